@@ -1,0 +1,20 @@
+/** What the subnet says of a hotkey. Keys are 32-byte public keys in lower-case hex, no prefix. */
+export interface Registration {
+  readonly uid: number;
+  readonly validatorPermit: boolean;
+  /** In the chain's smallest unit. */
+  readonly stake: bigint;
+  readonly coldkey: string | null;
+  readonly registeredAtBlock: number;
+}
+
+/** Reads the subnet over Substrate JSON-RPC. Throws ChainUnavailable when the node cannot be asked. */
+export interface Chain {
+  /** Undefined when the hotkey is not registered on the subnet. */
+  registration(hotkeyHex: string): Promise<Registration | undefined>;
+  blockNumber(): Promise<number>;
+}
+
+export class ChainUnavailable extends Error {
+  override name = 'ChainUnavailable';
+}

@@ -1,0 +1,35 @@
+import type { Readable } from 'node:stream';
+
+/** One bucket of an S3 store. Keys are `/`-separated paths; see the adapter for the layout. */
+export interface ObjectStore {
+  /** Stores bytes once: the same key again with any bytes is a no-op that answers `false`. */
+  putOnce(key: string, body: Uint8Array, options: PutOptions): Promise<boolean>;
+  /** The same for a file on disk, streamed. */
+  putFileOnce(key: string, path: string, options: PutOptions): Promise<boolean>;
+  /** Undefined when there is no such key. */
+  get(key: string): Promise<Uint8Array | undefined>;
+  getStream(key: string): Promise<Readable | undefined>;
+  /** Size in bytes, or undefined when there is no such key. */
+  size(key: string): Promise<number | undefined>;
+  presignGet(key: string, expiresInSeconds: number): Promise<string>;
+  /** A URL that a plain PUT of exactly these bytes (length, sha256, type) satisfies. */
+  presignPut(key: string, upload: PresignedUpload): Promise<string>;
+  /** Creates the bucket when it is absent; throws when the store cannot be used. */
+  ensureBucket(): Promise<void>;
+  /** One cheap round trip; throws when the store is down. */
+  probe(): Promise<void>;
+}
+
+export interface PutOptions {
+  readonly contentType: string;
+  /** 64 lower-case hex digits; verified by the store. */
+  readonly sha256: string;
+}
+
+export interface PresignedUpload {
+  readonly contentLength: number;
+  readonly contentType?: string;
+  /** 64 lower-case hex digits; absent where the caller cannot know it (log uploads). */
+  readonly sha256?: string;
+  readonly expiresInSeconds: number;
+}

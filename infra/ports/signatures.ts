@@ -1,0 +1,5 @@
+/** Strict sr25519. Never throws on any bytes; answers false for weak keys and malformed input. */
+export interface SignatureVerifier {
+  /** `publicKey` 32 bytes, `signature` 64 bytes; the message's exact bytes. Off the event loop. */
+  verify(message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): Promise<boolean>;
+}

@@ -1,0 +1,71 @@
+/**
+ * A request that was understood and refused. The set of codes is closed; the edge alone turns a
+ * code into an HTTP status (apps/edge/faults.ts). `detail` is a sentence a stranger may read.
+ * `extras` are further fields of the answer's body, in wire spelling. Anything that is not a Fault
+ * is a defect or an outage, and its text is never shown to a caller.
+ */
+export const faultCodes = [
+  'AGENT_NOT_FOUND',
+  'AGENT_VERSION_NOT_FOUND',
+  'ARTIFACT_NOT_FOUND',
+  'ARTIFACT_NOT_RELEASED',
+  'AT_CAPACITY',
+  'BANNED',
+  'BODY_TOO_LARGE',
+  'CHAIN_UNAVAILABLE',
+  'CODE_ANALYSIS_ERROR',
+  'COOLDOWN_ACTIVE',
+  'EVAL_RUN_NOT_FOUND',
+  'FILE_TOO_LARGE',
+  'IDEMPOTENCY_CONFLICT',
+  'INTERNAL_ERROR',
+  'INVALID_AGENT_NAME',
+  'INVALID_CHALLENGE',
+  'INVALID_FILE',
+  'INVALID_HOTKEY',
+  'INVALID_JSON',
+  'INVALID_NONCE',
+  'INVALID_PROBLEM_ID',
+  'INVALID_SESSION',
+  'INVALID_SIGNATURE',
+  'INVALID_TIMESTAMP',
+  'LEASE_EXPIRED',
+  'METHOD_NOT_ALLOWED',
+  'MISSING_CREDENTIALS',
+  'MISSING_SCORE',
+  'NONCE_REUSED',
+  'NOT_REGISTERED',
+  'NOT_RUN_OWNER',
+  'NO_ACTIVE_SUITE',
+  'OUTCOME_UNKNOWN',
+  'OVERLOADED',
+  'OWNER_UNAVAILABLE',
+  'PACK_MISMATCH',
+  'PACK_NOT_FOUND',
+  'RATE_LIMITED',
+  'RESULTS_INCOMPLETE',
+  'ROUTE_NOT_FOUND',
+  'RUN_ALREADY_COMPLETE',
+  'SCORE_MISMATCH',
+  'STORAGE_UNAVAILABLE',
+  'STORE_UNAVAILABLE',
+  'SUITE_NOT_FOUND',
+  'TIMESTAMP_SKEW',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'VALIDATION_FAILED',
+  'WRONG_ROLE',
+] as const;
+
+export type FaultCode = (typeof faultCodes)[number];
+
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly extras: Readonly<Record<string, unknown>>;
+
+  constructor(code: FaultCode, detail: string, extras: Readonly<Record<string, unknown>> = {}) {
+    super(detail);
+    this.name = 'Fault';
+    this.code = code;
+    this.extras = extras;
+  }
+}
