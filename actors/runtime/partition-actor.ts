@@ -1,0 +1,143 @@
+import type { FaultCode } from '../../machines/fault.ts';
+
+/**
+ * The seam between the runtime and the actors it hosts.
+ *
+ * The runtime owns mailbox, batching, commit, inbox, outbox, timers' ticking, ownership and replies;
+ * it knows nothing of the domain. A PartitionActor owns the state of one partition and decides; it
+ * does no I/O but the loading in `activate` and `prepare`.
+ *
+ * 1. Decisions see every earlier decision of the same batch (working state), and nothing leaves the
+ *    process before the batch committed: replies are held back by the runtime.
+ * 2. After `rollback` the actor's state is exactly what it was at `begin`.
+ * 3. `decide` is pure in (state, command, now): no clock, no chance; ids derive from the command id.
+ */
+export interface PartitionActor {
+  /** Loads what deciding on these commands needs (aggregates, rosters) into memory. May do I/O. */
+  prepare(commands: readonly Command[]): Promise<void>;
+  begin(): void;
+  decide(command: Command, nowMs: number): Decision;
+  /** The batch is durable: the working state becomes the state. */
+  commit(): void;
+  rollback(): void;
+  /**
+   * Answers from memory alone, without a commit and past the mailbox (a later heartbeat); undefined
+   * when the command needs a decision. Only called while ownership is not in doubt.
+   */
+  answerFromMemory(command: Command, nowMs: number): Reply | undefined;
+  /** Commands that are due at `nowMs` (lease expiry, limits); the runtime posts them to the mailbox. */
+  due(nowMs: number): readonly Command[];
+  /**
+   * Lets every deadline move by `outageMs`, after an outage that the runtime itself saw: the silence
+   * was ours, not the validators'.
+   */
+  extendDeadlines(outageMs: number): void;
+  /** Soft state to persist in one statement every few seconds (heartbeats); undefined when clean. */
+  takeFlush(): Flush | undefined;
+  /** For metrics and the operator's overview. */
+  stats(): Readonly<Record<string, number>>;
+}
+
+/** A request to change something, addressed to one partition. */
+export interface Command {
+  /** Dedupe id: the same id again gets the first answer again. A UUID or 64 hex digits. */
+  readonly id: string;
+  readonly type: string;
+  readonly body: unknown;
+  /** Who stands behind it: a hotkey, `operator:<name>` or `system`. */
+  readonly account: string;
+  /** W3C trace context of the request, carried into events and outbox. */
+  readonly trace: Readonly<Record<string, string>>;
+  /** Unix milliseconds of the caller's absolute deadline; absent for internal commands. */
+  readonly deadlineMs?: number;
+}
+
+export type Reply =
+  | { readonly kind: 'ok'; readonly body: unknown }
+  | {
+      readonly kind: 'fault';
+      readonly code: FaultCode;
+      readonly detail: string;
+      readonly extras: Readonly<Record<string, unknown>>;
+    };
+
+export interface Decision {
+  readonly reply: Reply;
+  /** Absent when nothing changes (a refusal, a replay, an empty claim). */
+  readonly changes?: Changes;
+  /** The commit is refused when the database clock is past this (Unix ms): lease-bound commands. */
+  readonly validUntilMs?: number;
+}
+
+/** What one command adds to the batch's single commit. */
+export interface Changes {
+  readonly events: readonly EventRow[];
+  readonly snapshots: readonly SnapshotRow[];
+  /**
+   * Operations on the domain's own tables by name, understood by the kind's apply function in SQL.
+   * Each operation object carries `cmd` (the command id) when the function may refuse it.
+   */
+  readonly operations: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+  readonly outbox: readonly OutboxRow[];
+}
+
+export interface EventRow {
+  /** Machine kind: `agent-version`, `work-item`, `evaluation-run`. */
+  readonly machine: string;
+  readonly key: string;
+  /** The actor that owns the machine (agent version id). */
+  readonly actorKey: string;
+  /** 1, 2, 3 … per (machine, key): the primary key is a second, independent fence. */
+  readonly seq: number;
+  readonly type: string;
+  readonly typeVersion: number;
+  readonly payload: unknown;
+}
+
+export interface SnapshotRow {
+  readonly machine: string;
+  readonly key: string;
+  readonly actorKey: string;
+  readonly seq: number;
+  readonly machineVersion: number;
+  readonly value: unknown;
+  readonly context: unknown;
+  /** True when the machine is in a final state: not loaded on activation. */
+  readonly closed: boolean;
+}
+
+export interface OutboxRow {
+  /** Unique for ever; derived from the command id. */
+  readonly msgId: string;
+  /** `evt.<kind>.<part>.<type>` or `fact.<type…>`; the stream follows from the first token. */
+  readonly subject: string;
+  readonly body: unknown;
+}
+
+/** One flush of soft state: the rows of a narrow table, written outside the commit path. */
+export interface Flush {
+  readonly table: 'run_beat';
+  readonly rows: readonly {
+    readonly evalRunId: string;
+    readonly beatAtMs: number;
+    readonly leaseUntilMs: number;
+  }[];
+}
+
+/** Makes the actor of one partition, loaded from snapshots. */
+export interface PartitionKind {
+  readonly kind: 'eval' | 'race' | 'emission';
+  readonly partitions: number;
+  /** Types of the durable messages that `evt.<kind>.<part>.<type>` brings: decided like commands. */
+  activate(part: number, activation: Activation): Promise<PartitionActor>;
+}
+
+export interface Activation {
+  /** Database time at activation, Unix ms. */
+  readonly nowMs: number;
+  /**
+   * Every live lease ends no earlier than this: a full fresh window after a takeover, since the
+   * promises that the former owner gave last are unknown (amnesty).
+   */
+  readonly amnestyUntilMs: (leaseMs: number) => number;
+}
