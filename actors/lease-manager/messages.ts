@@ -1,0 +1,215 @@
+import { z } from 'zod';
+
+/**
+ * What the eval partition understands: requests over `cmd.eval.<part>`, durable messages over
+ * `evt.eval.<part>.<type>`, and the replies to both. Field names are the domain's (camelCase); the
+ * edge alone speaks the wire's snake_case. Instants are Unix milliseconds of the database's clock;
+ * scores and rewards are integers of 10^-6.
+ */
+const uuid = z.uuid();
+const micro = z.number().int().min(0).max(1_000_000);
+const instantMs = z.number().int();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const executionKinds = ['legacy_benchmark', 'envpack'] as const;
+export const phases = ['QUALIFYING', 'RACE'] as const;
+export const faultClasses = [
+  'AGENT',
+  'VALIDATOR',
+  'PROVIDER',
+  'PLATFORM',
+  'INTEGRITY',
+  'UNATTRIBUTED',
+] as const;
+export const episodeOutcomes = [
+  'completed',
+  'partial',
+  'agent_error',
+  'environment_error',
+  'verifier_error',
+  'leakage',
+  'exploit',
+] as const;
+export const problemStatuses = [
+  'PENDING',
+  'RUNNING',
+  'SUCCESS',
+  'FAILED',
+  'SKIPPED',
+  'TIMED_OUT',
+] as const;
+
+/** A submission that passed every check; the commit admits it under the miner row's lock. */
+export const submitVersion = z.object({
+  agentVersionId: uuid,
+  agentId: uuid,
+  minerHotkey: z.string(),
+  minerColdkey: z.string().nullable(),
+  agentName: z.string(),
+  suiteId: z.number().int(),
+  codeSha256: sha256,
+  codeSizeBytes: z.number().int().positive(),
+});
+/** Refusals: NO_ACTIVE_SUITE, COOLDOWN_ACTIVE {remaining_seconds, next_allowed_at}, BANNED. */
+export const submitVersionReply = z.object({
+  agentId: uuid,
+  agentVersionId: uuid,
+  nextAllowedAt: instantMs,
+});
+
+/** Asks for one run; `preferred` are work items of this partition, best first (from read rows). */
+export const claimWork = z.object({
+  validatorHotkey: z.string(),
+  validatorColdkey: z.string().nullable(),
+  slot: z.number().int().min(0),
+  preferred: z.array(uuid).max(16),
+});
+export const claimedRun = z.object({
+  evalRunId: uuid,
+  agentVersionId: uuid,
+  workItemId: uuid,
+  suiteId: z.number().int(),
+  phase: z.enum(phases),
+  raceId: uuid.nullable(),
+  fence: z.number().int(),
+  leaseExpiresAt: instantMs,
+});
+/** `run` is null when this partition has nothing for the caller. Refusals: AT_CAPACITY, BANNED. */
+export const claimWorkReply = z.object({ run: claimedRun.nullable() });
+
+const ownRun = { agentVersionId: uuid, evalRunId: uuid, validatorHotkey: z.string() };
+
+/**
+ * Refusals of everything that a run's owner may do: EVAL_RUN_NOT_FOUND, NOT_RUN_OWNER,
+ * LEASE_EXPIRED {run_status} (heartbeat, progress, presign, release on a STALE or CANCELLED run),
+ * RUN_ALREADY_COMPLETE.
+ */
+export const heartbeat = z.object({ ...ownRun });
+export const heartbeatReply = z.object({ leaseExpiresAt: instantMs });
+
+export const problemProgress = z.object({
+  problemId: uuid,
+  status: z.enum(problemStatuses),
+  scoreMicro: micro.nullable(),
+  reasoningScore: z.number().nullable(),
+  scoreComponents: z.record(z.string(), z.unknown()).nullable(),
+  inferenceFailureCount: z.number().int().nullable(),
+  inferenceTotal: z.number().int().nullable(),
+  executionTime: z.number().nullable(),
+  logsS3Key: z.string().nullable(),
+});
+/** Also refused with INVALID_PROBLEM_ID when a problem is not of this run. */
+export const recordProgress = z.object({ ...ownRun, problems: z.array(problemProgress) });
+export const recordProgressReply = z.object({ accepted: z.literal(true) });
+
+export const episodeResult = z.object({
+  envPackSha256: sha256,
+  taskId: z.string(),
+  family: z.string(),
+  outcome: z.enum(episodeOutcomes),
+  verdictCorrect: z.boolean(),
+  verdictChecks: z.record(z.string(), z.enum(['passed', 'failed', 'unknown'])),
+  rewardComponents: z.record(z.string(), z.unknown()),
+  rewardMicro: micro.nullable(),
+  wallSeconds: z.number().nullable(),
+  terminalStateHash: sha256.nullable(),
+  ledgerUri: z.string().nullable(),
+  stepCount: z.number().int().min(0),
+});
+/** Shape-valid items of one run, in request order; each gets its own status, never a refusal. */
+export const appendResults = z.object({ ...ownRun, results: z.array(episodeResult).max(500) });
+export const appendResultsReply = z.object({
+  items: z.array(
+    z.object({
+      status: z.union([z.literal(201), z.literal(404), z.literal(409), z.literal(422)]),
+      episodeResultId: uuid.nullable(),
+      error: z.string().nullable(),
+    }),
+  ),
+});
+
+/** Registers an upload so that a result may refer to it; idempotent per (run, sha256). */
+export const presignArtifact = z.object({
+  ...ownRun,
+  envPackSha256: sha256,
+  artifactSha256: sha256,
+  contentLength: z.number().int().positive(),
+});
+/** Also refused with PACK_MISMATCH. The lease bounds the life of the URL. */
+export const presignArtifactReply = z.object({ leaseExpiresAt: instantMs });
+
+/** Asks whether the caller may upload for this run now; changes nothing. */
+export const authorizeUpload = z.object({ ...ownRun, problemId: uuid });
+export const authorizeUploadReply = presignArtifactReply;
+
+export const releaseRun = z.object({ ...ownRun });
+export const releaseRunReply = z.object({ released: z.literal(true) });
+
+export const terminalStatuses = ['SUCCESS', 'FAILED', 'TIMED_OUT'] as const;
+export const completeRun = z.object({
+  ...ownRun,
+  terminalStatus: z.enum(terminalStatuses),
+  /** Required for SUCCESS (else MISSING_SCORE, the run stays live); ignored for others. */
+  scoreMicro: micro.nullable(),
+  scoreComponents: z.record(z.string(), z.unknown()).nullable(),
+  resultsS3Key: z.string().nullable(),
+  failureReason: z.string().nullable(),
+  failureClass: z.enum(faultClasses).nullable(),
+  sandboxMetadata: z.record(z.string(), z.unknown()).nullable(),
+});
+/**
+ * An equal replay gets the first body again; a different one RUN_ALREADY_COMPLETE. Further
+ * refusals: NOT_RUN_OWNER {run_status} on STALE or CANCELLED, RESULTS_INCOMPLETE {missing_count,
+ * missing_task_ids}, SCORE_MISMATCH {expected_score}; after these the run stays live.
+ */
+export const completeRunReply = z.object({
+  evalRunId: uuid,
+  status: z.string(),
+  includedSuccessCount: z.number().int(),
+  requiredSuccesses: z.number().int(),
+  isClosed: z.boolean(),
+  becameEligible: z.boolean(),
+  /** Four decimal places as text, e.g. "0.4834"; null until the required successes are there. */
+  finalScore: z.string().nullable(),
+});
+
+/** Requests with an answer, by command type. */
+export const evalCommands = {
+  'submit-version': { request: submitVersion, reply: submitVersionReply },
+  'claim-work': { request: claimWork, reply: claimWorkReply },
+  heartbeat: { request: heartbeat, reply: heartbeatReply },
+  'record-progress': { request: recordProgress, reply: recordProgressReply },
+  'append-results': { request: appendResults, reply: appendResultsReply },
+  'presign-artifact': { request: presignArtifact, reply: presignArtifactReply },
+  'authorize-upload': { request: authorizeUpload, reply: authorizeUploadReply },
+  'release-run': { request: releaseRun, reply: releaseRunReply },
+  'complete-run': { request: completeRun, reply: completeRunReply },
+} as const;
+
+export type EvalCommandType = keyof typeof evalCommands;
+export type EvalRequest<T extends EvalCommandType> = z.infer<(typeof evalCommands)[T]['request']>;
+export type EvalReply<T extends EvalCommandType> = z.infer<(typeof evalCommands)[T]['reply']>;
+
+/**
+ * Durable messages, sent to every eval partition by the service that committed their cause:
+ * `hotkey-banned` cancels the hotkey's live runs and excludes its open competition's runs, and holds
+ * the work of a banned miner; `hotkey-unbanned` lets that work go on; `suite-superseded` cancels the
+ * work of every other suite; `run-reclaim` and others follow with their issues.
+ */
+export const evalMessages = {
+  'hotkey-banned': z.object({ hotkey: z.string() }),
+  'hotkey-unbanned': z.object({ hotkey: z.string() }),
+  'suite-activated': z.object({ suiteId: z.number().int() }),
+} as const;
+
+/** Public facts, on `fact.<name>`; consumed by projections and event feeds. */
+export const evalFacts = [
+  'submission-accepted',
+  'run-claimed',
+  'run-started',
+  'run-ended',
+  'work-item-closed',
+  'version-eligible',
+  'version-discarded',
+  'version-cancelled',
+] as const;
