@@ -1,0 +1,21 @@
+import type { Config } from '../../infra/config/config.ts';
+import type { CommandBus } from '../../infra/ports/bus.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { CodeAnalyser } from '../../infra/ports/code-analysis.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { ObjectStore } from '../../infra/ports/object-store.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
+
+/** What the routes reach the world through; built once in apps/edge/main.ts. */
+export interface EdgeDeps {
+  readonly config: Config;
+  /** Connected with the role that may only read. */
+  readonly sql: Sql;
+  readonly bus: CommandBus;
+  readonly objects: ObjectStore;
+  readonly analyser: CodeAnalyser;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+}
