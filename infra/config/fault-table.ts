@@ -1,0 +1,99 @@
+import { z } from 'zod';
+
+/**
+ * One line of the table that blames a failed run by its reason text. `pattern` is a regular
+ * expression, tried without regard to case; the first line that matches decides.
+ */
+export interface FaultRule {
+  readonly pattern: string;
+  readonly class: 'AGENT' | 'INTEGRITY' | 'PLATFORM' | 'PROVIDER' | 'UNATTRIBUTED' | 'VALIDATOR';
+  /** Counts only where the claim handed out no inference token: else the text proves nothing. */
+  readonly onlyWithoutToken: boolean;
+}
+
+const faultRule: z.ZodType<FaultRule> = z.strictObject({
+  pattern: z.string().min(1).max(500).refine(isPattern, 'is not a regular expression'),
+  class: z.enum(['AGENT', 'INTEGRITY', 'PLATFORM', 'PROVIDER', 'UNATTRIBUTED', 'VALIDATOR']),
+  onlyWithoutToken: z.boolean().default(false),
+});
+
+const faultRules = z.array(faultRule).max(200);
+
+/** A JSON list of rules. */
+export const faultTable: z.ZodType<FaultRule[], string> = z.string().transform((text, context) => {
+  const rules = faultRules.safeParse(parsed(text));
+  if (rules.success) return rules.data;
+  const first = rules.error.issues[0];
+  const where = first === undefined ? '' : `: ${first.path.join('.')} ${first.message}`;
+  context.addIssue({
+    code: 'custom',
+    message: `must be a JSON list of {"pattern", "class", "onlyWithoutToken"?}${where}`,
+  });
+  return z.NEVER;
+});
+
+/**
+ * Ours first, so that a sandbox which died while the pack was loading is not held against the
+ * agent; then the provider's own words; the agent last.
+ */
+export const defaultFaultTable: string = JSON.stringify([
+  {
+    pattern: 'server disconnected|connection (reset|refused|closed) by (server|peer)',
+    class: 'PLATFORM',
+  },
+  { pattern: '\\bdownload', class: 'PLATFORM' },
+  { pattern: '\\b(env[ _-]?)?packs?\\b', class: 'PLATFORM' },
+  { pattern: '\\b(load(ing)?|fetch(ing)?)\\b.{0,40}\\bproblems?\\b', class: 'PLATFORM' },
+  {
+    pattern: '\\bproblems?\\b.{0,40}\\b(load(ing)?|missing|not found|unavailable)\\b',
+    class: 'PLATFORM',
+  },
+  {
+    pattern:
+      '\\b(provider|inference|upstream)\\b.{0,80}\\b(401|402|403|unauthori[sz]ed|forbidden|invalid (api )?key|insufficient (credit|quota|balance|funds))',
+    class: 'AGENT',
+  },
+  {
+    pattern: '\\b(429|5\\d\\d)\\b.{0,80}\\b(provider|inference|upstream|model)\\b',
+    class: 'PROVIDER',
+  },
+  {
+    pattern:
+      '\\b(provider|inference|upstream|model)\\b.{0,80}(\\b429\\b|\\b5\\d\\d\\b|rate.?limit|overloaded|unavailable)',
+    class: 'PROVIDER',
+  },
+  {
+    pattern:
+      '\\b(missing|empty|refused|rejected|no|invalid)\\b.{0,40}\\b(credentials?|api.?key|inference (key|token))\\b',
+    class: 'AGENT',
+    onlyWithoutToken: true,
+  },
+  {
+    pattern:
+      '\\b(credentials?|api.?key|inference (key|token))\\b.{0,40}\\b(missing|empty|refused|rejected|not set|invalid)\\b',
+    class: 'AGENT',
+    onlyWithoutToken: true,
+  },
+  {
+    pattern: '\\bsandbox\\b.{0,60}\\b(crash|exit|kill|died|oom|out of memory|abort)',
+    class: 'AGENT',
+  },
+  { pattern: '\\b(agent|sandbox|evaluation)\\b.{0,60}\\btime(d)?[ -]?out', class: 'AGENT' },
+  { pattern: '\\b(exit(ed)?|return)[ _](with )?(code|status)\\b.{0,10}[1-9]', class: 'AGENT' },
+]);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'iu') !== undefined;
+  } catch {
+    return false;
+  }
+}

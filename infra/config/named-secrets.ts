@@ -1,0 +1,57 @@
+import { z } from 'zod';
+
+/** An operator's Bearer token, under the name that the audit log shows. */
+export interface OperatorToken {
+  readonly name: string;
+  readonly token: string;
+}
+
+/** An AES-256 key for the miners' provider credentials. The first of the list seals, all open. */
+export interface CredentialKey {
+  readonly id: string;
+  readonly key: Uint8Array;
+}
+
+const tokenLengthMin = 32;
+const credentialKeyBytes = 32;
+
+/** `name:token,…`; the messages name the position, never the text. */
+export const operatorTokens: z.ZodType<OperatorToken[], string> = z
+  .string()
+  .transform((text, context) =>
+    pairs(text).map(([name, token], index) => {
+      if (name === '' || token.length < tokenLengthMin) {
+        const message = `entry ${index + 1} must be name:token with a token of ${tokenLengthMin} characters or more`;
+        context.addIssue({ code: 'custom', message });
+      }
+      return { name, token };
+    }),
+  )
+  .refine((tokens) => allDiffer(tokens.map(({ name }) => name)), 'must not repeat a name');
+
+/** `id:base64,…` */
+export const credentialKeys: z.ZodType<CredentialKey[], string> = z
+  .string()
+  .transform((text, context) =>
+    pairs(text).map(([id, base64], index) => {
+      const key = new Uint8Array(Buffer.from(base64, 'base64'));
+      if (id === '' || key.length !== credentialKeyBytes) {
+        const message = `entry ${index + 1} must be id:base64 of ${credentialKeyBytes} bytes`;
+        context.addIssue({ code: 'custom', message });
+      }
+      return { id, key };
+    }),
+  )
+  .refine((keys) => allDiffer(keys.map(({ id }) => id)), 'must not repeat an id');
+
+function pairs(text: string): [string, string][] {
+  return text.split(',').map((entry) => {
+    const colon = entry.indexOf(':');
+    if (colon < 0) return ['', ''];
+    return [entry.slice(0, colon).trim(), entry.slice(colon + 1).trim()];
+  });
+}
+
+function allDiffer(names: readonly string[]): boolean {
+  return new Set(names).size === names.length;
+}

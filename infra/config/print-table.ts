@@ -1,0 +1,3 @@
+import { configTable } from './config-table.ts';
+
+process.stdout.write(`${configTable()}\n`);

@@ -1,0 +1,184 @@
+import { defaultFaultTable, faultTable } from './fault-table.ts';
+import { credentialKeys, operatorTokens } from './named-secrets.ts';
+import {
+  addressOrRange,
+  bytes,
+  clockTime,
+  count,
+  halfLifeDays,
+  listOf,
+  micro,
+  nonEmptyText,
+  oneOf,
+  optional,
+  required,
+  seconds,
+  stake,
+  textOrNone,
+  timeZone,
+  url,
+  urlOrNone,
+  wholeNumber,
+  word,
+} from './setting.ts';
+
+/** Who may do what for how long: leases, runs and the brakes on them. */
+const leases = {
+  HEARTBEAT_SECONDS: seconds(30, 'what claims tell validators; deployed ones beat every 30 s'),
+  LEASE_SECONDS: seconds(120, 'three missed heartbeats and a slow one must not lose a run'),
+  CLAIM_LEASE_SECONDS: seconds(300, 'until the first heartbeat: clients prepare for minutes'),
+  NO_PROGRESS_SECONDS: seconds(
+    3600,
+    'a run that only beats is stuck; the slowest task ends sooner',
+  ),
+  RUN_LIMIT_SECONDS: seconds(7200, 'a roster takes far less; a lost one must not hold its race'),
+  MAX_CONCURRENT_RUNS: count(1, 'per validator', 'work is spread over validators'),
+  EXPIRY_BRAKE_SHARE: micro('0.2', 'more leases than this ending within a second is our outage'),
+  WORK_HOLD_FAILURES: count(5, 'runs', 'stale or platform-failed: the next validator fails too'),
+  WORK_HOLD_SECONDS: seconds(60, 'the first hold; each later one is twice as long'),
+  WORK_HOLD_MAX_SECONDS: seconds(1800, 'a repaired platform is tried again within a half-hour'),
+  MEMBER_LEASE_SECONDS: seconds(5, 'a frozen coordinator frees its partitions after this'),
+  MEMBER_RENEW_SECONDS: seconds(1, 'four renewals may fail before partitions move'),
+};
+
+/** Scores, races and money. */
+const races = {
+  REQUIRED_SUCCESSES_QUALIFYING: count(2, 'runs', 'one validator alone decides nothing'),
+  REQUIRED_SUCCESSES_RACE: count(2, 'runs', 'one validator alone decides nothing'),
+  PLATFORM_FAULT_SHARE: micro('0.30', 'strictly above it a run failed for reasons of ours'),
+  FAULT_TABLE: optional(faultTable, 'JSON', defaultFaultTable, 'blames a run by its reason text'),
+  QUALIFYING_THRESHOLD: micro('0.55', 'copied to the race when it opens'),
+  ELIMINATION_SHARE: micro('0.65', 'of the finishers, worst by raw race score'),
+  RACE_TASKS: count(90, 'tasks', 'fewer if the pack has fewer'),
+  QUALIFYING_TASKS: count(30, 'tasks', 'fewer if the pack has fewer'),
+  SCORE_WINDOW_RACES: count(3, 'races', 'the divisor of Overall; one lucky race must not do'),
+  MARGIN_INITIAL: micro('0.010', 'a new top is safe from noise'),
+  MARGIN_HALF_LIFE_DAYS: optional(halfLifeDays, 'days', '10', 'an old top gets easier to beat'),
+  MARGIN_FLOOR: micro('0', 'what the margin decays to'),
+  BURN_RATE: micro('0', 'share of emissions that nobody gets'),
+  EPOCH_BLOCKS: count(360, 'blocks of 12 s', 'one weight snapshot per chain epoch'),
+  RACE_CLOSE_TIME: optional(clockTime, 'local time', '12:00', 'the daily close of qualifying'),
+  RACE_TIME_ZONE: optional(timeZone, 'IANA zone', 'America/Los_Angeles', 'of the close'),
+  RACE_LIMIT_SECONDS: seconds(72_000, '20 h: a race is over before the next one closes'),
+};
+
+/** What a miner may send, and when it is shown to others. */
+const submissions = {
+  COOLDOWN_SECONDS: seconds(64_800, '18 h from acceptance: one submission a day', { min: 0 }),
+  DISCARD_COOLDOWN_SECONDS: seconds(3600, 'a discarded version frees its miner', { min: 0 }),
+  REJECTED_SUBMISSIONS_PER_HOUR: count(10, 'per hotkey', 'analysis is dear'),
+  AGENT_FAILURE_LIMIT: count(3, 'in a row', 'a version that always fails wastes validators'),
+  AGENT_FILE_BYTES_MAX: bytes(1_000_000, 'one Python file'),
+  AGENT_ENTRY_POINT: optional(textOrNone, 'function', '', 'must be present when set'),
+  AGENT_PACKAGES: optional(listOf(word), 'list', '', "the sandbox's own packages, importable"),
+  CODE_RELEASE_SECONDS: seconds(432_000, '5 days, or on becoming top', { min: 0 }),
+  RACE_EMBARGO_SECONDS: seconds(21_600, 'after completion, envpack only', { min: 0 }),
+};
+
+/** What the edge takes in and for how long it answers. */
+const requests = {
+  PUBLIC_RATE_PER_MINUTE: count(100, 'per IP', 'over all requests without credentials'),
+  CHALLENGE_RATE_PER_MINUTE: count(10, 'per IP', 'each one is a stored row'),
+  SESSION_RATE_PER_MINUTE: count(5, 'per IP', 'each one is a signature check'),
+  HOTKEY_RATE_PER_MINUTE: count(600, 'per hotkey', 'a validator at work stays far below'),
+  JSON_BODY_BYTES_MAX: bytes(65_536, 'no ordinary request comes near'),
+  RESULTS_BODY_BYTES_MAX: bytes(2_097_152, 'episode results and progress: 500 items fit'),
+  OPERATOR_BODY_BYTES_MAX: bytes(16_777_216, 'suites with their problems; packs stream'),
+  RESULT_ITEMS_MAX: count(500, 'items', 'of one batch of episode results'),
+  LOG_UPLOAD_BYTES_MAX: bytes(67_108_864, 'logs of one problem, compressed'),
+  ARTIFACT_BYTES_MAX: bytes(67_108_864, 'the ledger of one episode'),
+  PACK_BYTES_MAX: bytes(1_073_741_824, 'one environment pack, compressed'),
+  DOWNLOAD_URL_SECONDS: seconds(900, 'a slow client may still begin', { max: 604_800 }),
+  TIMESTAMP_SKEW_SECONDS: seconds(60, 'of signed headers, in both directions'),
+  NONCE_MEMORY_SECONDS: seconds(180, 'a nonce must outlive every timestamp it may come with'),
+  CHALLENGE_SECONDS: seconds(60, 'a person signs within a minute'),
+  SESSION_SECONDS: seconds(7200, 'an afternoon; then the key is shown again'),
+  IDEMPOTENCY_SECONDS: seconds(86_400, 'a day: clients that repeat, repeat sooner'),
+  REQUEST_SECONDS: seconds(10, 'longest an edge works for an answer'),
+  COMPLETION_RETRY_SECONDS: seconds(25, 'a client repeats only after its next evaluation'),
+  IDLE_CONNECTION_SECONDS: seconds(75, 'above the 60 s after which common proxies let go'),
+  DRAIN_SECONDS: seconds(10, 'what a stopping process may take'),
+  TRUSTED_PROXIES: optional(listOf(addressOrRange), 'list', '', 'whose X-Forwarded-For counts'),
+};
+
+/** The chain, the store, the broker and the providers. */
+const neighbours = {
+  CHAIN_RPC_URL: required(url('http', 'https', 'ws', 'wss'), {
+    unit: 'URL',
+    reason: 'any Subtensor node, Substrate JSON-RPC',
+    absent: '',
+  }),
+  NETUID: required(wholeNumber({ max: 65_535 }), {
+    unit: 'subnet',
+    reason: 'whose hotkeys may speak',
+    absent: 0,
+  }),
+  VALIDATOR_STAKE_MIN: optional(stake, "chain's smallest", '0', 'below it a permit is ignored'),
+  CHAIN_CACHE_SECONDS: seconds(300, 'how late a deregistration is seen', { min: 0 }),
+  CHAIN_GRACE_SECONDS: seconds(3600, 'a dead node must not lock out the known', { min: 0 }),
+  DATABASE_URL: required(
+    url('postgres', 'postgresql'),
+    { unit: 'URL', reason: 'the source of truth', absent: '', secret: true },
+    ['edge', 'coordinator', 'migrate'],
+  ),
+  DATABASE_POOL_SIZE: count(8, 'connections', 'one commit in flight per partition fills it'),
+  NATS_URL: required(listOf(url('nats', 'tls', 'wss', 'ws')), {
+    unit: 'URLs',
+    reason: 'the broker; every node, by commas',
+    absent: [],
+    secret: true,
+  }),
+  NATS_REPLICAS: count(1, 'copies', 'of the streams; 3 where three nodes are', { max: 5 }),
+  S3_ENDPOINT: required(url('http', 'https'), { unit: 'URL', reason: 'large objects', absent: '' }),
+  S3_BUCKET: required(nonEmptyText, { unit: 'name', reason: 'made when absent', absent: '' }),
+  S3_ACCESS_KEY_ID: secretText('signs object requests'),
+  S3_SECRET_ACCESS_KEY: secretText('signs object requests'),
+  PROVIDERA_URL: provider('a key is checked there before it is sealed'),
+  PROVIDERA_NAME: optional(word, 'word', 'providera', 'the word on the wire'),
+  PROVIDERB_URL: provider('a key is checked there before it is sealed'),
+  PROVIDERB_NAME: optional(word, 'word', 'providerb', 'the word on the wire'),
+};
+
+/** The process itself. */
+const processes = {
+  PROCESS_NAME: optional(word, 'word', 'paddock', 'in traces, metrics and logs'),
+  PORT: count(8080, 'TCP port', 'the HTTP edge; 0 takes a free one', { min: 0, max: 65_535 }),
+  METRICS_PORT: count(0, 'TCP port', '/metrics on 127.0.0.1; 0 is none', { min: 0, max: 65_535 }),
+  OPERATOR_TOKENS: required(
+    operatorTokens,
+    { unit: 'name:token,…', reason: 'the operator API', absent: [], secret: true },
+    ['edge'],
+  ),
+  CREDENTIAL_KEYS: required(credentialKeys, {
+    unit: 'id:base64,…',
+    reason: 'the first seals, all open: add in front to rotate',
+    absent: [],
+    secret: true,
+  }),
+  CLOCK: optional(oneOf('real', 'simulated'), 'word', 'real', 'simulated moves by operator only'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(urlOrNone('http', 'https'), 'URL', '', 'traces go there'),
+  LOG_LEVEL: optional(
+    oneOf('debug', 'info', 'warn', 'error'),
+    'word',
+    'info',
+    'the least that is written',
+  ),
+};
+
+/** Every key of the environment that is ours. The README's table is generated from it. */
+export const settings = {
+  ...leases,
+  ...races,
+  ...submissions,
+  ...requests,
+  ...neighbours,
+  ...processes,
+};
+
+function secretText(reason: string) {
+  return required(nonEmptyText, { unit: 'text', reason, absent: '', secret: true });
+}
+
+function provider(reason: string) {
+  return required(url('http', 'https'), { unit: 'URL', reason, absent: '' });
+}

@@ -1,0 +1,236 @@
+import test from 'ava';
+import { ConfigInvalid, configAdvice, readConfig } from '../../../infra/config/config.ts';
+import { configTable } from '../../../infra/config/config-table.ts';
+import { settings } from '../../../infra/config/settings.ts';
+
+const token = 'operator-token-of-at-least-32-characters';
+const credentialKey = Buffer.alloc(32, 7).toString('base64');
+
+const complete = {
+  CHAIN_RPC_URL: 'http://127.0.0.1:9944',
+  NETUID: '14',
+  DATABASE_URL: 'postgres://paddock:hidden@127.0.0.1:5432/paddock',
+  NATS_URL: 'nats://127.0.0.1:4222,nats://127.0.0.1:4223',
+  S3_ENDPOINT: 'http://127.0.0.1:9000',
+  S3_BUCKET: 'paddock',
+  S3_ACCESS_KEY_ID: 'access',
+  S3_SECRET_ACCESS_KEY: 'hidden',
+  OPERATOR_TOKENS: `alice:${token}`,
+  CREDENTIAL_KEYS: `k2:${credentialKey},k1:${credentialKey}`,
+  PROVIDERA_URL: 'http://127.0.0.1:7001',
+  PROVIDERB_URL: 'http://127.0.0.1:7002',
+};
+
+function read(changes: Record<string, string | undefined> = {}) {
+  return readConfig({ ...complete, ...changes }, { process: 'edge' });
+}
+
+function problems(changes: Record<string, string | undefined>): readonly string[] {
+  try {
+    read(changes);
+  } catch (error) {
+    if (error instanceof ConfigInvalid) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('every default is the number that the contract gives', (t) => {
+  const expected = {
+    heartbeatSeconds: 30,
+    leaseSeconds: 120,
+    claimLeaseSeconds: 300,
+    validatorStakeMin: 0n,
+    noProgressSeconds: 3600,
+    runLimitSeconds: 7200,
+    maxConcurrentRuns: 1,
+    requiredSuccessesQualifying: 2,
+    requiredSuccessesRace: 2,
+    publicRatePerMinute: 100,
+    challengeRatePerMinute: 10,
+    sessionRatePerMinute: 5,
+    hotkeyRatePerMinute: 600,
+    rejectedSubmissionsPerHour: 10,
+    cooldownSeconds: 18 * 3600,
+    discardCooldownSeconds: 3600,
+    agentFailureLimit: 3,
+    platformFaultShareMicro: 300_000,
+    agentFileBytesMax: 1_000_000,
+    jsonBodyBytesMax: 64 * 1024,
+    resultsBodyBytesMax: 2 * 1024 * 1024,
+    operatorBodyBytesMax: 16 * 1024 * 1024,
+    codeReleaseSeconds: 432_000,
+    raceEmbargoSeconds: 21_600,
+    qualifyingThresholdMicro: 550_000,
+    eliminationShareMicro: 650_000,
+    raceTasks: 90,
+    qualifyingTasks: 30,
+    scoreWindowRaces: 3,
+    marginInitialMicro: 10_000,
+    marginHalfLifeDays: 10,
+    marginFloorMicro: 0,
+    burnRateMicro: 0,
+    epochBlocks: 360,
+    raceCloseTime: '12:00',
+    raceTimeZone: 'America/Los_Angeles',
+    raceLimitSeconds: 72_000,
+    chainCacheSeconds: 300,
+    chainGraceSeconds: 3600,
+    downloadUrlSeconds: 900,
+    timestampSkewSeconds: 60,
+    challengeSeconds: 60,
+    sessionSeconds: 7200,
+    provideraName: 'providera',
+    providerbName: 'providerb',
+    clock: 'real',
+  };
+  const config: Record<string, unknown> = { ...read() };
+  t.deepEqual(Object.fromEntries(Object.keys(expected).map((key) => [key, config[key]])), expected);
+  t.deepEqual(config['trustedProxies'], []);
+});
+
+test('lists and secrets are read into their parts', (t) => {
+  const config = read({ TRUSTED_PROXIES: '10.0.0.0/8, ::1', AGENT_PACKAGES: 'shopkit' });
+  t.deepEqual(config.operatorTokens, [{ name: 'alice', token }]);
+  t.deepEqual(
+    config.credentialKeys.map(({ id }) => id),
+    ['k2', 'k1'],
+  );
+  t.is(config.credentialKeys[0]?.key.length, 32);
+  t.deepEqual(config.natsUrl, ['nats://127.0.0.1:4222', 'nats://127.0.0.1:4223']);
+  t.deepEqual(config.trustedProxies, ['10.0.0.0/8', '::1']);
+  t.deepEqual(config.agentPackages, ['shopkit']);
+});
+
+test('a share is held exactly, and six places are the most', (t) => {
+  t.is(read({ BURN_RATE: '0.000001' }).burnRateMicro, 1);
+  t.is(read({ ELIMINATION_SHARE: '1' }).eliminationShareMicro, 1_000_000);
+  for (const share of ['0.0000001', '1.1', '-0.1', '1e-3', '.5', 'NaN']) {
+    t.is(problems({ BURN_RATE: share }).length, 1, share);
+  }
+});
+
+test('a misspelt key is answered with the nearest known one', (t) => {
+  t.deepEqual(problems({ LEASE_SECOND: '5' }), [
+    'LEASE_SECOND is no key of ours; did you mean LEASE_SECONDS?',
+  ]);
+  t.regex(problems({ COOLDWON_SECONDS: '5' })[0] ?? '', /did you mean COOLDOWN_SECONDS\?$/);
+  t.regex(problems({ lease_seconds: '5' })[0] ?? '', /did you mean LEASE_SECONDS\?$/);
+});
+
+test("other people's variables are left alone", (t) => {
+  const foreign = { HOST: 'a', PATH: '/bin', NODE_ENV: 'production', PGPORT: '1', NATS_PORT: '2' };
+  t.deepEqual(problems({ ...foreign, NATS_SERVER_BIN: '/x', BLOCK_SIZE: '4', SORT: 'y' }), []);
+});
+
+test('all problems come in one error, and no secret is in it', (t) => {
+  const error = t.throws(
+    () =>
+      read({
+        LEASE_SECONDS: 'soon',
+        RACE_TIME_ZONE: 'Mars/Olympus',
+        OPERATOR_TOKENS: 'alice:tooshort',
+        DATABASE_URL: 'mysql://root:hidden@db',
+        S3_BUCKET: undefined,
+        RACE_TASK: '3',
+      }),
+    { instanceOf: ConfigInvalid },
+  );
+  t.is(error.problems.length, 6);
+  for (const key of ['LEASE_SECONDS', 'RACE_TIME_ZONE', 'OPERATOR_TOKENS', 'DATABASE_URL']) {
+    t.true(error.message.includes(`${key}:`), key);
+  }
+  t.true(error.message.includes('S3_BUCKET is not set'));
+  t.false(/tooshort|hidden/.test(error.message));
+});
+
+test('a process is asked only for what it needs', (t) => {
+  const { OPERATOR_TOKENS: _, ...withoutTokens } = complete;
+  t.deepEqual(readConfig(withoutTokens, { process: 'coordinator' }).operatorTokens, []);
+  t.throws(() => readConfig(withoutTokens, { process: 'edge' }), { message: /OPERATOR_TOKENS/ });
+  const database = { DATABASE_URL: complete.DATABASE_URL };
+  t.is(readConfig(database, { process: 'migrate' }).databaseUrl, complete.DATABASE_URL);
+  const error = t.throws(() => readConfig({}, { process: 'coordinator' }), {
+    instanceOf: ConfigInvalid,
+  });
+  t.is(error.problems.length, Object.keys(complete).length - 1);
+});
+
+test('an empty variable counts as not set', (t) => {
+  t.is(read({ LEASE_SECONDS: '  ' }).leaseSeconds, 120);
+  t.is(read({ AGENT_ENTRY_POINT: '' }).agentEntryPoint, undefined);
+});
+
+test('numbers that cannot work together are refused with the reason', (t) => {
+  const impossible: [Record<string, string>, RegExp][] = [
+    [{ LEASE_SECONDS: '30', HEARTBEAT_SECONDS: '30' }, /LEASE_SECONDS must be longer/],
+    [{ MEMBER_LEASE_SECONDS: '2' }, /MEMBER_RENEW_SECONDS/],
+    [{ NONCE_MEMORY_SECONDS: '119' }, /a replay works/],
+    [{ WORK_HOLD_SECONDS: '1801' }, /WORK_HOLD_MAX_SECONDS/],
+    [{ MARGIN_FLOOR: '0.02' }, /MARGIN_INITIAL/],
+    [{ PROVIDERB_NAME: 'providera' }, /must differ/],
+    [{ NATS_REPLICAS: '2' }, /1, 3 or 5/],
+  ];
+  for (const [changes, why] of impossible) {
+    t.is(problems(changes).length, 1);
+    t.regex(problems(changes)[0] ?? '', why);
+  }
+});
+
+test('a short lease alone is legal: the heartbeat that nobody set follows it', (t) => {
+  const config = read({ LEASE_SECONDS: '6', CLAIM_LEASE_SECONDS: '4' });
+  t.is(config.heartbeatSeconds, 2);
+  t.is(read({ LEASE_SECONDS: '600' }).heartbeatSeconds, 30);
+  t.is(configAdvice(config).length, 1);
+  t.regex(configAdvice(config)[0] ?? '', /CLAIM_LEASE_SECONDS/);
+  t.deepEqual(configAdvice(read()), []);
+});
+
+test('a secret of the wrong shape is refused by its place in the list', (t) => {
+  const twice = `a:${token},a:${token}`;
+  t.regex(problems({ OPERATOR_TOKENS: twice })[0] ?? '', /must not repeat a name/);
+  t.regex(problems({ OPERATOR_TOKENS: `a:${token},b` })[0] ?? '', /entry 2/);
+  t.regex(problems({ CREDENTIAL_KEYS: 'k1:c2hvcnQ=' })[0] ?? '', /entry 1 .* 32 bytes/);
+});
+
+test('the fault table blames by reason text, ours before the agent', (t) => {
+  const { faultTable } = read();
+  const blame = (reason: string) =>
+    faultTable.find(({ pattern }) => new RegExp(pattern, 'iu').test(reason))?.class;
+  t.is(blame('Server disconnected without sending a response'), 'PLATFORM');
+  t.is(blame('pack download failed: HTTP 503'), 'PLATFORM');
+  t.is(blame('could not load problem 7'), 'PLATFORM');
+  t.is(blame('inference provider answered 429'), 'PROVIDER');
+  t.is(blame('502 from upstream'), 'PROVIDER');
+  t.is(blame('provider said 401: invalid api key'), 'AGENT');
+  t.is(blame('sandbox crashed with exit code 137'), 'AGENT');
+  t.is(blame('agent timed out after 600 s'), 'AGENT');
+  t.is(blame('cosmic rays'), undefined);
+  t.true(
+    faultTable.find(({ pattern }) => new RegExp(pattern, 'iu').test('missing inference key'))
+      ?.onlyWithoutToken,
+  );
+});
+
+test('a fault table of ours replaces the built-in one, if it can be read', (t) => {
+  const table = '[{"pattern": "moon", "class": "VALIDATOR"}]';
+  t.deepEqual(read({ FAULT_TABLE: table }).faultTable, [
+    { pattern: 'moon', class: 'VALIDATOR', onlyWithoutToken: false },
+  ]);
+  for (const bad of [
+    'moon',
+    '{}',
+    '[{"pattern": "(", "class": "AGENT"}]',
+    '[{"class": "AGENT"}]',
+  ]) {
+    t.regex(problems({ FAULT_TABLE: bad })[0] ?? '', /must be a JSON list/, bad);
+  }
+});
+
+test('the table shows every key, and secrets without a value', (t) => {
+  const rows = configTable().split('\n').slice(2);
+  t.is(rows.length, Object.keys(settings).length);
+  t.true(rows.every((row) => row.split(' | ').length === 4));
+  t.regex(rows.find((row) => row.includes('S3_SECRET')) ?? '', /required, secret/);
+  t.regex(rows.find((row) => row.includes('`LEASE_SECONDS`')) ?? '', /\| `120` \| s \|/);
+});
