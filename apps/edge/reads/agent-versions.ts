@@ -1,0 +1,143 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+
+export interface VersionRow {
+  readonly agentVersionId: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly minerHotkey: string;
+  readonly versionNumber: number;
+  readonly suiteId: number;
+  readonly submittedAt: Date;
+  readonly state: string;
+  readonly qualifyingScore: string | null;
+  readonly finalScore: string | null;
+  readonly eligibleAt: Date | null;
+  readonly eliminatedAt: Date | null;
+  readonly eliminatedInRaceNumber: number | null;
+  readonly discardReason: string | null;
+  readonly includedSuccessCount: number;
+  readonly requiredSuccesses: number;
+  readonly liveRunCount: number;
+  readonly failedRunCount: number;
+  readonly staleRunCount: number;
+  readonly consecutiveAgentFailures: number;
+  readonly isSuiteActive: boolean;
+  readonly isMinerBanned: boolean;
+  readonly qualifyingThreshold: string;
+  /** The version of the same miner and suite that would race instead of this one, if any. */
+  readonly bestVersionId: string | null;
+}
+
+const columns = (sql: Sql) => sql`
+  v.agent_version_id as "agentVersionId",
+  v.agent_id as "agentId",
+  v.agent_name as "agentName",
+  v.miner_hotkey as "minerHotkey",
+  v.version_number as "versionNumber",
+  v.suite_id as "suiteId",
+  v.submitted_at as "submittedAt",
+  v.state,
+  v.qualifying_score as "qualifyingScore",
+  v.final_score as "finalScore",
+  v.eligible_at as "eligibleAt",
+  v.eliminated_at as "eliminatedAt",
+  v.eliminated_in_race_number as "eliminatedInRaceNumber",
+  v.discard_reason as "discardReason",
+  v.included_success_count as "includedSuccessCount",
+  v.required_successes as "requiredSuccesses",
+  v.live_run_count as "liveRunCount",
+  v.failed_run_count as "failedRunCount",
+  v.stale_run_count as "staleRunCount",
+  v.consecutive_agent_failures as "consecutiveAgentFailures",
+  s.is_active as "isSuiteActive",
+  s.qualifying_threshold as "qualifyingThreshold",
+  exists (select 1 from hotkey_ban b where b.hotkey = v.miner_hotkey) as "isMinerBanned",
+  (
+    select best.agent_version_id
+    from agent_version best
+    where best.miner_hotkey = v.miner_hotkey and best.suite_id = v.suite_id
+      and best.state = 'ELIGIBLE' and best.eliminated_at is null
+    order by best.qualifying_score desc, best.submitted_at desc, best.agent_version_id
+    limit 1
+  ) as "bestVersionId"`;
+
+export async function versionById(sql: Sql, id: string): Promise<VersionRow | undefined> {
+  const [row] = await sql<VersionRow[]>`
+    select ${columns(sql)}
+    from agent_version v join suite s on s.suite_id = v.suite_id
+    where v.agent_version_id = ${id}`;
+  return row;
+}
+
+/** Newest first. */
+export async function versionsOfAgent(sql: Sql, agentId: string): Promise<readonly VersionRow[]> {
+  return await sql<VersionRow[]>`
+    select ${columns(sql)}
+    from agent_version v join suite s on s.suite_id = v.suite_id
+    where v.agent_id = ${agentId}
+    order by v.version_number desc`;
+}
+
+export interface AgentRow {
+  readonly agentId: string;
+  readonly minerHotkey: string;
+  readonly agentName: string;
+  readonly createdAt: Date;
+}
+
+/** Newest first. */
+export async function agentsOfMiner(sql: Sql, hotkey: string): Promise<readonly AgentRow[]> {
+  return await sql<AgentRow[]>`
+    select agent_id as "agentId", miner_hotkey as "minerHotkey", agent_name as "agentName",
+      created_at as "createdAt"
+    from agent
+    where miner_hotkey = ${hotkey}
+    order by created_at desc, agent_id`;
+}
+
+/** The latest version of each agent of a miner. */
+export async function latestVersionsOfMiner(
+  sql: Sql,
+  hotkey: string,
+): Promise<readonly VersionRow[]> {
+  return await sql<VersionRow[]>`
+    select distinct on (v.agent_id) ${columns(sql)}
+    from agent_version v join suite s on s.suite_id = v.suite_id
+    where v.miner_hotkey = ${hotkey}
+    order by v.agent_id, v.version_number desc`;
+}
+
+export interface CooldownRow {
+  /** Null when the hotkey may submit now. */
+  readonly nextAllowedAt: Date | null;
+  readonly remainingSeconds: number;
+}
+
+/** The cooldown as the database's clock sees it; advice, since the commit checks again under a lock. */
+export async function cooldownOf(sql: Sql, hotkey: string): Promise<CooldownRow> {
+  const [row] = await sql<CooldownRow[]>`
+    select next_allowed_at as "nextAllowedAt",
+      ceil(extract(epoch from next_allowed_at - rt.clock()))::int as "remainingSeconds"
+    from miner
+    where hotkey = ${hotkey} and next_allowed_at > rt.clock()`;
+  return row ?? { nextAllowedAt: null, remainingSeconds: 0 };
+}
+
+export interface TimelineRow {
+  readonly at: Date;
+  readonly machine: string;
+  readonly key: string;
+  readonly type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** What happened to a version, oldest first; the newest 500 where there are more. */
+export async function timelineOf(sql: Sql, agentVersionId: string): Promise<readonly TimelineRow[]> {
+  const rows = await sql<TimelineRow[]>`
+    select at, machine, key, type, payload
+    from rt.event
+    where actor_key = ${agentVersionId}
+    order by at desc, machine desc, key desc, seq desc
+    limit 500`;
+  return rows.toReversed();
+}

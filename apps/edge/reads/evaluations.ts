@@ -1,0 +1,108 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+
+export interface RunningRow {
+  readonly evalRunId: string;
+  readonly agentVersionId: string;
+  readonly agentName: string;
+  readonly versionNumber: number;
+  readonly minerHotkey: string;
+  readonly validatorHotkey: string;
+  readonly suiteId: number;
+  readonly phase: string;
+  readonly raceId: string | null;
+  readonly status: string;
+  readonly startedAt: Date;
+  readonly leaseExpiresAt: Date;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** Live runs, oldest first. The lease's end is the flushed one where a heartbeat moved it. */
+export async function runningEvaluations(sql: Sql): Promise<readonly RunningRow[]> {
+  return await sql<RunningRow[]>`
+    select r.eval_run_id as "evalRunId", r.agent_version_id as "agentVersionId",
+      v.agent_name as "agentName", v.version_number as "versionNumber",
+      v.miner_hotkey as "minerHotkey", r.validator_hotkey as "validatorHotkey",
+      r.suite_id as "suiteId", r.phase, r.race_id as "raceId", r.status,
+      coalesce(r.started_at, r.claimed_at) as "startedAt",
+      greatest(r.lease_expires_at, b.lease_until) as "leaseExpiresAt",
+      case r.execution_kind
+        when 'envpack' then r.item_count
+        else (select count(*) from problem_progress p
+          where p.eval_run_id = r.eval_run_id and p.status not in ('PENDING', 'RUNNING'))::int
+      end as done,
+      r.expected_items as total
+    from evaluation_run r
+    join agent_version v on v.agent_version_id = r.agent_version_id
+    left join run_beat b on b.eval_run_id = r.eval_run_id
+    where r.status in ('CLAIMED', 'RUNNING')
+    order by r.claimed_at, r.eval_run_id`;
+}
+
+export interface PendingRow {
+  readonly agentVersionId: string;
+  readonly agentName: string;
+  readonly versionNumber: number;
+  readonly minerHotkey: string;
+  readonly queuedAt: Date;
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly raceId: string | null;
+  readonly completedSuccesses: number;
+  readonly requiredSuccesses: number;
+  readonly position: number;
+  /** Runs handed out before this item's first one. */
+  readonly runsAhead: number;
+  readonly holdUntil: Date | null;
+  readonly holdReason: string | null;
+}
+
+/** Open work that still needs runs, in the order of claims. */
+export async function pendingEvaluations(
+  sql: Sql,
+  page: { limit: number; offset: number },
+): Promise<readonly PendingRow[]> {
+  return await sql<PendingRow[]>`
+    with queue as (
+      select w.agent_version_id, w.miner_hotkey, w.queued_at, w.phase, w.race_id,
+        w.included_success_count, w.required_successes,
+        (row_number() over claim_order)::int as position,
+        (coalesce(sum(w.required_successes - w.included_success_count - w.live_count)
+          over (claim_order rows between unbounded preceding and 1 preceding), 0))::int as ahead,
+        case when w.hold_until > rt.clock() then w.hold_until end as hold_until,
+        case when w.hold_until > rt.clock() then w.hold_reason end as hold_reason
+      from work_item w
+      where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
+      window claim_order as (
+        order by (case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id
+      )
+    )
+    select q.agent_version_id as "agentVersionId", v.agent_name as "agentName",
+      v.version_number as "versionNumber", q.miner_hotkey as "minerHotkey",
+      q.queued_at as "queuedAt", q.phase, q.race_id as "raceId",
+      q.included_success_count as "completedSuccesses",
+      q.required_successes as "requiredSuccesses", q.position, q.ahead as "runsAhead",
+      q.hold_until as "holdUntil", q.hold_reason as "holdReason"
+    from queue q
+    join agent_version v on v.agent_version_id = q.agent_version_id
+    order by q.position
+    limit ${page.limit} offset ${page.offset}`;
+}
+
+export interface PendingSummary {
+  readonly totalPending: number;
+  readonly totalRunsNeeded: number;
+  readonly totalRunsActive: number;
+}
+
+export async function pendingSummary(sql: Sql): Promise<PendingSummary> {
+  const [row] = await sql<PendingSummary[]>`
+    select
+      count(*) filter (where live_count + included_success_count < required_successes)::int
+        as "totalPending",
+      coalesce(sum(required_successes - included_success_count - live_count), 0)::int
+        as "totalRunsNeeded",
+      coalesce(sum(live_count), 0)::int as "totalRunsActive"
+    from work_item
+    where state = 'OPEN'`;
+  return row ?? { totalPending: 0, totalRunsNeeded: 0, totalRunsActive: 0 };
+}

@@ -1,0 +1,128 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+
+export interface RunRow {
+  readonly evalRunId: string;
+  readonly agentVersionId: string;
+  readonly suiteId: number;
+  readonly raceId: string | null;
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly status: string;
+  readonly executionKind: 'legacy_benchmark' | 'envpack';
+  readonly envPackSha256: string | null;
+  readonly validatorHotkey: string;
+  readonly isIncluded: boolean;
+  readonly exclusionReason: string | null;
+  readonly scoreMicro: number | null;
+  readonly claimedAt: Date;
+  readonly startedAt: Date | null;
+  readonly completedAt: Date | null;
+  readonly failureReason: string | null;
+  readonly failureClass: string | null;
+  readonly endReason: string | null;
+  readonly expectedItems: number;
+}
+
+export interface RunDetailRow extends RunRow {
+  readonly scoreComponents: Record<string, unknown> | null;
+  readonly sandboxMetadata: Record<string, unknown> | null;
+}
+
+const columns = (sql: Sql) => sql`
+  r.eval_run_id as "evalRunId",
+  r.agent_version_id as "agentVersionId",
+  r.suite_id as "suiteId",
+  r.race_id as "raceId",
+  r.phase,
+  r.status,
+  r.execution_kind as "executionKind",
+  r.env_pack_sha256 as "envPackSha256",
+  r.validator_hotkey as "validatorHotkey",
+  r.is_included as "isIncluded",
+  r.exclusion_reason as "exclusionReason",
+  r.score_micro as "scoreMicro",
+  r.claimed_at as "claimedAt",
+  r.started_at as "startedAt",
+  r.completed_at as "completedAt",
+  r.failure_reason as "failureReason",
+  r.failure_class as "failureClass",
+  r.end_reason as "endReason",
+  r.expected_items as "expectedItems"`;
+
+export async function runsOfVersion(sql: Sql, agentVersionId: string): Promise<readonly RunRow[]> {
+  return await sql<RunRow[]>`
+    select ${columns(sql)}
+    from evaluation_run r
+    where r.agent_version_id = ${agentVersionId}
+    order by r.claimed_at, r.eval_run_id`;
+}
+
+export async function runById(sql: Sql, evalRunId: string): Promise<RunDetailRow | undefined> {
+  const [row] = await sql<RunDetailRow[]>`
+    select ${columns(sql)}, r.score_components as "scoreComponents",
+      r.sandbox_metadata as "sandboxMetadata"
+    from evaluation_run r
+    where r.eval_run_id = ${evalRunId}`;
+  return row;
+}
+
+export interface EpisodeRow {
+  readonly evalRunId: string;
+  readonly episodeResultId: string;
+  readonly taskId: string;
+  readonly family: string;
+  readonly outcome: string;
+  readonly verdictCorrect: boolean;
+  readonly verdictChecks: Readonly<Record<string, string>>;
+  readonly rewardComponents: Readonly<Record<string, unknown>>;
+  readonly rewardMicro: number | null;
+  readonly wallSeconds: number | null;
+  readonly stepCount: number;
+}
+
+export async function episodesOfRuns(
+  sql: Sql,
+  evalRunIds: readonly string[],
+): Promise<readonly EpisodeRow[]> {
+  if (evalRunIds.length === 0) return [];
+  return await sql<EpisodeRow[]>`
+    select e.eval_run_id as "evalRunId", e.episode_result_id as "episodeResultId",
+      e.task_id as "taskId", e.family, e.outcome, e.verdict_correct as "verdictCorrect",
+      e.verdict_checks as "verdictChecks", e.reward_components as "rewardComponents",
+      e.reward_micro as "rewardMicro", e.wall_seconds as "wallSeconds", e.step_count as "stepCount"
+    from episode_result e
+    left join evaluation_run r on r.eval_run_id = e.eval_run_id
+    left join suite_problem p
+      on p.suite_id = r.suite_id and p.phase = r.phase and p.task_id = e.task_id
+    where e.eval_run_id = any (${evalRunIds as string[]}::uuid[])
+    order by e.eval_run_id, p.ordinal, e.task_id`;
+}
+
+export interface ProgressRow {
+  readonly evalRunId: string;
+  readonly problemId: string;
+  readonly status: string;
+  readonly scoreMicro: number | null;
+  readonly reasoningScore: number | null;
+  readonly scoreComponents: Record<string, unknown> | null;
+  readonly inferenceFailureCount: number | null;
+  readonly inferenceTotal: number | null;
+  readonly executionTime: number | null;
+  readonly updatedAt: Date;
+}
+
+export async function progressOfRuns(
+  sql: Sql,
+  evalRunIds: readonly string[],
+): Promise<readonly ProgressRow[]> {
+  if (evalRunIds.length === 0) return [];
+  return await sql<ProgressRow[]>`
+    select p.eval_run_id as "evalRunId", p.problem_id as "problemId", p.status,
+      p.score_micro as "scoreMicro", p.reasoning_score as "reasoningScore",
+      p.score_components as "scoreComponents",
+      p.inference_failure_count as "inferenceFailureCount",
+      p.inference_total as "inferenceTotal", p.execution_time as "executionTime",
+      p.updated_at as "updatedAt"
+    from problem_progress p
+    where p.eval_run_id = any (${evalRunIds as string[]}::uuid[])
+    order by p.eval_run_id, p.problem_id`;
+}

@@ -1,0 +1,59 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+
+export interface WaitingRow {
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly holdUntil: Date | null;
+  readonly holdReason: string | null;
+  readonly liveCount: number;
+  readonly runsNeeded: number;
+  /** Runs that are handed out before this item's first, from the claim order. */
+  readonly runsAhead: number;
+  readonly itemsAhead: number;
+}
+
+/** Where a version's open work item stands in the claim order; undefined when none is open. */
+export async function waitingOf(sql: Sql, agentVersionId: string): Promise<WaitingRow | undefined> {
+  const [row] = await sql<WaitingRow[]>`
+    select w.phase,
+      case when w.hold_until > rt.clock() then w.hold_until end as "holdUntil",
+      case when w.hold_until > rt.clock() then w.hold_reason end as "holdReason",
+      w.live_count as "liveCount",
+      w.required_successes - w.included_success_count - w.live_count as "runsNeeded",
+      coalesce(ahead.runs, 0)::int as "runsAhead",
+      ahead.items::int as "itemsAhead"
+    from work_item w
+    cross join lateral (
+      select count(*) as items,
+        sum(o.required_successes - o.included_success_count - o.live_count) as runs
+      from work_item o
+      where o.state = 'OPEN' and o.live_count + o.included_success_count < o.required_successes
+        and (o.hold_until is null or o.hold_until <= rt.clock())
+        and ((case o.phase when 'RACE' then 0 else 1 end), o.queue_order_at, o.work_item_id)
+          < ((case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id)
+    ) ahead
+    where w.agent_version_id = ${agentVersionId} and w.state = 'OPEN'
+    order by w.queued_at desc
+    limit 1`;
+  return row;
+}
+
+export interface Throughput {
+  /** Validators seen within five minutes: how many runs go on at once. */
+  readonly activeValidators: number;
+  /** Mean seconds of a run that succeeded in the last 24 h; null when none did. */
+  readonly meanRunSeconds: number | null;
+  readonly nowMs: number;
+}
+
+export async function recentThroughput(sql: Sql): Promise<Throughput> {
+  const [row] = await sql<Throughput[]>`
+    select
+      (select count(*) from validator v
+        where v.last_seen_at > rt.clock() - interval '5 minutes')::int as "activeValidators",
+      (select avg(extract(epoch from r.completed_at - r.claimed_at))
+        from evaluation_run r
+        where r.status = 'SUCCESS' and r.completed_at > rt.clock() - interval '24 hours'
+      )::double precision as "meanRunSeconds",
+      (extract(epoch from rt.clock()) * 1000)::double precision as "nowMs"`;
+  return row ?? { activeValidators: 0, meanRunSeconds: null, nowMs: 0 };
+}

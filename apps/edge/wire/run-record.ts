@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { RunRow } from '../reads/runs.ts';
+import { instant, toInstant, toInstantOrNull } from './instant.ts';
+import { fromMicro, score } from './score.ts';
+
+export const runStatus = z.enum([
+  'PENDING',
+  'CLAIMED',
+  'RUNNING',
+  'SUCCESS',
+  'FAILED',
+  'TIMED_OUT',
+  'STALE',
+  'CANCELLED',
+]);
+
+export const runRecord = z
+  .object({
+    eval_run_id: z.uuid(),
+    agent_version_id: z.uuid(),
+    suite_id: z.number().int(),
+    race_id: z.uuid().nullable(),
+    phase: z.enum(['QUALIFYING', 'RACE']),
+    status: runStatus,
+    execution_kind: z.enum(['legacy_benchmark', 'envpack']),
+    validator_hotkey: z.string(),
+    validator_name: z.string().nullable(),
+    is_included: z.boolean(),
+    exclusion_reason: z.string().nullable(),
+    validator_score: score.nullable(),
+    claimed_at: instant,
+    started_at: instant.nullable(),
+    completed_at: instant.nullable(),
+    failure_reason: z.string().nullable(),
+    failure_class: z.string().nullable(),
+  })
+  .meta({ id: 'EvaluationRun' });
+
+/** A run that ended without a validator's word (stale, cancelled) says why in its own end reason. */
+export function toRunRecord(row: RunRow): z.infer<typeof runRecord> {
+  return {
+    eval_run_id: row.evalRunId,
+    agent_version_id: row.agentVersionId,
+    suite_id: row.suiteId,
+    race_id: row.raceId,
+    phase: row.phase,
+    status: runStatus.parse(row.status),
+    execution_kind: row.executionKind,
+    validator_hotkey: row.validatorHotkey,
+    validator_name: null,
+    is_included: row.isIncluded,
+    exclusion_reason: row.exclusionReason,
+    validator_score: fromMicro(row.scoreMicro),
+    claimed_at: toInstant(row.claimedAt),
+    started_at: toInstantOrNull(row.startedAt),
+    completed_at: toInstantOrNull(row.completedAt),
+    failure_reason: row.failureReason ?? row.endReason,
+    failure_class: row.failureClass,
+  };
+}
