@@ -1,0 +1,127 @@
+/**
+ * The broker, as the edge and the actors see it. It carries messages and owns nothing: whatever it
+ * loses is found again in Postgres.
+ */
+
+/** The edge's side: requests under one absolute deadline, repeated with the same command id. */
+export interface CommandBus {
+  /**
+   * Asks the owner of a partition to decide a command and gives its answer's body. Throws a Fault:
+   * the actor's refusal, or OWNER_UNAVAILABLE, OUTCOME_UNKNOWN, OVERLOADED, STORE_UNAVAILABLE with
+   * `retry_after_seconds` among its extras.
+   */
+  command(
+    target: { readonly kind: string; readonly part: number },
+    command: OutgoingCommand,
+    options?: RequestBudget,
+  ): Promise<unknown>;
+  /** The same for a stateless service; any of its instances answers. */
+  call(service: string, request: OutgoingCommand, options?: RequestBudget): Promise<unknown>;
+}
+
+export interface OutgoingCommand {
+  /** The same id again gets the same answer again. A UUID or 64 hex digits. */
+  readonly id: string;
+  readonly type: string;
+  readonly body: unknown;
+  /** Who stands behind it: a hotkey, `operator:<name>` or `system`. */
+  readonly account: string;
+}
+
+export interface RequestBudget {
+  /** All attempts together; 10 s unless told. */
+  readonly budgetMs?: number;
+}
+
+/** The side of stateless services: queue groups, so that each request meets one instance. */
+export interface ServiceBus {
+  /** A Fault thrown by `handle` is the caller's answer; any other error is INTERNAL_ERROR. */
+  serve(service: string, handle: (request: IncomingCommand) => Promise<unknown>): Subscription;
+}
+
+export interface IncomingCommand extends OutgoingCommand {
+  readonly trace: Readonly<Record<string, string>>;
+  /** Unix milliseconds on the caller's clock. */
+  readonly deadlineMs?: number;
+}
+
+/** The side of partition hosts: plain subscriptions, never queue groups. */
+export interface PartitionBus {
+  /** Resolves when the broker knows of the subscription. */
+  subscribeCommands(
+    target: { readonly kind: string; readonly part: number },
+    receive: (command: IncomingCommand, exchange: Exchange) => void,
+  ): Promise<Subscription>;
+  /** Tells every host something that only saves time: `released`, `left`, `joined`, `suspect`. */
+  signal(name: string, body: object): void;
+  onSignal(name: string, receive: (body: unknown) => void): Subscription;
+  /** `absent`: the broker knows of nobody who answers for this member. */
+  ping(memberId: string): Promise<'alive' | 'silent' | 'absent'>;
+  answerPings(memberId: string): Subscription;
+  /** Milliseconds of each time without a broker, told when it is over, detection included. */
+  onOutageEnd(receive: (outageMs: number) => void): Subscription;
+  readonly connected: boolean;
+}
+
+export interface Exchange {
+  readonly sizeBytes: number;
+  answer(reply: WireReply): void;
+}
+
+export type WireReply =
+  | { readonly kind: 'ok'; readonly body: unknown }
+  | {
+      readonly kind: 'fault';
+      readonly code: string;
+      readonly detail: string;
+      readonly extras: Readonly<Record<string, unknown>>;
+    }
+  /** Ask again: this process does not own the partition (any more). */
+  | { readonly kind: 'moved' };
+
+/** Durable messages, fed by the outbox and ended by the inbox. */
+export interface MessageBus {
+  /** An acknowledgement proves nothing but that the broker was there. */
+  publish(message: DurableMessage): Promise<void>;
+  /**
+   * Pulls messages of one durable consumer until closed, starting over after every terminal error
+   * and every silence. `handle` never throws and gives a verdict.
+   */
+  consume(source: ConsumerSource, handle: (message: Delivery) => Promise<Verdict>): Subscription;
+}
+
+export interface DurableMessage {
+  readonly msgId: string;
+  readonly subject: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** Makes the transport's id differ from try to try: brokers have kept ids of messages they lost. */
+  readonly attempt: number;
+}
+
+export interface ConsumerSource {
+  readonly stream: 'EVT' | 'FACT';
+  readonly durable: string;
+  readonly filter: string;
+  readonly ackWaitMs: number;
+  readonly maxAckPending: number;
+}
+
+export interface Delivery {
+  readonly msgId: string;
+  readonly subject: string;
+  /** The outbox it came from: (kind, part) of the sender. */
+  readonly kind: string;
+  readonly part: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly deliveries: number;
+}
+
+/** `done` after the commit, `later` for another try, `never` for a message that was set aside. */
+export type Verdict = 'done' | 'later' | 'never';
+
+export interface Subscription {
+  /** Takes no more; resolves when everything that had arrived was handed over. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,23 @@
+/** Messages that a commit left behind for others, until their consumption is proved. */
+export interface OutboxStore {
+  /**
+   * Takes messages without proof that are due, so that no other process takes them now; each is put
+   * off four times as long as the time before, beginning with `firstMs`.
+   */
+  takeDue(limit: number, firstMs: number): Promise<readonly DueMessage[]>;
+  /** Deletes messages whose consumption is proved; answers how many. */
+  purgeProven(limit: number): Promise<number>;
+  /** Forgets proofs older than `keepMs`, which must outlive the streams' age limit. */
+  expireProofs(keepMs: number, limit: number): Promise<number>;
+}
+
+export interface DueMessage {
+  readonly kind: string;
+  readonly part: number;
+  readonly msgId: string;
+  readonly subject: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** 1 for the first time the sweeper takes it. */
+  readonly attempts: number;
+}

@@ -1,0 +1,48 @@
+import postgres from 'postgres';
+import type { Sql } from '../ports/sql.ts';
+
+export interface SqlOptions {
+  readonly url: string;
+  /** Connections at most; 8 unless told (one commit in flight per partition, a pool per process). */
+  readonly max?: number;
+  /** Shown in pg_stat_activity: the member's id and what the pool is for. */
+  readonly applicationName: string;
+  /** The group role that every connection takes on at once; the login's own rights without it. */
+  readonly role?: DatabaseRole;
+  readonly statementTimeoutMs?: number;
+}
+
+/** What each may do is written in the migrations: the edge reads, the actor calls rt.commit. */
+export type DatabaseRole = 'paddock_edge' | 'paddock_actor' | 'paddock_service';
+
+/** Shorter than a member's lease, so that a statement of a dead owner ends before it is missed. */
+export const statementTimeoutMs = 3_000;
+/** A commit or a claim that waits longer gives up; nothing happened, and it is tried again. */
+export const lockTimeoutMs = 1_000;
+export const idleInTransactionTimeoutMs = 5_000;
+
+export function createSql(options: SqlOptions): Sql {
+  return postgres(options.url, {
+    max: options.max ?? 8,
+    prepare: true,
+    connect_timeout: 3,
+    // Seconds. The library's own grows to 20 s, long after the database is back.
+    backoff: (attempt: number) => Math.min(0.02 * 2 ** attempt, 1),
+    onnotice: () => undefined,
+    transform: { undefined: null },
+    connection: {
+      application_name: options.applicationName,
+      statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
+      lock_timeout: lockTimeoutMs,
+      idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+      synchronous_commit: 'on',
+      TimeZone: 'UTC',
+      ...(options.role === undefined ? {} : { role: options.role }),
+    },
+  });
+}
+
+/** Ends all connections; running statements get `timeoutMs` to finish. */
+export async function closeSql(sql: Sql, timeoutMs = 2_000): Promise<void> {
+  await sql.end({ timeout: timeoutMs / 1000 });
+}

@@ -1,0 +1,50 @@
+import postgres from 'postgres';
+
+/**
+ * What a failed statement says about its transaction. `contended` and `unavailable` are certain that
+ * nothing was written; whatever is not known to be certain is `ambiguous`.
+ */
+export type FailureKind = 'contended' | 'unavailable' | 'invalid' | 'ambiguous';
+
+/** Client errors raised before the statement left this process. */
+const neverSent = new Set([
+  'CONNECT_TIMEOUT',
+  'CONNECTION_ENDED',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOENT',
+  'ENOTFOUND',
+  'ECONNREFUSED',
+]);
+
+/** serialization_failure, deadlock_detected, lock_not_available, query_canceled (a timeout). */
+const contended = new Set(['40001', '40P01', '55P03', '57014']);
+/** cannot_connect_now, read_only_sql_transaction (a standby), and admission before any work. */
+const unavailable = new Set(['57P03', '25006', '53300', '53400', '53000', '53100', '53200']);
+
+export function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return String(error.code);
+}
+
+export function failureKind(error: unknown): FailureKind {
+  const code = codeOf(error);
+  if (neverSent.has(code) || unavailable.has(code)) return 'unavailable';
+  if (contended.has(code)) return 'contended';
+  // Data and constraint errors, and what a wrong batch or function may raise: the server answered.
+  if (error instanceof postgres.PostgresError && /^(22|23|42|P0)/.test(code)) return 'invalid';
+  return 'ambiguous';
+}
+
+/** True when the database cannot be asked now, whatever became of the statement. */
+export function isOutage(error: unknown): boolean {
+  const kind = failureKind(error);
+  if (kind === 'unavailable' || kind === 'contended') return true;
+  const code = codeOf(error);
+  return /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|57P|08|58)/.test(code);
+}
+
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,122 @@
+import type {
+  Claimed,
+  ClusterView,
+  MemberIdentity,
+  MembershipStore,
+  NewMember,
+} from '../ports/membership-store.ts';
+import type { PartitionRef, PartitionToken } from '../ports/partition-store.ts';
+import type { Sql } from '../ports/sql.ts';
+
+/**
+ * Give it a pool of its own: a renewal that waits behind commits looks like a death. `sql` runs as
+ * paddock_actor.
+ */
+export function createMembershipStore(sql: Sql): MembershipStore {
+  return {
+    join: (member) => join(sql, member),
+    renew: (identity, ttlMs) => renew(sql, identity, ttlMs),
+    setDraining: async ({ memberId, incarnation }) => {
+      await sql`select rt.drain(${memberId}, ${incarnation})`;
+    },
+    leave: async ({ memberId, incarnation }) => {
+      await sql`select rt.leave(${memberId}, ${incarnation})`;
+    },
+    eject: async ({ memberId, incarnation }) => {
+      const rows = await sql<{ ejected: boolean }[]>`
+        select rt.eject(${memberId}, ${incarnation}) as ejected`;
+      return rows[0]?.ejected ?? false;
+    },
+    view: () => view(sql),
+    claim: (ref, seenEpoch, identity) => claim(sql, ref, { seenEpoch, identity }),
+    release: (token) => release(sql, token),
+  };
+}
+
+async function join(sql: Sql, member: NewMember): Promise<number> {
+  const [row] = await sql<{ at: Date }[]>`
+    select rt.join(${member.memberId}, ${member.incarnation}, ${seconds(member.ttlMs)},
+                   ${member.codeVersion}, ${[...member.kinds]}::text[]) as at`;
+  if (row === undefined) throw new Error(`joining as ${member.memberId} gave no clock`);
+  return row.at.getTime();
+}
+
+async function renew(
+  sql: Sql,
+  identity: MemberIdentity,
+  ttlMs: number,
+): Promise<number | undefined> {
+  const [row] = await sql<{ at: Date | null }[]>`
+    select rt.renew(${identity.memberId}, ${identity.incarnation}, ${seconds(ttlMs)}) as at`;
+  return row?.at?.getTime();
+}
+
+function seconds(ms: number): string {
+  return `${ms / 1000} seconds`;
+}
+
+async function view(sql: Sql): Promise<ClusterView> {
+  const [members, partitions] = await Promise.all([
+    sql<MemberRow[]>`
+      select member_id, incarnation, draining, code_version, kinds
+      from rt.member
+      where lease_until > rt.clock()`,
+    sql<OwnershipRow[]>`
+      select kind, part, epoch, owner, incarnation, version_floor
+      from rt.partition`,
+  ]);
+  return {
+    members: members.map((row) => ({
+      memberId: row.member_id,
+      incarnation: row.incarnation,
+      draining: row.draining,
+      codeVersion: row.code_version,
+      kinds: row.kinds,
+    })),
+    partitions: partitions.map((row) => ({
+      kind: row.kind,
+      part: row.part,
+      epoch: Number(row.epoch),
+      owner: row.owner ?? undefined,
+      incarnation: row.incarnation ?? undefined,
+      versionFloor: row.version_floor,
+    })),
+  };
+}
+
+interface MemberRow {
+  readonly member_id: string;
+  readonly incarnation: string;
+  readonly draining: boolean;
+  readonly code_version: number;
+  readonly kinds: string[];
+}
+
+interface OwnershipRow {
+  readonly kind: string;
+  readonly part: number;
+  readonly epoch: string;
+  readonly owner: string | null;
+  readonly incarnation: string | null;
+  readonly version_floor: number;
+}
+
+async function claim(
+  sql: Sql,
+  ref: PartitionRef,
+  by: { readonly seenEpoch: number; readonly identity: MemberIdentity },
+): Promise<Claimed | undefined> {
+  const [row] = await sql<{ new_epoch: string; claimed_at: Date }[]>`
+    select new_epoch, claimed_at
+    from rt.claim(${ref.kind}, ${ref.part}, ${by.seenEpoch}, ${by.identity.memberId},
+                  ${by.identity.incarnation})`;
+  return row === undefined
+    ? undefined
+    : { epoch: Number(row.new_epoch), nowMs: row.claimed_at.getTime() };
+}
+
+async function release(sql: Sql, token: PartitionToken): Promise<boolean> {
+  const [row] = await sql<{ released: boolean }[]>`
+    select rt.release(${token.kind}, ${token.part}, ${token.epoch}, ${token.incarnation}) as released`;
+  return row?.released ?? false;
+}

@@ -1,0 +1,21 @@
+-- The roles stay: they belong to the cluster, and other databases may use them.
+revoke all on all tables in schema public from paddock_edge, paddock_actor, paddock_service;
+revoke all on all tables in schema rt from paddock_edge, paddock_actor, paddock_service;
+revoke all on all functions in schema rt from paddock_edge, paddock_actor, paddock_service;
+revoke all on schema public, rt from paddock_edge, paddock_actor, paddock_service;
+alter default privileges in schema public revoke select on tables from paddock_edge, paddock_actor, paddock_service;
+drop function rt.inbox_expire(interval, integer);
+drop function rt.outbox_purge(integer);
+drop function rt.outbox_due(integer, interval);
+drop function rt.park(text, integer, text, jsonb);
+drop function rt.consume(text, integer, text, text);
+drop function rt.flush_run_beat(integer, jsonb);
+drop function rt.commit(text, integer, bigint, uuid, timestamptz, jsonb);
+drop function rt.release(text, integer, bigint, uuid);
+drop function rt.claim(text, integer, bigint, text, uuid);
+drop function rt.eject(text, uuid);
+drop function rt.leave(text, uuid);
+drop function rt.drain(text, uuid);
+drop function rt.renew(text, uuid, interval);
+drop function rt.join(text, uuid, interval, integer, text[]);
+grant execute on function rt.clock() to public;

@@ -1,0 +1,47 @@
+import type { DueMessage, OutboxStore } from '../ports/outbox-store.ts';
+import type { Sql, Transaction } from '../ports/sql.ts';
+
+/** `sql` runs as paddock_actor. */
+export function createOutboxStore(sql: Sql): OutboxStore {
+  return {
+    takeDue: (limit, firstMs) => takeDue(sql, limit, firstMs),
+    purgeProven: async (limit) => {
+      const [row] = await sql<{ count: number }[]>`select rt.outbox_purge(${limit}) as count`;
+      return row?.count ?? 0;
+    },
+    expireProofs: async (keepMs, limit) => {
+      const [row] = await sql<{ count: number }[]>`
+        select rt.inbox_expire(${`${keepMs / 1000} seconds`}, ${limit}) as count`;
+      return row?.count ?? 0;
+    },
+  };
+}
+
+async function takeDue(sql: Sql, limit: number, firstMs: number): Promise<readonly DueMessage[]> {
+  const rows = await sql<DueRow[]>`
+    select kind, part, msg_id, subject, headers, body, attempts
+    from rt.outbox_due(${limit}, ${`${firstMs / 1000} seconds`})`;
+  return rows.map(({ msg_id, ...row }) => ({ ...row, msgId: msg_id }));
+}
+
+interface DueRow extends Omit<DueMessage, 'msgId'> {
+  readonly msg_id: string;
+}
+
+/**
+ * Proves that a consumer which is no partition took a message; call it first in the transaction that
+ * holds the message's effect. False: it had its effect already, change nothing and acknowledge.
+ */
+export async function recordConsumption(
+  tx: Sql | Transaction,
+  proof: {
+    readonly kind: string;
+    readonly part: number;
+    readonly consumer: string;
+    readonly msgId: string;
+  },
+): Promise<boolean> {
+  const [row] = await tx<{ fresh: boolean }[]>`
+    select rt.consume(${proof.kind}, ${proof.part}, ${proof.consumer}, ${proof.msgId}) as fresh`;
+  return row?.fresh ?? false;
+}
