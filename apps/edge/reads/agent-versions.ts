@@ -107,6 +107,21 @@ export async function latestVersionsOfMiner(
     order by v.agent_id, v.version_number desc`;
 }
 
+/** The miner's best eligible version on the active suite, if any: what would race without a pin. */
+export async function bestVersionOfMiner(
+  sql: Sql,
+  hotkey: string,
+): Promise<VersionRow | undefined> {
+  const [row] = await sql<VersionRow[]>`
+    select ${columns(sql)}
+    from agent_version v join suite s on s.suite_id = v.suite_id
+    where v.miner_hotkey = ${hotkey} and s.is_active and v.state = 'ELIGIBLE'
+      and v.eliminated_at is null
+    order by v.qualifying_score desc, v.submitted_at desc, v.agent_version_id
+    limit 1`;
+  return row;
+}
+
 export interface CooldownRow {
   /** Null when the hotkey may submit now. */
   readonly nextAllowedAt: Date | null;
@@ -132,7 +147,10 @@ export interface TimelineRow {
 }
 
 /** What happened to a version, oldest first; the newest 500 where there are more. */
-export async function timelineOf(sql: Sql, agentVersionId: string): Promise<readonly TimelineRow[]> {
+export async function timelineOf(
+  sql: Sql,
+  agentVersionId: string,
+): Promise<readonly TimelineRow[]> {
   const rows = await sql<TimelineRow[]>`
     select at, machine, key, type, payload
     from rt.event

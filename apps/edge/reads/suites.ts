@@ -32,7 +32,11 @@ export async function activeSuite(sql: Sql): Promise<SuiteRow | undefined> {
   return row;
 }
 
+/** The largest id that the column can hold; a larger one is unknown, not an error. */
+const suiteIdMax = 2_147_483_647;
+
 export async function suiteById(sql: Sql, suiteId: number): Promise<SuiteRow | undefined> {
+  if (suiteId > suiteIdMax) return undefined;
   const [row] = await sql<SuiteRow[]>`
     select ${columns(sql)} from suite where suite_id = ${suiteId}`;
   return row;

@@ -1,18 +1,19 @@
 import { z } from 'zod';
 import type { EpisodeRow, ProgressRow, RunRow } from '../reads/runs.ts';
 import type { SuiteProblemRow, SuiteRow } from '../reads/suites.ts';
-import { instant, toInstant, toInstantOrNull } from './instant.ts';
-import { fromMicro, score } from './score.ts';
+import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
+import { scoreOfMicro, scoreOut } from './score.ts';
 import { environment, toEnvironment } from './suite.ts';
+import { uuidOut } from './uuid.ts';
 
 export const resultIdentity = z.object({
-  eval_run_id: z.uuid(),
-  agent_version_id: z.uuid(),
+  eval_run_id: uuidOut,
+  agent_version_id: uuidOut,
   suite_id: z.number().int(),
   validator_hotkey: z.string(),
   status: z.string(),
   completed_at: instant.nullable(),
-  score: score.nullable(),
+  score: scoreOut.nullable(),
   execution_kind: z.string(),
   env_pack_sha256: z.string().nullable(),
   environment,
@@ -24,9 +25,9 @@ export const resultItem = z.object({
   item_kind: z.enum(['legacy_problem', 'episode']),
   family: z.string().nullable(),
   status: z.string(),
-  score: score.nullable(),
+  score: scoreOut.nullable(),
   verdict_status: z.enum(['passed', 'failed', 'unknown']),
-  paid_reward: score.nullable(),
+  paid_reward: scoreOut.nullable(),
   check_summary: z.object({
     passed: z.number().int(),
     failed: z.number().int(),
@@ -34,13 +35,13 @@ export const resultItem = z.object({
   }),
   reward_summary: z.object({ component_count: z.number().int() }),
   step_count: z.number().int().nullable(),
-  eval_run_id: z.uuid(),
+  eval_run_id: uuidOut,
   validator_hotkey: z.string(),
-  episode_result_id: z.uuid().nullable(),
+  episode_result_id: uuidOut.nullable(),
 });
 
 export const resultItems = z.object({
-  eval_run_id: z.uuid(),
+  eval_run_id: uuidOut,
   execution_kind: z.string(),
   detail_released: z.boolean(),
   expected_item_count: z.number().int(),
@@ -53,10 +54,10 @@ export const generatedResult = z
   .meta({ id: 'GeneratedResult' });
 
 export const problemResult = z.object({
-  eval_run_id: z.uuid(),
+  eval_run_id: uuidOut,
   validator_hotkey: z.string(),
   status: z.string(),
-  score: score.nullable(),
+  score: scoreOut.nullable(),
   score_components: z.record(z.string(), z.unknown()).nullable(),
   reasoning_score: z.number().nullable(),
   updated_at: instant,
@@ -80,8 +81,8 @@ function toIdentity(run: RunRow, suite: SuiteRow): z.infer<typeof resultIdentity
     suite_id: run.suiteId,
     validator_hotkey: run.validatorHotkey,
     status: run.status,
-    completed_at: toInstantOrNull(run.completedAt),
-    score: isDetailReleased(run) ? fromMicro(run.scoreMicro) : null,
+    completed_at: formatInstantOrNull(run.completedAt),
+    score: isDetailReleased(run) ? scoreOfMicro(run.scoreMicro) : null,
     execution_kind: run.executionKind,
     env_pack_sha256: run.envPackSha256,
     environment: toEnvironment(suite.environment),
@@ -100,7 +101,7 @@ function verdictStatus(episode: EpisodeRow): 'passed' | 'failed' | 'unknown' {
 function episodeItem(run: RunRow, episode: EpisodeRow): z.infer<typeof resultItem> {
   const checks = Object.values(episode.verdictChecks);
   const count = (status: string) => checks.filter((check) => check === status).length;
-  const paid = episode.verdictCorrect ? fromMicro(episode.rewardMicro ?? 0) : 0;
+  const paid = episode.verdictCorrect ? scoreOfMicro(episode.rewardMicro ?? 0) : 0;
   return {
     item_id: episode.taskId,
     item_kind: 'episode',
@@ -129,9 +130,9 @@ function problemItem(
     item_kind: 'legacy_problem',
     family: problem?.category ?? null,
     status: progress.status,
-    score: fromMicro(progress.scoreMicro),
+    score: scoreOfMicro(progress.scoreMicro),
     verdict_status: verdicts[progress.status as keyof typeof verdicts] ?? 'unknown',
-    paid_reward: fromMicro(progress.scoreMicro),
+    paid_reward: scoreOfMicro(progress.scoreMicro),
     check_summary: { passed: 0, failed: 0, unknown: 0 },
     reward_summary: { component_count: Object.keys(progress.scoreComponents ?? {}).length },
     step_count: null,
@@ -175,10 +176,10 @@ export function toProblemResult(run: RunRow, row: ProgressRow): z.infer<typeof p
     eval_run_id: run.evalRunId,
     validator_hotkey: run.validatorHotkey,
     status: row.status,
-    score: fromMicro(row.scoreMicro),
+    score: scoreOfMicro(row.scoreMicro),
     score_components: row.scoreComponents,
     reasoning_score: row.reasoningScore,
-    updated_at: toInstant(row.updatedAt),
+    updated_at: formatInstant(row.updatedAt),
     inference_failure_count: row.inferenceFailureCount,
     inference_total: row.inferenceTotal,
     execution_time: row.executionTime,

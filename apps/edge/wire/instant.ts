@@ -1,12 +1,13 @@
 import { z } from 'zod';
 
-/** RFC 3339 in UTC with milliseconds and `Z`. */
-export const instant = z.iso.datetime({ precision: 3 }).meta({ example: '2026-11-21T20:00:00.000Z' });
+/** RFC 3339 in UTC with milliseconds and `Z`, in answers. */
+export const instant = z.string().meta({ override: { type: 'string', format: 'date-time' } });
 
-export function toInstant(at: Date): string {
-  return at.toISOString();
+/** From a database instant or Unix milliseconds. */
+export function formatInstant(at: Date | number): string {
+  return (typeof at === 'number' ? new Date(at) : at).toISOString();
 }
 
-export function toInstantOrNull(at: Date | null): string | null {
-  return at === null ? null : at.toISOString();
+export function formatInstantOrNull(at: Date | number | null | undefined): string | null {
+  return at === null || at === undefined ? null : formatInstant(at);
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { RunRow } from '../reads/runs.ts';
-import { instant, toInstant, toInstantOrNull } from './instant.ts';
-import { fromMicro, score } from './score.ts';
+import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
+import { scoreOfMicro, scoreOut } from './score.ts';
+import { uuidOut } from './uuid.ts';
 
 export const runStatus = z.enum([
   'PENDING',
@@ -16,10 +17,10 @@ export const runStatus = z.enum([
 
 export const runRecord = z
   .object({
-    eval_run_id: z.uuid(),
-    agent_version_id: z.uuid(),
+    eval_run_id: uuidOut,
+    agent_version_id: uuidOut,
     suite_id: z.number().int(),
-    race_id: z.uuid().nullable(),
+    race_id: uuidOut.nullable(),
     phase: z.enum(['QUALIFYING', 'RACE']),
     status: runStatus,
     execution_kind: z.enum(['legacy_benchmark', 'envpack']),
@@ -27,7 +28,7 @@ export const runRecord = z
     validator_name: z.string().nullable(),
     is_included: z.boolean(),
     exclusion_reason: z.string().nullable(),
-    validator_score: score.nullable(),
+    validator_score: scoreOut.nullable(),
     claimed_at: instant,
     started_at: instant.nullable(),
     completed_at: instant.nullable(),
@@ -50,10 +51,10 @@ export function toRunRecord(row: RunRow): z.infer<typeof runRecord> {
     validator_name: null,
     is_included: row.isIncluded,
     exclusion_reason: row.exclusionReason,
-    validator_score: fromMicro(row.scoreMicro),
-    claimed_at: toInstant(row.claimedAt),
-    started_at: toInstantOrNull(row.startedAt),
-    completed_at: toInstantOrNull(row.completedAt),
+    validator_score: scoreOfMicro(row.scoreMicro),
+    claimed_at: formatInstant(row.claimedAt),
+    started_at: formatInstantOrNull(row.startedAt),
+    completed_at: formatInstantOrNull(row.completedAt),
     failure_reason: row.failureReason ?? row.endReason,
     failure_class: row.failureClass,
   };

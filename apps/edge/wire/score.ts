@@ -1,14 +1,22 @@
 import { z } from 'zod';
 
-/** A score in [0, 1]; exact in the store, a JSON number on the wire. */
-export const score = z.number().min(0).max(1).meta({ example: 0.4834 });
+const microPerUnit = 1_000_000;
 
-/** From an integer of 10^-6; the division is exact to the digit that JSON prints. */
-export function fromMicro(micro: number | null): number | null {
-  return micro === null ? null : micro / 1_000_000;
+/** A score in a request: any float in [0, 1]; negative zero is no score. */
+export const scoreIn = z
+  .number()
+  .min(0)
+  .max(1)
+  .refine((value) => !Object.is(value, -0), 'must not be negative zero');
+
+export const scoreOut = z.number();
+
+/** Six decimal places, held as an integer of 10^-6. */
+export function scoreOfMicro(micro: number | null): number | null {
+  return micro === null ? null : micro / microPerUnit;
 }
 
-/** From the decimal text that the database answers for numeric(5,4). */
-export function fromDecimal(text: string | null): number | null {
+/** A database `numeric`, which arrives as text. */
+export function scoreOfNumeric(text: string | null): number | null {
   return text === null ? null : Number(text);
 }

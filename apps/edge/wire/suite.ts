@@ -24,7 +24,9 @@ export const suite = z
   .meta({ id: 'Suite' });
 
 /** A legacy suite has no pack, so its environment may name nothing: empty texts then. */
-export function toEnvironment(stored: Readonly<Record<string, string>>): z.infer<typeof environment> {
+export function toEnvironment(
+  stored: Readonly<Record<string, string>>,
+): z.infer<typeof environment> {
   const text = (key: string) => stored[key] ?? '';
   return {
     display_name: text('display_name'),

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { Fault } from '../../../../machines/fault.ts';
+import { endpoint } from '../../endpoint.ts';
+import { agentsOfMiner, versionsOfAgent } from '../../reads/agent-versions.ts';
+import { minerVersion, toMinerVersion } from '../../wire/agent-version.ts';
+import { uuid } from '../../wire/uuid.ts';
+
+export const listAgentVersions = endpoint({
+  method: 'get',
+  path: '/v1/miner/agents/{agent_id}/versions',
+  role: 'miner',
+  summary: "Every version of one of the caller's agents, newest first",
+  trafficClass: 2,
+  params: z.object({ agent_id: uuid }),
+  response: z.array(minerVersion),
+  faults: ['AGENT_NOT_FOUND'],
+
+  async handle({ caller, params }, { sql }) {
+    const agents = await agentsOfMiner(sql, caller.name);
+    if (!agents.some((agent) => agent.agentId === params.agent_id)) {
+      throw new Fault('AGENT_NOT_FOUND', 'none of your agents has this id');
+    }
+    return (await versionsOfAgent(sql, params.agent_id)).map(toMinerVersion);
+  },
+});

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { endpoint } from '../../endpoint.ts';
+import {
+  agentsOfMiner,
+  bestVersionOfMiner,
+  cooldownOf,
+  latestVersionsOfMiner,
+} from '../../reads/agent-versions.ts';
+import { activeSuite } from '../../reads/suites.ts';
+import { isActiveQualifier, minerVersion, toMinerVersion } from '../../wire/agent-version.ts';
+import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
+import { uuidOut } from '../../wire/uuid.ts';
+
+const listing = z
+  .object({
+    agents: z.array(
+      z.object({
+        agent_id: uuidOut,
+        miner_hotkey: z.string(),
+        agent_name: z.string(),
+        created_at: instant,
+        latest_version: minerVersion.nullable(),
+      }),
+    ),
+    can_submit: z.boolean(),
+    next_allowed_at: instant.nullable(),
+    racing_agent_version_id: uuidOut.nullable(),
+    racing_agent_id: uuidOut.nullable(),
+  })
+  .meta({ id: 'MinerAgentListing' });
+
+export const listAgents = endpoint({
+  method: 'get',
+  path: '/v1/miner/agents',
+  role: 'miner',
+  summary: "The caller's agents with their latest versions and the cooldown",
+  trafficClass: 2,
+  response: listing,
+  faults: [],
+
+  async handle({ caller }, { sql }) {
+    const [agents, versions, best, cooldown, suite] = await Promise.all([
+      agentsOfMiner(sql, caller.name),
+      latestVersionsOfMiner(sql, caller.name),
+      bestVersionOfMiner(sql, caller.name),
+      cooldownOf(sql, caller.name),
+      activeSuite(sql),
+    ]);
+    const latest = new Map(versions.map((version) => [version.agentId, version]));
+    const racing = best !== undefined && isActiveQualifier(best) ? best : undefined;
+    return {
+      agents: agents.map((agent) => {
+        const version = latest.get(agent.agentId);
+        return {
+          agent_id: agent.agentId,
+          miner_hotkey: agent.minerHotkey,
+          agent_name: agent.agentName,
+          created_at: formatInstant(agent.createdAt),
+          latest_version: version === undefined ? null : toMinerVersion(version),
+        };
+      }),
+      can_submit: cooldown.nextAllowedAt === null && suite !== undefined,
+      next_allowed_at: formatInstantOrNull(cooldown.nextAllowedAt),
+      racing_agent_version_id: racing?.agentVersionId ?? null,
+      racing_agent_id: racing?.agentId ?? null,
+    };
+  },
+});

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { Fault } from '../../../../machines/fault.ts';
+import { endpoint } from '../../endpoint.ts';
+import { publicProblems, type SuiteProblemRow, suiteById } from '../../reads/suites.ts';
+import { flagText } from '../../wire/flag.ts';
+import { idText } from '../../wire/integer.ts';
+import { suite, toSuite } from '../../wire/suite.ts';
+import { uuidOut } from '../../wire/uuid.ts';
+
+const suiteWithProblems = z
+  .object({
+    suite,
+    problems: z.array(
+      z.object({
+        problem_id: uuidOut,
+        suite_id: z.number().int(),
+        metadata: z.record(z.string(), z.unknown()),
+      }),
+    ),
+    qualifying_tasks: z.array(
+      z.object({ task_id: z.string(), family: z.string(), goal_text: z.string() }),
+    ),
+  })
+  .meta({ id: 'SuiteWithProblems' });
+
+function toProblem(row: SuiteProblemRow, inSuite: number) {
+  const embeddings = row.embeddings === null ? {} : { reward_title_embeddings: row.embeddings };
+  return {
+    problem_id: row.problemId,
+    suite_id: inSuite,
+    metadata: { ...row.metadata, ...embeddings },
+  };
+}
+
+/** A pack's tasks are public as qualifying tasks; a legacy suite's problems as problems. */
+function toQualifyingTasks(rows: readonly SuiteProblemRow[]) {
+  return rows.flatMap(({ taskId, family, goalText }) =>
+    taskId === null ? [] : [{ task_id: taskId, family: family ?? '', goal_text: goalText ?? '' }],
+  );
+}
+
+export const listSuiteProblems = endpoint({
+  method: 'get',
+  path: '/v1/public/suites/{suite_id}/problems',
+  role: 'public',
+  summary: 'The public problems or tasks of a suite, in order',
+  trafficClass: 2,
+  params: z.object({ suite_id: idText }),
+  query: z.object({ include_embeddings: flagText.default(false) }),
+  response: suiteWithProblems,
+  faults: ['SUITE_NOT_FOUND'],
+
+  async handle({ params, query }, { sql }) {
+    const found = await suiteById(sql, params.suite_id);
+    if (found === undefined) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
+    const rows = await publicProblems(sql, found.suiteId, query.include_embeddings);
+    return {
+      suite: toSuite(found),
+      problems: rows.map((row) => toProblem(row, found.suiteId)),
+      qualifying_tasks: toQualifyingTasks(rows),
+    };
+  },
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { Fault } from '../../../../machines/fault.ts';
+import { endpoint } from '../../endpoint.ts';
+import { versionById } from '../../reads/agent-versions.ts';
+import { runsOfVersion } from '../../reads/runs.ts';
+import { runRecord, toRunRecord } from '../../wire/run-record.ts';
+import { uuid } from '../../wire/uuid.ts';
+
+export const listVersionRuns = endpoint({
+  method: 'get',
+  path: '/v1/public/agent-versions/{agent_version_id}/runs',
+  role: 'public',
+  summary: 'Every evaluation run of an agent version, oldest first',
+  trafficClass: 2,
+  params: z.object({ agent_version_id: uuid }),
+  response: z.array(runRecord),
+  faults: ['AGENT_VERSION_NOT_FOUND'],
+
+  async handle({ params }, { sql }) {
+    const runs = await runsOfVersion(sql, params.agent_version_id);
+    if (runs.length === 0 && (await versionById(sql, params.agent_version_id)) === undefined) {
+      throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
+    }
+    return runs.map(toRunRecord);
+  },
+});

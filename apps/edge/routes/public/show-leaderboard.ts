@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import type { Sql } from '../../../../infra/ports/sql.ts';
+import { Fault } from '../../../../machines/fault.ts';
+import { endpoint } from '../../endpoint.ts';
+import { boardTotals, type LeaderboardRow, leaderboardPage } from '../../reads/leaderboard.ts';
+import { activeSuite, type SuiteRow, suiteById } from '../../reads/suites.ts';
+import { formatInstantOrNull, instant } from '../../wire/instant.ts';
+import { idText } from '../../wire/integer.ts';
+import { pageQuery } from '../../wire/page.ts';
+import { scoreOfNumeric, scoreOut } from '../../wire/score.ts';
+import { suite, toSuite } from '../../wire/suite.ts';
+import { uuidOut } from '../../wire/uuid.ts';
+
+const entry = z.object({
+  rank: z.number().int(),
+  agent_version_id: uuidOut,
+  agent_name: z.string(),
+  miner_hotkey: z.string(),
+  version_number: z.number().int(),
+  state: z.string(),
+  final_score: scoreOut.nullable(),
+  qualifying_score: scoreOut.nullable(),
+  race_score: scoreOut.nullable(),
+  weighted_score: scoreOut.nullable(),
+  score_low: scoreOut.nullable(),
+  score_high: scoreOut.nullable(),
+  eligible_at: instant.nullable(),
+  is_discarded: z.boolean(),
+  is_miner_banned: z.boolean(),
+  is_current_top: z.boolean(),
+  was_top: z.boolean(),
+  top_at: instant.nullable(),
+  is_active_qualifier: z.boolean(),
+  outranked_by_agent_version_id: uuidOut.nullable(),
+  eliminated_at: instant.nullable(),
+});
+
+const leaderboard = z
+  .object({
+    total: z.number().int(),
+    limit: z.number().int(),
+    offset: z.number().int(),
+    suite: suite.nullable(),
+    entries: z.array(entry),
+    unique_miners: z.number().int(),
+    agents_submitted_24h: z.number().int(),
+    challenge_threshold: scoreOut.nullable(),
+  })
+  .meta({ id: 'Leaderboard' });
+
+/** Race fields stay null until a race has scored the version: nobody has been top before that. */
+function toEntry(row: LeaderboardRow): z.infer<typeof entry> {
+  return {
+    rank: row.rank,
+    agent_version_id: row.agentVersionId,
+    agent_name: row.agentName,
+    miner_hotkey: row.minerHotkey,
+    version_number: row.versionNumber,
+    state: row.state,
+    final_score: scoreOfNumeric(row.finalScore),
+    qualifying_score: scoreOfNumeric(row.qualifyingScore),
+    race_score: null,
+    weighted_score: null,
+    score_low: scoreOfNumeric(row.scoreLow),
+    score_high: scoreOfNumeric(row.scoreHigh),
+    eligible_at: formatInstantOrNull(row.eligibleAt),
+    is_discarded: row.state === 'DISCARDED',
+    is_miner_banned: row.isMinerBanned,
+    is_current_top: false,
+    was_top: false,
+    top_at: null,
+    is_active_qualifier: row.isActiveQualifier,
+    outranked_by_agent_version_id: row.outrankedBy,
+    eliminated_at: formatInstantOrNull(row.eliminatedAt),
+  };
+}
+
+async function suiteOf(sql: Sql, wanted: number | undefined): Promise<SuiteRow | undefined> {
+  if (wanted === undefined) return await activeSuite(sql);
+  const found = await suiteById(sql, wanted);
+  if (found === undefined) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
+  return found;
+}
+
+export const showLeaderboard = endpoint({
+  method: 'get',
+  path: '/v1/public/leaderboard',
+  role: 'public',
+  summary: 'Eligible agent versions of a suite, best first',
+  trafficClass: 2,
+  query: z.object({
+    suite_id: idText.optional(),
+    score_type: z.enum(['qualifying', 'race']).default('qualifying'),
+    ...pageQuery({ limitMax: 500, limitDefault: 100 }),
+    q: z
+      .string()
+      .refine((text) => [...text].length <= 64, { error: 'must have at most 64 characters' })
+      .optional(),
+  }),
+  response: leaderboard,
+  faults: ['SUITE_NOT_FOUND'],
+
+  async handle({ query }, { sql }) {
+    const { limit, offset } = query;
+    const of = await suiteOf(sql, query.suite_id);
+    const nothing = { total: 0, uniqueMiners: 0, submitted24h: 0 };
+    const search = query.q?.trim() || undefined;
+    const totals = of === undefined ? nothing : await boardTotals(sql, of.suiteId, search);
+    const isRanked = of !== undefined && query.score_type === 'qualifying';
+    const rows = isRanked
+      ? await leaderboardPage(sql, { suiteId: of.suiteId, limit, offset, search })
+      : [];
+    return {
+      total: isRanked ? totals.total : 0,
+      limit,
+      offset,
+      suite: of === undefined ? null : toSuite(of),
+      entries: rows.map(toEntry),
+      unique_miners: totals.uniqueMiners,
+      agents_submitted_24h: totals.submitted24h,
+      challenge_threshold: null,
+    };
+  },
+});
