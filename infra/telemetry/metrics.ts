@@ -1,0 +1,91 @@
+/** What a number says of the service, and in what. The names are fixed here and nowhere else. */
+interface Metric {
+  readonly unit: string;
+  readonly description: string;
+}
+
+/** They only grow; a scrape shows each with `_total`. */
+export const counters = {
+  'paddock.commit.fenced': {
+    unit: '{commit}',
+    description: 'Commits refused because another process owns the partition',
+  },
+  'paddock.partition.epoch_changes': {
+    unit: '{change}',
+    description: 'Partitions that this process took over',
+  },
+  'paddock.lease.expiries': {
+    unit: '{lease}',
+    description: 'Runs that went stale, by reason',
+  },
+  'paddock.lease.amnesties': {
+    unit: '{lease}',
+    description: 'Live leases that were lengthened after an outage of ours',
+  },
+  'paddock.sweeper.republishes': {
+    unit: '{message}',
+    description: 'Outbox messages that the sweeper published again',
+  },
+  'paddock.inbox.duplicates': {
+    unit: '{message}',
+    description: 'Commands answered from the inbox because they had been done before',
+  },
+  'paddock.heartbeats': {
+    unit: '{heartbeat}',
+    description: 'Heartbeats accepted',
+  },
+} as const satisfies Record<string, Metric>;
+
+interface Distribution extends Metric {
+  readonly buckets: readonly number[];
+}
+
+const millisecondBuckets = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
+const sizeBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
+
+/** Distributions; the buckets are upper bounds in the metric's unit. */
+export const histograms = {
+  'paddock.mailbox.wait': {
+    unit: 'ms',
+    description: 'From arrival in the mailbox to the start of its batch',
+    buckets: millisecondBuckets,
+  },
+  'paddock.commit.batch_size': {
+    unit: '{command}',
+    description: 'Commands in one commit',
+    buckets: sizeBuckets,
+  },
+  'paddock.commit.duration': {
+    unit: 'ms',
+    description: 'One commit, from the statement to its answer',
+    buckets: millisecondBuckets,
+  },
+  'paddock.edge.request.duration': {
+    unit: 'ms',
+    description: 'HTTP requests, by route and class of status',
+    buckets: millisecondBuckets,
+  },
+} as const satisfies Record<string, Distribution>;
+
+/** Read when somebody looks. */
+export const gauges = {
+  'paddock.mailbox.depth': {
+    unit: '{command}',
+    description: 'Commands waiting, over all partitions of this process',
+  },
+  'paddock.partition.owned': {
+    unit: '{partition}',
+    description: 'Partitions that this process serves',
+  },
+  'paddock.lease.live': { unit: '{lease}', description: 'Live leases of this process' },
+  'paddock.lease.expiry_brake': {
+    unit: '1',
+    description: '1 while expiry pauses because too many leases would end at once',
+  },
+  'paddock.outbox.age': { unit: 's', description: 'Age of the oldest message not yet published' },
+  'paddock.outbox.pending': { unit: '{message}', description: 'Messages not yet published' },
+} as const satisfies Record<string, Metric>;
+
+export type CounterName = keyof typeof counters;
+export type HistogramName = keyof typeof histograms;
+export type GaugeName = keyof typeof gauges;

@@ -1,0 +1,117 @@
+import {
+  type Attributes,
+  context,
+  type Link,
+  metrics,
+  type Span as OtelSpan,
+  type SpanOptions as OtelSpanOptions,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { Fault } from '../../machines/fault.ts';
+import { extract, inject } from '../otel/nats-carrier.ts';
+import type {
+  SpanOptions,
+  Telemetry,
+  TelemetryAttributes,
+  TraceHeaders,
+} from '../ports/telemetry.ts';
+import { counters, gauges, histograms } from './metrics.ts';
+
+const scope = 'paddock';
+
+const kinds = {
+  client: SpanKind.CLIENT,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+  producer: SpanKind.PRODUCER,
+  server: SpanKind.SERVER,
+} as const;
+
+/**
+ * Telemetry over OpenTelemetry. Needs infra/otel/register.ts to have run before: the API hands out
+ * instruments that stay silent when they are made before the SDK has started.
+ */
+export function createTelemetry(): Telemetry {
+  const tracer = trace.getTracer(scope);
+  const meter = metrics.getMeter(scope);
+  const counting = mapped(counters, (name, about) => meter.createCounter(name, about));
+  const recording = mapped(histograms, (name, { buckets, ...about }) =>
+    meter.createHistogram(name, { ...about, advice: { explicitBucketBoundaries: [...buckets] } }),
+  );
+  const observing = mapped(gauges, (name, about) => meter.createObservableGauge(name, about));
+
+  return {
+    span(name, options, run) {
+      const parent = options.parent === undefined ? context.active() : extract(options.parent);
+      return tracer.startActiveSpan(name, spanOptions(options), parent, async (span) => {
+        try {
+          return await run({ set: (attributes) => void span.setAttributes(attributes) });
+        } catch (error) {
+          noteFailure(span, error);
+          throw error;
+        } finally {
+          span.end();
+        }
+      });
+    },
+    traceHeaders: () => inject(context.active()),
+    traceId: activeTraceId,
+    count: (name, by = 1, attributes) => counting[name].add(by, otel(attributes)),
+    record: (name, value, attributes) => recording[name].record(value, otel(attributes)),
+    gauge(name, read, attributes) {
+      const gauge = observing[name];
+      const observe: Parameters<typeof gauge.addCallback>[0] = (result) =>
+        result.observe(read(), otel(attributes));
+      gauge.addCallback(observe);
+      return () => gauge.removeCallback(observe);
+    },
+  };
+}
+
+/** Also what a log line names, wherever it is written. */
+export function activeTraceId(): string | undefined {
+  return trace.getSpanContext(context.active())?.traceId;
+}
+
+/** A refusal is an answer; only defects and outages make a span an error. */
+function noteFailure(span: OtelSpan, error: unknown): void {
+  if (error instanceof Fault) {
+    span.setAttribute('paddock.fault', error.code);
+    return;
+  }
+  span.recordException(error instanceof Error ? error : String(error));
+  span.setStatus({ code: SpanStatusCode.ERROR });
+}
+
+function spanOptions(options: SpanOptions): OtelSpanOptions {
+  const { kind = 'internal', attributes, links = [], startedAtMs } = options;
+  return {
+    kind: kinds[kind],
+    links: links.flatMap(linkTo),
+    ...(attributes !== undefined && { attributes: otel(attributes) }),
+    ...(startedAtMs !== undefined && { startTime: startedAtMs }),
+  };
+}
+
+function linkTo(headers: TraceHeaders): Link[] {
+  const spanContext = trace.getSpanContext(extract(headers));
+  return spanContext === undefined ? [] : [{ context: spanContext }];
+}
+
+function otel(attributes: TelemetryAttributes = {}): Attributes {
+  return { ...attributes };
+}
+
+function mapped<T extends Record<string, unknown>, R>(
+  table: T,
+  make: (name: keyof T & string, about: T[keyof T & string]) => R,
+): Record<keyof T, R> {
+  const names = Object.keys(table) as (keyof T & string)[];
+  // Sound because every key of the table gets an entry.
+  return Object.fromEntries(names.map((name) => [name, make(name, table[name])])) as Record<
+    keyof T,
+    R
+  >;
+}
