@@ -6,6 +6,7 @@ import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import type { Readiness } from './readiness.ts';
 
 /** What the routes reach the world through; built once in apps/edge/main.ts. */
 export interface EdgeDeps {
@@ -18,4 +19,6 @@ export interface EdgeDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;
+  /** Whether this edge would take a write now, probe by probe. */
+  readonly readiness: Readiness;
 }

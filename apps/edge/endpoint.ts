@@ -2,15 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { FaultCode } from '../../machines/fault.ts';
 import type { EdgeDeps } from './deps.ts';
+import type { PreparedAnswer } from './prepared-answer.ts';
 
 /** Who may call: nobody in particular, a registered miner or validator, either, or an operator. */
 export type Role = 'public' | 'miner' | 'validator' | 'hotkey' | 'operator';
 
 export interface Caller {
-  /** Canonical SS58 of the proven key, or the operator's name. */
+  /** Canonical SS58 of the proven key, or the operator's name; empty on public endpoints. */
   readonly name: string;
-  readonly role: 'miner' | 'validator' | 'operator';
-  /** 64 lower-case hex digits of the public key; empty for operators. */
+  readonly role: 'public' | 'miner' | 'validator' | 'operator';
+  /** 64 lower-case hex digits of the public key; empty where no key was proven. */
   readonly publicKeyHex: string;
   /** SS58 of the owner, where the chain names one. */
   readonly coldkey: string | null;
@@ -22,8 +23,17 @@ export interface RequestContext {
   /** The caller's absolute deadline in Unix milliseconds. */
   readonly deadlineMs: number;
   readonly remoteAddress: string;
-  /** Of the `Idempotency-Key` header, where the endpoint honours it. */
+  /** Of the `Idempotency-Key` header, where one was sent. */
   readonly idempotencyKey: string | undefined;
+  /**
+   * The id of the command that this request means: 64 hex digits of (caller, route, key) under an
+   * `Idempotency-Key`, so that a repeat is the same command on any edge; else a fresh UUID.
+   */
+  readonly commandId: string;
+  /** Lower-case names. */
+  readonly headers: IncomingMessage['headers'];
+  /** The `Authorization: Bearer` text, where there is one; for the routes that act on the session. */
+  readonly bearerToken: string | undefined;
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;
   /** The unread body of a `multipart` or `raw` endpoint. */
@@ -58,20 +68,36 @@ export interface Endpoint<
   readonly bodyKind?: 'json' | 'multipart' | 'raw';
   /** Which configured limit bounds the JSON body. */
   readonly bodyLimit?: 'json' | 'results' | 'operator';
+  /** How long the edge works for an answer; `request` unless given. */
+  readonly budget?: 'request' | 'completion' | 'upload';
   readonly response: R;
   /** 200 unless given; a handler answers 204 by returning `undefined` where `mayBeEmpty`. */
   readonly mayBeEmpty?: boolean;
-  /** Prose and media type for OpenAPI where the answer or the body is not JSON. */
+  /** Media type for OpenAPI where the body is not JSON. */
   readonly requestMediaType?: string;
+  /** The same for an answer that is not JSON. */
+  readonly responseMediaType?: string;
   readonly faults: readonly FaultCode[];
   readonly deprecated?: boolean;
   handle(
-    request: { caller: Caller; params: Out<P>; query: Out<Q>; body: Out<B>; context: RequestContext },
+    request: EndpointRequest<P, Q, B>,
     deps: EdgeDeps,
-  ): Promise<z.input<R> | undefined>;
+  ): Promise<z.input<R> | PreparedAnswer | undefined>;
 }
 
-/** Types an endpoint by its own schemas; for `public` endpoints `caller` must not be used. */
+export interface EndpointRequest<
+  P extends Shape | undefined = Shape | undefined,
+  Q extends Shape | undefined = Shape | undefined,
+  B extends Shape | undefined = Shape | undefined,
+> {
+  readonly caller: Caller;
+  readonly params: Out<P>;
+  readonly query: Out<Q>;
+  readonly body: Out<B>;
+  readonly context: RequestContext;
+}
+
+/** Types an endpoint by its own schemas; on `public` endpoints `caller` names nobody. */
 export function endpoint<
   P extends Shape | undefined = undefined,
   Q extends Shape | undefined = undefined,

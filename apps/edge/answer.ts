@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Fault, FaultCode } from '../../machines/fault.ts';
+import { statusByCode } from './faults.ts';
+import { PreparedAnswer } from './prepared-answer.ts';
+
+const jsonType = 'application/json; charset=utf-8';
+
+/** Writes what a handler answered; `undefined` is 204. */
+export function sendAnswer(response: ServerResponse, answer: unknown): void {
+  if (answer === undefined) {
+    send(response, 204, undefined);
+  } else if (answer instanceof PreparedAnswer) {
+    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+    send(response, answer.status, answer.body);
+  } else {
+    send(response, 200, JSON.stringify(answer));
+  }
+}
+
+export function sendFault(response: ServerResponse, fault: Fault): void {
+  const status = statusByCode[fault.code];
+  if (status === 429 || status === 503) {
+    response.setHeader('Retry-After', String(retryAfterSeconds(fault, response)));
+  }
+  if (fault.code === 'OVERLOADED') response.setHeader('X-Admission', 'rejected');
+  send(response, status, JSON.stringify(faultBody(fault)));
+}
+
+function faultBody(fault: Fault): Record<string, unknown> {
+  if (fault.code === 'VALIDATION_FAILED') return { detail: fault.extras['errors'] ?? [] };
+  return { detail: fault.message, error_code: fault.code, ...fault.extras };
+}
+
+const spreadSecondsByCode: Partial<Record<FaultCode, number>> = { OVERLOADED: 10 };
+const defaultSpreadSeconds = 3;
+
+/**
+ * What the fault says of the time, else 1 to a few seconds: spread by the request's random id, so
+ * that those who were turned away together do not come back together.
+ */
+function retryAfterSeconds(fault: Fault, response: ServerResponse): number {
+  const said = fault.extras['retry_after_seconds'] ?? fault.extras['remaining_seconds'];
+  if (typeof said === 'number') return Math.max(1, Math.ceil(said));
+  const spread = spreadSecondsByCode[fault.code] ?? defaultSpreadSeconds;
+  const dice = Number.parseInt(String(response.getHeader('X-Request-Id') ?? '0').slice(-4), 16);
+  return 1 + ((Number.isNaN(dice) ? 0 : dice) % spread);
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string | Uint8Array | undefined,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  response.statusCode = status;
+  if (body === undefined) {
+    response.end();
+    return;
+  }
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', jsonType);
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+const discardedBytesMax = 32 * 1024 * 1024;
+
+/**
+ * Lets the rest of an unread body run into nothing, so that the client, which may still be sending,
+ * reads its answer before the connection is used again; a flood is cut off.
+ */
+export function discardRest(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  let discarded = 0;
+  request.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > discardedBytesMax) request.destroy();
+  });
+}

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../infra/ports/clock.ts';
+import { Fault } from '../../machines/fault.ts';
+import { discardRest, sendAnswer, sendFault } from './answer.ts';
+import type { Caller, Endpoint, EndpointRequest, RequestContext, Role } from './endpoint.ts';
+import type { Admission } from './middleware/admission.ts';
+import { ClientGone, readJsonBody } from './middleware/json-body.ts';
+import { queryText } from './middleware/query-text.ts';
+import { faultOf } from './outage.ts';
+import { PreparedAnswer } from './prepared-answer.ts';
+import { invalidField, parsePart } from './validation.ts';
+
+/** What turning a request into an answer needs beside the endpoint itself. */
+export interface Dispatch {
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly limits: DispatchLimits;
+  /** Proves who calls; throws the 401, 403 or 503 that says why not. */
+  readonly authenticate: (request: AuthenticationRequest) => Promise<Caller>;
+  readonly invoke: (endpoint: Endpoint, request: EndpointRequest) => Promise<unknown>;
+  readonly newCommandId: () => string;
+  readonly remoteAddress: (request: IncomingMessage) => string;
+  readonly reportError: (error: unknown, about: ErrorContext) => void;
+  /**
+   * True in test runs: an answer that its own schema does not describe is a 500, so that drift is
+   * caught. Production does not pay for it.
+   */
+  readonly checkResponses: boolean;
+}
+
+export interface DispatchLimits {
+  readonly bodyBytesMax: Readonly<Record<'json' | 'results' | 'operator', number>>;
+  readonly budgetMs: Readonly<Record<'request' | 'completion' | 'upload', number>>;
+}
+
+export interface AuthenticationRequest {
+  readonly headers: IncomingMessage['headers'];
+  readonly role: Exclude<Role, 'public'>;
+  readonly deadlineMs: number;
+}
+
+export interface ErrorContext {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly code: string;
+}
+
+const nobody: Caller = { name: '', role: 'public', publicKeyHex: '', coldkey: null };
+
+/** Answers one request on `endpoint`. Never rejects. */
+export async function dispatch(
+  endpoint: Endpoint,
+  http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  params: unknown,
+  by: Dispatch,
+): Promise<void> {
+  const { request, response } = http;
+  if (!by.admission.enter(endpoint.trafficClass)) {
+    sendFault(response, new Fault('OVERLOADED', 'Too much is asked at once; try again soon.'));
+    discardRest(request);
+    return;
+  }
+  try {
+    sendAnswer(response, await answerOf(endpoint, http, params, by));
+  } catch (error) {
+    refuse(endpoint, http, error, by);
+  } finally {
+    by.admission.leave();
+    discardRest(request);
+  }
+}
+
+async function answerOf(
+  endpoint: Endpoint,
+  http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  rawParams: unknown,
+  by: Dispatch,
+): Promise<unknown> {
+  const { request, response } = http;
+  const deadlineMs = by.clock.nowMs() + by.limits.budgetMs[endpoint.budget ?? 'request'];
+  const { role } = endpoint;
+  const caller =
+    role === 'public'
+      ? nobody
+      : await by.authenticate({ headers: request.headers, role, deadlineMs });
+  const params = endpoint.params && parsePart(endpoint.params, rawParams, 'path');
+  const given = queryText(request.url ?? '');
+  const query = endpoint.query && parsePart(endpoint.query, given, 'query');
+  const body = await bodyOf(endpoint, http, by);
+  const context = contextOf(endpoint, http, { by, caller, deadlineMs });
+  const answer = await by.invoke(endpoint, { caller, params, query, body, context });
+  if (by.checkResponses) requireDescribed(endpoint, answer);
+  return response.destroyed ? undefined : answer;
+}
+
+async function bodyOf(
+  endpoint: Endpoint,
+  http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  by: Dispatch,
+): Promise<unknown> {
+  if (endpoint.body === undefined || (endpoint.bodyKind ?? 'json') !== 'json') return undefined;
+  const bytesMax = by.limits.bodyBytesMax[endpoint.bodyLimit ?? 'json'];
+  const reading = new AbortController();
+  // A body that trickles in holds its place no longer than an answer may take.
+  const tooSlow = by.clock.sleep(by.limits.budgetMs.request, reading.signal).then(() => {
+    if (!reading.signal.aborted) http.request.destroy();
+  });
+  tooSlow.catch(() => undefined);
+  try {
+    const value = await readJsonBody(http.request, http.response, bytesMax);
+    return parsePart(endpoint.body, value, 'body');
+  } finally {
+    reading.abort();
+  }
+}
+
+function contextOf(
+  endpoint: Endpoint,
+  http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  known: { readonly by: Dispatch; readonly caller: Caller; readonly deadlineMs: number },
+): RequestContext {
+  const { request, response } = http;
+  const idempotencyKey = idempotencyKeyOf(request);
+  const address = `${endpoint.method} ${(request.url ?? '').split('?')[0]}`;
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new ClientGone());
+  });
+  return {
+    requestId: String(response.getHeader('X-Request-Id')),
+    deadlineMs: known.deadlineMs,
+    remoteAddress: known.by.remoteAddress(request),
+    idempotencyKey,
+    commandId:
+      idempotencyKey === undefined
+        ? known.by.newCommandId()
+        : hexDigest([known.caller.role, known.caller.name, address, idempotencyKey]),
+    headers: request.headers,
+    bearerToken: bearerTokenOf(request.headers),
+    signal: gone.signal,
+    stream: request,
+  };
+}
+
+function hexDigest(parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\n')).digest('hex');
+}
+
+function idempotencyKeyOf(request: IncomingMessage): string | undefined {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw invalidField(['header', 'idempotency-key'], 'must be 1 to 255 visible ASCII characters');
+}
+
+/** The scheme's name is free in case; one space; nothing after the token. */
+export function bearerTokenOf(headers: IncomingMessage['headers']): string | undefined {
+  return /^bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+function requireDescribed(endpoint: Endpoint, answer: unknown): void {
+  if (answer instanceof PreparedAnswer) return;
+  if (answer === undefined && endpoint.mayBeEmpty === true) return;
+  // A round through JSON first: what the client reads counts, not what the handler holds.
+  const parsed = endpoint.response.safeParse(JSON.parse(JSON.stringify(answer) ?? 'null'));
+  if (!parsed.success) {
+    const problem = parsed.error.issues[0];
+    const where = problem?.path.join('.') ?? '';
+    throw new Error(
+      `${endpoint.path} answers what it does not describe: ${where} ${problem?.message}`,
+    );
+  }
+}
+
+function refuse(
+  endpoint: Endpoint,
+  http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  error: unknown,
+  by: Dispatch,
+): void {
+  if (error instanceof ClientGone || http.response.destroyed) return;
+  const fault = faultOf(error);
+  if (fault !== error) {
+    by.reportError(error, {
+      requestId: String(http.response.getHeader('X-Request-Id')),
+      method: endpoint.method,
+      path: endpoint.path,
+      code: fault.code,
+    });
+  }
+  sendFault(http.response, fault);
+}

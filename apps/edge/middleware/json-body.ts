@@ -1,0 +1,123 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Fault } from '../../../machines/fault.ts';
+import { invalidRequest } from '../validation.ts';
+
+/** Deeper than any body of ours; what nests further only costs the parser's callers their stack. */
+const depthMax = 64;
+
+/** The JSON value of a request's body; undefined when there is no body at all. */
+export async function readJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+): Promise<unknown> {
+  if (!announcesBody(request)) return undefined;
+  requireJson(request);
+  const bytes = await readBody(request, response, bytesMax);
+  return bytes.length === 0 ? undefined : parseJson(bytes);
+}
+
+export function announcesBody(request: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+function requireJson(request: IncomingMessage): void {
+  const type = request.headers['content-type'] ?? '';
+  const [essence = '', ...parameters] = type
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const isJson = essence === 'application/json' || /^application\/[\w.-]+\+json$/.test(essence);
+  const isUtf8 = parameters.every((parameter) => {
+    return !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter);
+  });
+  if (!isJson || !isUtf8) {
+    throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8.');
+  }
+  // A compressed body could unfold to any size; no client of ours sends one.
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
+    throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
+  }
+}
+
+async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bytesMax: number,
+): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  if (request.headers.expect !== undefined) response.writeContinue();
+  return await new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > bytesMax) reject(tooLarge(bytesMax));
+      else chunks.push(chunk);
+    });
+    request.once('end', () =>
+      resolve(chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks)),
+    );
+    request.once('error', reject);
+    request.once('close', () => reject(new ClientGone()));
+  });
+}
+
+const empty = Buffer.alloc(0);
+
+/** The client ended the connection before its request was whole; nobody is left to answer. */
+export class ClientGone extends Error {
+  override name = 'ClientGone';
+}
+
+function tooLarge(bytesMax: number): Fault {
+  return new Fault('BODY_TOO_LARGE', `The body may hold at most ${bytesMax} bytes.`);
+}
+
+function parseJson(bytes: Buffer): unknown {
+  if (deeperThan(bytes, depthMax)) throw malformed(`must not nest deeper than ${depthMax} levels`);
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
+  } catch {
+    throw malformed('must be valid JSON in UTF-8');
+  }
+  // Neither has a place in a Postgres text; the escapes are looked for first, for they are rare.
+  if (/\\u(0000|d[89a-f])/i.test(text) && !isStorable(value)) {
+    throw malformed('must not hold a NUL or half of a surrogate pair');
+  }
+  return value;
+}
+
+function malformed(msg: string): Fault {
+  return invalidRequest([{ loc: ['body'], msg, type: 'json_invalid', input: null, ctx: {} }]);
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+function deeperThan(bytes: Buffer, levels: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (inString) {
+      if (byte === backslash) at++;
+      else if (byte === quote) inString = false;
+    } else if (byte === quote) inString = true;
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      if (depth > levels) return true;
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+  }
+  return false;
+}
+
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return true;
+  return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorable(inner));
+}

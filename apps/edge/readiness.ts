@@ -1,0 +1,76 @@
+import type { Clock } from '../../infra/ports/clock.ts';
+
+export type ProbeName = 'database' | 'broker' | 'object_store';
+
+export interface ProbeResult {
+  readonly status: 'ok' | 'failed';
+  readonly durationMs: number;
+  readonly attempts: number;
+}
+
+export interface ReadinessReport {
+  readonly isReady: boolean;
+  readonly isDraining: boolean;
+  readonly probes: Readonly<Record<ProbeName, ProbeResult>>;
+}
+
+/** Rejects when the neighbour cannot be used. */
+export type Probe = () => Promise<unknown>;
+
+// Long enough for a busy database, short enough that both attempts end inside the few seconds that
+// a load balancer waits.
+const probeMs = 1_000;
+const attemptsMax = 2;
+
+/** Asks the neighbours whether a write would succeed now. */
+export class Readiness {
+  readonly #probes: Readonly<Record<ProbeName, Probe>>;
+  readonly #clock: Clock;
+  #draining = false;
+
+  constructor(probes: Readonly<Record<ProbeName, Probe>>, clock: Clock) {
+    this.#probes = probes;
+    this.#clock = clock;
+  }
+
+  /** From now on the answer is no: this process is about to stop. */
+  drain(): void {
+    this.#draining = true;
+  }
+
+  async report(): Promise<ReadinessReport> {
+    const [database, broker, objectStore] = await Promise.all([
+      this.#probe(this.#probes.database),
+      this.#probe(this.#probes.broker),
+      this.#probe(this.#probes.object_store),
+    ]);
+    const probes = { database, broker, object_store: objectStore };
+    const isUp = Object.values(probes).every(({ status }) => status === 'ok');
+    return { isReady: isUp && !this.#draining, isDraining: this.#draining, probes };
+  }
+
+  async #probe(probe: Probe): Promise<ProbeResult> {
+    const startedMs = this.#clock.monotonicMs();
+    for (let attempts = 1; ; attempts++) {
+      const isUp = await this.#succeedsInTime(probe);
+      if (!isUp && attempts < attemptsMax) continue;
+      const durationMs = Math.round((this.#clock.monotonicMs() - startedMs) * 1000) / 1000;
+      return { status: isUp ? 'ok' : 'failed', durationMs, attempts };
+    }
+  }
+
+  async #succeedsInTime(probe: Probe): Promise<boolean> {
+    const answered = new AbortController();
+    const timeout = this.#clock.sleep(probeMs, answered.signal).then(
+      () => false,
+      () => false,
+    );
+    const attempt = probe().then(
+      () => true,
+      () => false,
+    );
+    const isUp = await Promise.race([attempt, timeout]);
+    answered.abort();
+    return isUp;
+  }
+}

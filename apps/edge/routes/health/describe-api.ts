@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { type Endpoint, endpoint } from '../../endpoint.ts';
+import { openApiDocument } from '../../openapi.ts';
+import { PreparedAnswer } from '../../prepared-answer.ts';
+import { apiPage } from './api-page.ts';
+
+/** The list comes as a function, for the route that describes the list is part of it. */
+export function describeApi(endpoints: () => readonly Endpoint[]): Endpoint {
+  let body: string | undefined;
+  return endpoint({
+    method: 'get',
+    path: '/openapi.json',
+    role: 'public',
+    summary: 'Describe every route, OpenAPI 3.1',
+    trafficClass: 2,
+    response: z.record(z.string(), z.unknown()),
+    faults: [],
+    async handle() {
+      body ??= JSON.stringify(openApiDocument(endpoints()));
+      const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+      return new PreparedAnswer({ body, headers });
+    },
+  });
+}
+
+export const showApi = endpoint({
+  method: 'get',
+  path: '/docs',
+  role: 'public',
+  summary: 'Show the description to a person',
+  trafficClass: 2,
+  response: z.string(),
+  responseMediaType: 'text/html',
+  faults: [],
+  async handle() {
+    return new PreparedAnswer({
+      body: apiPage,
+      headers: {
+        'Content-Type': 'text/html; charset=utf-8',
+        'Content-Security-Policy':
+          "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'",
+      },
+    });
+  },
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { endpoint } from '../../endpoint.ts';
+import { version } from '../../version.ts';
+
+export const getHealth = endpoint({
+  method: 'get',
+  path: '/health',
+  role: 'public',
+  summary: 'Say that the process is alive, without touching anything',
+  trafficClass: 0,
+  response: z.object({ status: z.literal('ok'), version: z.string() }),
+  faults: [],
+  async handle() {
+    return { status: 'ok' as const, version };
+  },
+});

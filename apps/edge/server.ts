@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import { Fault } from '../../machines/fault.ts';
+import { discardRest, sendFault } from './answer.ts';
+import { type Dispatch, dispatch } from './dispatch.ts';
+import type { Endpoint } from './endpoint.ts';
+import { incomingTraceId } from './middleware/trace-id.ts';
+import { invalidField } from './validation.ts';
+
+export interface EdgeServerOptions {
+  readonly endpoints: readonly Endpoint[];
+  readonly dispatch: Dispatch;
+  readonly newTraceId: () => string;
+  /** An idle connection is kept this long: clients that reuse one later lose their request. */
+  readonly idleConnectionMs: number;
+  readonly drainMs: number;
+}
+
+/** The HTTP server of one edge process. */
+export interface EdgeServer extends AsyncDisposable {
+  /** Resolves with the port; 0 takes a free one. */
+  listen(port: number, host: string): Promise<number>;
+  /** Accepts nothing more, answers what was read, then closes; at the latest after `drainMs`. */
+  drain(): Promise<void>;
+}
+
+export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
+  const state: ServerState = { draining: false, open: new Set() };
+  const server = createServer(createApp(options, state));
+  server.keepAliveTimeout = options.idleConnectionMs;
+  server.headersTimeout = headersMs;
+  server.requestTimeout = uploadMs;
+  let drained: Promise<void> | undefined;
+  const drain = () => {
+    state.draining = true;
+    for (const response of state.open) sayGoodbye(response);
+    drained ??= close(server, options);
+    return drained;
+  };
+  return {
+    listen: (port, host) => listen(server, port, host),
+    drain,
+    [Symbol.asyncDispose]: drain,
+  };
+}
+
+/** Headers fit in one packet; who takes longer holds a socket for nothing. */
+const headersMs = 15_000;
+/** The longest body is a pack of up to a gibibyte; JSON bodies are bounded by their own budget. */
+const uploadMs = 600_000;
+
+interface ServerState {
+  draining: boolean;
+  readonly open: Set<ServerResponse>;
+}
+
+/** The client must know before it sends the next request on this connection. */
+function sayGoodbye(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
+}
+
+function createApp(options: EdgeServerOptions, state: ServerState): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', false);
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.use((request, response, next) => {
+    setCommonHeaders(request, response, options);
+    if (state.draining) sayGoodbye(response);
+    state.open.add(response);
+    response.once('close', () => state.open.delete(response));
+    next();
+  });
+  addRoutes(app, options);
+  app.use((request, response) => {
+    sendFault(response, new Fault('ROUTE_NOT_FOUND', 'There is no such route.'));
+    discardRest(request);
+  });
+  app.use(unreadablePath);
+  return app;
+}
+
+function setCommonHeaders(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: EdgeServerOptions,
+): void {
+  response.setHeader('X-Request-Id', incomingTraceId(request) ?? options.newTraceId());
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  const { authorization, 'x-hotkey': hotkey } = request.headers;
+  if (authorization !== undefined || hotkey !== undefined || request.method === 'POST') {
+    response.setHeader('Cache-Control', 'no-store');
+  }
+}
+
+function addRoutes(app: Express, options: EdgeServerOptions): void {
+  const byPath = Map.groupBy(options.endpoints, ({ path }) => path);
+  for (const [path, endpoints] of byPath) {
+    const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const endpoint of endpoints) {
+      route[endpoint.method](async (request, response) => {
+        await dispatch(endpoint, { request, response }, request.params, options.dispatch);
+      });
+    }
+    const allow = allowedMethods(endpoints);
+    route.all((request, response) => {
+      response.setHeader('Allow', allow);
+      sendFault(response, new Fault('METHOD_NOT_ALLOWED', `This route knows ${allow} only.`));
+      discardRest(request);
+    });
+  }
+}
+
+function allowedMethods(endpoints: readonly Endpoint[]): string {
+  return endpoints
+    .flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]))
+    .join(', ');
+}
+
+/** What is thrown before any handler: a path whose percent encoding cannot be read. */
+const unreadablePath: ErrorRequestHandler = (_error, request, response, _next) => {
+  sendFault(response, invalidField(['path'], 'must be UTF-8 in percent encoding'));
+  discardRest(request);
+};
+
+async function listen(server: Server, port: number, host: string): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no TCP port was bound');
+  return address.port;
+}
+
+/** `close` also ends the idle connections; busy ones end with their answers (`Connection: close`). */
+async function close(server: Server, options: EdgeServerOptions): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const patience = new AbortController();
+  const late = options.dispatch.clock.sleep(options.drainMs, patience.signal);
+  await Promise.race([closed, late.catch(() => undefined)]);
+  patience.abort();
+  server.closeAllConnections();
+  await closed;
+}

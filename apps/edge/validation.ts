@@ -1,0 +1,71 @@
+import type { z } from 'zod';
+import { Fault } from '../../machines/fault.ts';
+
+/** One entry of the 422 body, in the shape that deployed clients parse. */
+export interface ValidationIssue {
+  readonly loc: readonly string[];
+  readonly msg: string;
+  readonly type: string;
+  readonly input: unknown;
+  readonly ctx: Readonly<Record<string, unknown>>;
+}
+
+export type RequestPart = 'body' | 'header' | 'path' | 'query';
+
+/** The array form of 422; the edge shows `errors` as `detail`. */
+export function invalidRequest(issues: readonly ValidationIssue[]): Fault {
+  return new Fault('VALIDATION_FAILED', 'The request is not valid.', { errors: issues });
+}
+
+/** For a handler that finds something wrong which no schema can see. */
+export function invalidField(loc: readonly string[], msg: string, type = 'value_error'): Fault {
+  return invalidRequest([{ loc, msg, type, input: null, ctx: {} }]);
+}
+
+/** Parses or throws the 422; fields that the schema does not know are dropped by it. */
+export function parsePart<T>(schema: z.ZodType<T>, value: unknown, part: RequestPart): T {
+  const parsed = schema.safeParse(value, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw invalidRequest(
+    parsed.error.issues.slice(0, issuesShownMax).map((issue) => shown(issue, part)),
+  );
+}
+
+const issuesShownMax = 50;
+const inputCharactersMax = 100;
+
+function shown(issue: z.core.$ZodIssue, part: RequestPart): ValidationIssue {
+  const loc = [part, ...issue.path.map(String)];
+  return {
+    loc,
+    msg: issue.message,
+    type: issue.code ?? 'custom',
+    input: shownInput(issue.input, loc),
+    ctx: context(issue),
+  };
+}
+
+const secretField = /signature|challenge|credential|token|authorization|secret|password/i;
+
+/** Only plain values come back: whole objects could hold a secret or a field that we never read. */
+function shownInput(input: unknown, loc: readonly string[]): unknown {
+  if (loc.some((step) => secretField.test(step))) return '[redacted]';
+  if (typeof input === 'string') return input.slice(0, inputCharactersMax);
+  if (typeof input === 'number') return Number.isFinite(input) ? input : String(input);
+  return typeof input === 'boolean' ? input : null;
+}
+
+function context(issue: z.core.$ZodIssue): Record<string, unknown> {
+  switch (issue.code) {
+    case 'too_small':
+      return { minimum: Number(issue.minimum) };
+    case 'too_big':
+      return { maximum: Number(issue.maximum) };
+    case 'invalid_type':
+      return { expected: issue.expected };
+    case 'invalid_value':
+      return { expected: issue.values };
+    default:
+      return {};
+  }
+}

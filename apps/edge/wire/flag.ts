@@ -1,0 +1,27 @@
+import { z } from 'zod';
+
+const flagByText: Readonly<Record<string, boolean>> = {
+  '0': false,
+  '1': true,
+  f: false,
+  false: false,
+  n: false,
+  no: false,
+  off: false,
+  on: true,
+  t: true,
+  true: true,
+  y: true,
+  yes: true,
+};
+
+/** A boolean in the query, in the spellings that Python clients write. */
+export const flagText = z
+  .string()
+  .transform((text, context) => {
+    const flag = flagByText[text.toLowerCase()];
+    if (flag !== undefined) return flag;
+    context.addIssue({ code: 'custom', message: 'must be true or false', input: text });
+    return z.NEVER;
+  })
+  .meta({ override: { type: 'boolean' } });

@@ -1,0 +1,91 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EdgeDeps } from '../../apps/edge/deps.ts';
+import type { Endpoint } from '../../apps/edge/endpoint.ts';
+import { Admission, type AdmissionLimits } from '../../apps/edge/middleware/admission.ts';
+import { remoteAddressReader } from '../../apps/edge/middleware/remote-address.ts';
+import { createEdgeServer } from '../../apps/edge/server.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+
+const clock: Pick<Clock, 'monotonicMs' | 'nowMs' | 'sleep'> = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, { signal, ref: false });
+  },
+};
+
+/** Of a refusal, coded or in the array form. */
+export interface RefusalBody {
+  readonly error_code?: string;
+  readonly detail: string | readonly { readonly loc: readonly string[] }[];
+}
+
+export async function refusal(answer: Response): Promise<RefusalBody> {
+  return (await answer.json()) as RefusalBody;
+}
+
+/** Where the first problem of a 422 lies; the empty list when it is not in the array form. */
+export async function firstIssue(answer: Response) {
+  const { detail } = await refusal(answer);
+  return typeof detail === 'string' ? undefined : detail[0];
+}
+
+/** The HTTP framework alone, on a real socket, around endpoints that need no neighbour. */
+export async function startFramework(
+  endpoints: readonly Endpoint[],
+  options: { readonly admission?: AdmissionLimits } = {},
+) {
+  const admission = new Admission(options.admission);
+  const reported: unknown[] = [];
+  const server = createEdgeServer({
+    endpoints,
+    newTraceId: () => randomBytes(16).toString('hex'),
+    idleConnectionMs: 75_000,
+    drainMs: 5_000,
+    dispatch: {
+      admission,
+      clock: clock as Clock,
+      limits: {
+        bodyBytesMax: { json: 65_536, results: 2_097_152, operator: 16_777_216 },
+        budgetMs: { request: 10_000, completion: 25_000, upload: 600_000 },
+      },
+      authenticate: async () => ({
+        name: '',
+        role: 'miner',
+        publicKeyHex: '',
+        coldkey: null,
+      }),
+      // These endpoints are made for the test and ask for no neighbour.
+      invoke: (endpoint, request) => endpoint.handle(request, {} as EdgeDeps),
+      newCommandId: () => randomUUID(),
+      remoteAddress: remoteAddressReader([]),
+      reportError: (error) => reported.push(error),
+      checkResponses: true,
+    },
+  });
+  const port = await server.listen(0, '127.0.0.1');
+  const request = (method: string, path: string, init: RequestInit = {}) =>
+    fetch(`http://127.0.0.1:${port}${path}`, { method, ...init });
+  return {
+    port,
+    reported,
+    request,
+    inFlight: () => admission.inFlight,
+    get: (path: string, headers: Record<string, string> = {}) => request('GET', path, { headers }),
+    post: (path: string, body: unknown) =>
+      request('POST', path, {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      }),
+    until: async (holds: () => boolean) => {
+      const deadline = Date.now() + 5_000;
+      while (!holds()) {
+        if (Date.now() > deadline) throw new Error('it did not come true in time');
+        await sleep(5);
+      }
+    },
+    drain: () => server.drain(),
+    [Symbol.asyncDispose]: () => server.drain(),
+  };
+}
