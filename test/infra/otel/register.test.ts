@@ -1,0 +1,176 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { z } from 'zod';
+
+const register = fileURLToPath(new URL('../../../infra/otel/register.ts', import.meta.url));
+const program = fileURLToPath(new URL('traced-server.ts', import.meta.url));
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly port: number;
+}
+
+async function start(t: ExecutionContext, env: Record<string, string>): Promise<Running> {
+  const child = spawn(process.execPath, ['--import', register, program], {
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  for await (const line of createInterface({ input: child.stdout })) {
+    return { child, port: z.object({ port: z.number() }).parse(JSON.parse(line)).port };
+  }
+  throw new Error('the program ended before it listened');
+}
+
+async function stop({ child }: Running): Promise<unknown> {
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  return (await exited)[0];
+}
+
+async function listening(t: ExecutionContext, server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const reply = z.object({
+  traceId: z.string().nullable(),
+  headers: z.record(z.string(), z.string()).default({}),
+});
+
+async function get(port: number, path: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+  return reply.parse(await response.json());
+}
+
+const exported = z.object({
+  resourceSpans: z.array(
+    z.object({
+      resource: z.object({ attributes: z.array(z.looseObject({ key: z.string() })) }),
+      scopeSpans: z.array(
+        z.object({
+          spans: z.array(
+            z.object({
+              name: z.string(),
+              kind: z.number(),
+              traceId: z.string(),
+              spanId: z.string(),
+              parentSpanId: z.string().optional(),
+              links: z.array(z.object({ traceId: z.string(), spanId: z.string() })).optional(),
+              status: z.object({ code: z.number() }),
+            }),
+          ),
+        }),
+      ),
+    }),
+  ),
+});
+
+/** A collector that keeps what it is sent. */
+function collector() {
+  const received: z.infer<typeof exported>[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push(exported.parse(JSON.parse(Buffer.concat(chunks).toString())));
+      response.setHeader('content-type', 'application/json').end('{}');
+    });
+  });
+  return { server, received };
+}
+
+test('a request is one trace from the socket to the commit, and stopping sends it', async (t) => {
+  const { server, received } = collector();
+  const running = await start(t, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await listening(t, server)}`,
+    PROCESS_NAME: 'edge-1',
+  });
+  const traceId = 'a'.repeat(32);
+  const traceparent = `00-${traceId}-${'b'.repeat(16)}-01`;
+  const answer = await get(running.port, '/v1/things/4', { traceparent });
+  t.is(answer.traceId, traceId);
+  t.is(await stop(running), 0);
+
+  const spans = received
+    .flatMap(({ resourceSpans }) => resourceSpans)
+    .flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans));
+  const named = new Map(spans.map((span) => [span.name, span]));
+  const request = named.get('GET /v1/things/:id');
+  t.is(request?.parentSpanId, 'b'.repeat(16));
+  const commit = named.get('commit');
+  t.is(commit?.parentSpanId, request?.spanId);
+  t.deepEqual(commit?.links, [{ traceId: 'c'.repeat(32), spanId: 'd'.repeat(16) }]);
+  t.is(answer.headers['traceparent'], `00-${traceId}-${commit?.spanId}-01`);
+  t.is(named.get('broken')?.traceId, 'c'.repeat(32), 'a given parent wins');
+  t.is(named.get('broken')?.status.code, 2, 'an outage is an error');
+  t.is(named.get('refused')?.status.code, 0, 'a refusal is an answer');
+  t.deepEqual(
+    received[0]?.resourceSpans[0]?.resource.attributes.filter(({ key }) => key === 'service.name'),
+    [{ key: 'service.name', value: { stringValue: 'edge-1' } }],
+  );
+});
+
+test('without a collector every request still has a trace id of its own', async (t) => {
+  const running = await start(t, {});
+  const first = await get(running.port, '/v1/things/1');
+  const second = await get(running.port, '/v1/things/1');
+  t.regex(first.traceId ?? '', /^[0-9a-f]{32}$/);
+  t.not(first.traceId, second.traceId);
+  t.is((await get(running.port, '/health')).traceId, null, 'polling makes no traces');
+  t.is(await stop(running), 0);
+});
+
+test('a collector that is down does not keep a stopping process', async (t) => {
+  const running = await start(t, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${await freePort()}`,
+  });
+  await get(running.port, '/v1/things/1');
+  const before = performance.now();
+  t.is(await stop(running), 0);
+  // Less than half of what a draining process may take.
+  t.true(performance.now() - before < 5000);
+});
+
+test('metrics are shown on loopback under their own names', async (t) => {
+  const port = await freePort();
+  const running = await start(t, { METRICS_PORT: String(port) });
+  await get(running.port, '/v1/things/1');
+  const shown = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  t.regex(shown, /^paddock_heartbeats_total 2$/m);
+  t.regex(shown, /^paddock_mailbox_depth 7$/m);
+  t.regex(shown, /^paddock_commit_duration_bucket\{le="5"\} 1$/m);
+  t.is(await stop(running), 0);
+});
+
+test('a metrics port that is taken ends the process', async (t) => {
+  const port = await listening(t, createServer());
+  const child = spawn(process.execPath, ['--import', register, program], {
+    env: { PATH: process.env['PATH'], METRICS_PORT: String(port) },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    said += chunk.toString();
+  });
+  const [code] = await once(child, 'close');
+  t.not(code, 0);
+  t.regex(said, new RegExp(`METRICS_PORT ${port} cannot be used`));
+});

@@ -1,0 +1,109 @@
+import test from 'ava';
+import { startSdk } from '../../../infra/otel/sdk.ts';
+import type { LogLevel } from '../../../infra/ports/log.ts';
+import { createLogger } from '../../../infra/telemetry/log.ts';
+import { createTelemetry } from '../../../infra/telemetry/telemetry.ts';
+
+startSdk({});
+
+function logged(level: LogLevel = 'debug') {
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  const log = createLogger({ name: 'edge-1', level, write, nowMs: () => 0 });
+  const entries = () => lines.map((line): Record<string, unknown> => JSON.parse(line));
+  return { log, lines, entries };
+}
+
+test('a line is one JSON object with time, level, process and message', (t) => {
+  const { log, lines, entries } = logged();
+  log.info('listening', { port: 8080 });
+  t.true(lines[0]?.endsWith('}\n'));
+  t.deepEqual(entries(), [
+    {
+      time: '1970-01-01T00:00:00.000Z',
+      level: 'info',
+      process: 'edge-1',
+      message: 'listening',
+      port: 8080,
+    },
+  ]);
+});
+
+test('lines below the level are not written', (t) => {
+  const { log, entries } = logged('warn');
+  log.debug('a');
+  log.info('b');
+  log.warn('c');
+  log.with({ part: 3 }).error('d');
+  t.deepEqual(
+    entries().map(({ message }) => message),
+    ['c', 'd'],
+  );
+  t.is(entries()[1]?.['part'], 3);
+});
+
+test('a line inside a trace names it, and a field cannot pretend to', async (t) => {
+  const { log, entries } = logged();
+  await createTelemetry().span('work', {}, async () => {
+    log.info('inside', { trace_id: 'forged', level: 'debug' });
+  });
+  t.regex(String(entries()[0]?.['trace_id']), /^[0-9a-f]{32}$/);
+  t.is(entries()[0]?.['level'], 'info');
+});
+
+test('fields that look secret are never written, however deep', (t) => {
+  const { log, lines } = logged();
+  const secrets = {
+    token: 'hush-1',
+    Authorization: 'hush-2',
+    signature: ['hush-3'],
+    credentialKeys: [{ id: 'k', key: 'hush-4' }],
+    client_secret: 5005005,
+    Password: { old: 'hush-5' },
+    'set-cookie': 'hush-6',
+    apiKey: 'hush-7',
+  };
+  log.info('configured', { deep: [{ config: secrets }], ...secrets });
+  t.false(/hush|5005005/.test(lines.join('')));
+  log.info('claimed', { hasToken: true, sessionToken: null });
+  t.regex(lines[1] ?? '', /"hasToken":true,"sessionToken":null/);
+});
+
+test('secrets inside texts are cut out', (t) => {
+  const { log, lines } = logged();
+  log.warn('cannot reach postgres://paddock:hush@db:5432/paddock', {
+    request: 'Authorization: Bearer hush.hush',
+    session: `ses_${'0'.repeat(64)}`,
+    url: 'http://127.0.0.1:9000/b/k?X-Amz-Signature=hush&X-Amz-Expires=900',
+    error: new Error('redis://user:hush@host said no'),
+  });
+  t.false(/hush|0{64}/.test(lines.join('')));
+  t.regex(lines[0] ?? '', /X-Amz-Expires=900/);
+});
+
+test('an error is written with its causes and without what drivers hang on it', (t) => {
+  const { log, entries } = logged();
+  const cause = Object.assign(new Error('connection lost'), {
+    code: 'ECONNRESET',
+    parameters: ['private'],
+  });
+  log.error('commit failed', { error: new Error('batch 7', { cause }) });
+  const error = entries()[0]?.['error'] as { cause: Record<string, unknown>; message: string };
+  t.is(error.message, 'batch 7');
+  t.deepEqual(
+    [error.cause['message'], error.cause['code'], error.cause['parameters']],
+    ['connection lost', 'ECONNRESET', undefined],
+  );
+});
+
+test('any value can be written, cyclic ones too', (t) => {
+  const { log, entries } = logged();
+  const cyclic: Record<string, unknown> = { stake: 10n, bytes: new Uint8Array(3) };
+  cyclic['self'] = cyclic;
+  log.info('odd', { cyclic, when: new Date(0), bad: new Date(Number.NaN), many: new Set([1, 2]) });
+  log.info('long', { text: 'x'.repeat(10_000), list: Array.from({ length: 300 }, () => 1) });
+  const first = entries()[0] ?? {};
+  t.like(first['cyclic'], { stake: '10', bytes: '[3 bytes]' });
+  t.like(first, { when: '1970-01-01T00:00:00.000Z', bad: null, many: [1, 2] });
+  t.true(JSON.stringify(entries()[1]).length < 5000);
+});
