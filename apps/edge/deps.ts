@@ -6,7 +6,10 @@ import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import type { RunLocator } from './evaluation/run-locator.ts';
+import type { Presence } from './presence.ts';
 import type { Readiness } from './readiness.ts';
+import type { Rejections } from './submission/rejections.ts';
 
 /** What the routes reach the world through; built once in apps/edge/main.ts. */
 export interface EdgeDeps {
@@ -19,6 +22,9 @@ export interface EdgeDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;
+  readonly runs: RunLocator;
+  readonly presence: Presence;
+  readonly rejections: Rejections;
   /** Whether this edge would take a write now, probe by probe. */
   readonly readiness: Readiness;
 }

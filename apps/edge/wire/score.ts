@@ -1,6 +1,5 @@
 import { z } from 'zod';
-
-const microPerUnit = 1_000_000;
+import { microPerUnit } from '../../../machines/scoring/micro.ts';
 
 /** A score in a request: any float in [0, 1]; negative zero is no score. */
 export const scoreIn = z

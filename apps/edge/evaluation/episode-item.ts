@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { episodeOutcomes, type episodeResult } from '../../../actors/lease-manager/messages.ts';
+import { microOfDecimal } from '../../../machines/scoring/micro.ts';
+import { sha256Hex } from '../wire/hash.ts';
+import { uuid } from '../wire/uuid.ts';
+
+/** A decimal of at most six places in [0, 1], as text or number; held as an integer of 10^-6. */
+const reward = z.union([z.string(), z.number()]).transform((given, context) => {
+  const micro = Object.is(given, -0) ? undefined : microOfDecimal(decimalText(given));
+  if (micro !== undefined) return micro;
+  context.addIssue({
+    code: 'custom',
+    message: 'must be a decimal in [0, 1] with at most 6 places',
+    input: given,
+  });
+  return z.NEVER;
+});
+
+/** Small numbers print with an exponent (1e-6); fixed notation says the same digits. */
+function decimalText(given: string | number): string {
+  if (typeof given === 'string') return given;
+  const text = String(given);
+  return text.includes('e') && given > 0 ? given.toFixed(-Number(text.split('e')[1])) : text;
+}
+
+export const episodeItem = z.object({
+  eval_run_id: uuid,
+  env_pack_sha256: sha256Hex,
+  task_id: z.string().min(1).max(256),
+  family: z.string().min(1).max(256),
+  outcome: z.enum(episodeOutcomes),
+  verdict_correct: z.boolean(),
+  verdict_checks: z.record(z.string().max(256), z.enum(['passed', 'failed', 'unknown'])),
+  reward_components: z.record(z.string().max(256), z.unknown()),
+  aggregate_reward: reward.nullable(),
+  wall_seconds: z.number().min(0).nullable(),
+  terminal_state_hash: sha256Hex.nullable(),
+  ledger_uri: z.string().max(1024).nullable(),
+  step_count: z.number().int().min(0).max(2_147_483_647),
+});
+
+export type EpisodeItem = z.infer<typeof episodeItem>;
+
+/** The wire's item in the domain's words. */
+export function toEpisodeResult(item: EpisodeItem): z.infer<typeof episodeResult> {
+  return {
+    envPackSha256: item.env_pack_sha256,
+    taskId: item.task_id,
+    family: item.family,
+    outcome: item.outcome,
+    verdictCorrect: item.verdict_correct,
+    verdictChecks: item.verdict_checks,
+    rewardComponents: item.reward_components,
+    rewardMicro: item.aggregate_reward,
+    wallSeconds: item.wall_seconds,
+    terminalStateHash: item.terminal_state_hash,
+    ledgerUri: item.ledger_uri,
+    stepCount: item.step_count,
+  };
+}

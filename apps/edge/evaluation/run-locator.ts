@@ -1,0 +1,47 @@
+import { runLocator } from '../../../actors/lease-manager/reads.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+
+/** Where a run's owner is; none of it ever changes. */
+export interface RunPlace {
+  readonly part: number;
+  readonly agentVersionId: string;
+}
+
+export interface RunLocator {
+  /** Throws EVAL_RUN_NOT_FOUND. */
+  locate(evalRunId: string): Promise<RunPlace>;
+  find(evalRunId: string): Promise<RunPlace | undefined>;
+}
+
+// About 100 bytes a run; heartbeats of 10,000 validators fit five times over.
+const rememberedMax = 50_000;
+
+/**
+ * Finds a run's partition with one indexed read, once: places never change, so heartbeats and
+ * results of a known run cost no query. Unknown ids are not remembered, as they may come to exist.
+ */
+export function createRunLocator(sql: Sql): RunLocator {
+  const known = new Map<string, RunPlace>();
+  const remember = (evalRunId: string, place: RunPlace) => {
+    if (known.size >= rememberedMax) known.delete(known.keys().next().value ?? '');
+    known.set(evalRunId, place);
+  };
+  const find = async (evalRunId: string) => {
+    const remembered = known.get(evalRunId);
+    if (remembered !== undefined) return remembered;
+    const row = await runLocator(sql, evalRunId);
+    if (row === undefined) return undefined;
+    const place = { part: row.part, agentVersionId: row.agentVersionId };
+    remember(evalRunId, place);
+    return place;
+  };
+  return {
+    find,
+    async locate(evalRunId) {
+      const place = await find(evalRunId);
+      if (place === undefined) throw new Fault('EVAL_RUN_NOT_FOUND', 'no such evaluation run');
+      return place;
+    },
+  };
+}

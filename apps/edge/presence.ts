@@ -1,0 +1,64 @@
+import type { HostReport as Host, Sighting } from '../../actors/services/presence/messages.ts';
+import { presenceService } from '../../actors/services/presence/messages.ts';
+import { randomId } from '../../infra/ids/ids.ts';
+import type { CommandBus } from '../../infra/ports/bus.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Service } from '../../infra/ports/lifecycle.ts';
+import type { HostReport } from './wire/host-report.ts';
+
+/** Remembers that a validator was here, for lists and operators; never waits, never fails. */
+export interface Presence {
+  seen(hotkey: string, report: HostReport): void;
+}
+
+// Seen within five minutes is "active", so a few seconds more do not matter, and one message of at
+// most a thousand sightings replaces a row write per heartbeat.
+const flushMs = 2000;
+const batchMax = 1000;
+
+/** Collects sightings and reports them every two seconds; what a crash loses, the next beat says. */
+export function createPresence(deps: {
+  readonly bus: CommandBus;
+  readonly clock: Clock;
+}): Presence & Service {
+  const sightings = new Map<string, Sighting>();
+  let stopTicking: (() => void) | undefined;
+
+  async function flush(): Promise<void> {
+    const batch = [...sightings.values()].slice(0, batchMax);
+    for (const { hotkey } of batch) sightings.delete(hotkey);
+    if (batch.length === 0) return;
+    const request = { id: randomId(), type: 'report-validators', account: 'system' };
+    // A report that fails is dropped: it is advice, and the broker being down must not pile it up.
+    await deps.bus
+      .call(presenceService.name, { ...request, body: { sightings: batch } })
+      .catch(() => undefined);
+  }
+
+  return {
+    seen(hotkey, report) {
+      const before = sightings.get(hotkey);
+      const host = toHost(report) ?? before?.host ?? null;
+      sightings.set(hotkey, { hotkey, seenAtMs: deps.clock.nowMs(), uid: null, stake: null, host });
+    },
+    async start() {
+      stopTicking ??= deps.clock.every(flushMs, flush);
+    },
+    async stop() {
+      stopTicking?.();
+      stopTicking = undefined;
+      await flush();
+    },
+  };
+}
+
+function toHost(report: HostReport): Host | null {
+  if (report === null || report === undefined) return null;
+  return {
+    serviceVersions: report.service_versions ?? null,
+    cpuPct: report.cpu_pct ?? null,
+    ramPct: report.ram_pct ?? null,
+    diskPct: report.disk_pct ?? null,
+    dockerContainerCount: report.docker_container_count ?? null,
+  };
+}

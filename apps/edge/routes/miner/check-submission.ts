@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { Fault } from '../../../../machines/fault.ts';
+import { endpoint } from '../../endpoint.ts';
+import { readCheckedUpload, requireCleanCode } from '../../submission/checks.ts';
+import { violation } from '../../wire/violation.ts';
+
+/**
+ * A rehearsal of submit: the same refusals, but findings of the static analysis are an answer. The
+ * cooldown is not asked, so that a miner may prepare the next version while it runs.
+ */
+export const checkSubmission = endpoint({
+  method: 'post',
+  path: '/v1/miner/submit/check',
+  role: 'miner',
+  summary: 'Run every check of a submission and change nothing',
+  trafficClass: 1,
+  budget: 'upload',
+  bodyKind: 'multipart',
+  requestMediaType: 'multipart/form-data',
+  response: z.object({ ok: z.boolean(), violations: z.array(violation) }),
+  faults: [
+    'NO_ACTIVE_SUITE',
+    'INVALID_AGENT_NAME',
+    'FILE_TOO_LARGE',
+    'INVALID_FILE',
+    'UNSUPPORTED_MEDIA_TYPE',
+  ],
+
+  async handle({ context }, deps) {
+    const { file } = await readCheckedUpload(context, deps);
+    try {
+      await requireCleanCode(file, deps);
+      return { ok: true, violations: [] };
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== 'CODE_ANALYSIS_ERROR') throw error;
+      return { ok: false, violations: z.array(violation).parse(error.extras['violations']) };
+    }
+  },
+});

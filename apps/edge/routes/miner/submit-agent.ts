@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { submitVersionReply } from '../../../../actors/lease-manager/messages.ts';
+import { sha256Hex, uuidV5 } from '../../../../infra/ids/ids.ts';
+import { Fault } from '../../../../machines/fault.ts';
+import { evalPartitionOf } from '../../../../machines/partition-of.ts';
+import type { EdgeDeps } from '../../deps.ts';
+import { type EndpointRequest, endpoint } from '../../endpoint.ts';
+import { codeKey } from '../../evaluation/object-keys.ts';
+import { askOwner, idempotentId } from '../../evaluation/owner.ts';
+import { cooldownOf } from '../../reads/agent-versions.ts';
+import { firstAnswer } from '../../reads/idempotency.ts';
+import {
+  type CheckedUpload,
+  readCheckedUpload,
+  requireCleanCode,
+} from '../../submission/checks.ts';
+import { formatInstant, instant } from '../../wire/instant.ts';
+import { uuidOut } from '../../wire/uuid.ts';
+
+// Ids follow from what they name, so that a repeated command names the same agent and version.
+const agentNamespace = 'b5f2c8a0-6d0e-5d7c-9a4b-1f3e5d7c9b11';
+const versionNamespace = '2d9c1f7e-8a34-5b60-8c2d-7e4f1a6b3c22';
+
+const submissionResult = z
+  .object({
+    agent_id: uuidOut,
+    agent_version_id: uuidOut,
+    admission_status: z.enum(['ACCEPTED', 'REJECTED']),
+    admission_reason: z.string().nullable(),
+    next_allowed_at: instant,
+    hotkey: z.string(),
+    message: z.string(),
+  })
+  .meta({ id: 'SubmissionResult' });
+
+/** A cheap look before the file is analysed; the commit decides under the miner row's lock. */
+async function requireNoCooldown(hotkey: string, { sql }: EdgeDeps): Promise<void> {
+  const { nextAllowedAt, remainingSeconds } = await cooldownOf(sql, hotkey);
+  if (nextAllowedAt === null) return;
+  throw new Fault('COOLDOWN_ACTIVE', `The next submission is allowed in ${remainingSeconds} s.`, {
+    remaining_seconds: Math.max(1, remainingSeconds),
+    next_allowed_at: formatInstant(nextAllowedAt),
+  });
+}
+
+/** The file goes to the object store first; the command carries only its hash. */
+async function admit(
+  { caller, context }: EndpointRequest,
+  { id, upload }: { readonly id: string; readonly upload: CheckedUpload },
+  deps: EdgeDeps,
+) {
+  const codeSha256 = sha256Hex(upload.file);
+  await deps.objects.putOnce(codeKey(codeSha256), upload.file, {
+    contentType: 'text/x-python',
+    sha256: codeSha256,
+  });
+  const agentVersionId = uuidV5(versionNamespace, id);
+  return await askOwner(
+    deps.bus,
+    {
+      type: 'submit-version',
+      part: evalPartitionOf(agentVersionId),
+      id,
+      account: caller.name,
+      body: {
+        agentVersionId,
+        agentId: uuidV5(agentNamespace, `${caller.name}\n${upload.agentName}`),
+        minerHotkey: caller.name,
+        minerColdkey: caller.coldkey,
+        agentName: upload.agentName,
+        suiteId: upload.suite.suiteId,
+        codeSha256,
+        codeSizeBytes: upload.file.length,
+      },
+    },
+    Math.max(1, context.deadlineMs - deps.clock.nowMs()),
+  );
+}
+
+function toResult(hotkey: string, reply: z.infer<typeof submitVersionReply>) {
+  return {
+    agent_id: reply.agentId,
+    agent_version_id: reply.agentVersionId,
+    admission_status: 'ACCEPTED' as const,
+    admission_reason: null,
+    next_allowed_at: formatInstant(reply.nextAllowedAt),
+    hotkey,
+    message: 'Accepted and queued for evaluation.',
+  };
+}
+
+export const submitAgent = endpoint({
+  method: 'post',
+  path: '/v1/miner/submit',
+  role: 'miner',
+  summary: 'Submit one Python agent file',
+  trafficClass: 1,
+  budget: 'upload',
+  bodyKind: 'multipart',
+  requestMediaType: 'multipart/form-data',
+  response: submissionResult,
+  faults: [
+    'NO_ACTIVE_SUITE',
+    'INVALID_AGENT_NAME',
+    'FILE_TOO_LARGE',
+    'COOLDOWN_ACTIVE',
+    'RATE_LIMITED',
+    'INVALID_FILE',
+    'CODE_ANALYSIS_ERROR',
+    'BANNED',
+    'UNSUPPORTED_MEDIA_TYPE',
+    'STORAGE_UNAVAILABLE',
+    'IDEMPOTENCY_CONFLICT',
+  ],
+
+  async handle(request, deps) {
+    const { caller, context } = request;
+    await deps.rejections.requireBelowLimit(caller.name);
+    const upload = await readCheckedUpload(context, deps);
+    const id = idempotentId(context, [upload.agentName, sha256Hex(upload.file)]);
+    if (context.idempotencyKey !== undefined) {
+      const before = await firstAnswer(deps.sql, id);
+      if (before !== undefined) return toResult(caller.name, submitVersionReply.parse(before));
+    }
+    await requireNoCooldown(caller.name, deps);
+    await deps.rejections.recording({ hotkey: caller.name, context, file: upload.file }, () =>
+      requireCleanCode(upload.file, deps),
+    );
+    return toResult(caller.name, await admit(request, { id, upload }, deps));
+  },
+});

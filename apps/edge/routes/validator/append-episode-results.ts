@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { endpoint } from '../../endpoint.ts';
+import { appendBatch } from '../../evaluation/episode-batch.ts';
+import { invalidField } from '../../validation.ts';
+
+export const appendEpisodeResults = endpoint({
+  method: 'post',
+  path: '/v1/validator/episode-results',
+  role: 'validator',
+  summary: 'Store up to 500 episode results; each item is answered on its own',
+  trafficClass: 0,
+  body: z.object({ results: z.array(z.unknown()).min(1) }),
+  bodyLimit: 'results',
+  response: z
+    .object({
+      results: z.array(
+        z.object({
+          eval_run_id: z.string().nullable(),
+          task_id: z.string().nullable(),
+          status: z.union([z.literal(201), z.literal(404), z.literal(409), z.literal(422)]),
+          episode_result_id: z.string().nullable(),
+          error: z.string().nullable(),
+        }),
+      ),
+      counts: z.record(z.string(), z.number().int()),
+    })
+    .meta({ id: 'EpisodeResultAnswers' }),
+  faults: [],
+
+  async handle({ caller, body, context }, { bus, runs, config }) {
+    if (body.results.length > config.resultItemsMax) {
+      throw invalidField(['body', 'results'], `must have at most ${config.resultItemsMax} items`);
+    }
+    const results = await appendBatch(body.results, {
+      bus,
+      runs,
+      validatorHotkey: caller.name,
+      commandId: context.commandId,
+    });
+    const counts: Record<string, number> = {};
+    for (const { status } of results) counts[status] = (counts[status] ?? 0) + 1;
+    return { results: [...results], counts };
+  },
+});

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import {
+  completeRunReply,
+  faultClasses,
+  terminalStatuses,
+} from '../../../../actors/lease-manager/messages.ts';
+import { microOfNumber } from '../../../../machines/scoring/micro.ts';
+import { endpoint } from '../../endpoint.ts';
+import { askOwner, digestOf, idempotentId } from '../../evaluation/owner.ts';
+import { firstAnswer } from '../../reads/idempotency.ts';
+import { scoreIn, scoreOfNumeric, scoreOut } from '../../wire/score.ts';
+import { uuid, uuidOut } from '../../wire/uuid.ts';
+
+const failureReasonMax = 2000;
+
+const completion = z.object({
+  terminal_status: z.enum(terminalStatuses),
+  validator_score: scoreIn.nullable().optional(),
+  score_components: z.record(z.string(), z.unknown()).nullable().optional(),
+  results_s3_key: z.string().max(1024).nullable().optional(),
+  failure_reason: z.string().nullable().optional(),
+  failure_class: z.enum(faultClasses).nullable().optional(),
+  sandbox_metadata: z
+    .object({
+      exit_code: z.number().int().nullable().optional(),
+      duration_seconds: z.number().nullable().optional(),
+      stderr_tail: z.string().nullable().optional(),
+    })
+    .nullable()
+    .optional(),
+});
+
+const completionResult = z
+  .object({
+    eval_run_id: uuidOut,
+    status: z.string(),
+    work_item: z.object({
+      included_success_count: z.number().int(),
+      required_successes: z.number().int(),
+      is_closed: z.boolean(),
+    }),
+    agent_version_became_eligible: z.boolean(),
+    final_score: scoreOut.nullable(),
+  })
+  .meta({ id: 'CompletionResult' });
+
+function toCompletion(body: z.infer<typeof completion>) {
+  const score = body.validator_score;
+  return {
+    terminalStatus: body.terminal_status,
+    scoreMicro: score === undefined || score === null ? null : microOfNumber(score),
+    scoreComponents: body.score_components ?? null,
+    resultsS3Key: body.results_s3_key ?? null,
+    failureReason: body.failure_reason?.slice(0, failureReasonMax) ?? null,
+    failureClass: body.failure_class ?? null,
+    sandboxMetadata: body.sandbox_metadata ?? null,
+  };
+}
+
+function toResult(reply: z.infer<typeof completeRunReply>): z.infer<typeof completionResult> {
+  return {
+    eval_run_id: reply.evalRunId,
+    status: reply.status,
+    work_item: {
+      included_success_count: reply.includedSuccessCount,
+      required_successes: reply.requiredSuccesses,
+      is_closed: reply.isClosed,
+    },
+    agent_version_became_eligible: reply.becameEligible,
+    final_score: scoreOfNumeric(reply.finalScore),
+  };
+}
+
+/**
+ * Deployed validators try a completion again only after their next evaluation, so this one is worth
+ * waiting for: it is repeated inside for up to 25 s. Without an `Idempotency-Key` the command id is
+ * natural, (run, body): an equal repeat is the same command on any edge.
+ */
+export const completeRun = endpoint({
+  method: 'post',
+  path: '/v1/validator/evaluation-runs/{eval_run_id}/complete',
+  role: 'validator',
+  summary: 'End a run with its terminal status and score',
+  trafficClass: 0,
+  budget: 'completion',
+  params: z.object({ eval_run_id: uuid }),
+  body: completion,
+  bodyLimit: 'results',
+  response: completionResult,
+  faults: [
+    'EVAL_RUN_NOT_FOUND',
+    'NOT_RUN_OWNER',
+    'RUN_ALREADY_COMPLETE',
+    'MISSING_SCORE',
+    'RESULTS_INCOMPLETE',
+    'SCORE_MISMATCH',
+    'IDEMPOTENCY_CONFLICT',
+  ],
+
+  async handle({ caller, params, body, context }, { bus, runs, sql, clock }) {
+    const asked = toCompletion(body);
+    const { eval_run_id: evalRunId } = params;
+    let id = digestOf(['complete', evalRunId, caller.name, asked]);
+    if (context.idempotencyKey !== undefined) {
+      id = idempotentId(context, asked);
+      const before = await firstAnswer(sql, id);
+      if (before !== undefined) return toResult(completeRunReply.parse(before));
+    }
+    const { part, agentVersionId } = await runs.locate(evalRunId);
+    const reply = await askOwner(
+      bus,
+      {
+        type: 'complete-run',
+        part,
+        id,
+        account: caller.name,
+        body: { agentVersionId, evalRunId, validatorHotkey: caller.name, ...asked },
+      },
+      context.deadlineMs - clock.nowMs(),
+    );
+    return toResult(reply);
+  },
+});

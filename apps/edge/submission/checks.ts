@@ -1,0 +1,49 @@
+import { Fault } from '../../../machines/fault.ts';
+import { agentName } from '../../../machines/submission/agent-name.ts';
+import type { EdgeDeps } from '../deps.ts';
+import type { RequestContext } from '../endpoint.ts';
+import { activeSuite, type SuiteRow } from '../reads/suites.ts';
+import { readSubmission, type SubmittedFile } from './multipart.ts';
+
+export interface CheckedUpload extends SubmittedFile {
+  readonly suite: SuiteRow;
+}
+
+/** The checks of rules.md section 8 up to the size: active suite, name, size. */
+export async function readCheckedUpload(
+  context: RequestContext,
+  { sql, config }: EdgeDeps,
+): Promise<CheckedUpload> {
+  const suite = await activeSuite(sql);
+  if (suite === undefined) {
+    throw new Fault('NO_ACTIVE_SUITE', 'No suite is active; submissions open with the next one.');
+  }
+  const upload = await readSubmission(context.stream, {
+    fileBytesMax: config.agentFileBytesMax,
+    checkName: requireAgentName,
+  });
+  return { ...upload, suite };
+}
+
+function requireAgentName(text: string): string {
+  const name = agentName(text);
+  if (name !== undefined) return name;
+  throw new Fault(
+    'INVALID_AGENT_NAME',
+    'An agent name has 1 to 100 letters, digits, spaces, dots, underscores and hyphens.',
+  );
+}
+
+/** UTF-8, syntax, libraries, static analysis: refused with what the miner needs to mend it. */
+export async function requireCleanCode(
+  file: Uint8Array,
+  { analyser }: Pick<EdgeDeps, 'analyser'>,
+): Promise<void> {
+  const verdict = await analyser.analyse(file);
+  if (verdict.kind === 'invalid') throw new Fault('INVALID_FILE', verdict.detail);
+  if (verdict.kind === 'violations') {
+    throw new Fault('CODE_ANALYSIS_ERROR', 'The static analysis refuses this file.', {
+      violations: verdict.violations,
+    });
+  }
+}

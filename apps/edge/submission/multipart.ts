@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import { Busboy } from '@fastify/busboy';
+import { Fault } from '../../../machines/fault.ts';
+import { invalidField } from '../validation.ts';
+
+export interface SubmittedFile {
+  readonly agentName: string;
+  readonly file: Buffer;
+}
+
+export interface MultipartLimits {
+  readonly fileBytesMax: number;
+  /** Throws where the name is no agent's name; called as soon as it is read. */
+  readonly checkName: (text: string) => string;
+}
+
+const limits = {
+  fieldNameSize: 100,
+  fieldSize: 1024,
+  fields: 8,
+  files: 1,
+  parts: 10,
+  headerPairs: 20,
+  headerSize: 4096,
+};
+
+/**
+ * Reads `agent_name` and `file` from a multipart body, in either order. Reading stops at the first
+ * byte over the limit, so that a large upload costs no more than the largest legal one.
+ */
+export async function readSubmission(
+  request: IncomingMessage,
+  { fileBytesMax, checkName }: MultipartLimits,
+): Promise<SubmittedFile> {
+  const parser = openParser(request, fileBytesMax);
+  return (await new Promise((resolve, reject) => {
+    let name: string | undefined;
+    let file: Buffer | undefined;
+    const attempt = (step: () => void) => {
+      try {
+        step();
+      } catch (error) {
+        reject(error);
+      }
+    };
+    parser.on('field', (field, value) => {
+      if (field === 'agent_name') attempt(() => (name = checkName(value)));
+    });
+    parser.on('file', (_field, stream) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.once('limit', () => reject(fileTooLarge(fileBytesMax)));
+      stream.once('end', () => (file = Buffer.concat(chunks)));
+      stream.once('error', reject);
+    });
+    parser.once('error', () => reject(invalidField(['body'], 'must be whole multipart/form-data')));
+    parser.once('finish', () => attempt(() => resolve(whole(name, file))));
+    request.once('error', reject);
+    request.once('aborted', () => reject(invalidField(['body'], 'ended before it was whole')));
+    request.pipe(parser);
+  }).finally(() => request.unpipe(parser))) as SubmittedFile;
+}
+
+function openParser(request: IncomingMessage, fileBytesMax: number) {
+  const contentType = request.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\s*;/i.test(contentType)) {
+    throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data.');
+  }
+  try {
+    return new Busboy({
+      headers: { ...request.headers, 'content-type': contentType },
+      // The part's name decides, not whether the client thought of a file name.
+      isPartAFile: (field) => field === 'file',
+      limits: { ...limits, fileSize: fileBytesMax },
+    });
+  } catch {
+    throw invalidField(['body'], 'must be multipart/form-data with a boundary');
+  }
+}
+
+function whole(name: string | undefined, file: Buffer | undefined): SubmittedFile {
+  if (name === undefined) throw invalidField(['body', 'agent_name'], 'Field required', 'missing');
+  if (file === undefined) throw invalidField(['body', 'file'], 'Field required', 'missing');
+  return { agentName: name, file };
+}
+
+function fileTooLarge(bytesMax: number): Fault {
+  return new Fault('FILE_TOO_LARGE', `The agent file may hold at most ${bytesMax} bytes.`, {
+    max_bytes: bytesMax,
+  });
+}

@@ -1,0 +1,67 @@
+import { sha256Hex } from '../../../infra/ids/ids.ts';
+import type { CommandBus } from '../../../infra/ports/bus.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+import type { RequestContext } from '../endpoint.ts';
+
+export interface Attempt {
+  readonly hotkey: string;
+  readonly context: RequestContext;
+  readonly file: Uint8Array;
+}
+
+/**
+ * Rejected submissions of a hotkey: analysis is dear, so a hotkey that was refused too often within
+ * an hour waits. Counted in Postgres, hence over every edge and through restarts.
+ */
+export interface Rejections {
+  /** Throws RATE_LIMITED. */
+  requireBelowLimit(hotkey: string): Promise<void>;
+  /** Runs the checks and records a refusal before it is answered. */
+  recording(attempt: Attempt, checks: () => Promise<void>): Promise<void>;
+}
+
+export function createRejections(deps: {
+  readonly sql: Sql;
+  readonly bus: CommandBus;
+  readonly perHourMax: number;
+}): Rejections {
+  return {
+    async requireBelowLimit(hotkey) {
+      const [row] = await deps.sql<{ count: number; waitSeconds: number }[]>`
+        select count(*)::int as count,
+          ceil(extract(epoch from min(at) + interval '1 hour' - rt.clock()))::int as "waitSeconds"
+        from rejected_submission
+        where hotkey = ${hotkey} and at > rt.clock() - interval '1 hour'`;
+      if (row === undefined || row.count < deps.perHourMax) return;
+      throw new Fault('RATE_LIMITED', 'Too many of your submissions were refused this hour.', {
+        retry_after_seconds: Math.max(1, row.waitSeconds),
+      });
+    },
+    async recording({ hotkey, context, file }, checks) {
+      try {
+        await checks();
+      } catch (error) {
+        if (error instanceof Fault && error.code in reasonByCode) {
+          await deps.bus.call('submissions', {
+            id: context.commandId,
+            type: 'record-rejection',
+            body: {
+              hotkey,
+              reason: reasonByCode[error.code as keyof typeof reasonByCode],
+              codeSha256: sha256Hex(file),
+            },
+            account: hotkey,
+          });
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+/** The contract's admission reasons; other faults are the service's own and count for nobody. */
+const reasonByCode = {
+  INVALID_FILE: 'INVALID_FILE',
+  CODE_ANALYSIS_ERROR: 'CODE_ANALYSIS',
+} as const;

@@ -1,0 +1,2 @@
+drop index rt.inbox_msg;
+drop table rejected_submission;
