@@ -117,6 +117,13 @@ export function url(...schemes: readonly string[]): z.ZodType<string, string> {
   });
 }
 
+/** One or more, by commas; kept as written. */
+export function urls(...schemes: readonly string[]): z.ZodType<string, string> {
+  return z.string().refine((text) => text.split(',').every((one) => hasScheme(one, schemes)), {
+    error: `must be URLs beginning ${schemes[0]}://, separated by commas`,
+  });
+}
+
 export function urlOrNone(...schemes: readonly string[]): z.ZodType<string | undefined, string> {
   const given = url(...schemes);
   return z

@@ -18,6 +18,7 @@ import {
   timeZone,
   url,
   urlOrNone,
+  urls,
   wholeNumber,
   word,
 } from './setting.ts';
@@ -122,14 +123,20 @@ const neighbours = {
     ['edge', 'coordinator', 'migrate'],
   ),
   DATABASE_POOL_SIZE: count(8, 'connections', 'one commit in flight per partition fills it'),
-  NATS_URL: required(listOf(url('nats', 'tls', 'wss', 'ws')), {
+  NATS_URL: required(urls('nats', 'tls', 'wss', 'ws'), {
     unit: 'URLs',
     reason: 'the broker; every node, by commas',
-    absent: [],
+    absent: '',
     secret: true,
   }),
   NATS_REPLICAS: count(1, 'copies', 'of the streams; 3 where three nodes are', { max: 5 }),
   S3_ENDPOINT: required(url('http', 'https'), { unit: 'URL', reason: 'large objects', absent: '' }),
+  S3_PUBLIC_ENDPOINT: optional(
+    urlOrNone('http', 'https'),
+    'URL',
+    '',
+    'how clients reach it, in presigned URLs; none: the same',
+  ),
   S3_BUCKET: required(nonEmptyText, { unit: 'name', reason: 'made when absent', absent: '' }),
   S3_ACCESS_KEY_ID: secretText('signs object requests'),
   S3_SECRET_ACCESS_KEY: secretText('signs object requests'),

@@ -97,7 +97,7 @@ test('lists and secrets are read into their parts', (t) => {
     ['k2', 'k1'],
   );
   t.is(config.credentialKeys[0]?.key.length, 32);
-  t.deepEqual(config.natsUrl, ['nats://127.0.0.1:4222', 'nats://127.0.0.1:4223']);
+  t.is(config.natsUrl, complete.NATS_URL);
   t.deepEqual(config.trustedProxies, ['10.0.0.0/8', '::1']);
   t.deepEqual(config.agentPackages, ['shopkit']);
 });
@@ -131,13 +131,20 @@ test('all problems come in one error, and no secret is in it', (t) => {
         RACE_TIME_ZONE: 'Mars/Olympus',
         OPERATOR_TOKENS: 'alice:tooshort',
         DATABASE_URL: 'mysql://root:hidden@db',
+        NATS_URL: 'nats://a:4222,http://b:4222',
         S3_BUCKET: undefined,
         RACE_TASK: '3',
       }),
     { instanceOf: ConfigInvalid },
   );
-  t.is(error.problems.length, 6);
-  for (const key of ['LEASE_SECONDS', 'RACE_TIME_ZONE', 'OPERATOR_TOKENS', 'DATABASE_URL']) {
+  t.is(error.problems.length, 7);
+  for (const key of [
+    'LEASE_SECONDS',
+    'RACE_TIME_ZONE',
+    'OPERATOR_TOKENS',
+    'DATABASE_URL',
+    'NATS_URL',
+  ]) {
     t.true(error.message.includes(`${key}:`), key);
   }
   t.true(error.message.includes('S3_BUCKET is not set'));
