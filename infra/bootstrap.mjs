@@ -1,0 +1,123 @@
+// Runs `npm ci` when node_modules does not match package-lock.json; otherwise costs milliseconds.
+// Usage: node infra/bootstrap.mjs [FOLDER], the project's root by default. Plain JavaScript without
+// dependencies: it is the first thing that runs on a clean clone.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+
+const root = resolve(import.meta.dirname, '..');
+const folder = resolve(process.argv[2] ?? root);
+const stampFile = join(folder, 'node_modules', '.paddock-stamp');
+const installLock = join(folder, '.paddock', 'install.lock');
+
+function fail(sentence) {
+  console.error(`Paddock cannot be installed: ${sentence}`);
+  process.exit(1);
+}
+
+function readOrEmpty(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+// The platform is part of the stamp: modules copied from another machine hold its binaries.
+function expectedStamp() {
+  const lock = readFileSync(join(folder, 'package-lock.json'));
+  const digest = createHash('sha256').update(lock).digest('hex');
+  return `${digest} ${process.platform}-${process.arch}\n`;
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** True when this process now holds the lock; a lock whose holder is dead is taken over. */
+function tryLock() {
+  mkdirSync(join(folder, '.paddock'), { recursive: true });
+  try {
+    writeFileSync(installLock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+  const holder = Number(readOrEmpty(installLock));
+  if (holder > 0 && !isRunning(holder)) rmSync(installLock, { force: true });
+  return false;
+}
+
+/** npm ends well when an optional package could not be fetched; ours hold the binaries we run on. */
+function missingOptional() {
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  const fits = (allowed, own) => allowed === undefined || allowed.includes(own);
+  return Object.keys(packages[''].optionalDependencies ?? {}).filter((name) => {
+    const { os, cpu } = packages[`node_modules/${name}`];
+    const wanted = fits(os, process.platform) && fits(cpu, process.arch);
+    return wanted && !existsSync(join(folder, 'node_modules', name, 'package.json'));
+  });
+}
+
+function npm(args, options) {
+  const cli = process.env.npm_execpath ?? '';
+  if (cli.endsWith('npm-cli.js')) return spawnSync(process.execPath, [cli, ...args], options);
+  return spawnSync('npm', args, { ...options, shell: process.platform === 'win32' });
+}
+
+function install(stamp) {
+  const npmVersion = npm(['--version'], { encoding: 'utf8' });
+  if (npmVersion.error || npmVersion.status !== 0)
+    fail('npm was not found in PATH; install Node 20.17 or newer together with npm 10 or newer.');
+  if (Number.parseInt(npmVersion.stdout, 10) < 10)
+    fail(`npm ${npmVersion.stdout.trim()} is too old; run "npm install --global npm@10" or newer.`);
+
+  const what = relative(root, folder) || 'dependencies';
+  console.error(
+    `Installing ${what} with npm ci (once, and again when package-lock.json changes) …`,
+  );
+  // Named, because NODE_ENV=production or a user's own settings would leave parts out.
+  const args = [
+    'ci',
+    '--include=dev',
+    '--include=optional',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+  ];
+  const result = npm(args, { cwd: folder, stdio: ['ignore', 2, 2] });
+  if (result.status !== 0)
+    fail(
+      'npm ci failed with the message above; check that the package registry can be reached ("npm ping") and run the command again.',
+    );
+  const missing = missingOptional();
+  if (missing.length > 0)
+    fail(
+      `npm ci left out ${missing.join(', ')}; check that the package registry can be reached ("npm ping") and run the command again.`,
+    );
+  writeFileSync(stampFile, stamp);
+}
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 17))
+  fail(`Node ${process.versions.node} is too old; install Node 20.17 or newer.`);
+
+const stamp = expectedStamp();
+while (readOrEmpty(stampFile) !== stamp) {
+  if (tryLock()) {
+    try {
+      // Whoever held the lock before us may have done the work meanwhile.
+      if (readOrEmpty(stampFile) !== stamp) install(stamp);
+    } finally {
+      rmSync(installLock, { force: true });
+    }
+  } else {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  }
+}
