@@ -126,9 +126,17 @@ export interface Flush {
 
 /** Makes the actor of one partition, loaded from snapshots. */
 export interface PartitionKind {
-  readonly kind: 'eval' | 'race' | 'emission';
-  readonly partitions: number;
-  /** Types of the durable messages that `evt.<kind>.<part>.<type>` brings: decided like commands. */
+  /** `eval`, `race`, `emission`: its rows in rt.partition; `<kind>_apply` is its SQL function. */
+  readonly kind: string;
+  /**
+   * What a violated constraint of the kind's own tables means to the one command that violates it.
+   * Any other violation is a defect and answered INTERNAL_ERROR.
+   */
+  readonly faultByConstraint?: Readonly<Record<string, { code: FaultCode; detail: string }>>;
+  /**
+   * Loads one partition. Messages of `evt.<kind>.<part>.<type>` come to it as commands whose id is
+   * the message's and whose type is `<type>`; a refusal of one is recorded and acknowledged.
+   */
   activate(part: number, activation: Activation): Promise<PartitionActor>;
 }
 

@@ -1,0 +1,276 @@
+import type { WireReply } from '../../infra/ports/bus.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type {
+  CommitOutcome,
+  OutgoingMessage,
+  PartitionStore,
+  PartitionToken,
+} from '../../infra/ports/partition-store.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { Fault } from '../../machines/fault.ts';
+import { fault, internalError, storeUnavailable } from './answers.ts';
+import { commitBatch, consumerOf, type Decided, requestConsumer } from './commit-batch.ts';
+import type { Letter } from './mailbox.ts';
+import type { PartitionActor, PartitionKind } from './partition-actor.ts';
+
+export interface BatchDeps {
+  readonly actor: PartitionActor;
+  readonly kind: PartitionKind;
+  readonly token: PartitionToken;
+  readonly store: PartitionStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  readonly sweepAfterMs: number;
+  /** The database's clock. */
+  readonly nowMs: () => number;
+  readonly settle: (letter: Letter, reply: WireReply) => void;
+  /** What the commit put in the outbox, to be sent at once. */
+  readonly relay: (messages: readonly OutgoingMessage[]) => void;
+}
+
+/**
+ * `settled`: every letter was answered. Otherwise the actor's memory is worth nothing any more, and
+ * what is left was neither answered nor refused: `fenced` for certain, `ambiguous` perhaps done.
+ */
+export type BatchEnd =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'ambiguous' | 'fenced'; readonly left: readonly Letter[] };
+
+const settled: BatchEnd = { kind: 'settled' };
+
+/** Attempts at one batch that only time or a lock stood against. */
+const patience = 4;
+const contentionWaitMs = 50;
+
+/**
+ * Decides a batch on working state, commits it as one, and only then lets any answer out. Whatever
+ * one command of it brings down is taken back whole; the rest is decided again without it.
+ */
+export class BatchRunner {
+  readonly #deps: BatchDeps;
+  #left: Letter[];
+  /** Refusals of messages, which have to be recorded as consumed like any other outcome. */
+  readonly #refused = new Map<Letter, WireReply>();
+  #notBeforeMs = 0;
+  #tries = 0;
+
+  constructor(deps: BatchDeps, letters: readonly Letter[]) {
+    this.#deps = deps;
+    this.#left = [...letters];
+  }
+
+  async run(): Promise<BatchEnd> {
+    while (this.#left.length > 0) {
+      const end = await this.#attempt();
+      if (end !== undefined) return end;
+    }
+    return settled;
+  }
+
+  /** Undefined when something was settled or the same is to be tried again. */
+  async #attempt(): Promise<BatchEnd | undefined> {
+    const { actor, store, token } = this.#deps;
+    try {
+      await actor.prepare(this.#left.map((letter) => letter.command));
+    } catch (error) {
+      return await this.#alone(error);
+    }
+    const decided = await this.#decide();
+    if (decided === undefined) return undefined;
+
+    const writing = decided.filter(isWriting);
+    let answered: ReadonlyMap<string, unknown>;
+    try {
+      answered = await this.#answeredBefore(decided.filter((d) => !isWriting(d)));
+    } catch (error) {
+      actor.rollback();
+      return await this.#alone(error);
+    }
+    if (writing.length === 0) return this.#publish(decided, answered);
+
+    const batch = commitBatch(token, writing, this.#deps.sweepAfterMs);
+    const outcome = await this.#commit(writing, () => store.commit(token, batch));
+    if (outcome.kind === 'committed') {
+      const end = this.#publish(decided, answered);
+      this.#deps.relay(batch.outbox);
+      return end;
+    }
+    if (outcome.kind === 'fenced' || outcome.kind === 'ambiguous') {
+      if (outcome.kind === 'ambiguous') this.#deps.log.warn('commit in doubt', { ...outcome });
+      return { kind: outcome.kind, left: this.#left };
+    }
+    actor.rollback();
+    return await this.#again(outcome);
+  }
+
+  /** Undefined when one command threw: it is answered, and the rest starts over without it. */
+  async #decide(): Promise<Decided[] | undefined> {
+    const { actor, nowMs, telemetry } = this.#deps;
+    const links = this.#left.map((letter) => letter.command.trace);
+    const atMs = Math.max(nowMs(), this.#notBeforeMs);
+    return telemetry.span('decide', { links }, async () => {
+      actor.begin();
+      const decided: Decided[] = [];
+      for (const letter of this.#left) {
+        const refusal = this.#refused.get(letter);
+        if (refusal !== undefined && refusal.kind !== 'moved') {
+          decided.push({ letter, decision: { reply: refusal as Decided['decision']['reply'] } });
+          continue;
+        }
+        try {
+          decided.push({ letter, decision: actor.decide(letter.command, atMs) });
+        } catch (error) {
+          actor.rollback();
+          this.#refuse(letter, this.#answerTo(letter, error));
+          return undefined;
+        }
+      }
+      return decided;
+    });
+  }
+
+  /**
+   * A decision that changes nothing may be the second answer to a command that was done before, on a
+   * state that it changed itself; then the first answer counts.
+   */
+  async #answeredBefore(idle: readonly Decided[]): Promise<ReadonlyMap<string, unknown>> {
+    const ids = idle
+      .filter(({ letter }) => letter.source === 'request')
+      .map(({ letter }) => letter.command.id);
+    if (ids.length === 0) return new Map();
+    return this.#deps.store.replies(this.#deps.token, requestConsumer, ids);
+  }
+
+  async #commit(
+    writing: readonly Decided[],
+    commit: () => Promise<CommitOutcome>,
+  ): Promise<CommitOutcome> {
+    const { clock, kind, telemetry } = this.#deps;
+    const links = writing.map(({ letter }) => letter.command.trace);
+    const attributes = { kind: kind.kind };
+    const startedMs = clock.monotonicMs();
+    const outcome = await telemetry.span('commit', { links, attributes }, async (span) => {
+      const result = await commit();
+      span.set({ outcome: result.kind, batch: writing.length });
+      return result;
+    });
+    telemetry.record('paddock.commit.duration', clock.monotonicMs() - startedMs, attributes);
+    telemetry.record('paddock.commit.batch_size', writing.length, attributes);
+    if (outcome.kind === 'fenced') telemetry.count('paddock.commit.fenced', 1, attributes);
+    return outcome;
+  }
+
+  #publish(decided: readonly Decided[], answered: ReadonlyMap<string, unknown>): BatchEnd {
+    this.#deps.actor.commit();
+    for (const { letter, decision } of decided) {
+      const first = answered.get(letter.command.id);
+      const reply = letter.source === 'request' && first !== undefined ? first : decision.reply;
+      this.#deps.settle(letter, reply as WireReply);
+    }
+    this.#left = [];
+    return settled;
+  }
+
+  /** Nothing was written; `left` shrinks or time passes, so that this comes to an end. */
+  async #again(
+    outcome: Exclude<CommitOutcome, { kind: 'ambiguous' | 'committed' | 'fenced' }>,
+  ): Promise<BatchEnd | undefined> {
+    switch (outcome.kind) {
+      case 'duplicates':
+        return this.#settleDuplicates(outcome.replies);
+      case 'refused': {
+        const { code, detail, extras, commandId } = outcome;
+        const culprit = this.#left.find(({ command }) => command.id === commandId);
+        if (culprit === undefined) return this.#alone(new Error(`${code} of unknown ${commandId}`));
+        this.#refuse(culprit, fault(code as Fault['code'], detail, extras));
+        return undefined;
+      }
+      case 'lease-passed':
+        this.#notBeforeMs = outcome.nowMs;
+        return this.#patiently(new Error('decisions stay valid for no time at all'));
+      case 'contended':
+        await this.#deps.clock.sleep(contentionWaitMs);
+        return this.#patiently(outcome.error);
+      case 'unavailable':
+        return this.#answerAll(storeUnavailable);
+      case 'invalid':
+        return this.#alone(outcome.error, outcome.constraint);
+    }
+  }
+
+  #settleDuplicates(replies: ReadonlyMap<string, unknown>): BatchEnd | undefined {
+    const known = this.#left.filter(({ command }) => replies.has(command.id));
+    if (known.length === 0) return { kind: 'ambiguous', left: this.#left };
+    this.#deps.telemetry.count('paddock.inbox.duplicates', known.length);
+    for (const letter of known) {
+      this.#settle(
+        letter,
+        (replies.get(letter.command.id) ?? { kind: 'ok', body: null }) as WireReply,
+      );
+    }
+    return undefined;
+  }
+
+  #patiently(error: Error): BatchEnd | undefined {
+    this.#tries += 1;
+    if (this.#tries < patience) return undefined;
+    this.#deps.log.warn('batch given up', { error });
+    return this.#answerAll(storeUnavailable);
+  }
+
+  /**
+   * Somebody in the batch is to blame, and it is not known who: each is tried alone. A command that
+   * fails alone gets what its failure means.
+   */
+  async #alone(error: unknown, constraint?: string): Promise<BatchEnd | undefined> {
+    const [only, ...others] = this.#left;
+    if (only === undefined) return settled;
+    if (this.#deps.store.isOutage(error)) return this.#answerAll(storeUnavailable);
+    if (others.length === 0) {
+      const known = this.#deps.kind.faultByConstraint?.[constraint ?? ''];
+      const reply =
+        known === undefined ? this.#answerTo(only, error) : fault(known.code, known.detail);
+      this.#refuse(only, reply);
+      return undefined;
+    }
+    for (const letter of [...this.#left]) {
+      const runner = new BatchRunner(this.#deps, [letter]);
+      const refusal = this.#refused.get(letter);
+      if (refusal !== undefined) runner.#refused.set(letter, refusal);
+      const end = await runner.run();
+      if (end.kind !== 'settled') return { ...end, left: this.#left };
+      this.#left = this.#left.filter((other) => other !== letter);
+    }
+    return settled;
+  }
+
+  #answerTo(letter: Letter, error: unknown): WireReply {
+    if (error instanceof Fault) return fault(error.code, error.message, error.extras);
+    const { id, type } = letter.command;
+    this.#deps.log.error('command failed', { command: id, type, error });
+    return internalError;
+  }
+
+  /** A message's refusal is recorded with the next attempt, unless it is our own defect. */
+  #refuse(letter: Letter, reply: WireReply): void {
+    const isRecorded = letter.source === 'message' && reply !== internalError;
+    if (isRecorded && !this.#refused.has(letter)) this.#refused.set(letter, reply);
+    else this.#settle(letter, reply);
+  }
+
+  #answerAll(reply: WireReply): BatchEnd {
+    for (const letter of [...this.#left]) this.#settle(letter, reply);
+    return settled;
+  }
+
+  #settle(letter: Letter, reply: WireReply): void {
+    this.#left = this.#left.filter((other) => other !== letter);
+    this.#deps.settle(letter, reply);
+  }
+}
+
+function isWriting({ letter, decision }: Decided): boolean {
+  return decision.changes !== undefined || consumerOf(letter) !== requestConsumer;
+}

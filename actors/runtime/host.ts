@@ -1,0 +1,118 @@
+import type { MessageBus, PartitionBus, Subscription } from '../../infra/ports/bus.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Service } from '../../infra/ports/lifecycle.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { MembershipStore } from '../../infra/ports/membership-store.ts';
+import type { OutboxStore } from '../../infra/ports/outbox-store.ts';
+import type { PartitionRef, PartitionStore } from '../../infra/ports/partition-store.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { Membership } from './membership.ts';
+import type { PartitionKind } from './partition-actor.ts';
+import { PartitionTable } from './partition-table.ts';
+import { defaultPolicy, type RuntimePolicy } from './policy.ts';
+import { Relay } from './relay.ts';
+import { Suspicion } from './suspicion.ts';
+import { Sweeper } from './sweeper.ts';
+
+export interface HostOptions {
+  /** Unique among the processes that run at one time; a restart may use the same one. */
+  readonly memberId: string;
+  readonly kinds: readonly PartitionKind[];
+  readonly partitions: PartitionStore;
+  /** On connections of its own: a renewal must not wait behind commits. */
+  readonly members: MembershipStore;
+  readonly outbox: OutboxStore;
+  readonly bus: PartitionBus;
+  readonly messages: MessageBus;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  readonly newIncarnation: () => string;
+  readonly policy?: Partial<RuntimePolicy>;
+}
+
+export interface Host extends Service {
+  /** Hands every partition over and leaves; the same as `stop`. */
+  drain(): Promise<void>;
+  /** What this process serves now, with each actor's own numbers. */
+  partitions(): readonly ServedPartition[];
+  /** False while the lease is in doubt. */
+  isCertain(): boolean;
+}
+
+export interface ServedPartition extends PartitionRef {
+  readonly epoch: number;
+  readonly waiting: number;
+  readonly stats: Readonly<Record<string, number>>;
+}
+
+/** Owns a share of all partitions and serves it, until told to leave. */
+export function createHost(options: HostOptions): Host {
+  const policy: RuntimePolicy = { ...defaultPolicy, ...options.policy };
+  const { memberId, kinds, bus, members, messages, clock, log, telemetry, outbox } = options;
+  const relay = new Relay({ messages, bus, clock, log, telemetry });
+  const sweeper = new Sweeper({ messages, bus, clock, log, telemetry, outbox, policy });
+  const membership = new Membership({
+    memberId,
+    kinds: kinds.map((kind) => kind.kind),
+    newIncarnation: options.newIncarnation,
+    store: members,
+    clock,
+    log,
+    policy,
+    onLost: () => table.dropAll(),
+    onJoined: () => {
+      bus.signal('joined', { memberId });
+      table.nudge();
+    },
+  });
+  const table = new PartitionTable({
+    ...{ kinds, membership, members, bus, messages, clock, log, telemetry, policy },
+    store: options.partitions,
+    relay: (sent) => relay.send(sent),
+  });
+  const suspicion = new Suspicion({
+    memberId,
+    bus,
+    members,
+    clock,
+    log,
+    nudge: () => table.nudge(),
+  });
+  let subscriptions: Subscription[] = [];
+  let leaving: Promise<void> | undefined;
+
+  const start = async () => {
+    subscriptions = [
+      bus.answerPings(memberId),
+      ...['joined', 'left', 'released'].map((name) => bus.onSignal(name, () => table.nudge())),
+    ];
+    await membership.start();
+    suspicion.start();
+    relay.start();
+    sweeper.start();
+    table.start();
+  };
+  const leave = async () => {
+    const { identity } = membership;
+    await members.setDraining(identity).catch((error) => log.warn('draining untold', { error }));
+    bus.signal('left', { memberId });
+    await table.stop();
+    sweeper.stop();
+    relay.stop();
+    await suspicion.stop();
+    await membership.leave().catch((error) => log.warn('leaving untold', { error }));
+    await Promise.all(subscriptions.map((subscription) => subscription.close()));
+  };
+  const stop = () => {
+    leaving ??= leave();
+    return leaving;
+  };
+  return {
+    start,
+    stop,
+    drain: stop,
+    partitions: () => table.served(),
+    isCertain: () => !membership.inDoubt(),
+  };
+}

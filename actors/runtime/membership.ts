@@ -1,0 +1,108 @@
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { MemberIdentity, MembershipStore } from '../../infra/ports/membership-store.ts';
+import { certainShare, type RuntimePolicy } from './policy.ts';
+
+export interface MembershipOptions {
+  readonly memberId: string;
+  readonly kinds: readonly string[];
+  readonly newIncarnation: () => string;
+  readonly store: MembershipStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly policy: RuntimePolicy;
+  /** The lease ended: whatever this process holds in memory belongs to somebody else by now. */
+  readonly onLost: () => void;
+  readonly onJoined: () => void;
+}
+
+/**
+ * This process's lease in rt.member, and its view of the database's clock.
+ *
+ * 1. An incarnation that lost its lease never comes back; the process joins with a fresh one.
+ * 2. Ownership is in doubt once most of a lease has passed since the last successful renewal was
+ *    sent, by the monotonic clock: a process that wakes from a long stop doubts before it acts.
+ * 3. Doubt is about liveness only. Safety is the fence's.
+ */
+export class Membership {
+  readonly #options: MembershipOptions;
+  #identity: MemberIdentity;
+  #renewalSentMs = Number.NEGATIVE_INFINITY;
+  #offsetMs = 0;
+  #lastNowMs = 0;
+  #isMember = false;
+  #stopRenewing: (() => void) | undefined;
+  /** The last renewal could not reach the database, as opposed to never having been tried. */
+  storeFailing = false;
+
+  constructor(options: MembershipOptions) {
+    this.#options = options;
+    this.#identity = { memberId: options.memberId, incarnation: options.newIncarnation() };
+  }
+
+  get identity(): MemberIdentity {
+    return this.#identity;
+  }
+
+  /** The database's clock, a little late and never going back; not the host's. */
+  nowMs(): number {
+    const estimateMs = this.#options.clock.monotonicMs() + this.#offsetMs;
+    this.#lastNowMs = Math.max(this.#lastNowMs, Math.floor(estimateMs));
+    return this.#lastNowMs;
+  }
+
+  inDoubt(): boolean {
+    const { clock, policy } = this.#options;
+    const certainMs = policy.leaseMs * certainShare;
+    return !this.#isMember || clock.monotonicMs() - this.#renewalSentMs >= certainMs;
+  }
+
+  async start(): Promise<void> {
+    await this.#join();
+    const { clock, policy } = this.#options;
+    this.#stopRenewing = clock.every(policy.renewEveryMs, () => this.#tick());
+  }
+
+  /** Says goodbye, so that nobody waits for the lease to end. */
+  async leave(): Promise<void> {
+    this.#stopRenewing?.();
+    if (!this.#isMember) return;
+    this.#isMember = false;
+    await this.#options.store.leave(this.#identity);
+  }
+
+  async #join(): Promise<void> {
+    const { clock, kinds, memberId, newIncarnation, policy, store } = this.#options;
+    this.#identity = { memberId, incarnation: newIncarnation() };
+    const sentMs = clock.monotonicMs();
+    const { leaseMs: ttlMs, codeVersion } = policy;
+    const nowMs = await store.join({ ...this.#identity, ttlMs, codeVersion, kinds });
+    this.#renewed(sentMs, nowMs);
+    this.#isMember = true;
+    this.#options.onJoined();
+  }
+
+  async #tick(): Promise<void> {
+    const { clock, log, policy, store } = this.#options;
+    try {
+      if (!this.#isMember) return await this.#join();
+      const sentMs = clock.monotonicMs();
+      const nowMs = await store.renew(this.#identity, policy.leaseMs);
+      if (nowMs !== undefined) return this.#renewed(sentMs, nowMs);
+      log.warn('lease of this process ended, joining afresh', { ...this.#identity });
+      this.#isMember = false;
+      this.#options.onLost();
+      await this.#join();
+    } catch (error) {
+      this.storeFailing = true;
+      log.warn('lease renewal failed', { error });
+    }
+  }
+
+  #renewed(sentMs: number, nowMs: number): void {
+    this.storeFailing = false;
+    this.#renewalSentMs = sentMs;
+    // The answer took its time, so this lags behind the database: nothing ends early here.
+    this.#offsetMs = nowMs - this.#options.clock.monotonicMs();
+  }
+}

@@ -1,0 +1,392 @@
+import type {
+  Exchange,
+  IncomingCommand,
+  MessageBus,
+  PartitionBus,
+  Subscription,
+  WireReply,
+} from '../../infra/ports/bus.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { MembershipStore } from '../../infra/ports/membership-store.ts';
+import type {
+  OutgoingMessage,
+  PartitionStore,
+  PartitionToken,
+} from '../../infra/ports/partition-store.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { internalError, moved, overloaded, storeUnavailable } from './answers.ts';
+import { BatchRunner } from './batch-runner.ts';
+import { consumerOf } from './commit-batch.ts';
+import { consumeInbox } from './inbox-consumer.ts';
+import { type Letter, Mailbox } from './mailbox.ts';
+import type { Membership } from './membership.ts';
+import type { Command, PartitionActor, PartitionKind } from './partition-actor.ts';
+import type { RuntimePolicy } from './policy.ts';
+import { RecentReplies } from './recent-replies.ts';
+
+export interface PartitionDeps {
+  readonly kind: PartitionKind;
+  readonly membership: Membership;
+  readonly members: MembershipStore;
+  readonly store: PartitionStore;
+  readonly bus: PartitionBus;
+  readonly messages: MessageBus;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  readonly policy: RuntimePolicy;
+  readonly relay: (messages: readonly OutgoingMessage[]) => void;
+  /** The partition is served here no longer, whatever the reason. */
+  readonly onStopped: (host: PartitionHost) => void;
+}
+
+type State = 'leaving' | 'loading' | 'recovering' | 'serving' | 'stopped';
+
+/** How long callers wait for a reload after a commit in doubt before they are told to come back. */
+const recoveryPatienceMs = 1_000;
+const recoveryRetryMs = 100;
+
+/**
+ * One partition that this process owns, from the claim to the hand-over.
+ *
+ * 1. One batch is in flight at a time, and no answer leaves before its commit.
+ * 2. Memory is thrown away whenever a commit may have done something else than memory says.
+ * 3. Nothing is decided or answered while ownership is in doubt.
+ */
+export class PartitionHost {
+  readonly #deps: PartitionDeps;
+  readonly #mailbox: Mailbox;
+  readonly #recent = new RecentReplies();
+  #token: PartitionToken;
+  #actor: PartitionActor | undefined;
+  #state: State = 'loading';
+  #recoveringSinceMs = 0;
+  #working: Promise<void> | undefined;
+  #commands: Subscription | undefined;
+  #inbox: Subscription | undefined;
+
+  constructor(deps: PartitionDeps, token: PartitionToken) {
+    this.#deps = deps;
+    this.#token = token;
+    this.#mailbox = new Mailbox(deps.policy);
+  }
+
+  get ref(): { readonly kind: string; readonly part: number } {
+    return this.#token;
+  }
+
+  get token(): PartitionToken {
+    return this.#token;
+  }
+
+  get waiting(): number {
+    return this.#mailbox.size;
+  }
+
+  get stats(): Readonly<Record<string, number>> {
+    return this.#actor?.stats() ?? {};
+  }
+
+  /** Loads, then listens: whoever asks before that meets nobody and asks again. */
+  async activate(nowMs: number): Promise<void> {
+    await this.#load(nowMs);
+    if (this.#state === 'stopped') return;
+    this.#state = 'serving';
+    const { bus, messages, policy, store, log } = this.#deps;
+    const commands = await bus.subscribeCommands(this.#token, (command, exchange) =>
+      this.#receive(command, exchange),
+    );
+    this.#commands = commands;
+    this.#inbox = consumeInbox({
+      ref: this.#token,
+      messages,
+      ackWaitMs: policy.ackWaitMs,
+      park: (parked) => store.park(this.#token, 'evt', parked),
+      decide: (command) => this.#post(command),
+      log,
+    });
+    // It may have been dropped while the broker was asked.
+    if (this.#isStopped()) await this.#unsubscribe();
+  }
+
+  /** Asks the actor what is due. Not while there is no broker: then nobody could have beaten. */
+  tick(): void {
+    const { bus, membership } = this.#deps;
+    if (this.#state !== 'serving' || !bus.connected || membership.inDoubt()) return;
+    for (const command of this.#actor?.due(membership.nowMs()) ?? []) {
+      this.#offer(command, { source: 'timer', sizeBytes: 0, answers: [] });
+    }
+  }
+
+  extendDeadlines(outageMs: number): void {
+    this.#actor?.extendDeadlines(outageMs);
+  }
+
+  async flush(): Promise<void> {
+    const { membership, store, log } = this.#deps;
+    if (membership.inDoubt()) return;
+    const soft = this.#actor?.takeFlush();
+    if (soft === undefined) return;
+    try {
+      await store.flush(this.#token.part, soft);
+    } catch (error) {
+      // Soft state: the next one carries on, and a takeover gives every lease a fresh window.
+      log.warn('flush failed', { ...this.#token, error });
+    }
+  }
+
+  /** Leaves in good order: nothing new, what waits is decided, then the row is free. */
+  async handOver(): Promise<void> {
+    if (this.#state === 'stopped') return;
+    const { clock, members, policy, bus, log } = this.#deps;
+    if (this.#state === 'serving') this.#state = 'leaving';
+    const patience = new AbortController();
+    const done = this.#unsubscribe().then(() => this.#idle());
+    await Promise.race([done, clock.sleep(policy.handOverMs, patience.signal)]);
+    patience.abort();
+    await this.flush();
+    this.drop();
+    // A batch that is still being committed holds the row's lock; the release waits for it.
+    await this.#working;
+    try {
+      if (await members.release(this.#token)) {
+        bus.signal('released', { kind: this.#token.kind, part: this.#token.part });
+      }
+    } catch (error) {
+      log.warn('release failed', { ...this.#token, error });
+    }
+  }
+
+  /** At once: ownership is lost. Whoever waits is told to ask again. */
+  drop(): void {
+    if (this.#state === 'stopped') return;
+    this.#state = 'stopped';
+    this.#mailbox.settleAll(moved);
+    void this.#unsubscribe();
+    this.#deps.onStopped(this);
+  }
+
+  async #unsubscribe(): Promise<void> {
+    await Promise.allSettled([this.#commands?.close(), this.#inbox?.close()]);
+  }
+
+  async #idle(): Promise<void> {
+    while (this.#working !== undefined && !this.#isStopped()) await this.#working;
+  }
+
+  #isStopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  async #load(nowMs: number): Promise<void> {
+    const { kind, policy } = this.#deps;
+    this.#actor = await kind.activate(this.#token.part, {
+      nowMs,
+      // The former owner stopped answering a lease after its last renewal at the latest.
+      amnestyUntilMs: (leaseMs) => nowMs + leaseMs + policy.leaseMs,
+    });
+  }
+
+  #receive(command: IncomingCommand, exchange: Exchange): void {
+    const { clock } = this.#deps;
+    if ((command.deadlineMs ?? Number.POSITIVE_INFINITY) < clock.nowMs()) return;
+    const reply = this.#refusal() ?? this.#repeated(command) ?? this.#fromMemory(command);
+    if (reply !== undefined) {
+      exchange.answer(reply);
+      return;
+    }
+    const { sizeBytes } = exchange;
+    const answers = [(answer: WireReply) => exchange.answer(answer)];
+    const isTaken = this.#offer(command, { source: 'request', sizeBytes, answers });
+    if (!isTaken) exchange.answer(overloaded);
+  }
+
+  #repeated(command: Command): WireReply | undefined {
+    const reply = this.#recent.get(command.id);
+    if (reply !== undefined) this.#deps.telemetry.count('paddock.inbox.duplicates');
+    return reply;
+  }
+
+  /** What every caller hears while nothing may be decided here. */
+  #refusal(): WireReply | undefined {
+    const { clock, membership } = this.#deps;
+    if (this.#state === 'stopped' || this.#state === 'loading') return moved;
+    if (membership.inDoubt()) return membership.storeFailing ? storeUnavailable : moved;
+    const recoveringMs = clock.monotonicMs() - this.#recoveringSinceMs;
+    if (this.#state === 'recovering' && recoveringMs > recoveryPatienceMs) return storeUnavailable;
+    return undefined;
+  }
+
+  #fromMemory(command: Command): WireReply | undefined {
+    if (this.#state !== 'serving') return undefined;
+    try {
+      return this.#actor?.answerFromMemory(command, this.#deps.membership.nowMs());
+    } catch (error) {
+      this.#deps.log.error('answering from memory failed', { command: command.id, error });
+      return internalError;
+    }
+  }
+
+  /** A message of another actor, decided like a request but never refused for lack of room. */
+  #post(command: Command): Promise<WireReply> {
+    const refusal = this.#refusal();
+    if (refusal !== undefined) return Promise.resolve(refusal);
+    return new Promise((resolve) => {
+      this.#offer(command, { source: 'message', sizeBytes: 0, answers: [resolve] });
+    });
+  }
+
+  #offer(command: Command, how: Pick<Letter, 'answers' | 'sizeBytes' | 'source'>): boolean {
+    const { clock } = this.#deps;
+    const arrivedMs = clock.monotonicMs();
+    const isTaken = this.#mailbox.offer({ command, ...how, arrivedMs, arrivedAtMs: clock.nowMs() });
+    if (isTaken) this.#work();
+    return isTaken;
+  }
+
+  #work(): void {
+    if (this.#working !== undefined) return;
+    this.#working = this.#decideAll()
+      .catch((error) => {
+        this.#deps.log.error('partition failed', { ...this.#token, error });
+        this.drop();
+      })
+      .finally(() => {
+        this.#working = undefined;
+      });
+  }
+
+  async #decideAll(): Promise<void> {
+    // The rest of this turn's arrivals join the first batch.
+    await Promise.resolve();
+    while (this.#mailbox.size > 0 && (this.#state === 'serving' || this.#state === 'leaving')) {
+      const letters = this.#mailbox.take(this.#deps.clock.nowMs());
+      const refusal = this.#refusal();
+      if (refusal !== undefined) {
+        for (const letter of letters) this.#mailbox.settle(letter, refusal);
+        continue;
+      }
+      await this.#decideBatch(letters);
+    }
+  }
+
+  async #decideBatch(letters: readonly Letter[]): Promise<void> {
+    const actor = this.#actor;
+    if (actor === undefined || letters.length === 0) return;
+    this.#measureWait(letters);
+    const { kind, store, clock, log, telemetry, policy, membership, relay } = this.#deps;
+    const runner = new BatchRunner(
+      {
+        actor,
+        kind,
+        token: this.#token,
+        store,
+        clock,
+        log,
+        telemetry,
+        relay,
+        sweepAfterMs: policy.sweepAfterMs,
+        nowMs: () => membership.nowMs(),
+        settle: (letter, reply) => this.#settle(letter, reply),
+      },
+      letters,
+    );
+    const end = await runner.run();
+    if (end.kind === 'settled') return;
+    if (end.kind === 'fenced') {
+      log.info('fenced: another process owns the partition', { ...this.#token });
+      for (const letter of end.left) this.#mailbox.settle(letter, moved);
+      return this.drop();
+    }
+    await this.#recover(end.left);
+  }
+
+  #settle(letter: Letter, reply: WireReply): void {
+    if (letter.source === 'request') this.#recent.remember(letter.command.id, reply);
+    this.#mailbox.settle(letter, reply);
+  }
+
+  #measureWait(letters: readonly Letter[]): void {
+    const { clock, telemetry, kind } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    for (const { arrivedMs, arrivedAtMs, command } of letters) {
+      telemetry.record('paddock.mailbox.wait', nowMs - arrivedMs, { kind: kind.kind });
+      if (command.trace['traceparent'] === undefined) continue;
+      const options = { parent: command.trace, startedAtMs: arrivedAtMs };
+      void telemetry.span('mailbox wait', options, () => Promise.resolve());
+    }
+  }
+
+  /**
+   * The commit was written, or not, or still runs. Taking the partition once more from ourselves
+   * waits for it or fences it; then memory is loaded afresh, and the inbox tells what was done.
+   */
+  async #recover(left: readonly Letter[]): Promise<void> {
+    const { clock, log } = this.#deps;
+    const wasLeaving = this.#state === 'leaving';
+    if (!this.#isStopped()) this.#state = 'recovering';
+    this.#recoveringSinceMs = clock.monotonicMs();
+    while (this.#state === 'recovering') {
+      try {
+        if (await this.#reload(left)) {
+          if (this.#state === 'recovering') this.#state = wasLeaving ? 'leaving' : 'serving';
+          return;
+        }
+        log.info('lost while in doubt', { ...this.#token });
+        break;
+      } catch (error) {
+        log.warn('reload after a commit in doubt failed', { ...this.#token, error });
+        await clock.sleep(recoveryRetryMs);
+      }
+    }
+    for (const letter of left) this.#mailbox.settle(letter, moved);
+    this.drop();
+  }
+
+  /** False when the partition belongs to another process. */
+  async #reload(left: readonly Letter[]): Promise<boolean> {
+    const nowMs = await this.#claimAgain();
+    if (nowMs === undefined) return false;
+    await this.#load(nowMs);
+    const answered = await this.#answeredOf(left);
+    const open: Letter[] = [];
+    for (const letter of left) {
+      const reply = answered.get(letter);
+      if (reply === undefined) open.push(letter);
+      else this.#settle(letter, reply);
+    }
+    if (!this.#isStopped()) this.#mailbox.putBack(open);
+    else for (const letter of open) this.#mailbox.settle(letter, moved);
+    return true;
+  }
+
+  async #claimAgain(): Promise<number | undefined> {
+    const { members, membership } = this.#deps;
+    const identity = membership.identity;
+    if (identity.incarnation !== this.#token.incarnation) return undefined;
+    // An earlier self-claim whose answer was lost has moved the epoch on already.
+    const { kind, part, incarnation } = this.#token;
+    const view = await members.view();
+    const row = view.partitions.find((other) => other.kind === kind && other.part === part);
+    if (row?.incarnation !== incarnation) return undefined;
+    const claimed = await members.claim(this.#token, row.epoch, identity);
+    if (claimed === undefined) return undefined;
+    this.#token = { kind, part, incarnation, epoch: claimed.epoch };
+    return claimed.nowMs;
+  }
+
+  async #answeredOf(left: readonly Letter[]): Promise<Map<Letter, WireReply>> {
+    const answered = new Map<Letter, WireReply>();
+    for (const consumer of new Set(left.map(consumerOf))) {
+      const letters = left.filter((letter) => consumerOf(letter) === consumer);
+      const ids = letters.map((letter) => letter.command.id);
+      const replies = await this.#deps.store.replies(this.#token, consumer, ids);
+      for (const letter of letters) {
+        const reply = replies.get(letter.command.id);
+        if (reply !== undefined) answered.set(letter, reply as WireReply);
+      }
+    }
+    return answered;
+  }
+}

@@ -1,0 +1,163 @@
+import type { Subscription } from '../../infra/ports/bus.ts';
+import type { PartitionRow } from '../../infra/ports/membership-store.ts';
+import type { ServedPartition } from './host.ts';
+import type { PartitionKind } from './partition-actor.ts';
+import { type PartitionDeps, PartitionHost } from './partition-host.ts';
+import { keyOf, planFor } from './placement.ts';
+
+export interface PartitionTableDeps extends Omit<PartitionDeps, 'kind' | 'onStopped'> {
+  readonly kinds: readonly PartitionKind[];
+}
+
+/** Which partitions this process serves, brought in line with where they belong. */
+export class PartitionTable {
+  readonly #deps: PartitionTableDeps;
+  readonly #kinds: ReadonlyMap<string, PartitionKind>;
+  readonly #hosts = new Map<string, PartitionHost>();
+  readonly #stops: (() => void)[] = [];
+  #outages: Subscription | undefined;
+  #placing: Promise<void> | undefined;
+  #again = false;
+  #stopped = false;
+  #members = '';
+  #calmSinceMs = 0;
+
+  constructor(deps: PartitionTableDeps) {
+    this.#deps = deps;
+    this.#kinds = new Map(deps.kinds.map((kind) => [kind.kind, kind]));
+  }
+
+  start(): void {
+    const { bus, clock, policy, telemetry } = this.#deps;
+    this.#stops.push(
+      clock.every(policy.placeEveryMs, () => this.#place()),
+      clock.every(policy.dueEveryMs, () => {
+        for (const host of this.#hosts.values()) host.tick();
+      }),
+      clock.every(policy.flushEveryMs, () => this.#flush()),
+      telemetry.gauge('paddock.partition.owned', () => this.#hosts.size),
+      telemetry.gauge('paddock.mailbox.depth', () => this.#depth()),
+    );
+    this.#outages = bus.onOutageEnd((outageMs) => {
+      if (outageMs < policy.outageMinMs) return;
+      for (const host of this.#hosts.values()) host.extendDeadlines(outageMs);
+    });
+    this.nudge();
+  }
+
+  /** Hands everything over, all at once. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const stop of this.#stops) stop();
+    await this.#outages?.close();
+    await this.#placing;
+    await Promise.all([...this.#hosts.values()].map((host) => host.handOver()));
+  }
+
+  /** Somebody came, left or gave a partition back. */
+  nudge(): void {
+    void this.#place();
+  }
+
+  dropAll(): void {
+    for (const host of [...this.#hosts.values()]) host.drop();
+  }
+
+  served(): readonly ServedPartition[] {
+    return [...this.#hosts.values()].map(({ token, waiting, stats }) => ({
+      kind: token.kind,
+      part: token.part,
+      epoch: token.epoch,
+      waiting,
+      stats,
+    }));
+  }
+
+  #depth(): number {
+    return [...this.#hosts.values()].reduce((sum, host) => sum + host.waiting, 0);
+  }
+
+  async #flush(): Promise<void> {
+    for (const host of [...this.#hosts.values()]) await host.flush();
+  }
+
+  /** One at a time; nudges that come meanwhile lead to one more. */
+  #place(): Promise<void> {
+    if (this.#placing !== undefined) {
+      this.#again = true;
+      return this.#placing;
+    }
+    this.#placing = this.#placeOnce()
+      .catch((error) => this.#deps.log.warn('placement failed', { error }))
+      .finally(() => {
+        this.#placing = undefined;
+        if (!this.#again) return;
+        this.#again = false;
+        void this.#place();
+      });
+    return this.#placing;
+  }
+
+  async #placeOnce(): Promise<void> {
+    const { clock, members, membership, policy } = this.#deps;
+    if (this.#stopped || membership.inDoubt()) return;
+    const identity = membership.identity;
+    const view = await members.view();
+    const partitions = view.partitions.filter((row) => this.#kinds.has(row.kind));
+    const plan = planFor(identity, { ...view, partitions }, new Set(this.#hosts.keys()));
+    await inParallel(policy.claimsAtOnce, plan.claim, (row) => this.#claim(row));
+
+    const nowMs = clock.monotonicMs();
+    const names = view.members.map((m) => `${m.incarnation}${m.draining ? '-' : ''}`).sort();
+    if (names.join() !== this.#members) this.#calmSinceMs = nowMs;
+    this.#members = names.join();
+    if (nowMs - this.#calmSinceMs < policy.calmMs) return;
+    await inParallel(policy.handOversAtOnce, plan.handOver, async (row) => {
+      await this.#hosts.get(keyOf(row))?.handOver();
+    });
+  }
+
+  async #claim(row: PartitionRow): Promise<void> {
+    const { log, members, membership, telemetry } = this.#deps;
+    const kind = this.#kinds.get(row.kind);
+    const { identity } = membership;
+    if (kind === undefined || this.#stopped) return;
+    try {
+      const claimed = await members.claim(row, row.epoch, identity);
+      if (claimed === undefined) return;
+      telemetry.count('paddock.partition.epoch_changes', 1, { kind: row.kind });
+      const { incarnation } = identity;
+      const token = { kind: row.kind, part: row.part, epoch: claimed.epoch, incarnation };
+      const onStopped = (stopped: PartitionHost) => {
+        if (this.#hosts.get(keyOf(row)) === stopped) this.#hosts.delete(keyOf(row));
+      };
+      const host = new PartitionHost({ ...this.#deps, kind, onStopped }, token);
+      this.#hosts.set(keyOf(row), host);
+      await this.#activate(host, claimed.nowMs);
+    } catch (error) {
+      log.warn('claim failed', { kind: row.kind, part: row.part, error });
+    }
+  }
+
+  async #activate(host: PartitionHost, nowMs: number): Promise<void> {
+    try {
+      await host.activate(nowMs);
+    } catch (error) {
+      // The row stays ours, so the next look tries again.
+      this.#deps.log.error('activation failed', { ...host.ref, error });
+      host.drop();
+    }
+  }
+}
+
+async function inParallel<T>(
+  atOnce: number,
+  items: readonly T[],
+  run: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = [...items];
+  const worker = async () => {
+    for (let item = queue.shift(); item !== undefined; item = queue.shift()) await run(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+}

@@ -1,0 +1,55 @@
+/** Every duration and bound of the runtime. Tests shorten them; production runs on the defaults. */
+export interface RuntimePolicy {
+  /** A member that has not renewed for this long is dead to the others. */
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  /** How long the set of members must stay as it is before partitions move between the living. */
+  readonly calmMs: number;
+  readonly placeEveryMs: number;
+  readonly handOversAtOnce: number;
+  readonly claimsAtOnce: number;
+  /** What a hand-over waits for its mailbox before it tells the rest to ask again. */
+  readonly handOverMs: number;
+  readonly batchSizeMax: number;
+  readonly mailboxCommandsMax: number;
+  readonly mailboxBytesMax: number;
+  readonly headWaitMaxMs: number;
+  /** How often actors are asked what is due. */
+  readonly dueEveryMs: number;
+  /** How often heartbeats kept in memory are written down. */
+  readonly flushEveryMs: number;
+  /** Outages shorter than this move no deadline. */
+  readonly outageMinMs: number;
+  readonly sweepEveryMs: number;
+  /** A message without proof of consumption is sent again after this, then four times as long … */
+  readonly sweepAfterMs: number;
+  readonly ackWaitMs: number;
+  /** What this code writes; a partition whose `version_floor` is higher is not claimed. */
+  readonly codeVersion: number;
+}
+
+export const defaultPolicy: RuntimePolicy = {
+  leaseMs: 5_000,
+  renewEveryMs: 1_000,
+  // A rolling deploy must not move everything twice.
+  calmMs: 3_000,
+  placeEveryMs: 1_000,
+  handOversAtOnce: 8,
+  claimsAtOnce: 8,
+  handOverMs: 2_000,
+  batchSizeMax: 64,
+  mailboxCommandsMax: 512,
+  mailboxBytesMax: 4 * 1024 * 1024,
+  headWaitMaxMs: 500,
+  dueEveryMs: 200,
+  flushEveryMs: 10_000,
+  outageMinMs: 5_000,
+  sweepEveryMs: 1_000,
+  sweepAfterMs: 30_000,
+  // Longer than the statement timeout and a few batches.
+  ackWaitMs: 30_000,
+  codeVersion: 1,
+};
+
+/** Serving stops this much of a lease after the last renewal was sent: the rest is for clock drift. */
+export const certainShare = 0.8;

@@ -1,0 +1,94 @@
+import type { PartitionBus, Subscription } from '../../infra/ports/bus.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { LiveMember, MembershipStore } from '../../infra/ports/membership-store.ts';
+
+export interface SuspicionDeps {
+  readonly memberId: string;
+  readonly bus: PartitionBus;
+  readonly members: MembershipStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Ownership may have changed: look at once. */
+  readonly nudge: () => void;
+}
+
+/** Between two pings that meet nobody: longer than a client needs to connect again. */
+const secondPingMs = 300;
+/** After the broker came back everybody is away for a moment. */
+const graceMs = 2_000;
+
+/**
+ * Hears callers that met no owner. A member whose sockets the kernel has closed answers no ping and
+ * is dead: its lease is ended for it, so that its partitions move in one second instead of five. The
+ * whole member, not the partition, or the others would hand it straight back.
+ */
+export class Suspicion {
+  readonly #deps: SuspicionDeps;
+  readonly #looking = new Set<string>();
+  #subscriptions: Subscription[] = [];
+  #graceUntilMs = 0;
+
+  constructor(deps: SuspicionDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    const { bus, clock } = this.#deps;
+    this.#subscriptions = [
+      bus.onSignal('suspect', (body) => void this.#suspect(body)),
+      bus.onOutageEnd(() => {
+        this.#graceUntilMs = clock.monotonicMs() + graceMs;
+      }),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#subscriptions.map((subscription) => subscription.close()));
+  }
+
+  async #suspect(body: unknown): Promise<void> {
+    const { clock, log, members, memberId, nudge } = this.#deps;
+    const ref = refOf(body);
+    if (ref === undefined || clock.monotonicMs() < this.#graceUntilMs) return;
+    const key = `${ref.kind}.${ref.part}`;
+    if (this.#looking.has(key)) return;
+    this.#looking.add(key);
+    try {
+      const view = await members.view();
+      const row = view.partitions.find((r) => r.kind === ref.kind && r.part === ref.part);
+      const owner = view.members.find((member) => member.incarnation === row?.incarnation);
+      if (owner === undefined) nudge();
+      else if (owner.memberId !== memberId) await this.#examine(owner);
+    } catch (error) {
+      log.warn('looking for an owner failed', { ...ref, error });
+    } finally {
+      this.#looking.delete(key);
+    }
+  }
+
+  async #examine(owner: LiveMember): Promise<void> {
+    const { bus, clock, log, members, nudge } = this.#deps;
+    if (this.#looking.has(owner.incarnation)) return;
+    this.#looking.add(owner.incarnation);
+    try {
+      if ((await bus.ping(owner.memberId)) !== 'absent') return;
+      await clock.sleep(secondPingMs);
+      if ((await bus.ping(owner.memberId)) !== 'absent') return;
+      if (await members.eject(owner)) {
+        log.warn('ended the lease of a dead member', { member: owner.memberId });
+        bus.signal('left', { memberId: owner.memberId });
+      }
+      nudge();
+    } finally {
+      this.#looking.delete(owner.incarnation);
+    }
+  }
+}
+
+function refOf(body: unknown): { kind: string; part: number } | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  if (!('kind' in body && 'part' in body)) return undefined;
+  const { kind, part } = body;
+  return typeof kind === 'string' && typeof part === 'number' ? { kind, part } : undefined;
+}

@@ -1,0 +1,66 @@
+import type { OutboxStore } from '../../infra/ports/outbox-store.ts';
+import type { RuntimePolicy } from './policy.ts';
+import { publishTraced, type RelayDeps } from './relay.ts';
+
+export interface SweeperDeps extends RelayDeps {
+  readonly outbox: OutboxStore;
+  readonly policy: RuntimePolicy;
+}
+
+const purgeMax = 1_000;
+const takeMax = 100;
+/** The streams forget after three days; whatever they may still deliver must be known here. */
+const keepProofsMs = 7 * 24 * 3_600_000;
+const expireEveryMs = 60_000;
+
+/**
+ * Ends outbox rows whose consumption is proved, and sends again those without proof. Any number of
+ * processes may sweep: rows that another one has in hand are skipped.
+ */
+export class Sweeper {
+  readonly #deps: SweeperDeps;
+  #stopSweeping: (() => void) | undefined;
+  #expiredMs = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: SweeperDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    const { clock, policy } = this.#deps;
+    this.#stopSweeping = clock.every(policy.sweepEveryMs, () => this.#sweep());
+  }
+
+  stop(): void {
+    this.#stopSweeping?.();
+  }
+
+  async #sweep(): Promise<void> {
+    const { bus, log, outbox, policy } = this.#deps;
+    try {
+      await outbox.purgeProven(purgeMax);
+      // Without a broker every try would only put the rows off further.
+      if (bus.connected) await this.#resend(await outbox.takeDue(takeMax, policy.sweepAfterMs));
+      await this.#expire();
+    } catch (error) {
+      log.warn('sweep failed', { error });
+    }
+  }
+
+  async #resend(due: Awaited<ReturnType<OutboxStore['takeDue']>>): Promise<void> {
+    if (due.length === 0) return;
+    const { log, telemetry } = this.#deps;
+    telemetry.count('paddock.sweeper.republishes', due.length);
+    const sent = due.map((row) => publishTraced(this.#deps, { ...row, attempt: row.attempts }));
+    const results = await Promise.allSettled(sent);
+    const failed = results.filter((result) => result.status === 'rejected').length;
+    log.info('sent again what nobody proved to have taken', { messages: due.length, failed });
+  }
+
+  async #expire(): Promise<void> {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - this.#expiredMs < expireEveryMs) return;
+    this.#expiredMs = nowMs;
+    await this.#deps.outbox.expireProofs(keepProofsMs, purgeMax);
+  }
+}

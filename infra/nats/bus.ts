@@ -1,0 +1,48 @@
+import type { NatsConnection } from 'nats';
+import type { CommandBus, MessageBus, PartitionBus, ServiceBus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/log.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import { createCommandBus } from './command-bus.ts';
+import { createMessageBus } from './message-bus.ts';
+import { OutageWatch } from './outage-watch.ts';
+import { createPartitionBus } from './partition-bus.ts';
+import { createServiceBus } from './service-bus.ts';
+import { ensureStreams, type StreamOptions } from './streams.ts';
+
+export interface BusOptions {
+  readonly connection: NatsConnection;
+  readonly streams: StreamOptions;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  /** See MessageBusDeps. */
+  readonly silenceMs?: number;
+}
+
+export interface Bus {
+  readonly commands: CommandBus;
+  readonly services: ServiceBus;
+  readonly partitions: PartitionBus;
+  readonly messages: MessageBus;
+}
+
+/** Everything a process may do with one connection. An edge uses `createCommandBus` alone. */
+export async function createBus(options: BusOptions): Promise<Bus> {
+  const { connection, clock, log, telemetry } = options;
+  const outages = new OutageWatch(connection, clock);
+  const silence = options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs };
+  return {
+    commands: createCommandBus({ connection, clock, telemetry }),
+    services: createServiceBus({ connection, clock, log, telemetry }),
+    partitions: createPartitionBus({ connection, outages, log }),
+    messages: await createMessageBus({
+      connection,
+      outages,
+      clock,
+      log,
+      ensureStreams: () => ensureStreams(connection, options.streams),
+      ...silence,
+    }),
+  };
+}

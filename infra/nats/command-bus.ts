@@ -1,0 +1,132 @@
+import { type NatsConnection, RequestError, TimeoutError } from 'nats';
+import { Fault } from '../../machines/fault.ts';
+import type { CommandBus, OutgoingCommand, RequestBudget, WireReply } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import { backoffMs, chance } from './jitter.ts';
+import { commandHeaders, encodeJson, isFaultCode, readReply } from './wire.ts';
+
+export interface CommandBusDeps {
+  readonly connection: NatsConnection;
+  readonly clock: Clock;
+  readonly telemetry: Telemetry;
+}
+
+/** All attempts of one request, below the HTTP server's own limit. */
+const budgetMs = 10_000;
+/** One attempt; a takeover after a crash lasts about as long. */
+const attemptMs = 2_000;
+const firstBackoffMs = 20;
+const lastBackoffMs = 250;
+/** A database that is away longer is told at once, so that callers do not pile up here. */
+const storePatienceMs = 3_000;
+/** At most five a second for one partition. */
+const suspectEveryMs = 200;
+
+export function createCommandBus(deps: CommandBusDeps): CommandBus {
+  const suspected = new Map<string, number>();
+  const suspect = (kind: string, part: number) => {
+    const key = `${kind}.${part}`;
+    const nowMs = deps.clock.monotonicMs();
+    if (nowMs - (suspected.get(key) ?? -suspectEveryMs) < suspectEveryMs) return;
+    suspected.set(key, nowMs);
+    deps.connection.publish('sys.suspect', encodeJson({ kind, part }));
+  };
+  return {
+    command: (target, command, options) =>
+      request(deps, {
+        subject: `cmd.${target.kind}.${target.part}`,
+        command,
+        options,
+        onAbsent: () => suspect(target.kind, target.part),
+      }),
+    call: (service, command, options) =>
+      request(deps, { subject: `svc.${service}`, command, options, onAbsent: () => undefined }),
+  };
+}
+
+interface Request {
+  readonly subject: string;
+  readonly command: OutgoingCommand;
+  readonly options: RequestBudget | undefined;
+  readonly onAbsent: () => void;
+}
+
+/** Why the last attempt gave no answer that counts. */
+type Miss = 'absent' | 'moved' | 'silent' | 'no-store';
+
+async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
+  const { clock, telemetry } = deps;
+  const options = { kind: 'client', attributes: { subject: asked.subject } } as const;
+  return telemetry.span(`cmd ${asked.command.type}`, options, async () => {
+    const startedMs = clock.monotonicMs();
+    const budget = asked.options?.budgetMs ?? budgetMs;
+    const deadlineMs = clock.nowMs() + budget;
+    const payload = encodeJson(asked.command.body);
+    const misses = new Set<Miss>();
+    for (let attempt = 0; ; attempt += 1) {
+      const leftMs = budget - (clock.monotonicMs() - startedMs);
+      if (leftMs < 1) throw gaveUp(misses);
+      const headers = commandHeaders(asked.command, deadlineMs, telemetry.traceHeaders());
+      const timeout = Math.min(attemptMs, Math.ceil(leftMs));
+      const outcome = await ask(deps.connection, asked, { payload, headers, timeout });
+      if (typeof outcome === 'object') return bodyOf(outcome);
+      misses.add(outcome);
+      if (outcome === 'absent') asked.onAbsent();
+      if (outcome === 'no-store' && budget - leftMs > storePatienceMs) throw gaveUp(misses);
+      // A silent owner used up its own wait.
+      if (outcome !== 'silent') {
+        await clock.sleep(Math.min(backoffMs(attempt, firstBackoffMs, lastBackoffMs), leftMs));
+      }
+    }
+  });
+}
+
+type Answer = Exclude<WireReply, { kind: 'moved' }>;
+
+async function ask(
+  connection: NatsConnection,
+  asked: Request,
+  message: {
+    readonly payload: Uint8Array;
+    readonly headers: ReturnType<typeof commandHeaders>;
+    readonly timeout: number;
+  },
+): Promise<Answer | Miss> {
+  const { payload, ...options } = message;
+  try {
+    const reply = readReply(await connection.request(asked.subject, payload, options));
+    if (reply.kind === 'moved') return 'moved';
+    return reply.kind === 'fault' && reply.code === 'STORE_UNAVAILABLE' ? 'no-store' : reply;
+  } catch (error) {
+    if (error instanceof TimeoutError) return 'silent';
+    if (error instanceof RequestError && error.isNoResponders()) return 'absent';
+    // The connection went away under the request: it may have been delivered.
+    if (error instanceof RequestError) return 'silent';
+    throw error;
+  }
+}
+
+function bodyOf(reply: Answer): unknown {
+  if (reply.kind === 'ok') return reply.body;
+  if (!isFaultCode(reply.code)) throw new Error(`unknown fault ${reply.code}: ${reply.detail}`);
+  const extras = reply.code === 'OVERLOADED' ? retryAfter(reply.extras) : reply.extras;
+  throw new Fault(reply.code, reply.detail, extras);
+}
+
+/** Once an attempt stayed without an answer, nothing later can tell that it had no effect. */
+function gaveUp(misses: ReadonlySet<Miss>): Fault {
+  if (misses.has('silent')) {
+    const detail = 'the outcome is not known yet; repeating the request is safe';
+    return new Fault('OUTCOME_UNKNOWN', detail, retryAfter());
+  }
+  if (misses.has('no-store')) {
+    return new Fault('STORE_UNAVAILABLE', 'the database cannot be reached', retryAfter());
+  }
+  return new Fault('OWNER_UNAVAILABLE', 'nobody is in charge of this right now', retryAfter());
+}
+
+/** One to three seconds, spread so that callers do not come back together. */
+function retryAfter(extras: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return { retry_after_seconds: 1 + Math.floor(chance() * 3), ...extras };
+}

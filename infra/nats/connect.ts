@@ -1,0 +1,47 @@
+import { connect, type NatsConnection } from 'nats';
+
+export interface NatsOptions {
+  readonly url: string;
+  /** The member's id, as the broker's monitoring shows it. */
+  readonly name: string;
+  /** Replies arrive below it; the edge's rights name its own. */
+  readonly inboxPrefix?: string;
+}
+
+/** Older servers ignore stream settings that they do not know, or lose what they acknowledged. */
+const oldestVersion = [2, 12] as const;
+
+export const pingIntervalMs = 5_000;
+export const pingsOutMax = 2;
+
+/**
+ * Connects and stays connected: the client's own settings notice a dead broker after minutes and
+ * give up for ever after ten tries.
+ */
+export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
+  const connection = await connect({
+    servers: options.url.split(','),
+    name: options.name,
+    inboxPrefix: options.inboxPrefix ?? '_INBOX',
+    pingInterval: pingIntervalMs,
+    maxPingOut: pingsOutMax,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 250,
+    reconnectJitter: 100,
+    waitOnFirstConnect: true,
+    timeout: 2_000,
+    // A stack for every request costs more than the request.
+    noAsyncTraces: true,
+  });
+  const version = connection.info?.version ?? '0.0.0';
+  if (!isRecent(version)) {
+    await connection.close();
+    throw new Error(`nats-server ${version} is older than ${oldestVersion.join('.')}`);
+  }
+  return connection;
+}
+
+export function isRecent(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > oldestVersion[0] || (major === oldestVersion[0] && minor >= oldestVersion[1]);
+}

@@ -1,0 +1,99 @@
+import {
+  AckPolicy,
+  DeliverPolicy,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream';
+import { type NatsConnection, nanos } from 'nats';
+import type { ConsumerSource, DurableMessage, MessageBus } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/log.ts';
+import { ConsumerLoop } from './consumer-loop.ts';
+import type { OutageWatch } from './outage-watch.ts';
+import { encodeJson, headersOf } from './wire.ts';
+
+export interface MessageBusDeps {
+  readonly connection: NatsConnection;
+  readonly outages: OutageWatch;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Makes the streams again when the broker has lost them. */
+  readonly ensureStreams: () => Promise<void>;
+  /** Silence from the broker after which pulling starts over; 30 s unless told. */
+  readonly silenceMs?: number;
+}
+
+const publishTimeoutMs = 5_000;
+
+export async function createMessageBus(deps: MessageBusDeps): Promise<MessageBus> {
+  const manager = await jetstreamManager(deps.connection, { checkAPI: false });
+  const client = jetstream(deps.connection, { timeout: publishTimeoutMs });
+  const streams = singleFlight(deps.ensureStreams);
+  return {
+    publish: async (message) => {
+      try {
+        await publish(client, message);
+      } catch (error) {
+        // A publish to a subject without a stream meets nobody: the broker may have lost it.
+        if (deps.outages.connected) await streams();
+        throw error;
+      }
+    },
+    consume: (source, handle) => {
+      const open = async () => {
+        await streams();
+        return ensureConsumer(client, manager, source);
+      };
+      const silenceMs = deps.silenceMs ?? 30_000;
+      const { clock, log, outages } = deps;
+      const loop = new ConsumerLoop({ source, open, handle, clock, log, outages, silenceMs });
+      loop.start();
+      return loop;
+    },
+  };
+}
+
+async function publish(client: JetStreamClient, message: DurableMessage): Promise<void> {
+  await client.publish(message.subject, encodeJson(message.body), {
+    // Not the message's own id: brokers have kept ids of messages that they never stored, and then
+    // called every repeat a duplicate.
+    msgID: `${message.msgId}:${message.attempt}`,
+    headers: headersOf({ ...message.headers, 'x-msg-id': message.msgId }),
+    timeout: publishTimeoutMs,
+  });
+}
+
+async function ensureConsumer(
+  client: JetStreamClient,
+  manager: JetStreamManager,
+  source: ConsumerSource,
+) {
+  const made = await manager.consumers.add(source.stream, {
+    durable_name: source.durable,
+    filter_subject: source.filter,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    // No server back-off: it would replace ack_wait.
+    ack_wait: nanos(source.ackWaitMs),
+    max_ack_pending: source.maxAckPending,
+    // For ever: after 20 tries the runtime sets a message aside itself, in the open.
+    max_deliver: -1,
+  });
+  if (made.config.filter_subject !== source.filter || made.config.max_deliver !== -1) {
+    throw new Error(`consumer ${source.durable} is not as wanted`);
+  }
+  return client.consumers.getConsumerFromInfo(made);
+}
+
+/** Calls that come while one runs wait for the next one, which all of them share. */
+function singleFlight(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}

@@ -1,0 +1,50 @@
+import type { NatsConnection } from 'nats';
+import type { Clock } from '../ports/clock.ts';
+import { pingIntervalMs, pingsOutMax } from './connect.ts';
+
+/** Watches one connection: is there a broker, and how long was there none? */
+export class OutageWatch {
+  connected = true;
+  readonly #clock: Clock;
+  readonly #onEnd = new Set<(outageMs: number) => void>();
+  readonly #onReconnect = new Set<() => void>();
+  #lostAtMs = 0;
+
+  constructor(connection: NatsConnection, clock: Clock) {
+    this.#clock = clock;
+    void this.#watch(connection);
+  }
+
+  onEnd(receive: (outageMs: number) => void): () => void {
+    this.#onEnd.add(receive);
+    return () => this.#onEnd.delete(receive);
+  }
+
+  onReconnect(receive: () => void): () => void {
+    this.#onReconnect.add(receive);
+    return () => this.#onReconnect.delete(receive);
+  }
+
+  async #watch(connection: NatsConnection): Promise<void> {
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect') this.#lost();
+      if (status.type === 'reconnect') this.#found();
+    }
+  }
+
+  #lost(): void {
+    if (!this.connected) return;
+    this.connected = false;
+    this.#lostAtMs = this.#clock.monotonicMs();
+  }
+
+  #found(): void {
+    for (const receive of this.#onReconnect) receive();
+    if (this.connected) return;
+    this.connected = true;
+    // A frozen broker is noticed only after unanswered pings: it may have been gone that much longer.
+    const outageMs =
+      this.#clock.monotonicMs() - this.#lostAtMs + pingIntervalMs * (pingsOutMax + 1);
+    for (const receive of this.#onEnd) receive(outageMs);
+  }
+}

@@ -1,0 +1,82 @@
+import { type NatsConnection, RequestError } from 'nats';
+import type { PartitionBus, Subscription } from '../ports/bus.ts';
+import type { Logger } from '../ports/log.ts';
+import type { OutageWatch } from './outage-watch.ts';
+import { encodeJson, readCommand, readJson } from './wire.ts';
+
+export interface PartitionBusDeps {
+  readonly connection: NatsConnection;
+  readonly outages: OutageWatch;
+  readonly log: Logger;
+}
+
+/** Long for a loopback answer; a member that is silent for longer is left to its lease. */
+const pingTimeoutMs = 300;
+
+export function createPartitionBus(deps: PartitionBusDeps): PartitionBus {
+  const { connection, outages } = deps;
+  return {
+    subscribeCommands: async (target, receive) => {
+      // Plain, never a queue group: with a frozen former owner in the group, half of all requests
+      // would go to it. Both may decide; the fence lets one of them commit.
+      const subscription = connection.subscribe(`cmd.${target.kind}.${target.part}`, {
+        callback: (error, message) => {
+          if (error !== null) return deps.log.error('command subscription failed', { error });
+          const command = readCommand(message);
+          if (command === undefined) return;
+          receive(command, {
+            sizeBytes: message.data.length,
+            answer: (reply) => void message.respond(encodeJson(reply)),
+          });
+        },
+      });
+      await connection.flush();
+      return drained(subscription);
+    },
+    signal: (name, body) => connection.publish(`sys.${name}`, encodeJson(body)),
+    onSignal: (name, receive) =>
+      drained(
+        connection.subscribe(`sys.${name}`, {
+          callback: (error, message) => {
+            if (error === null) receive(readJson(message));
+          },
+        }),
+      ),
+    ping: (memberId) => ping(connection, memberId),
+    answerPings: (memberId) =>
+      drained(
+        connection.subscribe(`sys.ping.${memberId}`, {
+          callback: (error, message) => {
+            if (error === null) message.respond();
+          },
+        }),
+      ),
+    onOutageEnd: (receive) => {
+      const stop = outages.onEnd(receive);
+      return { close: async () => stop() };
+    },
+    get connected() {
+      return outages.connected;
+    },
+  };
+}
+
+function drained(subscription: ReturnType<NatsConnection['subscribe']>): Subscription {
+  return {
+    close: async () => {
+      if (!subscription.isClosed()) await subscription.drain();
+    },
+  };
+}
+
+async function ping(
+  connection: NatsConnection,
+  memberId: string,
+): Promise<'alive' | 'silent' | 'absent'> {
+  try {
+    await connection.request(`sys.ping.${memberId}`, undefined, { timeout: pingTimeoutMs });
+    return 'alive';
+  } catch (error) {
+    return error instanceof RequestError && error.isNoResponders() ? 'absent' : 'silent';
+  }
+}

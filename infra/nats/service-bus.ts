@@ -1,0 +1,86 @@
+import type { Msg, NatsConnection } from 'nats';
+import { Fault } from '../../machines/fault.ts';
+import type { IncomingCommand, ServiceBus, Subscription, WireReply } from '../ports/bus.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/log.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
+import { encodeJson, readCommand } from './wire.ts';
+
+export interface ServiceBusDeps {
+  readonly connection: NatsConnection;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+}
+
+/** Requests of one service that one process works on at a time; its database pool has eight. */
+const inFlightMax = 256;
+
+type Handle = (request: IncomingCommand) => Promise<unknown>;
+
+export function createServiceBus(deps: ServiceBusDeps): ServiceBus {
+  return { serve: (service, handle) => serve(deps, service, handle) };
+}
+
+function serve(deps: ServiceBusDeps, service: string, handle: Handle): Subscription {
+  const running = new Set<Promise<void>>();
+  const receive = async (message: Msg) => {
+    const request = readCommand(message);
+    if (request === undefined) return;
+    // Absolute: a process that was frozen finds old requests in its socket's buffer.
+    if (request.deadlineMs !== undefined && request.deadlineMs < deps.clock.nowMs()) return;
+    const reply =
+      running.size > inFlightMax ? overloaded : await answer(deps, { service, handle, request });
+    message.respond(encodeJson(reply));
+  };
+  const subject = `svc.${service}`;
+  const subscription = deps.connection.subscribe(subject, {
+    queue: subject,
+    callback: (error, message) => {
+      if (error !== null) return deps.log.error('service subscription failed', { service, error });
+      const work = receive(message).catch((error) =>
+        deps.log.error('a reply could not be sent', { service, error }),
+      );
+      running.add(work);
+      void work.finally(() => running.delete(work));
+    },
+  });
+  return {
+    close: async () => {
+      if (!subscription.isClosed()) await subscription.drain();
+      await Promise.all(running);
+    },
+  };
+}
+
+const overloaded: WireReply = {
+  kind: 'fault',
+  code: 'OVERLOADED',
+  detail: 'too many requests are waiting',
+  extras: {},
+};
+
+async function answer(
+  deps: ServiceBusDeps,
+  asked: {
+    readonly service: string;
+    readonly handle: Handle;
+    readonly request: IncomingCommand;
+  },
+): Promise<WireReply> {
+  const { service, request } = asked;
+  const options = { kind: 'server', parent: request.trace, attributes: { service } } as const;
+  try {
+    const body = await deps.telemetry.span(`svc ${request.type}`, options, () =>
+      asked.handle(request),
+    );
+    return { kind: 'ok', body: body ?? null };
+  } catch (error) {
+    if (error instanceof Fault) {
+      return { kind: 'fault', code: error.code, detail: error.message, extras: error.extras };
+    }
+    deps.log.error('a service failed', { service, type: request.type, error });
+    const detail = 'the request failed for a reason of ours';
+    return { kind: 'fault', code: 'INTERNAL_ERROR', detail, extras: {} };
+  }
+}

@@ -1,0 +1,89 @@
+import {
+  DiscardPolicy,
+  type JetStreamManager,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import { type NatsConnection, nanos } from 'nats';
+
+const hourMs = 3_600_000;
+
+export interface StreamOptions {
+  /** 1 for a single node, 3 in production. */
+  readonly replicas: number;
+}
+
+type Wanted = Pick<
+  StreamConfig,
+  | 'deny_delete'
+  | 'deny_purge'
+  | 'discard'
+  | 'duplicate_window'
+  | 'max_age'
+  | 'max_bytes'
+  | 'max_msg_size'
+  | 'name'
+  | 'num_replicas'
+  | 'retention'
+  | 'storage'
+  | 'subjects'
+>;
+
+/**
+ * Creates or updates both streams, reads them back and compares field by field: servers accept
+ * settings they do not know and do nothing about them. Throws on any difference.
+ */
+export async function ensureStreams(
+  connection: NatsConnection,
+  options: StreamOptions,
+): Promise<void> {
+  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
+  for (const wanted of wantedStreams(options)) {
+    await ensureStream(manager, wanted);
+    const { config } = await manager.streams.info(wanted.name);
+    const found = differences(wanted, config);
+    if (found.length > 0) throw new Error(`stream ${wanted.name}: ${found.join('; ')}`);
+  }
+}
+
+export function wantedStreams(options: StreamOptions): readonly Wanted[] {
+  const both = {
+    // Work-queue retention has lost messages for ever; interest forgets what has no reader yet.
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    num_replicas: options.replicas,
+    // A full stream must refuse, so that the outbox waits; never drop the oldest in silence.
+    discard: DiscardPolicy.New,
+    // Three days; the inbox remembers seven.
+    max_age: nanos(72 * hourMs),
+    // A cheap filter only: the inbox is what makes an effect happen once.
+    duplicate_window: nanos(120_000),
+    max_msg_size: 512 * 1024,
+    deny_delete: true,
+    deny_purge: true,
+  };
+  return [
+    { ...both, name: 'EVT', subjects: ['evt.>'], max_bytes: 4 * 1024 ** 3 },
+    { ...both, name: 'FACT', subjects: ['fact.>'], max_bytes: 8 * 1024 ** 3 },
+  ];
+}
+
+async function ensureStream(manager: JetStreamManager, wanted: Wanted): Promise<void> {
+  try {
+    const { config } = await manager.streams.info(wanted.name);
+    if (differences(wanted, config).length > 0) await manager.streams.update(wanted.name, wanted);
+  } catch (error) {
+    if (!(error instanceof Error && error.message === 'stream not found')) throw error;
+    await manager.streams.add(wanted);
+  }
+}
+
+/** Names of the fields whose values are not as wanted, with both values. */
+export function differences(wanted: Wanted, found: StreamConfig): readonly string[] {
+  const keys = Object.keys(wanted) as (keyof Wanted)[];
+  return keys
+    .filter((key) => JSON.stringify(wanted[key]) !== JSON.stringify(found[key]))
+    .map((key) => `${key} is ${JSON.stringify(found[key])}, not ${JSON.stringify(wanted[key])}`);
+}
