@@ -7,6 +7,7 @@ import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
+import type { Deliveries } from './packs/delivery.ts';
 import type { Presence } from './presence.ts';
 import type { Readiness } from './readiness.ts';
 import type { Rejections } from './submission/rejections.ts';
@@ -23,6 +24,7 @@ export interface EdgeDeps {
   readonly log: Logger;
   readonly telemetry: Telemetry;
   readonly runs: RunLocator;
+  readonly deliveries: Deliveries;
   readonly presence: Presence;
   readonly rejections: Rejections;
   /** Whether this edge would take a write now, probe by probe. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { episodeOutcomes, type episodeResult } from '../../../actors/lease-manager/messages.ts';
+import type { episodeResult } from '../../../actors/lease-manager/messages.ts';
 import { microOfDecimal } from '../../../machines/scoring/micro.ts';
+import { episodeOutcomes } from '../../../machines/types.ts';
 import { sha256Hex } from '../wire/hash.ts';
 import { uuid } from '../wire/uuid.ts';
 

@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import {
-  completeRunReply,
-  faultClasses,
-  terminalStatuses,
-} from '../../../../actors/lease-manager/messages.ts';
+import { completeRunReply, terminalStatuses } from '../../../../actors/lease-manager/messages.ts';
 import { microOfNumber } from '../../../../machines/scoring/micro.ts';
+import { faultClasses } from '../../../../machines/types.ts';
 import { endpoint } from '../../endpoint.ts';
 import { askOwner, digestOf, idempotentId } from '../../evaluation/owner.ts';
 import { firstAnswer } from '../../reads/idempotency.ts';

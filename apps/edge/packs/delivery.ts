@@ -1,0 +1,78 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { packsService } from '../../../actors/services/packs/messages.ts';
+import { sha256Hex } from '../../../infra/ids/ids.ts';
+import { buildSubPack } from '../../../infra/packs/build-sub-pack.ts';
+import type { CommandBus } from '../../../infra/ports/bus.ts';
+import type { ObjectStore } from '../../../infra/ports/object-store.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { deliveryKey as deliveryObjectKey, packKey } from '../evaluation/object-keys.ts';
+import { type DeliveryRow, deliveryOf } from '../reads/packs.ts';
+
+export interface Deliveries {
+  /** The sub-archive of a pack with these tasks alone; built at the first need, then remembered. */
+  of(packSha256: string, taskIds: readonly string[]): Promise<DeliveryRow>;
+}
+
+/**
+ * Builds sub-archives once: in this process by single flight, over all edges by the row that names
+ * the first one. Building is deterministic, so two edges that both build make the same bytes.
+ */
+export function createDeliveries(deps: {
+  readonly sql: Sql;
+  readonly bus: CommandBus;
+  readonly objects: ObjectStore;
+}): Deliveries {
+  const building = new Map<string, Promise<DeliveryRow>>();
+  return {
+    async of(packSha256, taskIds) {
+      const key = sha256Hex(JSON.stringify(taskIds));
+      const known = await deliveryOf(deps.sql, packSha256, key);
+      if (known !== undefined) return known;
+      const flight = `${packSha256}/${key}`;
+      const started =
+        building.get(flight) ??
+        build(packSha256, { taskIds, key }, deps).finally(() => building.delete(flight));
+      building.set(flight, started);
+      return await started;
+    },
+  };
+}
+
+async function build(
+  packSha256: string,
+  wanted: { readonly taskIds: readonly string[]; readonly key: string },
+  { bus, objects }: Pick<Parameters<typeof createDeliveries>[0], 'bus' | 'objects'>,
+): Promise<DeliveryRow> {
+  const folder = await mkdtemp(join(tmpdir(), 'paddock-pack-'));
+  try {
+    const sourcePath = join(folder, 'pack.tar.gz');
+    const targetPath = join(folder, 'delivery.tar.gz');
+    const source = await objects.getStream(packKey(packSha256));
+    if (source === undefined) throw new Fault('PACK_NOT_FOUND', 'the pack is not in the store');
+    await pipeline(source, createWriteStream(sourcePath));
+    const built = await buildSubPack({ sourcePath, taskIds: wanted.taskIds, targetPath });
+    await objects.putFileOnce(deliveryObjectKey(built.sha256), targetPath, {
+      contentType: 'application/gzip',
+      sha256: built.sha256,
+    });
+    const reply = await bus.call(packsService.name, {
+      id: sha256Hex(`delivery\n${packSha256}\n${wanted.key}`),
+      type: 'register-delivery',
+      account: 'system',
+      body: {
+        packSha256,
+        deliveryKey: wanted.key,
+        deliverySha256: built.sha256,
+        sizeBytes: built.sizeBytes,
+      },
+    });
+    return packsService.messages['register-delivery'].reply.parse(reply);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

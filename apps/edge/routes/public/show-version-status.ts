@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { Fault } from '../../../../machines/fault.ts';
+import { endpoint } from '../../endpoint.ts';
+import { timelineOf, versionById } from '../../reads/agent-versions.ts';
+import { recentThroughput, waitingOf } from '../../reads/waiting.ts';
+import { disabledReason, isActiveQualifier } from '../../wire/agent-version.ts';
+import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
+import { scoreOfNumeric, scoreOut } from '../../wire/score.ts';
+import { timelineEntry, toTimeline } from '../../wire/timeline.ts';
+import { uuid, uuidOut } from '../../wire/uuid.ts';
+import { toWaiting, waiting } from '../../wire/waiting.ts';
+
+const versionStatus = z
+  .object({
+    agent_version_id: uuidOut,
+    agent_id: uuidOut,
+    agent_name: z.string(),
+    miner_hotkey: z.string(),
+    version_number: z.number().int(),
+    suite_id: z.number().int(),
+    submitted_at: instant,
+    state: z.string(),
+    qualifying_score: scoreOut.nullable(),
+    final_score: scoreOut.nullable(),
+    eligible_at: instant.nullable(),
+    eliminated_at: instant.nullable(),
+    eliminated_in_race_number: z.number().int().nullable(),
+    is_active_qualifier: z.boolean(),
+    is_pinnable: z.boolean(),
+    pin_disabled_reason: z.string().nullable(),
+    selection_fallback_reason: z.string().nullable(),
+    discard_reason: z.string().nullable(),
+    included_success_count: z.number().int(),
+    required_successes: z.number().int(),
+    live_run_count: z.number().int(),
+    failed_run_count: z.number().int(),
+    stale_run_count: z.number().int(),
+    consecutive_agent_failures: z.number().int(),
+    waiting,
+    timeline: z.array(timelineEntry),
+  })
+  .meta({ id: 'AgentVersionStatus' });
+
+export const showVersionStatus = endpoint({
+  method: 'get',
+  path: '/v1/public/agent-versions/{agent_version_id}/status',
+  role: 'public',
+  summary: 'Where an agent version is, why, and what comes next',
+  trafficClass: 2,
+  params: z.object({ agent_version_id: uuid }),
+  response: versionStatus,
+  faults: ['AGENT_VERSION_NOT_FOUND'],
+
+  async handle({ params }, { sql }) {
+    const version = await versionById(sql, params.agent_version_id);
+    if (version === undefined) throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
+    const [timeline, open, throughput] = await Promise.all([
+      timelineOf(sql, version.agentVersionId),
+      waitingOf(sql, version.agentVersionId),
+      recentThroughput(sql),
+    ]);
+    const pinDisabled = disabledReason(version);
+    return {
+      agent_version_id: version.agentVersionId,
+      agent_id: version.agentId,
+      agent_name: version.agentName,
+      miner_hotkey: version.minerHotkey,
+      version_number: version.versionNumber,
+      suite_id: version.suiteId,
+      submitted_at: formatInstant(version.submittedAt),
+      state: version.state,
+      qualifying_score: scoreOfNumeric(version.qualifyingScore),
+      final_score: scoreOfNumeric(version.finalScore),
+      eligible_at: formatInstantOrNull(version.eligibleAt),
+      eliminated_at: formatInstantOrNull(version.eliminatedAt),
+      eliminated_in_race_number: version.eliminatedInRaceNumber,
+      is_active_qualifier: isActiveQualifier(version),
+      is_pinnable: pinDisabled === null,
+      pin_disabled_reason: pinDisabled,
+      selection_fallback_reason: null,
+      discard_reason: version.discardReason,
+      included_success_count: version.includedSuccessCount,
+      required_successes: version.requiredSuccesses,
+      live_run_count: version.liveRunCount,
+      failed_run_count: version.failedRunCount,
+      stale_run_count: version.staleRunCount,
+      consecutive_agent_failures: version.consecutiveAgentFailures,
+      waiting: toWaiting(open, throughput),
+      timeline: toTimeline(timeline),
+    };
+  },
+});

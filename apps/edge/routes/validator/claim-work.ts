@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { claimWorkReply } from '../../../../actors/lease-manager/messages.ts';
+import {
+  claimCandidates,
+  claimDetails,
+  liveRunsOf,
+} from '../../../../actors/lease-manager/reads.ts';
+import { sha256Hex as hashOf } from '../../../../infra/ids/ids.ts';
+import { Fault } from '../../../../machines/fault.ts';
+import type { EdgeDeps } from '../../deps.ts';
+import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
+import { codeKey } from '../../evaluation/object-keys.ts';
+import { askOwner, idempotentId } from '../../evaluation/owner.ts';
+import { firstAnswer } from '../../reads/idempotency.ts';
+import { hostReport } from '../../wire/host-report.ts';
+import { formatInstant, instant } from '../../wire/instant.ts';
+import { uuidOut } from '../../wire/uuid.ts';
+
+const token = z.object({
+  provider: z.string(),
+  access_token: z.string(),
+  base_url: z.string(),
+  expires_at: instant,
+});
+
+const claim = z
+  .object({
+    eval_run_id: uuidOut,
+    agent_version_id: uuidOut,
+    suite_id: z.number().int(),
+    suite_version: z.number().int(),
+    phase: z.enum(['QUALIFYING', 'RACE']),
+    race_id: uuidOut.nullable(),
+    execution_kind: z.enum(['legacy_benchmark', 'envpack']),
+    env_pack_sha256: z.string().nullable(),
+    lease_expires_at: instant,
+    heartbeat_interval_seconds: z.number().int(),
+    code_download_url: z.string(),
+    code_sha256: z.string(),
+    inference_token: token.nullable(),
+    providera_access_token: z.string().nullable(),
+  })
+  .meta({ id: 'Claim' });
+
+// Each round reads candidates afresh; other validators may have taken the last ones meanwhile.
+const roundsMax = 3;
+const candidatesMax = 16;
+const partitionsPerRoundMax = 3;
+
+/** Builds the answer from the stored run, so that a repeated claim says the same with fresh URLs. */
+async function answerWith(evalRunId: string, deps: EdgeDeps): Promise<z.input<typeof claim>> {
+  const run = await claimDetails(deps.sql, evalRunId);
+  if (run === undefined) throw new Error(`claimed run ${evalRunId} has no row`);
+  return {
+    eval_run_id: run.evalRunId,
+    agent_version_id: run.agentVersionId,
+    suite_id: run.suiteId,
+    suite_version: run.suiteVersion,
+    phase: run.phase,
+    race_id: run.raceId,
+    execution_kind: run.executionKind,
+    env_pack_sha256: run.envPackSha256,
+    lease_expires_at: formatInstant(run.leaseExpiresAt),
+    heartbeat_interval_seconds: deps.config.heartbeatSeconds,
+    code_download_url: await deps.objects.presignGet(
+      codeKey(run.codeSha256),
+      deps.config.downloadUrlSeconds,
+    ),
+    code_sha256: run.codeSha256,
+    // A miner without a usable credential gives null; credentials are not stored here yet.
+    inference_token: null,
+    providera_access_token: null,
+  };
+}
+
+type LiveRuns = Awaited<ReturnType<typeof liveRunsOf>>;
+
+/**
+ * At the cap, the oldest run that is claimed and untouched is the answer again: the first answer may
+ * have been lost on its way, and a claim must not leak a lease.
+ */
+function repeatOrRefuse(live: LiveRuns): string {
+  const untouched = live.find((run) => run.status === 'CLAIMED');
+  if (untouched !== undefined) return untouched.evalRunId;
+  throw new Fault('AT_CAPACITY', 'You hold as many runs as you may; end one first.');
+}
+
+function freeSlot(live: LiveRuns, slots: number): number | undefined {
+  const taken = new Set(live.map((run) => run.slot));
+  return Array.from({ length: slots }, (_, slot) => slot).find((slot) => !taken.has(slot));
+}
+
+/** Asks the owners of the best candidates in turn; undefined when none of them has work any more. */
+async function claimOnce(
+  caller: Caller,
+  ask: { readonly id: string; readonly slot: number },
+  deps: EdgeDeps,
+): Promise<string | 'nothing' | 'raced'> {
+  const candidates = await claimCandidates(deps.sql, {
+    validatorHotkey: caller.name,
+    validatorColdkey: caller.coldkey,
+    limit: candidatesMax,
+  });
+  const parts = [...new Set(candidates.map(({ part }) => part))].slice(0, partitionsPerRoundMax);
+  for (const part of parts) {
+    const preferred = candidates.filter((one) => one.part === part).map((one) => one.workItemId);
+    const { run } = await askOwner(deps.bus, {
+      type: 'claim-work',
+      part,
+      id: ask.id,
+      account: caller.name,
+      body: {
+        validatorHotkey: caller.name,
+        validatorColdkey: caller.coldkey,
+        slot: ask.slot,
+        preferred,
+      },
+    });
+    if (run !== null) return run.evalRunId;
+  }
+  return parts.length === 0 ? 'nothing' : 'raced';
+}
+
+async function claimRun(
+  caller: Caller,
+  context: RequestContext,
+  deps: EdgeDeps,
+): Promise<string | undefined> {
+  for (let round = 0; round < roundsMax; round++) {
+    const live = await liveRunsOf(deps.sql, caller.name);
+    const slot = freeSlot(live, deps.config.maxConcurrentRuns);
+    if (slot === undefined) return repeatOrRefuse(live);
+    // A key's id stays the same over rounds, so that its inbox row is the one first answer.
+    const id =
+      context.idempotencyKey === undefined
+        ? hashOf(`${context.commandId}\n${round}`)
+        : idempotentId(context, 'claim');
+    try {
+      const claimed = await claimOnce(caller, { id, slot }, deps);
+      if (claimed === 'nothing') return undefined;
+      if (claimed !== 'raced') return claimed;
+    } catch (error) {
+      // Another request of this validator took the slot: look again at what it holds.
+      if (!(error instanceof Fault) || error.code !== 'AT_CAPACITY') throw error;
+    }
+  }
+  return undefined;
+}
+
+export const claimWork = endpoint({
+  method: 'post',
+  path: '/v1/validator/work/claim',
+  role: 'validator',
+  summary: 'Take the next run under a lease; 204 when there is nothing to do',
+  trafficClass: 1,
+  body: hostReport,
+  response: claim,
+  mayBeEmpty: true,
+  faults: ['AT_CAPACITY', 'IDEMPOTENCY_CONFLICT', 'STORAGE_UNAVAILABLE'],
+
+  async handle({ caller, body, context }, deps) {
+    deps.presence.seen(caller.name, body);
+    if (context.idempotencyKey !== undefined) {
+      const before = await firstAnswer(deps.sql, idempotentId(context, 'claim'));
+      const run = before === undefined ? null : claimWorkReply.parse(before).run;
+      if (run !== null) return await answerWith(run.evalRunId, deps);
+    }
+    const evalRunId = await claimRun(caller, context, deps);
+    return evalRunId === undefined ? undefined : await answerWith(evalRunId, deps);
+  },
+});

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import type { TimelineRow } from '../reads/agent-versions.ts';
+import { formatInstant, instant } from './instant.ts';
+
+export const timelineEntry = z.object({
+  at: instant,
+  event: z.string(),
+  detail: z.string().nullable(),
+});
+
+type Payload = TimelineRow['payload'];
+type Told = readonly [event: string, detail?: (payload: Payload, key: string) => string | null];
+
+const text = (value: unknown) => (typeof value === 'string' ? value : null);
+const reason = (payload: Payload) => text(payload['reason']);
+const ofRun = (_payload: Payload, key: string) => `run ${key}`;
+const ofRunWithReason = (payload: Payload, key: string) =>
+  [`run ${key}`, text(payload['reason']) ?? text(payload['faultClass'])]
+    .filter((part) => part !== null)
+    .join(': ');
+
+function claimedBy(payload: Payload, key: string): string {
+  const run = payload['run'] as { validatorHotkey?: unknown } | undefined;
+  return `run ${key} by ${text(run?.validatorHotkey) ?? 'a validator'}`;
+}
+
+/**
+ * What the public is told of each fact; a fact that is not listed here stays inside. No entry says a
+ * score, so that nothing of a sealed race can leave this way.
+ */
+const toldByFact: Readonly<Record<string, Told>> = {
+  'agent-version RECEIVED': ['submitted'],
+  'agent-version QUEUED': ['queued'],
+  'agent-version BECAME_ELIGIBLE': ['eligible'],
+  'agent-version DISCARDED': ['discarded', reason],
+  'agent-version VERSION_CANCELLED': ['cancelled', reason],
+  'evaluation-run CLAIMED': ['run_claimed', claimedBy],
+  'evaluation-run STARTED': ['run_started', ofRun],
+  'evaluation-run SUCCEEDED': ['run_succeeded', ofRun],
+  'evaluation-run FAILED': ['run_failed', ofRunWithReason],
+  'evaluation-run RUN_TIMED_OUT': ['run_timed_out', ofRunWithReason],
+  'evaluation-run STALED': ['run_stale', ofRunWithReason],
+  'evaluation-run CANCELLED': ['run_cancelled', ofRunWithReason],
+  'evaluation-run EXCLUDED': ['run_excluded', ofRunWithReason],
+  'evaluation-run INCLUDED': ['run_included', ofRun],
+  'work-item HELD': ['work_held', reason],
+  'work-item CLOSED': ['work_closed'],
+  'work-item REOPENED': ['work_reopened', reason],
+};
+
+export function toTimeline(rows: readonly TimelineRow[]): z.infer<typeof timelineEntry>[] {
+  return rows.flatMap((row) => {
+    const told = toldByFact[`${row.machine} ${row.type}`];
+    if (told === undefined) return [];
+    const [event, detail] = told;
+    return [{ at: formatInstant(row.at), event, detail: detail?.(row.payload, row.key) ?? null }];
+  });
+}

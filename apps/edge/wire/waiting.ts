@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { expectedFinish, expectedStart } from '../expected-start.ts';
+import type { Throughput, WaitingRow } from '../reads/waiting.ts';
+import { instant } from './instant.ts';
+
+export const waiting = z.object({
+  position: z.number().int().nullable(),
+  reason: z.string().nullable(),
+  expected_start_at: instant.nullable(),
+  expected_finish_at: instant.nullable(),
+});
+
+const nothing = { position: null, reason: null, expected_start_at: null, expected_finish_at: null };
+
+/** One sentence of why work is where it is; the first cause that applies. */
+function reasonOf(row: WaitingRow, throughput: Throughput): string {
+  if (row.holdReason !== null) return row.holdReason;
+  if (row.runsNeeded <= 0) return 'Its runs are in progress.';
+  if (throughput.activeValidators === 0) return 'No validator was seen in the last five minutes.';
+  if (row.itemsAhead > 0) return `${row.itemsAhead} work items are handed out before it.`;
+  return 'It is next: a validator that may evaluate it has to become free.';
+}
+
+/** Where a version's work stands and when it is likely to go on; all null when nothing is open. */
+export function toWaiting(
+  row: WaitingRow | undefined,
+  throughput: Throughput,
+): z.infer<typeof waiting> {
+  if (row === undefined) return nothing;
+  const isQueued = row.runsNeeded > 0;
+  return {
+    position: isQueued ? row.itemsAhead + 1 : null,
+    reason: reasonOf(row, throughput),
+    expected_start_at: isQueued ? expectedStart(row, throughput) : null,
+    expected_finish_at: expectedFinish(row, throughput),
+  };
+}
