@@ -11,13 +11,13 @@ import { Fault } from '../../../machines/fault.ts';
  */
 export async function firstAnswer(sql: Sql, commandId: string): Promise<unknown> {
   const keyDigest = commandId.slice(0, 32);
-  const [row] = await sql<{ msgId: string; reply: unknown }[]>`
+  const [row] = await sql<{ msgId: string; reply: { body?: unknown } }[]>`
     select msg_id as "msgId", reply
     from rt.inbox
-    where msg_id like ${`${keyDigest}%`} and at > rt.clock() - interval '24 hours'
+    where msg_id like ${`${keyDigest}%`} and consumer = 'cmd' and at > rt.clock() - interval '24 hours'
     order by at
     limit 1`;
   if (row === undefined) return undefined;
-  if (row.msgId === commandId) return row.reply;
+  if (row.msgId === commandId) return row.reply.body;
   throw new Fault('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was used with another request');
 }
