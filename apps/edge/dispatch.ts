@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../infra/ports/clock.ts';
 import { Fault } from '../../machines/fault.ts';
 import { discardRest, sendAnswer, sendFault } from './answer.ts';
+import { bearerTokenOf } from './auth/authenticator.ts';
 import type { Caller, Endpoint, EndpointRequest, RequestContext, Role } from './endpoint.ts';
 import type { Admission } from './middleware/admission.ts';
 import { ClientGone, readJsonBody } from './middleware/json-body.ts';
@@ -153,11 +154,6 @@ function idempotencyKeyOf(request: IncomingMessage): string | undefined {
   if (key === undefined) return undefined;
   if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
   throw invalidField(['header', 'idempotency-key'], 'must be 1 to 255 visible ASCII characters');
-}
-
-/** The scheme's name is free in case; one space; nothing after the token. */
-export function bearerTokenOf(headers: IncomingMessage['headers']): string | undefined {
-  return /^bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
 function requireDescribed(endpoint: Endpoint, answer: unknown): void {

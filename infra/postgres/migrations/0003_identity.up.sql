@@ -4,7 +4,10 @@
 create table challenge (
   challenge_sha256 text primary key,
   hotkey           text not null,
-  expires_at       timestamptz not null
+  expires_at       timestamptz not null,
+  -- The command whose attempt used it: that one may be repeated, no other.
+  consumed_by      text,
+  consumed_at      timestamptz
 );
 create index challenge_expires on challenge (expires_at);
 
@@ -22,6 +25,8 @@ create table nonce (
   hotkey      text not null,
   nonce       uuid not null,
   accepted_at timestamptz not null,
+  -- The edge's batch that recorded it: a batch sent again is not a replay.
+  batch_id    text not null,
   primary key (hotkey, nonce)
 );
 create index nonce_accepted on nonce (accepted_at);

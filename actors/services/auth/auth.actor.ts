@@ -1,0 +1,68 @@
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+import type { RequestOf } from '../messages.ts';
+import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
+import type { authService } from './messages.ts';
+import {
+  consumeChallenge,
+  deleteSession,
+  insertChallenge,
+  insertNonces,
+  insertSession,
+  isBanned,
+  lockHotkey,
+} from './store.ts';
+
+/**
+ * Writes what authentication must remember; the edges only read.
+ *
+ * 1. A challenge is consumed once, by the first attempt, also when that attempt fails.
+ * 2. A nonce is taken once over all edges and restarts: the primary key decides, nothing in memory.
+ * 3. A request that is repeated under its id is answered as the first time.
+ */
+export function createAuthService(deps: {
+  readonly sql: Sql;
+  readonly transact: Transact;
+}): Handlers<typeof authService> {
+  return {
+    'keep-challenge': async ({ challengeSha256, hotkey, lifetimeSeconds }) => {
+      const challenge = { sha256: challengeSha256, hotkey, lifetimeSeconds };
+      const expiresAt = await insertChallenge(deps.sql, challenge);
+      return { expiresAtMs: expiresAt.getTime() };
+    },
+    'exchange-challenge': async (request, command) => {
+      // The refusal comes after the commit: thrown inside, it would give the challenge back.
+      const outcome = await deps.transact((tx) => exchange(tx, request, command));
+      if (outcome instanceof Fault) throw outcome;
+      return { expiresAtMs: outcome?.getTime() ?? null };
+    },
+    'end-session': async ({ tokenSha256 }) => {
+      await deleteSession(deps.sql, tokenSha256);
+      return {};
+    },
+    'record-nonces': async ({ nonces }, command) => {
+      const taken = await insertNonces(deps.sql, nonces, command.id);
+      const fresh = new Set(taken.map(nonceKey));
+      return { fresh: nonces.map((nonce) => fresh.has(nonceKey(nonce))) };
+    },
+  };
+}
+
+const nonceKey = (use: { readonly hotkey: string; readonly nonce: string }) =>
+  `${use.hotkey} ${use.nonce}`;
+
+async function exchange(
+  tx: Transaction,
+  request: RequestOf<typeof authService, 'exchange-challenge'>,
+  command: CommandFacts,
+): Promise<Date | Fault | undefined> {
+  const { challengeSha256, hotkey, session } = request;
+  const consumed = await consumeChallenge(tx, { sha256: challengeSha256, commandId: command.id });
+  if (consumed === undefined || consumed.hotkey !== hotkey || !consumed.isInTime) {
+    return new Fault('INVALID_CHALLENGE', 'The challenge is unknown, used, or over.');
+  }
+  if (session === null) return undefined;
+  await lockHotkey(tx, hotkey);
+  if (await isBanned(tx, hotkey)) return new Fault('BANNED', 'This hotkey is banned.');
+  return await insertSession(tx, { ...session, hotkey });
+}

@@ -1,0 +1,97 @@
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+
+export const tables = ['challenge', 'session', 'nonce'] as const;
+
+export async function insertChallenge(
+  sql: Sql,
+  challenge: { readonly sha256: string; readonly hotkey: string; readonly lifetimeSeconds: number },
+): Promise<Date> {
+  const [row] = await sql<{ expires_at: Date }[]>`
+    insert into challenge (challenge_sha256, hotkey, expires_at)
+    values (${challenge.sha256}, ${challenge.hotkey},
+      rt.clock() + ${challenge.lifetimeSeconds} * interval '1 second')
+    on conflict (challenge_sha256) do update set hotkey = challenge.hotkey
+    returning expires_at`;
+  if (row === undefined) throw new Error('a challenge was neither inserted nor found');
+  return row.expires_at;
+}
+
+/**
+ * Whose challenge it was, once: the same command asking again is the same attempt, whose answer got
+ * lost. The clock is read by the statement after the row is locked.
+ */
+export async function consumeChallenge(
+  tx: Transaction,
+  challenge: { readonly sha256: string; readonly commandId: string },
+): Promise<{ readonly hotkey: string; readonly isInTime: boolean } | undefined> {
+  const [locked] = await tx<{ consumed_by: string | null }[]>`
+    select consumed_by from challenge where challenge_sha256 = ${challenge.sha256} for update`;
+  if (locked === undefined) return undefined;
+  if (locked.consumed_by !== null && locked.consumed_by !== challenge.commandId) return undefined;
+  const [row] = await tx<{ hotkey: string; isInTime: boolean }[]>`
+    update challenge
+    set consumed_by = ${challenge.commandId}, consumed_at = coalesce(consumed_at, rt.clock())
+    where challenge_sha256 = ${challenge.sha256}
+    returning hotkey, expires_at > consumed_at as "isInTime"`;
+  return row;
+}
+
+/** A ban and an opening session must not pass each other: both lock the hotkey first. */
+export async function lockHotkey(tx: Transaction, hotkey: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`hotkey:${hotkey}`}, 0))`;
+}
+
+export async function isBanned(tx: Transaction, hotkey: string): Promise<boolean> {
+  const [row] = await tx<{ banned: boolean }[]>`
+    select exists (select from hotkey_ban where hotkey = ${hotkey}) as banned`;
+  return row?.banned ?? false;
+}
+
+export async function insertSession(
+  tx: Transaction,
+  session: {
+    readonly tokenSha256: string;
+    readonly hotkey: string;
+    readonly role: string;
+    readonly lifetimeSeconds: number;
+  },
+): Promise<Date> {
+  const [row] = await tx<{ expires_at: Date }[]>`
+    insert into session (token_sha256, hotkey, role, created_at, expires_at)
+    select ${session.tokenSha256}, ${session.hotkey}, ${session.role}, clock.now,
+      clock.now + ${session.lifetimeSeconds} * interval '1 second'
+    from (select rt.clock() as now) as clock
+    on conflict (token_sha256) do update set hotkey = session.hotkey
+    returning expires_at`;
+  if (row === undefined) throw new Error('a session was neither inserted nor found');
+  return row.expires_at;
+}
+
+export async function deleteSession(sql: Sql, tokenSha256: string): Promise<void> {
+  await sql`delete from session where token_sha256 = ${tokenSha256}`;
+}
+
+/** With a ban: what the key had proved counts no more. */
+export async function deleteSessionsOf(tx: Transaction, hotkey: string): Promise<void> {
+  await tx`delete from session where hotkey = ${hotkey}`;
+}
+
+/**
+ * Which of the nonces are taken by this batch. A batch that is sent again, since its answer got lost,
+ * finds its own rows and is told the same. Ordered, so that two edges' batches cannot deadlock.
+ */
+export async function insertNonces(
+  sql: Sql,
+  nonces: readonly { readonly hotkey: string; readonly nonce: string }[],
+  batchId: string,
+): Promise<readonly { readonly hotkey: string; readonly nonce: string }[]> {
+  return await sql<{ hotkey: string; nonce: string }[]>`
+    insert into nonce (hotkey, nonce, accepted_at, batch_id)
+    select hotkey, nonce::uuid, rt.clock(), ${batchId}
+    from unnest(${nonces.map(({ hotkey }) => hotkey)}::text[],
+      ${nonces.map(({ nonce }) => nonce)}::text[]) as given (hotkey, nonce)
+    order by hotkey, nonce
+    on conflict (hotkey, nonce) do update set accepted_at = nonce.accepted_at
+    where nonce.batch_id = excluded.batch_id
+    returning hotkey, nonce`;
+}

@@ -1,0 +1,59 @@
+import type { Transaction } from '../../../infra/ports/sql.ts';
+import { type AuditEntry, genesisHash } from './audit-entry.ts';
+
+/** Holds every other mutation back until this transaction ends. */
+export async function lockAudit(tx: Transaction): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended('audit_log', 0))`;
+}
+
+/** The newest entry, and the time after the lock is held, so that times follow the sequence. */
+export async function auditHead(
+  tx: Transaction,
+): Promise<{ readonly seq: number; readonly hash: string; readonly nowMs: number }> {
+  const [row] = await tx<{ seq: number | null; hash: string | null; nowMs: number }[]>`
+    select last.seq::float8 as seq, last.hash,
+      floor(extract(epoch from clock.now) * 1000)::float8 as "nowMs"
+    from (select rt.clock() as now) as clock
+    left join (select seq, hash from audit_log order by seq desc limit 1) as last on true`;
+  if (row === undefined) throw new Error('the database told no time');
+  return { seq: row.seq ?? 0, hash: row.hash ?? genesisHash, nowMs: row.nowMs };
+}
+
+export async function insertAuditEntry(
+  tx: Transaction,
+  entry: AuditEntry,
+  hash: string,
+): Promise<void> {
+  await tx`
+    insert into audit_log (seq, actor, action, object, reason, detail, prev_hash, hash, committed_at)
+    values (${entry.seq}, ${entry.actor}, ${entry.action}, ${entry.object}, ${entry.reason},
+      ${JSON.stringify(entry.detail)}::text::jsonb, ${entry.prevHash}, ${hash},
+      timestamptz 'epoch' + ${entry.committedAtMs} * interval '1 millisecond')`;
+}
+
+export interface FirstAnswer {
+  readonly route: string;
+  readonly bodySha256: string;
+  readonly reply: unknown;
+}
+
+export async function findAnswer(
+  tx: Transaction,
+  commandId: string,
+): Promise<FirstAnswer | undefined> {
+  const [row] = await tx<FirstAnswer[]>`
+    select route, body_sha256 as "bodySha256", reply
+    from idempotency
+    where key_sha256 = ${commandId}`;
+  return row;
+}
+
+export async function insertAnswer(
+  tx: Transaction,
+  answer: FirstAnswer & { readonly commandId: string },
+): Promise<void> {
+  await tx`
+    insert into idempotency (key_sha256, route, body_sha256, reply, at)
+    values (${answer.commandId}, ${answer.route}, ${answer.bodySha256},
+      ${JSON.stringify(answer.reply)}::text::jsonb, rt.clock())`;
+}

@@ -1,0 +1,88 @@
+import type { Transaction } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+import type { KeptSuite, RegisteredPack, SuiteDocument } from './messages.ts';
+import {
+  findPack,
+  insertRoster,
+  insertSuite,
+  nextSuiteVersion,
+  packTasks,
+  type RosterEntry,
+} from './store.ts';
+import { environmentOf, envpackRoster, invalid, legacyRoster } from './suite-roster.ts';
+
+export interface SuiteDefaults {
+  readonly qualifyingThresholdMicro: number;
+  readonly requiredSuccessesQualifying: number;
+  readonly requiredSuccessesRace: number;
+  readonly qualifyingTasks: number;
+}
+
+interface SuiteDeps {
+  readonly suiteDefaults: SuiteDefaults;
+  readonly uuidV5: (namespace: string, name: string) => string;
+}
+
+/** Of no meaning; fixed, since ids of problems follow from it. */
+const problemNamespace = 'b7d0a1f6-6c55-5c0e-9a55-0d7f3b1f2c11';
+
+/** Keeps an inactive suite with its roster; versions count up without gaps. */
+export async function createSuite(
+  tx: Transaction,
+  suite: SuiteDocument,
+  deps: SuiteDeps,
+): Promise<KeptSuite> {
+  const { suiteDefaults: defaults } = deps;
+  const pack = await packOf(tx, suite);
+  const suiteVersion = await nextSuiteVersion(tx);
+  const kept = await insertSuite(tx, {
+    suiteVersion,
+    executionKind: suite.executionKind,
+    benchmarkName: suite.benchmarkName,
+    benchmarkNumber: suite.benchmarkNumber,
+    envPackSha256: pack?.packSha256 ?? null,
+    environment: environmentOf(suite, pack),
+    qualifyingThresholdMicro: suite.qualifyingThresholdMicro ?? defaults.qualifyingThresholdMicro,
+    requiredSuccessesQualifying:
+      suite.requiredSuccessesQualifying ?? defaults.requiredSuccessesQualifying,
+    requiredSuccessesRace: suite.requiredSuccessesRace ?? defaults.requiredSuccessesRace,
+  });
+  await insertRoster(tx, kept.suiteId, await rosterOf(tx, suite, { pack, kept, deps }));
+  return kept;
+}
+
+async function packOf(tx: Transaction, suite: SuiteDocument): Promise<RegisteredPack | undefined> {
+  if (suite.executionKind === 'legacy_benchmark') {
+    if (suite.envPackSha256 === null) return undefined;
+    throw invalid(['body', 'env_pack_sha256'], 'must be null for legacy_benchmark');
+  }
+  if (suite.envPackSha256 === null) {
+    throw invalid(['body', 'env_pack_sha256'], 'must name the pack of an envpack suite');
+  }
+  const pack = await findPack(tx, suite.envPackSha256);
+  if (pack === undefined) throw new Fault('PACK_NOT_FOUND', 'There is no such pack.');
+  return pack;
+}
+
+async function rosterOf(
+  tx: Transaction,
+  suite: SuiteDocument,
+  known: {
+    readonly pack: RegisteredPack | undefined;
+    readonly kept: KeptSuite;
+    readonly deps: SuiteDeps;
+  },
+): Promise<readonly RosterEntry[]> {
+  const { pack, kept, deps } = known;
+  const problemIdOf = (name: string) =>
+    deps.uuidV5(problemNamespace, `suite/${kept.suiteId}/${name}`);
+  if (pack === undefined) {
+    if (suite.problems.length === 0) throw invalid(['body', 'problems'], 'must not be empty');
+    return legacyRoster(suite, problemIdOf);
+  }
+  return envpackRoster(suite, await packTasks(tx, pack.packSha256), {
+    count: deps.suiteDefaults.qualifyingTasks,
+    seed: `${pack.packSha256}/${kept.suiteVersion}`,
+    problemIdOf,
+  });
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { executionKinds } from '../../lease-manager/messages.ts';
+import type { ServiceContract } from '../messages.ts';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const texts = z.record(z.string(), z.string().nullable());
+const reason = z.string().nullable();
+
+/**
+ * Packs list thousands of tasks and suites carry megabytes of embeddings, more than a message may:
+ * the edge stores them as a JSON document under its SHA-256 and the command names the document.
+ */
+export const documentKeyOf = (documentSha256: string) => `documents/${documentSha256}.json`;
+
+export const packDocument = z.object({
+  manifest: texts,
+  tasks: z.array(z.object({ taskId: z.string(), family: z.string(), goalText: z.string() })),
+});
+
+const problem = z.object({
+  problemId: z.uuid().nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+});
+
+export const suiteDocument = z.object({
+  benchmarkName: z.string(),
+  benchmarkNumber: z.number().int(),
+  executionKind: z.enum(executionKinds),
+  envPackSha256: sha256.nullable(),
+  /** Null: drawn from the pack. */
+  qualifyingTaskIds: z.array(z.string()).nullable(),
+  problems: z.array(problem),
+  raceProblems: z.array(problem),
+  /** Integers of 10^-6; null: as configured. */
+  qualifyingThresholdMicro: z.number().int().nullable(),
+  requiredSuccessesQualifying: z.number().int().nullable(),
+  requiredSuccessesRace: z.number().int().nullable(),
+});
+
+const registeredPack = z.object({
+  packSha256: sha256,
+  sizeBytes: z.number().int(),
+  taskCount: z.number().int(),
+  familyCounts: z.record(z.string(), z.number().int()),
+  manifest: texts,
+});
+
+const keptSuite = z.object({
+  suiteId: z.number().int(),
+  suiteVersion: z.number().int(),
+  isActive: z.boolean(),
+  executionKind: z.enum(executionKinds),
+  environment: z.record(z.string(), z.string()),
+  envPackSha256: sha256.nullable(),
+  benchmarkName: z.string(),
+  benchmarkNumber: z.number().int(),
+});
+
+/**
+ * What operators change. Each runs once under its command id, which also fixes the answer, and writes
+ * one entry of the audit log in the same transaction.
+ */
+export const operatorService = {
+  name: 'operator',
+  messages: {
+    /** The same bytes again answer the same. */
+    'register-pack': {
+      request: z.object({
+        packSha256: sha256,
+        sizeBytes: z.number().int().positive(),
+        documentSha256: sha256,
+        reason,
+      }),
+      reply: registeredPack,
+    },
+    /** Refusals: PACK_NOT_FOUND, VALIDATION_FAILED. */
+    'create-suite': {
+      request: z.object({ documentSha256: sha256, reason }),
+      reply: keptSuite,
+    },
+    /** Refusals: SUITE_NOT_FOUND. */
+    'activate-suite': {
+      request: z.object({ suiteId: z.number().int(), reason }),
+      reply: keptSuite,
+    },
+    'ban-hotkey': {
+      request: z.object({ hotkey: z.string(), reason: z.string() }),
+      reply: z.object({ hotkey: z.string(), reason: z.string(), bannedAtMs: z.number() }),
+    },
+    'unban-hotkey': {
+      request: z.object({ hotkey: z.string(), reason }),
+      reply: z.object({ hotkey: z.string(), wasBanned: z.boolean() }),
+    },
+    /** Notes a change of the embedded chain before it is made: the chain keeps no names. */
+    'note-registration': {
+      request: z.object({
+        action: z.enum(['set', 'remove']),
+        hotkey: z.string(),
+        detail: z.record(z.string(), z.unknown()),
+        reason,
+      }),
+      reply: z.object({}),
+    },
+  },
+} as const satisfies ServiceContract;
+
+export type RegisteredPack = z.infer<typeof registeredPack>;
+export type KeptSuite = z.infer<typeof keptSuite>;
+export type SuiteDocument = z.infer<typeof suiteDocument>;
+export type PackDocument = z.infer<typeof packDocument>;

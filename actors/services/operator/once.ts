@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import type { Transaction } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { type AuditFacts, auditHash } from './audit-entry.ts';
+import { auditHead, findAnswer, insertAnswer, insertAuditEntry, lockAudit } from './audit-store.ts';
+
+export interface Mutation<R> {
+  readonly commandId: string;
+  readonly type: string;
+  readonly request: unknown;
+  /** Makes the change; a Fault thrown here leaves nothing behind, also no audit entry. */
+  readonly change: (tx: Transaction) => Promise<{ readonly reply: R; readonly audit: AuditFacts }>;
+}
+
+/**
+ * One operator's mutation: at most once under its id, with one entry of the audit log. All of them
+ * go one after the other, for the log is a chain; operators act seldom.
+ */
+export async function once<R>(tx: Transaction, mutation: Mutation<R>): Promise<R> {
+  const { commandId, type, request } = mutation;
+  await lockAudit(tx);
+  const bodySha256 = createHash('sha256').update(JSON.stringify(request)).digest('hex');
+  const before = await findAnswer(tx, commandId);
+  if (before !== undefined) {
+    if (before.route === type && before.bodySha256 === bodySha256) return before.reply as R;
+    throw new Fault('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key stood for another request.');
+  }
+  const { reply, audit } = await mutation.change(tx);
+  await append(tx, audit);
+  await insertAnswer(tx, { commandId, route: type, bodySha256, reply });
+  return reply;
+}
+
+async function append(tx: Transaction, facts: AuditFacts): Promise<void> {
+  const head = await auditHead(tx);
+  const entry = { ...facts, seq: head.seq + 1, prevHash: head.hash, committedAtMs: head.nowMs };
+  await insertAuditEntry(tx, entry, auditHash(entry));
+}

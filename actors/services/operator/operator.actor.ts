@@ -1,0 +1,172 @@
+import type { DurableMessage } from '../../../infra/ports/bus.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
+import type { ObjectStore } from '../../../infra/ports/object-store.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { deleteSessionsOf, lockHotkey } from '../auth/store.ts';
+import type { MessageType, ReplyOf, RequestOf } from '../messages.ts';
+import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
+import type { AuditFacts } from './audit-entry.ts';
+import { createSuite, type SuiteDefaults } from './create-suite.ts';
+import { documentKeyOf, type operatorService, packDocument, suiteDocument } from './messages.ts';
+import { once } from './once.ts';
+import { toAllPartitions } from './partition-messages.ts';
+import {
+  activateSuite,
+  deleteBan,
+  findPack,
+  insertBan,
+  insertPack,
+  type PartitionMessage,
+  send,
+} from './store.ts';
+
+export interface OperatorDeps {
+  readonly sql: Sql;
+  readonly transact: Transact;
+  readonly objects: Pick<ObjectStore, 'get'>;
+  /** Sends at once what the sweeper would send seconds later; may fail. */
+  readonly publish: (message: DurableMessage) => Promise<void>;
+  readonly uuidV5: (namespace: string, name: string) => string;
+  readonly suiteDefaults: SuiteDefaults;
+  readonly log: Logger;
+}
+
+type Contract = typeof operatorService;
+
+/** What a change answers, what it says for the log, and whom it tells. */
+interface Change<T extends MessageType<Contract>> {
+  readonly reply: ReplyOf<Contract, T>;
+  readonly audit: Omit<AuditFacts, 'actor'>;
+  readonly messages?: readonly PartitionMessage[];
+}
+
+type Make<T extends MessageType<Contract>> = (
+  tx: Transaction,
+  request: RequestOf<Contract, T>,
+  command: CommandFacts,
+) => Promise<Change<T>>;
+
+/** Makes what operators order, once each, with its entry in the audit log. */
+export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
+  const handler =
+    <T extends MessageType<Contract>>(type: T, make: Make<T>) =>
+    async (request: RequestOf<Contract, T>, command: CommandFacts) => {
+      let messages: readonly PartitionMessage[] = [];
+      const change = async (tx: Transaction) => {
+        const made = await make(tx, request, command);
+        messages = made.messages ?? [];
+        if (messages.length > 0) await send(tx, messages);
+        return { reply: made.reply, audit: { ...made.audit, actor: command.account } };
+      };
+      const reply = await deps.transact((tx) =>
+        once(tx, { commandId: command.id, type, request, change }),
+      );
+      // After the commit; nobody waits for it, and what fails here is sent by the sweeper.
+      for (const message of messages) void publish(deps, message);
+      return reply;
+    };
+  return {
+    'register-pack': handler('register-pack', (tx, request) => registerPack(tx, request, deps)),
+    'create-suite': handler('create-suite', async (tx, { documentSha256, reason }) => {
+      const document = suiteDocument.parse(await readDocument(deps, documentSha256));
+      const reply = await createSuite(tx, document, deps);
+      const detail = { suite_version: reply.suiteVersion, execution_kind: reply.executionKind };
+      const object = `suite/${reply.suiteId}`;
+      return { reply, audit: { action: 'suite.create', object, reason, detail } };
+    }),
+    'activate-suite': handler('activate-suite', activate),
+    'ban-hotkey': handler('ban-hotkey', ban),
+    'unban-hotkey': handler('unban-hotkey', unban),
+    'note-registration': handler('note-registration', async (_tx, request) => {
+      const { action, hotkey, detail, reason } = request;
+      const object = `hotkey/${hotkey}`;
+      return { reply: {}, audit: { action: `registration.${action}`, object, reason, detail } };
+    }),
+  };
+}
+
+async function publish(deps: OperatorDeps, message: PartitionMessage): Promise<void> {
+  const { msgId, subject, headers, body } = message;
+  try {
+    await deps.publish({ msgId, subject, headers, body, attempt: 0 });
+  } catch (error) {
+    deps.log.debug('a message waits for the sweeper', { subject, error });
+  }
+}
+
+async function readDocument(deps: OperatorDeps, documentSha256: string): Promise<unknown> {
+  const bytes = await deps.objects.get(documentKeyOf(documentSha256));
+  if (bytes === undefined) throw new Error(`no document ${documentSha256} in the object store`);
+  return JSON.parse(Buffer.from(bytes).toString('utf8'));
+}
+
+async function registerPack(
+  tx: Transaction,
+  request: RequestOf<Contract, 'register-pack'>,
+  deps: OperatorDeps,
+): Promise<Change<'register-pack'>> {
+  const { packSha256, sizeBytes, documentSha256, reason } = request;
+  const object = `pack/${packSha256}`;
+  const known = await findPack(tx, packSha256);
+  if (known !== undefined) {
+    const detail = { already_registered: true };
+    return { reply: known, audit: { action: 'pack.register', object, reason, detail } };
+  }
+  const { manifest, tasks } = packDocument.parse(await readDocument(deps, documentSha256));
+  const familyCounts: Record<string, number> = {};
+  for (const { family } of tasks) familyCounts[family] = (familyCounts[family] ?? 0) + 1;
+  const reply = { packSha256, sizeBytes, taskCount: tasks.length, familyCounts, manifest };
+  await insertPack(tx, reply, tasks);
+  const detail = { size_bytes: sizeBytes, task_count: tasks.length };
+  return { reply, audit: { action: 'pack.register', object, reason, detail } };
+}
+
+async function activate(
+  tx: Transaction,
+  { suiteId, reason }: RequestOf<Contract, 'activate-suite'>,
+  command: CommandFacts,
+): Promise<Change<'activate-suite'>> {
+  const suite = await activateSuite(tx, suiteId);
+  if (suite === undefined) throw new Fault('SUITE_NOT_FOUND', 'There is no such suite.');
+  return {
+    reply: suite,
+    audit: { action: 'suite.activate', object: `suite/${suiteId}`, reason, detail: {} },
+    messages: toAllPartitions(command, 'suite-activated', { suiteId }),
+  };
+}
+
+/** The edges see the ban at their next look, half a second later at most, and so do sessions. */
+async function ban(
+  tx: Transaction,
+  { hotkey, reason }: RequestOf<Contract, 'ban-hotkey'>,
+  command: CommandFacts,
+): Promise<Change<'ban-hotkey'>> {
+  await lockHotkey(tx, hotkey);
+  const stands = await insertBan(tx, hotkey, reason);
+  await deleteSessionsOf(tx, hotkey);
+  return {
+    reply: { hotkey, reason: stands.reason, bannedAtMs: stands.bannedAt.getTime() },
+    audit: { action: 'hotkey.ban', object: `hotkey/${hotkey}`, reason, detail: {} },
+    messages: toAllPartitions(command, 'hotkey-banned', { hotkey }),
+  };
+}
+
+async function unban(
+  tx: Transaction,
+  { hotkey, reason }: RequestOf<Contract, 'unban-hotkey'>,
+  command: CommandFacts,
+): Promise<Change<'unban-hotkey'>> {
+  await lockHotkey(tx, hotkey);
+  const wasBanned = await deleteBan(tx, hotkey);
+  return {
+    reply: { hotkey, wasBanned },
+    audit: {
+      action: 'hotkey.unban',
+      object: `hotkey/${hotkey}`,
+      reason,
+      detail: { was_banned: wasBanned },
+    },
+    messages: wasBanned ? toAllPartitions(command, 'hotkey-unbanned', { hotkey }) : [],
+  };
+}

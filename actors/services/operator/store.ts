@@ -1,0 +1,168 @@
+import type { Transaction } from '../../../infra/ports/sql.ts';
+import type { KeptSuite, PackDocument, RegisteredPack } from './messages.ts';
+
+export const tables = [
+  'audit_log',
+  'hotkey_ban',
+  'idempotency',
+  'pack',
+  'pack_task',
+  'suite',
+  'suite_problem',
+] as const;
+
+export async function findPack(
+  tx: Transaction,
+  packSha256: string,
+): Promise<RegisteredPack | undefined> {
+  const [row] = await tx<RegisteredPack[]>`
+    select pack_sha256 as "packSha256", size_bytes::float8 as "sizeBytes", task_count as "taskCount",
+      family_counts as "familyCounts", manifest
+    from pack
+    where pack_sha256 = ${packSha256}`;
+  return row;
+}
+
+export async function insertPack(
+  tx: Transaction,
+  pack: RegisteredPack,
+  tasks: PackDocument['tasks'],
+): Promise<void> {
+  await tx`
+    insert into pack (pack_sha256, size_bytes, manifest, task_count, family_counts, created_at)
+    values (${pack.packSha256}, ${pack.sizeBytes}, ${JSON.stringify(pack.manifest)}::text::jsonb,
+      ${pack.taskCount}, ${JSON.stringify(pack.familyCounts)}::text::jsonb, rt.clock())`;
+  await tx`
+    insert into pack_task (pack_sha256, ordinal, task_id, family, goal_text)
+    select ${pack.packSha256}, ordinal, task ->> 'taskId', task ->> 'family', task ->> 'goalText'
+    from jsonb_array_elements(${JSON.stringify(tasks)}::text::jsonb)
+      with ordinality as given (task, ordinal)`;
+}
+
+export async function packTasks(
+  tx: Transaction,
+  packSha256: string,
+): Promise<PackDocument['tasks']> {
+  return await tx<PackDocument['tasks']>`
+    select task_id as "taskId", family, goal_text as "goalText"
+    from pack_task
+    where pack_sha256 = ${packSha256}
+    order by ordinal`;
+}
+
+const suiteColumns = (tx: Transaction) => tx`
+  suite_id as "suiteId", suite_version as "suiteVersion", is_active as "isActive",
+  execution_kind as "executionKind", environment, env_pack_sha256 as "envPackSha256",
+  benchmark_name as "benchmarkName", benchmark_number as "benchmarkNumber"`;
+
+export async function nextSuiteVersion(tx: Transaction): Promise<number> {
+  const [row] = await tx<{ next: number }[]>`
+    select coalesce(max(suite_version), 0) + 1 as next from suite`;
+  return row?.next ?? 1;
+}
+
+export interface NewSuite {
+  readonly suiteVersion: number;
+  readonly executionKind: string;
+  readonly benchmarkName: string;
+  readonly benchmarkNumber: number;
+  readonly envPackSha256: string | null;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly qualifyingThresholdMicro: number;
+  readonly requiredSuccessesQualifying: number;
+  readonly requiredSuccessesRace: number;
+}
+
+export async function insertSuite(tx: Transaction, suite: NewSuite): Promise<KeptSuite> {
+  const [row] = await tx<KeptSuite[]>`
+    insert into suite (suite_version, execution_kind, benchmark_name, benchmark_number,
+      env_pack_sha256, environment, qualifying_threshold, required_successes_qualifying,
+      required_successes_race, created_at)
+    values (${suite.suiteVersion}, ${suite.executionKind}, ${suite.benchmarkName},
+      ${suite.benchmarkNumber}, ${suite.envPackSha256},
+      ${JSON.stringify(suite.environment)}::text::jsonb,
+      ${suite.qualifyingThresholdMicro}::numeric / 1000000, ${suite.requiredSuccessesQualifying},
+      ${suite.requiredSuccessesRace}, rt.clock())
+    returning ${suiteColumns(tx)}`;
+  if (row === undefined) throw new Error('an inserted suite was not returned');
+  return row;
+}
+
+export interface RosterEntry {
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly problemId: string;
+  readonly taskId: string | null;
+  readonly family: string | null;
+  readonly goalText: string | null;
+  readonly category: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly embeddings: unknown;
+}
+
+/** Ordinals count from 1 in each phase, in the order given. */
+export async function insertRoster(
+  tx: Transaction,
+  suiteId: number,
+  roster: readonly RosterEntry[],
+): Promise<void> {
+  await tx`
+    insert into suite_problem (suite_id, phase, ordinal, problem_id, task_id, family, goal_text,
+      category, metadata, embeddings)
+    select ${suiteId}, entry ->> 'phase',
+      row_number() over (partition by entry ->> 'phase' order by position),
+      (entry ->> 'problemId')::uuid, entry ->> 'taskId', entry ->> 'family', entry ->> 'goalText',
+      entry ->> 'category', entry -> 'metadata', nullif(entry -> 'embeddings', 'null')
+    from jsonb_array_elements(${JSON.stringify(roster)}::text::jsonb)
+      with ordinality as given (entry, position)`;
+}
+
+/** Undefined when there is no such suite. */
+export async function activateSuite(
+  tx: Transaction,
+  suiteId: number,
+): Promise<KeptSuite | undefined> {
+  await tx`update suite set is_active = false where is_active and suite_id <> ${suiteId}`;
+  const [row] = await tx<KeptSuite[]>`
+    update suite
+    set is_active = true,
+      activated_at = case when is_active then activated_at else rt.clock() end
+    where suite_id = ${suiteId}
+    returning ${suiteColumns(tx)}`;
+  return row;
+}
+
+/** A ban that stands keeps its reason and time. */
+export async function insertBan(
+  tx: Transaction,
+  hotkey: string,
+  reason: string,
+): Promise<{ readonly reason: string; readonly bannedAt: Date }> {
+  const [row] = await tx<{ reason: string; bannedAt: Date }[]>`
+    insert into hotkey_ban (hotkey, reason, banned_at)
+    values (${hotkey}, ${reason}, rt.clock())
+    on conflict (hotkey) do update set hotkey = excluded.hotkey
+    returning reason, banned_at as "bannedAt"`;
+  if (row === undefined) throw new Error('a ban was neither inserted nor found');
+  return row;
+}
+
+export async function deleteBan(tx: Transaction, hotkey: string): Promise<boolean> {
+  const { count } = await tx`delete from hotkey_ban where hotkey = ${hotkey}`;
+  return count > 0;
+}
+
+export interface PartitionMessage {
+  readonly msgId: string;
+  readonly subject: string;
+  readonly targetKind: string;
+  readonly targetPart: number;
+  readonly targetConsumer: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  readonly sweepAfterMs: number;
+}
+
+/** Leaves messages behind that go out because, and only if, this transaction commits. */
+export async function send(tx: Transaction, messages: readonly PartitionMessage[]): Promise<void> {
+  await tx`select rt.send(${JSON.stringify(messages)}::text::jsonb)`;
+}

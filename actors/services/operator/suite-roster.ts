@@ -1,0 +1,109 @@
+import { Fault } from '../../../machines/fault.ts';
+import { drawTasks } from '../../../machines/suite/draw-tasks.ts';
+import type { PackDocument, RegisteredPack, SuiteDocument } from './messages.ts';
+import type { RosterEntry } from './store.ts';
+
+/** The version 5 UUID of a name within a suite. */
+export type ProblemIdOf = (name: string) => string;
+
+const environmentKeys = [
+  'display_name',
+  'environment_revision',
+  'catalog_epoch',
+  'contract_version',
+  'runtime_version',
+  'result_schema_version',
+] as const;
+
+/** A suite without a pack names itself and leaves the rest empty: there is nothing to pin. */
+export function environmentOf(
+  suite: SuiteDocument,
+  pack: RegisteredPack | undefined,
+): Record<string, string> {
+  const named: Readonly<Record<string, string | null>> = pack?.manifest ?? {
+    display_name: `${suite.benchmarkName} ${suite.benchmarkNumber}`,
+  };
+  return Object.fromEntries(environmentKeys.map((key) => [key, named[key] ?? '']));
+}
+
+/** The qualifying tasks of an envpack suite: those named, else a draw balanced over families. */
+export function envpackRoster(
+  suite: SuiteDocument,
+  tasks: PackDocument['tasks'],
+  draw: { readonly count: number; readonly seed: string; readonly problemIdOf: ProblemIdOf },
+): readonly RosterEntry[] {
+  const chosen =
+    suite.qualifyingTaskIds === null
+      ? drawTasks(tasks, draw.count, draw.seed)
+      : namedTasks(suite.qualifyingTaskIds, tasks);
+  return chosen.map(({ taskId, family, goalText }) => ({
+    phase: 'QUALIFYING' as const,
+    problemId: draw.problemIdOf(taskId),
+    taskId,
+    family,
+    goalText,
+    category: family,
+    metadata: { task_id: taskId, family, goal_text: goalText },
+    embeddings: null,
+  }));
+}
+
+function namedTasks(taskIds: readonly string[], tasks: PackDocument['tasks']) {
+  const byId = new Map(tasks.map((task) => [task.taskId, task]));
+  return taskIds.map((taskId, index) => {
+    const task = byId.get(taskId);
+    const loc = ['body', 'qualifying_task_ids', String(index)];
+    if (task === undefined) throw invalid(loc, 'is no task of the pack');
+    if (taskIds.indexOf(taskId) !== index) throw invalid(loc, 'must not be repeated');
+    return task;
+  });
+}
+
+export function legacyRoster(
+  suite: SuiteDocument,
+  problemIdOf: ProblemIdOf,
+): readonly RosterEntry[] {
+  const entries = [
+    ...suite.problems.map((problem, index) =>
+      legacyEntry('QUALIFYING', { problem, index, problemIdOf }),
+    ),
+    ...suite.raceProblems.map((problem, index) =>
+      legacyEntry('RACE', { problem, index, problemIdOf }),
+    ),
+  ];
+  const ids = new Set<string>();
+  for (const { problemId, phase } of entries) {
+    const loc = ['body', phase === 'RACE' ? 'race_problems' : 'problems'];
+    if (ids.has(problemId)) throw invalid(loc, `problem_id ${problemId} must not be repeated`);
+    ids.add(problemId);
+  }
+  return entries;
+}
+
+function legacyEntry(
+  phase: 'QUALIFYING' | 'RACE',
+  given: {
+    readonly problem: SuiteDocument['problems'][number];
+    readonly index: number;
+    readonly problemIdOf: ProblemIdOf;
+  },
+): RosterEntry {
+  const { reward_title_embeddings: embeddings, ...metadata } = given.problem.metadata;
+  const { category } = metadata;
+  return {
+    phase,
+    problemId: given.problem.problemId ?? given.problemIdOf(`${phase}/${given.index + 1}`),
+    taskId: null,
+    family: null,
+    goalText: null,
+    category: typeof category === 'string' ? category : null,
+    metadata,
+    // Thirty times the rest in size, so they stand apart and are read only when asked for.
+    embeddings: embeddings ?? null,
+  };
+}
+
+export function invalid(loc: readonly string[], msg: string): Fault {
+  const issue = { loc, msg, type: 'value_error', input: null, ctx: {} };
+  return new Fault('VALIDATION_FAILED', 'The request is not valid.', { errors: [issue] });
+}

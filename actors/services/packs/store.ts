@@ -1,0 +1,25 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+
+export const tables = ['pack_delivery'] as const;
+
+export interface Delivery {
+  readonly packSha256: string;
+  readonly deliveryKey: string;
+  readonly deliverySha256: string;
+  readonly sizeBytes: number;
+}
+
+/** The first registration stays; later ones are told of it. */
+export async function insertDelivery(
+  sql: Sql,
+  delivery: Delivery,
+): Promise<{ readonly deliverySha256: string; readonly sizeBytes: number }> {
+  const [row] = await sql<{ deliverySha256: string; sizeBytes: number }[]>`
+    insert into pack_delivery (pack_sha256, delivery_key, delivery_sha256, size_bytes, created_at)
+    values (${delivery.packSha256}, ${delivery.deliveryKey}, ${delivery.deliverySha256},
+      ${delivery.sizeBytes}, rt.clock())
+    on conflict (pack_sha256, delivery_key) do update set pack_sha256 = excluded.pack_sha256
+    returning delivery_sha256 as "deliverySha256", size_bytes::float8 as "sizeBytes"`;
+  if (row === undefined) throw new Error('a pack delivery was neither inserted nor found');
+  return row;
+}

@@ -1,0 +1,134 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { SignatureVerifier } from '../../../infra/ports/signatures.ts';
+import { Fault } from '../../../machines/fault.ts';
+import type { Caller, Role } from '../endpoint.ts';
+import type { Callers } from './callers.ts';
+import type { NonceLedger } from './nonce-ledger.ts';
+import type { OperatorTokens } from './operator-tokens.ts';
+import type { Registrations, Standing } from './registrations.ts';
+import { readSignedHeaders, type SignedHeaders } from './signed-headers.ts';
+
+export interface AuthenticatorDeps {
+  readonly clock: Clock;
+  readonly skewSeconds: number;
+  /** The 32 bytes of a canonical SS58 address with prefix 42; undefined for anything else. */
+  readonly decodeHotkey: (text: string) => Uint8Array | undefined;
+  readonly verifier: SignatureVerifier;
+  readonly registrations: Registrations;
+  readonly callers: Callers;
+  readonly nonces: NonceLedger;
+  readonly operators: OperatorTokens;
+  /** Told of every proven key and what the chain says of it. */
+  readonly onProven?: (hotkey: string, standing: Standing) => void;
+}
+
+type HotkeyRole = Exclude<Role, 'operator' | 'public'>;
+
+/**
+ * Proves who calls.
+ *
+ * 1. An Authorization header decides alone; without it the four signed headers do.
+ * 2. Cheap checks come before expensive ones, and a forged request burns nothing: a nonce is taken
+ *    only after its signature proved true.
+ * 3. Registration, ban and role are looked at on every request, whatever the scheme.
+ * 4. That a key is banned is told only to who proved to hold it.
+ */
+export function createAuthenticator(deps: AuthenticatorDeps) {
+  return async (request: {
+    readonly headers: IncomingHttpHeaders;
+    readonly role: Exclude<Role, 'public'>;
+  }): Promise<Caller> => {
+    const { headers, role } = request;
+    if (role === 'operator') return operator(headers, deps);
+    if (headers.authorization !== undefined) return await bySession(headers, role, deps);
+    return await bySignature(headers, role, deps);
+  };
+}
+
+function operator(headers: IncomingHttpHeaders, deps: AuthenticatorDeps): Caller {
+  if (headers.authorization === undefined) {
+    throw new Fault('MISSING_CREDENTIALS', 'Send Authorization: Bearer with an operator token.');
+  }
+  const token = bearerTokenOf(headers);
+  const name = token === undefined ? undefined : deps.operators.nameOf(token);
+  if (name === undefined) throw new Fault('INVALID_SESSION', 'This is no operator token.');
+  return { name, role: 'operator', publicKeyHex: '', coldkey: null };
+}
+
+/** The scheme's name is free in case; one space; nothing after the token. */
+export function bearerTokenOf(headers: IncomingHttpHeaders): string | undefined {
+  return /^bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1];
+}
+
+const sessionToken = /^ses_[0-9a-f]{64}$/;
+
+async function bySession(
+  headers: IncomingHttpHeaders,
+  role: HotkeyRole,
+  deps: AuthenticatorDeps,
+): Promise<Caller> {
+  const token = bearerTokenOf(headers) ?? '';
+  // Anything else cannot be one of ours and is not worth a look into the database.
+  const session = sessionToken.test(token) ? await deps.callers.session(token) : undefined;
+  if (session === undefined) {
+    throw new Fault('INVALID_SESSION', 'The session is unknown or over.');
+  }
+  const publicKey = deps.decodeHotkey(session.hotkey);
+  if (publicKey === undefined) throw new Error(`a session holds no hotkey: ${session.hotkey}`);
+  const publicKeyHex = Buffer.from(publicKey).toString('hex');
+  const standing = await deps.registrations.standing(publicKeyHex);
+  return admit({ hotkey: session.hotkey, publicKeyHex }, role, {
+    standing,
+    isBanned: session.isBanned,
+    deps,
+  });
+}
+
+async function bySignature(
+  headers: IncomingHttpHeaders,
+  role: HotkeyRole,
+  deps: AuthenticatorDeps,
+): Promise<Caller> {
+  const { skewSeconds, decodeHotkey, clock } = deps;
+  const signed = readSignedHeaders(headers, { nowMs: clock.nowMs(), skewSeconds, decodeHotkey });
+  if (deps.registrations.isKnownAbsent(signed.publicKeyHex)) throw notRegistered();
+  await requireProof(signed, deps);
+  const standing = await deps.registrations.standing(signed.publicKeyHex);
+  const isBanned = await deps.callers.isBanned(signed.hotkey);
+  return admit(signed, role, { standing, isBanned, deps });
+}
+
+async function requireProof(signed: SignedHeaders, deps: AuthenticatorDeps): Promise<void> {
+  const { message, signature, publicKey, hotkey, nonce } = signed;
+  if (!(await deps.verifier.verify(message, signature, publicKey))) {
+    throw new Fault('INVALID_SIGNATURE', 'X-Signature does not sign {hotkey}:{timestamp}:{nonce}.');
+  }
+  if (!(await deps.nonces.take(hotkey, nonce))) {
+    throw new Fault('NONCE_REUSED', 'This X-Nonce was used before.');
+  }
+}
+
+function admit(
+  key: { readonly hotkey: string; readonly publicKeyHex: string },
+  role: HotkeyRole,
+  known: {
+    readonly standing: Standing | undefined;
+    readonly isBanned: boolean;
+    readonly deps: AuthenticatorDeps;
+  },
+): Caller {
+  const { standing, isBanned, deps } = known;
+  if (standing === undefined) throw notRegistered();
+  if (isBanned) throw new Fault('BANNED', 'This hotkey is banned.');
+  if (role !== 'hotkey' && role !== standing.role) {
+    throw new Fault('WRONG_ROLE', `This route is for ${role}s; the hotkey is a ${standing.role}.`);
+  }
+  deps.onProven?.(key.hotkey, standing);
+  const { hotkey: name, publicKeyHex } = key;
+  return { name, role: standing.role, publicKeyHex, coldkey: standing.coldkey };
+}
+
+function notRegistered(): Fault {
+  return new Fault('NOT_REGISTERED', 'This hotkey is not registered on the subnet.');
+}

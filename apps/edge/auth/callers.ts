@@ -1,0 +1,32 @@
+import { sha256Hex } from '../../../infra/ids/ids.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { isHotkeyBanned, liveSession, type SessionRow } from '../reads/callers.ts';
+import { BriefCache } from './brief-cache.ts';
+
+// A ban must hold within a second of its commit, on edges that were not told of it.
+const keepMs = 500;
+
+/** What the database says of sessions and bans, at most half a second ago. */
+export class Callers {
+  readonly #sessions: BriefCache<SessionRow | undefined>;
+  readonly #bans: BriefCache<boolean>;
+
+  constructor(sql: Sql, clock: Clock) {
+    this.#sessions = new BriefCache({ keepMs, clock, load: (hash) => liveSession(sql, hash) });
+    this.#bans = new BriefCache({ keepMs, clock, load: (hotkey) => isHotkeyBanned(sql, hotkey) });
+  }
+
+  async session(token: string): Promise<SessionRow | undefined> {
+    return await this.#sessions.get(sha256Hex(token));
+  }
+
+  async isBanned(hotkey: string): Promise<boolean> {
+    return await this.#bans.get(hotkey);
+  }
+
+  /** After a logout: this edge must not answer the token once more. */
+  forgetSession(token: string): void {
+    this.#sessions.forget(sha256Hex(token));
+  }
+}
