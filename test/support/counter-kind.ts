@@ -1,0 +1,211 @@
+import type {
+  Activation,
+  Changes,
+  Command,
+  Decision,
+  PartitionActor,
+  PartitionKind,
+  Reply,
+} from '../../actors/runtime/partition-actor.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
+import { Fault } from '../../machines/fault.ts';
+
+/**
+ * A kind for tests of the runtime: named counters. `add {key, by}` answers {value, seq}; `send {key,
+ * to, by}` adds through a durable message to another partition; `peek` answers from memory; `arm`
+ * makes one `ring` due. Decisions that throw, that SQL refuses and that violate a constraint are
+ * there on purpose.
+ */
+export function counterKind(sql: Sql, options: CounterOptions = {}): PartitionKind {
+  return {
+    kind: 'counter',
+    faultByConstraint: {
+      test_counter_not_666: { code: 'AT_CAPACITY', detail: 'this counter is full' },
+    },
+    activate: async (part, activation) => {
+      options.activated?.(part, activation);
+      return new CounterActor(part, await load(sql, part), options);
+    },
+  };
+}
+
+export interface CounterOptions {
+  readonly activated?: (part: number, activation: Activation) => void;
+  readonly prepare?: (commands: readonly Command[]) => Promise<void>;
+  /** How long an `add-bound` stays valid after the decision. */
+  readonly validMs?: number;
+}
+
+interface Counter {
+  readonly value: number;
+  readonly seq: number;
+}
+
+async function load(sql: Sql, part: number): Promise<Map<string, Counter>> {
+  const rows = await sql<{ key: string; seq: string; context: { value: number } }[]>`
+    select key, seq, context
+    from rt.snapshot
+    where kind = 'counter' and part = ${part} and not closed`;
+  return new Map(rows.map((row) => [row.key, { value: row.context.value, seq: Number(row.seq) }]));
+}
+
+class CounterActor implements PartitionActor {
+  readonly extended: number[] = [];
+  readonly #part: number;
+  readonly #options: CounterOptions;
+  #state: Map<string, Counter>;
+  #working: Map<string, Counter>;
+  #armed: string[] = [];
+
+  constructor(part: number, state: Map<string, Counter>, options: CounterOptions) {
+    this.#part = part;
+    this.#state = state;
+    this.#working = state;
+    this.#options = options;
+  }
+
+  async prepare(commands: readonly Command[]): Promise<void> {
+    await this.#options.prepare?.(commands);
+  }
+
+  begin(): void {
+    this.#working = new Map(this.#state);
+  }
+
+  commit(): void {
+    this.#state = this.#working;
+  }
+
+  rollback(): void {
+    this.#working = this.#state;
+  }
+
+  decide(command: Command, nowMs: number): Decision {
+    const { key, by = 1, to = 0 } = command.body as { key: string; by?: number; to?: number };
+    switch (command.type) {
+      case 'add':
+        return this.#add(command, key, by);
+      case 'add-bound':
+        return {
+          ...this.#add(command, key, by),
+          validUntilMs: nowMs + (this.#options.validMs ?? 0),
+        };
+      case 'send':
+        return this.#send(command, { key, by, to });
+      case 'arm':
+        this.#armed.push(key);
+        return { reply: { kind: 'ok', body: null } };
+      case 'ring':
+        this.#armed = this.#armed.filter((armed) => armed !== key);
+        return this.#add(command, key, by);
+      case 'refuse':
+        throw new Fault('BANNED', 'refused by the actor');
+      default:
+        throw new Error(`no such command: ${command.type}`);
+    }
+  }
+
+  answerFromMemory(command: Command): Reply | undefined {
+    if (command.type !== 'peek') return undefined;
+    const { key } = command.body as { key: string };
+    return { kind: 'ok', body: this.#state.get(key) ?? { value: 0, seq: 0 } };
+  }
+
+  due(): readonly Command[] {
+    return this.#armed.map((key) => ({
+      id: `ring:${key}`,
+      type: 'ring',
+      body: { key },
+      account: 'system',
+      trace: {},
+    }));
+  }
+
+  extendDeadlines(outageMs: number): void {
+    this.extended.push(outageMs);
+  }
+
+  takeFlush(): undefined {
+    return undefined;
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    return { counters: this.#state.size };
+  }
+
+  #add(command: Command, key: string, by: number): Decision {
+    const before = this.#working.get(key) ?? { value: 0, seq: 0 };
+    const after = { value: before.value + by, seq: before.seq + 1 };
+    this.#working.set(key, after);
+    return {
+      reply: { kind: 'ok', body: after },
+      changes: this.#changes(command, key, { after, by }),
+    };
+  }
+
+  #send(command: Command, message: { key: string; by: number; to: number }): Decision {
+    const own = this.#add(command, `${message.key}/sent`, message.by);
+    const outbox = [
+      {
+        msgId: `${command.id}/message`,
+        subject: `evt.counter.${message.to}.add`,
+        body: { key: message.key, by: message.by },
+      },
+    ];
+    return { reply: own.reply, changes: { ...(own.changes as Changes), outbox } };
+  }
+
+  #changes(command: Command, key: string, step: { after: Counter; by: number }): Changes {
+    const id = { machine: 'counter', key, actorKey: key, seq: step.after.seq };
+    return {
+      events: [{ ...id, type: 'ADDED', typeVersion: 1, payload: { by: step.by } }],
+      snapshots: [
+        {
+          ...id,
+          machineVersion: 1,
+          value: 'open',
+          context: { value: step.after.value },
+          closed: false,
+        },
+      ],
+      operations: { add: [{ cmd: command.id, part: this.#part, key, amount: step.by }] },
+      outbox: [],
+    };
+  }
+}
+
+/** Rows of rt.partition and what rt.commit calls for the kind. `by` 13 is refused, 666 violates. */
+export async function installCounters(sql: Sql, partitions: number): Promise<void> {
+  await sql.unsafe(`
+    delete from rt.partition;
+    insert into rt.partition (kind, part)
+    select 'counter', part from generate_series(0, ${partitions - 1}) as part;
+    create table test_counter (
+      part integer, key text, value bigint, additions integer,
+      constraint test_counter_not_666 check (value <> 666),
+      constraint test_counter_not_777 check (value <> 777),
+      primary key (part, key));
+    create function counter_apply(p_part integer, p_epoch bigint, p_operations jsonb, p_now timestamptz)
+    returns void language plpgsql as $$
+    declare
+      v_row record;
+    begin
+      for v_row in
+        select * from jsonb_to_recordset(p_operations -> 'add') as o (cmd text, key text, amount bigint)
+      loop
+        if v_row.amount = 13 then
+          raise exception 'thirteen' using errcode = 'P0REJ', detail = jsonb_build_object(
+            'cmd', v_row.cmd, 'code', 'COOLDOWN_ACTIVE', 'detail', 'not thirteen',
+            'extras', jsonb_build_object('by', v_row.amount))::text;
+        end if;
+        if v_row.amount = 14 then
+          perform pg_sleep(0.4);
+        end if;
+        insert into test_counter (part, key, value, additions)
+        values (p_part, v_row.key, v_row.amount, 1)
+        on conflict (part, key) do update
+        set value = test_counter.value + excluded.value, additions = test_counter.additions + 1;
+      end loop;
+    end $$;
+    grant select on test_counter to paddock_actor;`);
+}
