@@ -1,6 +1,7 @@
 import { connect, type NatsConnection } from 'nats';
 
 export interface NatsOptions {
+  /** `nats://user:password@host:port`, one for each node, by commas; the first one's user counts. */
   readonly url: string;
   /** The member's id, as the broker's monitoring shows it. */
   readonly name: string;
@@ -20,7 +21,7 @@ export const pingsOutMax = 2;
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
   const connection = await connect({
-    servers: options.url.split(','),
+    ...addressed(options.url),
     name: options.name,
     inboxPrefix: options.inboxPrefix ?? '_INBOX',
     pingInterval: pingIntervalMs,
@@ -39,6 +40,16 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     throw new Error(`nats-server ${version} is older than ${oldestVersion.join('.')}`);
   }
   return connection;
+}
+
+/** The client takes user and password as options and would send those of a URL nowhere. */
+function addressed(url: string): { servers: string[]; user?: string; pass?: string } {
+  const urls = url.split(',').map((each) => new URL(each.trim()));
+  const servers = urls.map(({ protocol, host }) => `${protocol}//${host}`);
+  const [first] = urls;
+  if (first === undefined || first.username === '') return { servers };
+  const user = decodeURIComponent(first.username);
+  return { servers, user, pass: decodeURIComponent(first.password) };
 }
 
 export function isRecent(version: string): boolean {

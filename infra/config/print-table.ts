@@ -1,3 +1,0 @@
-import { configTable } from './config-table.ts';
-
-process.stdout.write(`${configTable()}\n`);
