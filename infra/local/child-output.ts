@@ -13,7 +13,7 @@ export interface ChildOutput {
   tail(): string;
 }
 
-const tailLines = 20;
+const tailLines = 10;
 
 export function openOutput(sink: LogSink | undefined): ChildOutput {
   return typeof sink === 'string' ? fileOutput(sink) : lineOutput(sink);

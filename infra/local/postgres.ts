@@ -165,5 +165,5 @@ function pidFileOf(dataDir: string): string {
 function willPass(error: unknown, options: PostgresOptions): boolean {
   const text = String(error);
   if (text.includes('shared memory block')) return true;
-  return options.port === undefined && text.includes('could not bind');
+  return options.port === undefined && text.includes('its port is already in use');
 }

@@ -1,0 +1,51 @@
+/**
+ * What `npm test` runs: every test but the long proofs, over one PostgreSQL for the whole run.
+ * `npm test -- FILE…` runs those files. The last line is `N passed, N failed`.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { tapProgress } from './support/tap-progress.ts';
+import { temporaryPostgres } from './support/temporary-servers.ts';
+
+const root = join(import.meta.dirname, '..');
+// Minutes each, and run by name: a load run says how fast this machine is, not whether we are right.
+const longProofs = ['test/chaos/**', 'test/load/**', 'test/**/*.long.test.ts'];
+
+const asked = process.argv.slice(2);
+const files = asked.length > 0 ? asked : shortTests();
+const postgres = await temporaryPostgres();
+const progress = tapProgress(console.log);
+const startedMs = performance.now();
+const code = await runAva(files, { ...process.env, PADDOCK_TEST_PG_URL: postgres.url });
+await postgres.stop();
+report();
+
+function shortTests(): string[] {
+  return globSync('test/**/*.test.ts', { cwd: root, exclude: longProofs }).sort();
+}
+
+async function runAva(paths: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const cli = join(root, 'node_modules/ava/entrypoints/cli.js');
+  const ava = spawn(process.execPath, [cli, '--tap', ...paths], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ava.kill(signal));
+  createInterface({ input: ava.stdout }).on('line', progress.read);
+  const [exitCode] = await once(ava, 'close');
+  return exitCode ?? 1;
+}
+
+function report(): void {
+  const { passed, failed } = progress.counts;
+  progress.repeatFailures();
+  if (passed + failed === 0) console.log('No test ran.');
+  else if (code !== 0 && failed === 0) console.log(`AVA itself failed, with code ${code}.`);
+  console.log(`\n${files.length} files in ${Math.round((performance.now() - startedMs) / 1000)} s`);
+  console.log(`${passed} passed, ${failed} failed`);
+  process.exitCode = code === 0 && passed > 0 && failed === 0 ? 0 : 1;
+}

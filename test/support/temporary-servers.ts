@@ -1,0 +1,61 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LocalNats } from '../../infra/local/nats.ts';
+import { startNats } from '../../infra/local/nats.ts';
+import type { LocalPostgres } from '../../infra/local/postgres.ts';
+import { startPostgres } from '../../infra/local/postgres.ts';
+
+// Servers for tests: in a temporary folder that goes when they stop, and without fsync, because
+// a crash of the whole machine is the one fault that no test makes.
+
+interface Folder {
+  readonly folder: string;
+}
+
+/** `options` go to the launcher; name a port to start again where another server was. */
+export async function temporaryPostgres(
+  options: { port?: number } = {},
+): Promise<LocalPostgres & Folder> {
+  const folder = await temporaryFolder();
+  const server = await startPostgres({ ...options, dataDir: join(folder, 'data'), fsync: false });
+  return { ...server, folder, stop: () => stopAndRemove(server, folder) };
+}
+
+export async function temporaryNats(options: { port?: number } = {}): Promise<LocalNats & Folder> {
+  const folder = await temporaryFolder();
+  const server = await startNats({ ...options, storeDir: folder, fsync: false });
+  return { ...server, folder, stop: () => stopAndRemove(server, folder) };
+}
+
+async function stopAndRemove(server: { stop(): Promise<void> }, folder: string): Promise<void> {
+  await server.stop();
+  // Workers of a killed PostgreSQL may still be leaving.
+  await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+}
+
+const prefix = 'paddock-test-';
+
+async function temporaryFolder(): Promise<string> {
+  await removeLeftovers();
+  return mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
+}
+
+/** Folders of test processes that were killed before they could clean up. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(prefix)) continue;
+    const pid = Number.parseInt(name.slice(prefix.length), 10);
+    if (Number.isNaN(pid) || isRunning(pid)) continue;
+    await rm(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
