@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { episodeOutcomes, faultClasses, phases } from '../../machines/types.ts';
 
 /**
  * What the eval partition understands: requests over `cmd.eval.<part>`, durable messages over
@@ -11,25 +12,6 @@ const micro = z.number().int().min(0).max(1_000_000);
 const instantMs = z.number().int();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-export const executionKinds = ['legacy_benchmark', 'envpack'] as const;
-export const phases = ['QUALIFYING', 'RACE'] as const;
-export const faultClasses = [
-  'AGENT',
-  'VALIDATOR',
-  'PROVIDER',
-  'PLATFORM',
-  'INTEGRITY',
-  'UNATTRIBUTED',
-] as const;
-export const episodeOutcomes = [
-  'completed',
-  'partial',
-  'agent_error',
-  'environment_error',
-  'verifier_error',
-  'leakage',
-  'exploit',
-] as const;
 export const problemStatuses = [
   'PENDING',
   'RUNNING',
@@ -155,6 +137,8 @@ export const completeRun = z.object({
   resultsS3Key: z.string().nullable(),
   failureReason: z.string().nullable(),
   failureClass: z.enum(faultClasses).nullable(),
+  /** True when the claim of this run handed out no inference token; what the edge remembers. */
+  inferenceTokenWasNull: z.boolean().optional(),
   sandboxMetadata: z.record(z.string(), z.unknown()).nullable(),
 });
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { executionKinds } from '../../lease-manager/messages.ts';
+import { executionKinds } from '../../../machines/types.ts';
 import type { ServiceContract } from '../messages.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);

@@ -1,0 +1,39 @@
+import type { VersionState } from '../../machines/agent-version/machine.ts';
+import type { RunState } from '../../machines/evaluation-run/machine.ts';
+import type { WorkState } from '../../machines/work-item/machine.ts';
+
+/** One machine with the number of facts that made it. */
+export interface Entity<S> {
+  readonly state: S;
+  readonly seq: number;
+}
+
+/** An agent version with all its work and runs: what one decision may need at once. Immutable. */
+export interface Aggregate {
+  readonly version: Entity<VersionState>;
+  readonly items: ReadonlyMap<string, Entity<WorkState>>;
+  readonly runs: ReadonlyMap<string, Entity<RunState>>;
+}
+
+/** What the store holds of one run's uploads and results; kept in memory while the run lives. */
+export interface Ledger {
+  readonly taskIds: ReadonlySet<string>;
+  readonly artifactSha256: ReadonlySet<string>;
+}
+
+export const emptyLedger: Ledger = { taskIds: new Set(), artifactSha256: new Set() };
+
+/** A suite as far as work on it needs it; never changes once made. */
+export interface SuiteRoster {
+  readonly suiteId: number;
+  readonly executionKind: 'legacy_benchmark' | 'envpack';
+  readonly envPackSha256: string | null;
+  readonly requiredSuccessesQualifying: number;
+  readonly rosters: Readonly<Record<'QUALIFYING' | 'RACE', Roster>>;
+}
+
+export interface Roster {
+  readonly problemIds: ReadonlySet<string>;
+  /** Family by task id, in roster order; empty for a legacy suite. */
+  readonly families: ReadonlyMap<string, string>;
+}

@@ -1,0 +1,125 @@
+import { Fault } from '../../machines/fault.ts';
+import { isClaimable } from '../../machines/work-item/decide.ts';
+import type { WorkState } from '../../machines/work-item/machine.ts';
+import { type Answer, accepted, refused } from './answer.ts';
+import type { Draft } from './draft.ts';
+import type { EvalReply, EvalRequest } from './messages.ts';
+import { instant } from './read-rows.ts';
+
+/** Hands out one run of the best work that this validator may do. */
+export function claimWork(draft: Draft, claim: EvalRequest<'claim-work'>): Answer {
+  if (holdsSlot(draft, claim)) {
+    return refused(new Fault('AT_CAPACITY', 'the validator holds as many runs as it may'));
+  }
+  const item = preferredWork(draft, claim) ?? bestWork(draft, claim);
+  const reply: EvalReply<'claim-work'> = {
+    run: item === undefined ? null : lease(draft, item, claim),
+  };
+  return accepted(reply);
+}
+
+/** A slot that is taken in another partition is refused by the apply function. */
+function holdsSlot(draft: Draft, { validatorHotkey, slot }: EvalRequest<'claim-work'>): boolean {
+  for (const [evalRunId, versionId] of draft.state.liveRuns.entries()) {
+    const context = draft.run(versionId, evalRunId)?.context;
+    if (context?.validatorHotkey === validatorHotkey && context.slot === slot) return true;
+  }
+  return false;
+}
+
+function preferredWork(draft: Draft, claim: EvalRequest<'claim-work'>): WorkState | undefined {
+  for (const itemId of claim.preferred) {
+    const item = openItem(draft, itemId);
+    if (item !== undefined && isClaimable(item, claim, draft.nowMs)) return item;
+  }
+  return undefined;
+}
+
+function bestWork(draft: Draft, claim: EvalRequest<'claim-work'>): WorkState | undefined {
+  const order = queueOrder(draft, claim.validatorHotkey);
+  let best: WorkState | undefined;
+  for (const [itemId] of draft.state.openItems.entries()) {
+    const item = openItem(draft, itemId);
+    if (item === undefined || !isClaimable(item, claim, draft.nowMs)) continue;
+    if (best === undefined || order(item, best) < 0) best = item;
+  }
+  return best;
+}
+
+/** Given back by this validator last, then races, then as the queue stands. */
+function queueOrder(draft: Draft, validatorHotkey: string) {
+  const rank = ({ context }: WorkState) => [
+    context.releasedBy.includes(validatorHotkey) ? 1 : 0,
+    context.phase === 'RACE' ? 0 : 1,
+    draft.state.queueOrderMs.get(context.workItemId) ?? context.queuedAt,
+  ];
+  return (left: WorkState, right: WorkState): number => {
+    const [a, b] = [rank(left), rank(right)];
+    for (const [index, value] of a.entries()) {
+      const difference = value - (b[index] ?? 0);
+      if (difference !== 0) return difference;
+    }
+    return left.context.workItemId < right.context.workItemId ? -1 : 1;
+  };
+}
+
+function openItem(draft: Draft, workItemId: string): WorkState | undefined {
+  const versionId = draft.state.openItems.get(workItemId);
+  return versionId === undefined ? undefined : draft.item(versionId, workItemId);
+}
+
+function lease(draft: Draft, item: WorkState, claim: EvalRequest<'claim-work'>) {
+  const { agentVersionId, workItemId, suiteId, phase, raceId, nextFence: fence } = item.context;
+  const { validatorHotkey, slot } = claim;
+  const evalRunId = draft.newId();
+  const leaseUntil = draft.state.deadlines.promiseOfClaim(draft.nowMs);
+  const run = { ...runTerms(draft, item), evalRunId, validatorHotkey, slot, fence };
+
+  draft.recordRun(agentVersionId, evalRunId, [
+    { type: 'CLAIMED', run, at: draft.nowMs, leaseUntil },
+  ]);
+  draft.recordItem(agentVersionId, workItemId, [
+    { type: 'LEASED', evalRunId, validatorHotkey, fence },
+  ]);
+  if (draft.aggregate(agentVersionId)?.version.state.value === 'queued') {
+    draft.recordVersion(agentVersionId, [{ type: 'EVALUATION_STARTED' }]);
+  }
+  draft.setLedger(evalRunId, { taskIds: new Set(), artifactSha256: new Set() });
+  draft.operation('claim_run', {
+    eval_run_id: evalRunId,
+    work_item_id: workItemId,
+    agent_version_id: agentVersionId,
+    suite_id: suiteId,
+    phase,
+    race_id: raceId,
+    execution_kind: run.executionKind,
+    env_pack_sha256: run.envPackSha256,
+    validator_hotkey: validatorHotkey,
+    slot,
+    fence,
+    expected_items: run.expectedItems,
+    claimed_at: instant(draft.nowMs),
+    lease_expires_at: instant(leaseUntil),
+  });
+  const place = { evalRunId, agentVersionId, suiteId, phase, raceId };
+  draft.publish('run-claimed', { ...place, validatorHotkey });
+  return { ...place, workItemId, fence, leaseExpiresAt: leaseUntil };
+}
+
+function runTerms(draft: Draft, { context }: WorkState) {
+  const { agentVersionId, workItemId, suiteId, phase, raceId } = context;
+  const suite = draft.state.suites.get(suiteId);
+  if (suite === undefined) throw new Error(`suite ${suiteId} was not loaded`);
+  const { executionKind, envPackSha256 } = suite;
+  const expectedItems = suite.rosters[phase].problemIds.size;
+  return {
+    agentVersionId,
+    workItemId,
+    suiteId,
+    phase,
+    raceId,
+    executionKind,
+    envPackSha256,
+    expectedItems,
+  };
+}

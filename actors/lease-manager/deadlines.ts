@@ -1,0 +1,125 @@
+import {
+  type Deadlines,
+  promisedUntil,
+  reasonOfEnd,
+} from '../../machines/evaluation-run/decide.ts';
+import type { RunState } from '../../machines/evaluation-run/machine.ts';
+import type { EvalPolicy } from '../../machines/types.ts';
+
+interface Beat {
+  readonly beatAtMs: number;
+  readonly leaseUntilMs: number;
+}
+
+/**
+ * When live runs end. Promises are made here, in memory, and only ever grow; what is written lags
+ * behind, which the amnesty after a takeover makes good.
+ *
+ * Not under the batch's overlay: a deadline that moved although the batch rolled back favours the
+ * validator, and a heartbeat that is answered while a commit runs must not be undone by it.
+ */
+export class RunDeadlines {
+  readonly #byRun = new Map<string, Deadlines>();
+  readonly #dirty = new Map<string, Beat>();
+  readonly #policy: EvalPolicy;
+
+  constructor(policy: EvalPolicy) {
+    this.#policy = policy;
+  }
+
+  get(evalRunId: string): Deadlines | undefined {
+    return this.#byRun.get(evalRunId);
+  }
+
+  /** Learns a run from its durable state; nothing ends before `notBeforeMs`. */
+  track(run: RunState, notBeforeMs = 0): void {
+    this.#byRun.set(run.context.evalRunId, later(this.#written(run), notBeforeMs));
+  }
+
+  forget(evalRunId: string): void {
+    this.#byRun.delete(evalRunId);
+    this.#dirty.delete(evalRunId);
+  }
+
+  isOver(evalRunId: string, nowMs: number): boolean {
+    return this.reasonOfEnd(evalRunId, nowMs) !== undefined;
+  }
+
+  reasonOfEnd(evalRunId: string, nowMs: number): string | undefined {
+    const deadlines = this.#byRun.get(evalRunId);
+    return deadlines === undefined ? undefined : reasonOfEnd(deadlines, nowMs);
+  }
+
+  /** What a sign of life at `nowMs` would promise; progress moves the limit on silence as well. */
+  promise(evalRunId: string, nowMs: number, sign: 'beat' | 'progress'): number {
+    const known = this.#byRun.get(evalRunId);
+    if (known === undefined) throw new Error(`run ${evalRunId} has no deadlines`);
+    const progressMs = sign === 'progress' ? nowMs + this.#policy.noProgressMs : 0;
+    const noProgressUntilMs = Math.max(known.noProgressUntilMs, progressMs);
+    return promisedUntil({ ...known, noProgressUntilMs }, nowMs + this.#policy.leaseMs);
+  }
+
+  /** The end of a run that is claimed at `nowMs`. */
+  promiseOfClaim(nowMs: number): number {
+    const { claimLeaseMs, noProgressMs, runLimitMs } = this.#policy;
+    return nowMs + Math.min(claimLeaseMs, noProgressMs, runLimitMs);
+  }
+
+  /** Keeps a promise that is given without a commit. */
+  beat(evalRunId: string, nowMs: number): number {
+    const leaseUntilMs = this.promise(evalRunId, nowMs, 'beat');
+    const deadlines = this.#byRun.get(evalRunId);
+    if (deadlines !== undefined) this.#byRun.set(evalRunId, { ...deadlines, leaseUntilMs });
+    this.#dirty.set(evalRunId, { beatAtMs: nowMs, leaseUntilMs });
+    return leaseUntilMs;
+  }
+
+  /** Takes over what a run's committed state says, where it is later. */
+  merge(run: RunState): void {
+    const { evalRunId } = run.context;
+    const known = this.#byRun.get(evalRunId);
+    const written = this.#written(run);
+    this.#byRun.set(evalRunId, {
+      leaseUntilMs: Math.max(written.leaseUntilMs, known?.leaseUntilMs ?? 0),
+      noProgressUntilMs: Math.max(written.noProgressUntilMs, known?.noProgressUntilMs ?? 0),
+      runLimitUntilMs: Math.max(written.runLimitUntilMs, known?.runLimitUntilMs ?? 0),
+    });
+  }
+
+  extendAll(byMs: number): void {
+    for (const [evalRunId, deadlines] of this.#byRun) {
+      this.#byRun.set(evalRunId, {
+        leaseUntilMs: deadlines.leaseUntilMs + byMs,
+        noProgressUntilMs: deadlines.noProgressUntilMs + byMs,
+        runLimitUntilMs: deadlines.runLimitUntilMs + byMs,
+      });
+    }
+  }
+
+  postpone(evalRunId: string, untilMs: number): void {
+    const deadlines = this.#byRun.get(evalRunId);
+    if (deadlines !== undefined) this.#byRun.set(evalRunId, later(deadlines, untilMs));
+  }
+
+  takeBeats(): ReadonlyMap<string, Beat> {
+    const beats = new Map(this.#dirty);
+    this.#dirty.clear();
+    return beats;
+  }
+
+  #written({ context }: RunState): Deadlines {
+    return {
+      leaseUntilMs: context.leaseUntil,
+      noProgressUntilMs: context.progressAt + this.#policy.noProgressMs,
+      runLimitUntilMs: context.claimedAt + this.#policy.runLimitMs,
+    };
+  }
+}
+
+function later(deadlines: Deadlines, notBeforeMs: number): Deadlines {
+  return {
+    leaseUntilMs: Math.max(deadlines.leaseUntilMs, notBeforeMs),
+    noProgressUntilMs: Math.max(deadlines.noProgressUntilMs, notBeforeMs),
+    runLimitUntilMs: Math.max(deadlines.runLimitUntilMs, notBeforeMs),
+  };
+}

@@ -1,0 +1,99 @@
+import { decideScores } from '../../machines/agent-version/decide.ts';
+import type { RunFact } from '../../machines/evaluation-run/facts.ts';
+import { isLive, type RunState, runStatus } from '../../machines/evaluation-run/machine.ts';
+import { aggregateScore } from '../../machines/scoring/aggregate.ts';
+import { decideExclusion, decideLeaseEnd } from '../../machines/work-item/decide.ts';
+import type { WorkState } from '../../machines/work-item/machine.ts';
+import type { Draft } from './draft.ts';
+
+export interface RunRef {
+  readonly agentVersionId: string;
+  readonly workItemId: string;
+  readonly evalRunId: string;
+}
+
+/** Ends a live run without an included success and frees its slot. */
+export function endRun(
+  draft: Draft,
+  ref: RunRef,
+  fact: RunFact,
+  flags: { readonly isTrouble: boolean; readonly releasedBy?: string },
+): void {
+  draft.recordRun(ref.agentVersionId, ref.evalRunId, [fact]);
+  freeSlot(draft, ref, flags);
+  publishEnd(draft, ref);
+}
+
+export function freeSlot(
+  draft: Draft,
+  { agentVersionId, workItemId, evalRunId }: RunRef,
+  flags: { readonly isTrouble: boolean; readonly releasedBy?: string },
+): void {
+  const item = draft.item(agentVersionId, workItemId);
+  const { isTrouble, releasedBy = null } = flags;
+  const ended = { evalRunId, isTrouble, releasedBy, nowMs: draft.nowMs };
+  draft.recordItem(agentVersionId, workItemId, decideLeaseEnd(item, ended, draft.policy));
+}
+
+/** How a race run ended stays unsaid: while the race runs, its results are nobody's business. */
+export function publishEnd(draft: Draft, { agentVersionId, evalRunId }: RunRef): void {
+  const run = draft.run(agentVersionId, evalRunId);
+  if (run === undefined) return;
+  const { phase, raceId, suiteId, validatorHotkey } = run.context;
+  const status = phase === 'RACE' ? null : runStatus(run);
+  draft.publish('run-ended', {
+    evalRunId,
+    agentVersionId,
+    suiteId,
+    phase,
+    raceId,
+    validatorHotkey,
+    status,
+  });
+}
+
+export function liveRunsOfItem(draft: Draft, { context }: WorkState): RunState[] {
+  const runs = draft.aggregate(context.agentVersionId)?.runs;
+  return context.live.flatMap(({ evalRunId }) => {
+    const run = runs?.get(evalRunId)?.state;
+    return run !== undefined && isLive(run) ? [run] : [];
+  });
+}
+
+export function cancelLiveRuns(draft: Draft, item: WorkState, reason: string): void {
+  for (const { context } of liveRunsOfItem(draft, item)) {
+    endRun(draft, context, { type: 'CANCELLED', at: draft.nowMs, reason }, { isTrouble: false });
+  }
+}
+
+/** Cancels the open work of a version that will not be evaluated any more. */
+export function cancelWork(draft: Draft, agentVersionId: string, reason: string): void {
+  for (const { state } of [...(draft.aggregate(agentVersionId)?.items.values() ?? [])]) {
+    if (state.value !== 'open') continue;
+    const { workItemId } = state.context;
+    cancelLiveRuns(draft, state, reason);
+    const cancelled = { type: 'WORK_CANCELLED', at: draft.nowMs, reason } as const;
+    draft.recordItem(agentVersionId, workItemId, [cancelled]);
+  }
+}
+
+/** Takes a success out of its score, which opens the work again when it falls below. */
+export function excludeRun(draft: Draft, run: RunState, reason: string): void {
+  const { agentVersionId, workItemId, evalRunId } = run.context;
+  draft.recordRun(agentVersionId, evalRunId, [{ type: 'EXCLUDED', reason }]);
+  const item = draft.item(agentVersionId, workItemId);
+  draft.recordItem(agentVersionId, workItemId, decideExclusion(item, evalRunId, reason));
+  rescore(draft, agentVersionId, workItemId);
+}
+
+/** Scores follow the included runs at once; a version becomes eligible with its first score. */
+export function rescore(draft: Draft, agentVersionId: string, workItemId: string): void {
+  const version = draft.aggregate(agentVersionId)?.version.state;
+  const { value, context } = draft.item(agentVersionId, workItemId);
+  if (version === undefined || context.phase !== 'QUALIFYING') return;
+  const scores =
+    value === 'closed'
+      ? aggregateScore(context.included.map(({ scoreMicro }) => scoreMicro))
+      : null;
+  draft.recordVersion(agentVersionId, decideScores(version, scores, draft.nowMs));
+}

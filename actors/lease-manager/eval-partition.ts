@@ -1,0 +1,145 @@
+import type { z } from 'zod';
+import { Fault } from '../../machines/fault.ts';
+import { evalPartitionOf } from '../../machines/partition-of.ts';
+import type { EvalPolicy } from '../../machines/types.ts';
+import type {
+  Command,
+  Decision,
+  Flush,
+  PartitionActor,
+  Reply,
+} from '../runtime/partition-actor.ts';
+import { type Answer, refused } from './answer.ts';
+import { Draft, type Ids, idNamespace } from './draft.ts';
+import { Expiry } from './expiry.ts';
+import { handlers } from './handlers.ts';
+import { heartbeatFromMemory } from './heartbeat.ts';
+import { heartbeat } from './messages.ts';
+import type { PartitionState } from './partition-state.ts';
+
+/** What `prepare` may read; the store over SQL implements it. */
+export interface EvalLoader {
+  /** Brings everything into the state that deciding on these commands needs. */
+  load(state: PartitionState, commands: readonly Command[]): Promise<void>;
+}
+
+export interface EvalPartitionDeps {
+  readonly part: number;
+  readonly policy: EvalPolicy;
+  readonly ids: Ids;
+  readonly state: PartitionState;
+  readonly loader: EvalLoader;
+}
+
+/**
+ * The single writer of one partition's agent versions, work items and runs: lease manager and
+ * scoring aggregator in one, since a completion answers for both.
+ *
+ * 1. A decision sees every earlier one of its batch, and leaves nothing behind when it fails.
+ * 2. Promises to validators only grow, and are looked at again before a run is called stale.
+ */
+export class EvalPartition implements PartitionActor {
+  readonly #deps: EvalPartitionDeps;
+  readonly #expiry: Expiry;
+  #nowMs = 0;
+
+  constructor(deps: EvalPartitionDeps) {
+    this.#deps = deps;
+    this.#expiry = new Expiry(deps.state, deps.policy);
+  }
+
+  async prepare(commands: readonly Command[]): Promise<void> {
+    await this.#deps.loader.load(this.#deps.state, commands);
+  }
+
+  begin(): void {
+    this.#deps.state.rollback();
+  }
+
+  decide(command: Command, nowMs: number): Decision {
+    const { part, state, policy, ids } = this.#deps;
+    const draft = new Draft({ part, state, policy, ids, nowMs }, command);
+    const answer = this.#answer(draft, command);
+    // A refusal has no effect, whatever was drafted on the way to it.
+    const changes = answer.reply.kind === 'fault' ? undefined : draft.adopt();
+    const { reply, validUntilMs } = answer;
+    if (changes === undefined) return { reply };
+    return { reply, changes, ...(validUntilMs !== undefined && { validUntilMs }) };
+  }
+
+  commit(): void {
+    this.#deps.state.commit();
+  }
+
+  rollback(): void {
+    this.#deps.state.rollback();
+  }
+
+  answerFromMemory(command: Command, nowMs: number): Reply | undefined {
+    if (command.type !== 'heartbeat') return undefined;
+    const beat = heartbeat.safeParse(command.body);
+    if (!beat.success) return undefined;
+    const body = heartbeatFromMemory(this.#deps.state, beat.data, nowMs);
+    return body === undefined ? undefined : { kind: 'ok', body };
+  }
+
+  due(nowMs: number): readonly Command[] {
+    this.#nowMs = nowMs;
+    return this.#expiry.due(nowMs).map((evalRunIds) => ({
+      id: this.#deps.ids.uuidV5(idNamespace, this.#nameOfExpiry(evalRunIds)),
+      type: 'expire-runs',
+      body: { evalRunIds },
+      account: 'system',
+      trace: {},
+    }));
+  }
+
+  extendDeadlines(outageMs: number): void {
+    this.#deps.state.deadlines.extendAll(outageMs);
+  }
+
+  takeFlush(): Flush | undefined {
+    const beats = this.#deps.state.deadlines.takeBeats();
+    if (beats.size === 0) return undefined;
+    const rows = [...beats].map(([evalRunId, beat]) => ({ evalRunId, ...beat }));
+    return { table: 'run_beat', rows };
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    const { openItems, liveRuns, aggregates } = this.#deps.state;
+    return {
+      openItems: openItems.committedSize,
+      liveRuns: liveRuns.committedSize,
+      loadedVersions: aggregates.committedSize,
+      expiryBrakes: this.#expiry.brakeCount,
+      isExpiryBraking: this.#expiry.isBraking(this.#nowMs) ? 1 : 0,
+    };
+  }
+
+  #answer(draft: Draft, command: Command): Answer {
+    const handler = handlers[command.type];
+    if (handler === undefined) throw new Error(`no eval command ${command.type}`);
+    const body = handler.request.safeParse(command.body);
+    if (!body.success) return refused(new Fault('VALIDATION_FAILED', shown(body.error)));
+    this.#assertOurs(body.data);
+    return handler.handle(draft, body.data);
+  }
+
+  /** A command for another partition was misrouted: two owners of one version would follow. */
+  #assertOurs(body: unknown): void {
+    if (typeof body !== 'object' || body === null || !('agentVersionId' in body)) return;
+    const part = evalPartitionOf(String(body.agentVersionId));
+    if (part !== this.#deps.part) throw new Error(`command of part ${part} in ${this.#deps.part}`);
+  }
+
+  /** Of runs and deadlines: a postponed run must not be refused as a repeat. */
+  #nameOfExpiry(evalRunIds: readonly string[]): string {
+    const { deadlines } = this.#deps.state;
+    const ends = evalRunIds.map((id) => `${id}@${JSON.stringify(deadlines.get(id))}`);
+    return `expire:${ends.join()}`;
+  }
+}
+
+function shown(error: z.ZodError): string {
+  return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+}

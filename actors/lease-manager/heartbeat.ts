@@ -1,0 +1,45 @@
+import { factsOfSign } from '../../machines/evaluation-run/decide.ts';
+import { Fault } from '../../machines/fault.ts';
+import { type Answer, accepted, refused } from './answer.ts';
+import type { Draft } from './draft.ts';
+import type { EvalReply, EvalRequest } from './messages.ts';
+import { heldRun } from './own-run.ts';
+import type { PartitionState } from './partition-state.ts';
+
+/** The first heartbeat is durable, since it makes the run a running one. */
+export function heartbeat(draft: Draft, beat: EvalRequest<'heartbeat'>): Answer {
+  const held = heldRun(draft, beat);
+  if (held instanceof Fault) return refused(held);
+  const leaseExpiresAt = draft.state.deadlines.promise(beat.evalRunId, draft.nowMs, 'beat');
+  const facts = factsOfSign(held.run, draft.nowMs, leaseExpiresAt);
+  const reply: EvalReply<'heartbeat'> = { leaseExpiresAt };
+  if (facts.length === 0) {
+    draft.state.deadlines.beat(beat.evalRunId, draft.nowMs);
+    return accepted(reply);
+  }
+  draft.recordRun(beat.agentVersionId, beat.evalRunId, facts);
+  const { suiteId, phase, raceId } = held.run.context;
+  draft.publish('run-started', {
+    evalRunId: beat.evalRunId,
+    agentVersionId: beat.agentVersionId,
+    suiteId,
+    phase,
+    raceId,
+  });
+  return accepted(reply, held.leaseUntilMs);
+}
+
+/** Later ones move a deadline in memory; undefined when a decision is needed. */
+export function heartbeatFromMemory(
+  state: PartitionState,
+  beat: EvalRequest<'heartbeat'>,
+  nowMs: number,
+): EvalReply<'heartbeat'> | undefined {
+  const { agentVersionId, evalRunId, validatorHotkey } = beat;
+  const run = state.aggregates.committed(agentVersionId)?.runs.get(evalRunId)?.state;
+  if (run?.value !== 'running' || run.context.validatorHotkey !== validatorHotkey) return undefined;
+  // A batch in flight is about to end it: the answer is the batch's.
+  if (state.liveRuns.get(evalRunId) === undefined) return undefined;
+  if (state.deadlines.isOver(evalRunId, nowMs)) return undefined;
+  return { leaseExpiresAt: state.deadlines.beat(evalRunId, nowMs) };
+}

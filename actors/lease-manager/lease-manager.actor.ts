@@ -1,0 +1,34 @@
+import type { Sql } from '../../infra/ports/sql.ts';
+import type { EvalPolicy } from '../../machines/types.ts';
+import type { PartitionKind } from '../runtime/partition-actor.ts';
+import type { Ids } from './draft.ts';
+import { EvalPartition } from './eval-partition.ts';
+import { PartitionState } from './partition-state.ts';
+import { EvalStore } from './store.ts';
+
+export interface EvalKindDeps {
+  readonly sql: Sql;
+  readonly policy: EvalPolicy;
+  readonly ids: Ids;
+}
+
+/** The eval partitions, each loaded with the versions that still wait for something. */
+export function createEvalKind({ sql, policy, ids }: EvalKindDeps): PartitionKind {
+  return {
+    kind: 'eval',
+    faultByConstraint: {
+      evaluation_run_slot: {
+        code: 'AT_CAPACITY',
+        detail: 'the validator holds as many runs as it may',
+      },
+    },
+    async activate(part, { amnestyUntilMs }) {
+      // Two heartbeats at least: one of them may be on its way to the former owner.
+      const notBeforeMs = amnestyUntilMs(Math.max(policy.leaseMs, 2 * policy.heartbeatMs));
+      const state = new PartitionState(policy);
+      const loader = new EvalStore(sql, part, notBeforeMs);
+      await loader.loadOpen(state);
+      return new EvalPartition({ part, policy, ids, state, loader });
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { isLive } from '../../machines/evaluation-run/machine.ts';
+import type { EvalPolicy } from '../../machines/types.ts';
+import type { Aggregate, Ledger, Roster, SuiteRoster } from './aggregate.ts';
+import { RunDeadlines } from './deadlines.ts';
+import { Overlay } from './overlay.ts';
+
+/** Closed versions kept in memory beside the open ones, since completions are often repeated. */
+const closedVersionsMax = 2000;
+
+/** Everything one partition knows, durable or about to be. */
+export class PartitionState {
+  readonly aggregates = new Overlay<string, Aggregate>();
+  /** Version by open work item. */
+  readonly openItems = new Overlay<string, string>();
+  /** Version by live run. */
+  readonly liveRuns = new Overlay<string, string>();
+  readonly ledgers = new Overlay<string, Ledger>();
+  readonly suites = new Map<number, SuiteRoster>();
+  /** Where the queue places a work item; decided by the admission in SQL, hence no machine's. */
+  readonly queueOrderMs = new Map<string, number>();
+  readonly deadlines: RunDeadlines;
+
+  constructor(policy: EvalPolicy) {
+    this.deadlines = new RunDeadlines(policy);
+  }
+
+  load(versionId: string, aggregate: Aggregate, notBeforeMs: number): void {
+    if (this.aggregates.has(versionId)) return;
+    this.aggregates.load(versionId, aggregate);
+    for (const [itemId, { state }] of aggregate.items) {
+      if (state.value === 'open') this.openItems.load(itemId, versionId);
+    }
+    for (const [evalRunId, { state }] of aggregate.runs) {
+      if (!isLive(state)) continue;
+      this.liveRuns.load(evalRunId, versionId);
+      this.deadlines.track(state, notBeforeMs);
+    }
+  }
+
+  /** Replaces an aggregate in the batch, with its indexes. */
+  put(versionId: string, aggregate: Aggregate, touched: Touched): void {
+    this.aggregates.set(versionId, aggregate);
+    for (const itemId of touched.itemIds) {
+      if (aggregate.items.get(itemId)?.state.value === 'open')
+        this.openItems.set(itemId, versionId);
+      else this.openItems.delete(itemId);
+    }
+    for (const evalRunId of touched.runIds) {
+      const run = aggregate.runs.get(evalRunId)?.state;
+      if (run !== undefined && isLive(run)) this.liveRuns.set(evalRunId, versionId);
+      else this.liveRuns.delete(evalRunId);
+    }
+  }
+
+  roster(suiteId: number, phase: 'QUALIFYING' | 'RACE'): Roster {
+    const suite = this.suites.get(suiteId);
+    if (suite === undefined) throw new Error(`suite ${suiteId} was not loaded`);
+    return suite.rosters[phase];
+  }
+
+  commit(): void {
+    for (const [evalRunId, versionId] of this.liveRuns.changes()) {
+      const run = this.aggregates.get(versionId ?? '')?.runs.get(evalRunId)?.state;
+      if (run !== undefined && isLive(run)) this.deadlines.merge(run);
+      else this.#forgetRun(evalRunId);
+    }
+    for (const [itemId, versionId] of this.openItems.changes()) {
+      if (versionId === undefined) this.queueOrderMs.delete(itemId);
+    }
+    for (const overlay of this.#overlays()) overlay.commit();
+    this.#evictClosed();
+  }
+
+  rollback(): void {
+    for (const overlay of this.#overlays()) overlay.rollback();
+  }
+
+  #forgetRun(evalRunId: string): void {
+    this.deadlines.forget(evalRunId);
+    this.ledgers.delete(evalRunId);
+  }
+
+  #overlays() {
+    return [this.aggregates, this.openItems, this.liveRuns, this.ledgers];
+  }
+
+  /** Oldest first: a map keeps the order in which its keys came. */
+  #evictClosed(): void {
+    const open = new Set([...this.openItems.entries()].map(([, versionId]) => versionId));
+    let surplus = this.aggregates.committedSize - open.size - closedVersionsMax;
+    if (surplus <= 0) return;
+    for (const [versionId] of this.aggregates.committedEntries()) {
+      if (surplus <= 0) return;
+      if (open.has(versionId)) continue;
+      this.aggregates.evict(versionId);
+      surplus -= 1;
+    }
+  }
+}
+
+export interface Touched {
+  readonly itemIds: Iterable<string>;
+  readonly runIds: Iterable<string>;
+}

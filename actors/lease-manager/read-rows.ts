@@ -1,0 +1,88 @@
+import { versionStatus } from '../../machines/agent-version/machine.ts';
+import { isLive, type RunState, runStatus } from '../../machines/evaluation-run/machine.ts';
+import type { WorkState } from '../../machines/work-item/machine.ts';
+import type { Aggregate } from './aggregate.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The changeable columns of `agent_version`; the others were set at the admission. */
+export function versionRow({ version, items, runs }: Aggregate): Row {
+  const { context } = version.state;
+  const qualifying = [...items.values()].find(({ state }) => state.context.phase === 'QUALIFYING');
+  const count = (holds: (run: RunState) => boolean) =>
+    [...runs.values()].filter(({ state }) => holds(state)).length;
+  return {
+    agent_version_id: context.agentVersionId,
+    state: versionStatus(version.state),
+    qualifying_score: context.scores.mean,
+    score_low: context.scores.low,
+    score_high: context.scores.high,
+    final_score: context.scores.mean,
+    eligible_at: instant(context.eligibleAt),
+    discarded_at: version.state.value === 'discarded' ? instant(context.discardedAt) : null,
+    discard_reason: context.discardReason,
+    consecutive_agent_failures: context.consecutiveAgentFailures,
+    live_run_count: count(isLive),
+    failed_run_count: count(({ value }) => value === 'failed' || value === 'timedOut'),
+    stale_run_count: count(({ value }) => value === 'stale'),
+    included_success_count: qualifying?.state.context.included.length ?? 0,
+  };
+}
+
+export function workRow({ value, context }: WorkState, part: number): Row {
+  return {
+    work_item_id: context.workItemId,
+    part,
+    agent_version_id: context.agentVersionId,
+    miner_hotkey: context.minerHotkey,
+    miner_coldkey: context.minerColdkey,
+    suite_id: context.suiteId,
+    phase: context.phase,
+    race_id: context.raceId,
+    state: value.toUpperCase(),
+    required_successes: context.requiredSuccesses,
+    included_success_count: context.included.length,
+    live_count: context.live.length,
+    next_fence: context.nextFence,
+    queued_at: instant(context.queuedAt),
+    hold_until: instant(context.holdUntil),
+    hold_reason: context.isMinerBanned ? 'MINER_BANNED' : context.holdReason,
+    closed_at: instant(context.closedAt),
+    close_reason: context.closeReason,
+  };
+}
+
+export function runRow(run: RunState, part: number): Row {
+  const { context } = run;
+  return {
+    eval_run_id: context.evalRunId,
+    part,
+    work_item_id: context.workItemId,
+    agent_version_id: context.agentVersionId,
+    suite_id: context.suiteId,
+    phase: context.phase,
+    race_id: context.raceId,
+    execution_kind: context.executionKind,
+    env_pack_sha256: context.envPackSha256,
+    validator_hotkey: context.validatorHotkey,
+    slot: context.slot,
+    fence: context.fence,
+    expected_items: context.expectedItems,
+    claimed_at: instant(context.claimedAt),
+    status: runStatus(run),
+    is_included: context.isIncluded,
+    exclusion_reason: context.exclusionReason,
+    score_micro: context.scoreMicro,
+    started_at: instant(context.startedAt),
+    lease_expires_at: instant(context.leaseUntil),
+    completed_at: instant(context.endedAt),
+    end_reason: context.endReason,
+    failure_class: context.faultClass,
+    item_count: context.tally.items,
+  };
+}
+
+/** Unix milliseconds as Postgres reads an instant. */
+export function instant(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,169 @@
+import { Fault } from '../fault.ts';
+import { attributeFault, faultOfResults } from '../scoring/fault-attribution.ts';
+import { agreesWithResults, runScoreMicro } from '../scoring/run-score.ts';
+import type { EvalPolicy, FaultClass } from '../types.ts';
+import type { RunFact } from './facts.ts';
+import { isLive, type RunState, runStatus } from './machine.ts';
+
+/** When a run ends by itself; all of them move with outages of ours, so they live beside the run. */
+export interface Deadlines {
+  /** The latest promise to the validator. */
+  readonly leaseUntilMs: number;
+  readonly noProgressUntilMs: number;
+  readonly runLimitUntilMs: number;
+}
+
+/** A lease is never promised beyond the moment at which the run ends for another reason. */
+export function promisedUntil(deadlines: Deadlines, candidateMs: number): number {
+  const cap = Math.min(deadlines.noProgressUntilMs, deadlines.runLimitUntilMs);
+  return Math.max(deadlines.leaseUntilMs, Math.min(candidateMs, cap));
+}
+
+/** The first reason for which the run is over at `nowMs`, the most final one first. */
+export function reasonOfEnd(deadlines: Deadlines, nowMs: number): string | undefined {
+  if (nowMs >= deadlines.runLimitUntilMs) return 'RUN_LIMIT';
+  if (nowMs >= deadlines.noProgressUntilMs) return 'NO_PROGRESS';
+  if (nowMs >= deadlines.leaseUntilMs) return 'LEASE_EXPIRED';
+  return undefined;
+}
+
+/** Refuses what only a live run's owner may do; a run past its end is stale, marked or not. */
+export function refusalOfOwner(
+  run: RunState,
+  caller: { readonly validatorHotkey: string; readonly isOver: boolean },
+): Fault | undefined {
+  if (run.context.validatorHotkey !== caller.validatorHotkey) return notOwner();
+  if (isLive(run)) return caller.isOver ? leaseExpired('STALE') : undefined;
+  if (run.value === 'stale' || run.value === 'cancelled') return leaseExpired(runStatus(run));
+  return alreadyComplete();
+}
+
+export function runNotFound(): Fault {
+  return new Fault('EVAL_RUN_NOT_FOUND', 'evaluation run not found');
+}
+
+/** The first heartbeat, progress or result makes a claimed run a running one. */
+export function factsOfSign(run: RunState, nowMs: number, leaseUntil: number): RunFact[] {
+  return run.value === 'claimed' ? [{ type: 'STARTED', at: nowMs, leaseUntil }] : [];
+}
+
+export interface CompletionClaim {
+  readonly validatorHotkey: string;
+  readonly terminalStatus: 'SUCCESS' | 'FAILED' | 'TIMED_OUT';
+  readonly scoreMicro: number | null;
+  readonly scoreComponents: Readonly<Record<string, unknown>> | null;
+  readonly failureReason: string | null;
+  readonly failureClass: FaultClass | null;
+  readonly hadToken: boolean;
+  readonly digest: string;
+}
+
+export type Outcome =
+  | { readonly kind: 'replay'; readonly reply: unknown }
+  | { readonly kind: 'success'; readonly scoreMicro: number; readonly isPartial: boolean }
+  | {
+      readonly kind: 'failure';
+      readonly status: 'FAILED' | 'TIMED_OUT';
+      readonly faultClass: FaultClass;
+    };
+
+export interface CompletionEnv {
+  readonly isOver: boolean;
+  readonly policy: EvalPolicy;
+  /** Roster tasks without a stored result, in roster order. */
+  readonly missingTaskIds: readonly string[];
+}
+
+/** How a run ends, before anybody asks what that means for its work item. */
+export function decideCompletion(
+  run: RunState,
+  claim: CompletionClaim,
+  env: CompletionEnv,
+): Outcome | Fault {
+  const settled = settledBefore(run, claim, env.isOver);
+  if (settled !== undefined) return settled;
+  return claim.terminalStatus === 'SUCCESS'
+    ? decideSuccess(run, claim, env)
+    : failure(run, claim, env);
+}
+
+function settledBefore(
+  run: RunState,
+  claim: CompletionClaim,
+  isOver: boolean,
+): Outcome | Fault | undefined {
+  if (run.context.validatorHotkey !== claim.validatorHotkey) return notOwner();
+  const { completion } = run.context;
+  if (completion !== null) {
+    if (completion.digest !== claim.digest) return alreadyComplete();
+    return { kind: 'replay', reply: completion.reply };
+  }
+  if (!isLive(run)) return notOwner({ run_status: runStatus(run) });
+  return isOver ? notOwner({ run_status: 'STALE' }) : undefined;
+}
+
+const missingShownMax = 20;
+
+function decideSuccess(run: RunState, claim: CompletionClaim, env: CompletionEnv): Outcome | Fault {
+  if (claim.scoreMicro === null) {
+    return new Fault('MISSING_SCORE', 'a SUCCESS needs validator_score');
+  }
+  const { executionKind, tally, expectedItems } = run.context;
+  if (executionKind === 'legacy_benchmark') {
+    return { kind: 'success', scoreMicro: claim.scoreMicro, isPartial: isPartial(claim) };
+  }
+  if (tally.items < expectedItems) {
+    return new Fault('RESULTS_INCOMPLETE', 'roster tasks without a stored result', {
+      missing_count: expectedItems - tally.items,
+      missing_task_ids: env.missingTaskIds.slice(0, missingShownMax),
+    });
+  }
+  const fault = faultOfResults(evidence(run, env.policy));
+  if (fault !== null) return { kind: 'failure', status: 'FAILED', faultClass: fault };
+  const scoreMicro = runScoreMicro(tally.rewardMicro, expectedItems);
+  if (!agreesWithResults(claim.scoreMicro, tally.rewardMicro, expectedItems)) {
+    return new Fault('SCORE_MISMATCH', 'validator_score is not the mean of the stored results', {
+      expected_score: scoreMicro / 1_000_000,
+    });
+  }
+  return { kind: 'success', scoreMicro, isPartial: false };
+}
+
+function failure(run: RunState, claim: CompletionClaim, env: CompletionEnv): Outcome {
+  const faultClass = attributeFault({
+    ...evidence(run, env.policy),
+    given: claim.failureClass,
+    reason: claim.failureReason,
+    hadToken: claim.hadToken,
+    table: env.policy.faultTable,
+  });
+  return {
+    kind: 'failure',
+    status: claim.terminalStatus === 'TIMED_OUT' ? 'TIMED_OUT' : 'FAILED',
+    faultClass,
+  };
+}
+
+function evidence(run: RunState, policy: EvalPolicy) {
+  const { tally, expectedItems: rosterSize } = run.context;
+  return { tally, rosterSize, platformFaultShareMicro: policy.platformFaultShareMicro };
+}
+
+/** A legacy validator that scored fewer problems than there are has no comparable score. */
+function isPartial({ scoreComponents }: CompletionClaim): boolean {
+  const scored = scoreComponents?.['scored_problems'];
+  const total = scoreComponents?.['total_problems'];
+  return typeof scored === 'number' && typeof total === 'number' && scored < total;
+}
+
+function notOwner(extras: Readonly<Record<string, unknown>> = {}): Fault {
+  return new Fault('NOT_RUN_OWNER', 'this run is not the caller’s', extras);
+}
+
+function leaseExpired(status: string): Fault {
+  return new Fault('LEASE_EXPIRED', 'the lease of this run is over', { run_status: status });
+}
+
+function alreadyComplete(): Fault {
+  return new Fault('RUN_ALREADY_COMPLETE', 'this run was completed before');
+}

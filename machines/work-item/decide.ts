@@ -1,0 +1,82 @@
+import type { EvalPolicy } from '../types.ts';
+import type { WorkFact } from './facts.ts';
+import type { WorkState } from './machine.ts';
+
+export interface Claimer {
+  readonly validatorHotkey: string;
+  readonly validatorColdkey: string | null;
+}
+
+/** Whether this validator may be given a run of this work now. */
+export function isClaimable(item: WorkState, claimer: Claimer, nowMs: number): boolean {
+  const work = item.context;
+  return (
+    item.value === 'open' &&
+    !work.isMinerBanned &&
+    (work.holdUntil === null || work.holdUntil <= nowMs) &&
+    work.live.length + work.included.length < work.requiredSuccesses &&
+    !isOwn(work, claimer) &&
+    ![...work.live, ...work.included].some(
+      ({ validatorHotkey }) => validatorHotkey === claimer.validatorHotkey,
+    )
+  );
+}
+
+function isOwn(work: WorkState['context'], claimer: Claimer): boolean {
+  return (
+    work.minerHotkey === claimer.validatorHotkey ||
+    (work.minerColdkey !== null && work.minerColdkey === claimer.validatorColdkey)
+  );
+}
+
+export interface EndedLease {
+  readonly evalRunId: string;
+  /** Stale, or failed because of the platform: the next validator may well fare the same. */
+  readonly isTrouble: boolean;
+  readonly releasedBy: string | null;
+  readonly nowMs: number;
+}
+
+/** A run ended without an included success: its slot is free, perhaps after a pause. */
+export function decideLeaseEnd(item: WorkState, ended: EndedLease, policy: EvalPolicy): WorkFact[] {
+  const { evalRunId, isTrouble, releasedBy, nowMs } = ended;
+  const facts: WorkFact[] = [{ type: 'LEASE_ENDED', evalRunId, isTrouble, releasedBy }];
+  const beyond = item.context.troubles + 1 - policy.holdFailures;
+  if (isTrouble && item.value === 'open' && beyond >= 0) {
+    const holdMs = Math.min(policy.holdMs * 2 ** Math.min(beyond, 30), policy.holdMaxMs);
+    facts.push({ type: 'HELD', until: nowMs + holdMs, reason: 'REPEATED_FAILURES' });
+  }
+  return facts;
+}
+
+export interface SuccessfulRun {
+  readonly evalRunId: string;
+  readonly validatorHotkey: string;
+  readonly scoreMicro: number;
+  /** A legacy run that scored fewer problems than there are. */
+  readonly isPartial: boolean;
+}
+
+/** Why a success is stored but does not count; undefined when it does. */
+export function exclusionOfSuccess(item: WorkState, run: SuccessfulRun): string | undefined {
+  const work = item.context;
+  if (run.isPartial) return 'INCOMPLETE';
+  if (item.value !== 'open' || work.included.length >= work.requiredSuccesses) {
+    return 'BEYOND_REQUIRED';
+  }
+  return work.included.some(({ validatorHotkey }) => validatorHotkey === run.validatorHotkey)
+    ? 'SAME_VALIDATOR'
+    : undefined;
+}
+
+export function decideInclusion(item: WorkState, run: SuccessfulRun, nowMs: number): WorkFact[] {
+  const { evalRunId, validatorHotkey, scoreMicro } = run;
+  const facts: WorkFact[] = [{ type: 'SUCCESS_INCLUDED', evalRunId, validatorHotkey, scoreMicro }];
+  const isLast = item.context.included.length + 1 === item.context.requiredSuccesses;
+  return isLast ? [...facts, { type: 'CLOSED', at: nowMs }] : facts;
+}
+
+export function decideExclusion(item: WorkState, evalRunId: string, reason: string): WorkFact[] {
+  const facts: WorkFact[] = [{ type: 'SUCCESS_EXCLUDED', evalRunId, reason }];
+  return item.value === 'closed' ? [...facts, { type: 'REOPENED', reason }] : facts;
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { phases } from '../types.ts';
+
+/** Fixed when the work is opened. */
+export const workIdentity = z.object({
+  workItemId: z.string(),
+  agentVersionId: z.string(),
+  suiteId: z.number().int(),
+  phase: z.enum(phases),
+  raceId: z.string().nullable(),
+  minerHotkey: z.string(),
+  minerColdkey: z.string().nullable(),
+  requiredSuccesses: z.number().int().min(1),
+  queuedAt: z.number(),
+});
+export type WorkIdentity = z.infer<typeof workIdentity>;
+
+const holder = z.object({ evalRunId: z.string(), validatorHotkey: z.string() });
+
+export const workContext = workIdentity.extend({
+  /** Strictly grows over claims and is never given out twice. */
+  nextFence: z.number().int().min(1),
+  live: z.array(holder),
+  included: z.array(holder.extend({ scoreMicro: z.number().int() })),
+  /** Validators that gave a run of it back: offered to them last. */
+  releasedBy: z.array(z.string()),
+  /** Stale and platform-failed runs. */
+  troubles: z.number().int().min(0),
+  holdUntil: z.number().nullable(),
+  holdReason: z.string().nullable(),
+  isMinerBanned: z.boolean(),
+  closedAt: z.number().nullable(),
+  closeReason: z.string().nullable(),
+});
+export type WorkContext = z.infer<typeof workContext>;
+
+export type WorkFact =
+  | { readonly type: 'OPENED'; readonly work: WorkIdentity }
+  | {
+      readonly type: 'LEASED';
+      readonly evalRunId: string;
+      readonly validatorHotkey: string;
+      readonly fence: number;
+    }
+  | {
+      readonly type: 'LEASE_ENDED';
+      readonly evalRunId: string;
+      readonly isTrouble: boolean;
+      readonly releasedBy: string | null;
+    }
+  | {
+      readonly type: 'SUCCESS_INCLUDED';
+      readonly evalRunId: string;
+      readonly validatorHotkey: string;
+      readonly scoreMicro: number;
+    }
+  | { readonly type: 'SUCCESS_EXCLUDED'; readonly evalRunId: string; readonly reason: string }
+  | { readonly type: 'HELD'; readonly until: number; readonly reason: string }
+  | { readonly type: 'MINER_BANNED' }
+  | { readonly type: 'MINER_UNBANNED' }
+  | { readonly type: 'CLOSED'; readonly at: number }
+  | { readonly type: 'REOPENED'; readonly reason: string }
+  | { readonly type: 'WORK_CANCELLED'; readonly at: number; readonly reason: string };

@@ -1,0 +1,149 @@
+import { assign, setup } from 'xstate';
+import type { MachineState, Model } from '../kernel.ts';
+import { type WorkContext, type WorkFact, workContext } from './facts.ts';
+
+const unopened: WorkContext = {
+  workItemId: '',
+  agentVersionId: '',
+  suiteId: 0,
+  phase: 'QUALIFYING',
+  raceId: null,
+  minerHotkey: '',
+  minerColdkey: null,
+  requiredSuccesses: 1,
+  queuedAt: 0,
+  nextFence: 1,
+  live: [],
+  included: [],
+  releasedBy: [],
+  troubles: 0,
+  holdUntil: null,
+  holdReason: null,
+  isMinerBanned: false,
+  closedAt: null,
+  closeReason: null,
+};
+
+const types: { context: WorkContext; events: WorkFact } = {
+  context: unopened,
+  events: { type: 'MINER_BANNED' },
+};
+
+/** Enough to put a validator last; the list must not grow with every repeat. */
+const releasedByMax = 32;
+
+/**
+ * An agent version to be evaluated by `requiredSuccesses` validators.
+ *
+ * 1. Live runs + included successes never exceed the required successes.
+ * 2. It is closed exactly while the included successes are the required ones; only a recorded
+ *    exclusion opens it again.
+ */
+const machine = setup({
+  types,
+  actions: {
+    endLease: assign(({ context, event }) => {
+      if (event.type !== 'LEASE_ENDED') return {};
+      const { releasedBy } = event;
+      return {
+        live: context.live.filter(({ evalRunId }) => evalRunId !== event.evalRunId),
+        troubles: context.troubles + (event.isTrouble ? 1 : 0),
+        releasedBy:
+          releasedBy === null
+            ? context.releasedBy
+            : [...context.releasedBy.filter((each) => each !== releasedBy), releasedBy].slice(
+                -releasedByMax,
+              ),
+      };
+    }),
+    exclude: assign(({ context, event }) =>
+      event.type === 'SUCCESS_EXCLUDED'
+        ? { included: context.included.filter(({ evalRunId }) => evalRunId !== event.evalRunId) }
+        : {},
+    ),
+  },
+}).createMachine({
+  id: 'work-item',
+  context: unopened,
+  initial: 'unopened',
+  states: {
+    unopened: {
+      on: { OPENED: { target: 'open', actions: assign(({ event }) => event.work) } },
+    },
+    open: {
+      on: {
+        LEASED: {
+          actions: assign(({ context, event }) => ({
+            nextFence: event.fence + 1,
+            live: [
+              ...context.live,
+              { evalRunId: event.evalRunId, validatorHotkey: event.validatorHotkey },
+            ],
+          })),
+        },
+        LEASE_ENDED: { actions: 'endLease' },
+        SUCCESS_INCLUDED: {
+          actions: assign(({ context, event }) => ({
+            live: context.live.filter(({ evalRunId }) => evalRunId !== event.evalRunId),
+            included: [
+              ...context.included,
+              {
+                evalRunId: event.evalRunId,
+                validatorHotkey: event.validatorHotkey,
+                scoreMicro: event.scoreMicro,
+              },
+            ],
+          })),
+        },
+        SUCCESS_EXCLUDED: { actions: 'exclude' },
+        HELD: {
+          actions: assign(({ event }) => ({ holdUntil: event.until, holdReason: event.reason })),
+        },
+        MINER_BANNED: { actions: assign({ isMinerBanned: true }) },
+        MINER_UNBANNED: { actions: assign({ isMinerBanned: false }) },
+        CLOSED: {
+          target: 'closed',
+          actions: assign(({ event }) => ({
+            closedAt: event.at,
+            closeReason: 'REQUIRED_SUCCESSES',
+            holdUntil: null,
+            holdReason: null,
+          })),
+        },
+        WORK_CANCELLED: {
+          target: 'cancelled',
+          actions: assign(({ event }) => ({
+            closedAt: event.at,
+            closeReason: event.reason,
+            holdUntil: null,
+            holdReason: null,
+          })),
+        },
+      },
+    },
+    closed: {
+      on: {
+        LEASE_ENDED: { actions: 'endLease' },
+        SUCCESS_EXCLUDED: { actions: 'exclude' },
+        REOPENED: { target: 'open', actions: assign({ closedAt: null, closeReason: null }) },
+      },
+    },
+    cancelled: {
+      on: {
+        LEASE_ENDED: { actions: 'endLease' },
+        SUCCESS_EXCLUDED: { actions: 'exclude' },
+      },
+    },
+  },
+});
+
+export const workItem: Model<WorkContext, WorkFact> = {
+  name: 'work-item',
+  version: 1,
+  machine,
+  context: workContext,
+  upcasts: {},
+  openValues: ['open'],
+};
+
+export type WorkState = MachineState<WorkContext>;
