@@ -6,6 +6,7 @@ import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import type { Identity } from './auth/identity.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
 import type { Deliveries } from './packs/delivery.ts';
 import type { Presence } from './presence.ts';
@@ -23,6 +24,7 @@ export interface EdgeDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;
+  readonly identity: Identity;
   readonly runs: RunLocator;
   readonly deliveries: Deliveries;
   readonly presence: Presence;

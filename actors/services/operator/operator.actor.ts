@@ -1,7 +1,7 @@
 import type { DurableMessage } from '../../../infra/ports/bus.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
-import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import type { Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { deleteSessionsOf, lockHotkey } from '../auth/store.ts';
 import type { MessageType, ReplyOf, RequestOf } from '../messages.ts';
@@ -22,7 +22,6 @@ import {
 } from './store.ts';
 
 export interface OperatorDeps {
-  readonly sql: Sql;
   readonly transact: Transact;
   readonly objects: Pick<ObjectStore, 'get'>;
   /** Sends at once what the sweeper would send seconds later; may fail. */

@@ -38,7 +38,7 @@ export function toEnvironment(
   };
 }
 
-export function toSuite(row: SuiteRow): z.infer<typeof suite> {
+export function toSuite(row: Omit<SuiteRow, 'qualifyingThreshold'>): z.infer<typeof suite> {
   return {
     suite_id: row.suiteId,
     suite_version: row.suiteVersion,

@@ -1,0 +1,100 @@
+import { createEvalKind } from '../../actors/lease-manager/lease-manager.actor.ts';
+import { createHost, type Host } from '../../actors/runtime/host.ts';
+import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
+import type { Config } from '../../infra/config/config.ts';
+import { randomHex, randomId, uuidV5 } from '../../infra/ids/ids.ts';
+import { type Bus, createBus } from '../../infra/nats/bus.ts';
+import { connectNats } from '../../infra/nats/connect.ts';
+import { ensureStreams } from '../../infra/nats/streams.ts';
+import { createS3Store } from '../../infra/object-store/s3-store.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { checkServer } from '../../infra/postgres/check-server.ts';
+import { closeSql, createSql, type DatabaseRole } from '../../infra/postgres/client.ts';
+import { createMembershipStore } from '../../infra/postgres/membership-store.ts';
+import { createOutboxStore } from '../../infra/postgres/outbox-store.ts';
+import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
+import { evalPolicy } from './eval-policy.ts';
+import { startServices } from './services.ts';
+
+export interface CoordinatorOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  /** Where a database without fsync is what is wanted. */
+  readonly allowUnsafeWrites?: boolean;
+  readonly policy?: Partial<RuntimePolicy>;
+}
+
+export interface Coordinator extends AsyncDisposable {
+  readonly host: Host;
+}
+
+/** Hosts a share of the partitions and takes its part of the stateless services. */
+export async function startCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
+  const { config, clock, log, telemetry } = options;
+  const memberId = `${config.processName}-${randomHex(4)}`;
+  await using stack = new AsyncDisposableStack();
+  const open = (use: string, role: DatabaseRole, max?: number) => {
+    const name = { url: config.databaseUrl, applicationName: `${memberId} ${use}`, role };
+    return stack.adopt(createSql({ ...name, max: max ?? config.databasePoolSize }), closeSql);
+  };
+  const commits = open('commits', 'paddock_actor');
+  await checkServer(commits, { allowUnsafeWrites: options.allowUnsafeWrites === true });
+  const objects = createS3Store(objectStoreOptions(config));
+  await objects.ensureBucket();
+  const bus = await openBus(memberId, options, stack);
+  const host = createHost({
+    memberId,
+    kinds: [createEvalKind({ sql: commits, policy: evalPolicy(config), ids: { uuidV5 } })],
+    partitions: createPartitionStore(commits),
+    // Of their own: a renewal must not wait behind commits.
+    members: createMembershipStore(open('leases', 'paddock_actor', 2)),
+    outbox: createOutboxStore(commits),
+    bus: bus.partitions,
+    messages: bus.messages,
+    ...{ clock, log, telemetry },
+    newIncarnation: randomId,
+    policy: {
+      leaseMs: config.memberLeaseSeconds * 1000,
+      renewEveryMs: config.memberRenewSeconds * 1000,
+      ...options.policy,
+    },
+  });
+  const sql: Sql = open('services', 'paddock_service');
+  // Stopped in the opposite order: partitions are handed over first, then the services end.
+  stack.use(await startServices({ config, bus, sql, objects, clock, log }));
+  await host.start();
+  stack.defer(() => host.drain());
+  const owned = stack.move();
+  return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function openBus(
+  memberId: string,
+  { config, clock, log, telemetry }: CoordinatorOptions,
+  stack: AsyncDisposableStack,
+): Promise<Bus> {
+  const connection = stack.adopt(
+    await connectNats({ url: config.natsUrl, name: memberId }),
+    async (open) => {
+      if (!open.isClosed()) await open.drain();
+    },
+  );
+  const streams = { replicas: config.natsReplicas };
+  await ensureStreams(connection, streams);
+  return await createBus({ connection, streams, clock, log, telemetry });
+}
+
+export function objectStoreOptions(config: Config): Parameters<typeof createS3Store>[0] {
+  return {
+    endpoint: config.s3Endpoint,
+    ...(config.s3PublicEndpoint !== undefined && { publicEndpoint: config.s3PublicEndpoint }),
+    bucket: config.s3Bucket,
+    accessKeyId: config.s3AccessKeyId,
+    secretAccessKey: config.s3SecretAccessKey,
+  };
+}

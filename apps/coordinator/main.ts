@@ -1,0 +1,37 @@
+import { systemClock } from '../../infra/clock/system-clock.ts';
+import { ConfigInvalid, configAdvice, readConfig } from '../../infra/config/config.ts';
+import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
+import { createLogger } from '../../infra/telemetry/log.ts';
+import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { startCoordinator } from './coordinator.ts';
+
+async function run(): Promise<void> {
+  const config = readConfig(process.env, { process: 'coordinator' });
+  const log = createLogger({
+    name: config.processName,
+    level: config.logLevel,
+    write: (line) => process.stderr.write(line),
+    nowMs: systemClock.nowMs,
+  });
+  for (const text of configAdvice(config)) log.warn(text);
+  await using _coordinator = await startCoordinator({
+    config,
+    log,
+    clock: systemClock,
+    telemetry: createTelemetry(),
+  });
+  log.info('ready', { pid: process.pid });
+  process.send?.({ ready: true });
+  await untilStopped(process);
+  log.info('stopping');
+}
+
+try {
+  await run();
+} catch (error) {
+  console.error(error instanceof ConfigInvalid ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  await shutdownTelemetry();
+}

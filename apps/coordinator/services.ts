@@ -1,0 +1,64 @@
+import { createAuthService } from '../../actors/services/auth/auth.actor.ts';
+import { authService } from '../../actors/services/auth/messages.ts';
+import { operatorService } from '../../actors/services/operator/messages.ts';
+import { createOperatorService } from '../../actors/services/operator/operator.actor.ts';
+import { packsService } from '../../actors/services/packs/messages.ts';
+import { createPacksService } from '../../actors/services/packs/packs.actor.ts';
+import { presenceService } from '../../actors/services/presence/messages.ts';
+import { createPresenceService } from '../../actors/services/presence/presence.actor.ts';
+import { createRetention } from '../../actors/services/retention/retention.actor.ts';
+import { serve, type Transact } from '../../actors/services/service-handler.ts';
+import { submissionsService } from '../../actors/services/submissions/messages.ts';
+import { createSubmissionsService } from '../../actors/services/submissions/submissions.actor.ts';
+import type { Config } from '../../infra/config/config.ts';
+import { uuidV5 } from '../../infra/ids/ids.ts';
+import type { Bus } from '../../infra/nats/bus.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { ObjectStore } from '../../infra/ports/object-store.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
+import { transaction } from '../../infra/postgres/transaction.ts';
+
+/** A pack's thousands of tasks and a suite's megabytes go in with one statement each. */
+const statementTimeoutMs = 10_000;
+
+/** Takes requests of every stateless service until disposed of, and throws away what is outdated. */
+export async function startServices(deps: {
+  readonly config: Config;
+  readonly bus: Bus;
+  /** As paddock_service. */
+  readonly sql: Sql;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+}): Promise<AsyncDisposable> {
+  const { config, bus, sql, objects, clock, log } = deps;
+  const transact: Transact = (body) => transaction(sql, { statementTimeoutMs }, body);
+  const operator = createOperatorService({
+    ...{ transact, objects, log, uuidV5 },
+    publish: (message) => bus.messages.publish(message),
+    suiteDefaults: {
+      qualifyingThresholdMicro: config.qualifyingThresholdMicro,
+      requiredSuccessesQualifying: config.requiredSuccessesQualifying,
+      requiredSuccessesRace: config.requiredSuccessesRace,
+      qualifyingTasks: config.qualifyingTasks,
+    },
+  });
+  await using stack = new AsyncDisposableStack();
+  const subscriptions = [
+    serve(bus.services, authService, createAuthService({ sql, transact })),
+    serve(bus.services, operatorService, operator),
+    serve(bus.services, packsService, createPacksService({ sql })),
+    serve(bus.services, presenceService, createPresenceService({ sql })),
+    serve(bus.services, submissionsService, createSubmissionsService({ sql })),
+  ];
+  for (const subscription of subscriptions) stack.defer(() => subscription.close());
+  const keep = {
+    nonceSeconds: config.nonceMemorySeconds,
+    idempotencySeconds: config.idempotencySeconds,
+  };
+  const retention = createRetention({ sql, clock, log, keep });
+  await retention.start();
+  stack.defer(() => retention.stop());
+  return stack.move();
+}

@@ -1,0 +1,13 @@
+import type { SignatureVerifier } from '../../../infra/ports/signatures.ts';
+import type { RateWindow } from '../middleware/rate-window.ts';
+import type { Callers } from './callers.ts';
+import type { Registrations } from './registrations.ts';
+
+/** What the routes under /v1/auth work with. */
+export interface Identity {
+  readonly verifier: SignatureVerifier;
+  readonly registrations: Registrations;
+  readonly callers: Callers;
+  readonly challengeRate: RateWindow;
+  readonly sessionRate: RateWindow;
+}

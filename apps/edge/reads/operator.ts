@@ -1,0 +1,103 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+
+export interface PartitionRow {
+  readonly kind: string;
+  readonly part: number;
+  readonly epoch: number;
+  readonly owner: string | null;
+  readonly isOwnerLive: boolean;
+}
+
+export async function listPartitions(sql: Sql): Promise<readonly PartitionRow[]> {
+  return await sql<PartitionRow[]>`
+    select p.kind, p.part, p.epoch::float8 as epoch, p.owner,
+      (m.lease_until is not null and m.lease_until > rt.clock()) as "isOwnerLive"
+    from rt.partition p
+    left join rt.member m on m.member_id = p.owner and m.incarnation = p.incarnation
+    order by p.kind, p.part`;
+}
+
+export interface MemberRow {
+  readonly memberId: string;
+  readonly isLive: boolean;
+  readonly isDraining: boolean;
+  readonly joinedAt: Date;
+  readonly partitionCount: number;
+}
+
+export async function listMembers(sql: Sql): Promise<readonly MemberRow[]> {
+  return await sql<MemberRow[]>`
+    select m.member_id as "memberId", m.lease_until > rt.clock() as "isLive",
+      m.draining as "isDraining", m.joined_at as "joinedAt", count(p.part)::int as "partitionCount"
+    from rt.member m
+    left join rt.partition p on p.owner = m.member_id and p.incarnation = m.incarnation
+    group by m.member_id
+    order by m.member_id`;
+}
+
+export interface OverviewRow {
+  readonly activeSuiteId: number | null;
+  readonly openWorkItems: number;
+  readonly liveRuns: number;
+  readonly waitingVersions: number;
+  readonly bannedHotkeys: number;
+  readonly validatorsActive: number;
+  readonly outboxPending: number;
+  readonly outboxOldestAt: Date | null;
+  readonly parkedMessages: number;
+  readonly partitionsWithoutOwner: number;
+}
+
+export async function readOverview(sql: Sql): Promise<OverviewRow> {
+  const [row] = await sql<OverviewRow[]>`
+    select
+      (select suite_id from suite where is_active) as "activeSuiteId",
+      (select count(*)::int from work_item where state = 'OPEN') as "openWorkItems",
+      (select count(*)::int from evaluation_run where status in ('CLAIMED', 'RUNNING')) as "liveRuns",
+      (select count(*)::int from agent_version where state in ('RECEIVED', 'QUEUED', 'RUNNING'))
+        as "waitingVersions",
+      (select count(*)::int from hotkey_ban) as "bannedHotkeys",
+      (select count(*)::int from validator where last_seen_at > rt.clock() - interval '5 minutes')
+        as "validatorsActive",
+      (select count(*)::int from rt.outbox) as "outboxPending",
+      (select min(at) from rt.outbox) as "outboxOldestAt",
+      (select count(*)::int from rt.poison) as "parkedMessages",
+      (select count(*)::int from rt.partition p
+        where not exists (
+          select from rt.member m
+          where m.member_id = p.owner and m.incarnation = p.incarnation
+            and m.lease_until > rt.clock())) as "partitionsWithoutOwner"`;
+  if (row === undefined) throw new Error('the overview has one row');
+  return row;
+}
+
+export interface AuditRow {
+  readonly seq: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly object: string;
+  readonly reason: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly prevHash: string;
+  readonly hash: string;
+  readonly committedAt: Date;
+}
+
+/** Newest first. */
+export async function auditPage(
+  sql: Sql,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly total: number; readonly entries: readonly AuditRow[] }> {
+  const [newest] = await sql<{ total: number }[]>`
+    select coalesce(max(seq), 0)::float8 as total from audit_log`;
+  const total = newest?.total ?? 0;
+  // Numbers have no gaps, so a page is a range of them.
+  const entries = await sql<AuditRow[]>`
+    select seq::float8 as seq, actor, action, object, reason, detail, prev_hash as "prevHash", hash,
+      committed_at as "committedAt"
+    from audit_log
+    where seq <= ${total - page.offset}
+    order by seq desc
+    limit ${page.limit}`;
+  return { total, entries };
+}

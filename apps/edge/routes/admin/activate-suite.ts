@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { endpoint } from '../../endpoint.ts';
+import { order } from '../../operator/order.ts';
+import { idText } from '../../wire/integer.ts';
+import { reasonBody } from '../../wire/reason.ts';
+import { suite, toSuite } from '../../wire/suite.ts';
+
+export const activateSuite = endpoint({
+  method: 'post',
+  path: '/v1/admin/suites/{suite_id}/activate',
+  role: 'operator',
+  summary: 'Make a suite the current one; queued work of the former one is cancelled',
+  trafficClass: 1,
+  params: z.object({ suite_id: idText }),
+  body: reasonBody,
+  response: suite,
+  faults: [
+    'SUITE_NOT_FOUND',
+    'IDEMPOTENCY_CONFLICT',
+    'STORE_UNAVAILABLE',
+    'OWNER_UNAVAILABLE',
+    'OUTCOME_UNKNOWN',
+  ],
+
+  async handle({ caller, params, body, context }, { bus }) {
+    const request = { suiteId: params.suite_id, reason: body?.reason ?? null };
+    const kept = await order(bus, { caller, context }, { type: 'activate-suite', body: request });
+    return toSuite(kept);
+  },
+});

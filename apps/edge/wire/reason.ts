@@ -1,0 +1,8 @@
+import { z } from 'zod';
+
+/** Why an operator did it, for the audit log. */
+export const requiredReason = z.string().trim().min(1).max(1000);
+export const reason = z.string().trim().max(1000).nullable().optional();
+
+/** Mutations without other fields may come without a body. */
+export const reasonBody = z.object({ reason }).nullable().optional();

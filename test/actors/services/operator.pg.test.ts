@@ -1,0 +1,252 @@
+import { createHash, randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { auditHash, genesisHash } from '../../../actors/services/operator/audit-entry.ts';
+import { documentKeyOf } from '../../../actors/services/operator/messages.ts';
+import { createOperatorService } from '../../../actors/services/operator/operator.actor.ts';
+import { uuidV5 } from '../../../infra/ids/ids.ts';
+import type { DurableMessage } from '../../../infra/ports/bus.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
+
+const manifest = {
+  contract_version: '1',
+  runtime_version: '2',
+  result_schema_version: '3',
+  catalog_epoch: 'e1',
+  display_name: 'Demo',
+  environment_revision: 'r1',
+};
+const tasks = Array.from({ length: 12 }, (_, index) => ({
+  taskId: `task-${index}`,
+  family: ['shop', 'voucher'][index % 2] ?? '',
+  goalText: `Buy ${index}`,
+}));
+const packSha256 = 'ab'.repeat(32);
+
+async function start(t: ExecutionContext) {
+  const { sql: admin, url } = await testDatabase(t);
+  const sql = createSql({ url, applicationName: 'services', role: 'paddock_service', max: 4 });
+  t.teardown(() => closeSql(sql));
+  const documents = new Map<string, Uint8Array>();
+  const published: DurableMessage[] = [];
+  const service = createOperatorService({
+    transact: (body) => transaction(sql, {}, body),
+    objects: { get: async (key) => documents.get(key) },
+    publish: async (message) => void published.push(message),
+    uuidV5,
+    log: silentLogger,
+    suiteDefaults: {
+      qualifyingThresholdMicro: 550_000,
+      requiredSuccessesQualifying: 2,
+      requiredSuccessesRace: 3,
+      qualifyingTasks: 4,
+    },
+  });
+  const store = (document: object) => {
+    const bytes = Buffer.from(JSON.stringify(document));
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    documents.set(documentKeyOf(sha256), bytes);
+    return sha256;
+  };
+  const command = (id: string = randomUUID()) => ({ id, account: 'operator:ann', trace: {} });
+  const suite = (fields: object = {}) =>
+    store({
+      benchmarkName: 'bench',
+      benchmarkNumber: 3,
+      executionKind: 'legacy_benchmark',
+      envPackSha256: null,
+      qualifyingTaskIds: null,
+      problems: [
+        { problemId: null, metadata: { category: 'Shop', reward_title_embeddings: { a: [1] } } },
+      ],
+      raceProblems: [{ problemId: randomUUID(), metadata: { category: 'Held out' } }],
+      qualifyingThresholdMicro: null,
+      requiredSuccessesQualifying: null,
+      requiredSuccessesRace: null,
+      ...fields,
+    });
+  const register = (id?: string) => {
+    const documentSha256 = store({ manifest, tasks });
+    const request = { packSha256, sizeBytes: 1000, documentSha256, reason: null };
+    return service['register-pack'](request, command(id));
+  };
+  return { admin, service, command, suite, register, published };
+}
+
+test('the same pack again answers the same', async (t) => {
+  const { admin, register } = await start(t);
+  const first = await register();
+  t.deepEqual(first.familyCounts, { shop: 6, voucher: 6 });
+  t.deepEqual(await register(), first);
+  t.is((await admin`select 1 from pack_task`).length, 12);
+});
+
+test('an envpack suite draws its tasks balanced over families, in pack order', async (t) => {
+  const { admin, service, command, suite, register } = await start(t);
+  await register();
+  const documentSha256 = suite({
+    executionKind: 'envpack',
+    envPackSha256: packSha256,
+    problems: [],
+  });
+  const kept = await service['create-suite']({ documentSha256, reason: null }, command());
+  t.is(kept.suiteVersion, 1);
+  t.false(kept.isActive);
+  t.is(kept.environment['display_name'], 'Demo');
+  const roster = await admin<{ task_id: string; family: string; problem_id: string }[]>`
+    select task_id, family, problem_id from suite_problem order by ordinal`;
+  t.deepEqual(roster.map(({ family }) => family).sort(), ['shop', 'shop', 'voucher', 'voucher']);
+  const numbers = roster.map(({ task_id }) => Number(task_id.slice(5)));
+  t.deepEqual(
+    numbers,
+    numbers.toSorted((left, right) => left - right),
+  );
+  t.true(roster.every(({ problem_id }) => /^.{14}5/.test(problem_id)));
+});
+
+test('a legacy suite keeps embeddings apart and race problems held out', async (t) => {
+  const { admin, service, command, suite } = await start(t);
+  await service['create-suite']({ documentSha256: suite(), reason: null }, command());
+  const rows = await admin`
+    select phase, category, metadata, embeddings from suite_problem order by phase`;
+  t.deepEqual(
+    [...rows],
+    [
+      {
+        phase: 'QUALIFYING',
+        category: 'Shop',
+        metadata: { category: 'Shop' },
+        embeddings: { a: [1] },
+      },
+      { phase: 'RACE', category: 'Held out', metadata: { category: 'Held out' }, embeddings: null },
+    ],
+  );
+  const [kept] = await admin`
+    select qualifying_threshold, required_successes_qualifying, required_successes_race from suite`;
+  t.deepEqual(kept, {
+    qualifying_threshold: '0.5500',
+    required_successes_qualifying: 2,
+    required_successes_race: 3,
+  });
+});
+
+test('a suite that makes no sense is refused and leaves nothing', async (t) => {
+  const { admin, service, command, suite, register } = await start(t);
+  await register();
+  const envpack = { executionKind: 'envpack', envPackSha256: packSha256 };
+  for (const [fields, code] of [
+    [{ problems: [] }, 'VALIDATION_FAILED'],
+    [{ envPackSha256: packSha256 }, 'VALIDATION_FAILED'],
+    [{ executionKind: 'envpack' }, 'VALIDATION_FAILED'],
+    [{ executionKind: 'envpack', envPackSha256: 'cd'.repeat(32) }, 'PACK_NOT_FOUND'],
+    [{ ...envpack, qualifyingTaskIds: ['task-1', 'nothing'] }, 'VALIDATION_FAILED'],
+    [{ ...envpack, qualifyingTaskIds: ['task-1', 'task-1'] }, 'VALIDATION_FAILED'],
+  ] as const) {
+    const asked = { documentSha256: suite(fields), reason: null };
+    const error = await t.throwsAsync(() => service['create-suite'](asked, command()), {
+      instanceOf: Fault,
+    });
+    t.is(error?.code, code);
+  }
+  t.is((await admin`select 1 from suite`).length, 0);
+  t.is((await admin`select 1 from audit_log`).length, 1);
+});
+
+test('one suite is active, and every eval partition is told of it once', async (t) => {
+  const { admin, service, command, suite, published } = await start(t);
+  const first = await service['create-suite']({ documentSha256: suite(), reason: null }, command());
+  const second = await service['create-suite'](
+    { documentSha256: suite(), reason: null },
+    command(),
+  );
+  t.is(second.suiteVersion, first.suiteVersion + 1);
+  await service['activate-suite']({ suiteId: first.suiteId, reason: null }, command());
+  const repeated = command();
+  const asked = { suiteId: second.suiteId, reason: null };
+  const answer = await service['activate-suite'](asked, repeated);
+  t.true(answer.isActive);
+  t.deepEqual(await service['activate-suite'](asked, repeated), answer);
+  const active = await admin`select suite_id from suite where is_active`;
+  t.deepEqual([...active], [{ suite_id: second.suiteId }]);
+  const sent = await admin<{ target_part: number }[]>`
+    select target_part from rt.outbox where body = ${admin.json({ suiteId: second.suiteId })}
+    order by target_part`;
+  t.deepEqual(
+    sent.map((row) => row.target_part),
+    Array.from({ length: 64 }, (_, part) => part),
+  );
+  t.is(
+    published.filter(({ body }) => JSON.stringify(body).includes(`${second.suiteId}`)).length,
+    64,
+  );
+  await t.throwsAsync(() => service['activate-suite']({ suiteId: 99, reason: null }, command()), {
+    message: /no such suite/,
+  });
+});
+
+test('a ban ends sessions and is lifted once', async (t) => {
+  const { admin, service, command } = await start(t);
+  await admin`
+    insert into session (token_sha256, hotkey, role, created_at, expires_at)
+    values ('x', 'alice', 'miner', rt.clock(), rt.clock() + interval '1 hour')`;
+  const ban = await service['ban-hotkey']({ hotkey: 'alice', reason: 'cheats' }, command());
+  const again = await service['ban-hotkey']({ hotkey: 'alice', reason: 'again' }, command());
+  t.deepEqual(again, ban);
+  t.is((await admin`select 1 from session`).length, 0);
+  const lift = { hotkey: 'alice', reason: null };
+  t.deepEqual(await service['unban-hotkey'](lift, command()), { hotkey: 'alice', wasBanned: true });
+  t.deepEqual(await service['unban-hotkey'](lift, command()), {
+    hotkey: 'alice',
+    wasBanned: false,
+  });
+});
+
+test('a key with another request is a conflict', async (t) => {
+  const { service, command } = await start(t);
+  const once = command();
+  await service['ban-hotkey']({ hotkey: 'alice', reason: 'cheats' }, once);
+  const error = await t.throwsAsync(
+    () => service['ban-hotkey']({ hotkey: 'bob', reason: 'cheats' }, once),
+    { instanceOf: Fault },
+  );
+  t.is(error?.code, 'IDEMPOTENCY_CONFLICT');
+});
+
+test('every order has one entry, and the entries form a chain, also when made at once', async (t) => {
+  const { admin, service, command } = await start(t);
+  await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      service['ban-hotkey']({ hotkey: `key-${index}`, reason: 'ä "quoted"' }, command()),
+    ),
+  );
+  const entries = await admin<
+    {
+      seq: string;
+      actor: string;
+      action: string;
+      object: string;
+      reason: string;
+      detail: Record<string, unknown>;
+      prev_hash: string;
+      hash: string;
+      committed_at: Date;
+    }[]
+  >`
+    select seq, actor, action, object, reason, detail, prev_hash, hash, committed_at
+    from audit_log order by seq`;
+  t.is(entries.length, 10);
+  let prevHash = genesisHash;
+  for (const [index, entry] of entries.entries()) {
+    t.is(Number(entry.seq), index + 1);
+    t.is(entry.prev_hash, prevHash);
+    const { actor, action, object, reason, detail } = entry;
+    const committedAtMs = entry.committed_at.getTime();
+    const facts = { actor, action, object, reason, detail };
+    t.is(entry.hash, auditHash({ ...facts, seq: index + 1, prevHash, committedAtMs }));
+    t.is(actor, 'operator:ann');
+    prevHash = entry.hash;
+  }
+});
