@@ -1,0 +1,172 @@
+import test from 'ava';
+import {
+  agentsOfMiner,
+  bestVersionOfMiner,
+  cooldownOf,
+  latestVersionsOfMiner,
+  timelineOf,
+  versionById,
+  versionsOfAgent,
+} from '../../../apps/edge/reads/agent-versions.ts';
+import {
+  pendingEvaluations,
+  pendingSummary,
+  runningEvaluations,
+} from '../../../apps/edge/reads/evaluations.ts';
+import { boardTotals, leaderboardPage } from '../../../apps/edge/reads/leaderboard.ts';
+import { deliverablePack } from '../../../apps/edge/reads/packs.ts';
+import { problemsOfRun } from '../../../apps/edge/reads/run-problems.ts';
+import {
+  episodesOfRuns,
+  progressOfRuns,
+  runById,
+  runsOfVersion,
+} from '../../../apps/edge/reads/runs.ts';
+import {
+  activeSuite,
+  listSuites,
+  publicProblems,
+  suiteById,
+} from '../../../apps/edge/reads/suites.ts';
+import { listValidators } from '../../../apps/edge/reads/validators.ts';
+import { recentThroughput, waitingOf } from '../../../apps/edge/reads/waiting.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { testDatabase } from '../../support/cluster.ts';
+
+const nil = '00000000-0000-4000-8000-000000000000';
+const id = (group: string, n: number) =>
+  `${group}0000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
+
+async function seedSuite(sql: Sql): Promise<number> {
+  const [suite] = await sql<{ suiteId: number }[]>`
+    insert into suite (suite_version, is_active, execution_kind, benchmark_name, benchmark_number,
+      environment, qualifying_threshold, required_successes_qualifying, required_successes_race,
+      created_at)
+    values (1, true, 'legacy_benchmark', 'shop', 1, '{}', 0.55, 2, 2, rt.clock())
+    returning suite_id as "suiteId"`;
+  return suite?.suiteId ?? 0;
+}
+
+async function seedVersion(
+  sql: Sql,
+  of: { n: number; suiteId: number; miner: string; name: string; score: string | null },
+): Promise<void> {
+  const state = of.score === null ? 'QUEUED' : 'ELIGIBLE';
+  await sql`
+    insert into miner (hotkey) values (${of.miner}) on conflict do nothing`;
+  await sql`
+    insert into agent (agent_id, miner_hotkey, agent_name, created_at)
+    values (${id('a', of.n)}, ${of.miner}, ${of.name}, rt.clock())`;
+  await sql`
+    insert into agent_version (agent_version_id, part, agent_id, agent_name, miner_hotkey,
+      version_number, suite_id, state, submitted_at, code_sha256, code_size_bytes, qualifying_score,
+      required_successes)
+    values (${id('b', of.n)}, 0, ${id('a', of.n)}, ${of.name}, ${of.miner}, 1, ${of.suiteId},
+      ${state}, rt.clock(), 'c0de', 1, ${of.score}, 2)`;
+}
+
+async function seedWork(sql: Sql, n: number, suiteId: number): Promise<void> {
+  await sql`
+    insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
+      state, required_successes, queued_at, queue_order_at)
+    values (${id('c', n)}, 0, ${id('b', n)}, 'm', ${suiteId}, 'QUALIFYING', 'OPEN', 2, rt.clock(),
+      rt.clock() + ${n} * interval '1 second')`;
+}
+
+test('an empty database answers every public read with nothing', async (t) => {
+  const { sql } = await testDatabase(t);
+
+  t.deepEqual([...(await listSuites(sql))], []);
+  t.is(await activeSuite(sql), undefined);
+  t.is(await suiteById(sql, 2 ** 40), undefined);
+  t.deepEqual([...(await publicProblems(sql, 1, true))], []);
+  t.deepEqual([...(await runningEvaluations(sql))], []);
+  t.deepEqual([...(await pendingEvaluations(sql, { limit: 10, offset: 0 }))], []);
+  t.deepEqual(await pendingSummary(sql), {
+    totalPending: 0,
+    totalRunsNeeded: 0,
+    totalRunsActive: 0,
+  });
+  t.deepEqual([...(await listValidators(sql))], []);
+  t.is(await versionById(sql, nil), undefined);
+  t.deepEqual([...(await versionsOfAgent(sql, nil))], []);
+  t.deepEqual([...(await agentsOfMiner(sql, 'm'))], []);
+  t.deepEqual([...(await latestVersionsOfMiner(sql, 'm'))], []);
+  t.is(await bestVersionOfMiner(sql, 'm'), undefined);
+  t.deepEqual(await cooldownOf(sql, 'm'), { nextAllowedAt: null, remainingSeconds: 0 });
+  t.deepEqual([...(await timelineOf(sql, nil))], []);
+  t.deepEqual([...(await runsOfVersion(sql, nil))], []);
+  t.is(await runById(sql, nil), undefined);
+  t.deepEqual([...(await episodesOfRuns(sql, [nil]))], []);
+  t.deepEqual([...(await progressOfRuns(sql, [nil]))], []);
+  t.is(await problemsOfRun(sql, nil), undefined);
+  t.is(await deliverablePack(sql, 'ab', 'v'), undefined);
+  t.is(await waitingOf(sql, nil), undefined);
+  const throughput = await recentThroughput(sql);
+  t.is(throughput.activeValidators, 0);
+  t.is(throughput.meanRunSeconds, null);
+});
+
+test('the board is in order of score, and a search keeps the place on the whole board', async (t) => {
+  const { sql } = await testDatabase(t);
+  const suiteId = await seedSuite(sql);
+  await seedVersion(sql, { n: 1, suiteId, miner: 'alice', name: 'Careful_1', score: '0.6000' });
+  await seedVersion(sql, { n: 2, suiteId, miner: 'alice', name: 'Bold', score: '0.7000' });
+  await seedVersion(sql, { n: 3, suiteId, miner: 'bob', name: 'careful%2', score: '0.5000' });
+  await seedVersion(sql, { n: 4, suiteId, miner: 'carol', name: 'waiting', score: null });
+
+  const page = await leaderboardPage(sql, { suiteId, limit: 10, offset: 0, search: undefined });
+  t.deepEqual(
+    page.map((row) => [row.rank, row.agentName, row.outrankedBy, row.isActiveQualifier]),
+    [
+      [1, 'Bold', null, true],
+      [2, 'Careful_1', id('b', 2), false],
+      [3, 'careful%2', null, false],
+    ],
+  );
+
+  const found = await leaderboardPage(sql, { suiteId, limit: 10, offset: 0, search: 'CAREFUL' });
+  t.deepEqual(
+    found.map((row) => row.rank),
+    [2, 3],
+  );
+  const literal = await leaderboardPage(sql, { suiteId, limit: 10, offset: 0, search: 'l%2' });
+  t.deepEqual(
+    literal.map((row) => row.agentName),
+    ['careful%2'],
+  );
+  const prefix = await leaderboardPage(sql, { suiteId, limit: 1, offset: 1, search: 'ALI' });
+  t.deepEqual(
+    prefix.map((row) => row.rank),
+    [2],
+  );
+  t.deepEqual(await boardTotals(sql, suiteId, 'careful'), {
+    total: 2,
+    uniqueMiners: 2,
+    submitted24h: 4,
+  });
+});
+
+test('a waiting version knows how many runs are handed out before its own', async (t) => {
+  const { sql } = await testDatabase(t);
+  const suiteId = await seedSuite(sql);
+  for (const n of [1, 2, 3]) {
+    await seedVersion(sql, { n, suiteId, miner: 'm', name: `agent-${n}`, score: null });
+    await seedWork(sql, n, suiteId);
+  }
+  await sql`update work_item set hold_until = rt.clock() + interval '1 minute', hold_reason = 'held'
+    where work_item_id = ${id('c', 1)}`;
+
+  const third = await waitingOf(sql, id('b', 3));
+  t.is(third?.itemsAhead, 1);
+  t.is(third?.runsAhead, 2);
+  t.is((await waitingOf(sql, id('b', 1)))?.holdReason, 'held');
+  const pending = await pendingEvaluations(sql, { limit: 10, offset: 1 });
+  t.deepEqual(
+    pending.map((row) => [row.agentName, row.position, row.runsAhead]),
+    [
+      ['agent-2', 2, 2],
+      ['agent-3', 3, 4],
+    ],
+  );
+});
