@@ -101,6 +101,7 @@ function install(stamp) {
     fail(
       `npm ci left out ${missing.join(', ')}; check that the package registry can be reached ("npm ping") and run the command again.`,
     );
+  mkdirSync(join(folder, 'node_modules'), { recursive: true });
   writeFileSync(stampFile, stamp);
 }
 

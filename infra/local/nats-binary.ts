@@ -47,7 +47,7 @@ async function isNewEnough(command: string): Promise<boolean> {
 async function versionOf(command: string): Promise<{ major: number; minor: number } | undefined> {
   try {
     const { stdout } = await run(command, ['--version']);
-    const match = /v(\d+)\.(\d+)\./.exec(stdout);
+    const match = /^nats-server: v(\d+)\.(\d+)\./.exec(stdout);
     return match === null ? undefined : { major: Number(match[1]), minor: Number(match[2]) };
   } catch {
     // Not there or not a program, which the caller's hint covers.
