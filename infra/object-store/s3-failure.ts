@@ -1,0 +1,31 @@
+import { S3ServiceException } from '@aws-sdk/client-s3';
+import { StorageUnavailable } from './storage-unavailable.ts';
+
+/** HEAD has no body to say what is missing; GET says it, and a missing bucket is an outage. */
+export function isAbsent(error: unknown): boolean {
+  return statusOf(error) === 404 && !named(error, 'NoSuchBucket');
+}
+
+export function isTaken(error: unknown): boolean {
+  return statusOf(error) === 412;
+}
+
+/**
+ * An error that means "the store cannot be used now" as StorageUnavailable, a defect of ours as it
+ * is. A refusal (4xx) is a defect, but for those that tell of the store's state or of our access.
+ */
+export function failureOf(error: unknown): unknown {
+  if (error instanceof StorageUnavailable || error instanceof TypeError) return error;
+  const status = statusOf(error);
+  const refused = status !== undefined && status >= 400 && status < 500;
+  if (refused && ![403, 404, 408, 409, 429].includes(status)) return error;
+  return new StorageUnavailable('the object store cannot be used', { cause: error });
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+function named(error: unknown, name: string): boolean {
+  return error instanceof Error && error.name === name;
+}

@@ -1,0 +1,233 @@
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { PassThrough } from 'node:stream';
+import type { PutObjectCommandInput } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { systemClock } from '../clock/system-clock.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ObjectStore, PresignedUpload, PutOptions } from '../ports/object-store.ts';
+import { failureOf, isAbsent, isTaken } from './s3-failure.ts';
+import type { S3StoreOptions } from './s3-options.ts';
+import { clientConfig, requestMs } from './s3-options.ts';
+import { StorageUnavailable } from './storage-unavailable.ts';
+
+/** One bucket of any store that speaks S3. */
+export function createS3Store(options: S3StoreOptions): ObjectStore {
+  return new S3Store(options);
+}
+
+const attemptsMax = 3;
+const retryMs = 200;
+/** A line slower than this is taken for a broken one: 1 MB per second. */
+const uploadBytesPerMs = 1000;
+
+/**
+ * 1. A key is written once: every upload of ours says `If-None-Match: *`.
+ * 2. The store compares every byte of ours with its SHA-256 before it keeps it, and the client does
+ *    again when it reads.
+ */
+class S3Store implements ObjectStore {
+  readonly #bucket: string;
+  readonly #clock: Clock;
+  readonly #client: S3Client;
+  readonly #oneAttempt: S3Client;
+  /** Never sends anything. */
+  readonly #presigning: S3Client;
+
+  constructor(options: S3StoreOptions) {
+    this.#bucket = options.bucket;
+    this.#clock = options.clock ?? systemClock;
+    this.#client = new S3Client(clientConfig(options, attemptsMax));
+    this.#oneAttempt = new S3Client(clientConfig(options, 1));
+    const endpoint = options.publicEndpoint ?? options.endpoint;
+    this.#presigning = new S3Client(clientConfig({ ...options, endpoint }, 1));
+  }
+
+  async putOnce(key: string, body: Uint8Array, options: PutOptions): Promise<boolean> {
+    return await this.#write(this.#client, key, {
+      Body: body,
+      ContentLength: body.length,
+      ...bodyPromise(options),
+    });
+  }
+
+  /** The client does not repeat streams: each attempt opens the file anew. */
+  async putFileOnce(key: string, path: string, options: PutOptions): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#uploadFile(key, path, options);
+      } catch (error) {
+        if (attempt === attemptsMax || !(error instanceof StorageUnavailable)) throw error;
+        await this.#clock.sleep(retryMs * attempt);
+      }
+    }
+  }
+
+  async get(key: string): Promise<Uint8Array | undefined> {
+    return await orUndefined(async () => {
+      const { Body } = await this.#client.send(this.#read(key));
+      return await Body?.transformToByteArray();
+    });
+  }
+
+  async getStream(key: string): Promise<Readable | undefined> {
+    return await orUndefined(async () => {
+      const { Body } = await this.#client.send(this.#read(key));
+      return Body === undefined ? undefined : withNamedFailure(Body as Readable);
+    });
+  }
+
+  async size(key: string): Promise<number | undefined> {
+    return await orUndefined(async () => {
+      const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key });
+      return (await this.#client.send(command)).ContentLength;
+    });
+  }
+
+  async presignGet(key: string, expiresInSeconds: number): Promise<string> {
+    return await getSignedUrl(this.#presigning, this.#read(key), {
+      expiresIn: expiresInSeconds,
+      signingDate: this.#signingDate(),
+    });
+  }
+
+  /**
+   * Signs host, length and (where given) type. The checksum is hoisted into the signed query, so a
+   * PUT needs no header that an HTTP client does not send by itself.
+   */
+  async presignPut(key: string, upload: PresignedUpload): Promise<string> {
+    const { contentType, sha256 } = upload;
+    const command = new PutObjectCommand({
+      Bucket: this.#bucket,
+      Key: key,
+      ContentLength: upload.contentLength,
+      ...(contentType !== undefined && { ContentType: contentType }),
+      ...(sha256 !== undefined && { ChecksumSHA256: base64OfHex(sha256) }),
+    });
+    return await getSignedUrl(this.#presigning, command, {
+      expiresIn: upload.expiresInSeconds,
+      signingDate: this.#signingDate(),
+      // The presigner leaves the type out unless told.
+      ...(contentType !== undefined && { signableHeaders: new Set(['content-type']) }),
+    });
+  }
+
+  async ensureBucket(): Promise<void> {
+    await named(async () => {
+      try {
+        await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }));
+      } catch (error) {
+        if (!isAbsent(error)) throw error;
+        await this.#createBucket();
+      }
+    });
+  }
+
+  async probe(): Promise<void> {
+    await named(() =>
+      this.#oneAttempt.send(new HeadBucketCommand({ Bucket: this.#bucket }), {
+        requestTimeout: 2000,
+      }),
+    );
+  }
+
+  /** Two processes may start at once; the slower one finds its bucket made. */
+  async #createBucket(): Promise<void> {
+    try {
+      await this.#client.send(new CreateBucketCommand({ Bucket: this.#bucket }));
+    } catch (error) {
+      await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket })).catch(() => {
+        throw error;
+      });
+    }
+  }
+
+  async #uploadFile(key: string, path: string, options: PutOptions): Promise<boolean> {
+    await using file = await open(path, 'r');
+    const { size } = await file.stat();
+    const input = { ContentLength: size, ...bodyPromise(options) };
+    const timeoutMs = requestMs + size / uploadBytesPerMs;
+    const stream = file.createReadStream({ autoClose: false });
+    try {
+      return await this.#write(this.#oneAttempt, key, { Body: stream, ...input }, timeoutMs);
+    } finally {
+      stream.destroy();
+    }
+  }
+
+  async #write(
+    client: S3Client,
+    key: string,
+    input: Omit<PutObjectCommandInput, 'Bucket' | 'Key'>,
+    timeoutMs: number = requestMs,
+  ): Promise<boolean> {
+    const command = new PutObjectCommand({
+      Bucket: this.#bucket,
+      Key: key,
+      IfNoneMatch: '*',
+      ...input,
+    });
+    try {
+      await client.send(command, { requestTimeout: timeoutMs });
+      return true;
+    } catch (error) {
+      if (isTaken(error)) return false;
+      throw failureOf(error);
+    }
+  }
+
+  #read(key: string): GetObjectCommand {
+    return new GetObjectCommand({ Bucket: this.#bucket, Key: key });
+  }
+
+  #signingDate(): Date {
+    return new Date(this.#clock.nowMs());
+  }
+}
+
+function bodyPromise({ contentType, sha256 }: PutOptions) {
+  return { ContentType: contentType, ChecksumSHA256: base64OfHex(sha256) };
+}
+
+function base64OfHex(hex: string): string {
+  if (!/^[0-9a-f]{64}$/.test(hex)) throw new TypeError('a SHA-256 is 64 lower-case hex digits');
+  return Buffer.from(hex, 'hex').toString('base64');
+}
+
+async function named<T>(operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+async function orUndefined<T>(operation: () => Promise<T>): Promise<T | undefined> {
+  return await named(async () => {
+    try {
+      return await operation();
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw error;
+    }
+  });
+}
+
+/** A store may die in the middle of an object, too. */
+function withNamedFailure(body: Readable): Readable {
+  const output = new PassThrough();
+  body.once('error', (error) => {
+    const failure = failureOf(error);
+    output.destroy(failure instanceof Error ? failure : new Error(String(failure)));
+  });
+  output.once('close', () => body.destroy());
+  return body.pipe(output);
+}
