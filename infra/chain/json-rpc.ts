@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { ChainUnavailable } from '../ports/chain.ts';
+import type { Clock } from '../ports/clock.ts';
+import { withDeadline } from './deadline.ts';
+
+export interface RpcNode {
+  /** `ws` and `wss` stand for `http` and `https`: Substrate nodes answer both on one port. */
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly fetch?: typeof fetch;
+}
+
+export interface RpcCall {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+/** The node answered, and what it said is no. */
+export class RpcRefused extends ChainUnavailable {
+  override name = 'RpcRefused';
+  readonly code: number;
+
+  constructor(method: string, error: { readonly code: number; readonly message: string }) {
+    super(`the node refuses ${method}: ${error.message} (${error.code})`);
+    this.code = error.code;
+  }
+}
+
+/** Permits of a full subnet (65,536 seats in hex) are 131 KB, the largest thing we ask for. */
+const answerBytesMax = 1024 * 1024;
+
+const answers = z.array(
+  z.object({
+    id: z.int(),
+    result: z.unknown().optional(),
+    error: z.object({ code: z.int(), message: z.string() }).optional(),
+  }),
+);
+
+/** The results of all calls, in their order, by one request. Every failure is ChainUnavailable. */
+export async function callNode(
+  node: RpcNode,
+  calls: readonly RpcCall[],
+): Promise<readonly unknown[]> {
+  const byId = new Map((await post(node, calls)).map((answer) => [answer.id, answer]));
+  return calls.map(({ method }, id) => {
+    const answer = byId.get(id);
+    if (answer === undefined) throw new ChainUnavailable(`the node does not answer ${method}`);
+    if (answer.error !== undefined) throw new RpcRefused(method, answer.error);
+    return answer.result;
+  });
+}
+
+async function post(node: RpcNode, calls: readonly RpcCall[]): Promise<z.infer<typeof answers>> {
+  const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
+  try {
+    const text = await withDeadline(node, (signal) => exchange(node, JSON.stringify(body), signal));
+    return answers.parse(JSON.parse(text));
+  } catch (error) {
+    // The URL stays out of the text: it may hold a provider's key.
+    throw new ChainUnavailable('the chain node gives no usable answer', { cause: error });
+  }
+}
+
+async function exchange(node: RpcNode, body: string, signal: AbortSignal): Promise<string> {
+  const response = await (node.fetch ?? fetch)(node.url.replace(/^ws/, 'http'), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+    signal,
+    // An answer from elsewhere is not this node's.
+    redirect: 'error',
+  });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error(`HTTP status ${response.status}`);
+  }
+  return await readBounded(response);
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  // Leaving the loop early cancels the rest of the body.
+  for await (const chunk of response.body ?? []) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > answerBytesMax) throw new Error(`an answer of over ${answerBytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,165 @@
+import { RecentMap } from '../cache/recent-map.ts';
+import { type Chain, ChainUnavailable, type Registration } from '../ports/chain.ts';
+import type { Clock } from '../ports/clock.ts';
+
+export interface RegistrationCacheOptions {
+  readonly chain: Chain;
+  readonly clock: Clock;
+  /** How long an answer is as good as the chain's own. */
+  readonly ttlMs: number;
+  /** How long it serves beyond that while the chain cannot be asked. */
+  readonly graceMs: number;
+  /**
+   * How long a "no" holds. Short, because a hotkey that registers at this moment must not be turned
+   * away for as long as a "yes" lasts.
+   */
+  readonly absentMs?: number;
+  /** Pause after a failed question, so that a dead node costs one time-out and not one per request. */
+  readonly pauseMs?: number;
+  /** In the chain's smallest unit. */
+  readonly validatorStakeMin: bigint;
+  /** Registered hotkeys kept; as many absent ones are kept beside them. */
+  readonly max: number;
+  /** Questions at a time: fresh keys cost a caller nothing, and must not cost the node too much. */
+  readonly askingMax?: number;
+}
+
+export interface SubnetRole {
+  readonly role: 'miner' | 'validator';
+  readonly uid: number;
+  readonly stake: bigint;
+  /** 32 bytes in lower-case hex. */
+  readonly coldkey: string | null;
+}
+
+/** Keys are 32-byte public keys in lower-case hex. */
+export interface RegistrationCache {
+  /** @throws ChainUnavailable when the chain cannot be asked and nothing usable is known. */
+  roleOf(hotkeyHex: string): Promise<SubnetRole | 'unregistered'>;
+  /** What is known without asking anybody. */
+  peek(hotkeyHex: string): 'registered' | 'unregistered' | 'unknown';
+  /** The next question goes to the chain; an answer that is under way is not kept. */
+  forget(hotkeyHex: string): void;
+}
+
+export function createRegistrationCache(options: RegistrationCacheOptions): RegistrationCache {
+  return new CachedRegistrations(options);
+}
+
+interface Seen {
+  readonly role: SubnetRole;
+  /** When the question was put, on the monotonic clock: the answer may be as old as that. */
+  readonly askedAtMs: number;
+}
+
+/**
+ * 1. A deregistration is noticed at most `ttlMs` after it was visible, as long as the chain answers.
+ * 2. Grace is for keys seen registered, and only while the chain cannot be asked. "No" has none.
+ * 3. Absent keys are kept apart: a flood of fresh ones evicts nobody who is registered.
+ */
+class CachedRegistrations implements RegistrationCache {
+  readonly #options: Required<RegistrationCacheOptions>;
+  readonly #registered: RecentMap<string, Seen>;
+  readonly #absentUntilMs: RecentMap<string, number>;
+  readonly #asking = new Map<string, Promise<SubnetRole | 'unregistered'>>();
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: RegistrationCacheOptions) {
+    this.#options = { absentMs: 10_000, pauseMs: 1000, askingMax: 64, ...options };
+    this.#registered = new RecentMap(options.max);
+    this.#absentUntilMs = new RecentMap(options.max);
+  }
+
+  async roleOf(hotkeyHex: string): Promise<SubnetRole | 'unregistered'> {
+    const fresh = this.#known(hotkeyHex, this.#options.ttlMs);
+    if (fresh !== undefined) return fresh;
+    try {
+      return await this.#ask(hotkeyHex);
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+      const { ttlMs, graceMs } = this.#options;
+      const seen = this.#known(hotkeyHex, ttlMs + graceMs);
+      if (seen === undefined) throw error;
+      return seen;
+    }
+  }
+
+  peek(hotkeyHex: string): 'registered' | 'unregistered' | 'unknown' {
+    const known = this.#known(hotkeyHex, this.#options.ttlMs);
+    if (known === undefined) return 'unknown';
+    return known === 'unregistered' ? 'unregistered' : 'registered';
+  }
+
+  forget(hotkeyHex: string): void {
+    this.#registered.delete(hotkeyHex);
+    this.#absentUntilMs.delete(hotkeyHex);
+    this.#asking.delete(hotkeyHex);
+  }
+
+  #known(hotkeyHex: string, ageMsMax: number): SubnetRole | 'unregistered' | undefined {
+    const nowMs = this.#options.clock.monotonicMs();
+    const seen = this.#registered.get(hotkeyHex);
+    if (seen !== undefined && nowMs - seen.askedAtMs < ageMsMax) return seen.role;
+    const absentUntilMs = this.#absentUntilMs.get(hotkeyHex);
+    return absentUntilMs !== undefined && nowMs < absentUntilMs ? 'unregistered' : undefined;
+  }
+
+  /** One question per key at a time, however many wait for the answer. */
+  #ask(hotkeyHex: string): Promise<SubnetRole | 'unregistered'> {
+    const pending = this.#asking.get(hotkeyHex);
+    if (pending !== undefined) return pending;
+    if (this.#options.clock.monotonicMs() < this.#pausedUntilMs) {
+      return Promise.reject(new ChainUnavailable('the chain did not answer a moment ago'));
+    }
+    if (this.#asking.size >= this.#options.askingMax) {
+      return Promise.reject(new ChainUnavailable('too many questions to the chain at a time'));
+    }
+    const answer: Promise<SubnetRole | 'unregistered'> = this.#question(hotkeyHex).then(
+      ({ role, askedAtMs }) => {
+        if (this.#settle(hotkeyHex, answer)) this.#keep(hotkeyHex, role, askedAtMs);
+        return role;
+      },
+      (error: unknown) => {
+        this.#settle(hotkeyHex, answer);
+        throw error;
+      },
+    );
+    this.#asking.set(hotkeyHex, answer);
+    return answer;
+  }
+
+  async #question(hotkeyHex: string) {
+    const { chain, clock, pauseMs } = this.#options;
+    const askedAtMs = clock.monotonicMs();
+    try {
+      const registration = await chain.registration(hotkeyHex);
+      const role = registration === undefined ? 'unregistered' : this.#roleIn(registration);
+      return { role, askedAtMs } as const;
+    } catch (error) {
+      if (error instanceof ChainUnavailable) this.#pausedUntilMs = clock.monotonicMs() + pauseMs;
+      throw error;
+    }
+  }
+
+  /** False when it was forgotten meanwhile: then the answer may be older than what made it so. */
+  #settle(hotkeyHex: string, answer: Promise<unknown>): boolean {
+    const isCurrent = this.#asking.get(hotkeyHex) === answer;
+    if (isCurrent) this.#asking.delete(hotkeyHex);
+    return isCurrent;
+  }
+
+  #keep(hotkeyHex: string, role: SubnetRole | 'unregistered', askedAtMs: number): void {
+    if (role === 'unregistered') {
+      this.#registered.delete(hotkeyHex);
+      this.#absentUntilMs.set(hotkeyHex, askedAtMs + this.#options.absentMs);
+    } else {
+      this.#absentUntilMs.delete(hotkeyHex);
+      this.#registered.set(hotkeyHex, { role, askedAtMs });
+    }
+  }
+
+  #roleIn({ validatorPermit, stake, uid, coldkey }: Registration): SubnetRole {
+    const isValidator = validatorPermit && stake >= this.#options.validatorStakeMin;
+    return { role: isValidator ? 'validator' : 'miner', uid, stake, coldkey };
+  }
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { decodeHex, encodeHex } from '../crypto/hex.ts';
+import { type Chain, ChainUnavailable, type Registration } from '../ports/chain.ts';
+import { callNode, type RpcNode } from './json-rpc.ts';
+import { accountIdBytes, decodeAccountId, decodeBools, decodeU16, decodeU64 } from './scale.ts';
+import { storageKeys } from './storage-keys.ts';
+
+export interface RpcChainOptions extends RpcNode {
+  readonly netuid: number;
+}
+
+/**
+ * One subnet, read from a Substrate node.
+ *
+ * A block may come between two reads, and with it another holder of the same seat. A registration
+ * is told only when the seat, read last, still names the hotkey: nobody is given the permit of the
+ * one who sat there before.
+ */
+export function createRpcChain(options: RpcChainOptions): Chain {
+  return {
+    registration: async (hotkeyHex) => {
+      const hotkey = hotkeyOf(hotkeyHex);
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        const found = await unlessUnreadable(() => readRegistration(options, hotkey));
+        if (found !== 'changed') return found;
+      }
+      throw new ChainUnavailable('what the node says of one hotkey does not agree');
+    },
+    blockNumber: async () => {
+      const [header] = await callNode(options, [{ method: 'chain_getHeader', params: [] }]);
+      return await unlessUnreadable(() => Number.parseInt(headerShape.parse(header).number, 16));
+    },
+  };
+}
+
+const headerShape = z.object({ number: z.string().regex(/^0x[0-9a-f]{1,12}$/) });
+const storedValue = z
+  .string()
+  .regex(/^0x(?:[0-9a-fA-F]{2})*$/)
+  .nullable();
+
+async function readRegistration(
+  chain: RpcChainOptions,
+  hotkey: Uint8Array,
+): Promise<Registration | 'changed' | undefined> {
+  const { netuid } = chain;
+  const [uidValue, permits, stake, coldkey] = await readStorage(chain, [
+    storageKeys.uid(netuid, hotkey),
+    storageKeys.validatorPermits(netuid),
+    storageKeys.stake(hotkey, netuid),
+    storageKeys.coldkey(hotkey),
+  ]);
+  if (uidValue === undefined) return undefined;
+  const uid = decodeU16(uidValue);
+  const [holder, block] = await readStorage(chain, [
+    storageKeys.hotkey(netuid, uid),
+    storageKeys.blockAtRegistration(netuid, uid),
+  ]);
+  if (holder === undefined || !Buffer.from(hotkey).equals(holder)) return 'changed';
+  return {
+    uid,
+    validatorPermit: permits !== undefined && decodeBools(permits)[uid] === true,
+    // The chain stores no zeros: what is absent is its default.
+    stake: stake === undefined ? 0n : decodeU64(stake),
+    coldkey: coldkey === undefined ? null : encodeHex(decodeAccountId(coldkey)),
+    registeredAtBlock: block === undefined ? 0 : Number(decodeU64(block)),
+  };
+}
+
+async function readStorage(
+  chain: RpcChainOptions,
+  keys: readonly string[],
+): Promise<readonly (Uint8Array | undefined)[]> {
+  const calls = keys.map((key) => ({ method: 'state_getStorage', params: [key] }));
+  const values = await callNode(chain, calls);
+  return values.map((value) => {
+    const text = storedValue.parse(value ?? null);
+    return text === null ? undefined : decodeHex(text.slice(2));
+  });
+}
+
+/** A node that speaks of something else than a Subtensor chain is as good as none. */
+async function unlessUnreadable<Result>(read: () => Promise<Result> | Result): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ChainUnavailable) throw error;
+    throw new ChainUnavailable('the chain node says what cannot be read', { cause: error });
+  }
+}
+
+function hotkeyOf(hotkeyHex: string): Uint8Array {
+  const hotkey = decodeHex(hotkeyHex);
+  if (hotkey?.length !== accountIdBytes) throw new TypeError(`no public key in hex: ${hotkeyHex}`);
+  return hotkey;
+}
