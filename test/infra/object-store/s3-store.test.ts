@@ -64,13 +64,13 @@ for (const sizeBytes of [0, 1, 70_000, 5_000_000]) {
 
 test('a file is streamed and comes back as it was', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'paddock-upload-'));
+  t.teardown(() => rm(folder, { recursive: true }));
   const body = randomBytes(9_000_001);
   const [key, path] = [freshKey(), join(folder, 'pack.tar.gz')];
   await writeFile(path, body);
   t.true(await store.putFileOnce(key, path, uploadOf(body)));
   t.false(await store.putFileOnce(key, path, uploadOf(body)));
   t.true(body.equals((await store.get(key)) ?? Buffer.from('absent')));
-  await rm(folder, { recursive: true });
 });
 
 test('a file that is not there is a defect, not an outage', async (t) => {
