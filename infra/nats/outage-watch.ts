@@ -9,6 +9,7 @@ export class OutageWatch {
   readonly #onEnd = new Set<(outageMs: number) => void>();
   readonly #onReconnect = new Set<() => void>();
   #lostAtMs = 0;
+  #unnoticedMs = 0;
 
   constructor(connection: NatsConnection, clock: Clock) {
     this.#clock = clock;
@@ -27,6 +28,8 @@ export class OutageWatch {
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const status of connection.status()) {
+      // A frozen broker is noticed by unanswered pings only: it had been gone that much longer.
+      if (status.type === 'staleConnection') this.#unnoticedMs = pingIntervalMs * (pingsOutMax + 1);
       if (status.type === 'disconnect') this.#lost();
       if (status.type === 'reconnect') this.#found();
     }
@@ -42,9 +45,8 @@ export class OutageWatch {
     for (const receive of this.#onReconnect) receive();
     if (this.connected) return;
     this.connected = true;
-    // A frozen broker is noticed only after unanswered pings: it may have been gone that much longer.
-    const outageMs =
-      this.#clock.monotonicMs() - this.#lostAtMs + pingIntervalMs * (pingsOutMax + 1);
+    const outageMs = this.#clock.monotonicMs() - this.#lostAtMs + this.#unnoticedMs;
+    this.#unnoticedMs = 0;
     for (const receive of this.#onEnd) receive(outageMs);
   }
 }

@@ -1,111 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NatsConnection } from 'nats';
-import { createHost, type Host } from '../../actors/runtime/host.ts';
-import type { PartitionKind } from '../../actors/runtime/partition-actor.ts';
-import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
-import { startNats } from '../../infra/local/nats.ts';
-import { startPostgres } from '../../infra/local/postgres.ts';
-import { type Bus, createBus } from '../../infra/nats/bus.ts';
+import { createBus } from '../../infra/nats/bus.ts';
 import { connectNats } from '../../infra/nats/connect.ts';
-import type { Logger } from '../../infra/ports/log.ts';
-import type { Sql } from '../../infra/ports/sql.ts';
-import { closeSql, createSql } from '../../infra/postgres/client.ts';
-import { createMembershipStore } from '../../infra/postgres/membership-store.ts';
-import { migrate } from '../../infra/postgres/migrate.ts';
-import { createOutboxStore } from '../../infra/postgres/outbox-store.ts';
-import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
-import { counterKind, installCounters } from './counter-kind.ts';
+import { testDatabase } from './cluster.ts';
+import { type HostSetup, type RunningHost, startHost } from './counter-host.ts';
+import { installCounters } from './counter-kind.ts';
 import { silentLogger, silentTelemetry } from './silent-telemetry.ts';
+import { temporaryNats } from './temporary-servers.ts';
 
-/** The defaults, several times faster. */
-export const quickPolicy: Partial<RuntimePolicy> = {
-  leaseMs: 1_500,
-  renewEveryMs: 250,
-  calmMs: 400,
-  placeEveryMs: 200,
-  dueEveryMs: 50,
-  flushEveryMs: 500,
-  sweepEveryMs: 250,
-  sweepAfterMs: 1_000,
-  ackWaitMs: 2_000,
-};
-
-export interface HostSetup {
-  readonly memberId: string;
-  readonly databaseUrl: string;
-  readonly natsUrl: string;
-  readonly kind?: (sql: Sql) => PartitionKind;
-  readonly policy?: Partial<RuntimePolicy>;
-  readonly log?: Logger;
-  readonly silenceMs?: number;
-}
-
-export interface RunningHost {
-  readonly host: Host;
-  readonly bus: Bus;
-  readonly connection: NatsConnection;
-  readonly sql: Sql;
-  close(): Promise<void>;
-}
-
-/** One host with its own connections, as a process would have them. */
-export async function startHost(setup: HostSetup): Promise<RunningHost> {
-  const url = setup.databaseUrl;
-  const role = 'paddock_actor';
-  const { memberId } = setup;
-  const sql = createSql({ url, applicationName: `${memberId} commits`, role });
-  const leases = createSql({ url, applicationName: `${memberId} leases`, role, max: 2 });
-  const connection = await connectNats({ url: setup.natsUrl, name: memberId });
-  const log = setup.log ?? (process.env['TEST_LOG'] === undefined ? silentLogger : loudLogger);
-  const bus = await createBus({
-    ...{ connection, clock: systemClock, log, telemetry: silentTelemetry },
-    streams: { replicas: 1 },
-    silenceMs: setup.silenceMs ?? 2_000,
-  });
-  const host = createHost({
-    memberId,
-    kinds: [(setup.kind ?? counterKind)(sql)],
-    partitions: createPartitionStore(sql),
-    members: createMembershipStore(leases),
-    outbox: createOutboxStore(sql),
-    bus: bus.partitions,
-    messages: bus.messages,
-    ...{ clock: systemClock, log, telemetry: silentTelemetry },
-    newIncarnation: randomUUID,
-    policy: { ...quickPolicy, ...setup.policy },
-  });
-  await host.start();
-  const close = async () => {
-    await host.stop();
-    await connection.close();
-    await Promise.all([closeSql(sql), closeSql(leases)]);
-  };
-  return { host, bus, connection, sql, close };
-}
-
-/** TEST_LOG=1 shows what the hosts say. */
-const say = (message: string, fields?: object) => console.error(message, fields ?? '');
-const loudLogger: Logger = {
-  ...{ debug: say, info: say, warn: say, error: say },
-  with: () => loudLogger,
-};
-
-/** Postgres and NATS of one test file, migrated, with the counters installed. */
+/** A database and a broker of one test file, with the counters installed. */
 export async function startWorld(partitions: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'paddock-runtime-'));
-  const storeDir = join(folder, 'nats');
-  const [postgres, firstNats] = await Promise.all([
-    startPostgres({ dataDir: join(folder, 'postgres'), fsync: false }),
-    startNats({ storeDir, fsync: false }),
+  const [{ url: databaseUrl, sql }, firstNats] = await Promise.all([
+    testDatabase(),
+    temporaryNats(),
   ]);
   let nats = firstNats;
-  await migrate(postgres.url);
-  const sql = createSql({ url: postgres.url, applicationName: 'test', max: 4 });
   await installCounters(sql, partitions);
   const connection = await connectNats({ url: nats.url, name: 'test' });
   const edge = await createBus({
@@ -116,40 +26,47 @@ export async function startWorld(partitions: number) {
   return {
     sql,
     edge,
-    connection,
-    databaseUrl: postgres.url,
+    databaseUrl,
     natsUrl: nats.url,
-    postgres,
     async host(memberId: string, setup: Partial<HostSetup> = {}): Promise<RunningHost> {
-      const where = { databaseUrl: postgres.url, natsUrl: nats.url };
-      const host = await startHost({ memberId, ...where, ...setup });
+      const host = await startHost({ memberId, databaseUrl, natsUrl: nats.url, ...setup });
       opened.push(host);
       return host;
     },
-    add: (part: number, key: string, options: { by?: number; id?: string; type?: string } = {}) =>
+    add: (part: number, key: string, options: AddOptions = {}) =>
       edge.commands.command(
         { kind: 'counter', part },
         {
           id: options.id ?? randomUUID(),
           type: options.type ?? 'add',
-          body: { key, by: options.by ?? 1 },
+          body: { key, by: options.by ?? 1, to: options.to ?? 0 },
           account: 'tester',
         },
       ) as Promise<{ value: number; seq: number }>,
-    /** Stops the broker, deletes everything it stored and starts it on the same port. */
+    /** Who owns each partition, by the database. */
+    async owners(): Promise<(string | null)[]> {
+      const rows = await sql<{ owner: string | null }[]>`
+        select owner from rt.partition order by part`;
+      return rows.map((row) => row.owner);
+    },
+    /** Stops the broker with everything it stored, and starts an empty one on the same port. */
     async wipeNats(): Promise<void> {
       await nats.stop();
-      await rm(storeDir, { recursive: true, force: true });
-      nats = await startNats({ storeDir, fsync: false, port: nats.port });
+      nats = await temporaryNats({ port: nats.port });
     },
     async stop(): Promise<void> {
       await Promise.all(opened.map((host) => host.close()));
       await connection.close();
-      await closeSql(sql);
-      await Promise.all([nats.stop(), postgres.stop()]);
-      await rm(folder, { recursive: true, force: true });
+      await nats.stop();
     },
   };
+}
+
+interface AddOptions {
+  readonly by?: number;
+  readonly id?: string;
+  readonly type?: string;
+  readonly to?: number;
 }
 
 export type World = Awaited<ReturnType<typeof startWorld>>;

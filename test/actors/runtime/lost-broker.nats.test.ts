@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { audit } from '../../support/counter-load.ts';
+import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
+
+let world: World;
+
+test.before(async () => {
+  world = await startWorld(4);
+  const one = await world.host('one');
+  await eventually(
+    () => one.host.partitions().length,
+    (count) => count === 4,
+  );
+});
+test.after.always(() => world.stop());
+
+// An outbox row dies by the consumer's proof alone, so a broker that forgets everything, twice and
+// while messages fly, costs time and nothing else.
+test('a broker that loses its whole store loses no message and doubles none', async (t) => {
+  let running = true;
+  const sent = new Map<number, number>();
+  const sender = async (from: number) => {
+    const to = (from + 1) % 4;
+    while (running) {
+      const id = randomUUID();
+      const command = { id, type: 'send', body: { key: 'mail', by: 1, to }, account: 'tester' };
+      for (;;) {
+        try {
+          await world.edge.commands.command({ kind: 'counter', part: from }, command);
+          break;
+        } catch {
+          // The broker is away: the same command again.
+        }
+      }
+      sent.set(to, (sent.get(to) ?? 0) + 1);
+    }
+  };
+  const senders = [0, 1, 2, 3].flatMap((from) => [sender(from), sender(from)]);
+  const total = () => [...sent.values()].reduce((sum, count) => sum + count, 0);
+  await eventually(total, (count) => count > 300);
+  await world.wipeNats();
+  const before = total();
+  await eventually(total, (count) => count > before + 300);
+  await world.wipeNats();
+  running = false;
+  await Promise.all(senders);
+
+  const received = () => world.sql<{ part: number; value: number }[]>`
+    select part, value::integer from test_counter where key = 'mail' order by part`;
+  const rows = await eventually(
+    received,
+    (found) => found.reduce((sum, row) => sum + row.value, 0) >= total(),
+    20_000,
+  );
+  t.deepEqual(new Map(rows.map((row) => [row.part, row.value])), new Map([...sent].sort()));
+  t.deepEqual((await audit(world, new Map())).wrong, []);
+  await eventually(
+    () => world.sql`select msg_id from rt.outbox`,
+    (left) => left.length === 0,
+  );
+  t.log(`${total()} messages`);
+});

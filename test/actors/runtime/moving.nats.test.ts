@@ -1,0 +1,105 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import test from 'ava';
+import type { RuntimePolicy } from '../../../actors/runtime/policy.ts';
+import { audit, startLoad } from '../../support/counter-load.ts';
+import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
+
+// Whatever happens to the hosts, each acknowledged addition is there once: the clients' own counts,
+// the rows, the events and the order of the epochs must agree in the end.
+
+const partitions = 8;
+const children = new Set<ChildProcess>();
+let world: World;
+
+test.beforeEach(async () => {
+  world = await startWorld(partitions);
+});
+test.afterEach.always(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  await world.stop();
+});
+
+async function startChild(
+  memberId: string,
+  policy: Partial<RuntimePolicy> = {},
+): Promise<ChildProcess> {
+  const script = new URL('../../support/counter-process.ts', import.meta.url);
+  const { databaseUrl, natsUrl } = world;
+  const setup = JSON.stringify({ memberId, databaseUrl, natsUrl, policy });
+  const child = fork(script, [setup], { execArgv: [] });
+  children.add(child);
+  await once(child, 'message');
+  return child;
+}
+
+const ownedBy = (owner: string) => async () =>
+  (await world.owners()).filter((found) => found === owner).length;
+
+test.serial('nothing is lost or doubled while hosts come and go under load', async (t) => {
+  const one = await world.host('one');
+  await eventually(ownedBy('one'), (count) => count === partitions);
+  const load = startLoad(world, { clients: 16, partitions });
+
+  await world.host('two');
+  // Rendezvous hashing gives these two names five and three of eight.
+  await eventually(ownedBy('two'), (count) => count === 3);
+  await eventually(
+    () => one.host.partitions().length,
+    (count) => count === 5,
+  );
+  await one.host.drain();
+  await eventually(ownedBy('two'), (count) => count === partitions);
+
+  const { acknowledged, slowestMs, commands } = await load.stop();
+  t.deepEqual(await audit(world, acknowledged), { wrong: [], epochsBack: 0 });
+  t.log(`${commands} commands, slowest ${Math.round(slowestMs)} ms`);
+  t.true(slowestMs < 2_000);
+});
+
+// With a lease of a minute, only the callers who met nobody can have told.
+test.serial('a killed host is missed within three seconds', async (t) => {
+  const victim = await startChild('victim', { leaseMs: 60_000 });
+  await eventually(ownedBy('victim'), (count) => count === partitions);
+  await world.host('heir');
+  await eventually(ownedBy('heir'), (count) => count > 0);
+  const load = startLoad(world, { clients: 16, partitions });
+  await eventually(
+    async () => (await world.sql`select 1 from test_counter`).length,
+    (n) => n === 16,
+  );
+
+  victim.kill('SIGKILL');
+  await eventually(ownedBy('heir'), (count) => count === partitions);
+
+  const { acknowledged, slowestMs, commands } = await load.stop();
+  t.deepEqual(await audit(world, acknowledged), { wrong: [], epochsBack: 0 });
+  t.log(`${commands} commands, slowest ${Math.round(slowestMs)} ms`);
+  t.true(slowestMs < 3_000);
+});
+
+test.serial('a frozen host loses its partitions and writes nothing when it wakes', async (t) => {
+  const victim = await startChild('victim');
+  await eventually(ownedBy('victim'), (count) => count === partitions);
+  await world.host('heir', { policy: { calmMs: 60_000 } });
+  const load = startLoad(world, { clients: 16, partitions });
+  await eventually(
+    async () => (await world.sql`select 1 from test_counter`).length,
+    (n) => n === 16,
+  );
+
+  victim.kill('SIGSTOP');
+  await eventually(ownedBy('heir'), (count) => count === partitions);
+  victim.kill('SIGCONT');
+  // Awake, it finds its lease gone and joins with a fresh life.
+  const lives = () => world.sql<{ incarnation: string }[]>`
+    select incarnation from rt.member
+    where member_id = 'victim' and lease_until > clock_timestamp()`;
+  await eventually(lives, (rows) => rows.length === 1);
+
+  const { acknowledged, slowestMs, commands } = await load.stop();
+  t.deepEqual(await audit(world, acknowledged), { wrong: [], epochsBack: 0 });
+  t.log(`${commands} commands, slowest ${Math.round(slowestMs)} ms`);
+  t.true(slowestMs < 6_000);
+});

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import type {
+  CommitBatch,
+  CommitOutcome,
+  PartitionToken,
+} from '../../../infra/ports/partition-store.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { createMembershipStore } from '../../../infra/postgres/membership-store.ts';
+import { createOutboxStore } from '../../../infra/postgres/outbox-store.ts';
+import { createPartitionStore } from '../../../infra/postgres/partition-store.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { installCounters } from '../../support/counter-kind.ts';
+
+let admin: Sql;
+let actor: Sql;
+
+test.before(async () => {
+  const database = await testDatabase();
+  admin = database.sql;
+  await installCounters(admin, 16);
+  actor = createSql({ url: database.url, applicationName: 'actor', role: 'paddock_actor' });
+});
+test.after.always(() => closeSql(actor));
+
+let nextPart = 0;
+
+/** A partition of one's own, claimed by a fresh member. */
+async function claimed(leaseMs = 60_000) {
+  const members = createMembershipStore(actor);
+  const part = nextPart;
+  nextPart += 1;
+  const join = async (memberId: string, ttlMs = 60_000) => {
+    const identity = { memberId: `${memberId}-${part}`, incarnation: randomUUID() };
+    await members.join({ ...identity, ttlMs, codeVersion: 1, kinds: ['counter'] });
+    return identity;
+  };
+  const identity = await join('first', leaseMs);
+  const ref = { kind: 'counter', part };
+  const taken = await members.claim(ref, 0, identity);
+  const { incarnation } = identity;
+  const token: PartitionToken = { ...ref, epoch: taken?.epoch ?? -1, incarnation };
+  return { members, identity, token, join };
+}
+
+function batch(changes: Partial<CommitBatch> = {}): CommitBatch {
+  const msgId = randomUUID();
+  return {
+    validUntilMs: undefined,
+    inbox: [{ consumer: 'cmd', msgId, reply: { kind: 'ok', body: msgId } }],
+    events: [],
+    snapshots: [],
+    operations: {},
+    outbox: [],
+    ...changes,
+  };
+}
+
+const commit = (token: PartitionToken, what: CommitBatch): Promise<CommitOutcome> =>
+  createPartitionStore(actor).commit(token, what);
+
+const event = (seq: number) => ({
+  machine: 'counter',
+  key: 'k',
+  seq,
+  actorKey: 'k',
+  type: 'ADDED',
+  typeVersion: 1,
+  payload: { by: 1 },
+  commandId: 'c',
+  account: 'tester',
+  trace: {},
+});
+
+async function written(token: PartitionToken) {
+  const [row] = await admin<{ inbox: number; events: number }[]>`
+    select (select count(*)::integer from rt.inbox where part = ${token.part}) as inbox,
+           (select count(*)::integer from rt.event where part = ${token.part}) as events`;
+  return row;
+}
+
+// The fence: whatever two processes believe, only the one with the newest (epoch, incarnation)
+// writes, and a refused batch leaves nothing behind.
+test('a batch of a former owner is refused and leaves nothing', async (t) => {
+  const { members, token, join, identity } = await claimed();
+  await members.eject(identity);
+  const second = await join('second');
+  const taken = await members.claim(token, token.epoch, second);
+
+  const outcome = await commit(token, batch({ events: [event(1)] }));
+
+  t.is(outcome.kind, 'fenced');
+  t.deepEqual(await written(token), { inbox: 0, events: 0 });
+  t.is(taken?.epoch, token.epoch + 1);
+});
+
+test('the right epoch with a foreign incarnation is refused', async (t) => {
+  const { token } = await claimed();
+
+  t.is((await commit({ ...token, incarnation: randomUUID() }, batch())).kind, 'fenced');
+  t.is((await commit(token, batch())).kind, 'committed');
+});
+
+test('a partition of a living owner is not given away', async (t) => {
+  const { members, token, join } = await claimed();
+  const second = await join('second');
+
+  t.is(await members.claim(token, token.epoch, second), undefined);
+  t.is((await commit(token, batch())).kind, 'committed');
+});
+
+test('an owner may take its own partition again, which fences its former self', async (t) => {
+  const { members, token, identity } = await claimed();
+
+  const again = await members.claim(token, token.epoch, identity);
+
+  t.is(again?.epoch, token.epoch + 1);
+  t.is((await commit(token, batch())).kind, 'fenced');
+  t.is((await commit({ ...token, epoch: token.epoch + 1 }, batch())).kind, 'committed');
+});
+
+test('a claim waits for the commit that still runs', async (t) => {
+  const { members, token, identity } = await claimed();
+  const slow = commit(
+    token,
+    batch({ operations: { add: [{ cmd: 'c', key: 'slow', amount: 14 }] } }),
+  );
+  await running('rt.commit');
+
+  const again = await members.claim(token, token.epoch, identity);
+
+  t.is((await Promise.race([slow, Promise.resolve({ kind: 'still running' })])).kind, 'committed');
+  t.is(again?.epoch, token.epoch + 1);
+});
+
+async function running(text: string): Promise<void> {
+  for (;;) {
+    const rows = await admin`
+      select pid from pg_stat_activity
+      where state = 'active' and pid <> pg_backend_pid() and query like ${`%${text}%`}
+        and wait_event = 'PgSleep'`;
+    if (rows.length > 0) return;
+  }
+}
+
+test('a message that was answered before is reported with its answer', async (t) => {
+  const { token } = await claimed();
+  const first = batch();
+  await commit(token, first);
+
+  const outcome = await commit(token, batch({ inbox: first.inbox, events: [event(1)] }));
+
+  t.is(outcome.kind, 'duplicates');
+  const [proof] = first.inbox;
+  if (outcome.kind === 'duplicates')
+    t.deepEqual([...outcome.replies], [[proof?.msgId, proof?.reply]]);
+  t.deepEqual(await written(token), { inbox: 1, events: 0 });
+});
+
+test('an event number that is taken puts the commit in doubt', async (t) => {
+  const { token } = await claimed();
+  await commit(token, batch({ events: [event(1)] }));
+
+  t.is((await commit(token, batch({ events: [event(1)] }))).kind, 'ambiguous');
+});
+
+test('a batch is refused past the moment it is bound to', async (t) => {
+  const { token } = await claimed();
+  const past = Date.now() - 1_000;
+
+  const outcome = await commit(token, batch({ validUntilMs: past }));
+
+  t.is(outcome.kind, 'lease-passed');
+  if (outcome.kind === 'lease-passed') t.true(outcome.nowMs > past);
+  t.is((await commit(token, batch({ validUntilMs: Date.now() + 60_000 }))).kind, 'committed');
+});
+
+test('a refusal in SQL names its command and takes the batch back', async (t) => {
+  const { token } = await claimed();
+
+  const outcome = await commit(
+    token,
+    batch({ operations: { add: [{ cmd: 'culprit', key: 'k', amount: 13 }] } }),
+  );
+
+  t.like(outcome, { kind: 'refused', commandId: 'culprit', code: 'COOLDOWN_ACTIVE' });
+  t.deepEqual(await written(token), { inbox: 0, events: 0 });
+});
+
+test('a violated constraint is told by name', async (t) => {
+  const { token } = await claimed();
+
+  const operations = { add: [{ cmd: 'c', key: 'k', amount: 666 }] };
+  const outcome = await commit(token, batch({ operations }));
+
+  t.like(outcome, { kind: 'invalid', constraint: 'test_counter_not_666' });
+});
+
+test('an older snapshot does not replace a newer one', async (t) => {
+  const { token } = await claimed();
+  const snapshot = (seq: number) => ({
+    ...{ machine: 'counter', key: 'k', actorKey: 'k', machineVersion: 1, closed: false },
+    ...{ seq, value: 'open', context: { seq } },
+  });
+  await commit(token, batch({ snapshots: [snapshot(2)] }));
+
+  await commit(token, batch({ snapshots: [snapshot(1)] }));
+
+  const rows = await admin`select seq::integer from rt.snapshot where part = ${token.part}`;
+  t.deepEqual([...rows], [{ seq: 2 }]);
+});
+
+test('no role of a process can write around the functions', async (t) => {
+  const update = async (sql: Sql) => sql`update rt.partition set epoch = epoch + 1 where part = 15`;
+  await t.throwsAsync(update(actor), { message: /permission denied/ });
+  await t.throwsAsync(
+    actor`insert into test_counter (part, key, value, additions) values (0, 'x', 1, 1)`,
+    { message: /permission denied/ },
+  );
+
+  const { host, port, database } = admin.options;
+  const url = `postgres://postgres@${host[0]}:${port[0]}/${database}`;
+  for (const role of ['paddock_edge', 'paddock_service'] as const) {
+    const other = createSql({ url, applicationName: role, role, max: 1 });
+    await t.throwsAsync(update(other), { message: /permission denied/ });
+    await t.throwsAsync(other`select rt.release('counter', 15, 0, ${randomUUID()})`, {
+      message: /permission denied/,
+    });
+    t.is((await other`select part from rt.partition where part = 15`).length, 1);
+    await closeSql(other);
+  }
+});
+
+test('a lease that ended is not renewed, and a fresh life begins anew', async (t) => {
+  const { members, identity, join } = await claimed();
+  t.not(await members.renew(identity, 60_000), undefined);
+  t.true(await members.eject(identity));
+
+  t.is(await members.renew(identity, 60_000), undefined);
+  t.false(await members.eject(identity));
+  const again = await join('first');
+  t.not(await members.renew(again, 60_000), undefined);
+});
+
+test('an outbox row is put off longer each time and dies by its proof only', async (t) => {
+  const { token } = await claimed();
+  const store = createOutboxStore(actor);
+  const msgId = randomUUID();
+  const target = { targetKind: 'counter', targetPart: token.part, targetConsumer: 'evt' };
+  const message = { msgId, subject: 'evt.counter.1.add', headers: {}, body: {}, ...target };
+  await commit(token, batch({ outbox: [{ ...message, sweepAfterMs: 0 }] }));
+
+  const first = await store.takeDue(10, 1_000);
+  t.deepEqual(
+    first.map((row) => [row.msgId, row.attempts]),
+    [[msgId, 1]],
+  );
+  t.deepEqual(await store.takeDue(10, 1_000), []);
+  const [row] = await admin<{ wait: number }[]>`
+    select extract(epoch from next_at - clock_timestamp())::float8 as wait
+    from rt.outbox where msg_id = ${msgId}`;
+  t.true((row?.wait ?? 0) > 3.5 && (row?.wait ?? 9) <= 4);
+
+  await store.purgeProven(10);
+  t.is((await admin`select 1 from rt.outbox where msg_id = ${msgId}`).length, 1);
+  await commit(token, batch({ inbox: [{ consumer: 'evt', msgId, reply: null }] }));
+  t.is(await store.purgeProven(10), 1);
+});

@@ -1,0 +1,91 @@
+import test from 'ava';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { checkServer } from '../../../infra/postgres/check-server.ts';
+import { migrate, migrateDown, readMigrations } from '../../../infra/postgres/migrate.ts';
+import { emptyDatabase } from '../../support/cluster.ts';
+
+// For every n: going from n to n+1 and back leaves the catalogue as it was at n.
+test('every migration can be taken back without a trace', async (t) => {
+  const { url, sql } = await emptyDatabase(t);
+  const migrations = await readMigrations();
+  for (const { version, name } of migrations) {
+    const before = await catalogue(sql);
+    await migrate(url, version);
+    t.notDeepEqual(await catalogue(sql), before, name);
+    await migrateDown(url, version - 1);
+    t.deepEqual(differences(before, await catalogue(sql)), [], name);
+    await migrate(url, version);
+  }
+});
+
+test('migrating twice at once changes once', async (t) => {
+  const { url } = await emptyDatabase(t);
+
+  const done = await Promise.all([migrate(url), migrate(url)]);
+
+  const migrations = await readMigrations();
+  t.deepEqual(
+    done.flat(),
+    migrations.map(({ name }) => name),
+  );
+});
+
+test('a database ahead of the code, or of other files, is refused', async (t) => {
+  const { url, sql } = await emptyDatabase(t);
+  await migrate(url);
+  await sql`insert into schema_migration (version, name, checksum, applied_at)
+            values (9999, '9999_future', '', now())`;
+  await t.throwsAsync(migrate(url), { message: /9999/ });
+
+  await sql`delete from schema_migration where version = 9999`;
+  await sql`update schema_migration set checksum = 'other' where version = 1`;
+  await t.throwsAsync(migrate(url), { message: /0001_runtime was changed/ });
+});
+
+test('a server that may forget what it acknowledged is refused', async (t) => {
+  const { sql } = await emptyDatabase(t);
+
+  await t.throwsAsync(checkServer(sql), { message: /fsync is off/ });
+  await t.notThrowsAsync(checkServer(sql, { allowUnsafeWrites: true }));
+});
+
+function differences(before: readonly string[], after: readonly string[]): readonly string[] {
+  return [
+    ...before.filter((line) => !after.includes(line)).map((line) => `gone: ${line}`),
+    ...after.filter((line) => !before.includes(line)).map((line) => `left behind: ${line}`),
+  ];
+}
+
+/** Everything a migration can change, as text. */
+async function catalogue(sql: Sql): Promise<readonly string[]> {
+  const rows = await sql<{ line: string }[]>`
+    select format('column %s.%s.%s %s %s %s', table_schema, table_name, column_name, data_type,
+                  is_nullable, column_default) as line
+    from information_schema.columns
+    where table_schema in ('public', 'rt') and table_name <> 'schema_migration'
+    union all
+    select format('constraint %s %s', conrelid::regclass, pg_get_constraintdef(oid))
+    from pg_constraint where connamespace::regnamespace::text in ('public', 'rt')
+      and conrelid::regclass::text <> 'schema_migration'
+    union all
+    select indexdef from pg_indexes
+    where schemaname in ('public', 'rt') and tablename <> 'schema_migration'
+    union all
+    select format('function %s %s %s', oid::regprocedure, prosrc, (
+      select string_agg(grantee::text, ',' order by grantee)
+      from aclexplode(coalesce(proacl, acldefault('f', proowner)))))
+    from pg_proc where pronamespace::regnamespace::text in ('public', 'rt')
+    union all
+    select format('trigger %s', pg_get_triggerdef(oid)) from pg_trigger where not tgisinternal
+    union all
+    select format('grant %s %s', oid::regclass, relacl)
+    from pg_class where relnamespace::regnamespace::text in ('public', 'rt')
+      and relname not like 'schema_migration%' and array_to_string(relacl, ',') like '%paddock%'
+    union all
+    select format('schema %s %s', nspname, nspacl)
+    from pg_namespace where array_to_string(nspacl, ',') like '%paddock%'
+    union all
+    select format('default %s', defaclacl) from pg_default_acl
+    order by line`;
+  return rows.map((row) => row.line);
+}
