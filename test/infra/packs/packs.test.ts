@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
+import test, { type ExecutionContext } from 'ava';
+import { type Header, pack } from 'tar-stream';
+import { buildSubPack } from '../../../infra/packs/build-sub-pack.ts';
+import { inspectPack } from '../../../infra/packs/inspect-pack.ts';
+import type { PackManifest } from '../../../infra/packs/pack-format.ts';
+import { PackInvalid } from '../../../infra/packs/pack-invalid.ts';
+import { defaultLimits } from '../../../infra/packs/read-archive.ts';
+import { writePack } from '../../../infra/packs/write-pack.ts';
+
+const manifest: PackManifest = {
+  contract_version: '1',
+  runtime_version: '3.11',
+  tool_contract_version: '1',
+  verifier_version: '1',
+  result_schema_version: '1',
+  catalog_epoch: 'e1',
+  catalog_sha256: 'a'.repeat(64),
+  search_index_epoch: null,
+  search_index_sha256: null,
+  display_name: 'Test shop',
+  environment_revision: 'r1',
+};
+const tasks = Array.from({ length: 9 }, (_, n) => ({
+  task_id: `task-${n}`,
+  family: `family-${n % 3}`,
+  goal_text: `Buy ${n} things`,
+  secret: { answer: n },
+}));
+const content = { manifest, tasks, files: { 'data/catalog.json': '[1, 2]' } };
+
+async function folder(t: ExecutionContext): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'paddock-packs-'));
+  t.teardown(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** An archive of exactly these entries, legal or not. */
+async function rawArchive(path: string, entries: readonly (Partial<Header> & { body?: string })[]) {
+  const archive = pack();
+  for (const { body, ...header } of entries) {
+    archive.entry({ name: 'epoch/x', ...header }, body ?? '');
+  }
+  archive.finalize();
+  await pipeline(archive, createGzip(), createWriteStream(path));
+}
+
+const manifestEntry = { name: 'epoch/manifest.json', body: JSON.stringify(manifest) };
+const tasksEntry = {
+  name: 'epoch/data/tasks/private_tasks.jsonl',
+  body: `${JSON.stringify(tasks[0])}\n`,
+};
+
+test('a pack that was written is read back whole', async (t) => {
+  const path = join(await folder(t), 'pack.tar.gz');
+  const written = await writePack(path, content);
+
+  const inspected = await inspectPack(path);
+
+  const bytes = await readFile(path);
+  t.is(written.sizeBytes, bytes.length);
+  t.is(written.sha256, createHash('sha256').update(bytes).digest('hex'));
+  t.deepEqual(inspected.manifest, manifest);
+  t.deepEqual(inspected.familyCounts, { 'family-0': 3, 'family-1': 3, 'family-2': 3 });
+  t.deepEqual(inspected.tasks[8], {
+    taskId: 'task-8',
+    family: 'family-2',
+    goalText: 'Buy 8 things',
+  });
+});
+
+test('a sub-archive holds the delivered tasks alone and is the same every time', async (t) => {
+  const dir = await folder(t);
+  const sourcePath = join(dir, 'pack.tar.gz');
+  await writePack(sourcePath, content);
+  const taskIds = ['task-7', 'task-2'];
+
+  const first = await buildSubPack({ sourcePath, taskIds, targetPath: join(dir, 'one') });
+  const second = await buildSubPack({ sourcePath, taskIds, targetPath: join(dir, 'two') });
+
+  t.deepEqual(first, second);
+  const inspected = await inspectPack(join(dir, 'one'));
+  t.deepEqual(
+    inspected.tasks.map(({ taskId }) => taskId),
+    ['task-2', 'task-7'],
+  );
+  const unpacked = gunzipSync(await readFile(join(dir, 'one'))).toString();
+  t.true(unpacked.includes('"answer":7'));
+  t.true(unpacked.includes('[1, 2]'));
+  t.false(unpacked.includes('task-3'));
+});
+
+const refusals: readonly (readonly [
+  string,
+  readonly (Partial<Header> & { body?: string })[],
+  RegExp,
+])[] = [
+  ['no manifest', [tasksEntry], /no epoch\/manifest\.json/],
+  ['no tasks', [manifestEntry], /no epoch\/data\/tasks/],
+  ['a way out of the root', [{ name: 'epoch/../../etc/passwd' }], /does not lie in/],
+  ['an absolute path', [{ name: '/etc/passwd' }], /does not lie in/],
+  ['another root', [{ name: 'other/file' }], /does not lie in/],
+  ['a symbolic link', [{ name: 'epoch/l', type: 'symlink', linkname: '/etc' }], /is a symlink/],
+  ['a hard link', [{ name: 'epoch/l', type: 'link', linkname: 'epoch/x' }], /is a link/],
+  ['a device', [{ name: 'epoch/d', type: 'character-device' }], /is a character-device/],
+  ['a name twice', [{ body: '1' }, { body: '2' }], /twice/],
+  ['a manifest that is no JSON', [{ ...manifestEntry, body: '{' }], /is not JSON/],
+  [
+    'a manifest without a field',
+    [{ ...manifestEntry, body: JSON.stringify({ ...manifest, catalog_sha256: undefined }) }],
+    /catalog_sha256/,
+  ],
+  ['a task twice', [{ ...tasksEntry, body: tasksEntry.body.repeat(2) }], /task-0 twice/],
+  ['a task without a family', [{ ...tasksEntry, body: '{"task_id":"a"}' }], /line 1: family/],
+  ['an empty roster', [{ ...tasksEntry, body: '\n' }], /holds no task/],
+];
+
+for (const [what, entries, sentence] of refusals) {
+  test(`a pack with ${what} is refused`, async (t) => {
+    const path = join(await folder(t), 'pack.tar.gz');
+    await rawArchive(path, entries);
+    const error = await t.throwsAsync(inspectPack(path), { instanceOf: PackInvalid });
+    t.regex(error?.message ?? '', sentence);
+  });
+}
+
+test('what is no whole gzip tar is refused, wherever it is cut', async (t) => {
+  const dir = await folder(t);
+  const path = join(dir, 'pack.tar.gz');
+  await writePack(path, content);
+  const bytes = await readFile(path);
+  const broken = {
+    text: Buffer.from('hello'),
+    empty: Buffer.alloc(0),
+    'gzip of text': gzipSync('hello '.repeat(500)),
+    half: bytes.subarray(0, bytes.length / 2),
+    'last byte': bytes.subarray(0, -1),
+    flipped: Buffer.from(bytes.map((byte, at) => (at === bytes.length - 6 ? byte ^ 0xff : byte))),
+  };
+  for (const [name, content] of Object.entries(broken)) {
+    const at = join(dir, name);
+    await writeFile(at, content);
+    await t.throwsAsync(inspectPack(at), { instanceOf: PackInvalid }, name);
+  }
+});
+
+test('a bomb ends at the limit', async (t) => {
+  const path = join(await folder(t), 'bomb.tar.gz');
+  await rawArchive(path, [{ name: 'epoch/zeros', body: '\0'.repeat(5_000_000) }]);
+  const limits = { ...defaultLimits, unpackedBytesMax: 1_000_000 };
+  await t.throwsAsync(inspectPack(path, limits), { message: /unpacks to more than/ });
+});
