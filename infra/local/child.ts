@@ -38,8 +38,8 @@ export interface ChildOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** A command that runs our command in its place, such as `unshare … --`. */
   readonly through?: readonly string[];
-  /** Run as this user and group. */
-  readonly uid?: number;
+  /** Run as this user. */
+  readonly user?: { readonly uid: number; readonly gid: number };
   readonly log?: LogSink;
   readonly pidFile?: string;
   /** Sent by `stop` and, on Linux, by the kernel when we die. SIGTERM by default. */
@@ -58,7 +58,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const process = spawn(...(await commandOf(options, stopSignal)), {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     ...(options.env !== undefined && { env: options.env }),
-    ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
+    ...options.user,
     stdio: ['ignore', output.stdio, output.stdio],
   });
   output.attach(process);

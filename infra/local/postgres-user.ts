@@ -8,7 +8,7 @@ import { succeeds } from './parent-death.ts';
  * it in a user namespace in which root's files belong to user 1; where that is forbidden, as the
  * user `postgres` or `nobody`. A folder once made is always used the way it was made.
  */
-export type PostgresUser = Pick<ChildOptions, 'through' | 'uid'>;
+export type PostgresUser = Pick<ChildOptions, 'through' | 'user'>;
 
 const ourselves: PostgresUser = {};
 const mapped: PostgresUser = {
@@ -18,30 +18,31 @@ const mapped: PostgresUser = {
 export async function postgresUser(dataDir: string): Promise<PostgresUser> {
   if (process.getuid?.() !== 0) return ourselves;
   const owner = await ownerOf(dataDir);
-  if (owner !== undefined && owner !== 0) return { uid: owner };
+  if (owner !== undefined && owner.uid !== 0) return { user: owner };
   const [unshare, ...args] = mapped.through ?? [];
   if (unshare !== undefined && (await succeeds(unshare, [...args, 'true']))) return mapped;
-  return { uid: await unprivilegedUid() };
+  return { user: await unprivilegedUser() };
 }
 
 /** Hands a folder that we made to the user that will run PostgreSQL. */
-export async function giveTo(user: PostgresUser, folder: string): Promise<void> {
-  if (user.uid !== undefined) await chown(folder, user.uid, user.uid);
+export async function giveTo({ user }: PostgresUser, folder: string): Promise<void> {
+  if (user !== undefined) await chown(folder, user.uid, user.gid);
 }
 
-async function ownerOf(folder: string): Promise<number | undefined> {
+async function ownerOf(folder: string): Promise<PostgresUser['user']> {
   try {
-    return (await stat(folder)).uid;
+    const { uid, gid } = await stat(folder);
+    return { uid, gid };
   } catch {
     return undefined;
   }
 }
 
-async function unprivilegedUid(): Promise<number> {
+async function unprivilegedUser(): Promise<NonNullable<PostgresUser['user']>> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
-  for (const name of ['postgres', 'nobody']) {
-    const uid = lines.find(([user]) => user === name)?.[2];
-    if (uid !== undefined) return Number(uid);
+  for (const wanted of ['postgres', 'nobody']) {
+    const [, , uid, gid] = lines.find(([name]) => name === wanted) ?? [];
+    if (uid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
   throw new Error(
     'PostgreSQL does not run as root, and there is no user "postgres" or "nobody" to run it: run as another user',

@@ -7,7 +7,7 @@ import { offences, type Source, source, sources } from './sources.ts';
 function* emptyNames({ path }: Source): Generator<string> {
   if (path === 'machines/types.ts') return;
   const name = path.split('/').at(-1)?.split('.')[0] ?? '';
-  if (/^(utils?|common|helpers?|manager|services?|types|misc)$/.test(name)) yield name;
+  if (/^(utils?|common|helpers?|manager|service|types|misc)$/.test(name)) yield name;
 }
 
 test('a file is named for what it holds', (t) => {
