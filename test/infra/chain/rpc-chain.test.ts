@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import test, { type ExecutionContext } from 'ava';
+import { setRegistration } from '../../../infra/chain/embedded-registrations.ts';
+import { createRpcChain } from '../../../infra/chain/rpc-chain.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { ChainUnavailable } from '../../../infra/ports/chain.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
+import { hotkeyOf, netuid, temporaryChain } from './temporary-chain.ts';
+
+const unavailable = { instanceOf: ChainUnavailable };
+
+test('a registration is read back with everything the chain says of it', async (t) => {
+  const { chain, node, clock } = await temporaryChain(t);
+  await clock.advance(5 * 12_000);
+  const change = { hotkey: hotkeyOf(1), coldkey: hotkeyOf(9), stake: 2n ** 63n, uid: 70 };
+  await setRegistration(node, { ...change, role: 'validator' });
+
+  t.deepEqual(await chain.registration(hotkeyOf(1)), {
+    uid: 70,
+    validatorPermit: true,
+    stake: 2n ** 63n,
+    coldkey: hotkeyOf(9),
+    registeredAtBlock: 5,
+  });
+});
+
+test('a hotkey that is not on the subnet has no registration', async (t) => {
+  const { chain, node } = await temporaryChain(t);
+  await setRegistration(node, { hotkey: hotkeyOf(1), role: 'miner' });
+  const elsewhere = createRpcChain({ ...node, netuid: netuid + 1 });
+
+  t.is(await chain.registration(hotkeyOf(2)), undefined);
+  t.is(await elsewhere.registration(hotkeyOf(1)), undefined);
+  t.is((await chain.registration(hotkeyOf(1)))?.uid, 0);
+});
+
+test('the block number follows the chain', async (t) => {
+  const { chain, clock } = await temporaryChain(t);
+
+  t.is(await chain.blockNumber(), 0);
+  await clock.advance(12_000 * 300 + 11_999);
+  t.is(await chain.blockNumber(), 300);
+});
+
+test('a WebSocket address is asked over HTTP on the same port', async (t) => {
+  const { node } = await temporaryChain(t);
+  const chain = createRpcChain({ ...node, url: node.url.replace('http:', 'ws:'), netuid });
+
+  t.is(await chain.blockNumber(), 0);
+});
+
+test('a node that is down makes the chain unavailable', async (t) => {
+  const { chain, server } = await temporaryChain(t);
+  await server.stop();
+
+  await t.throwsAsync(chain.registration(hotkeyOf(1)), unavailable);
+  await t.throwsAsync(chain.blockNumber(), unavailable);
+});
+
+test('a node that is silent makes the chain unavailable after the time-out', async (t) => {
+  let asked = false;
+  const url = await serve(t, () => {
+    asked = true;
+  });
+  const clock = new ManualClock();
+  const chain = createRpcChain({ url, netuid, timeoutMs: 2000, clock });
+
+  const question = chain.blockNumber();
+  await until(() => asked);
+  await clock.advance(2000);
+
+  await t.throwsAsync(question, unavailable);
+});
+
+const nonsense: Record<string, RequestListener> = {
+  'a server error': (_, response) => response.writeHead(500).end('[]'),
+  'a redirect': (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
+  'no JSON': (_, response) => response.end('<html>'),
+  'an empty batch': (_, response) => response.end('[]'),
+  'an error for the whole batch': (_, response) =>
+    response.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batches"}}'),
+  'an error for each call': (_, response) =>
+    response.end(
+      JSON.stringify([0, 1, 2, 3].map((id) => ({ id, error: { code: -32_000, message: 'busy' } }))),
+    ),
+  'a value of another shape': (_, response) =>
+    response.end(JSON.stringify([0, 1, 2, 3].map((id) => ({ id, result: '0x010203' })))),
+  'a value that is no hex': (_, response) =>
+    response.end(JSON.stringify([0, 1, 2, 3].map((id) => ({ id, result: 'zz' })))),
+  'an answer without end': (_, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write('[1,'.repeat(10_000)));
+    };
+    response.on('drain', more);
+    more();
+  },
+  'a connection cut short': (_, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('[');
+    setImmediate(() => response.destroy());
+  },
+};
+
+for (const [what, listener] of Object.entries(nonsense)) {
+  test(`${what} makes the chain unavailable`, async (t) => {
+    const url = await serve(t, listener);
+    const chain = createRpcChain({ url, netuid, timeoutMs: 10_000, clock: systemClock });
+
+    await t.throwsAsync(chain.registration(hotkeyOf(1)), unavailable);
+  });
+}
+
+test('answers in another order are matched by their id', async (t) => {
+  const { chain, node } = await temporaryChain(t);
+  await setRegistration(node, { hotkey: hotkeyOf(1), role: 'validator', stake: 5n });
+  const reversing: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    const answers: unknown = await response.json();
+    return Response.json(Array.isArray(answers) ? answers.reverse() : answers);
+  };
+  const reversed = createRpcChain({ ...node, netuid, fetch: reversing });
+
+  t.deepEqual(await reversed.registration(hotkeyOf(1)), await chain.registration(hotkeyOf(1)));
+});
+
+test('a seat that changes hands between two reads gives its permit to nobody else', async (t) => {
+  const { node, chain } = await temporaryChain(t);
+  await setRegistration(node, { hotkey: hotkeyOf(1), role: 'validator' });
+  await setRegistration(node, { hotkey: hotkeyOf(2), role: 'miner' });
+  let requests = 0;
+  // After the first read the two swap seats, by way of a third.
+  const swapping: typeof fetch = async (...request) => {
+    requests += 1;
+    const response = await fetch(...request);
+    if (requests > 1) return response;
+    await setRegistration(node, { hotkey: hotkeyOf(2), role: 'miner', uid: 5 });
+    await setRegistration(node, { hotkey: hotkeyOf(1), role: 'validator', uid: 1 });
+    await setRegistration(node, { hotkey: hotkeyOf(2), role: 'miner', uid: 0 });
+    return response;
+  };
+
+  const found = await createRpcChain({ ...node, netuid, fetch: swapping }).registration(
+    hotkeyOf(2),
+  );
+
+  t.deepEqual(found, await chain.registration(hotkeyOf(2)));
+  t.is(found?.validatorPermit, false);
+  t.is(requests, 4);
+});
+
+test('something else than a public key is a mistake and no outage', async (t) => {
+  const { chain } = await temporaryChain(t);
+
+  await t.throwsAsync(chain.registration('5Grw'), { instanceOf: TypeError });
+  await t.throwsAsync(chain.registration('00'), { instanceOf: TypeError });
+});
+
+async function serve(t: ExecutionContext, listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('listening on no port');
+  return `http://127.0.0.1:${address.port}/`;
+}
