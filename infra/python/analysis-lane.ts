@@ -1,0 +1,166 @@
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../ports/clock.ts';
+import type { CodeVerdict } from '../ports/code-analysis.ts';
+import { invalid } from './analyse-file.ts';
+import type { WorkerAnswer } from './worker-answer.ts';
+
+export interface LaneOptions {
+  /** Processor time that one file may take. */
+  readonly deadlineMs: number;
+  readonly agentPackages: readonly string[];
+  readonly clock: Clock;
+}
+
+/** One analysis thread, replaced whenever a file got the better of it. */
+export interface AnalysisLane {
+  /** Resolves when the thread can take a file; rejects when it cannot be started at all. */
+  ready(): Promise<void>;
+  /** One call at a time. */
+  run(file: Uint8Array): Promise<CodeVerdict>;
+  stop(): Promise<void>;
+}
+
+// The tree of an honest megabyte takes about 250 MB; the stack holds 200 nested brackets easily.
+const resourceLimits = {
+  maxOldGenerationSizeMb: 768,
+  maxYoungGenerationSizeMb: 64,
+  stackSizeMb: 16,
+};
+
+export function createAnalysisLane({
+  deadlineMs,
+  agentPackages,
+  clock,
+}: LaneOptions): AnalysisLane {
+  let starting: Promise<Worker> | null = null;
+
+  const worker = (): Promise<Worker> => {
+    starting ??= startWorker(agentPackages);
+    return starting;
+  };
+  const retire = async (): Promise<void> => {
+    const old = starting;
+    starting = null;
+    await old?.then(
+      (thread) => thread.terminate(),
+      () => undefined,
+    );
+  };
+
+  return {
+    ready: async () => void (await worker()),
+    async run(file) {
+      const thread = await worker().catch(async (error: unknown) => {
+        await retire();
+        throw error;
+      });
+      const answer = await answerWithin(thread, file, { deadlineMs, clock });
+      if (answer.kind === 'verdict') {
+        if (answer.retire) await retire();
+        return answer.verdict;
+      }
+      await retire();
+      return refusal(answer, deadlineMs);
+    },
+    stop: retire,
+  };
+}
+
+type Ending =
+  | WorkerAnswer
+  | { readonly kind: 'late' }
+  | { readonly kind: 'died'; readonly error: unknown };
+
+/** A file that cannot be judged is refused: what was not read to the end cannot be accepted. */
+function refusal(ending: Ending, deadlineMs: number): CodeVerdict {
+  if (ending.kind === 'late') {
+    return invalid(`the file is too complex to analyse within ${deadlineMs / 1000} s`);
+  }
+  if (ending.kind === 'defect') {
+    const error = ending.error instanceof Error ? ending.error : new Error(String(ending.error));
+    process.emitWarning(error);
+  }
+  return invalid('the file is too complex to analyse');
+}
+
+/** Resolves when the thread has loaded its parser. */
+async function startWorker(agentPackages: readonly string[]): Promise<Worker> {
+  const thread = new Worker(new URL('./analysis-worker.ts', import.meta.url), {
+    workerData: { agentPackages },
+    resourceLimits,
+    // A submission must find nothing of ours, should it ever get that far.
+    env: {},
+    execArgv: [],
+  });
+  const ending = await nextEnding(thread).ending;
+  if (ending.kind !== 'ready') {
+    throw new Error('the analysis thread does not start', { cause: ending });
+  }
+  // Stays for good: a killed thread may still report an error, which nobody waits for any more.
+  thread.on('error', () => undefined);
+  // Idle threads must not keep a stopping process alive.
+  thread.unref();
+  return thread;
+}
+
+async function answerWithin(
+  thread: Worker,
+  file: Uint8Array,
+  { deadlineMs, clock }: { deadlineMs: number; clock: Clock },
+): Promise<Ending> {
+  const answered = new AbortController();
+  thread.ref();
+  const usedBefore = await thread.cpuUsage();
+  const { ending, forget } = nextEnding(thread);
+  thread.postMessage(file);
+  const late = deadlineOf(thread, usedBefore, { deadlineMs, clock, signal: answered.signal });
+  try {
+    return await Promise.race([ending, late]);
+  } finally {
+    answered.abort();
+    forget();
+    thread.unref();
+  }
+}
+
+// On a busy machine a thread may get a tenth of a processor.
+const waitFactor = 10;
+
+/**
+ * The deadline counts the thread's processor time, because a miner must not be refused for what
+ * else the machine does. The wall clock only ends what does not even answer that question.
+ */
+async function deadlineOf(
+  thread: Worker,
+  usedBefore: NodeJS.CpuUsage,
+  { deadlineMs, clock, signal }: { deadlineMs: number; clock: Clock; signal: AbortSignal },
+): Promise<Ending> {
+  const wallEndsAt = clock.monotonicMs() + deadlineMs * waitFactor;
+  let leftMs = deadlineMs;
+  while (leftMs > 0 && clock.monotonicMs() < wallEndsAt && !signal.aborted) {
+    await clock.sleep(Math.max(leftMs, 10), signal);
+    const used = await Promise.race([
+      // It rejects when the thread is gone, which the other listeners report.
+      thread.cpuUsage(usedBefore).catch(() => null),
+      clock.sleep(deadlineMs, signal).then(() => null),
+    ]);
+    if (used !== null) leftMs = deadlineMs - (used.user + used.system) / 1000;
+  }
+  return { kind: 'late' };
+}
+
+/** The next thing the thread says, or its end: out of memory is an error, a crash an exit. */
+function nextEnding(thread: Worker): { ending: Promise<Ending>; forget: () => void } {
+  const { promise, resolve } = Promise.withResolvers<Ending>();
+  const onError = (error: unknown) => resolve({ kind: 'died', error });
+  const onExit = (code: number) => resolve({ kind: 'died', error: new Error(`exit code ${code}`) });
+  thread.once('message', resolve);
+  thread.once('error', onError);
+  thread.once('exit', onExit);
+  const forget = () => {
+    thread.off('message', resolve);
+    thread.off('error', onError);
+    thread.off('exit', onExit);
+  };
+  return { ending: promise.finally(forget), forget };
+}

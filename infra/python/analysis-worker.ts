@@ -1,0 +1,33 @@
+/**
+ * The thread in which one file at a time is analysed. It may be killed at any moment, which is why
+ * it holds nothing but the loaded parser.
+ */
+import { setFlagsFromString } from 'node:v8';
+import { parentPort, workerData } from 'node:worker_threads';
+import { analyseFile } from './analyse-file.ts';
+import { loadRuff } from './ruff.ts';
+import type { WorkerAnswer } from './worker-answer.ts';
+
+// WebAssembly memory is no part of a worker's resource limits. This bounds every module that is
+// loaded from here on to 512 MiB (pages of 64 KiB); ruff needs about 150 MB for an honest megabyte
+// and grew to 2.5 GB on a hostile one.
+setFlagsFromString('--wasm-max-mem-pages=8192');
+
+const { agentPackages } = workerData as { readonly agentPackages: readonly string[] };
+const ruff = loadRuff();
+
+parentPort?.on('message', (file: Uint8Array) => answer(judged(file)));
+answer({ kind: 'ready' });
+
+function judged(file: Uint8Array): WorkerAnswer {
+  try {
+    const verdict = analyseFile(file, ruff, agentPackages);
+    return { kind: 'verdict', verdict, retire: ruff.failed() };
+  } catch (error) {
+    return { kind: 'defect', error };
+  }
+}
+
+function answer(message: WorkerAnswer): void {
+  parentPort?.postMessage(message);
+}

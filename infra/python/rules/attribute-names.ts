@@ -1,0 +1,103 @@
+/** Which attribute names are out of bounds, wherever they stand: `a.b`, getattr, patterns. */
+import type { Finding } from '../finding.ts';
+
+/** Answers with a string, or with something that leads no further. */
+const plainDunders = new Set([
+  ...['__name__', '__qualname__', '__module__', '__doc__', '__version__'],
+  ...['__cause__', '__context__', '__traceback__', '__suppress_context__', '__members__'],
+]);
+
+/** Special methods that may be called by name, as in `super().__init__()`. */
+const calledMethods =
+  'init new post_init init_subclass enter exit aenter aexit iter next aiter anext await call len ' +
+  'length_hint contains getitem setitem delitem missing reversed eq ne lt le gt ge hash bool str ' +
+  'repr format bytes int float complex index round trunc floor ceil neg pos abs invert add sub mul ' +
+  'matmul truediv floordiv mod divmod pow lshift rshift and xor or radd rsub rmul rmatmul rtruediv ' +
+  'rfloordiv rmod rdivmod rpow rlshift rrshift rand rxor ror iadd isub imul imatmul itruediv ' +
+  'ifloordiv imod ipow ilshift irshift iand ixor ior copy deepcopy sizeof del';
+
+/** Special methods that may be defined besides, but not reached by name. */
+const definedMethods =
+  'getattr setattr delattr getattribute get set delete set_name class_getitem instancecheck ' +
+  'subclasscheck subclasshook dir reduce reduce_ex getstate setstate getnewargs getnewargs_ex fspath ' +
+  'buffer mro_entries';
+
+const dunder = (name: string): string => `__${name}__`;
+export const callableMethods = new Set(calledMethods.split(' ').map(dunder));
+export const definableMethods = new Set([
+  ...callableMethods,
+  ...definedMethods.split(' ').map(dunder),
+]);
+
+/** Frames, code objects, running generators, and doors of the standard library's own objects. */
+const frameNames = new Set([
+  ...['gi_frame', 'gi_code', 'gi_yieldfrom', 'cr_frame', 'cr_code', 'cr_await', 'cr_origin'],
+  ...['ag_frame', 'ag_code', 'ag_await', 'tb_frame', 'tb_next', 'tb_lasti', 'f_back', 'f_builtins'],
+  ...[
+    'f_code',
+    'f_globals',
+    'f_locals',
+    'f_trace',
+    'co_code',
+    'co_consts',
+    'co_names',
+    'co_varnames',
+  ],
+  ...[
+    'func_globals',
+    'func_code',
+    'func_closure',
+    'func_defaults',
+    'im_func',
+    'im_class',
+    'im_self',
+  ],
+  ...[
+    'mro',
+    'get_stack',
+    'get_field',
+    'format_field',
+    'vformat',
+    '_evaluate',
+    '_module',
+    '_getframe',
+  ],
+]);
+
+/** Doors to processes, connections and files that a listed object would have. */
+const doorNames = new Set([
+  ...['subprocess_exec', 'subprocess_shell', 'create_connection', 'create_server', 'sendfile'],
+  ...[
+    'create_unix_connection',
+    'create_unix_server',
+    'create_datagram_endpoint',
+    'connect_read_pipe',
+  ],
+  ...['connect_write_pipe', 'connect_accepted_socket', 'sock_connect', 'add_reader', 'add_writer'],
+  ...['write_text', 'write_bytes'],
+]);
+
+export function isDunder(name: string): boolean {
+  return name.length > 4 && name.startsWith('__') && name.endsWith('__');
+}
+
+/** What is wrong with reading or writing this attribute of any object, null if nothing. */
+export function attributeProblem(name: string): Omit<Finding, 'at'> | null {
+  if (frameNames.has(name)) {
+    const message = `'.${name}' reaches into frames, code objects or class internals; remove it`;
+    return { rule: 'frame-access', message };
+  }
+  if (doorNames.has(name)) {
+    const message = `'.${name}' opens files, processes or connections; use the sandbox's own tools`;
+    return { rule: 'file-access', message };
+  }
+  if (!isDunder(name) || plainDunders.has(name)) return null;
+  const message = `'${name}' is an internal of Python; use type(x).__name__, dataclasses.asdict or a method of your own instead`;
+  return { rule: 'dunder-access', message };
+}
+
+/** May a literal name be given to getattr, attrgetter and the like? */
+export function isSafeAttributePath(path: string): boolean {
+  const names = path.split('.').map((name) => name.normalize('NFKC'));
+  return names.every((name) => attributeProblem(name) === null && !name.includes('\ufffd'));
+}

@@ -1,0 +1,117 @@
+/** Double-underscore names and the names of frames, in every position a name can stand in. */
+import type { Finding } from '../finding.ts';
+import type { ScopedName } from '../scopes.ts';
+import { constantString } from '../string-literal.ts';
+import type { SyntaxNode } from '../syntax-tree.ts';
+import {
+  attributeProblem,
+  callableMethods,
+  definableMethods,
+  isDunder,
+} from './attribute-names.ts';
+import type { RuleContext } from './rule-context.ts';
+
+export function checkDunders(context: RuleContext): void {
+  for (const node of context.nodes) {
+    const problem = problemOf(node, context);
+    if (problem !== null) context.findings.push({ ...problem, at: node.at });
+  }
+  for (const load of context.scopes.loads) checkLoad(load, context);
+  for (const store of context.scopes.stores) checkStore(store, context);
+}
+
+type Problem = Omit<Finding, 'at'>;
+
+function problemOf(node: SyntaxNode, context: RuleContext): Problem | null {
+  switch (node.kind) {
+    case 'attribute':
+      return isHarmlessUse(node, context) ? null : attributeProblem(node.text);
+    case 'store-attribute':
+    case 'pattern-keyword':
+      return attributeProblem(node.text);
+    case 'keyword':
+      return isDunder(node.text) ? attributeProblem(node.text) : null;
+    default:
+      return null;
+  }
+}
+
+function isHarmlessUse(node: SyntaxNode, context: RuleContext): boolean {
+  if (callableMethods.has(node.text)) return true;
+  // x.__class__.__name__ ends in a string.
+  const after = node.parent?.kind === 'attribute' ? node.parent.text : '';
+  if (node.text === '__class__') return ['__name__', '__qualname__', '__module__'].includes(after);
+  return node.text === '__setattr__' && isPlainSetattr(node, context);
+}
+
+/**
+ * object.__setattr__(self, 'name', value), the way to initialise a frozen dataclass, and
+ * super().__setattr__(name, value) inside an own __setattr__.
+ */
+function isPlainSetattr(node: SyntaxNode, { source }: RuleContext): boolean {
+  const call = node.parent;
+  if (call?.kind !== 'call' || call.children[0] !== node) return false;
+  if (enclosingFunction(node)?.text === '__setattr__') return true;
+  const onSuper = node.children[0]?.kind === 'call';
+  const name = constantString(source, call.children[onSuper ? 1 : 2]);
+  return name !== undefined && !isDunder(name) && attributeProblem(name) === null;
+}
+
+function enclosingFunction(node: SyntaxNode): SyntaxNode | null {
+  let at = node.parent;
+  while (at !== null && at.kind !== 'function' && at.kind !== 'class') at = at.parent;
+  return at?.kind === 'function' ? at : null;
+}
+
+const readable = new Set(['__name__', '__file__', '__doc__', '__debug__', '__version__']);
+
+function checkLoad({ node, scope }: ScopedName, { findings }: RuleContext): void {
+  if (!isDunder(node.text) || readable.has(node.text)) return;
+  // `__radd__ = __add__` in a class body, and `__all__ += [...]` at module level.
+  const ownMethod = scope.kind === 'class' && callableMethods.has(node.text);
+  if ((ownMethod || assignable.has(node.text)) && scope.bindings.has(node.text)) return;
+  const message = `'${node.text}' is an internal of Python and must not be used`;
+  findings.push({ rule: 'dunder-access', message, at: node.at });
+}
+
+const assignable = new Set([
+  ...['__all__', '__version__', '__author__', '__doc__', '__license__', '__email__', '__date__'],
+  ...['__copyright__', '__credits__', '__status__', '__maintainer__', '__title__', '__summary__'],
+]);
+const assignableInClass = new Set(['__slots__', '__match_args__', '__test__', '__doc__']);
+
+function checkStore({ node, scope }: ScopedName, context: RuleContext): void {
+  const { text, at } = node;
+  if (!isDunder(text) || node.kind === 'walrus-binding') {
+    if (!isDunder(text)) return;
+  } else if (scope.kind === 'class') {
+    if (text === '__match_args__' && !hasPlainNames(node, context)) {
+      const message = '__match_args__ must be a tuple of plain names written out';
+      context.findings.push({ rule: 'dynamic-attribute', message, at });
+      return;
+    }
+    if (assignableInClass.has(text) || definableMethods.has(text)) return;
+  } else if (scope.kind === 'module' && (assignable.has(text) || isModuleHook(node))) {
+    return;
+  }
+  const message = `'${text}' is an internal of Python and must not be set`;
+  context.findings.push({ rule: 'dunder-access', message, at });
+}
+
+/** `def __getattr__(name)` at module level. */
+function isModuleHook(node: SyntaxNode): boolean {
+  const hook = node.text === '__getattr__' || node.text === '__dir__';
+  return hook && node.parent?.parent?.kind === 'function';
+}
+
+/** Positional patterns read the attributes that `__match_args__` names. */
+function hasPlainNames(node: SyntaxNode, { source }: RuleContext): boolean {
+  const [target, value, ...more] =
+    node.parent?.children.filter(({ kind }) => kind !== 'annotation') ?? [];
+  if (target !== node || more.length > 0 || value === undefined) return false;
+  const names = value.kind === 'display' ? value.children : [value];
+  return names.every((element) => {
+    const name = constantString(source, element);
+    return name !== undefined && !isDunder(name) && attributeProblem(name) === null;
+  });
+}

@@ -1,0 +1,18 @@
+import type { ModuleRules } from '../allowed-modules.ts';
+import type { Finding, InsecureLibrary } from '../finding.ts';
+import type { Referents } from '../referents.ts';
+import type { Scopes } from '../scopes.ts';
+import type { SourceFile } from '../source-file.ts';
+import type { SyntaxNode } from '../syntax-tree.ts';
+
+/** All that a rule looks at, and the two places where it puts what it finds. */
+export interface RuleContext {
+  readonly source: SourceFile;
+  /** Every node of the file. */
+  readonly nodes: readonly SyntaxNode[];
+  readonly scopes: Scopes;
+  readonly referents: Referents;
+  readonly modules: ModuleRules;
+  readonly findings: Finding[];
+  readonly insecure: InsecureLibrary[];
+}

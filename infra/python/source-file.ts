@@ -1,0 +1,108 @@
+/**
+ * What can be said about a file before it is parsed: CPython decides the encoding first and
+ * refuses NUL bytes. Offsets are bytes of the original file, byte order mark included, because
+ * ruff counts so too.
+ */
+import { FileRefused } from './file-refused.ts';
+
+const snippetCharactersMax = 120;
+// PEP 263: in the first two lines, the second only if the first is blank or a comment.
+const encodingDeclaration = /^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)/;
+const utf8Names = /^utf[-_]?8(?:[-_]sig)?$|^utf8$/i;
+const blankOrComment = /^[ \t\f]*(?:#.*)?$/;
+
+export interface SourceFile {
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** Line and column (in characters) of a byte offset, both from 1. */
+  position(offset: number): { line: number; column: number };
+  /** The line an offset stands on, trimmed and cut. */
+  snippet(offset: number): string;
+  /** The identifier between two offsets as CPython compares it, after NFKC. */
+  identifier(start: number, end: number): string;
+  slice(start: number, end: number): string;
+}
+
+/** Throws `FileRefused` for bytes that CPython would not even begin to parse. */
+export function readSourceFile(file: Uint8Array): SourceFile {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  const nul = bytes.indexOf(0);
+  if (nul !== -1) {
+    const line = startsOfLines(bytes.subarray(0, nul)).length;
+    throw new FileRefused('source code cannot contain null bytes', { line });
+  }
+  const text = decode(bytes);
+  refuseOtherEncodings(text);
+  return sourceFile(bytes, text);
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    // The mark stays in the text, so that offsets of text and file agree.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new FileRefused('the file is not valid UTF-8');
+  }
+}
+
+function refuseOtherEncodings(text: string): void {
+  const head = text.startsWith('\ufeff') ? text.slice(1) : text;
+  for (const line of head.slice(0, 10_000).split(/\r\n|\r|\n/, 2)) {
+    const name = encodingDeclaration.exec(line)?.[1];
+    if (name !== undefined && !utf8Names.test(name)) {
+      throw new FileRefused(`the file declares the encoding '${name}', only utf-8 is accepted`);
+    }
+    if (name !== undefined || !blankOrComment.test(line)) return;
+  }
+}
+
+function sourceFile(bytes: Buffer, text: string): SourceFile {
+  const lineStarts = startsOfLines(bytes);
+  const lineOf = (offset: number) => lastAtOrBefore(lineStarts, offset);
+  const bom = text.startsWith('\ufeff') ? 3 : 0;
+  return {
+    bytes,
+    text,
+    position(offset) {
+      const line = lineOf(offset);
+      const start = Math.max(lineStarts[line] ?? 0, bom);
+      const before = bytes.toString('utf8', start, Math.max(start, offset));
+      return { line: line + 1, column: [...before].length + 1 };
+    },
+    snippet(offset) {
+      const line = lineOf(offset);
+      const start = Math.max(lineStarts[line] ?? 0, bom);
+      // Four bytes a character at most; what is cut in two at the end is dropped by the slice.
+      const end = Math.min(lineStarts[line + 1] ?? bytes.length, start + snippetCharactersMax * 8);
+      return [...bytes.toString('utf8', start, end).trim()].slice(0, snippetCharactersMax).join('');
+    },
+    identifier(start, end) {
+      for (let at = start; at < end; at += 1) {
+        if ((bytes[at] ?? 0) > 127) return bytes.toString('utf8', start, end).normalize('NFKC');
+      }
+      return bytes.toString('latin1', start, end);
+    },
+    slice: (start, end) => bytes.toString('utf8', start, end),
+  };
+}
+
+/** A line ends with LF, CR or CR LF, as CPython reads source files. */
+function startsOfLines(bytes: Buffer): number[] {
+  const starts = [0];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === 10 || (byte === 13 && bytes[at + 1] !== 10)) starts.push(at + 1);
+  }
+  return starts;
+}
+
+function lastAtOrBefore(sorted: readonly number[], value: number): number {
+  let low = 0;
+  let high = sorted.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((sorted[middle] ?? 0) <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

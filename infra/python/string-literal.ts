@@ -1,0 +1,49 @@
+import type { SourceFile } from './source-file.ts';
+import type { SyntaxNode } from './syntax-tree.ts';
+import type { Token } from './token.ts';
+
+const simpleEscapes: Readonly<Record<string, string>> = {
+  ...{ a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\n': '' },
+  ...{ '\\': '\\', "'": "'", '"': '"' },
+};
+const escapes =
+  /\\(?:(\r\n|[\r\n\\'"abfnrtv])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}]*)\})/g;
+// What a character named by \N{…} becomes: none of the rules' patterns, and refused as a name.
+const unknownCharacter = '\ufffd';
+
+/** The value of a string or bytes literal, without the expressions of an f-string. */
+export function literalValue(source: SourceFile, string: SyntaxNode): string {
+  return (string.pieces ?? []).map((piece) => pieceValue(source, piece)).join('');
+}
+
+/** The value of a literal that has no expressions in it, otherwise undefined. */
+export function constantString(
+  source: SourceFile,
+  node: SyntaxNode | undefined,
+): string | undefined {
+  if (node?.kind !== 'string' || node.children.length > 0) return undefined;
+  return literalValue(source, node);
+}
+
+export function pieceValue(source: SourceFile, piece: Token): string {
+  const text = source.slice(piece.start, piece.end);
+  const body = piece.kind === 'String' ? unquoted(text, piece.flags) : text;
+  if (piece.flags.includes('RAW_STRING') || !body.includes('\\')) return body;
+  return body.replace(escapes, (_, simple, octal, ...codes) => {
+    if (simple !== undefined) return simpleEscapes[simple] ?? '';
+    if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
+    const code = (codes as (string | undefined)[]).slice(0, 3).find((hex) => hex !== undefined);
+    return codePoint(code);
+  });
+}
+
+function codePoint(hex: string | undefined): string {
+  const code = hex === undefined ? Number.NaN : Number.parseInt(hex, 16);
+  return code <= 0x10ffff ? String.fromCodePoint(code) : unknownCharacter;
+}
+
+function unquoted(text: string, flags: string): string {
+  const quotes = flags.includes('TRIPLE_QUOTED') ? 3 : 1;
+  const open = text.search(/['"]/) + quotes;
+  return text.slice(open, text.length - quotes);
+}

@@ -1,0 +1,111 @@
+/**
+ * The tree that the rules walk: as little of Python's grammar as they need. Operators have no
+ * precedence here, an operation is a flat list of operands, because no rule asks for it.
+ *
+ * | kind | text | children |
+ * |---|---|---|
+ * | name, binding, walrus-binding | identifier | |
+ * | attribute, store-attribute | attribute name | [value] |
+ * | call | | [callee, ...arguments] |
+ * | keyword, pattern-keyword | parameter name | [value] |
+ * | subscript | | [value, ...index] |
+ * | string | | expressions inside an f-string; `pieces` are its literal tokens |
+ * | number, constant | source text | |
+ * | operation | operators, joined with spaces | operands |
+ * | display | opening bracket, or empty for a bare tuple | elements, keys and values in turn |
+ * | star | `*` or `**` | [value] |
+ * | comprehension | opening bracket | [outside, inside] |
+ * | lambda, function, class | name of the latter two | [outside, inside] |
+ * | import | | import-name: dotted name, `alias` |
+ * | import-from | dotted module, leading dots kept | import-member: name, `alias` |
+ * | global, nonlocal | keyword | binding |
+ * | annotation | | [expression] |
+ * | group | | statements, or whatever has no rule of its own |
+ *
+ * `outside` is evaluated in the surrounding scope (decorators, defaults, annotations, bases, the
+ * first iterable), `inside` in the scope that the node opens.
+ */
+import type { Token } from './token.ts';
+
+export type NodeKind =
+  | 'name'
+  | 'binding'
+  | 'walrus-binding'
+  | 'attribute'
+  | 'store-attribute'
+  | 'call'
+  | 'keyword'
+  | 'pattern-keyword'
+  | 'subscript'
+  | 'string'
+  | 'number'
+  | 'constant'
+  | 'operation'
+  | 'display'
+  | 'star'
+  | 'comprehension'
+  | 'lambda'
+  | 'function'
+  | 'class'
+  | 'import'
+  | 'import-name'
+  | 'import-from'
+  | 'import-member'
+  | 'global'
+  | 'nonlocal'
+  | 'annotation'
+  | 'group';
+
+export interface SyntaxNode {
+  kind: NodeKind;
+  readonly text: string;
+  /** Byte offset to show to the miner: of the name itself for attributes, calls and imports. */
+  readonly at: number;
+  readonly children: readonly SyntaxNode[];
+  parent: SyntaxNode | null;
+  readonly alias?: string;
+  readonly pieces?: readonly Token[];
+}
+
+interface NodeParts {
+  readonly text?: string;
+  readonly at: number;
+  readonly children?: readonly SyntaxNode[];
+  readonly alias?: string;
+  readonly pieces?: readonly Token[];
+}
+
+export function node(kind: NodeKind, parts: NodeParts): SyntaxNode {
+  const made: SyntaxNode = { text: '', children: [], parent: null, ...parts, kind };
+  for (const child of made.children) child.parent = made;
+  return made;
+}
+
+/** Turns an expression that was parsed before its `=`, `in` or `as` was seen into a target. */
+export function markTargets(target: SyntaxNode): SyntaxNode {
+  if (target.kind === 'name') target.kind = 'binding';
+  if (target.kind === 'attribute') target.kind = 'store-attribute';
+  if (target.kind === 'display' || target.kind === 'star') target.children.forEach(markTargets);
+  return target;
+}
+
+/** Turns an expression into the pattern of a `case`: bare names capture, keywords read attributes. */
+export function markPattern(pattern: SyntaxNode): SyntaxNode {
+  if (pattern.kind === 'name') pattern.kind = 'binding';
+  if (pattern.kind === 'keyword') pattern.kind = 'pattern-keyword';
+  const callee = pattern.kind === 'call' ? 1 : 0;
+  if (pattern.kind !== 'attribute') pattern.children.slice(callee).forEach(markPattern);
+  return pattern;
+}
+
+/** Every node below and including `root`, parents first, without recursion on deep trees. */
+export function* nodesOf(root: SyntaxNode): Generator<SyntaxNode> {
+  const pending = [root];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    yield next;
+    for (let i = next.children.length - 1; i >= 0; i -= 1) {
+      const child = next.children[i];
+      if (child !== undefined) pending.push(child);
+    }
+  }
+}

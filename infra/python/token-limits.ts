@@ -1,0 +1,42 @@
+import { FileRefused } from './file-refused.ts';
+import type { Token } from './token.ts';
+
+// CPython's tokenizer: MAXLEVEL and MAXINDENT, and the digits that int() accepts from text.
+const bracketsMax = 200;
+const indentationMax = 99;
+const integerDigitsMax = 4300;
+
+/** Limits of CPython that ruff does not have, and brackets that do not match. */
+export function refuseBeyondLimits(tokens: readonly Token[]): void {
+  const open: string[] = [];
+  let indentation = 0;
+  for (const { kind, start, end } of tokens) {
+    const place = { offset: start };
+    const closing = closingOf[kind];
+    if (closing !== undefined) open.push(closing);
+    else if (isClosing.has(kind) && open.pop() !== kind) {
+      throw new FileRefused('invalid syntax: unmatched closing bracket', place);
+    }
+    if (open.length > bracketsMax) throw new FileRefused('too many nested parentheses', place);
+    if (kind === 'Indent') indentation += 1;
+    if (kind === 'Dedent') indentation -= 1;
+    if (indentation > indentationMax)
+      throw new FileRefused('too many levels of indentation', place);
+    if (kind === 'Int' && end - start > integerDigitsMax) {
+      throw new FileRefused('an integer has more digits than CPython accepts', place);
+    }
+  }
+}
+
+export function refuseEmpty(tokens: readonly Token[]): void {
+  const silent = new Set(['Comment', 'NonLogicalNewline', 'Newline']);
+  if (tokens.every(({ kind }) => silent.has(kind)))
+    throw new FileRefused('the file must not be empty');
+}
+
+const closingOf: Readonly<Record<string, string>> = {
+  Lpar: 'Rpar',
+  Lsqb: 'Rsqb',
+  Lbrace: 'Rbrace',
+};
+const isClosing = new Set(Object.values(closingOf));

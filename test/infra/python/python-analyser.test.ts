@@ -1,0 +1,82 @@
+import test from 'ava';
+import { createCodeAnalyser } from '../../../infra/python/python-analyser.ts';
+
+const analyser = createCodeAnalyser();
+test.before(() => analyser.start());
+test.after.always(() => analyser.stop());
+
+const bombs: Readonly<Record<string, string>> = {
+  'brackets that open': '('.repeat(900_000),
+  'brackets that close': ')'.repeat(900_000),
+  'operators without end': `1${'+1'.repeat(400_000)}`,
+  'attributes without end': `a${'.a'.repeat(400_000)}`,
+  'strings side by side': `x=(${'"a"'.repeat(290_000)})`,
+  'a dictionary of one key': `x={${'"a":1,'.repeat(120_000)}}`,
+};
+
+test.serial('a hostile file is refused and the next one is judged', async (t) => {
+  for (const [name, code] of Object.entries(bombs)) {
+    const verdict = await analyser.analyse(Buffer.from(code));
+
+    t.is(verdict.kind, 'invalid', name);
+    t.deepEqual(await analyser.analyse(Buffer.from('x = 1\n')), { kind: 'clean' }, name);
+  }
+});
+
+test.serial('an honest file of 900 kB is judged within the deadline', async (t) => {
+  const step = (i: number) =>
+    `def step_${i}(task: dict[str, str], limit: int = ${i}) -> list[str]:\n` +
+    `    """Ranks the offers of one shop by price and rating."""\n` +
+    '    offers = [o for o in task.get("offers", "").split(",") if len(o) > limit]\n' +
+    '    return sorted(offers, key=lambda offer: (-len(offer), offer.lower()))\n\n\n';
+  const code = Array.from({ length: 4000 }, (_, i) => step(i))
+    .join('')
+    .slice(0, 990_000);
+  const file = Buffer.from(code.slice(0, code.lastIndexOf('\ndef ')));
+  t.true(file.length > 900_000);
+
+  t.deepEqual(await analyser.analyse(file), { kind: 'clean' });
+});
+
+test.serial('files that arrive together each get their own verdict', async (t) => {
+  const files = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 'x = 1\n' : 'eval("1")\n'));
+
+  const verdicts = await Promise.all(files.map((code) => analyser.analyse(Buffer.from(code))));
+
+  t.deepEqual(
+    verdicts.map(({ kind }) => kind),
+    files.map((_, i) => (i % 2 === 0 ? 'clean' : 'violations')),
+  );
+});
+
+test('the wait for a thread is bounded', async (t) => {
+  const small = createCodeAnalyser({ waitingMax: 1 });
+  const file = Buffer.from('x = 1\n');
+
+  const outcomes = await Promise.allSettled([1, 2, 3].map(() => small.analyse(file)));
+  await small.stop();
+
+  t.deepEqual(
+    outcomes.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected'],
+  );
+});
+
+test('a file over the limit is not even parsed', async (t) => {
+  const small = createCodeAnalyser({ fileBytesMax: 10 });
+
+  const verdict = await small.analyse(Buffer.from('x = 1234567\n'));
+
+  t.deepEqual(verdict, { kind: 'invalid', detail: 'InvalidFileError: the file exceeds 10 bytes' });
+});
+
+test('an analyser works again after it was stopped', async (t) => {
+  const again = createCodeAnalyser({ agentPackages: ['shop'] });
+  await again.stop();
+  await again.start();
+
+  const verdict = await again.analyse(Buffer.from('import shop\nshop.find()\n'));
+  await again.stop();
+
+  t.is(verdict.kind, 'clean');
+});
