@@ -1,6 +1,7 @@
 import { createEvalKind } from '../../actors/lease-manager/lease-manager.actor.ts';
 import { createHost, type Host } from '../../actors/runtime/host.ts';
 import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
+import { createProjector } from '../../actors/services/projector/projector.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { randomHex, randomId, uuidV5 } from '../../infra/ids/ids.ts';
 import { type Bus, createBus } from '../../infra/nats/bus.ts';
@@ -16,6 +17,8 @@ import { closeSql, createSql, type DatabaseRole } from '../../infra/postgres/cli
 import { createMembershipStore } from '../../infra/postgres/membership-store.ts';
 import { createOutboxStore } from '../../infra/postgres/outbox-store.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
+import { transaction } from '../../infra/postgres/transaction.ts';
+import { objectStoreOptions } from '../object-store-options.ts';
 import { evalPolicy } from './eval-policy.ts';
 import { startServices } from './services.ts';
 
@@ -47,10 +50,11 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const objects = createS3Store(objectStoreOptions(config));
   await objects.ensureBucket();
   const bus = await openBus(memberId, options, stack);
+  const partitions = createPartitionStore(commits);
   const host = createHost({
     memberId,
     kinds: [createEvalKind({ sql: commits, policy: evalPolicy(config), ids: { uuidV5 } })],
-    partitions: createPartitionStore(commits),
+    partitions,
     // Of their own: a renewal must not wait behind commits.
     members: createMembershipStore(open('leases', 'paddock_actor', 2)),
     outbox: createOutboxStore(commits),
@@ -67,6 +71,14 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const sql: Sql = open('services', 'paddock_service');
   // Stopped in the opposite order: partitions are handed over first, then the services end.
   stack.use(await startServices({ config, bus, sql, objects, clock, log }));
+  const projector = createProjector({
+    messages: bus.messages,
+    store: partitions,
+    transact: (body) => transaction(sql, {}, body),
+    ...{ log, telemetry },
+  });
+  await projector.start();
+  stack.defer(() => projector.stop());
   await host.start();
   stack.defer(() => host.drain());
   const owned = stack.move();
@@ -87,14 +99,4 @@ async function openBus(
   const streams = { replicas: config.natsReplicas };
   await ensureStreams(connection, streams);
   return await createBus({ connection, streams, clock, log, telemetry });
-}
-
-export function objectStoreOptions(config: Config): Parameters<typeof createS3Store>[0] {
-  return {
-    endpoint: config.s3Endpoint,
-    ...(config.s3PublicEndpoint !== undefined && { publicEndpoint: config.s3PublicEndpoint }),
-    bucket: config.s3Bucket,
-    accessKeyId: config.s3AccessKeyId,
-    secretAccessKey: config.s3SecretAccessKey,
-  };
 }
