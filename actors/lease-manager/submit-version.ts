@@ -11,8 +11,11 @@ import { instant } from './read-rows.ts';
 export function submitVersion(draft: Draft, submission: EvalRequest<'submit-version'>): Answer {
   const { agentVersionId, minerHotkey, minerColdkey, suiteId } = submission;
   const suite = draft.state.suites.get(suiteId);
-  if (suite === undefined || draft.aggregate(agentVersionId) !== undefined) {
+  if (suite === undefined) {
     return refused(new Fault('NO_ACTIVE_SUITE', 'no suite takes submissions now'));
+  }
+  if (draft.aggregate(agentVersionId) !== undefined) {
+    return refused(new Fault('IDEMPOTENCY_CONFLICT', 'this version was submitted before'));
   }
   const requiredSuccesses = suite.requiredSuccessesQualifying;
   const workItemId = draft.derivedId(`${agentVersionId}:QUALIFYING`);

@@ -1,0 +1,315 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { Aggregate } from '../../../actors/lease-manager/aggregate.ts';
+import type { EventRow } from '../../../actors/runtime/partition-actor.ts';
+import { agentVersion } from '../../../machines/agent-version/machine.ts';
+import { decode } from '../../../machines/codec.ts';
+import { evaluationRun, isLive } from '../../../machines/evaluation-run/machine.ts';
+import { fold, type Model } from '../../../machines/kernel.ts';
+import { aggregateScore } from '../../../machines/scoring/aggregate.ts';
+import { workItem } from '../../../machines/work-item/machine.ts';
+import {
+  completion,
+  EvalWorld,
+  episode,
+  evalPolicy,
+  type OwnRun,
+  submission,
+} from '../../support/eval-world.ts';
+
+type Step =
+  | { readonly do: 'claim'; readonly validator: number; readonly slot: number }
+  | { readonly do: 'run'; readonly act: Act; readonly run: number; readonly tasks: number }
+  | { readonly do: 'pass'; readonly ms: number }
+  | { readonly do: 'ban'; readonly validator: number };
+type Act = 'beat' | 'results' | 'success' | 'agent-fault' | 'platform-fault' | 'release';
+
+const { leaseMs, claimLeaseMs } = evalPolicy;
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('claim' as const),
+      validator: fc.nat(4),
+      slot: fc.nat(1),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('run' as const),
+      act: fc.constantFrom<Act[]>(
+        'beat',
+        'results',
+        'results',
+        'success',
+        'success',
+        'agent-fault',
+        'platform-fault',
+        'release',
+      ),
+      run: fc.nat(20),
+      tasks: fc.constantFrom(1, 2, 3),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('pass' as const),
+      ms: fc.constantFrom(1, leaseMs - 1, leaseMs, leaseMs + 1, claimLeaseMs),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('ban' as const), validator: fc.nat(4) }) },
+);
+const history = fc.array(step, { minLength: 10, maxLength: 60 });
+
+class Play {
+  readonly world = new EvalWorld();
+  readonly runs: OwnRun[] = [];
+  readonly fences = new Map<string, number>();
+
+  constructor() {
+    for (const index of [1, 2, 3]) this.world.submit(index);
+  }
+
+  take(each: Step): void {
+    switch (each.do) {
+      case 'claim':
+        this.#claim(`val-${each.validator}`, each.slot);
+        break;
+      case 'pass':
+        this.world.pass(each.ms);
+        break;
+      case 'ban':
+        this.world.ok('hotkey-banned', { hotkey: `val-${each.validator}` });
+        break;
+      case 'run':
+        this.#act(each);
+        break;
+    }
+  }
+
+  #claim(validatorHotkey: string, slot: number): void {
+    const claim = { validatorHotkey, validatorColdkey: null, slot, preferred: [] };
+    const { reply } = this.world.do('claim-work', claim);
+    const run =
+      reply.kind === 'ok' ? (reply.body as { run: ReturnType<EvalWorld['claim']> }).run : null;
+    if (run === null) return;
+    const last = this.fences.get(run.workItemId) ?? 0;
+    if (run.fence <= last) throw new Error(`fence ${run.fence} after ${last}`);
+    this.fences.set(run.workItemId, run.fence);
+    const { agentVersionId, evalRunId } = run;
+    this.runs.push({ agentVersionId, evalRunId, validatorHotkey });
+  }
+
+  #act({ act, run: index, tasks }: Extract<Step, { do: 'run' }>): void {
+    const own = this.runs[index % Math.max(1, this.runs.length)];
+    if (own === undefined) return;
+    const results = [episode(0), episode(1), episode(2)].slice(0, tasks);
+    const failed = { terminalStatus: 'FAILED', scoreMicro: null };
+    if (act === 'beat') this.world.do('heartbeat', own);
+    else if (act === 'results') this.world.do('append-results', { ...own, results });
+    else if (act === 'release') this.world.do('release-run', own);
+    else if (act === 'success') this.world.do('complete-run', { ...own, ...completion() });
+    else {
+      const failureClass = act === 'agent-fault' ? 'AGENT' : 'PLATFORM';
+      this.world.do('complete-run', { ...own, ...completion({ ...failed, failureClass }) });
+    }
+  }
+
+  aggregates(): Aggregate[] {
+    return [1, 2, 3].map((index) => this.world.version(index));
+  }
+}
+
+test('every history keeps the invariants of leases, work and scores', (t) => {
+  const property = fc.property(history, (steps) => {
+    const play = new Play();
+    const ended = new Map<string, unknown>();
+    for (const each of steps) {
+      play.take(each);
+      for (const aggregate of play.aggregates()) {
+        checkWork(aggregate);
+        checkVersion(aggregate);
+        checkEnds(aggregate, ended);
+      }
+    }
+    const eligible = eventsOf(play, agentVersion.name).filter(
+      ({ type }) => type === 'BECAME_ELIGIBLE',
+    );
+    if (new Set(eligible.map(({ key }) => key)).size !== eligible.length) {
+      throw new Error('INV-13: a version became eligible twice');
+    }
+  });
+  t.notThrows(() => fc.assert(property, { numRuns: 150 }));
+});
+
+function checkWork({ items, runs }: Aggregate): void {
+  for (const { state } of items.values()) {
+    const { live, included, requiredSuccesses, workItemId } = state.context;
+    const own = [...runs.values()]
+      .map((run) => run.state)
+      .filter((run) => run.context.workItemId === workItemId);
+    const liveRuns = own.filter(isLive);
+    const includedRuns = own.filter((run) => run.value === 'success' && run.context.isIncluded);
+    must('INV-01', live.length + included.length <= requiredSuccesses || state.value !== 'open');
+    must(
+      'INV-01',
+      new Set(liveRuns.map((run) => run.context.validatorHotkey)).size === liveRuns.length,
+    );
+    must(
+      'INV-01',
+      same(
+        live,
+        liveRuns.map((run) => run.context),
+      ),
+    );
+    must('INV-11', included.length <= requiredSuccesses);
+    must('INV-11', (state.value === 'closed') === (included.length === requiredSuccesses));
+    must(
+      'INV-12',
+      same(
+        included,
+        includedRuns.map((run) => run.context),
+      ),
+    );
+    must('INV-12', new Set(included.map((each) => each.validatorHotkey)).size === included.length);
+  }
+}
+
+function checkVersion({ version, items }: Aggregate): void {
+  const { scores, eligibleAt } = version.state.context;
+  for (const { state } of items.values()) {
+    if (version.state.value === 'discarded') continue;
+    const expected =
+      state.value === 'closed'
+        ? aggregateScore(state.context.included.map(({ scoreMicro }) => scoreMicro))
+        : null;
+    must('INV-14', (scores.mean ?? null) === (expected?.mean ?? null));
+  }
+  must(
+    'INV-13',
+    (eligibleAt !== null) === (version.state.value === 'eligible') ||
+      version.state.value === 'discarded',
+  );
+}
+
+function checkEnds({ runs }: Aggregate, ended: Map<string, unknown>): void {
+  for (const [evalRunId, { state }] of runs) {
+    const { scoreMicro, tally, expectedItems } = state.context;
+    if (state.value === 'success') {
+      must('INV-15', scoreMicro === Math.round(tally.rewardMicro / expectedItems));
+    }
+    if (isLive(state)) continue;
+    const { isIncluded: _, exclusionReason: __, ...frozen } = state.context;
+    const now = JSON.stringify([state.value, frozen]);
+    const before = ended.get(evalRunId) ?? now;
+    must('INV-05', before === now);
+    ended.set(evalRunId, now);
+  }
+}
+
+test('every snapshot is the fold of its events, and every row tells the same', (t) => {
+  const property = fc.property(history, (steps) => {
+    const play = new Play();
+    for (const each of steps) play.take(each);
+    for (const model of [agentVersion, workItem, evaluationRun] as const) {
+      checkFolds(play, model as unknown as Model<unknown, never>);
+    }
+  });
+  t.notThrows(() => fc.assert(property, { numRuns: 60 }));
+});
+
+function checkFolds(play: Play, model: Model<unknown, never>): void {
+  const events = Map.groupBy(eventsOf(play, model.name), ({ key }) => key);
+  const newest = new Map(
+    play.world.decisions
+      .flatMap(({ changes }) => changes?.snapshots ?? [])
+      .filter(({ machine }) => machine === model.name)
+      .map((row) => [row.key, row]),
+  );
+  for (const [key, rows] of events) {
+    const facts = rows.map(({ type, payload }) => ({ ...(payload as object), type }) as never);
+    const snapshot = newest.get(key);
+    if (snapshot === undefined) throw new Error(`no snapshot of ${key}`);
+    must(
+      'sequence',
+      rows.every(({ seq }, index) => seq === index + 1),
+    );
+    must('INV-49', snapshot.seq === rows.length);
+    // Through JSON, as the database would give it back.
+    const stored = JSON.parse(JSON.stringify(snapshot));
+    must('INV-49', JSON.stringify(decode(model, stored)) === JSON.stringify(fold(model, facts)));
+    must('a snapshot is small', JSON.stringify(stored).length < 4096);
+  }
+}
+
+test('a rolled back batch leaves nothing behind', (t) => {
+  const property = fc.property(history, fc.nat(30), (steps, cut) => {
+    const play = new Play();
+    for (const each of steps.slice(0, cut)) play.take(each);
+    const before = image(play.world);
+    const { world } = play;
+    world.actor.begin();
+    for (const each of steps.slice(cut)) decideOnly(play, each);
+    world.actor.rollback();
+    must('rollback', image(world) === before);
+  });
+  t.notThrows(() => fc.assert(property, { numRuns: 60 }));
+});
+
+/** The same steps as one batch, without a commit. */
+function decideOnly({ world, runs }: Play, each: Step): void {
+  const own = runs[0];
+  const decide = (type: string, body: unknown) =>
+    world.actor.decide(world.command(type, body), world.nowMs);
+  decide('submit-version', submission(4));
+  if (each.do === 'ban') decide('hotkey-banned', { hotkey: `val-${each.validator}` });
+  if (each.do === 'claim') {
+    const { validator, slot } = each;
+    decide('claim-work', {
+      validatorHotkey: `val-${validator}`,
+      validatorColdkey: null,
+      slot,
+      preferred: [],
+    });
+  }
+  if (each.do === 'run' && own !== undefined) {
+    decide('append-results', { ...own, results: [episode(0)] });
+    decide('complete-run', {
+      ...own,
+      ...completion({ terminalStatus: 'FAILED', scoreMicro: null }),
+    });
+  }
+}
+
+function image({ state }: EvalWorld): string {
+  const plain = (_: string, value: unknown) =>
+    value instanceof Map ? [...value] : value instanceof Set ? [...value] : value;
+  const parts = [state.aggregates, state.openItems, state.liveRuns, state.ledgers];
+  const entries = parts.map((part) => [...part.entries()]);
+  const deadlines = [...state.liveRuns.entries()].map(([id]) => [id, state.deadlines.get(id)]);
+  return JSON.stringify([entries, deadlines, [...state.queueOrderMs]], plain);
+}
+
+function eventsOf({ world }: Play, machine: string): EventRow[] {
+  return world.decisions
+    .flatMap(({ changes }) => changes?.events ?? [])
+    .filter((event) => event.machine === machine);
+}
+
+function same(
+  held: readonly { readonly evalRunId: string }[],
+  found: readonly { readonly evalRunId: string }[],
+): boolean {
+  const ids = (each: readonly { readonly evalRunId: string }[]) =>
+    each
+      .map(({ evalRunId }) => evalRunId)
+      .sort()
+      .join();
+  return ids(held) === ids(found);
+}
+
+function must(what: string, holds: boolean): void {
+  if (!holds) throw new Error(`${what} does not hold`);
+}

@@ -1,0 +1,184 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { EvalWorld, episode, evalPolicy, suiteOf } from '../../support/eval-world.ts';
+
+const { claimLeaseMs, leaseMs, noProgressMs, runLimitMs } = evalPolicy;
+const minuteMs = 60_000;
+
+function withRun(taskCount = 3) {
+  const world = new EvalWorld(suiteOf(taskCount));
+  world.submit(1);
+  const claimed = world.claim('val-a');
+  const { agentVersionId, evalRunId } = claimed ?? { agentVersionId: '', evalRunId: '' };
+  const own = { agentVersionId, evalRunId, validatorHotkey: 'val-a' };
+  const beat = () => world.ok('heartbeat', own)['leaseExpiresAt'] as number;
+  const beatInMemory = () =>
+    world.actor.answerFromMemory(world.command('heartbeat', own), world.nowMs);
+  return { world, own, claimed, beat, beatInMemory, value: () => world.runState(own).value };
+}
+
+test('the first heartbeat is durable and shortens nothing; later ones stay in memory', (t) => {
+  const { world, claimed, beat, beatInMemory, value } = withRun();
+  t.is(claimed?.leaseExpiresAt, world.nowMs + claimLeaseMs);
+
+  t.is(beatInMemory(), undefined);
+  t.is(beat(), world.nowMs + claimLeaseMs);
+  t.is(value(), 'running');
+  t.truthy(world.decisions.at(-1)?.changes);
+  t.is(world.decisions.at(-1)?.validUntilMs, claimed?.leaseExpiresAt);
+  world.nowMs += claimLeaseMs - 1;
+  t.deepEqual(beatInMemory(), { kind: 'ok', body: { leaseExpiresAt: world.nowMs + leaseMs } });
+  t.is(world.actor.takeFlush()?.rows[0]?.leaseUntilMs, world.nowMs + leaseMs);
+  t.is(world.actor.takeFlush(), undefined);
+});
+
+test('a heartbeat at or past the end of its lease is refused, marked or not', (t) => {
+  const { world, own, beatInMemory } = withRun();
+  world.nowMs += claimLeaseMs;
+
+  const stale = { code: 'LEASE_EXPIRED', extras: { run_status: 'STALE' } };
+  t.is(beatInMemory(), undefined);
+  t.deepEqual(world.refusal('heartbeat', own), stale);
+  world.pass(0);
+  t.deepEqual(world.refusal('heartbeat', own), stale);
+});
+
+test('a stale run frees its slot at once, for a run with a higher fence', (t) => {
+  const { world, own, claimed } = withRun();
+
+  world.pass(claimLeaseMs - 1);
+  t.is(world.runState(own).value, 'claimed');
+  world.pass(1);
+  t.like(world.runState(own), { value: 'stale', context: { endReason: 'LEASE_EXPIRED' } });
+  t.is(world.claim('val-a')?.fence, (claimed?.fence ?? 0) + 1);
+});
+
+test('a run that only beats is stuck after an hour, and no promise goes beyond', (t) => {
+  const { world, own, beat, value } = withRun();
+  const claimedAt = world.nowMs;
+  let promise = 0;
+  while (world.nowMs + minuteMs < claimedAt + noProgressMs) {
+    world.pass(minuteMs);
+    promise = beat();
+  }
+  t.is(value(), 'running');
+  t.is(promise, claimedAt + noProgressMs);
+  world.pass(minuteMs);
+  t.like(world.runState(own), { value: 'stale', context: { endReason: 'NO_PROGRESS' } });
+});
+
+test('progress does not save a run from its limit', (t) => {
+  const { world, own, value } = withRun();
+  const claimedAt = world.nowMs;
+  while (world.nowMs + minuteMs < claimedAt + runLimitMs) {
+    world.pass(minuteMs);
+    world.ok('record-progress', { ...own, problems: [] });
+  }
+  t.is(value(), 'running');
+  world.pass(minuteMs);
+  t.like(world.runState(own), { value: 'stale', context: { endReason: 'RUN_LIMIT' } });
+});
+
+test('an outage of ours moves every end', (t) => {
+  const { world, value } = withRun();
+
+  world.actor.extendDeadlines(40_000);
+  world.pass(claimLeaseMs + 39_999);
+  t.is(value(), 'claimed');
+  world.pass(1);
+  t.is(value(), 'stale');
+});
+
+test('results move the lease like a heartbeat', (t) => {
+  const { world, own, value } = withRun();
+  world.pass(claimLeaseMs - 1);
+  world.append(own, [episode(0)]);
+
+  world.pass(leaseMs - 1);
+  t.is(value(), 'running');
+  world.pass(1);
+  t.is(value(), 'stale');
+});
+
+for (const end of ['commit', 'rollback'] as const) {
+  test(`a heartbeat that is answered before a ${end} outlives it`, (t) => {
+    const { world, own, beat, beatInMemory, value } = withRun();
+    beat();
+    world.nowMs += claimLeaseMs - 10;
+    world.actor.begin();
+    const command = world.command('append-results', { ...own, results: [episode(0)] });
+    world.actor.decide(command, world.nowMs);
+    world.nowMs += 5;
+    beatInMemory();
+    world.actor[end]();
+
+    world.pass(leaseMs - 1);
+    t.is(value(), 'running');
+    world.pass(1);
+    t.is(value(), 'stale');
+  });
+}
+
+test('when more than a fifth of many leases end at once, all get one more, once', (t) => {
+  const world = new EvalWorld();
+  for (let index = 1; index <= 10; index += 1) world.submit(index);
+  const runs = Array.from({ length: 20 }, (_, index) => world.run(`val-${index}`));
+  const stale = () => runs.filter((own) => world.runState(own).value === 'stale').length;
+
+  world.pass(claimLeaseMs);
+  t.is(stale(), 0);
+  t.like(world.actor.stats(), { expiryBrakes: 1, isExpiryBraking: 1, liveRuns: 20 });
+  world.pass(leaseMs - 1);
+  t.is(stale(), 0);
+  world.pass(1);
+  t.is(stale(), 20);
+  t.like(world.actor.stats(), { expiryBrakes: 1, isExpiryBraking: 0, liveRuns: 0 });
+});
+
+// The model is one number: the end of the latest promise. The actor must agree for every order of
+// signs of life and checks, however they are delivered.
+test('a run is stale exactly when a check finds its latest promise broken', (t) => {
+  const gap = fc.constantFrom(0, 1, leaseMs - 1, leaseMs, leaseMs + 1, claimLeaseMs);
+  const sign = fc.constantFrom('beat', 'memory', 'results', 'progress', 'check');
+  const steps = fc.array(fc.record({ sign, gap }), { maxLength: 12 });
+  const property = fc.property(steps, (signs) => {
+    const run = withRun(12);
+    const claimedAt = run.world.nowMs;
+    let promise = claimedAt + claimLeaseMs;
+    let progressAt = claimedAt;
+    let isStale = false;
+    for (const each of signs) {
+      run.world.nowMs += each.gap;
+      const now = run.world.nowMs;
+      const isOver: boolean = isStale || now >= promise;
+      const isAccepted = deliver(run, each.sign);
+      if (each.sign === 'check') isStale = isOver;
+      // A first heartbeat is never answered from memory.
+      else if (each.sign !== 'memory' || isOver) t.is(isAccepted, !isOver);
+      if (isAccepted && each.sign !== 'memory' && each.sign !== 'beat') progressAt = now;
+      const cap = Math.min(progressAt + noProgressMs, claimedAt + runLimitMs);
+      if (isAccepted) promise = Math.max(promise, Math.min(now + leaseMs, cap));
+      t.is(run.value() === 'stale', isStale);
+    }
+  });
+  t.notThrows(() => fc.assert(property, { numRuns: 300 }));
+});
+
+/** Whether the sign was accepted as one of life. */
+function deliver({ world, own, beatInMemory }: ReturnType<typeof withRun>, sign: string): boolean {
+  switch (sign) {
+    case 'check':
+      world.pass(0);
+      return false;
+    case 'memory':
+      return beatInMemory() !== undefined;
+    case 'beat':
+      return world.do('heartbeat', own).reply.kind === 'ok';
+    case 'progress':
+      return world.do('record-progress', { ...own, problems: [] }).reply.kind === 'ok';
+    default: {
+      const next = world.runState(own).context.tally.items;
+      return world.append(own, [episode(next)])[0]?.status === 201;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import test from 'ava';
+import { fold } from '../../machines/kernel.ts';
+import {
+  decideExclusion,
+  decideInclusion,
+  decideLeaseEnd,
+  isClaimable,
+} from '../../machines/work-item/decide.ts';
+import type { WorkFact } from '../../machines/work-item/facts.ts';
+import { workItem } from '../../machines/work-item/machine.ts';
+import { evalPolicy } from '../support/eval-world.ts';
+
+const opened: WorkFact = {
+  type: 'OPENED',
+  work: {
+    workItemId: 'item',
+    agentVersionId: 'version',
+    suiteId: 1,
+    phase: 'QUALIFYING',
+    raceId: null,
+    minerHotkey: 'miner',
+    minerColdkey: 'cold',
+    requiredSuccesses: 2,
+    queuedAt: 0,
+  },
+};
+const leased = (validatorHotkey: string, fence = 1): WorkFact => ({
+  type: 'LEASED',
+  evalRunId: `run-${validatorHotkey}`,
+  validatorHotkey,
+  fence,
+});
+const included = (validatorHotkey: string): WorkFact => ({
+  type: 'SUCCESS_INCLUDED',
+  evalRunId: `run-${validatorHotkey}`,
+  validatorHotkey,
+  scoreMicro: 1,
+});
+
+const offers: [string, WorkFact[], string, string | null, boolean][] = [
+  ['fresh work', [], 'val', null, true],
+  ['work with a free slot', [leased('other')], 'val', null, true],
+  ['work that it holds', [leased('val')], 'val', null, false],
+  ['work that it evaluated', [leased('val'), included('val')], 'val', null, false],
+  ['work without a free slot', [leased('a'), leased('b', 2)], 'val', null, false],
+  ['its own version', [], 'miner', null, false],
+  ['a version of its coldkey', [], 'val', 'cold', false],
+  ['work of a banned miner', [{ type: 'MINER_BANNED' }], 'val', null, false],
+  ['work that is held', [{ type: 'HELD', until: 1001, reason: 'X' }], 'val', null, false],
+  ['work whose hold just ended', [{ type: 'HELD', until: 1000, reason: 'X' }], 'val', null, true],
+  ['cancelled work', [{ type: 'WORK_CANCELLED', at: 1, reason: 'X' }], 'val', null, false],
+];
+
+for (const [what, facts, validatorHotkey, validatorColdkey, expected] of offers) {
+  test(`a validator is ${expected ? '' : 'not '}offered ${what}`, (t) => {
+    const item = fold(workItem, [opened, ...facts]);
+
+    t.is(isClaimable(item, { validatorHotkey, validatorColdkey }, 1000), expected);
+  });
+}
+
+test('the fifth failure holds work for a minute, each later one twice as long, to half an hour', (t) => {
+  const holds: number[] = [];
+  let facts: WorkFact[] = [opened];
+  for (let count = 1; count <= 12; count += 1) {
+    facts = [...facts, leased('val', count)];
+    const ended = { evalRunId: 'run-val', isTrouble: true, releasedBy: null, nowMs: 0 };
+    const more = decideLeaseEnd(fold(workItem, facts), ended, evalPolicy);
+    const held = more.find((fact) => fact.type === 'HELD');
+    holds.push(held?.type === 'HELD' ? held.until / 60_000 : 0);
+    facts = [...facts, ...more];
+  }
+
+  t.deepEqual(holds, [0, 0, 0, 0, 1, 2, 4, 8, 16, 30, 30, 30]);
+});
+
+test('the last required success closes work, and its exclusion opens it again', (t) => {
+  const one = fold(workItem, [opened, leased('a'), included('a'), leased('b', 2)]);
+  const success = { evalRunId: 'run-b', validatorHotkey: 'b', scoreMicro: 2, isPartial: false };
+  const closed = fold(workItem, decideInclusion(one, success, 5), one);
+
+  const reopened = fold(workItem, decideExclusion(closed, 'run-a', 'BANNED'), closed);
+
+  t.is(closed.value, 'closed');
+  t.is(closed.context.closedAt, 5);
+  t.is(reopened.value, 'open');
+  t.deepEqual(
+    reopened.context.included.map(({ validatorHotkey }) => validatorHotkey),
+    ['b'],
+  );
+  t.is(reopened.context.nextFence, 3);
+});
