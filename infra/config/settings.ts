@@ -186,6 +186,7 @@ function secretText(reason: string) {
   return required(nonEmptyText, { unit: 'text', reason, absent: '', secret: true });
 }
 
+/** Without its URL a provider is off: its credentials can't be checked, so none are taken. */
 function provider(reason: string) {
-  return required(url('http', 'https'), { unit: 'URL', reason, absent: '' });
+  return optional(urlOrNone('http', 'https'), 'URL', '', reason);
 }

@@ -7,6 +7,8 @@ export interface OutboxStore {
   takeDue(limit: number, firstMs: number): Promise<readonly DueMessage[]>;
   /** Deletes messages whose consumption is proved; answers how many. */
   purgeProven(limit: number): Promise<number>;
+  /** For the dashboards: what waits for its proof, and for how long the oldest has. */
+  backlog(): Promise<{ readonly pending: number; readonly oldestAgeMs: number }>;
   /** Forgets proofs older than `keepMs`, which must outlive the streams' age limit. */
   expireProofs(keepMs: number, limit: number): Promise<number>;
 }

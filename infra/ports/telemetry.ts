@@ -1,4 +1,4 @@
-import type { CounterName, GaugeName, HistogramName } from '../telemetry/metrics.ts';
+import type { CounterName, GaugeName, HistogramName } from './metrics.ts';
 
 /** Few values each: every combination is a series of its own. Never an id. */
 export type TelemetryAttributes = Readonly<Record<string, boolean | number | string>>;

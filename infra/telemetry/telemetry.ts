@@ -11,13 +11,13 @@ import {
 } from '@opentelemetry/api';
 import { Fault } from '../../machines/fault.ts';
 import { extract, inject } from '../otel/nats-carrier.ts';
+import { counters, gauges, histograms } from '../ports/metrics.ts';
 import type {
   SpanOptions,
   Telemetry,
   TelemetryAttributes,
   TraceHeaders,
 } from '../ports/telemetry.ts';
-import { counters, gauges, histograms } from './metrics.ts';
 
 const scope = 'paddock';
 

@@ -17,8 +17,6 @@ const complete = {
   S3_SECRET_ACCESS_KEY: 'hidden',
   OPERATOR_TOKENS: `alice:${token}`,
   CREDENTIAL_KEYS: `k2:${credentialKey},k1:${credentialKey}`,
-  PROVIDERA_URL: 'http://127.0.0.1:7001',
-  PROVIDERB_URL: 'http://127.0.0.1:7002',
 };
 
 function read(changes: Record<string, string | undefined> = {}) {
