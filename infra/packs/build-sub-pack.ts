@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { taskLines, tasksPath } from './pack-format.ts';
 import { visitArchive } from './read-archive.ts';
 import { type WrittenArchive, writeArchive } from './write-archive.ts';
@@ -25,5 +26,7 @@ export async function buildSubPack(plan: {
 
 function onlyTasks(jsonl: string, wanted: ReadonlySet<string>): string {
   const kept = [...taskLines(jsonl)].filter(({ task }) => wanted.has(task.taskId));
+  // A validator that gets fewer tasks than its roster names could never complete its run.
+  assert(kept.length === wanted.size, 'every delivered task must be in the pack');
   return kept.map(({ line }) => `${line.trim()}\n`).join('');
 }

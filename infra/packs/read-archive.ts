@@ -1,4 +1,6 @@
+import { AssertionError } from 'node:assert';
 import { createReadStream } from 'node:fs';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { type Extract, extract } from 'tar-stream';
@@ -9,7 +11,7 @@ import { PackInvalid } from './pack-invalid.ts';
 type Entry = Extract extends AsyncIterable<infer Source> ? Source : never;
 
 export interface ArchiveLimits {
-  /** All files together, unpacked; 4 GiB by contract. */
+  /** The whole archive, unpacked; 4 GiB by contract. */
   readonly unpackedBytesMax: number;
   readonly filesMax: number;
   /** Of the files that are read into memory. */
@@ -42,7 +44,8 @@ export async function visitArchive(
 ): Promise<void> {
   const archive = extract();
   // What the pipeline says of a broken archive is told by the loop below, which ends with it.
-  const feeding = pipeline(createReadStream(path), createGunzip(), archive);
+  const guard = limitUnpacked(limits.unpackedBytesMax);
+  const feeding = pipeline(createReadStream(path), createGunzip(), guard, archive);
   feeding.catch(() => undefined);
   const budget = { files: 0, bytes: 0, seen: new Set<string>(), limits };
   try {
@@ -50,9 +53,26 @@ export async function visitArchive(
     await feeding;
   } catch (error) {
     archive.destroy();
+    if (guard.errored instanceof PackInvalid) throw guard.errored;
     if (error instanceof PackInvalid || !isArchiveDefect(error)) throw error;
     throw new PackInvalid('the archive is not a whole gzip tar', { cause: error });
   }
+}
+
+/** Headers, padding and what stands behind the archive's end count too: a bomb may be all of that. */
+function limitUnpacked(bytesMax: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      if (bytes > bytesMax) done(tooLarge(bytesMax));
+      else done(null, chunk);
+    },
+  });
+}
+
+function tooLarge(bytesMax: number): PackInvalid {
+  return new PackInvalid(`the pack unpacks to more than ${bytesMax} bytes`);
 }
 
 interface Budget {
@@ -76,6 +96,7 @@ async function visitEntry(
   if (type !== 'file' && type !== 'contiguous-file') {
     throw new PackInvalid(`${name} is a ${type ?? 'special file'}; a pack holds files only`);
   }
+  if (name === rootFolder) throw new PackInvalid(`${rootFolder} must be a folder, not a file`);
   requireWithin(name, sizeBytes, budget);
   let isTaken = false;
   async function* take(): AsyncGenerator<Uint8Array> {
@@ -100,9 +121,8 @@ function requireWithin(name: string, sizeBytes: number, budget: Budget): void {
   budget.bytes += sizeBytes;
   const { filesMax, unpackedBytesMax } = budget.limits;
   if (budget.files > filesMax) throw new PackInvalid(`the pack holds more than ${filesMax} files`);
-  if (budget.bytes > unpackedBytesMax) {
-    throw new PackInvalid(`the pack unpacks to more than ${unpackedBytesMax} bytes`);
-  }
+  // Refused by its header, before anything is unpacked for nothing.
+  if (budget.bytes > unpackedBytesMax) throw tooLarge(unpackedBytesMax);
 }
 
 function requireInside(name: string): void {
@@ -129,8 +149,9 @@ async function readText(
   }
 }
 
-/** Errors of the file system are ours; what zlib and the tar parser say is the archive's fault. */
+/** Errors of the file system and of our own are ours; what zlib and the tar parser say is not. */
 function isArchiveDefect(error: unknown): boolean {
+  if (error instanceof AssertionError) return false;
   const code = (error as NodeJS.ErrnoException).code;
   return code === undefined || !/^E[A-Z]+$/.test(code);
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
 import { type Header, pack } from 'tar-stream';
 import { buildSubPack } from '../../../infra/packs/build-sub-pack.ts';
 import { inspectPack } from '../../../infra/packs/inspect-pack.ts';
@@ -105,6 +106,7 @@ const refusals: readonly (readonly [
   ['no tasks', [manifestEntry], /no epoch\/data\/tasks/],
   ['a way out of the root', [{ name: 'epoch/../../etc/passwd' }], /does not lie in/],
   ['an absolute path', [{ name: '/etc/passwd' }], /does not lie in/],
+  ['a file for a root', [{ name: 'epoch' }], /must be a folder/],
   ['another root', [{ name: 'other/file' }], /does not lie in/],
   ['a symbolic link', [{ name: 'epoch/l', type: 'symlink', linkname: '/etc' }], /is a symlink/],
   ['a hard link', [{ name: 'epoch/l', type: 'link', linkname: 'epoch/x' }], /is a link/],
@@ -155,4 +157,74 @@ test('a bomb ends at the limit', async (t) => {
   await rawArchive(path, [{ name: 'epoch/zeros', body: '\0'.repeat(5_000_000) }]);
   const limits = { ...defaultLimits, unpackedBytesMax: 1_000_000 };
   await t.throwsAsync(inspectPack(path, limits), { message: /unpacks to more than/ });
+});
+
+test('a bomb behind the end of the archive ends at the limit', async (t) => {
+  const dir = await folder(t);
+  const path = join(dir, 'pack.tar.gz');
+  await writePack(path, content);
+  const tar = Buffer.concat([gunzipSync(await readFile(path)), Buffer.alloc(5_000_000)]);
+  await writeFile(path, gzipSync(tar));
+
+  const limits = { ...defaultLimits, unpackedBytesMax: 1_000_000 };
+  await t.throwsAsync(inspectPack(path, limits), {
+    instanceOf: PackInvalid,
+    message: /unpacks to more than/,
+  });
+});
+
+test('a sub-archive of tasks that the pack does not have is not built', async (t) => {
+  const dir = await folder(t);
+  const sourcePath = join(dir, 'pack.tar.gz');
+  await writePack(sourcePath, content);
+  const plan = { sourcePath, taskIds: ['task-1', 'task-99'], targetPath: join(dir, 'one') };
+
+  await t.throwsAsync(buildSubPack(plan), { message: /must be in the pack/ });
+});
+
+// Any subset comes back as that subset in the pack's order, whatever order it was asked in, and
+// the bytes depend on nothing else.
+test('any subset of the tasks is delivered exactly', async (t) => {
+  const dir = await folder(t);
+  const sourcePath = join(dir, 'pack.tar.gz');
+  await writePack(sourcePath, content);
+  const property = fc.asyncProperty(
+    fc.shuffledSubarray(
+      tasks.map(({ task_id }) => task_id),
+      { minLength: 1 },
+    ),
+    async (taskIds) => {
+      const [one, two] = [join(dir, 'one'), join(dir, 'two')];
+      const first = await buildSubPack({ sourcePath, taskIds, targetPath: one });
+      const second = await buildSubPack({
+        sourcePath,
+        taskIds: taskIds.toSorted(),
+        targetPath: two,
+      });
+      const delivered = (await inspectPack(one)).tasks.map(({ taskId }) => taskId);
+      return first.sha256 === second.sha256 && delivered.join() === taskIds.toSorted().join();
+    },
+  );
+  await t.notThrowsAsync(fc.assert(property, { numRuns: 30 }));
+});
+
+// Whatever happens to the unpacked bytes, the answer is a pack or a sentence, never a crash or a
+// hang. The archive is packed again after the change, so that gzip's own checksum does not help.
+test('a damaged archive is refused with a sentence or read', async (t) => {
+  const dir = await folder(t);
+  const path = join(dir, 'pack.tar.gz');
+  await writePack(path, content);
+  const whole = gunzipSync(await readFile(path));
+  const property = fc.asyncProperty(
+    fc.array(fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) }), { maxLength: 4 }),
+    fc.oneof(fc.constant(whole.length), fc.nat(whole.length)),
+    async (changes, length) => {
+      const tar = Buffer.from(whole);
+      for (const { at, byte } of changes) tar[at] = byte;
+      await writeFile(path, gzipSync(tar.subarray(0, length)));
+      const outcome = await inspectPack(path).catch((error: unknown) => error);
+      return !(outcome instanceof Error) || outcome instanceof PackInvalid;
+    },
+  );
+  await t.notThrowsAsync(fc.assert(property, { numRuns: 200 }));
 });
