@@ -15,6 +15,7 @@ async function run(): Promise<void> {
     nowMs: systemClock.nowMs,
   });
   for (const text of configAdvice(config)) log.warn(text);
+  const stopped = untilStopped(process);
   await using _coordinator = await startCoordinator({
     config,
     log,
@@ -23,7 +24,7 @@ async function run(): Promise<void> {
   });
   log.info('ready', { pid: process.pid });
   process.send?.({ ready: true });
-  await untilStopped(process);
+  await stopped;
   log.info('stopping');
 }
 

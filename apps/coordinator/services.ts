@@ -13,11 +13,13 @@ import { createSubmissionsService } from '../../actors/services/submissions/subm
 import type { Config } from '../../infra/config/config.ts';
 import { uuidV5 } from '../../infra/ids/ids.ts';
 import type { Bus } from '../../infra/nats/bus.ts';
+import type { ServiceBus } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
+import { faultOf } from '../outage.ts';
 
 /** A pack's thousands of tasks and a suite's megabytes go in with one statement each. */
 const statementTimeoutMs = 10_000;
@@ -44,13 +46,14 @@ export async function startServices(deps: {
       qualifyingTasks: config.qualifyingTasks,
     },
   });
+  const services = namingOutages(bus.services);
   await using stack = new AsyncDisposableStack();
   const subscriptions = [
-    serve(bus.services, authService, createAuthService({ sql, transact })),
-    serve(bus.services, operatorService, operator),
-    serve(bus.services, packsService, createPacksService({ sql })),
-    serve(bus.services, presenceService, createPresenceService({ sql })),
-    serve(bus.services, submissionsService, createSubmissionsService({ sql })),
+    serve(services, authService, createAuthService({ sql, transact })),
+    serve(services, operatorService, operator),
+    serve(services, packsService, createPacksService({ sql })),
+    serve(services, presenceService, createPresenceService({ sql })),
+    serve(services, submissionsService, createSubmissionsService({ sql })),
   ];
   for (const subscription of subscriptions) stack.defer(() => subscription.close());
   const keep = {
@@ -61,4 +64,19 @@ export async function startServices(deps: {
   await retention.start();
   stack.defer(() => retention.stop());
   return stack.move();
+}
+
+/** Says that a neighbour is away, so that the asker repeats; else it would hear of a defect. */
+function namingOutages(bus: ServiceBus): ServiceBus {
+  return {
+    serve: (service, handle) =>
+      bus.serve(service, async (request) => {
+        try {
+          return await handle(request);
+        } catch (error) {
+          const fault = faultOf(error);
+          throw fault.code === 'INTERNAL_ERROR' ? error : fault;
+        }
+      }),
+  };
 }

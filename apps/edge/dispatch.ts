@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../infra/ports/clock.ts';
 import { Fault } from '../../machines/fault.ts';
+import { faultOf } from '../outage.ts';
 import { discardRest, sendAnswer, sendFault } from './answer.ts';
 import { bearerTokenOf } from './auth/authenticator.ts';
 import type { Caller, Endpoint, EndpointRequest, RequestContext, Role } from './endpoint.ts';
 import type { Admission } from './middleware/admission.ts';
 import { ClientGone, readJsonBody } from './middleware/json-body.ts';
 import { queryText } from './middleware/query-text.ts';
-import { faultOf } from './outage.ts';
 import { PreparedAnswer } from './prepared-answer.ts';
 import { invalidField, parsePart } from './validation.ts';
 

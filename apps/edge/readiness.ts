@@ -1,6 +1,6 @@
 import type { Clock } from '../../infra/ports/clock.ts';
 
-export type ProbeName = 'database' | 'broker' | 'object_store';
+export type ProbeName = 'broker' | 'coordinator' | 'database' | 'object_store';
 
 export interface ProbeResult {
   readonly status: 'ok' | 'failed';
@@ -39,12 +39,13 @@ export class Readiness {
   }
 
   async report(): Promise<ReadinessReport> {
-    const [database, broker, objectStore] = await Promise.all([
+    const [database, broker, objectStore, coordinator] = await Promise.all([
       this.#probe(this.#probes.database),
       this.#probe(this.#probes.broker),
       this.#probe(this.#probes.object_store),
+      this.#probe(this.#probes.coordinator),
     ]);
-    const probes = { database, broker, object_store: objectStore };
+    const probes = { database, broker, object_store: objectStore, coordinator };
     const isUp = Object.values(probes).every(({ status }) => status === 'ok');
     return { isReady: isUp && !this.#draining, isDraining: this.#draining, probes };
   }

@@ -1,8 +1,12 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import { type AuditEntry, genesisHash } from './audit-entry.ts';
 
+/** Operators' orders queue up here; a second, as elsewhere, is short for a dozen at once. */
+const lockTimeoutMs = 8_000;
+
 /** Holds every other mutation back until this transaction ends. */
 export async function lockAudit(tx: Transaction): Promise<void> {
+  await tx`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
   await tx`select pg_advisory_xact_lock(hashtextextended('audit_log', 0))`;
 }
 

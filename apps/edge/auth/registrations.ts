@@ -13,9 +13,11 @@ export interface Registrations {
    * Undefined when the key is not registered. Served from a cache within its time, and within its
    * grace while the chain cannot be asked.
    *
-   * @throws CHAIN_UNAVAILABLE when the chain cannot be asked and nothing of the key is known
+   * @throws ChainUnavailable when the chain cannot be asked and nothing of the key is known
    */
   standing(publicKeyHex: string): Promise<Standing | undefined>;
   /** True when the cache knows, without asking anybody, that the key is not registered. */
   isKnownAbsent(publicKeyHex: string): boolean;
+  /** The next question goes to the chain: its answer was changed just now. */
+  forget(publicKeyHex: string): void;
 }

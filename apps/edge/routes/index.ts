@@ -1,12 +1,93 @@
 import type { Endpoint } from '../endpoint.ts';
+import { activateSuite } from './admin/activate-suite.ts';
+import { banHotkey } from './admin/ban-hotkey.ts';
+import { createSuite } from './admin/create-suite.ts';
+import { listAuditLog } from './admin/list-audit-log.ts';
+import { listPartitions } from './admin/list-partitions.ts';
+import { removeRegistration } from './admin/remove-registration.ts';
+import { setRegistration } from './admin/set-registration.ts';
+import { showOverview } from './admin/show-overview.ts';
+import { unbanHotkey } from './admin/unban-hotkey.ts';
+import { uploadPack } from './admin/upload-pack.ts';
+import { endSession } from './auth/end-session.ts';
+import { issueChallenge } from './auth/issue-challenge.ts';
+import { openSession } from './auth/open-session.ts';
 import { describeApi, showApi } from './health/describe-api.ts';
 import { getDeepHealth } from './health/get-deep-health.ts';
 import { getHealth } from './health/get-health.ts';
+import { checkSubmission } from './miner/check-submission.ts';
+import { listAgentVersions } from './miner/list-agent-versions.ts';
+import { listAgents } from './miner/list-agents.ts';
+import { submitAgent } from './miner/submit-agent.ts';
+import { listPendingEvaluations } from './public/list-pending-evaluations.ts';
+import { listRunningEvaluations } from './public/list-running-evaluations.ts';
+import { listSuiteProblems } from './public/list-suite-problems.ts';
+import { listSuites } from './public/list-suites.ts';
+import { listValidators } from './public/list-validators.ts';
+import { listVersionProblems } from './public/list-version-problems.ts';
+import { listVersionRuns } from './public/list-version-runs.ts';
+import { showCurrentSuite } from './public/show-current-suite.ts';
+import { showLeaderboard } from './public/show-leaderboard.ts';
+import { showRun } from './public/show-run.ts';
+import { showVersionStatus } from './public/show-version-status.ts';
+import { appendEpisodeResults } from './validator/append-episode-results.ts';
+import { claimWork } from './validator/claim-work.ts';
+import { completeRun } from './validator/complete-run.ts';
+import { fetchPack } from './validator/fetch-pack.ts';
+import { listRunProblems } from './validator/list-run-problems.ts';
+import { presignEpisodeArtifact } from './validator/presign-episode-artifact.ts';
+import { presignLogUpload } from './validator/presign-log-upload.ts';
+import { recordProgress } from './validator/record-progress.ts';
+import { releaseRun } from './validator/release-run.ts';
+import { sendHeartbeat } from './validator/send-heartbeat.ts';
 
-/** Every route of the service; a test compares it with the specification. */
+/** Every route of the service: the table of contents. */
 export const endpoints: readonly Endpoint[] = [
   getHealth,
   getDeepHealth,
   describeApi(() => endpoints),
   showApi,
+
+  issueChallenge,
+  openSession,
+  endSession,
+
+  listSuites,
+  showCurrentSuite,
+  listSuiteProblems,
+  showLeaderboard,
+  showVersionStatus,
+  listVersionRuns,
+  listVersionProblems,
+  showRun,
+  listValidators,
+  listRunningEvaluations,
+  listPendingEvaluations,
+
+  submitAgent,
+  checkSubmission,
+  listAgents,
+  listAgentVersions,
+
+  claimWork,
+  sendHeartbeat,
+  listRunProblems,
+  recordProgress,
+  appendEpisodeResults,
+  presignEpisodeArtifact,
+  presignLogUpload,
+  completeRun,
+  releaseRun,
+  fetchPack,
+
+  uploadPack,
+  createSuite,
+  activateSuite,
+  banHotkey,
+  unbanHotkey,
+  setRegistration,
+  removeRegistration,
+  listPartitions,
+  showOverview,
+  listAuditLog,
 ];

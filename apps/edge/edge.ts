@@ -1,0 +1,194 @@
+import { createRegistrationCache } from '../../infra/chain/registration-cache.ts';
+import { createRpcChain } from '../../infra/chain/rpc-chain.ts';
+import type { Config } from '../../infra/config/config.ts';
+import { createVerifierPool } from '../../infra/crypto/sr25519-verifier.ts';
+import { decodeHotkey } from '../../infra/crypto/ss58.ts';
+import { randomHex, randomId } from '../../infra/ids/ids.ts';
+import { createCommandBus } from '../../infra/nats/command-bus.ts';
+import { connectNats } from '../../infra/nats/connect.ts';
+import { createS3Store } from '../../infra/object-store/s3-store.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Service } from '../../infra/ports/lifecycle.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { SignatureVerifier } from '../../infra/ports/signatures.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { closeSql, createSql } from '../../infra/postgres/client.ts';
+import { createCodeAnalyser } from '../../infra/python/python-analyser.ts';
+import { objectStoreOptions } from '../object-store-options.ts';
+import { createAuthenticator } from './auth/authenticator.ts';
+import { Callers } from './auth/callers.ts';
+import { chainRegistrations } from './auth/chain-registrations.ts';
+import type { Identity } from './auth/identity.ts';
+import { NonceLedger } from './auth/nonce-ledger.ts';
+import { OperatorTokens } from './auth/operator-tokens.ts';
+import type { EdgeDeps } from './deps.ts';
+import type { Dispatch } from './dispatch.ts';
+import { createRunLocator } from './evaluation/run-locator.ts';
+import { Admission } from './middleware/admission.ts';
+import { RateWindow } from './middleware/rate-window.ts';
+import { remoteAddressReader } from './middleware/remote-address.ts';
+import { chainNode } from './operator/chain-node.ts';
+import { createDeliveries } from './packs/delivery.ts';
+import { createPresence } from './presence.ts';
+import { Readiness } from './readiness.ts';
+import { coordinatorProbe } from './reads/coordinators.ts';
+import { endpoints } from './routes/index.ts';
+import { createEdgeServer } from './server.ts';
+import { createRejections } from './submission/rejections.ts';
+
+export interface EdgeOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  /** 0.0.0.0 unless told. */
+  readonly host?: string;
+  /** For test runs: an answer that its schema does not describe is a 500. */
+  readonly checkResponses?: boolean;
+}
+
+export interface Edge extends AsyncDisposable {
+  readonly port: number;
+}
+
+/** One HTTP edge: serves when this resolves, and drains when it is disposed of. */
+export async function startEdge(options: EdgeOptions): Promise<Edge> {
+  const { config, log } = options;
+  await using stack = new AsyncDisposableStack();
+  const verifier = await started(createVerifierPool({ workers: verifierThreads }), stack);
+  const deps = await openDeps(options, verifier, stack);
+  const server = createEdgeServer({
+    endpoints,
+    dispatch: dispatchOf(options, deps, verifier),
+    newTraceId: () => options.telemetry.traceId() ?? randomHex(16),
+    idleConnectionMs: config.idleConnectionSeconds * 1000,
+    drainMs: config.drainSeconds * 1000 * drainShare,
+  });
+  const port = await server.listen(config.port, options.host ?? '0.0.0.0');
+  stack.use(server);
+  stack.defer(() => deps.readiness.drain());
+  log.info('listening', { port });
+  const owned = stack.move();
+  return { port, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+// One thread checks about 1,900 signatures a second, more than one event loop serves requests.
+const verifierThreads = 1;
+// The rest of the time is for closing what is behind the server.
+const drainShare = 0.8;
+/** Several subnets' worth. */
+const registrationsMax = 20_000;
+
+async function started<S extends Service>(service: S, stack: AsyncDisposableStack): Promise<S> {
+  await service.start();
+  return stack.adopt(service, (running) => running.stop());
+}
+
+async function openDeps(
+  options: EdgeOptions,
+  verifier: SignatureVerifier,
+  stack: AsyncDisposableStack,
+): Promise<EdgeDeps> {
+  const { config, clock, log, telemetry } = options;
+  const applicationName = `${config.processName} reads`;
+  const sql = stack.adopt(
+    createSql({
+      ...{ url: config.databaseUrl, max: config.databasePoolSize, applicationName },
+      role: 'paddock_edge',
+    }),
+    closeSql,
+  );
+  const connection = stack.adopt(
+    await connectNats({
+      ...{ url: config.natsUrl, name: config.processName, inboxPrefix: '_INBOX_edge' },
+    }),
+    async (open) => {
+      if (!open.isClosed()) await open.drain();
+    },
+  );
+  const bus = createCommandBus({ connection, clock, telemetry });
+  const objects = createS3Store(objectStoreOptions(config));
+  const analyser = await started(
+    createCodeAnalyser({
+      fileBytesMax: config.agentFileBytesMax,
+      agentPackages: config.agentPackages,
+      clock,
+    }),
+    stack,
+  );
+  const readiness = new Readiness(
+    {
+      database: () => sql`select 1`,
+      broker: () => connection.flush(),
+      object_store: () => objects.probe(),
+      coordinator: coordinatorProbe(sql),
+    },
+    clock,
+  );
+  return {
+    ...{ config, sql, bus, objects, analyser, clock, log, telemetry, readiness },
+    identity: identityOf(options, { verifier, callers: new Callers(sql, clock) }),
+    runs: createRunLocator(sql),
+    deliveries: createDeliveries({ sql, bus, objects }),
+    presence: await started(createPresence({ bus, clock }), stack),
+    rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
+  };
+}
+
+function identityOf(
+  { config, clock }: EdgeOptions,
+  known: Pick<Identity, 'callers' | 'verifier'>,
+): Identity {
+  const cache = createRegistrationCache({
+    chain: createRpcChain({ ...chainNode(config, clock), netuid: config.netuid }),
+    clock,
+    ttlMs: config.chainCacheSeconds * 1000,
+    graceMs: config.chainGraceSeconds * 1000,
+    validatorStakeMin: config.validatorStakeMin,
+    max: registrationsMax,
+  });
+  return {
+    ...known,
+    registrations: chainRegistrations(cache),
+    challengeRate: new RateWindow(config.challengeRatePerMinute, clock),
+    sessionRate: new RateWindow(config.sessionRatePerMinute, clock),
+  };
+}
+
+function dispatchOf(
+  { config, clock, log, checkResponses }: EdgeOptions,
+  deps: EdgeDeps,
+  verifier: SignatureVerifier,
+): Dispatch {
+  const { registrations, callers } = deps.identity;
+  return {
+    admission: new Admission(),
+    clock,
+    limits: {
+      bodyBytesMax: {
+        json: config.jsonBodyBytesMax,
+        results: config.resultsBodyBytesMax,
+        operator: config.operatorBodyBytesMax,
+      },
+      budgetMs: {
+        request: config.requestSeconds * 1000,
+        completion: config.completionRetrySeconds * 1000,
+        upload: uploadMs,
+      },
+    },
+    authenticate: createAuthenticator({
+      ...{ clock, decodeHotkey, verifier, registrations, callers },
+      skewSeconds: config.timestampSkewSeconds,
+      nonces: new NonceLedger(deps.bus),
+      operators: new OperatorTokens(config.operatorTokens),
+    }),
+    invoke: (endpoint, request) => endpoint.handle(request, deps),
+    newCommandId: randomId,
+    remoteAddress: remoteAddressReader(config.trustedProxies),
+    reportError: (error, about) => log.error('a request failed', { ...about, error }),
+    checkResponses: checkResponses === true,
+  };
+}
+
+/** A gibibyte over a home line; the same as the server's own limit on a request. */
+const uploadMs = 600_000;

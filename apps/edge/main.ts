@@ -1,0 +1,37 @@
+import { systemClock } from '../../infra/clock/system-clock.ts';
+import { ConfigInvalid, readConfig } from '../../infra/config/config.ts';
+import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
+import { createLogger } from '../../infra/telemetry/log.ts';
+import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { startEdge } from './edge.ts';
+
+async function run(): Promise<void> {
+  const config = readConfig(process.env, { process: 'edge' });
+  const log = createLogger({
+    name: config.processName,
+    level: config.logLevel,
+    write: (line) => process.stderr.write(line),
+    nowMs: systemClock.nowMs,
+  });
+  const stopped = untilStopped(process);
+  await using edge = await startEdge({
+    config,
+    log,
+    clock: systemClock,
+    telemetry: createTelemetry(),
+  });
+  log.info('ready', { pid: process.pid, port: edge.port });
+  process.send?.({ ready: true, port: edge.port });
+  await stopped;
+  log.info('stopping');
+}
+
+try {
+  await run();
+} catch (error) {
+  console.error(error instanceof ConfigInvalid ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  await shutdownTelemetry();
+}

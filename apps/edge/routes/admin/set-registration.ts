@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import {
+  ChainNotEmbedded,
+  type EmbeddedRegistration,
+  type RegistrationChange,
+  setRegistration as setOnChain,
+  UidTaken,
+} from '../../../../infra/chain/embedded-registrations.ts';
+import { decodeHotkey, encodeHotkey } from '../../../../infra/crypto/ss58.ts';
+import { Fault } from '../../../../machines/fault.ts';
+import { endpoint } from '../../endpoint.ts';
+import { chainNode } from '../../operator/chain-node.ts';
+import { order } from '../../operator/order.ts';
+import { invalidField } from '../../validation.ts';
+import { hotkey, hotkeyOut } from '../../wire/hotkey.ts';
+import { reason } from '../../wire/reason.ts';
+
+const uidMax = 65_535;
+
+const registration = z.object({
+  role: z.enum(['miner', 'validator']),
+  /** In the chain's smallest unit. */
+  stake: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).nullable().optional(),
+  coldkey: hotkey.nullable().optional(),
+  uid: z.number().int().min(0).max(uidMax).nullable().optional(),
+  reason,
+});
+
+export const setRegistration = endpoint({
+  method: 'put',
+  path: '/v1/admin/chain/registrations/{hotkey}',
+  role: 'operator',
+  summary: 'Register a hotkey, or change its registration; embedded chain only',
+  trafficClass: 1,
+  params: z.object({ hotkey }),
+  body: registration,
+  response: z.object({
+    hotkey: hotkeyOut,
+    uid: z.number().int(),
+    role: z.enum(['miner', 'validator']),
+    stake: z.number(),
+    coldkey: hotkeyOut.nullable(),
+  }),
+  faults: [
+    'ROUTE_NOT_FOUND',
+    'CHAIN_UNAVAILABLE',
+    'IDEMPOTENCY_CONFLICT',
+    'STORE_UNAVAILABLE',
+    'OWNER_UNAVAILABLE',
+    'OUTCOME_UNKNOWN',
+  ],
+
+  async handle({ caller, params, body, context }, { bus, config, clock, identity }) {
+    const { reason: why = null, ...detail } = body;
+    // The chain keeps no names, so what was ordered is noted before it is done.
+    await order(
+      bus,
+      { caller, context },
+      {
+        type: 'note-registration',
+        body: { action: 'set', hotkey: params.hotkey, detail, reason: why },
+      },
+    );
+    const key = keyOf(params.hotkey);
+    const change = {
+      hotkey: key,
+      role: body.role,
+      ...(typeof body.stake === 'number' && { stake: BigInt(body.stake) }),
+      ...(typeof body.coldkey === 'string' && { coldkey: keyOf(body.coldkey) }),
+      ...(typeof body.uid === 'number' && { uid: body.uid }),
+    };
+    const made = await set(chainNode(config, clock), change);
+    identity.registrations.forget(key);
+    return {
+      hotkey: params.hotkey,
+      uid: made.uid,
+      role: made.role,
+      stake: Number(made.stake),
+      coldkey: made.coldkey === null ? null : encodeHotkey(Buffer.from(made.coldkey, 'hex')),
+    };
+  },
+});
+
+function keyOf(address: string): string {
+  return Buffer.from(decodeHotkey(address) ?? []).toString('hex');
+}
+
+async function set(
+  node: Parameters<typeof setOnChain>[0],
+  change: RegistrationChange,
+): Promise<EmbeddedRegistration> {
+  try {
+    return await setOnChain(node, change);
+  } catch (error) {
+    if (error instanceof UidTaken) throw invalidField(['body', 'uid'], 'is held by another hotkey');
+    throw error instanceof ChainNotEmbedded ? notEmbedded() : error;
+  }
+}
+
+export function notEmbedded(): Fault {
+  return new Fault('ROUTE_NOT_FOUND', 'Registrations are set on the embedded chain only.');
+}

@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startCoordinator } from '../../apps/coordinator/coordinator.ts';
+import { type Edge, startEdge } from '../../apps/edge/edge.ts';
+import { startEmbeddedChain } from '../../infra/chain/embedded/chain-node.ts';
+import { systemClock } from '../../infra/clock/system-clock.ts';
+import { readConfig } from '../../infra/config/config.ts';
+import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import { privateNats, testDatabase } from './cluster.ts';
+import { quickPolicy } from './counter-host.ts';
+import { type Call, caller, TestKey } from './edge-client.ts';
+import { silentLogger, silentTelemetry } from './silent-telemetry.ts';
+
+const netuid = 1;
+
+export interface TestServiceOptions {
+  /** Variables of the contract's section 9 that differ from the defaults of a test run. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly edges?: number;
+}
+
+/** High enough that 200 validators behind one address are no abuse. */
+const openLimits = {
+  CHALLENGE_RATE_PER_MINUTE: '10000',
+  SESSION_RATE_PER_MINUTE: '10000',
+  PUBLIC_RATE_PER_MINUTE: '1000000',
+  HOTKEY_RATE_PER_MINUTE: '1000000',
+};
+
+/** TEST_LOG=1 shows what the processes would write. */
+const say = (message: string, fields?: object) => console.error(message, fields ?? '');
+const loudLogger: Logger = {
+  ...{ debug: () => undefined, info: say, warn: say, error: say },
+  with: () => loudLogger,
+};
+
+/**
+ * The whole service in one process, over real Postgres, NATS, an object store and a chain node:
+ * one coordinator and one edge or more, on real sockets. Call `stop` when the file is done.
+ */
+export async function startTestService(options: TestServiceOptions = {}) {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'paddock-service-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const keys = { accessKeyId: 'test', secretAccessKey: randomBytes(16).toString('hex') };
+  const [database, nats, objects, chain] = await Promise.all([
+    testDatabase(),
+    // Of its own: another service on the same broker would answer for this one's database.
+    privateNats(),
+    startEmbeddedObjectStore({ dataDir: join(folder, 'objects'), ...keys }),
+    startEmbeddedChain({ dataDir: join(folder, 'chain'), netuid, clock: systemClock }),
+  ]);
+  stack.defer(() => objects.stop());
+  stack.defer(() => chain.stop());
+  const operatorToken = randomBytes(24).toString('hex');
+  const env = {
+    DATABASE_URL: database.url,
+    NATS_URL: nats.url,
+    S3_ENDPOINT: objects.endpoint,
+    S3_BUCKET: 'paddock',
+    S3_ACCESS_KEY_ID: keys.accessKeyId,
+    S3_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    CHAIN_RPC_URL: chain.url,
+    NETUID: String(netuid),
+    OPERATOR_TOKENS: `tester:${operatorToken}`,
+    CREDENTIAL_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    PROVIDERA_URL: 'http://127.0.0.1:1',
+    PROVIDERB_URL: 'http://127.0.0.1:1',
+    PORT: '0',
+    ...openLimits,
+    ...options.env,
+  };
+  const log = process.env['TEST_LOG'] === undefined ? silentLogger : loudLogger;
+  const common = { log, clock: systemClock, telemetry: silentTelemetry };
+  const config = readConfig(env, { process: 'edge' });
+  stack.use(
+    await startCoordinator({ ...common, config, policy: quickPolicy, allowUnsafeWrites: true }),
+  );
+  const edges: Edge[] = [];
+  for (let count = 0; count < (options.edges ?? 1); count++) {
+    const host = '127.0.0.1';
+    edges.push(stack.use(await startEdge({ ...common, config, host, checkResponses: true })));
+  }
+  const baseUrls = edges.map(({ port }) => `http://127.0.0.1:${port}`);
+  const [baseUrl = ''] = baseUrls;
+  const call = caller(baseUrl);
+  await untilReady(call);
+  const bearer = { authorization: `Bearer ${operatorToken}` };
+  const operator: Call = (method, path, { body, headers } = {}) =>
+    call(method, path, { body, headers: { ...bearer, ...headers } });
+  const register = async (seed: string, role: 'miner' | 'validator', coldkey?: string) => {
+    const key = new TestKey(seed, call);
+    const path = `/v1/admin/chain/registrations/${key.hotkey}`;
+    const answer = await operator('PUT', path, { body: { role, stake: 1000, coldkey } });
+    if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+    return key;
+  };
+  const owned = stack.move();
+  return {
+    baseUrl,
+    baseUrls,
+    operatorToken,
+    /** As superuser. */
+    sql: database.sql,
+    objects: { url: objects.endpoint, ...keys },
+    chain,
+    call,
+    operator,
+    /** A key that nobody registered. */
+    stranger: (seed: string) => new TestKey(seed, call),
+    miner: (seed: string, coldkey?: string) => register(seed, 'miner', coldkey),
+    validator: (seed: string, coldkey?: string) => register(seed, 'validator', coldkey),
+    stop: () => owned.disposeAsync(),
+  };
+}
+
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+async function untilReady(call: Call): Promise<void> {
+  const deadline = Date.now() + 20_000;
+  for (;;) {
+    const answer = await call('GET', '/health/deep');
+    const text = await answer.text();
+    if (answer.status === 200) return;
+    if (Date.now() > deadline) throw new Error(`not ready: ${text}`);
+    await sleep(20);
+  }
+}
