@@ -1,4 +1,4 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { createEvalKind } from '../../../actors/lease-manager/lease-manager.actor.ts';
 import {
   claimCandidates,
@@ -11,6 +11,7 @@ import type { Command, PartitionActor, Reply } from '../../../actors/runtime/par
 import { randomId, uuidV5 } from '../../../infra/ids/ids.ts';
 import type { CommitOutcome } from '../../../infra/ports/partition-store.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { createPartitionStore } from '../../../infra/postgres/partition-store.ts';
 import { testDatabase } from '../../support/cluster.ts';
 import {
@@ -25,11 +26,18 @@ import {
 } from '../../support/eval-world.ts';
 
 interface Desk {
-  readonly sql: Sql;
   do(type: string, body: unknown): Promise<{ reply: Reply; outcome: CommitOutcome | undefined }>;
   ok(type: string, body: unknown): Promise<Record<string, unknown>>;
   /** Another owner loads what was committed. */
   takeOver(): Promise<void>;
+}
+
+/** The desk works with the rights of a coordinator; `sql` is the superuser's. */
+async function openWorld(t: ExecutionContext): Promise<{ sql: Sql; desk: Desk }> {
+  const { url, sql } = await testDatabase(t);
+  const own = createSql({ url, max: 2, applicationName: 'desk', role: 'paddock_actor' });
+  t.teardown(() => closeSql(own));
+  return { sql, desk: await openDesk(own) };
 }
 
 async function openDesk(sql: Sql, part = evalPart): Promise<Desk> {
@@ -68,7 +76,6 @@ async function openDesk(sql: Sql, part = evalPart): Promise<Desk> {
     return { reply: decision.reply, outcome };
   };
   return {
-    sql,
     do: act,
     takeOver,
     ok: async (type, body) => {
@@ -117,8 +124,7 @@ async function claimRun(desk: Desk, validatorHotkey: string) {
 }
 
 test('a version becomes eligible, and every table tells the same story', async (t) => {
-  const { sql } = await testDatabase(t);
-  const desk = await openDesk(sql);
+  const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   await desk.ok('submit-version', submission(1));
 
@@ -203,8 +209,7 @@ function progress(overrides: Record<string, unknown>) {
 }
 
 test('a second submission inside the cooldown is refused under the miner row', async (t) => {
-  const { sql } = await testDatabase(t);
-  const desk = await openDesk(sql);
+  const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   await desk.ok('submit-version', submission(1));
 
@@ -221,8 +226,7 @@ test('a second submission inside the cooldown is refused under the miner row', a
 });
 
 test('submissions need an active suite and a hotkey in good standing', async (t) => {
-  const { sql } = await testDatabase(t);
-  const desk = await openDesk(sql);
+  const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   const idle = await addSuite(sql, 2);
 
@@ -238,8 +242,7 @@ test('submissions need an active suite and a hotkey in good standing', async (t)
 });
 
 test('one hotkey’s works stand an hour apart in the queue, and versions count up', async (t) => {
-  const { sql } = await testDatabase(t);
-  const desk = await openDesk(sql);
+  const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   const agentId = submission(1).agentId;
   const same = { minerHotkey: 'miner-1', agentName: 'agent 1', agentId };
@@ -258,8 +261,7 @@ test('one hotkey’s works stand an hour apart in the queue, and versions count 
 });
 
 test('a slot that is taken in another partition violates one named constraint', async (t) => {
-  const { sql } = await testDatabase(t);
-  const desk = await openDesk(sql);
+  const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   await desk.ok('submit-version', submission(1));
   await desk.ok('submit-version', submission(2));
@@ -273,8 +275,7 @@ test('a slot that is taken in another partition violates one named constraint', 
 });
 
 test('a banned validator gets no run', async (t) => {
-  const { sql } = await testDatabase(t);
-  const desk = await openDesk(sql);
+  const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   await desk.ok('submit-version', submission(1));
   await sql`insert into hotkey_ban (hotkey, reason, banned_at) values ('val-a', 'cheat', now())`;
@@ -285,8 +286,7 @@ test('a banned validator gets no run', async (t) => {
 });
 
 test('three agent faults in a row discard a version and shorten the cooldown', async (t) => {
-  const { sql } = await testDatabase(t);
-  const desk = await openDesk(sql);
+  const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   await desk.ok('submit-version', submission(1));
 
@@ -313,8 +313,7 @@ test('three agent faults in a row discard a version and shorten the cooldown', a
 });
 
 test('a run is found, listed and told about', async (t) => {
-  const { sql } = await testDatabase(t);
-  const desk = await openDesk(sql);
+  const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   await desk.ok('submit-version', submission(1));
   const own = await claimRun(desk, 'val-a');
@@ -338,8 +337,7 @@ test('a run is found, listed and told about', async (t) => {
 });
 
 test('candidates leave out what a validator may not have, and offer releases last', async (t) => {
-  const { sql } = await testDatabase(t);
-  const desk = await openDesk(sql);
+  const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   await desk.ok('submit-version', submission(1));
   await desk.ok('submit-version', submission(2));
@@ -360,8 +358,7 @@ test('candidates leave out what a validator may not have, and offer releases las
 });
 
 test('the search for work ends at its limit, on the index of claimable work', async (t) => {
-  const { sql } = await testDatabase(t);
-  const desk = await openDesk(sql);
+  const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   await desk.ok('submit-version', submission(1));
   await sql`
