@@ -25,7 +25,7 @@ export function constantString(
   return literalValue(source, node);
 }
 
-export function pieceValue(source: SourceFile, piece: Token): string {
+function pieceValue(source: SourceFile, piece: Token): string {
   const text = source.slice(piece.start, piece.end);
   const body = piece.kind === 'String' ? unquoted(text, piece.flags) : text;
   if (piece.flags.includes('RAW_STRING') || !body.includes('\\')) return body;

@@ -29,6 +29,9 @@ function problemOf(node: SyntaxNode, context: RuleContext): Problem | null {
     case 'store-attribute':
     case 'pattern-keyword':
       return attributeProblem(node.text);
+    case 'import-name':
+    case 'import-member':
+      return isDunder(node.alias ?? '') ? attributeProblem(node.alias ?? '') : null;
     case 'keyword':
       return isDunder(node.text) ? attributeProblem(node.text) : null;
     default:

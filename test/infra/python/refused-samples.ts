@@ -241,6 +241,12 @@ export const ownRefused: readonly RefusedSample[] = [
     'dynamic-class',
   ),
   p('annotations as code', 'violations', 'class A:\n    __annotations__ = {}\n', 'dunder-access'),
+  p(
+    'an import under an internal name',
+    'violations',
+    'import json as __builtins__\n',
+    'dunder-access',
+  ),
   p('loader of the module', 'violations', '__loader__.load_module("os")\n', 'dunder-access'),
   // Files.
   p('open for reading', 'violations', 'with open("x") as f: pass\n', 'file-access'),
