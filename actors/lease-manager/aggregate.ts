@@ -1,5 +1,6 @@
 import type { VersionState } from '../../machines/agent-version/machine.ts';
 import type { RunState } from '../../machines/evaluation-run/machine.ts';
+import type { ExecutionKind, Phase } from '../../machines/types.ts';
 import type { WorkState } from '../../machines/work-item/machine.ts';
 
 /** One machine with the number of facts that made it. */
@@ -26,10 +27,10 @@ export const emptyLedger: Ledger = { taskIds: new Set(), artifactSha256: new Set
 /** A suite as far as work on it needs it; never changes once made. */
 export interface SuiteRoster {
   readonly suiteId: number;
-  readonly executionKind: 'legacy_benchmark' | 'envpack';
+  readonly executionKind: ExecutionKind;
   readonly envPackSha256: string | null;
   readonly requiredSuccessesQualifying: number;
-  readonly rosters: Readonly<Record<'QUALIFYING' | 'RACE', Roster>>;
+  readonly rosters: Readonly<Record<Phase, Roster>>;
 }
 
 export interface Roster {

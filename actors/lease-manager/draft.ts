@@ -15,6 +15,7 @@ import type {
   SnapshotRow,
 } from '../runtime/partition-actor.ts';
 import type { Aggregate, Entity, Ledger } from './aggregate.ts';
+import type { EvalFact } from './messages.ts';
 import type { PartitionState } from './partition-state.ts';
 import { runRow, versionRow, workRow } from './read-rows.ts';
 
@@ -135,7 +136,7 @@ export class Draft {
   }
 
   /** A public fact: never anything under embargo. */
-  publish(name: string, body: Readonly<Record<string, unknown>>): void {
+  publish(name: EvalFact, body: Readonly<Record<string, unknown>>): void {
     this.#outbox.push({
       msgId: this.newId(),
       subject: `fact.${name}`,

@@ -52,7 +52,7 @@ export function publishEnd(draft: Draft, { agentVersionId, evalRunId }: RunRef):
   });
 }
 
-export function liveRunsOfItem(draft: Draft, { context }: WorkState): RunState[] {
+function liveRunsOfItem(draft: Draft, { context }: WorkState): RunState[] {
   const runs = draft.aggregate(context.agentVersionId)?.runs;
   return context.live.flatMap(({ evalRunId }) => {
     const run = runs?.get(evalRunId)?.state;

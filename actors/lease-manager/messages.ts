@@ -22,7 +22,7 @@ export const problemStatuses = [
 ] as const;
 
 /** A submission that passed every check; the commit admits it under the miner row's lock. */
-export const submitVersion = z.object({
+const submitVersion = z.object({
   agentVersionId: uuid,
   agentId: uuid,
   minerHotkey: z.string(),
@@ -40,13 +40,13 @@ export const submitVersionReply = z.object({
 });
 
 /** Asks for one run; `preferred` are work items of this partition, best first (from read rows). */
-export const claimWork = z.object({
+const claimWork = z.object({
   validatorHotkey: z.string(),
   validatorColdkey: z.string().nullable(),
   slot: z.number().int().min(0),
   preferred: z.array(uuid).max(16),
 });
-export const claimedRun = z.object({
+const claimedRun = z.object({
   evalRunId: uuid,
   agentVersionId: uuid,
   workItemId: uuid,
@@ -67,9 +67,9 @@ const ownRun = { agentVersionId: uuid, evalRunId: uuid, validatorHotkey: z.strin
  * RUN_ALREADY_COMPLETE.
  */
 export const heartbeat = z.object({ ...ownRun });
-export const heartbeatReply = z.object({ leaseExpiresAt: instantMs });
+const heartbeatReply = z.object({ leaseExpiresAt: instantMs });
 
-export const problemProgress = z.object({
+const problemProgress = z.object({
   problemId: uuid,
   status: z.enum(problemStatuses),
   scoreMicro: micro.nullable(),
@@ -81,8 +81,8 @@ export const problemProgress = z.object({
   logsS3Key: z.string().nullable(),
 });
 /** Also refused with INVALID_PROBLEM_ID when a problem is not of this run. */
-export const recordProgress = z.object({ ...ownRun, problems: z.array(problemProgress) });
-export const recordProgressReply = z.object({ accepted: z.literal(true) });
+const recordProgress = z.object({ ...ownRun, problems: z.array(problemProgress) });
+const recordProgressReply = z.object({ accepted: z.literal(true) });
 
 export const episodeResult = z.object({
   envPackSha256: sha256,
@@ -99,8 +99,8 @@ export const episodeResult = z.object({
   stepCount: z.number().int().min(0),
 });
 /** Shape-valid items of one run, in request order; each gets its own status, never a refusal. */
-export const appendResults = z.object({ ...ownRun, results: z.array(episodeResult).max(500) });
-export const appendResultsReply = z.object({
+const appendResults = z.object({ ...ownRun, results: z.array(episodeResult).max(500) });
+const appendResultsReply = z.object({
   items: z.array(
     z.object({
       status: z.union([z.literal(201), z.literal(404), z.literal(409), z.literal(422)]),
@@ -111,24 +111,24 @@ export const appendResultsReply = z.object({
 });
 
 /** Registers an upload so that a result may refer to it; idempotent per (run, sha256). */
-export const presignArtifact = z.object({
+const presignArtifact = z.object({
   ...ownRun,
   envPackSha256: sha256,
   artifactSha256: sha256,
   contentLength: z.number().int().positive(),
 });
 /** Also refused with PACK_MISMATCH. The lease bounds the life of the URL. */
-export const presignArtifactReply = z.object({ leaseExpiresAt: instantMs });
+const presignArtifactReply = z.object({ leaseExpiresAt: instantMs });
 
 /** Asks whether the caller may upload for this run now; changes nothing. */
-export const authorizeUpload = z.object({ ...ownRun, problemId: uuid });
-export const authorizeUploadReply = presignArtifactReply;
+const authorizeUpload = z.object({ ...ownRun, problemId: uuid });
+const authorizeUploadReply = presignArtifactReply;
 
-export const releaseRun = z.object({ ...ownRun });
-export const releaseRunReply = z.object({ released: z.literal(true) });
+const releaseRun = z.object({ ...ownRun });
+const releaseRunReply = z.object({ released: z.literal(true) });
 
 export const terminalStatuses = ['SUCCESS', 'FAILED', 'TIMED_OUT'] as const;
-export const completeRun = z.object({
+const completeRun = z.object({
   ...ownRun,
   terminalStatus: z.enum(terminalStatuses),
   /** Required for SUCCESS (else MISSING_SCORE, the run stays live); ignored for others. */
@@ -197,3 +197,4 @@ export const evalFacts = [
   'version-discarded',
   'version-cancelled',
 ] as const;
+export type EvalFact = (typeof evalFacts)[number];
