@@ -141,14 +141,13 @@ export class PartitionHost {
     if (this.#state === 'stopped') return;
     const { clock, members, policy, bus, log } = this.#deps;
     if (this.#state === 'serving') this.#state = 'leaving';
-    const patience = new AbortController();
     const done = this.#unsubscribe().then(() => this.#idle());
-    await Promise.race([done, clock.sleep(policy.handOverMs, patience.signal)]);
-    patience.abort();
+    await within(clock, policy.handOverMs, done);
     await this.flush();
     this.drop();
-    // A batch that is still being committed holds the row's lock; the release waits for it.
-    await this.#working;
+    // A batch that is still being committed may finish. A database that answers nobody must not keep
+    // the process from leaving: then the release fails too, and the lease ends by itself.
+    if (this.#working !== undefined) await within(clock, policy.handOverMs, this.#working);
     try {
       if (await members.release(this.#token)) {
         bus.signal('released', { kind: this.#token.kind, part: this.#token.part });
@@ -389,4 +388,11 @@ export class PartitionHost {
     }
     return answered;
   }
+}
+
+/** Waits for `work`, but no longer than `ms`. */
+async function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+  const patience = new AbortController();
+  await Promise.race([work, clock.sleep(ms, patience.signal)]);
+  patience.abort();
 }

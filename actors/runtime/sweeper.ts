@@ -12,6 +12,8 @@ const takeMax = 100;
 /** The streams forget after three days; whatever they may still deliver must be known here. */
 const keepProofsMs = 7 * 24 * 3_600_000;
 const expireEveryMs = 60_000;
+/** Counting every row is cheap while the outbox is as short as it should be. */
+const measureEveryMs = 10_000;
 
 /**
  * Ends outbox rows whose consumption is proved, and sends again those without proof. Any number of
@@ -19,20 +21,34 @@ const expireEveryMs = 60_000;
  */
 export class Sweeper {
   readonly #deps: SweeperDeps;
-  #stopSweeping: (() => void) | undefined;
+  readonly #stops: (() => void)[] = [];
   #expiredMs = Number.NEGATIVE_INFINITY;
+  #backlog = { pending: 0, oldestAgeMs: 0 };
 
   constructor(deps: SweeperDeps) {
     this.#deps = deps;
   }
 
   start(): void {
-    const { clock, policy } = this.#deps;
-    this.#stopSweeping = clock.every(policy.sweepEveryMs, () => this.#sweep());
+    const { clock, policy, telemetry } = this.#deps;
+    this.#stops.push(
+      clock.every(policy.sweepEveryMs, () => this.#sweep()),
+      clock.every(measureEveryMs, () => this.#measure()),
+      telemetry.gauge('paddock.outbox.pending', () => this.#backlog.pending),
+      telemetry.gauge('paddock.outbox.age', () => this.#backlog.oldestAgeMs / 1000),
+    );
   }
 
   stop(): void {
-    this.#stopSweeping?.();
+    for (const stop of this.#stops) stop();
+  }
+
+  async #measure(): Promise<void> {
+    try {
+      this.#backlog = await this.#deps.outbox.backlog();
+    } catch (error) {
+      this.#deps.log.debug('outbox not measured', { error });
+    }
   }
 
   async #sweep(): Promise<void> {

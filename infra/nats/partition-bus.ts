@@ -33,7 +33,9 @@ export function createPartitionBus(deps: PartitionBusDeps): PartitionBus {
       await connection.flush();
       return drained(subscription);
     },
-    signal: (name, body) => connection.publish(`sys.${name}`, encodeJson(body)),
+    signal: (name, body) => {
+      if (!connection.isClosed()) connection.publish(`sys.${name}`, encodeJson(body));
+    },
     onSignal: (name, receive) =>
       drained(
         connection.subscribe(`sys.${name}`, {

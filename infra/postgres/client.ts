@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import type { Sql } from '../ports/sql.ts';
+import { type SocketTarget, watchedSocket } from './watched-socket.ts';
 
 export interface SqlOptions {
   readonly url: string;
@@ -22,17 +23,20 @@ export const lockTimeoutMs = 1_000;
 export const idleInTransactionTimeoutMs = 5_000;
 
 export function createSql(options: SqlOptions): Sql {
+  const timeoutMs = options.statementTimeoutMs ?? statementTimeoutMs;
   return postgres(options.url, {
+    ...socketOption(options.url, timeoutMs),
     max: options.max ?? 8,
     prepare: true,
-    connect_timeout: 3,
+    // Seconds; below the silence that a socket endures, or a dead server would be dialled for ever.
+    connect_timeout: timeoutMs === 0 ? 3 : Math.min(3, timeoutMs / 1000),
     // Seconds. The library's own grows to 20 s, long after the database is back.
     backoff: (attempt: number) => Math.min(0.02 * 2 ** attempt, 1),
     onnotice: () => undefined,
     transform: { undefined: null },
     connection: {
       application_name: options.applicationName,
-      statement_timeout: options.statementTimeoutMs ?? statementTimeoutMs,
+      statement_timeout: timeoutMs,
       lock_timeout: lockTimeoutMs,
       idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
       synchronous_commit: 'on',
@@ -40,6 +44,16 @@ export function createSql(options: SqlOptions): Sql {
       ...(options.role === undefined ? {} : { role: options.role }),
     },
   });
+}
+
+/**
+ * The server ends a statement after its timeout; when nothing was heard after twice that, nobody is
+ * there. Not for URLs of several hosts or of a socket file, which the library must choose from.
+ */
+function socketOption(url: string, timeoutMs: number): object {
+  const { hostname } = new URL(url);
+  if (timeoutMs === 0 || hostname === '' || hostname.includes(',')) return {};
+  return { socket: (target: SocketTarget) => watchedSocket(target, 2 * timeoutMs) };
 }
 
 /** Ends all connections; running statements get `timeoutMs` to finish. */

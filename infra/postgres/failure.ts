@@ -18,10 +18,22 @@ const neverSent = new Set([
   'ECONNREFUSED',
 ]);
 
-/** serialization_failure, deadlock_detected, lock_not_available, query_canceled (a timeout). */
-const contended = new Set(['40001', '40P01', '55P03', '57014']);
-/** cannot_connect_now, read_only_sql_transaction (a standby), and admission before any work. */
-const unavailable = new Set(['57P03', '25006', '53300', '53400', '53000', '53100', '53200']);
+/** serialization_failure, deadlock_detected, lock_not_available. */
+const contended = new Set(['40001', '40P01', '55P03']);
+/**
+ * query_canceled (the statement timeout), cannot_connect_now, read_only_sql_transaction (a standby),
+ * and want of disk, memory or connections.
+ */
+const unavailable = new Set([
+  '57014',
+  '57P03',
+  '25006',
+  '53000',
+  '53100',
+  '53200',
+  '53300',
+  '53400',
+]);
 
 export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';

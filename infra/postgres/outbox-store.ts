@@ -9,6 +9,13 @@ export function createOutboxStore(sql: Sql): OutboxStore {
       const [row] = await sql<{ count: number }[]>`select rt.outbox_purge(${limit}) as count`;
       return row?.count ?? 0;
     },
+    backlog: async () => {
+      const [row] = await sql<{ pending: number; age_ms: number }[]>`
+        select count(*)::integer as pending,
+               coalesce(extract(epoch from rt.clock() - min(at)) * 1000, 0)::float8 as age_ms
+        from rt.outbox`;
+      return { pending: row?.pending ?? 0, oldestAgeMs: row?.age_ms ?? 0 };
+    },
     expireProofs: async (keepMs, limit) => {
       const [row] = await sql<{ count: number }[]>`
         select rt.inbox_expire(${`${keepMs / 1000} seconds`}, ${limit}) as count`;

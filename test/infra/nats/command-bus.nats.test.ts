@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { headers, type NatsConnection } from 'nats';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { createCommandBus } from '../../../infra/nats/command-bus.ts';
+import { connectNats } from '../../../infra/nats/connect.ts';
+import { OutageWatch } from '../../../infra/nats/outage-watch.ts';
+import { createPartitionBus } from '../../../infra/nats/partition-bus.ts';
+import { createServiceBus } from '../../../infra/nats/service-bus.ts';
+import type {
+  CommandBus,
+  IncomingCommand,
+  PartitionBus,
+  WireReply,
+} from '../../../infra/ports/bus.ts';
+import { Fault, type FaultCode } from '../../../machines/fault.ts';
+import { testNats } from '../../support/cluster.ts';
+import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
+
+let connection: NatsConnection;
+let commands: CommandBus;
+let partitions: PartitionBus;
+
+test.before(async () => {
+  connection = await connectNats({ url: await testNats(), name: 'test' });
+  const deps = { connection, clock: systemClock, log: silentLogger, telemetry: silentTelemetry };
+  commands = createCommandBus(deps);
+  partitions = createPartitionBus({ ...deps, outages: new OutageWatch(connection, systemClock) });
+});
+test.after.always(() => connection.close());
+
+let nextPart = 0;
+
+/** A partition whose owner answers each attempt by the next of these; `silence` answers nothing. */
+async function owner(...replies: readonly (WireReply | 'silence')[]) {
+  const target = { kind: 'test', part: nextPart };
+  nextPart += 1;
+  const seen: IncomingCommand[] = [];
+  await partitions.subscribeCommands(target, (command, exchange) => {
+    const reply = replies[Math.min(seen.length, replies.length - 1)];
+    seen.push(command);
+    if (reply !== undefined && reply !== 'silence') exchange.answer(reply);
+  });
+  const command = { id: randomUUID(), type: 'add', body: { n: 1 }, account: 'Zoë' };
+  const ask = (budgetMs: number) => commands.command(target, command, { budgetMs });
+  return { target, seen, command, ask };
+}
+
+const moved: WireReply = { kind: 'moved' };
+const done: WireReply = { kind: 'ok', body: { n: 2 } };
+const refusal = (code: FaultCode): WireReply => ({
+  kind: 'fault',
+  code,
+  detail: 'no',
+  extras: { a: 1 },
+});
+
+test('a command arrives as it was sent, with its deadline', async (t) => {
+  const { ask, command, seen } = await owner(done);
+  const beforeMs = Date.now();
+
+  t.deepEqual(await ask(1_000), { n: 2 });
+
+  const [received] = seen;
+  t.like(received, { ...command });
+  t.true((received?.deadlineMs ?? 0) >= beforeMs + 1_000);
+  t.true((received?.deadlineMs ?? 0) <= Date.now() + 1_000);
+});
+
+test('a partition that moved is asked again under the same id', async (t) => {
+  const { ask, seen } = await owner(moved, moved, done);
+
+  t.deepEqual(await ask(2_000), { n: 2 });
+  t.is(seen.length, 3);
+  t.is(new Set(seen.map(({ id }) => id)).size, 1);
+});
+
+const ends: readonly [string, readonly (WireReply | 'silence')[], FaultCode][] = [
+  ['an owner that only moves is OWNER_UNAVAILABLE', [moved], 'OWNER_UNAVAILABLE'],
+  ['an owner that stays silent is OUTCOME_UNKNOWN', ['silence'], 'OUTCOME_UNKNOWN'],
+  ['a full mailbox is OVERLOADED', [refusal('OVERLOADED')], 'OVERLOADED'],
+  ['a lost database is STORE_UNAVAILABLE', [refusal('STORE_UNAVAILABLE')], 'STORE_UNAVAILABLE'],
+  ['a refusal keeps its code', [refusal('NOT_RUN_OWNER')], 'NOT_RUN_OWNER'],
+];
+for (const [title, replies, code] of ends) {
+  test(title, async (t) => {
+    const { ask } = await owner(...replies);
+
+    const fault = await t.throwsAsync(ask(300), { instanceOf: Fault });
+
+    t.is(fault.code, code);
+    const isRefusal = code === 'NOT_RUN_OWNER';
+    const seconds = fault.extras['retry_after_seconds'];
+    t.deepEqual(isRefusal ? fault.extras : Number.isInteger(seconds), isRefusal ? { a: 1 } : true);
+  });
+}
+
+test('silence is never forgotten by what is heard later', async (t) => {
+  const target = { kind: 'test', part: 1_000 };
+  const subscription = await partitions.subscribeCommands(target, () => undefined);
+  const command = { id: randomUUID(), type: 'add', body: {}, account: 'a' };
+  const asked = commands.command(target, command, { budgetMs: 2_400 });
+  await systemClock.sleep(500);
+  await subscription.close();
+
+  const fault = await t.throwsAsync(asked, { instanceOf: Fault });
+  t.is(fault.code, 'OUTCOME_UNKNOWN');
+});
+
+test('a partition without owner is reported, at most five times a second', async (t) => {
+  const suspected: unknown[] = [];
+  partitions.onSignal('suspect', (body) => suspected.push(body));
+  const target = { kind: 'nobody', part: 3 };
+  const command = { id: randomUUID(), type: 'add', body: {}, account: 'a' };
+
+  await t.throwsAsync(commands.command(target, command, { budgetMs: 700 }), { instanceOf: Fault });
+  await connection.flush();
+
+  const own = suspected.filter((body) => JSON.stringify(body) === JSON.stringify(target));
+  t.true(own.length >= 1 && own.length <= 4, `${own.length}`);
+});
+
+test('a member that is gone is absent, one that listens is alive', async (t) => {
+  t.is(await partitions.ping('nobody'), 'absent');
+  partitions.answerPings('somebody');
+  t.is(await partitions.ping('somebody'), 'alive');
+  connection.subscribe('sys.ping.frozen', { callback: () => undefined });
+  t.is(await partitions.ping('frozen'), 'silent');
+});
+
+test('each request of a service meets one instance, and its refusal keeps its code', async (t) => {
+  const deps = { connection, clock: systemClock, log: silentLogger, telemetry: silentTelemetry };
+  const heard: unknown[] = [];
+  const services = createServiceBus(deps);
+  const instances = [1, 2].map(() =>
+    services.serve('echo', async ({ type, body, account }) => {
+      heard.push(body);
+      if (type === 'refuse') throw new Fault('BANNED', 'not you', { reason: 'x' });
+      if (type === 'break') throw new Error('a secret cause');
+      return { body, account };
+    }),
+  );
+  await connection.flush();
+  const call = (type: string) =>
+    commands.call('echo', { id: randomUUID(), type, body: { a: type }, account: 'operator:Zoë' });
+
+  t.deepEqual(await call('say'), { body: { a: 'say' }, account: 'operator:Zoë' });
+  const refused = await t.throwsAsync(call('refuse'), { instanceOf: Fault });
+  t.like(refused, { code: 'BANNED', message: 'not you', extras: { reason: 'x' } });
+  const broken = await t.throwsAsync(call('break'), { instanceOf: Fault });
+  t.is(broken.code, 'INTERNAL_ERROR');
+  t.notRegex(broken.message, /secret/);
+  t.is(heard.length, 3);
+  await Promise.all(instances.map((instance) => instance.close()));
+});
+
+test('a service does nothing for a caller that has given up', async (t) => {
+  const heard: unknown[] = [];
+  const deps = { connection, clock: systemClock, log: silentLogger, telemetry: silentTelemetry };
+  const service = createServiceBus(deps).serve('late', async ({ id }) => void heard.push(id));
+  const send = (id: string, deadlineMs: number) => {
+    const h = headers();
+    h.set('x-cmd-id', id);
+    h.set('x-cmd-type', 'any');
+    h.set('x-deadline', String(deadlineMs));
+    connection.publish('svc.late', '{}', { headers: h });
+  };
+  send('late', Date.now() - 1);
+  send('in time', Date.now() + 10_000);
+  await connection.flush();
+  await service.close();
+
+  t.deepEqual(heard, ['in time']);
+});

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import test from 'ava';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { failureKind } from '../../../infra/postgres/failure.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
+import { testDatabase } from '../../support/cluster.ts';
+
+/** A way to the server that can swallow what it should pass on, like a broken network. */
+async function swallowingProxy(url: string) {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  let swallows = false;
+  const server = createServer((inner) => {
+    const outer = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => swallows || to.write(bytes));
+      from.on('close', () => to.destroy());
+      from.on('error', () => to.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const own = new URL(url);
+  own.port = String(typeof address === 'object' ? address?.port : '');
+  return {
+    url: own.href,
+    swallow: (on: boolean) => {
+      swallows = on;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+test('a statement whose answer never comes fails in doubt, and the next one works', async (t) => {
+  const { url } = await testDatabase(t);
+  const proxy = await swallowingProxy(url);
+  t.teardown(proxy.close);
+  const sql = createSql({ url: proxy.url, applicationName: 't', max: 1, statementTimeoutMs: 400 });
+  t.teardown(() => closeSql(sql));
+  await sql`select 1`;
+
+  proxy.swallow(true);
+  const failure = await t.throwsAsync(sql`select 2`.execute());
+  t.is(failureKind(failure), 'ambiguous');
+
+  proxy.swallow(false);
+  t.deepEqual([...(await sql`select 3 as n`)], [{ n: 3 }]);
+});
+
+test('a server that is not there is known to have done nothing', async (t) => {
+  const url = 'postgres://postgres@127.0.0.1:1/none';
+  const sql = createSql({ url, applicationName: 'test', max: 1 });
+  t.teardown(() => closeSql(sql));
+
+  t.is(failureKind(await t.throwsAsync(sql`select 1`.execute())), 'unavailable');
+});
+
+test('a statement that takes too long is known to have done nothing', async (t) => {
+  const { url } = await testDatabase(t);
+  const sql = createSql({ url, applicationName: 'test', max: 1, statementTimeoutMs: 100 });
+  t.teardown(() => closeSql(sql));
+
+  t.is(failureKind(await t.throwsAsync(sql`select pg_sleep(1)`.execute())), 'unavailable');
+});
+
+test('a transaction has the isolation it asked for and is taken back whole', async (t) => {
+  const { sql } = await testDatabase(t);
+  await sql`create table noted (note text)`;
+
+  const level = await transaction(sql, { isolation: 'serializable' }, async (tx) => {
+    const [row] = await tx<
+      { level: string }[]
+    >`select current_setting('transaction_isolation') as level`;
+    return row?.level;
+  });
+  await t.throwsAsync(
+    transaction(sql, {}, async (tx) => {
+      await tx`insert into noted (note) values ('lost')`;
+      throw new Error('changed my mind');
+    }),
+    { message: 'changed my mind' },
+  );
+  await t.throwsAsync(
+    transaction(sql, { readOnly: true }, (tx) => tx`insert into noted (note) values ('no')`),
+    { message: /read-only transaction/ },
+  );
+
+  t.is(level, 'serializable');
+  t.deepEqual([...(await sql`select note from noted`)], []);
+});
