@@ -1,7 +1,14 @@
-import { createAuthService } from '../../actors/services/auth/auth.actor.ts';
+import {
+  createAuthService,
+  endSessionsOf,
+  outdatedIdentity,
+} from '../../actors/services/auth/auth.actor.ts';
 import { authService } from '../../actors/services/auth/messages.ts';
 import { operatorService } from '../../actors/services/operator/messages.ts';
-import { createOperatorService } from '../../actors/services/operator/operator.actor.ts';
+import {
+  createOperatorService,
+  outdatedAnswers,
+} from '../../actors/services/operator/operator.actor.ts';
 import { packsService } from '../../actors/services/packs/messages.ts';
 import { createPacksService } from '../../actors/services/packs/packs.actor.ts';
 import { presenceService } from '../../actors/services/presence/messages.ts';
@@ -37,7 +44,7 @@ export async function startServices(deps: {
   const { config, bus, sql, objects, clock, log } = deps;
   const transact: Transact = (body) => transaction(sql, { statementTimeoutMs }, body);
   const operator = createOperatorService({
-    ...{ transact, objects, log, uuidV5 },
+    ...{ transact, objects, log, uuidV5, endSessionsOf },
     publish: (message) => bus.messages.publish(message),
     suiteDefaults: {
       qualifyingThresholdMicro: config.qualifyingThresholdMicro,
@@ -56,11 +63,11 @@ export async function startServices(deps: {
     serve(services, submissionsService, createSubmissionsService({ sql })),
   ];
   for (const subscription of subscriptions) stack.defer(() => subscription.close());
-  const keep = {
-    nonceSeconds: config.nonceMemorySeconds,
-    idempotencySeconds: config.idempotencySeconds,
-  };
-  const retention = createRetention({ sql, clock, log, keep });
+  const sweeps = [
+    outdatedIdentity(sql, config.nonceMemorySeconds),
+    outdatedAnswers(sql, config.idempotencySeconds),
+  ];
+  const retention = createRetention({ sweeps, clock, log });
   await retention.start();
   stack.defer(() => retention.stop());
   return stack.move();

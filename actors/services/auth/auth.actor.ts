@@ -2,10 +2,13 @@ import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
 import type { RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
+import type { Sweep } from '../sweep.ts';
 import type { authService } from './messages.ts';
 import {
   consumeChallenge,
+  deleteOutdated,
   deleteSession,
+  deleteSessionsOf,
   insertChallenge,
   insertNonces,
   insertSession,
@@ -46,6 +49,19 @@ export function createAuthService(deps: {
       return { fresh: nonces.map((nonce) => fresh.has(nonceKey(nonce))) };
     },
   };
+}
+
+/**
+ * For the transaction of a ban, before the ban itself: what the key had proved counts no more, and
+ * nothing can be opened for it until the ban can be seen.
+ */
+export async function endSessionsOf(tx: Transaction, hotkey: string): Promise<void> {
+  await lockHotkey(tx, hotkey);
+  await deleteSessionsOf(tx, hotkey);
+}
+
+export function outdatedIdentity(sql: Sql, keepNonceSeconds: number): Sweep {
+  return (limit) => deleteOutdated(sql, keepNonceSeconds, limit);
 }
 
 const nonceKey = (use: { readonly hotkey: string; readonly nonce: string }) =>

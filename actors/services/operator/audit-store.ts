@@ -1,5 +1,7 @@
-import type { Transaction } from '../../../infra/ports/sql.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { type AuditEntry, genesisHash } from './audit-entry.ts';
+
+export const tables = ['audit_log', 'idempotency'] as const;
 
 /** Operators' orders queue up here; a second, as elsewhere, is short for a dozen at once. */
 const lockTimeoutMs = 8_000;
@@ -60,4 +62,18 @@ export async function insertAnswer(
     insert into idempotency (key_sha256, route, body_sha256, reply, at)
     values (${answer.commandId}, ${answer.route}, ${answer.bodySha256},
       ${JSON.stringify(answer.reply)}::text::jsonb, rt.clock())`;
+}
+
+/** At most `limit` first answers that nobody may ask for again; answers how many. */
+export async function deleteOldAnswers(
+  sql: Sql,
+  keepSeconds: number,
+  limit: number,
+): Promise<number> {
+  const { count } = await sql`
+    delete from idempotency where ctid in (
+      select ctid from idempotency
+      where at < rt.clock() - ${keepSeconds} * interval '1 second'
+      limit ${limit} for update skip locked)`;
+  return count;
 }

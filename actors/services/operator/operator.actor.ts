@@ -1,12 +1,13 @@
 import type { DurableMessage } from '../../../infra/ports/bus.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
-import type { Transaction } from '../../../infra/ports/sql.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
-import { deleteSessionsOf, lockHotkey } from '../auth/store.ts';
 import type { MessageType, ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
+import type { Sweep } from '../sweep.ts';
 import type { AuditFacts } from './audit-entry.ts';
+import { deleteOldAnswers } from './audit-store.ts';
 import { createSuite, type SuiteDefaults } from './create-suite.ts';
 import { documentKeyOf, type operatorService, packDocument, suiteDocument } from './messages.ts';
 import { once } from './once.ts';
@@ -26,6 +27,8 @@ export interface OperatorDeps {
   readonly objects: Pick<ObjectStore, 'get'>;
   /** Sends at once what the sweeper would send seconds later; may fail. */
   readonly publish: (message: DurableMessage) => Promise<void>;
+  /** Within the transaction of a ban, before it. */
+  readonly endSessionsOf: (tx: Transaction, hotkey: string) => Promise<void>;
   readonly uuidV5: (namespace: string, name: string) => string;
   readonly suiteDefaults: SuiteDefaults;
   readonly log: Logger;
@@ -75,7 +78,10 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
       return { reply, audit: { action: 'suite.create', object, reason, detail } };
     }),
     'activate-suite': handler('activate-suite', activate),
-    'ban-hotkey': handler('ban-hotkey', ban),
+    'ban-hotkey': handler('ban-hotkey', async (tx, request, command) => {
+      await deps.endSessionsOf(tx, request.hotkey);
+      return await ban(tx, request, command);
+    }),
     'unban-hotkey': handler('unban-hotkey', unban),
     'note-registration': handler('note-registration', async (_tx, request) => {
       const { action, hotkey, detail, reason } = request;
@@ -83,6 +89,10 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
       return { reply: {}, audit: { action: `registration.${action}`, object, reason, detail } };
     }),
   };
+}
+
+export function outdatedAnswers(sql: Sql, keepSeconds: number): Sweep {
+  return (limit) => deleteOldAnswers(sql, keepSeconds, limit);
 }
 
 async function publish(deps: OperatorDeps, message: PartitionMessage): Promise<void> {
@@ -141,9 +151,7 @@ async function ban(
   { hotkey, reason }: RequestOf<Contract, 'ban-hotkey'>,
   command: CommandFacts,
 ): Promise<Change<'ban-hotkey'>> {
-  await lockHotkey(tx, hotkey);
   const stands = await insertBan(tx, hotkey, reason);
-  await deleteSessionsOf(tx, hotkey);
   return {
     reply: { hotkey, reason: stands.reason, bannedAtMs: stands.bannedAt.getTime() },
     audit: { action: 'hotkey.ban', object: `hotkey/${hotkey}`, reason, detail: {} },
@@ -156,7 +164,6 @@ async function unban(
   { hotkey, reason }: RequestOf<Contract, 'unban-hotkey'>,
   command: CommandFacts,
 ): Promise<Change<'unban-hotkey'>> {
-  await lockHotkey(tx, hotkey);
   const wasBanned = await deleteBan(tx, hotkey);
   return {
     reply: { hotkey, wasBanned },

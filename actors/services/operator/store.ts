@@ -1,15 +1,7 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import type { KeptSuite, PackDocument, RegisteredPack } from './messages.ts';
 
-export const tables = [
-  'audit_log',
-  'hotkey_ban',
-  'idempotency',
-  'pack',
-  'pack_task',
-  'suite',
-  'suite_problem',
-] as const;
+export const tables = ['hotkey_ban', 'pack', 'pack_task', 'suite', 'suite_problem'] as const;
 
 export async function findPack(
   tx: Transaction,

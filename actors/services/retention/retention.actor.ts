@@ -1,8 +1,7 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
-import type { Sql } from '../../../infra/ports/sql.ts';
-import { deleteOutdated } from './store.ts';
+import type { Sweep } from '../sweep.ts';
 
 const everyMs = 10_000;
 // Small enough that no deletion holds anything up; at one chunk each 10 s per process the backlog
@@ -11,16 +10,15 @@ const chunkRows = 5_000;
 
 /** Throws away what has served: used nonces, old challenges, ended sessions, first answers. */
 export function createRetention(deps: {
-  readonly sql: Sql;
+  readonly sweeps: readonly Sweep[];
   readonly clock: Clock;
   readonly log: Logger;
-  readonly keep: { readonly nonceSeconds: number; readonly idempotencySeconds: number };
 }): Service {
   let stopTicking: (() => void) | undefined;
   let running: Promise<void> = Promise.resolve();
   const sweep = async () => {
     try {
-      await deleteOutdated(deps.sql, deps.keep, chunkRows);
+      for (const deleteChunk of deps.sweeps) await deleteChunk(chunkRows);
     } catch (error) {
       deps.log.warn('old rows could not be deleted; the next round tries again', { error });
     }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import { endSessionsOf } from '../../../actors/services/auth/auth.actor.ts';
 import { auditHash, genesisHash } from '../../../actors/services/operator/audit-entry.ts';
 import { documentKeyOf } from '../../../actors/services/operator/messages.ts';
 import { createOperatorService } from '../../../actors/services/operator/operator.actor.ts';
@@ -36,6 +37,7 @@ async function start(t: ExecutionContext) {
     transact: (body) => transaction(sql, {}, body),
     objects: { get: async (key) => documents.get(key) },
     publish: async (message) => void published.push(message),
+    endSessionsOf,
     uuidV5,
     log: silentLogger,
     suiteDefaults: {

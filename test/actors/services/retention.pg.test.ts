@@ -1,0 +1,36 @@
+import test from 'ava';
+import { outdatedIdentity } from '../../../actors/services/auth/auth.actor.ts';
+import { outdatedAnswers } from '../../../actors/services/operator/operator.actor.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { testDatabase } from '../../support/cluster.ts';
+
+test('what has served goes in chunks, what may still be asked for stays', async (t) => {
+  const { sql: admin, url } = await testDatabase(t);
+  const sql = createSql({ url, applicationName: 'services', role: 'paddock_service', max: 4 });
+  t.teardown(() => closeSql(sql));
+  const age = admin`generate_series(1, 4) as age`;
+  const at = admin`rt.clock() - (age * 100 - 50) * interval '1 second'`;
+  await admin`
+    insert into nonce (hotkey, nonce, accepted_at, batch_id)
+    select 'alice', gen_random_uuid(), ${at}, 'batch' from ${age}`;
+  await admin`
+    insert into challenge (challenge_sha256, hotkey, expires_at)
+    select 'challenge' || age, 'alice', ${at} from ${age}`;
+  await admin`
+    insert into session (token_sha256, hotkey, role, created_at, expires_at)
+    select 'token' || age, 'alice', 'miner', ${at},
+      rt.clock() + (2.5 - age) * interval '1 second' * 100 from ${age}`;
+  await admin`
+    insert into idempotency (key_sha256, route, body_sha256, reply, at)
+    select 'key' || age, 'x', 'y', '{}', ${at} from ${age}`;
+  const identity = outdatedIdentity(sql, 180);
+  t.is(await identity(1), 3, 'one of each kind');
+  t.true((await identity(100)) > 0);
+  t.is(await outdatedAnswers(sql, 180)(100), 2);
+  const left = await admin`
+    select (select count(*)::int from nonce) as nonces,
+      (select count(*)::int from challenge) as challenges,
+      (select count(*)::int from session) as sessions,
+      (select count(*)::int from idempotency) as answers`;
+  t.deepEqual([...left], [{ nonces: 2, challenges: 1, sessions: 2, answers: 2 }]);
+});
