@@ -59,6 +59,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     ...(options.env !== undefined && { env: options.env }),
     ...options.user,
+    // A group of its own: Ctrl-C signals the whole foreground group, and we stop them in order.
+    detached: true,
     stdio: ['ignore', output.stdio, output.stdio],
   });
   output.attach(process);

@@ -1,0 +1,36 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256Hex } from '../../../infra/ids/ids.ts';
+import { writePack } from '../../../infra/packs/write-pack.ts';
+import { products } from './catalogue.ts';
+import { shopTasks } from './shop-tasks.ts';
+
+export interface DemoPack {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** Writes the demo environment as a pack; always the same bytes, so uploading it again is harmless. */
+export async function writeDemoPack(folder: string): Promise<DemoPack> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, 'corner-shop.tar.gz');
+  const catalogue = products.map((product) => `${JSON.stringify(product)}\n`).join('');
+  const { sha256 } = await writePack(path, {
+    manifest: {
+      contract_version: '1',
+      runtime_version: '1',
+      tool_contract_version: '1',
+      verifier_version: '1',
+      result_schema_version: '1',
+      catalog_epoch: 'corner-shop-1',
+      catalog_sha256: sha256Hex(catalogue),
+      search_index_epoch: null,
+      search_index_sha256: null,
+      display_name: 'Corner Shop',
+      environment_revision: '1',
+    },
+    tasks: shopTasks,
+    files: { 'data/catalog/products.jsonl': catalogue },
+  });
+  return { path, sha256 };
+}

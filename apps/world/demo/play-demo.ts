@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { type OperatorClient, operatorClient } from '../operator-client.ts';
+import type { RunningService } from '../service.ts';
+import { sayWhere, serveUntilStopped } from '../serving.ts';
+import { type Terminal, table } from '../terminal.ts';
+import type { World } from '../world.ts';
+import { type Demo, type DemoOptions, deadlineMs, registerParticipants, runDemo } from './demo.ts';
+import { type Leaderboard, readLeaderboard } from './leaderboard.ts';
+import type { LegacySuite } from './legacy-suite.ts';
+import { prepareDemoSuite, prepareLegacySuite } from './prepare-suite.ts';
+import type { Tally } from './story.ts';
+
+// Validators give their runs back when they stop; nobody waits longer than this for that.
+const leaveMs = 3_000;
+
+/** Sets the stage, plays, shows what came of it, and serves on unless told `--once`; the exit code. */
+export async function playDemo(
+  world: World,
+  service: RunningService,
+  legacy: LegacySuite | undefined,
+): Promise<number> {
+  const { options, terminal, clock, signal } = world;
+  const [baseUrl] = service.baseUrls;
+  const operator = operatorClient({ baseUrl, token: service.operatorToken, clock });
+  const { miners, validators, seed } = options;
+  const shared = { operator, clock, terminal, signal, baseUrls: service.baseUrls };
+  const demoOptions: DemoOptions = { miners, validators, seed, ...shared };
+  await setTheStage(world, demoOptions, legacy);
+
+  const demo = await runDemo(demoOptions);
+  try {
+    if (signal.aborted) return options.once ? 1 : 0;
+    const board = await readLeaderboard(operator, demo.minerNames);
+    sayLeaderboard(terminal, board);
+    sayTally(terminal, demo.story.tally);
+    sayWhere(world, service);
+    if (!options.once) return await serveUntilStopped(world);
+    return await verdict(world, { operator, demo, board });
+  } finally {
+    await Promise.race([demo[Symbol.asyncDispose](), clock.sleep(leaveMs)]);
+  }
+}
+
+async function setTheStage(
+  { options, terminal }: World,
+  demo: DemoOptions,
+  legacy: LegacySuite | undefined,
+): Promise<void> {
+  const done = (text: string) => terminal.line(`  ${terminal.style('green', '✓')} ${text}`);
+  await registerParticipants(demo);
+  done(`${demo.miners} miners and ${demo.validators} validators on the embedded chain`);
+  const suite =
+    legacy === undefined
+      ? await prepareDemoSuite(demo.operator, options.dataDir)
+      : await prepareLegacySuite(demo.operator, legacy);
+  done(suite.summary);
+  terminal.line();
+}
+
+function sayLeaderboard(terminal: Terminal, { total, lines }: Leaderboard): void {
+  const [head = '', ...rows] = lines;
+  terminal.line();
+  terminal.line(terminal.style('bold', `Leaderboard, ${total} eligible`));
+  terminal.line(`  ${terminal.style('dim', head)}`);
+  for (const row of rows) terminal.line(`  ${row}`);
+  terminal.line();
+}
+
+function sayTally(terminal: Terminal, { reclaimed, refused, discarded }: Tally): void {
+  const list = (name: string, entries: readonly string[]) =>
+    entries.length === 0
+      ? [[name, 'nothing']]
+      : entries.map((entry, index) => [index === 0 ? name : '', entry]);
+  const rows = [
+    ...list('Reclaimed', reclaimed),
+    ...list('Refused', refused),
+    ...list('Discarded', discarded),
+  ];
+  for (const line of table(rows)) terminal.line(line);
+}
+
+/** For `--once`: 0 only when there is an eligible version and nothing is left over. */
+async function verdict(
+  { terminal }: World,
+  of: { readonly operator: OperatorClient; readonly demo: Demo; readonly board: Leaderboard },
+): Promise<number> {
+  const problem =
+    of.board.total === 0
+      ? 'no agent version became eligible'
+      : await leftover(of.operator, of.demo.judged);
+  if (problem === undefined) return 0;
+  terminal.line(terminal.style('red', `The demo did not end well: ${problem}.`));
+  return 1;
+}
+
+const overview = z.object({ open_work_items: z.number(), live_runs: z.number() });
+
+async function leftover(operator: OperatorClient, judged: boolean): Promise<string | undefined> {
+  const counts = overview.parse(await operator.get('/v1/admin/overview'));
+  const { open_work_items: open, live_runs: live } = counts;
+  if (judged && open === 0 && live === 0) return undefined;
+  return `${open} work items are open and ${live} runs are live after ${deadlineMs / 1000} s`;
+}

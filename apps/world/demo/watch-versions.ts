@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { OperatorClient } from '../operator-client.ts';
+import type { Story } from './story.ts';
+
+const statusAnswer = z.object({ state: z.string(), discard_reason: z.string().nullable() });
+const runsAnswer = z.array(z.object({ eval_run_id: z.string(), status: z.string() }));
+
+const endStates: ReadonlySet<string> = new Set(['ELIGIBLE', 'DISCARDED', 'CANCELLED']);
+// Often enough that an ended lease is told before the next claim, rare enough to cost nothing.
+const pollMs = 250;
+
+export interface Watching {
+  readonly operator: OperatorClient;
+  readonly clock: Clock;
+  readonly story: Story;
+  /** Versions that wait for their verdict; grows while miners submit. */
+  readonly waiting: Set<string>;
+  readonly isSubmitting: () => boolean;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Follows the versions by the public routes until each has its verdict; false when time ran out. */
+export async function untilJudged(watching: Watching): Promise<boolean> {
+  const { clock, story, waiting, signal } = watching;
+  while (watching.isSubmitting() || waiting.size > 0 || story.isSomebodyAbsent) {
+    if (clock.monotonicMs() > watching.deadlineMs) return false;
+    await clock.sleep(pollMs, signal);
+    if (signal.aborted) return false;
+    await tellEndedLeases(watching);
+    for (const agentVersionId of [...waiting]) await lookAt(watching, agentVersionId);
+  }
+  return true;
+}
+
+async function tellEndedLeases({ operator, story }: Watching): Promise<void> {
+  for (const { evalRunId, agentVersionId } of story.silentRuns) {
+    const path = `/v1/public/agent-versions/${agentVersionId}/runs`;
+    const runs = runsAnswer.parse(await operator.get(path));
+    const run = runs.find(({ eval_run_id: id }) => id === evalRunId);
+    if (run !== undefined && run.status !== 'CLAIMED' && run.status !== 'RUNNING') {
+      story.leaseEnded(evalRunId);
+    }
+  }
+}
+
+async function lookAt(watching: Watching, agentVersionId: string): Promise<void> {
+  const path = `/v1/public/agent-versions/${agentVersionId}/status`;
+  const status = statusAnswer.parse(await watching.operator.get(path));
+  if (!endStates.has(status.state)) return;
+  watching.waiting.delete(agentVersionId);
+  if (status.state === 'DISCARDED') watching.story.discarded(agentVersionId, status.discard_reason);
+}

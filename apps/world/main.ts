@@ -1,0 +1,42 @@
+import { systemClock } from '../../infra/clock/system-clock.ts';
+import { ConfigInvalid } from '../../infra/config/config.ts';
+import { readOptions, UsageError, usage } from './options.ts';
+import { terminal } from './terminal.ts';
+import { runWorld } from './world.ts';
+
+/** Ctrl-C reaches us from the terminal and once more from whoever started us: one stop is enough. */
+function untilStopped(): AbortSignal {
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => stopping.abort(new Error(`stopped by ${signal}`)));
+  }
+  return stopping.signal;
+}
+
+async function run(): Promise<number> {
+  const options = readOptions(process.argv.slice(2), process.env);
+  if (options === undefined) {
+    console.log(usage());
+    return 0;
+  }
+  // Standard output is the program's that reads the ready line; people read the other one then.
+  const stream = options.json ? process.stderr : process.stdout;
+  const isStyled = stream.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
+  return await runWorld({
+    options,
+    env: process.env,
+    terminal: terminal({ stream, isStyled }),
+    writeReadyLine: (line) => void process.stdout.write(`${line}\n`),
+    signal: untilStopped(),
+    clock: systemClock,
+  });
+}
+
+function tell(error: unknown): number {
+  const isAnswer = error instanceof UsageError || error instanceof ConfigInvalid;
+  console.error(isAnswer ? `paddock: ${error.message}` : error);
+  return isAnswer ? 2 : 1;
+}
+
+// Sockets that a lost neighbour left half open must not keep a finished world alive.
+process.exit(await run().catch(tell));

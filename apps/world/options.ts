@@ -1,0 +1,156 @@
+import { resolve } from 'node:path';
+import { nearestKey } from '../../infra/config/nearest-key.ts';
+
+export interface WorldOptions {
+  /** Up and empty for people and programs, without simulated miners and validators. */
+  readonly serve: boolean;
+  readonly json: boolean;
+  readonly readyFile: string | undefined;
+  /** End when every submitted version has its verdict. */
+  readonly once: boolean;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly edges: number;
+  readonly coordinators: number;
+  readonly miners: number;
+  readonly validators: number;
+  readonly seed: number;
+  /** A file of legacy problems to evaluate on, instead of the demo pack. */
+  readonly suite: string | undefined;
+}
+
+/** What is wrong with the command line, in one sentence that says what to do. */
+export class UsageError extends Error {
+  override name = 'UsageError';
+}
+
+interface Flag {
+  readonly takes?: 'count' | 'text' | 'port';
+  readonly value?: string;
+  readonly help: string;
+}
+
+const flags = {
+  serve: { help: 'start empty, for people and programs; no simulated miners or validators' },
+  json: { help: 'once ready, print one JSON line on standard output; logs go to standard error' },
+  'ready-file': { takes: 'text', value: 'PATH', help: 'write that line to a file as well' },
+  once: { help: 'end with exit code 0 when every version has its verdict' },
+  port: {
+    takes: 'port',
+    value: 'N',
+    help: 'of the first edge (default: PORT, else 8080; 0: free)',
+  },
+  'data-dir': { takes: 'text', value: 'PATH', help: 'where all data lives (default .paddock)' },
+  edges: { takes: 'count', value: 'N', help: 'HTTP edges (default 1)' },
+  coordinators: { takes: 'count', value: 'N', help: 'coordinators (default 1)' },
+  miners: { takes: 'count', value: 'N', help: 'simulated miners (default 7)' },
+  validators: { takes: 'count', value: 'N', help: 'simulated validators (default 4)' },
+  seed: { takes: 'count', value: 'N', help: 'of names, keys and results (default 1)' },
+  suite: { takes: 'text', value: 'FILE', help: 'evaluate on a JSON file of legacy problems' },
+  help: { help: 'show this' },
+} as const satisfies Record<string, Flag>;
+
+type FlagName = keyof typeof flags;
+
+export function usage(): string {
+  const lines = Object.entries<Flag>(flags).map(([name, { value, help }]) => {
+    const left = `  --${name}${value === undefined ? '' : ` ${value}`}`;
+    return `${left.padEnd(20)} ${help}`;
+  });
+  return ['npm start -- [options]', '', ...lines].join('\n');
+}
+
+/** Undefined when help was asked for. */
+export function readOptions(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): WorldOptions | undefined {
+  const given = readFlags(args);
+  if (given.has('help')) return undefined;
+  const count = (name: FlagName, fallback: number) => Number(given.get(name) ?? fallback);
+  refuseContradictions(given, env);
+  return {
+    serve: given.has('serve'),
+    json: given.has('json'),
+    readyFile: given.get('ready-file'),
+    once: given.has('once'),
+    port: Number(given.get('port') ?? (env['PORT'] || 8080)),
+    dataDir: resolve(given.get('data-dir') ?? '.paddock'),
+    edges: atLeastOne('edges', count('edges', 1)),
+    coordinators: atLeastOne('coordinators', count('coordinators', 1)),
+    miners: count('miners', 7),
+    validators: count('validators', 4),
+    seed: count('seed', 1),
+    suite: given.get('suite'),
+  };
+}
+
+function refuseContradictions(
+  given: ReadonlyMap<FlagName, string>,
+  env: Readonly<Record<string, string | undefined>>,
+): void {
+  if (given.has('serve')) {
+    const needless = simulationOnly.find((name) => given.has(name));
+    if (needless === undefined) return;
+    throw new UsageError(`--${needless} is about the simulation, and --serve has none: use one`);
+  }
+  if (given.has('once') && (given.get('miners') === '0' || given.get('validators') === '0')) {
+    throw new UsageError('--once waits for an eligible version: it needs miners and validators');
+  }
+  if ((env['CHAIN_RPC_URL'] ?? '') !== '') {
+    throw new UsageError(
+      'CHAIN_RPC_URL names a chain that simulated miners cannot register on: use --serve, or unset it',
+    );
+  }
+}
+
+const simulationOnly = ['once', 'miners', 'validators', 'suite'] as const;
+
+function readFlags(args: readonly string[]): Map<FlagName, string> {
+  const given = new Map<FlagName, string>();
+  for (let at = 0; at < args.length; at++) {
+    const [name, inline] = splitFlag(args[at] ?? '');
+    const flag: Flag = flags[name];
+    if (flag.takes === undefined) {
+      if (inline !== undefined) throw new UsageError(`--${name} takes no value`);
+      given.set(name, 'true');
+      continue;
+    }
+    const value = inline ?? args[++at];
+    if (value === undefined) throw new UsageError(`--${name} needs a value: ${flag.help}`);
+    given.set(name, checked(name, flag, value));
+  }
+  return given;
+}
+
+function splitFlag(arg: string): [FlagName, string | undefined] {
+  const match = /^--([a-z-]+)(?:=(.*))?$/s.exec(arg);
+  if (match?.[1] === 'days') {
+    throw new UsageError(
+      '--days simulates races, which are not part of this version: leave it out',
+    );
+  }
+  const name = match?.[1] ?? arg;
+  if (match !== null && Object.hasOwn(flags, name)) return [name as FlagName, match[2]];
+  const upper = Object.keys(flags).map((known) => known.toUpperCase());
+  const near = nearestKey(name, upper)?.toLowerCase();
+  const hint = near === undefined ? 'see --help' : `did you mean --${near}?`;
+  throw new UsageError(`unknown option ${arg}: ${hint}`);
+}
+
+function checked(name: FlagName, flag: Flag, value: string): string {
+  if (flag.takes === 'text') {
+    if (value === '') throw new UsageError(`--${name} needs a value: ${flag.help}`);
+    return value;
+  }
+  const max = flag.takes === 'port' ? 65_535 : 100_000;
+  if (!/^(0|[1-9][0-9]{0,8})$/.test(value) || Number(value) > max) {
+    throw new UsageError(`--${name} takes a whole number from 0 to ${max}, not ${value}`);
+  }
+  return value;
+}
+
+function atLeastOne(name: FlagName, value: number): number {
+  if (value >= 1) return value;
+  throw new UsageError(`--${name} must be at least 1`);
+}

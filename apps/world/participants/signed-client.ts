@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { encodeSignature } from '../../../infra/crypto/hex.ts';
+import type { Keypair } from '../../../infra/crypto/sr25519-signer.ts';
+import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
+import { randomId } from '../../../infra/ids/ids.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import { exchange, type HttpAnswer } from './http-exchange.ts';
+import { expectOk } from './refusal.ts';
+import { untilAnswered } from './retry.ts';
+
+export interface ClientOptions {
+  /** Every attempt goes to the next one. */
+  readonly baseUrls: readonly string[];
+  readonly keypair: Keypair;
+  /** Four headers signed afresh for each attempt, or a session opened at first need. */
+  readonly scheme: 'signed-headers' | 'session';
+  readonly clock: Clock;
+}
+
+export interface Content {
+  readonly json?: unknown;
+  readonly form?: FormData;
+  readonly idempotencyKey?: string;
+}
+
+export interface Reply {
+  readonly status: number;
+  /** Parsed JSON; null where there was none. */
+  readonly body: unknown;
+}
+
+/** What one hotkey says to the service, authenticated and repeated until it is answered. */
+export interface SignedClient {
+  readonly hotkey: string;
+  request(method: string, path: string, content?: Content): Promise<Reply>;
+}
+
+export function signedClient({ baseUrls, keypair, scheme, clock }: ClientOptions): SignedClient {
+  const hotkey = encodeHotkey(keypair.publicKey);
+  const sign = (text: string) => encodeSignature(keypair.sign(Buffer.from(text)));
+  // Starting points differ between hotkeys, so that few requests already spread.
+  let turn = keypair.publicKey[0] ?? 0;
+  const nextUrl = (path: string) => `${baseUrls[turn++ % baseUrls.length]}${path}`;
+  const signed = () => signedHeaders({ hotkey, sign, clock });
+  const session = openedSession({ hotkey, sign, nextUrl });
+  const credentials = scheme === 'session' ? session.headers : signed;
+
+  async function request(method: string, path: string, content: Content = {}): Promise<Reply> {
+    const { headers, body } = await encode(content);
+    const ask = async () => {
+      const all = { ...headers, ...(await credentials()) };
+      return await exchange({ method, url: nextUrl(path), headers: all, body });
+    };
+    const answer = await untilAnswered(clock, ask);
+    if (answer.status !== 401 || scheme !== 'session') return toReply(answer);
+    // The session has run out or was revoked; once more with a new one.
+    session.forget();
+    return toReply(await untilAnswered(clock, ask));
+  }
+
+  return { hotkey, request };
+}
+
+interface Signer {
+  readonly hotkey: string;
+  readonly sign: (text: string) => string;
+}
+
+async function signedHeaders({
+  hotkey,
+  sign,
+  clock,
+}: Signer & { readonly clock: Clock }): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(clock.nowMs() / 1000));
+  const nonce = randomId();
+  return {
+    'x-hotkey': hotkey,
+    'x-timestamp': timestamp,
+    'x-nonce': nonce,
+    'x-signature': sign(`${hotkey}:${timestamp}:${nonce}`),
+  };
+}
+
+/** A session for all requests, opened at the first one that needs it. */
+function openedSession(by: Signer & { readonly nextUrl: (path: string) => string }) {
+  let token: Promise<string> | undefined;
+  return {
+    async headers(): Promise<Record<string, string>> {
+      token ??= openSession(by);
+      try {
+        return { authorization: `Bearer ${await token}` };
+      } catch (error) {
+        token = undefined;
+        throw error;
+      }
+    },
+    forget() {
+      token = undefined;
+    },
+  };
+}
+
+const challengeAnswer = z.object({ challenge: z.string() });
+const sessionAnswer = z.object({ session_token: z.string() });
+
+async function openSession(
+  by: Signer & { readonly nextUrl: (path: string) => string },
+): Promise<string> {
+  const { hotkey } = by;
+  const post = async (path: string, json: unknown) => {
+    const { headers, body } = await encode({ json });
+    const answer = await exchange({ method: 'POST', url: by.nextUrl(path), headers, body });
+    // Not for the caller to see: whoever repeats the request repeats this as well.
+    if (answer.status >= 500) throw new Error(`${path} was answered ${answer.status}`);
+    return expectOk(path, toReply(answer));
+  };
+  const { challenge } = challengeAnswer.parse(await post('/v1/auth/challenge', { hotkey }));
+  const exchanged = { hotkey, challenge, signature: by.sign(challenge) };
+  return sessionAnswer.parse(await post('/v1/auth/session', exchanged)).session_token;
+}
+
+async function encode({ json, form, idempotencyKey }: Content) {
+  const headers: Record<string, string> = {};
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey;
+  if (form !== undefined) {
+    // Response writes multipart with a boundary of its own.
+    const encoded = new Response(form);
+    headers['content-type'] = encoded.headers.get('content-type') ?? '';
+    return { headers, body: await encoded.bytes() };
+  }
+  if (json === undefined) return { headers, body: '' };
+  headers['content-type'] = 'application/json';
+  return { headers, body: JSON.stringify(json) };
+}
+
+function toReply({ status, body }: HttpAnswer): Reply {
+  if (body.length === 0) return { status, body: null };
+  return { status, body: JSON.parse(body.toString()) };
+}

@@ -1,0 +1,76 @@
+import { systemClock } from '../../infra/clock/system-clock.ts';
+import { type Child, startChild } from '../../infra/local/child.ts';
+
+export interface ProcessPlan {
+  /** `edge-1`, `coordinator-2`. */
+  readonly name: string;
+  readonly script: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** A file that it appends to. */
+  readonly log: string;
+  readonly pidFile: string;
+}
+
+/** A process of ours that is started again whenever it dies. */
+export interface KeptProcess {
+  readonly name: string;
+  readonly pid: number;
+  /** The last lines it printed. */
+  tail(): string;
+  stop(): Promise<void>;
+}
+
+// A process that cannot start would otherwise be started hundreds of times a second.
+const restartMs = 300;
+
+/** Starts a process and starts it again when it ends by itself; tells of each restart. */
+export async function keepRunning(
+  plan: ProcessPlan,
+  onRestart: (ended: KeptProcess) => void,
+): Promise<KeptProcess> {
+  let child = await launch(plan);
+  let tail = child.tail;
+  const stopping = new AbortController();
+  const kept: KeptProcess = {
+    name: plan.name,
+    get pid() {
+      return child.pid;
+    },
+    tail: () => tail(),
+    async stop() {
+      stopping.abort();
+      await child.stop();
+      await watching;
+      // It may have been started once more while it was being stopped.
+      await child.stop();
+    },
+  };
+  const watching = watch();
+  return kept;
+
+  async function watch(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      await child.exited;
+      if (stopping.signal.aborted) return;
+      onRestart(kept);
+      await systemClock.sleep(restartMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      child = await launch(plan);
+      tail = child.tail;
+    }
+  }
+}
+
+function launch({ name, script, env, log, pidFile }: ProcessPlan): Promise<Child> {
+  const register = new URL('../../infra/otel/register.ts', import.meta.url);
+  return startChild({
+    name,
+    command: process.execPath,
+    args: ['--import', register.href, script],
+    env: { ...env, PROCESS_NAME: name },
+    log,
+    pidFile,
+    // Drain takes up to ten seconds (DRAIN_SECONDS); the rest is for the exit itself.
+    stopMs: 12_000,
+  });
+}

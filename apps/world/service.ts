@@ -1,0 +1,174 @@
+import { join } from 'node:path';
+import { systemClock } from '../../infra/clock/system-clock.ts';
+import { knownKeys } from '../../infra/config/config.ts';
+import { freePort } from '../../infra/local/free-port.ts';
+import { embeddedNetuid, type Neighbours } from './embedded.ts';
+import { type KeptProcess, keepRunning } from './process-group.ts';
+import type { WorldSecrets } from './secrets.ts';
+
+export interface ServicePlan {
+  readonly edges: number;
+  readonly coordinators: number;
+  /** Of the first edge; 0 takes a free one. */
+  readonly port: number;
+  readonly dataDir: string;
+  readonly neighbours: Neighbours;
+  readonly secrets: WorldSecrets;
+  /** Values for keys that the environment leaves out. */
+  readonly defaults: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly onRestart: (name: string) => void;
+  /** Ends a start that is not wanted any more. */
+  readonly signal: AbortSignal;
+}
+
+export interface RunningService extends AsyncDisposable {
+  readonly baseUrls: readonly [string, ...string[]];
+  readonly operatorToken: string;
+  readonly edges: readonly KeptProcess[];
+  readonly coordinators: readonly KeptProcess[];
+}
+
+// Four coordinators that start at once on a busy two-core machine still make it.
+const readyMs = 60_000;
+// A process that ends this often before the service was ready will not get better.
+const endsBeforeReadyMax = 3;
+
+/** Starts coordinators and edges as processes of their own and waits until they take writes. */
+export async function startService(plan: ServicePlan): Promise<RunningService> {
+  await using stack = new AsyncDisposableStack();
+  const shared = sharedEnvironment(plan);
+  const failed = new AbortController();
+  const starting = { plan, shared, onEnd: onEndBeforeReady(plan, failed) };
+  const coordinators = stopTogether(stack);
+  const edges = stopTogether(stack);
+  const ports = await edgePorts(plan);
+  const started = [
+    ...Array.from({ length: plan.coordinators }, async (_, index) =>
+      coordinators.push(await keep({ ...starting, kind: 'coordinator', index }, {})),
+    ),
+    ...ports.map(async (port, index) =>
+      edges.push(await keep({ ...starting, kind: 'edge', index }, { PORT: String(port) })),
+    ),
+  ];
+  await Promise.allSettled(started);
+  await Promise.all(started);
+  const [first = '', ...rest] = ports.map((port) => `http://127.0.0.1:${port}`);
+  const signal = AbortSignal.any([plan.signal, failed.signal]);
+  await Promise.all([first, ...rest].map((url) => untilHealthy(url, plan, signal)));
+  starting.onEnd.isReady = true;
+  const operatorToken = shared['OPERATOR_TOKENS']?.split(',')[0]?.split(':')[1] ?? '';
+  const kept = stack.move();
+  return {
+    baseUrls: [first, ...rest],
+    operatorToken,
+    edges,
+    coordinators,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** Stopped all at once, in reverse order of these calls: the edges first, which still ask owners. */
+function stopTogether(stack: AsyncDisposableStack): KeptProcess[] {
+  const kept: KeptProcess[] = [];
+  stack.defer(async () => {
+    await Promise.all(kept.map((process) => process.stop()));
+  });
+  return kept;
+}
+
+interface EndOfProcess {
+  isReady: boolean;
+  onEnd(ended: KeptProcess): void;
+}
+
+function onEndBeforeReady(plan: ServicePlan, failed: AbortController): EndOfProcess {
+  const ends = new Map<string, number>();
+  return {
+    isReady: false,
+    onEnd(ended) {
+      plan.onRestart(ended.name);
+      const count = (ends.get(ended.name) ?? 0) + 1;
+      ends.set(ended.name, count);
+      if (this.isReady || count < endsBeforeReadyMax) return;
+      failed.abort(new Error(`${ended.name} ends at its start. Its last lines:\n${ended.tail()}`));
+    },
+  };
+}
+
+interface Starting {
+  readonly plan: ServicePlan;
+  readonly shared: Readonly<Record<string, string>>;
+  readonly onEnd: EndOfProcess;
+  readonly kind: 'coordinator' | 'edge';
+  readonly index: number;
+}
+
+function keep(
+  { plan, shared, onEnd, kind, index }: Starting,
+  own: Readonly<Record<string, string>>,
+): Promise<KeptProcess> {
+  const name = `${kind}-${index + 1}`;
+  // One port for metrics is one process's; the others take the ports after it.
+  const order = kind === 'edge' ? index : plan.edges + index;
+  const metricsPort = Number(shared['METRICS_PORT'] ?? 0);
+  const metrics = metricsPort === 0 ? {} : { METRICS_PORT: String(metricsPort + order) };
+  return keepRunning(
+    {
+      name,
+      script: new URL(`../${kind}/main.ts`, import.meta.url).pathname,
+      env: { ...shared, ...own, ...metrics },
+      log: join(plan.dataDir, 'logs', `${name}.log`),
+      pidFile: join(plan.dataDir, `${name}.pid`),
+    },
+    (ended) => onEnd.onEnd(ended),
+  );
+}
+
+// Nobody stores credentials in the embedded world yet; the discard port answers no request.
+const noProvider = 'http://127.0.0.1:9';
+
+/** The same variables as any set-up has; what the caller's environment says comes first. */
+function sharedEnvironment({ neighbours, secrets, defaults, env }: ServicePlan) {
+  const own: Record<string, string> = {
+    DATABASE_URL: neighbours.databaseUrl,
+    NATS_URL: neighbours.natsUrl,
+    S3_ENDPOINT: neighbours.s3Endpoint,
+    S3_BUCKET: 'paddock',
+    S3_ACCESS_KEY_ID: secrets.s3AccessKeyId,
+    S3_SECRET_ACCESS_KEY: secrets.s3SecretAccessKey,
+    CHAIN_RPC_URL: neighbours.chainUrl,
+    NETUID: String(embeddedNetuid),
+    OPERATOR_TOKENS: `world:${secrets.operatorToken}`,
+    CREDENTIAL_KEYS: `world:${secrets.credentialKey}`,
+    PROVIDERA_URL: noProvider,
+    PROVIDERB_URL: noProvider,
+    ...defaults,
+  };
+  const passed = ['PATH', 'HOME', 'TZ', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', ...knownKeys];
+  for (const key of passed) {
+    const value = env[key];
+    if (value !== undefined && value !== '') own[key] = value;
+  }
+  return own;
+}
+
+/** The first edge has the port that was asked for; the others free ones. */
+async function edgePorts({ edges, port }: ServicePlan): Promise<readonly number[]> {
+  const first = port === 0 ? await freePort() : port;
+  const others = Array.from({ length: edges - 1 }, () => freePort());
+  return [first, ...(await Promise.all(others))];
+}
+
+async function untilHealthy(url: string, plan: ServicePlan, signal: AbortSignal): Promise<void> {
+  const deadlineMs = systemClock.monotonicMs() + readyMs;
+  while (systemClock.monotonicMs() < deadlineMs) {
+    const answer = await fetch(`${url}/health/deep`, { signal }).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer?.status === 200) return;
+    await systemClock.sleep(50, signal);
+    signal.throwIfAborted();
+  }
+  const logs = join(plan.dataDir, 'logs');
+  throw new Error(`the service at ${url} was not ready after ${readyMs / 1000} s; see ${logs}`);
+}

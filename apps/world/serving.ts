@@ -1,0 +1,36 @@
+import type { RunningService } from './service.ts';
+import { table } from './terminal.ts';
+import type { World } from './world.ts';
+
+/** Where to go from here, for whoever reads the terminal. */
+export function sayWhere({ options, terminal }: World, service: RunningService): void {
+  const [baseUrl] = service.baseUrls;
+  const rows = [
+    ['Base URL', service.baseUrls.join(', ')],
+    ['API page', `${baseUrl}/docs`],
+    ['Operator', `token in ${options.dataDir}/secrets.json`],
+    ['Data', options.dataDir],
+    ['Logs', `${options.dataDir}/logs`],
+  ];
+  terminal.line();
+  for (const line of table(rows)) terminal.line(line);
+}
+
+export async function serveUntilStopped({ terminal, signal }: World): Promise<number> {
+  terminal.line(`${terminal.style('bold', 'Serving.')} Press Ctrl-C to stop everything.`);
+  await untilAborted(signal);
+  return 0;
+}
+
+/** The empty world: no suite, no registrations. */
+export async function sayServing(world: World, service: RunningService): Promise<number> {
+  sayWhere(world, service);
+  return await serveUntilStopped(world);
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,129 @@
+import { readConfig } from '../../infra/config/config.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import { agentPackage } from './demo/demo-agents.ts';
+import { readLegacySuite } from './demo/legacy-suite.ts';
+import { playDemo } from './demo/play-demo.ts';
+import { type Neighbours, startNeighbours } from './embedded.ts';
+import type { WorldOptions } from './options.ts';
+import { requireFreePort } from './port-check.ts';
+import { readyLine, writeReadyFile } from './ready-line.ts';
+import { type WorldSecrets, worldSecrets } from './secrets.ts';
+import { type RunningService, startService } from './service.ts';
+import { sayServing } from './serving.ts';
+import { secondsText, type Terminal } from './terminal.ts';
+
+export interface World {
+  readonly options: WorldOptions;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly terminal: Terminal;
+  readonly writeReadyLine: (line: string) => void;
+  /** Aborts when the world is to stop. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/**
+ * What the demo sets where the environment does not. `--serve` keeps every default of the contract.
+ *
+ * 1. Leases of seconds, so that one is seen to end and its work to be reclaimed.
+ * 2. High rates, since all simulated parties and the story share one address.
+ * 3. The sandbox's own package, which the demo's agents import.
+ */
+const demoDefaults: Readonly<Record<string, string>> = {
+  LEASE_SECONDS: '6',
+  HEARTBEAT_SECONDS: '2',
+  CLAIM_LEASE_SECONDS: '6',
+  PUBLIC_RATE_PER_MINUTE: '100000',
+  CHALLENGE_RATE_PER_MINUTE: '100000',
+  SESSION_RATE_PER_MINUTE: '100000',
+  HOTKEY_RATE_PER_MINUTE: '100000',
+  AGENT_PACKAGES: agentPackage,
+};
+
+/** Starts everything, plays the demo unless told not to, and stops everything; the exit code. */
+export async function runWorld(world: World): Promise<number> {
+  const { options, env, terminal, signal } = world;
+  const stopping = new AbortController();
+  const defaults = options.serve ? {} : demoDefaults;
+  // Everything that can be refused is refused before anything is started.
+  readConfig({ ...defaults, ...given(env) }, { process: 'world' });
+  const legacy = options.suite === undefined ? undefined : await readLegacySuite(options.suite);
+  await requireFreePort(options.port);
+
+  terminal.line(`${terminal.style('bold', 'Paddock')} starts; its data is in ${options.dataDir}`);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => terminal.line('Everything is stopped.'));
+  const secrets = await worldSecrets(options.dataDir);
+  const onReady = partReady(terminal);
+  const neighbours = stack.use(await startNeighbours({ ...options, secrets, env, onReady }));
+  if (signal.aborted) return 0;
+  const lost = lostNeighbour(world, neighbours, stopping.signal);
+  const starting = startProcesses(world, { neighbours, secrets, defaults });
+  const service = await Promise.race([starting, lost.then(() => undefined)]);
+  if (service === undefined) return signal.aborted ? 0 : 1;
+  stack.use(service);
+  stack.defer(() => {
+    stopping.abort();
+    terminal.line('Stopping …');
+  });
+
+  const line = readyLine(options.dataDir, neighbours, service);
+  if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, line);
+  if (options.json) world.writeReadyLine(line);
+  const serving = options.serve ? sayServing(world, service) : playDemo(world, service, legacy);
+  return await Promise.race([serving, lost]);
+}
+
+function given(env: World['env']): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+}
+
+function partReady(terminal: Terminal): (part: string, tookMs: number) => void {
+  return (part, tookMs) =>
+    terminal.line(
+      `  ${terminal.style('green', '✓')} ${part.padEnd(28)} ${terminal.style('dim', secondsText(tookMs))}`,
+    );
+}
+
+/** Undefined when the world was to stop before it was ready. */
+async function startProcesses(
+  world: World,
+  known: {
+    readonly neighbours: Neighbours;
+    readonly secrets: WorldSecrets;
+    readonly defaults: Readonly<Record<string, string>>;
+  },
+): Promise<RunningService | undefined> {
+  const { options, env, terminal, signal, clock } = world;
+  const startedMs = clock.monotonicMs();
+  const say = (text: string) => terminal.line(terminal.style('yellow', text));
+  const onRestart = (name: string) => say(`  ${name} ended and is started again`);
+  try {
+    const service = await startService({ ...options, ...known, env, signal, onRestart });
+    const { coordinators, edges } = options;
+    const parts = `${counted(coordinators, 'coordinator')}, ${counted(edges, 'edge')}`;
+    partReady(terminal)(parts, clock.monotonicMs() - startedMs);
+    return service;
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** Never settles while everything that was started here runs. */
+async function lostNeighbour(
+  { options, terminal }: World,
+  neighbours: Neighbours,
+  stopping: AbortSignal,
+): Promise<number> {
+  const name = await neighbours.lost;
+  // While stopping, its end is what was asked for.
+  if (stopping.aborted) return await new Promise<never>(() => undefined);
+  const logs = `${options.dataDir}/logs`;
+  terminal.line(terminal.style('red', `${name} has ended by itself; its log is in ${logs}`));
+  return 1;
+}
