@@ -2,6 +2,7 @@ import { VerifierOverloaded } from '../infra/crypto/sr25519-verifier.ts';
 import { StorageUnavailable } from '../infra/object-store/storage-unavailable.ts';
 import { ChainUnavailable } from '../infra/ports/chain.ts';
 import { isOutage } from '../infra/postgres/failure.ts';
+import { AnalyserOverloaded } from '../infra/python/analyser-overloaded.ts';
 import { Fault } from '../machines/fault.ts';
 
 /**
@@ -18,6 +19,9 @@ export function faultOf(error: unknown): Fault {
   }
   if (error instanceof VerifierOverloaded) {
     return new Fault('OVERLOADED', 'Too many signatures wait to be checked; try again soon.');
+  }
+  if (error instanceof AnalyserOverloaded) {
+    return new Fault('OVERLOADED', 'Too many files wait for analysis; try again soon.');
   }
   if (isOutage(error)) {
     return new Fault('STORE_UNAVAILABLE', 'The database cannot be reached right now.');

@@ -5,10 +5,12 @@
  * 1. A file is accepted only if it was read to its end and every rule held.
  * 2. At most `workers` files are judged at once, at most `waitingMax` wait.
  */
+
 import { systemClock } from '../clock/system-clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CodeAnalyser, CodeVerdict } from '../ports/code-analysis.ts';
 import { invalid } from './analyse-file.ts';
+import { AnalyserOverloaded } from './analyser-overloaded.ts';
 import { type AnalysisLane, createAnalysisLane } from './analysis-lane.ts';
 
 export interface CodeAnalyserOptions {
@@ -57,7 +59,8 @@ function laneQueue(lanes: readonly AnalysisLane[], waitingMax: number): LaneQueu
   const acquire = (): Promise<AnalysisLane> => {
     const lane = idle.pop();
     if (lane !== undefined) return Promise.resolve(lane);
-    if (waiting.length >= waitingMax) throw new Error('too many files wait for analysis');
+    if (waiting.length >= waitingMax)
+      throw new AnalyserOverloaded(`${waitingMax} files wait already`);
     return new Promise((resolve) => waiting.push(resolve));
   };
   const release = (lane: AnalysisLane): void => {

@@ -119,7 +119,7 @@ export const submitAgent = endpoint({
     const upload = await readCheckedUpload(context, deps);
     const id = idempotentId(context, [upload.agentName, sha256Hex(upload.file)]);
     if (context.idempotencyKey !== undefined) {
-      const before = await firstAnswer(deps.sql, id);
+      const before = await firstAnswer(deps, id);
       if (before !== undefined) return toResult(caller.name, submitVersionReply.parse(before));
     }
     await requireNoCooldown(caller.name, deps);

@@ -161,7 +161,7 @@ export const claimWork = endpoint({
   async handle({ caller, body, context }, deps) {
     deps.presence.seen(caller.name, body);
     if (context.idempotencyKey !== undefined) {
-      const before = await firstAnswer(deps.sql, idempotentId(context, 'claim'));
+      const before = await firstAnswer(deps, idempotentId(context, 'claim'));
       const run = before === undefined ? null : claimWorkReply.parse(before).run;
       if (run !== null) return await answerWith(run.evalRunId, deps);
     }

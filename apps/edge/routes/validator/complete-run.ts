@@ -94,13 +94,13 @@ export const completeRun = endpoint({
     'IDEMPOTENCY_CONFLICT',
   ],
 
-  async handle({ caller, params, body, context }, { bus, runs, sql, clock }) {
+  async handle({ caller, params, body, context }, { bus, runs, sql, config, clock }) {
     const asked = toCompletion(body);
     const { eval_run_id: evalRunId } = params;
     let id = digestOf(['complete', evalRunId, caller.name, asked]);
     if (context.idempotencyKey !== undefined) {
       id = idempotentId(context, asked);
-      const before = await firstAnswer(sql, id);
+      const before = await firstAnswer({ sql, config }, id);
       if (before !== undefined) return toResult(completeRunReply.parse(before));
     }
     const { part, agentVersionId } = await runs.locate(evalRunId);
@@ -111,7 +111,14 @@ export const completeRun = endpoint({
         part,
         id,
         account: caller.name,
-        body: { agentVersionId, evalRunId, validatorHotkey: caller.name, ...asked },
+        body: {
+          agentVersionId,
+          evalRunId,
+          validatorHotkey: caller.name,
+          // No claim hands out a token yet; a reason that blames a missing one is the agent's.
+          inferenceTokenWasNull: true,
+          ...asked,
+        },
       },
       context.deadlineMs - clock.nowMs(),
     );
