@@ -17,7 +17,7 @@ export async function firstAnswer(
   const [row] = await sql<{ msgId: string; reply: { body?: unknown } }[]>`
     select msg_id as "msgId", reply
     from rt.inbox
-    where msg_id like ${`${keyDigest}%`} and consumer = 'cmd' and 
+    where msg_id like ${`${keyDigest}%`} and consumer = 'cmd'
       and at > rt.clock() - ${config.idempotencySeconds} * interval '1 second'
     order by at
     limit 1`;
