@@ -75,7 +75,7 @@ export class BatchRunner {
     try {
       await actor.prepare(this.#left.map((letter) => letter.command));
     } catch (error) {
-      return await this.#alone(error);
+      return await this.#divide(error);
     }
     const decided = await this.#decide();
     if (decided === undefined) return undefined;
@@ -86,7 +86,7 @@ export class BatchRunner {
       answered = await this.#answeredBefore(decided.filter((d) => !isWriting(d)));
     } catch (error) {
       actor.rollback();
-      return await this.#alone(error);
+      return await this.#divide(error);
     }
     if (writing.length === 0) return this.#publish(decided, answered);
 
@@ -183,7 +183,8 @@ export class BatchRunner {
       case 'refused': {
         const { code, detail, extras, commandId } = outcome;
         const culprit = this.#left.find(({ command }) => command.id === commandId);
-        if (culprit === undefined) return this.#alone(new Error(`${code} of unknown ${commandId}`));
+        if (culprit === undefined)
+          return this.#divide(new Error(`${code} of unknown ${commandId}`));
         this.#refuse(culprit, fault(code as Fault['code'], detail, extras));
         return undefined;
       }
@@ -196,7 +197,7 @@ export class BatchRunner {
       case 'unavailable':
         return this.#answerAll(storeUnavailable);
       case 'invalid':
-        return this.#alone(outcome.error, outcome.constraint);
+        return this.#divide(outcome.error, outcome.constraint);
     }
   }
 
@@ -221,10 +222,11 @@ export class BatchRunner {
   }
 
   /**
-   * Somebody in the batch is to blame, and it is not known who: each is tried alone. A command that
-   * fails alone gets what its failure means.
+   * Somebody in the batch is to blame, and it is not known who: both halves are tried, in their order,
+   * until the culprit is alone and gets what its failure means. One bad command of 64 costs a dozen
+   * commits this way, not 64.
    */
-  async #alone(error: unknown, constraint?: string): Promise<BatchEnd | undefined> {
+  async #divide(error: unknown, constraint?: string): Promise<BatchEnd | undefined> {
     const [only, ...others] = this.#left;
     if (only === undefined) return settled;
     if (this.#deps.store.isOutage(error)) return this.#answerAll(storeUnavailable);
@@ -235,13 +237,16 @@ export class BatchRunner {
       this.#refuse(only, reply);
       return undefined;
     }
-    for (const letter of [...this.#left]) {
-      const runner = new BatchRunner(this.#deps, [letter]);
-      const refusal = this.#refused.get(letter);
-      if (refusal !== undefined) runner.#refused.set(letter, refusal);
+    const middle = Math.ceil(this.#left.length / 2);
+    for (const half of [this.#left.slice(0, middle), this.#left.slice(middle)]) {
+      const runner = new BatchRunner(this.#deps, half);
+      for (const [letter, refusal] of this.#refused) runner.#refused.set(letter, refusal);
       const end = await runner.run();
-      if (end.kind !== 'settled') return { ...end, left: this.#left };
-      this.#left = this.#left.filter((other) => other !== letter);
+      if (end.kind !== 'settled') {
+        const rest = this.#left.filter((letter) => !half.includes(letter));
+        return { kind: end.kind, left: [...end.left, ...rest] };
+      }
+      this.#left = this.#left.filter((letter) => !half.includes(letter));
     }
     return settled;
   }

@@ -10,7 +10,7 @@ import type { Decision, OutboxRow } from './partition-actor.ts';
 export const requestConsumer = 'cmd';
 export const messageConsumer = 'evt';
 /** Every fact ends at the projector, which alone proves that it was consumed. */
-export const factConsumer = 'projector';
+const factConsumer = 'projector';
 
 export interface Decided {
   readonly letter: Letter;

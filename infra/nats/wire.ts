@@ -45,7 +45,7 @@ export function readCommand(message: Msg): IncomingCommand | undefined {
   };
 }
 
-export function traceOf(h: MsgHdrs): Record<string, string> {
+function traceOf(h: MsgHdrs): Record<string, string> {
   const found = ['traceparent', 'tracestate'].map((key) => [key, h.get(key)] as const);
   return Object.fromEntries(found.filter(([, value]) => value !== ''));
 }

@@ -17,10 +17,10 @@ export interface SqlOptions {
 export type DatabaseRole = 'paddock_edge' | 'paddock_actor' | 'paddock_service';
 
 /** Shorter than a member's lease, so that a statement of a dead owner ends before it is missed. */
-export const statementTimeoutMs = 3_000;
+const statementTimeoutMs = 3_000;
 /** A commit or a claim that waits longer gives up; nothing happened, and it is tried again. */
-export const lockTimeoutMs = 1_000;
-export const idleInTransactionTimeoutMs = 5_000;
+const lockTimeoutMs = 1_000;
+const idleInTransactionTimeoutMs = 5_000;
 
 export function createSql(options: SqlOptions): Sql {
   const timeoutMs = options.statementTimeoutMs ?? statementTimeoutMs;

@@ -35,7 +35,7 @@ const unavailable = new Set([
   '53400',
 ]);
 
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';
   return String(error.code);
 }
