@@ -32,6 +32,8 @@ export function counterKind(sql: Sql, options: CounterOptions = {}): PartitionKi
 export interface CounterOptions {
   readonly activated?: (part: number, activation: Activation) => void;
   readonly prepare?: (commands: readonly Command[]) => Promise<void>;
+  /** Told instead of moving any deadline. */
+  readonly extended?: (outageMs: number) => void;
   /** How long an `add-bound` stays valid after the decision. */
   readonly validMs?: number;
 }
@@ -50,7 +52,6 @@ async function load(sql: Sql, part: number): Promise<Map<string, Counter>> {
 }
 
 class CounterActor implements PartitionActor {
-  readonly extended: number[] = [];
   readonly #part: number;
   readonly #options: CounterOptions;
   #state: Map<string, Counter>;
@@ -122,7 +123,7 @@ class CounterActor implements PartitionActor {
   }
 
   extendDeadlines(outageMs: number): void {
-    this.extended.push(outageMs);
+    this.#options.extended?.(outageMs);
   }
 
   takeFlush(): undefined {

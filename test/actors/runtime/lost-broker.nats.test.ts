@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { counterKind } from '../../support/counter-kind.ts';
 import { audit } from '../../support/counter-load.ts';
 import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
 
 let world: World;
+const extended: number[] = [];
 
 test.before(async () => {
   world = await startWorld(4);
-  const one = await world.host('one');
+  const one = await world.host('one', {
+    kind: (sql) => counterKind(sql, { extended: (outageMs) => extended.push(outageMs) }),
+    policy: { outageMinMs: 1 },
+  });
   await eventually(
     () => one.host.partitions().length,
     (count) => count === 4,
@@ -59,5 +64,7 @@ test('a broker that loses its whole store loses no message and doubles none', as
     () => world.sql`select msg_id from rt.outbox`,
     (left) => left.length === 0,
   );
+  // Nobody could beat while there was no broker, so each partition's leases were lengthened each time.
+  t.is(extended.length, 8);
   t.log(`${total()} messages`);
 });
