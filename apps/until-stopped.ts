@@ -5,5 +5,7 @@ export async function untilStopped(process: NodeJS.Process): Promise<void> {
     process.once('SIGINT', () => resolve());
     // The parent is gone: who started us to be stopped by it must not outlive it.
     process.once('disconnect', () => resolve());
+    // Listening holds the channel open; a process that failed must still be able to end.
+    process.channel?.unref();
   });
 }

@@ -112,6 +112,7 @@ async function openDeps(
     createCodeAnalyser({
       fileBytesMax: config.agentFileBytesMax,
       agentPackages: config.agentPackages,
+      ...(config.agentEntryPoint !== undefined && { entryPoint: config.agentEntryPoint }),
       clock,
     }),
     stack,
@@ -181,6 +182,9 @@ function dispatchOf(
       skewSeconds: config.timestampSkewSeconds,
       nonces: new NonceLedger(deps.bus),
       operators: new OperatorTokens(config.operatorTokens),
+      onProven: (hotkey, standing) => {
+        if (standing.role === 'validator') deps.presence.proven(hotkey, standing);
+      },
     }),
     invoke: (endpoint, request) => endpoint.handle(request, deps),
     newCommandId: randomId,

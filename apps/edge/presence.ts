@@ -4,11 +4,14 @@ import { randomId } from '../../infra/ids/ids.ts';
 import type { CommandBus } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
+import type { Standing } from './auth/registrations.ts';
 import type { HostReport } from './wire/host-report.ts';
 
 /** Remembers that a validator was here, for lists and operators; never waits, never fails. */
 export interface Presence {
   seen(hotkey: string, report: HostReport): void;
+  /** The same for any request of a validator, with what the chain says of it. */
+  proven(hotkey: string, standing: Pick<Standing, 'stake' | 'uid'>): void;
 }
 
 // Seen within five minutes is "active", so a few seconds more do not matter, and one message of at
@@ -39,7 +42,13 @@ export function createPresence(deps: {
     seen(hotkey, report) {
       const before = sightings.get(hotkey);
       const host = toHost(report) ?? before?.host ?? null;
-      sightings.set(hotkey, { hotkey, seenAtMs: deps.clock.nowMs(), uid: null, stake: null, host });
+      const { uid = null, stake = null } = before ?? {};
+      sightings.set(hotkey, { hotkey, seenAtMs: deps.clock.nowMs(), uid, stake, host });
+    },
+    proven(hotkey, { uid, stake }) {
+      const host = sightings.get(hotkey)?.host ?? null;
+      const seenAtMs = deps.clock.nowMs();
+      sightings.set(hotkey, { hotkey, seenAtMs, uid, stake: String(stake), host });
     },
     async start() {
       stopTicking ??= deps.clock.every(flushMs, flush);

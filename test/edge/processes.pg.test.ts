@@ -1,0 +1,120 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { startEmbeddedChain } from '../../infra/chain/embedded/chain-node.ts';
+import { systemClock } from '../../infra/clock/system-clock.ts';
+import { startPostgres } from '../../infra/local/postgres.ts';
+import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
+import { privateNats } from '../support/cluster.ts';
+
+const root = new URL('../../', import.meta.url);
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly errors: () => string;
+}
+
+function start(t: ExecutionContext, script: string, env: Record<string, string>): Started {
+  const child = fork(new URL(`apps/${script}/main.ts`, root), {
+    env: { PATH: process.env['PATH'], ...env },
+    execArgv: ['--import', new URL('infra/otel/register.ts', root).href],
+    silent: true,
+  });
+  let errors = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  t.teardown(() => void child.kill('SIGKILL'));
+  return { child, errors: () => errors };
+}
+
+async function exitCode({ child }: Started): Promise<number | null> {
+  if (child.exitCode !== null) return child.exitCode;
+  const [code] = await once(child, 'exit');
+  return code as number | null;
+}
+
+async function ready({ child, errors }: Started): Promise<{ ready: boolean; port?: number }> {
+  const [message] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => {
+      throw new Error(`it ended before it was ready: ${errors()}`);
+    }),
+  ]);
+  return message as { ready: boolean; port?: number };
+}
+
+async function neighbours(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'paddock-processes-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const keys = { accessKeyId: 'test', secretAccessKey: randomBytes(16).toString('hex') };
+  const [postgres, nats, objects, chain] = await Promise.all([
+    // Durable, as the coordinator insists.
+    startPostgres({ dataDir: join(folder, 'postgres') }),
+    privateNats(t),
+    startEmbeddedObjectStore({ dataDir: join(folder, 'objects'), ...keys }),
+    startEmbeddedChain({ dataDir: join(folder, 'chain'), netuid: 1, clock: systemClock }),
+  ]);
+  t.teardown(() => postgres.stop());
+  t.teardown(() => objects.stop());
+  t.teardown(() => chain.stop());
+  return {
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    S3_ENDPOINT: objects.endpoint,
+    S3_BUCKET: 'paddock',
+    S3_ACCESS_KEY_ID: keys.accessKeyId,
+    S3_SECRET_ACCESS_KEY: keys.secretAccessKey,
+    CHAIN_RPC_URL: chain.url,
+    NETUID: '1',
+    OPERATOR_TOKENS: `ops:${'t'.repeat(32)}`,
+    CREDENTIAL_KEYS: `k:${randomBytes(32).toString('base64')}`,
+    PROVIDERA_URL: 'http://127.0.0.1:1',
+    PROVIDERB_URL: 'http://127.0.0.1:1',
+    PORT: '0',
+  };
+}
+
+test('a process that cannot be configured says why in one place and ends with 1', async (t) => {
+  for (const script of ['edge', 'coordinator', 'migrate']) {
+    const started = start(t, script, { OPERATOR_TOKENS: 'ops:short-secret', LEASE_SECOND: '5' });
+    t.is(await exitCode(started), 1, script);
+    t.regex(started.errors(), /DATABASE_URL is not set/);
+    t.regex(started.errors(), /LEASE_SECOND is no key of ours; did you mean LEASE_SECONDS\?/);
+    t.false(started.errors().includes('short-secret'));
+    t.false(started.errors().includes('    at '), 'no stack');
+  }
+});
+
+test('migrate, coordinator and edge run, serve and stop when told', async (t) => {
+  const env = await neighbours(t);
+  const migrated = start(t, 'migrate', env);
+  t.is(await exitCode(migrated), 0, migrated.errors());
+
+  const coordinator = start(t, 'coordinator', { ...env, PROCESS_NAME: 'coordinator-1' });
+  const edge = start(t, 'edge', { ...env, PROCESS_NAME: 'edge-1' });
+  t.true((await ready(coordinator)).ready, coordinator.errors());
+  const { port } = await ready(edge);
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const healthy = await fetch(`${baseUrl}/health/deep`);
+  t.is(healthy.status, 200, await healthy.text());
+  const overview = await fetch(`${baseUrl}/v1/admin/overview`, {
+    headers: { authorization: `Bearer ${'t'.repeat(32)}` },
+  });
+  t.is(overview.status, 200);
+  t.regex(overview.headers.get('x-request-id') ?? '', /^[0-9a-f]{32}$/);
+
+  for (const stopping of [edge, coordinator]) {
+    const startedMs = Date.now();
+    stopping.child.kill('SIGTERM');
+    t.is(await exitCode(stopping), 0, stopping.errors());
+    t.true(Date.now() - startedMs < 10_000);
+  }
+  for (const { errors } of [edge, coordinator]) {
+    for (const line of errors().trim().split('\n')) t.notThrows(() => JSON.parse(line), line);
+  }
+});

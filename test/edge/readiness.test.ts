@@ -1,0 +1,44 @@
+import test from 'ava';
+import { type Probe, Readiness } from '../../apps/edge/readiness.ts';
+import { systemClock } from '../../infra/clock/system-clock.ts';
+
+const up: Probe = async () => undefined;
+const down: Probe = async () => {
+  throw new Error('refused');
+};
+const silent: Probe = () => new Promise(() => undefined);
+
+function readiness(probes: Partial<Record<'broker' | 'coordinator' | 'database', Probe>>) {
+  const all = { broker: up, coordinator: up, database: up, object_store: up, ...probes };
+  return new Readiness(all, systemClock);
+}
+
+test('a process whose neighbours answer is ready, until it drains', async (t) => {
+  const ready = readiness({});
+  const report = await ready.report();
+  t.true(report.isReady);
+  t.is(report.probes.database.attempts, 1);
+  ready.drain();
+  t.like(await ready.report(), { isReady: false, isDraining: true });
+});
+
+test('a neighbour that fails is asked once more', async (t) => {
+  const report = await readiness({ database: down }).report();
+  t.false(report.isReady);
+  t.like(report.probes.database, { status: 'failed', attempts: 2 });
+  let asked = 0;
+  const once: Probe = async () => {
+    asked += 1;
+    if (asked === 1) throw new Error('refused');
+  };
+  const second = await readiness({ broker: once }).report();
+  t.true(second.isReady);
+  t.is(second.probes.broker.attempts, 2);
+});
+
+test('a neighbour that says nothing holds the answer up for two seconds at most', async (t) => {
+  const startedMs = Date.now();
+  const report = await readiness({ coordinator: silent }).report();
+  t.false(report.isReady);
+  t.true(Date.now() - startedMs < 4_000);
+});
