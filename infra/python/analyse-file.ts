@@ -12,6 +12,7 @@ import { checkFormatStrings } from './rules/format-strings.ts';
 import { checkImports } from './rules/imports.ts';
 import { checkModuleUse } from './rules/module-use.ts';
 import type { RuleContext } from './rules/rule-context.ts';
+import type { SandboxProfile } from './sandbox-profile.ts';
 import { scopesOf } from './scopes.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 import { nodesOf, type SyntaxNode } from './syntax-tree.ts';
@@ -23,16 +24,12 @@ const violationsMax = 100;
 const librariesNamedMax = 10;
 
 /** The verdict on one file. Pure but for ruff's memory; does not bound its own time. */
-export function analyseFile(
-  file: Uint8Array,
-  ruff: Ruff,
-  agentPackages: readonly string[],
-): CodeVerdict {
+export function analyseFile(file: Uint8Array, ruff: Ruff, profile: SandboxProfile): CodeVerdict {
   let source: SourceFile | null = null;
   try {
     source = readSourceFile(file);
     const tree = parse(source, ruff);
-    return judge(source, tree, agentPackages);
+    return judge(source, tree, profile);
   } catch (error) {
     if (error instanceof FileRefused) return invalid(error.message, lineOf(error, source));
     // The tree is as deep as the file is nested; running out of stack is the file's doing.
@@ -90,9 +87,12 @@ function explain({ place }: FileRefused, { bytes, position, slice }: SourceFile,
 function judge(
   source: SourceFile,
   tree: SyntaxNode,
-  agentPackages: readonly string[],
+  { agentPackages, entryPoint }: SandboxProfile,
 ): CodeVerdict {
   const scopes = scopesOf(tree);
+  if (entryPoint !== undefined && !scopes.moduleNames.has(entryPoint)) {
+    throw new FileRefused(`the file defines no '${entryPoint}', which the sandbox calls`);
+  }
   const modules = moduleRules(agentPackages);
   const referents = referentsOf(scopes, modules);
   const nodes = [...nodesOf(tree)];

@@ -2,12 +2,13 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../ports/clock.ts';
 import type { CodeVerdict } from '../ports/code-analysis.ts';
 import { invalid } from './analyse-file.ts';
+import type { SandboxProfile } from './sandbox-profile.ts';
 import type { WorkerAnswer } from './worker-answer.ts';
 
 export interface LaneOptions {
   /** Processor time that one file may take. */
   readonly deadlineMs: number;
-  readonly agentPackages: readonly string[];
+  readonly profile: SandboxProfile;
   readonly clock: Clock;
 }
 
@@ -27,15 +28,11 @@ const resourceLimits = {
   stackSizeMb: 16,
 };
 
-export function createAnalysisLane({
-  deadlineMs,
-  agentPackages,
-  clock,
-}: LaneOptions): AnalysisLane {
+export function createAnalysisLane({ deadlineMs, profile, clock }: LaneOptions): AnalysisLane {
   let starting: Promise<Worker> | null = null;
 
   const worker = (): Promise<Worker> => {
-    starting ??= startWorker(agentPackages);
+    starting ??= startWorker(profile);
     return starting;
   };
   const retire = async (): Promise<void> => {
@@ -84,9 +81,9 @@ function refusal(ending: Ending, deadlineMs: number): CodeVerdict {
 }
 
 /** Resolves when the thread has loaded its parser. */
-async function startWorker(agentPackages: readonly string[]): Promise<Worker> {
+async function startWorker(profile: SandboxProfile): Promise<Worker> {
   const thread = new Worker(new URL('./analysis-worker.ts', import.meta.url), {
-    workerData: { agentPackages },
+    workerData: profile,
     resourceLimits,
     // A submission must find nothing of ours, should it ever get that far.
     env: {},

@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { analyseFile } from './analyse-file.ts';
 import { loadRuff } from './ruff.ts';
+import type { SandboxProfile } from './sandbox-profile.ts';
 import type { WorkerAnswer } from './worker-answer.ts';
 
 // WebAssembly memory is no part of a worker's resource limits. This bounds every module that is
@@ -13,7 +14,7 @@ import type { WorkerAnswer } from './worker-answer.ts';
 // and grew to 2.5 GB on a hostile one.
 setFlagsFromString('--wasm-max-mem-pages=8192');
 
-const { agentPackages } = workerData as { readonly agentPackages: readonly string[] };
+const profile = workerData as SandboxProfile;
 const ruff = loadRuff();
 
 parentPort?.on('message', (file: Uint8Array) => answer(judged(file)));
@@ -21,7 +22,7 @@ answer({ kind: 'ready' });
 
 function judged(file: Uint8Array): WorkerAnswer {
   try {
-    const verdict = analyseFile(file, ruff, agentPackages);
+    const verdict = analyseFile(file, ruff, profile);
     return { kind: 'verdict', verdict, retire: ruff.failed() };
   } catch (error) {
     return { kind: 'defect', error };

@@ -19,6 +19,8 @@ export interface CodeAnalyserOptions {
   readonly deadlineMs?: number;
   /** The sandbox's own packages, of which everything public may be used. */
   readonly agentPackages?: readonly string[];
+  /** The name that a file must bind at its top level; none is asked for unless told. */
+  readonly entryPoint?: string;
   readonly workers?: number;
   readonly waitingMax?: number;
   readonly clock?: Clock;
@@ -33,8 +35,9 @@ export interface RunningCodeAnalyser extends CodeAnalyser {
 export function createCodeAnalyser(options: CodeAnalyserOptions = {}): RunningCodeAnalyser {
   const { fileBytesMax = 1_000_000, workers = 1, waitingMax = 100 } = options;
   const { deadlineMs = 2000, agentPackages = ['paddock_agent'], clock = systemClock } = options;
+  const profile = { agentPackages, entryPoint: options.entryPoint };
   const lanes = Array.from({ length: workers }, () =>
-    createAnalysisLane({ deadlineMs, agentPackages, clock }),
+    createAnalysisLane({ deadlineMs, profile, clock }),
   );
   const free = laneQueue(lanes, waitingMax);
 

@@ -37,6 +37,8 @@ export interface Scopes {
   /** Every name that is bound: assignments, parameters, definitions, captures. */
   readonly stores: readonly ScopedName[];
   readonly imports: readonly ScopedName[];
+  /** The names that the file itself binds at its top level, directly or by `global`. */
+  readonly moduleNames: ReadonlySet<string>;
   resolve(load: ScopedName): Resolution;
 }
 
@@ -57,7 +59,8 @@ export function scopesOf(root: SyntaxNode): Scopes {
     const owner = ownerOf(name, scope);
     if (owner !== null) add(owner, name, binding);
   }
-  return { ...found, resolve: (load) => resolve(load.node.text, load.scope) };
+  const moduleNames = new Set(moduleScope.bindings.keys());
+  return { ...found, moduleNames, resolve: (load) => resolve(load.node.text, load.scope) };
 }
 
 interface Found {

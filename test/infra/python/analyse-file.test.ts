@@ -5,8 +5,9 @@ import { ownAccepted, publishedAccepted } from './accepted-samples.ts';
 import { ownRefused, publishedRefused } from './refused-samples.ts';
 
 const ruff = loadRuff();
+const profile = { agentPackages: ['paddock_agent'], entryPoint: undefined };
 const analyse = (code: string | Uint8Array) =>
-  analyseFile(typeof code === 'string' ? Buffer.from(code) : code, ruff, ['paddock_agent']);
+  analyseFile(typeof code === 'string' ? Buffer.from(code) : code, ruff, profile);
 
 for (const { id, code, as, rule } of [...publishedRefused, ...ownRefused]) {
   test(`is refused: ${id}`, (t) => {

@@ -80,3 +80,24 @@ test('an analyser works again after it was stopped', async (t) => {
 
   t.is(verdict.kind, 'clean');
 });
+
+const bound = [
+  'def act(task):\n    return {}\n',
+  'async def act(task):\n    return {}\n',
+  'class act:\n    pass\n',
+  'act = lambda task: {}\n',
+  'from json import dumps as act\n',
+];
+const unbound = ['def other(task):\n    act = 1\n    return act\n', 'x = 1\n'];
+
+test('a configured entry point must be bound at the top level of the file', async (t) => {
+  const asking = createCodeAnalyser({ entryPoint: 'act' });
+  t.teardown(() => asking.stop());
+
+  for (const text of bound) t.is((await asking.analyse(Buffer.from(text))).kind, 'clean', text);
+  for (const text of unbound) {
+    const verdict = await asking.analyse(Buffer.from(text));
+    const detail = "InvalidFileError: the file defines no 'act', which the sandbox calls";
+    t.deepEqual(verdict, { kind: 'invalid', detail }, text);
+  }
+});

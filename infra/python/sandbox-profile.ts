@@ -1,0 +1,7 @@
+/** What the sandbox offers to an agent and asks of it. */
+export interface SandboxProfile {
+  /** Its own packages, of which everything public may be used. */
+  readonly agentPackages: readonly string[];
+  /** The name that the file must bind at its top level; undefined: none is asked for. */
+  readonly entryPoint: string | undefined;
+}
