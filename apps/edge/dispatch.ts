@@ -123,7 +123,9 @@ function contextOf(
   known: { readonly by: Dispatch; readonly caller: Caller; readonly deadlineMs: number },
 ): RequestContext {
   const { request, response } = http;
-  const idempotencyKey = idempotencyKeyOf(request);
+  // Elsewhere a key must mean nothing: it would give a challenge back or hide new results.
+  const isRepeatable = endpoint.isRepeatable === true || endpoint.role === 'operator';
+  const idempotencyKey = isRepeatable ? idempotencyKeyOf(request) : undefined;
   const address = `${endpoint.method} ${(request.url ?? '').split('?')[0]}`;
   const gone = new AbortController();
   response.once('close', () => {

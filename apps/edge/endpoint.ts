@@ -23,7 +23,7 @@ export interface RequestContext {
   /** The caller's absolute deadline in Unix milliseconds. */
   readonly deadlineMs: number;
   readonly remoteAddress: string;
-  /** Of the `Idempotency-Key` header, where one was sent. */
+  /** Of the `Idempotency-Key` header, where one was sent and the endpoint heeds it. */
   readonly idempotencyKey: string | undefined;
   /**
    * The id of the command that this request means: 64 hex digits of (caller, route, key) under an
@@ -68,6 +68,8 @@ export interface Endpoint<
   readonly bodyKind?: 'json' | 'multipart' | 'raw';
   /** Which configured limit bounds the JSON body. */
   readonly bodyLimit?: 'json' | 'results' | 'operator';
+  /** A repeat under the same `Idempotency-Key` gets the first answer; operators' orders always. */
+  readonly isRepeatable?: boolean;
   /** How long the edge works for an answer; `request` unless given. */
   readonly budget?: 'request' | 'completion' | 'upload';
   readonly response: R;

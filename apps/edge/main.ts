@@ -3,10 +3,11 @@ import { ConfigInvalid, readConfig } from '../../infra/config/config.ts';
 import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
 import { createLogger } from '../../infra/telemetry/log.ts';
 import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
-import { untilStopped } from '../until-stopped.ts';
+import { endWithParent, untilStopped } from '../until-stopped.ts';
 import { startEdge } from './edge.ts';
 
 async function run(): Promise<void> {
+  endWithParent(process);
   const config = readConfig(process.env, { process: 'edge' });
   const log = createLogger({
     name: config.processName,
@@ -14,13 +15,13 @@ async function run(): Promise<void> {
     write: (line) => process.stderr.write(line),
     nowMs: systemClock.nowMs,
   });
-  const stopped = untilStopped(process);
   await using edge = await startEdge({
     config,
     log,
     clock: systemClock,
     telemetry: createTelemetry(),
   });
+  const stopped = untilStopped(process);
   log.info('ready', { pid: process.pid, port: edge.port });
   process.send?.({ ready: true, port: edge.port });
   await stopped;

@@ -20,6 +20,8 @@ const firstBackoffMs = 20;
 const lastBackoffMs = 250;
 /** A database that is away longer is told at once, so that callers do not pile up here. */
 const storePatienceMs = 3_000;
+/** The broker's limit of 1 MiB counts the headers, too. */
+const payloadBytesMax = 1_048_576 - 16_384;
 /** At most five a second for one partition. */
 const suspectEveryMs = 200;
 
@@ -62,7 +64,7 @@ async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
     const startedMs = clock.monotonicMs();
     const budget = asked.options?.budgetMs ?? budgetMs;
     const deadlineMs = clock.nowMs() + budget;
-    const payload = encodeJson(asked.command.body);
+    const payload = payloadOf(asked.command);
     const misses = new Set<Miss>();
     for (let attempt = 0; ; attempt += 1) {
       const leftMs = budget - (clock.monotonicMs() - startedMs);
@@ -124,6 +126,12 @@ function gaveUp(misses: ReadonlySet<Miss>): Fault {
     return new Fault('STORE_UNAVAILABLE', 'the database cannot be reached', retryAfter());
   }
   return new Fault('OWNER_UNAVAILABLE', 'nobody is in charge of this right now', retryAfter());
+}
+
+function payloadOf({ body }: OutgoingCommand): Uint8Array {
+  const payload = encodeJson(body);
+  if (payload.length <= payloadBytesMax) return payload;
+  throw new Fault('BODY_TOO_LARGE', `at most ${payloadBytesMax} bytes may be kept at once`);
 }
 
 /** One to three seconds, spread so that callers do not come back together. */

@@ -1,5 +1,6 @@
 import type { EvalReply } from '../../../actors/lease-manager/messages.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
+import { chunksOf, jsonBytes } from './chunks.ts';
 import { type EpisodeItem, episodeItem, toEpisodeResult } from './episode-item.ts';
 import { askOwner, digestOf } from './owner.ts';
 import type { RunLocator, RunPlace } from './run-locator.ts';
@@ -17,7 +18,7 @@ interface Placed {
   readonly item: EpisodeItem;
 }
 
-// One message stays far below the broker's 1 MB, and a slow chunk blocks its partition little.
+// A slow chunk must block its partition little; no honest result alone comes near.
 const chunkBytesMax = 256 * 1024;
 
 const textOrNull = (value: unknown) => (typeof value === 'string' ? value : null);
@@ -33,27 +34,11 @@ function refused(raw: unknown, status: 404 | 422, error: string): ItemAnswer {
   };
 }
 
-/** Cuts one run's items into messages of bounded size, in request order. */
-function chunksOf(items: readonly Placed[]): Placed[][] {
-  const chunks: Placed[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const placed of items) {
-    const itemBytes = Buffer.byteLength(JSON.stringify(placed.item));
-    if (bytes + itemBytes > chunkBytesMax) {
-      chunks.push([]);
-      bytes = 0;
-    }
-    chunks.at(-1)?.push(placed);
-    bytes += itemBytes;
-  }
-  return chunks;
-}
-
 export interface BatchDeps {
   readonly bus: CommandBus;
   readonly runs: RunLocator;
   readonly validatorHotkey: string;
-  /** Of the HTTP request: a chunk's id derives from it and from the chunk's content. */
+  /** Of the HTTP request: a chunk's id derives from it and from the chunk's place. */
   readonly commandId: string;
 }
 
@@ -91,7 +76,7 @@ async function appendRun(
     }
     return;
   }
-  for (const chunk of chunksOf(items)) {
+  for (const chunk of chunksOf(items, chunkBytesMax)) {
     const reply = await appendChunk(chunk, place, deps);
     chunk.forEach(({ index, item }, at) => {
       const result = reply.items[at];
@@ -122,6 +107,10 @@ export async function appendBatch(
     if (!parsed.success) {
       const problem = parsed.error.issues[0];
       answers[index] = refused(given, 422, `${problem?.path.join('.')}: ${problem?.message}`);
+      return;
+    }
+    if (jsonBytes(parsed.data) > chunkBytesMax) {
+      answers[index] = refused(given, 422, `must have at most ${chunkBytesMax} bytes`);
       return;
     }
     const ofRun = byRun.get(parsed.data.eval_run_id) ?? [];

@@ -1,12 +1,10 @@
-import { sha256Hex } from '../../../infra/ids/ids.ts';
+import { randomId, sha256Hex } from '../../../infra/ids/ids.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
-import type { RequestContext } from '../endpoint.ts';
 
 export interface Attempt {
   readonly hotkey: string;
-  readonly context: RequestContext;
   readonly file: Uint8Array;
 }
 
@@ -38,13 +36,14 @@ export function createRejections(deps: {
         retry_after_seconds: Math.max(1, row.waitSeconds),
       });
     },
-    async recording({ hotkey, context, file }, checks) {
+    async recording({ hotkey, file }, checks) {
       try {
         await checks();
       } catch (error) {
         if (error instanceof Fault && error.code in reasonByCode) {
           await deps.bus.call('submissions', {
-            id: context.commandId,
+            // Not the request's: under an Idempotency-Key many refusals would count as one.
+            id: randomId(),
             type: 'record-rejection',
             body: {
               hotkey,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RunRow } from '../reads/runs.ts';
+import { isDetailReleased } from './generated-results.ts';
 import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
 import { scoreOfMicro, scoreOut } from './score.ts';
 import { uuidOut } from './uuid.ts';
@@ -51,7 +52,7 @@ export function toRunRecord(row: RunRow): z.infer<typeof runRecord> {
     validator_name: null,
     is_included: row.isIncluded,
     exclusion_reason: row.exclusionReason,
-    validator_score: scoreOfMicro(row.scoreMicro),
+    validator_score: isDetailReleased(row) ? scoreOfMicro(row.scoreMicro) : null,
     claimed_at: formatInstant(row.claimedAt),
     started_at: formatInstantOrNull(row.startedAt),
     completed_at: formatInstantOrNull(row.completedAt),

@@ -95,6 +95,7 @@ export const submitAgent = endpoint({
   role: 'miner',
   summary: 'Submit one Python agent file',
   trafficClass: 1,
+  isRepeatable: true,
   budget: 'upload',
   bodyKind: 'multipart',
   requestMediaType: 'multipart/form-data',
@@ -123,7 +124,7 @@ export const submitAgent = endpoint({
       if (before !== undefined) return toResult(caller.name, submitVersionReply.parse(before));
     }
     await requireNoCooldown(caller.name, deps);
-    await deps.rejections.recording({ hotkey: caller.name, context, file: upload.file }, () =>
+    await deps.rejections.recording({ hotkey: caller.name, file: upload.file }, () =>
       requireCleanCode(upload.file, deps),
     );
     return toResult(caller.name, await admit(request, { id, upload }, deps));

@@ -153,6 +153,7 @@ export const claimWork = endpoint({
   role: 'validator',
   summary: 'Take the next run under a lease; 204 when there is nothing to do',
   trafficClass: 1,
+  isRepeatable: true,
   body: hostReport,
   response: claim,
   mayBeEmpty: true,

@@ -41,6 +41,12 @@ const completionResult = z
   })
   .meta({ id: 'CompletionResult' });
 
+/** By characters, not by their halves: half of a surrogate pair can be stored nowhere. */
+function cut(reason: string | null): string | null {
+  if (reason === null || reason.length <= failureReasonMax) return reason;
+  return [...reason.slice(0, 2 * failureReasonMax)].slice(0, failureReasonMax).join('');
+}
+
 function toCompletion(body: z.infer<typeof completion>) {
   const score = body.validator_score;
   return {
@@ -48,7 +54,7 @@ function toCompletion(body: z.infer<typeof completion>) {
     scoreMicro: score === undefined || score === null ? null : microOfNumber(score),
     scoreComponents: body.score_components ?? null,
     resultsS3Key: body.results_s3_key ?? null,
-    failureReason: body.failure_reason?.slice(0, failureReasonMax) ?? null,
+    failureReason: cut(body.failure_reason ?? null),
     failureClass: body.failure_class ?? null,
     sandboxMetadata: body.sandbox_metadata ?? null,
   };
@@ -79,6 +85,7 @@ export const completeRun = endpoint({
   role: 'validator',
   summary: 'End a run with its terminal status and score',
   trafficClass: 0,
+  isRepeatable: true,
   budget: 'completion',
   params: z.object({ eval_run_id: uuid }),
   body: completion,
@@ -92,6 +99,7 @@ export const completeRun = endpoint({
     'RESULTS_INCOMPLETE',
     'SCORE_MISMATCH',
     'IDEMPOTENCY_CONFLICT',
+    'BODY_TOO_LARGE',
   ],
 
   async handle({ caller, params, body, context }, { bus, runs, sql, config, clock }) {

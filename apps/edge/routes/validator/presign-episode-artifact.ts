@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { artifactKey, artifactUri } from '../../evaluation/object-keys.ts';
 import { askOwner } from '../../evaluation/owner.ts';
-import { requireWithin, uploadSeconds } from '../../evaluation/upload.ts';
+import { requireWithin } from '../../evaluation/upload.ts';
 import { sha256Hex } from '../../wire/hash.ts';
 import { uuid } from '../../wire/uuid.ts';
 
@@ -30,10 +30,10 @@ export const presignEpisodeArtifact = endpoint({
     'FILE_TOO_LARGE',
   ],
 
-  async handle({ caller, body, context }, { bus, runs, objects, config, clock }) {
+  async handle({ caller, body, context }, { bus, runs, objects, config }) {
     requireWithin(body.content_length, config.artifactBytesMax);
     const { part, agentVersionId } = await runs.locate(body.eval_run_id);
-    const { leaseExpiresAt } = await askOwner(bus, {
+    await askOwner(bus, {
       type: 'presign-artifact',
       part,
       id: context.commandId,
@@ -50,7 +50,7 @@ export const presignEpisodeArtifact = endpoint({
     const uploadUrl = await objects.presignPut(artifactKey(body.artifact_sha256), {
       contentLength: body.content_length,
       sha256: body.artifact_sha256,
-      expiresInSeconds: uploadSeconds(leaseExpiresAt, clock.nowMs(), config),
+      expiresInSeconds: config.downloadUrlSeconds,
     });
     return {
       upload_url: uploadUrl,

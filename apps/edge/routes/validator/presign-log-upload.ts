@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { logsKey } from '../../evaluation/object-keys.ts';
 import { askOwner } from '../../evaluation/owner.ts';
-import { requireWithin, uploadSeconds } from '../../evaluation/upload.ts';
+import { requireWithin } from '../../evaluation/upload.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
 import { uuid } from '../../wire/uuid.ts';
 
@@ -42,7 +42,7 @@ export const presignLogUpload = endpoint({
   async handle({ caller, body, context }, { bus, runs, objects, config, clock }) {
     requireWithin(body.content_length, config.logUploadBytesMax);
     const { part, agentVersionId } = await runs.locate(body.eval_run_id);
-    const { leaseExpiresAt } = await askOwner(bus, {
+    await askOwner(bus, {
       type: 'authorize-upload',
       part,
       id: context.commandId,
@@ -56,8 +56,7 @@ export const presignLogUpload = endpoint({
     });
     // A key of its own for every upload: keys are write-once, and logs may be sent again.
     const key = logsKey(body.eval_run_id, body.problem_id, context.commandId);
-    const nowMs = clock.nowMs();
-    const seconds = uploadSeconds(leaseExpiresAt, nowMs, config);
+    const seconds = config.downloadUrlSeconds;
     return {
       upload_url: await objects.presignPut(key, {
         contentLength: body.content_length,
@@ -66,7 +65,7 @@ export const presignLogUpload = endpoint({
       }),
       method: 'PUT' as const,
       results_s3_key: key,
-      expires_at: formatInstant(nowMs + seconds * 1000),
+      expires_at: formatInstant(clock.nowMs() + seconds * 1000),
     };
   },
 });

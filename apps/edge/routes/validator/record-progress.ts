@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { problemStatuses } from '../../../../actors/lease-manager/messages.ts';
 import { microOfNumber } from '../../../../machines/scoring/micro.ts';
 import { endpoint } from '../../endpoint.ts';
-import { askOwner } from '../../evaluation/owner.ts';
+import { chunksOf } from '../../evaluation/chunks.ts';
+import { askOwner, digestOf } from '../../evaluation/owner.ts';
 import { scoreIn } from '../../wire/score.ts';
 import { uuid } from '../../wire/uuid.ts';
 
@@ -19,6 +20,9 @@ const problem = z.object({
   execution_time: z.number().min(0).nullable().optional(),
   logs_s3_key: z.string().max(1024).nullable().optional(),
 });
+
+/** The largest part of a report that goes to the owner at once; hardly any report has two. */
+const chunkBytesMax = 512 * 1024;
 
 /** Absent and null both mean "leave what was stored". */
 function toProgress(from: z.infer<typeof problem>) {
@@ -51,21 +55,26 @@ export const recordProgress = endpoint({
     'LEASE_EXPIRED',
     'RUN_ALREADY_COMPLETE',
     'INVALID_PROBLEM_ID',
+    'BODY_TOO_LARGE',
   ],
 
   async handle({ caller, params, body, context }, { bus, runs }) {
     const { part, agentVersionId } = await runs.locate(params.eval_run_id);
-    return await askOwner(bus, {
-      type: 'record-progress',
-      part,
-      id: context.commandId,
-      account: caller.name,
-      body: {
-        agentVersionId,
-        evalRunId: params.eval_run_id,
-        validatorHotkey: caller.name,
-        problems: body.problems.map(toProgress),
-      },
-    });
+    const chunks = chunksOf(body.problems.map(toProgress), chunkBytesMax);
+    for (const [index, problems] of chunks.entries()) {
+      await askOwner(bus, {
+        type: 'record-progress',
+        part,
+        id: digestOf([context.commandId, index]),
+        account: caller.name,
+        body: {
+          agentVersionId,
+          evalRunId: params.eval_run_id,
+          validatorHotkey: caller.name,
+          problems,
+        },
+      });
+    }
+    return { accepted: true as const };
   },
 });
