@@ -3,10 +3,11 @@ import { ConfigInvalid, configAdvice, readConfig } from '../../infra/config/conf
 import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
 import { createLogger } from '../../infra/telemetry/log.ts';
 import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
-import { untilStopped } from '../until-stopped.ts';
+import { endWithParent, untilStopped } from '../until-stopped.ts';
 import { startCoordinator } from './coordinator.ts';
 
 async function run(): Promise<void> {
+  endWithParent(process);
   const config = readConfig(process.env, { process: 'coordinator' });
   const log = createLogger({
     name: config.processName,
@@ -15,13 +16,13 @@ async function run(): Promise<void> {
     nowMs: systemClock.nowMs,
   });
   for (const text of configAdvice(config)) log.warn(text);
-  const stopped = untilStopped(process);
   await using _coordinator = await startCoordinator({
     config,
     log,
     clock: systemClock,
     telemetry: createTelemetry(),
   });
+  const stopped = untilStopped(process);
   log.info('ready', { pid: process.pid });
   process.send?.({ ready: true });
   await stopped;

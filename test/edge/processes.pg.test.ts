@@ -33,7 +33,7 @@ function start(t: ExecutionContext, script: string, env: Record<string, string>)
 }
 
 async function exitCode({ child }: Started): Promise<number | null> {
-  if (child.exitCode !== null) return child.exitCode;
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
   const [code] = await once(child, 'exit');
   return code as number | null;
 }
@@ -117,4 +117,17 @@ test('migrate, coordinator and edge run, serve and stop when told', async (t) =>
   for (const { errors } of [edge, coordinator]) {
     for (const line of errors().trim().split('\n')) t.notThrows(() => JSON.parse(line), line);
   }
+});
+
+test('a process that waits for its broker can still be ended, also by losing its parent', async (t) => {
+  const env = { ...(await neighbours(t)), NATS_URL: 'nats://127.0.0.1:1' };
+  const told = start(t, 'edge', env);
+  const orphaned = start(t, 'edge', env);
+  // Long enough for both to have begun to wait; had they ended, the exit codes would say so.
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  told.child.kill('SIGTERM');
+  orphaned.child.disconnect();
+  await Promise.all([exitCode(told), exitCode(orphaned)]);
+  t.is(told.child.signalCode, 'SIGTERM');
+  t.is(orphaned.child.signalCode, 'SIGTERM');
 });
