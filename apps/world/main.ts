@@ -1,6 +1,7 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { ConfigInvalid } from '../../infra/config/config.ts';
 import { readOptions, UsageError, usage } from './options.ts';
+import { Unanswered } from './participants/retry.ts';
 import { terminal } from './terminal.ts';
 import { runWorld } from './world.ts';
 
@@ -33,9 +34,16 @@ async function run(): Promise<number> {
 }
 
 function tell(error: unknown): number {
-  const isAnswer = error instanceof UsageError || error instanceof ConfigInvalid;
-  console.error(isAnswer ? `paddock: ${error.message}` : error);
-  return isAnswer ? 2 : 1;
+  if (error instanceof UsageError || error instanceof ConfigInvalid) {
+    console.error(`paddock: ${error.message}`);
+    return 2;
+  }
+  if (error instanceof Unanswered) {
+    console.error(`paddock: the service did not answer for a minute (${error.message})`);
+    return 1;
+  }
+  console.error(error);
+  return 1;
 }
 
 // Sockets that a lost neighbour left half open must not keep a finished world alive.

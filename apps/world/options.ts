@@ -133,7 +133,7 @@ function splitFlag(arg: string): [FlagName, string | undefined] {
   const name = match?.[1] ?? arg;
   if (match !== null && Object.hasOwn(flags, name)) return [name as FlagName, match[2]];
   const upper = Object.keys(flags).map((known) => known.toUpperCase());
-  const near = nearestKey(name, upper)?.toLowerCase();
+  const near = nearestKey(name.toUpperCase(), upper)?.toLowerCase();
   const hint = near === undefined ? 'see --help' : `did you mean --${near}?`;
   throw new UsageError(`unknown option ${arg}: ${hint}`);
 }

@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import type { Neighbours } from './embedded.ts';
-import type { RunningService } from './service.ts';
+import type { RunningService } from './start-service.ts';
 
 /** What programs read once the world is up (contract, "Running it"). One line, no line end. */
 export function readyLine(

@@ -1,4 +1,4 @@
-import type { RunningService } from './service.ts';
+import type { RunningService } from './start-service.ts';
 import { table } from './terminal.ts';
 import type { World } from './world.ts';
 

@@ -8,8 +8,8 @@ import type { WorldOptions } from './options.ts';
 import { requireFreePort } from './port-check.ts';
 import { readyLine, writeReadyFile } from './ready-line.ts';
 import { type WorldSecrets, worldSecrets } from './secrets.ts';
-import { type RunningService, startService } from './service.ts';
 import { sayServing } from './serving.ts';
+import { type RunningService, startService } from './start-service.ts';
 import { secondsText, type Terminal } from './terminal.ts';
 
 export interface World {
@@ -42,8 +42,7 @@ const demoDefaults: Readonly<Record<string, string>> = {
 
 /** Starts everything, plays the demo unless told not to, and stops everything; the exit code. */
 export async function runWorld(world: World): Promise<number> {
-  const { options, env, terminal, signal } = world;
-  const stopping = new AbortController();
+  const { options, env, terminal } = world;
   const defaults = options.serve ? {} : demoDefaults;
   // Everything that can be refused is refused before anything is started.
   readConfig({ ...defaults, ...given(env) }, { process: 'world' });
@@ -56,22 +55,30 @@ export async function runWorld(world: World): Promise<number> {
   const secrets = await worldSecrets(options.dataDir);
   const onReady = partReady(terminal);
   const neighbours = stack.use(await startNeighbours({ ...options, secrets, env, onReady }));
-  if (signal.aborted) return 0;
-  const lost = lostNeighbour(world, neighbours, stopping.signal);
-  const starting = startProcesses(world, { neighbours, secrets, defaults });
-  const service = await Promise.race([starting, lost.then(() => undefined)]);
-  if (service === undefined) return signal.aborted ? 0 : 1;
-  stack.use(service);
-  stack.defer(() => {
-    stopping.abort();
-    terminal.line('Stopping …');
-  });
+  const ending = new AbortController();
+  stack.defer(() => ending.abort());
+  const lost = lostNeighbour(world, neighbours, ending);
 
+  const stage = { ...world, signal: AbortSignal.any([world.signal, ending.signal]) };
+  const service = await startProcesses(stage, { neighbours, secrets, defaults });
+  if (service === undefined) return ending.signal.aborted ? 1 : 0;
+  stack.use(service);
+  stack.defer(() => terminal.line('Stopping …'));
+  await sayReady(world, neighbours, service);
+  const playing = options.serve ? sayServing(stage, service) : playDemo(stage, service, legacy);
+  // What plays may still wait for answers that a lost neighbour will never let come.
+  const code = await Promise.race([playing, lost]);
+  return ending.signal.aborted ? 1 : code;
+}
+
+async function sayReady(
+  { options, writeReadyLine }: World,
+  neighbours: Neighbours,
+  service: RunningService,
+): Promise<void> {
   const line = readyLine(options.dataDir, neighbours, service);
   if (options.readyFile !== undefined) await writeReadyFile(options.readyFile, line);
-  if (options.json) world.writeReadyLine(line);
-  const serving = options.serve ? sayServing(world, service) : playDemo(world, service, legacy);
-  return await Promise.race([serving, lost]);
+  if (options.json) writeReadyLine(line);
 }
 
 function given(env: World['env']): Record<string, string | undefined> {
@@ -105,6 +112,7 @@ async function startProcesses(
     partReady(terminal)(parts, clock.monotonicMs() - startedMs);
     return service;
   } catch (error) {
+    // Nobody waits for it any more.
     if (signal.aborted) return undefined;
     throw error;
   }
@@ -118,12 +126,13 @@ function counted(count: number, noun: string): string {
 async function lostNeighbour(
   { options, terminal }: World,
   neighbours: Neighbours,
-  stopping: AbortSignal,
+  ending: AbortController,
 ): Promise<number> {
   const name = await neighbours.lost;
   // While stopping, its end is what was asked for.
-  if (stopping.aborted) return await new Promise<never>(() => undefined);
+  if (ending.signal.aborted) return 0;
   const logs = `${options.dataDir}/logs`;
   terminal.line(terminal.style('red', `${name} has ended by itself; its log is in ${logs}`));
+  ending.abort();
   return 1;
 }

@@ -44,8 +44,9 @@ const runsPerVersion = 2;
 export const deadlineMs = 110_000;
 const idleMs = 400;
 const artifactsPerRun = 2;
-// The one that falls silent beats twice, so that the lease it loses is one it had prolonged.
-const silence = { heartbeats: 2, lateMs: 3_000 };
+// The one that falls silent beats twice, so that the lease it loses is one it had prolonged; until it
+// is back, one of the others has ended the run it was on and can take the work over.
+const silence = { heartbeats: 2, lateMs: 8_000 };
 /** With fewer, nobody but the silent one itself could take its work over. */
 const validatorsForSilence = 3;
 
@@ -59,11 +60,14 @@ export async function runDemo(options: DemoOptions): Promise<Demo> {
     elapsedMs: () => clock.monotonicMs() - startedMs,
     nowMs: clock.nowMs,
   });
-  startValidators(options, story, stack);
-  const miners = minersOf(options, story);
   const waiting = new Set<string>();
+  const miners = minersOf(options, story);
+  const turns: Turn[] = [];
+  // Before anybody claims: the story must know the names of what an earlier start has left.
+  for (const miner of miners) turns.push(await recall(miner, { story, waiting }));
+  startValidators(options, story, stack);
   let isSubmitting = true;
-  const submitting = letMinersSubmit(options, { miners, story, waiting }).finally(() => {
+  const submitting = letMinersSubmit(options, turns, waiting).finally(() => {
     isSubmitting = false;
   });
   const watching = { ...options, story, waiting, deadlineMs: startedMs + deadlineMs };
@@ -129,43 +133,59 @@ function minersOf(options: DemoOptions, story: Story): readonly MinerOptions[] {
   }));
 }
 
-interface Submitting {
-  readonly miners: readonly MinerOptions[];
-  readonly story: Story;
-  readonly waiting: Set<string>;
-}
-
-async function letMinersSubmit(options: DemoOptions, by: Submitting): Promise<void> {
-  const { clock, signal } = options;
-  const files = await demoAgents(options.miners);
-  const pauseMs = Math.min(submissionPauseMaxMs, submittingMs / Math.max(1, options.miners));
-  for (const [index, miner] of by.miners.entries()) {
-    const file = files[index];
-    if (file === undefined || signal.aborted) return;
-    const hasSubmitted = await takeTurn(miner, file, by);
-    if (hasSubmitted && index < by.miners.length - 1) await clock.sleep(pauseMs, signal);
-  }
+interface Turn {
+  readonly miner: MinerOptions;
+  /** What it has submitted before, with its state. */
+  readonly before: readonly string[];
+  readonly nextAllowedAt: string | null;
 }
 
 /** On a later start most miners have submitted before, and what they sent may still be waiting. */
-async function takeTurn(
+async function recall(
   miner: MinerOptions,
-  file: AgentFile,
-  { story, waiting }: Submitting,
-): Promise<boolean> {
+  known: { readonly story: Story; readonly waiting: Set<string> },
+): Promise<Turn> {
   const listing = await listAgents(miner);
+  const before: string[] = [];
   for (const { agent_name: agentName, latest_version: version } of listing.agents) {
     if (version === null) continue;
-    story.knowVersion(version.agent_version_id, agentName);
-    if (unfinished.has(version.state)) waiting.add(version.agent_version_id);
+    known.story.knowVersion(version.agent_version_id, agentName);
+    if (unfinished.has(version.state)) known.waiting.add(version.agent_version_id);
+    before.push(`${agentName} (${version.state})`);
   }
-  if (listing.next_allowed_at !== null) {
-    miner.onEvent({ kind: 'cooling', who: miner.who, nextAllowedAt: listing.next_allowed_at });
+  return { miner, before, nextAllowedAt: listing.next_allowed_at };
+}
+
+const unfinished: ReadonlySet<string> = new Set(['RECEIVED', 'QUEUED', 'RUNNING']);
+
+async function letMinersSubmit(
+  { miners, clock, signal }: DemoOptions,
+  turns: readonly Turn[],
+  waiting: Set<string>,
+): Promise<void> {
+  const files = await demoAgents(miners);
+  const pauseMs = Math.min(submissionPauseMaxMs, submittingMs / Math.max(1, miners));
+  for (const [index, turn] of turns.entries()) {
+    const file = files[index];
+    if (file === undefined || signal.aborted) return;
+    const hasSubmitted = await takeTurn(turn, file, waiting).catch((error: unknown) => {
+      turn.miner.onEvent({ kind: 'trouble', who: turn.miner.who, error });
+      return false;
+    });
+    if (hasSubmitted && index < turns.length - 1) await clock.sleep(pauseMs, signal);
+  }
+}
+
+async function takeTurn(
+  { miner, before, nextAllowedAt }: Turn,
+  file: AgentFile,
+  waiting: Set<string>,
+): Promise<boolean> {
+  if (nextAllowedAt !== null) {
+    miner.onEvent({ kind: 'cooling', who: miner.who, before, nextAllowedAt });
     return false;
   }
   const agentVersionId = await submitAgent(miner, file);
   if (agentVersionId !== undefined) waiting.add(agentVersionId);
   return true;
 }
-
-const unfinished: ReadonlySet<string> = new Set(['RECEIVED', 'QUEUED', 'RUNNING']);

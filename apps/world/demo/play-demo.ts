@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type OperatorClient, operatorClient } from '../operator-client.ts';
-import type { RunningService } from '../service.ts';
 import { sayWhere, serveUntilStopped } from '../serving.ts';
+import type { RunningService } from '../start-service.ts';
 import { type Terminal, table } from '../terminal.ts';
 import type { World } from '../world.ts';
 import { type Demo, type DemoOptions, deadlineMs, registerParticipants, runDemo } from './demo.ts';

@@ -60,7 +60,8 @@ function bestRated(kind: string, index: number): Goal {
 }
 
 function pairWithinBudget(kind: string, index: number): Goal {
-  const other = productKinds[(index + 3) % productKinds.length] ?? kind;
+  const round = Math.floor(index / productKinds.length);
+  const other = productKinds[(index + 3 + round) % productKinds.length] ?? kind;
   const budget = at(byPrice(kind), 2).priceCents + at(byPrice(other), 2).priceCents;
   return {
     goal_text: `Buy one ${kind} and one ${other} for at most ${euros(budget)} together.`,

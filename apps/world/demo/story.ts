@@ -60,7 +60,7 @@ export class Story {
         this.#refused(event);
         break;
       case 'cooling':
-        this.#say('dim', '·', event.who, `may submit again at ${event.nextAllowedAt}`);
+        this.#cooling(event);
         break;
       case 'trouble':
         this.#say('red', '✗', event.who, `meets trouble: ${messageOf(event.error)}`);
@@ -125,6 +125,12 @@ export class Story {
   /** Whether somebody who fell silent is still to come back. */
   get isSomebodyAbsent(): boolean {
     return [...this.#silent.values()].some(({ isBack }) => !isBack);
+  }
+
+  #cooling({ who, before, nextAllowedAt }: Of<'cooling'>): void {
+    const until = nextAllowedAt.slice(0, 16).replace('T', ' ');
+    const sent = before.join(', ');
+    this.#say('dim', '·', who, `has submitted ${sent}; its cooldown ends at ${until} UTC`);
   }
 
   #refused({ who, agentName, refusal }: Of<'refused'>): void {
@@ -198,7 +204,7 @@ export class Story {
   #cameLate(event: Of<'late'>): void {
     const { who, request, refusal } = event;
     const held = this.#silent.get(event.evalRunId);
-    if (held !== undefined && request === 'complete') held.isBack = true;
+    if (held !== undefined && request === 'completion') held.isBack = true;
     this.#say('red', '✗', who, `is back, too late: its ${request} is refused, ${said(refusal)}`);
     const about = `the late ${request} of ${who}`;
     this.tally.refused.push(`${about} (${refusal.status} ${refusal.code})`);

@@ -22,7 +22,13 @@ export type ParticipantEvent =
       readonly agentName: string;
       readonly refusal: Refusal;
     }
-  | { readonly kind: 'cooling'; readonly who: string; readonly nextAllowedAt: string }
+  | {
+      readonly kind: 'cooling';
+      readonly who: string;
+      /** What it has submitted before, with its state. */
+      readonly before: readonly string[];
+      readonly nextAllowedAt: string;
+    }
   | ({ readonly kind: 'claimed'; readonly claimMs: number } & OfRun)
   | ({ readonly kind: 'heartbeat'; readonly beatMs: number } & OfRun)
   | ({ readonly kind: 'results'; readonly itemCount: number; readonly batchMs: number } & OfRun)

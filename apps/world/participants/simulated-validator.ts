@@ -2,7 +2,7 @@ import type { Service } from '../../../infra/ports/lifecycle.ts';
 import { HeldRun, type RunContext } from './held-run.ts';
 import { download } from './object-transfer.ts';
 import { playEpisodes } from './play-episodes.ts';
-import { Refused, refusalOf } from './refusal.ts';
+import { type Refusal, Refused, refusalOf } from './refusal.ts';
 import { type AgentTraits, agentTraits } from './seeded-rule.ts';
 import { solveProblems } from './solve-problems.ts';
 import { type Claim, claimAnswer, completionAnswer } from './validator-answers.ts';
@@ -149,21 +149,35 @@ async function complete(
 
 /** Beats a little, says nothing until long after the lease, then tries as if nothing had been. */
 async function vanish(run: HeldRun, silence: Silence, context: RunContext): Promise<void> {
-  const { clock, client, onEvent } = context;
+  const { client, onEvent } = context;
   for (let beats = 0; beats < silence.heartbeats; beats++) {
     await run.beat();
     await run.work(run.claim.heartbeat_interval_seconds * 1000);
   }
-  onEvent({ kind: 'silent', leaseExpiresAt: run.leaseExpiresAt, ...run.about });
-  await run.work(Math.max(0, Date.parse(run.leaseExpiresAt) - clock.nowMs()) + silence.lateMs);
-  const late = [
-    { request: 'heartbeat', json: {} },
-    { request: 'complete', json: { terminal_status: 'SUCCESS', validator_score: 1 } },
-  ];
-  for (const { request, json } of late) {
-    const reply = await client.request('POST', run.path(request), { json });
-    if (reply.status < 400) throw new Error(`a late ${request} was answered ${reply.status}`);
-    onEvent({ kind: 'late', request, refusal: refusalOf(reply), ...run.about });
+  const refusal = await untilLate(run, silence, context);
+  onEvent({ kind: 'late', request: 'heartbeat', refusal, ...run.about });
+  const json = { terminal_status: 'SUCCESS', validator_score: 1 };
+  const reply = await client.request('POST', run.path('complete'), { json });
+  if (reply.status < 400) throw new Error(`a late completion was answered ${reply.status}`);
+  onEvent({ kind: 'late', request: 'completion', refusal: refusalOf(reply), ...run.about });
+}
+
+/** What its first heartbeat after the lease is refused with. */
+async function untilLate(
+  run: HeldRun,
+  { lateMs }: Silence,
+  { clock, onEvent }: RunContext,
+): Promise<Refusal> {
+  for (;;) {
+    onEvent({ kind: 'silent', leaseExpiresAt: run.leaseExpiresAt, ...run.about });
+    await run.work(Math.max(0, Date.parse(run.leaseExpiresAt) - clock.nowMs()) + lateMs);
+    try {
+      // An outage of the service prolongs every lease: this one too may have outlived its end.
+      await run.beat();
+    } catch (error) {
+      if (error instanceof Refused) return error.refusal;
+      throw error;
+    }
   }
 }
 

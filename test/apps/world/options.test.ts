@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import test from 'ava';
+import { readOptions, UsageError, usage } from '../../../apps/world/options.ts';
+
+test('without options the world has seven miners, four validators and port 8080', (t) => {
+  const options = readOptions([], {});
+
+  t.like(options, { serve: false, once: false, json: false, port: 8080, edges: 1 });
+  t.like(options, { coordinators: 1, miners: 7, validators: 4, seed: 1, suite: undefined });
+  t.is(options?.dataDir, resolve('.paddock'));
+});
+
+test('a value may follow its option or an equals sign', (t) => {
+  const options = readOptions(['--edges', '2', '--coordinators=3', '--data-dir=x'], {});
+
+  t.like(options, { edges: 2, coordinators: 3, dataDir: resolve('x') });
+});
+
+test('the port of the environment counts unless the option names one', (t) => {
+  t.is(readOptions([], { PORT: '9000' })?.port, 9000);
+  t.is(readOptions([], { PORT: '' })?.port, 8080);
+  t.is(readOptions(['--port', '0'], { PORT: '9000' })?.port, 0);
+});
+
+test('help is asked for, not refused', (t) => {
+  t.is(readOptions(['--help'], {}), undefined);
+  t.regex(usage(), /--ready-file PATH/);
+});
+
+const refusals: readonly (readonly [args: readonly string[], says: RegExp])[] = [
+  [['--edge', '2'], /unknown option --edge: did you mean --edges\?/],
+  [['--valdators', '2'], /did you mean --validators\?/],
+  [['--nonsense'], /unknown option --nonsense: see --help/],
+  [['serve'], /unknown option serve/],
+  [['--miners'], /--miners needs a value/],
+  [['--miners', 'many'], /whole number from 0 to 100000, not many/],
+  [['--miners', '-1'], /whole number/],
+  [['--port', '65536'], /whole number from 0 to 65535/],
+  [['--edges', '0'], /--edges must be at least 1/],
+  [['--once=yes'], /--once takes no value/],
+  [['--days', '3'], /--days .* not part of this version/],
+  [['--serve', '--once'], /--serve has none/],
+  [['--serve', '--suite', 'x.json'], /--suite is about the simulation/],
+  [['--once', '--validators', '0'], /needs miners and validators/],
+];
+
+for (const [args, says] of refusals) {
+  test(`${args.join(' ')} is refused in one sentence`, (t) => {
+    const error = t.throws(() => readOptions(args, {}), { instanceOf: UsageError });
+
+    t.regex(error.message, says);
+    t.false(error.message.includes('\n'));
+  });
+}
+
+test('simulated miners cannot register on a chain of somebody else', (t) => {
+  const env = { CHAIN_RPC_URL: 'ws://node.example' };
+
+  t.throws(() => readOptions([], env), { instanceOf: UsageError, message: /use --serve/ });
+  t.notThrows(() => readOptions(['--serve'], env));
+});

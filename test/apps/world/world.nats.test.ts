@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test from 'ava';
+import { temporaryFolder } from '../../support/temporary-servers.ts';
+
+// The whole product as a newcomer starts it: its own database, broker, edge and coordinator.
+const main = join(import.meta.dirname, '../../../apps/world/main.ts');
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function start(...args: readonly string[]): ChildProcess & { readonly ended: Promise<Ended> } {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [main, ...args], { env: { PATH, HOME } });
+  const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
+    ([[code], stdout, stderr]) => ({ code, stdout, stderr }),
+  );
+  return Object.assign(child, { ended });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface ReadyLine {
+  readonly ready: boolean;
+  readonly base_url: string;
+  readonly pids: { edge: number[]; coordinator: number[]; postgres: number; nats: number };
+}
+
+function allPids({ pids }: ReadyLine): number[] {
+  return [...pids.edge, ...pids.coordinator, pids.postgres, pids.nats];
+}
+
+test.serial('one command ends with eligible versions and leaves nothing running', async (t) => {
+  t.timeout(120_000);
+  const dataDir = await temporaryFolder();
+  t.teardown(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }));
+  const small = ['--miners', '2', '--validators', '2'];
+  const world = start('--once', '--json', '--port', '0', '--data-dir', dataDir, ...small);
+  const { code, stdout, stderr } = await world.ended;
+
+  t.is(code, 0, stderr);
+  const lines = stdout.trimEnd().split('\n');
+  t.is(lines.length, 1, stdout);
+  const ready: ReadyLine = JSON.parse(lines[0] ?? '');
+  t.true(ready.ready);
+  t.is(allPids(ready).length, 4);
+  t.deepEqual(allPids(ready).filter(isRunning), []);
+  t.regex(stderr, /careful-shopper is ELIGIBLE with 0\.\d{4}/);
+  t.regex(stderr, /half-typed: refused, 400 INVALID_FILE/);
+  t.regex(stderr, /Leaderboard, 1 eligible/);
+});
+
+test.serial('the empty world serves until it is told to stop', async (t) => {
+  t.timeout(120_000);
+  const dataDir = await temporaryFolder();
+  t.teardown(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }));
+  const readyFile = join(dataDir, 'ready.json');
+  const args = ['--serve', '--json', '--port', '0', '--data-dir', dataDir];
+  const world = start(...args, '--ready-file', readyFile, '--edges', '2');
+  const line = await untilRead(readyFile, world);
+  const ready: ReadyLine = JSON.parse(line);
+
+  t.is(ready.pids.edge.length, 2);
+  const suites = await fetch(`${ready.base_url}/v1/public/suites`);
+  t.deepEqual(await suites.json(), []);
+  world.kill('SIGTERM');
+  const { code, stdout } = await world.ended;
+  t.is(code, 0);
+  t.is(stdout, line);
+  t.deepEqual(allPids(ready).filter(isRunning), []);
+});
+
+test('a port that is taken is one clear sentence', async (t) => {
+  const other = createServer().listen(0, '0.0.0.0');
+  await once(other, 'listening');
+  t.teardown(() => other.close());
+  const { port } = other.address() as AddressInfo;
+  const { code, stderr } = await start('--serve', '--port', String(port)).ended;
+
+  t.is(code, 2);
+  t.is(
+    stderr,
+    `paddock: port ${port} is already in use: choose another with --port N (0: a free one)\n`,
+  );
+});
+
+test('a misspelled variable is named with what was meant', async (t) => {
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [main, '--serve'], {
+    env: { PATH, HOME, LEASE_SECOND: '5' },
+  });
+  const [[code], stderr] = await Promise.all([once(child, 'close'), text(child.stderr)]);
+
+  t.is(code, 2);
+  t.regex(stderr, /LEASE_SECOND is no key of ours; did you mean LEASE_SECONDS\?/);
+});
+
+async function untilRead(path: string, world: ChildProcess): Promise<string> {
+  while (world.exitCode === null) {
+    const found = await readFile(path, 'utf8').catch(() => undefined);
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('the world ended before it was ready');
+}
