@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { startNeighbours } from '../../apps/world/embedded.ts';
 import { worldSecrets } from '../../apps/world/secrets.ts';
-import { startService } from '../../apps/world/service.ts';
+import { startService } from '../../apps/world/start-service.ts';
 import { caller, TestKey } from '../support/edge-client.ts';
 import { until } from '../support/until.ts';
 
