@@ -36,7 +36,8 @@ async function stopAndRemove(server: { stop(): Promise<void> }, folder: string):
 
 const prefix = 'paddock-test-';
 
-async function temporaryFolder(): Promise<string> {
+/** Goes with the next test run when this process is killed before it removes it. */
+export async function temporaryFolder(): Promise<string> {
   await removeLeftovers();
   return mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
 }

@@ -1,0 +1,154 @@
+/**
+ * The load generator, as a process of its own: its work must not be counted as the edge's. Told what
+ * to do by messages of the process that started it, and ends with it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HeldRuns, type Operation } from './held-runs.ts';
+import { HttpConnection } from './http-connection.ts';
+import type { GeneratorPlan, Stage, StageResult } from './stage.ts';
+import { type CrowdMember, credentials, gatherCrowd } from './validator-crowd.ts';
+
+process.on('disconnect', () => process.exit(0));
+
+const [planText = ''] = process.argv.slice(2);
+const plan: GeneratorPlan = JSON.parse(planText);
+const members = await gatherCrowd(plan);
+const runs = new HeldRuns(plan);
+process.on('message', (stage: Stage) => {
+  perform(stage).then(
+    (result) => process.send?.({ result }),
+    (error: unknown) => process.send?.({ error: String(error) }),
+  );
+});
+process.send?.({ ready: true });
+
+interface Prepared {
+  readonly operation: Operation;
+  readonly head: string;
+}
+
+/** Tallies of one stage while it runs. */
+class Tally {
+  readonly latenciesMs: number[] = [];
+  readonly errors: Record<string, number> = {};
+  items = 0;
+
+  async take({ operation, head }: Prepared, connection: HttpConnection, sinceMs: number) {
+    const { path, body } = operation;
+    try {
+      const answer = await connection.send('POST', path, { head, body });
+      const tookMs = performance.now() - sinceMs;
+      if (answer.status !== 200) return this.#fail(`${answer.status} ${codeOf(answer.body)}`);
+      this.latenciesMs.push(tookMs);
+      this.items += operation.accept(answer);
+    } catch (error) {
+      this.#fail(String(error));
+    }
+  }
+
+  #fail(what: string): void {
+    this.errors[what] = (this.errors[what] ?? 0) + 1;
+  }
+}
+
+async function perform(stage: Stage): Promise<StageResult> {
+  const prepared = prepare(stage);
+  const connections = Array.from(
+    { length: stage.connections },
+    (_, index) => new HttpConnection(plan.baseUrls[index % plan.baseUrls.length] ?? ''),
+  );
+  const tally = new Tally();
+  const startedMs = performance.now();
+  const loop = stage.rate === undefined ? closedLoop : openLoop;
+  await loop(stage, { prepared, connections, tally });
+  const seconds = (performance.now() - startedMs) / 1000;
+  for (const connection of connections) connection.close();
+  const { errors, items } = tally;
+  return { seconds, latenciesMs: Float64Array.from(tally.latenciesMs), errors, items };
+}
+
+/** Signing costs as much as checking a signature does, so it is done before the clock runs. */
+function prepare({ name, auth, operationsMax, seconds }: Stage): Prepared[] {
+  let operations = runs.operations(name);
+  if (seconds !== undefined && auth === 'signed') operations = repeated(operations, signedMax);
+  if (operationsMax !== undefined) operations = operations.slice(0, operationsMax);
+  return operations.map((operation) => {
+    const member: CrowdMember | undefined = members[operation.validator];
+    if (member === undefined) throw new Error(`no validator ${operation.validator}`);
+    return { operation, head: credentials(member, auth) };
+  });
+}
+
+/** Signatures of one stage: a second's signing, and far fewer than the nonces may be old. */
+const signedMax = 5_000;
+
+function repeated<T>(all: readonly T[], count: number): T[] {
+  if (all.length === 0) return [];
+  return Array.from({ length: count }, (_, index) => all[index % all.length] as T);
+}
+
+interface Loop {
+  readonly prepared: readonly Prepared[];
+  readonly connections: readonly HttpConnection[];
+  readonly tally: Tally;
+}
+
+/** Every connection asks again as soon as it was answered. */
+async function closedLoop(
+  { seconds, auth }: Stage,
+  { prepared, connections, tally }: Loop,
+): Promise<void> {
+  const endMs =
+    seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + seconds * 1e3;
+  // What a session proves it proves again and again; a signature only once.
+  const mayRepeat = seconds !== undefined && auth === 'session';
+  let next = 0;
+  const lane = async (connection: HttpConnection) => {
+    while (performance.now() < endMs && (mayRepeat || next < prepared.length)) {
+      const one = prepared[next++ % prepared.length];
+      if (one === undefined) return;
+      await tally.take(one, connection, performance.now());
+    }
+  };
+  await Promise.all(connections.map(lane));
+}
+
+/** Sent when due, however the service fares; who finds no free connection waits, and that counts. */
+async function openLoop(
+  { seconds = 1, rate = 1 }: Stage,
+  { prepared, connections, tally }: Loop,
+): Promise<void> {
+  const free = [...connections];
+  const due: { readonly one: Prepared; readonly atMs: number }[] = [];
+  const underWay = new Set<Promise<void>>();
+  const startedMs = performance.now();
+  const endMs = startedMs + seconds * 1000;
+  let nextMs = startedMs;
+  let next = 0;
+
+  const dispatch = () => {
+    while (free.length > 0 && due.length > 0) {
+      const [connection, first] = [free.pop(), due.shift()];
+      if (connection === undefined || first === undefined) return;
+      const sent = tally.take(first.one, connection, first.atMs).finally(() => {
+        underWay.delete(sent);
+        free.push(connection);
+        dispatch();
+      });
+      underWay.add(sent);
+    }
+  };
+  while (performance.now() < endMs) {
+    for (; nextMs <= performance.now(); nextMs += (-Math.log(1 - Math.random()) * 1000) / rate) {
+      const one = prepared[next++ % prepared.length];
+      if (one !== undefined) due.push({ one, atMs: nextMs });
+    }
+    dispatch();
+    await sleep(1);
+  }
+  while (underWay.size > 0) await Promise.all(underWay);
+}
+
+function codeOf(body: string): string {
+  return /"error_code":"([A-Z_]+)"/.exec(body)?.[1] ?? body.slice(0, 80);
+}

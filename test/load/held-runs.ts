@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import { sha256Hex } from '../../infra/ids/ids.ts';
+import type { WireAnswer } from './http-connection.ts';
+import type { GeneratorPlan, StageName } from './stage.ts';
+
+/** A request to be, and what to do with its good answer. */
+export interface Operation {
+  readonly validator: number;
+  readonly path: string;
+  readonly body: string;
+  /** The results that it stored; 0 for everything else. */
+  accept(answer: WireAnswer): number;
+}
+
+interface HeldRun {
+  readonly validator: number;
+  readonly evalRunId: string;
+  hasStarted: boolean;
+  hasResults: boolean;
+}
+
+const claimAnswer = z.object({ eval_run_id: z.string() });
+const countsAnswer = z.object({ counts: z.record(z.string(), z.number()) });
+
+const rewardText = '0.500000';
+
+/** The runs that the crowd holds, and the requests that bring each one step further. */
+export class HeldRuns {
+  readonly #plan: GeneratorPlan;
+  readonly #runs = new Set<HeldRun>();
+
+  constructor(plan: GeneratorPlan) {
+    this.#plan = plan;
+  }
+
+  /** One request per run that is ready for it; for claims one per run that may still be held. */
+  operations(name: StageName): Operation[] {
+    switch (name) {
+      case 'claims':
+        return this.#claims();
+      case 'first heartbeats':
+        return this.#heartbeats([...this.#runs].filter(({ hasStarted }) => !hasStarted));
+      case 'heartbeats':
+        return this.#heartbeats([...this.#runs].filter(({ hasStarted }) => hasStarted));
+      case 'item batches':
+        return [...this.#runs]
+          .filter(({ hasResults }) => !hasResults)
+          .map((run) => this.#batch(run));
+      case 'completions':
+        return [...this.#runs].filter(({ hasResults }) => hasResults).map((run) => this.#end(run));
+    }
+  }
+
+  #claims(): Operation[] {
+    const held = new Map<number, number>();
+    for (const { validator } of this.#runs) held.set(validator, (held.get(validator) ?? 0) + 1);
+    const operations: Operation[] = [];
+    // Round by round, so that a validator's next claim comes long after its last.
+    for (let round = 0; round < this.#plan.runsPerValidator; round++) {
+      for (let validator = 0; validator < this.#plan.validators; validator++) {
+        if (round < (held.get(validator) ?? 0)) continue;
+        operations.push(this.#claim(validator));
+      }
+    }
+    return operations;
+  }
+
+  #claim(validator: number): Operation {
+    return {
+      ...{ validator, path: '/v1/validator/work/claim', body: '{}' },
+      accept: ({ body }) => {
+        const { eval_run_id: evalRunId } = claimAnswer.parse(JSON.parse(body));
+        this.#runs.add({ validator, evalRunId, hasStarted: false, hasResults: false });
+        return 0;
+      },
+    };
+  }
+
+  #heartbeats(runs: readonly HeldRun[]): Operation[] {
+    return runs.map((run) => ({
+      ...{ validator: run.validator, path: pathOf(run, 'heartbeat'), body: '{}' },
+      accept: () => {
+        run.hasStarted = true;
+        return 0;
+      },
+    }));
+  }
+
+  /** All tasks of a run in one batch. */
+  #batch(run: HeldRun): Operation {
+    const { tasks, packSha256 } = this.#plan;
+    const results = tasks.map((task) => ({
+      eval_run_id: run.evalRunId,
+      env_pack_sha256: packSha256,
+      ...task,
+      outcome: 'completed',
+      verdict_correct: true,
+      verdict_checks: { cart_matches_goal: 'passed' },
+      reward_components: { reasoning: 0.8 },
+      aggregate_reward: rewardText,
+      wall_seconds: 12.5,
+      terminal_state_hash: sha256Hex(`${run.evalRunId}/${task.task_id}`),
+      ledger_uri: null,
+      step_count: 9,
+    }));
+    return {
+      validator: run.validator,
+      path: '/v1/validator/episode-results',
+      body: JSON.stringify({ results }),
+      accept: ({ body }) => {
+        const stored = countsAnswer.parse(JSON.parse(body)).counts['201'] ?? 0;
+        run.hasResults = stored === tasks.length;
+        return stored;
+      },
+    };
+  }
+
+  #end(run: HeldRun): Operation {
+    const done = { terminal_status: 'SUCCESS', validator_score: Number(rewardText) };
+    return {
+      ...{ validator: run.validator, path: pathOf(run, 'complete'), body: JSON.stringify(done) },
+      accept: () => {
+        this.#runs.delete(run);
+        return 0;
+      },
+    };
+  }
+}
+
+function pathOf({ evalRunId }: HeldRun, action: string): string {
+  return `/v1/validator/evaluation-runs/${evalRunId}/${action}`;
+}

@@ -1,0 +1,44 @@
+import type { Task } from '../support/service-world.ts';
+
+/** What is measured on its own, in the order of a run's life. */
+export type StageName =
+  | 'claims'
+  | 'first heartbeats'
+  | 'heartbeats'
+  | 'item batches'
+  | 'completions';
+
+export type Auth = 'session' | 'signed';
+
+export interface Stage {
+  readonly name: StageName;
+  readonly auth: Auth;
+  /** Requests under way at once. */
+  readonly connections: number;
+  /** Left out: until every run had its turn. */
+  readonly seconds?: number;
+  /** Open loop: requests per second, at random intervals, whatever the answers do. */
+  readonly rate?: number;
+  /** Left out: every run that the validators may hold. */
+  readonly operationsMax?: number;
+}
+
+export interface StageResult {
+  readonly seconds: number;
+  /** Of the good answers. In open loop from the moment at which it should have been sent. */
+  readonly latenciesMs: Float64Array;
+  /** Other answers, by status and code; 204 of a claim is among them. */
+  readonly errors: Readonly<Record<string, number>>;
+  /** Acknowledged results of episodes. */
+  readonly items: number;
+}
+
+/** What the generator is told once, at its start. */
+export interface GeneratorPlan {
+  readonly baseUrls: readonly string[];
+  readonly validators: number;
+  readonly seed: number;
+  readonly runsPerValidator: number;
+  readonly tasks: readonly Task[];
+  readonly packSha256: string;
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { participantKeypair } from '../../apps/world/participants/keys.ts';
+import { encodeSignature } from '../../infra/crypto/hex.ts';
+import type { Keypair } from '../../infra/crypto/sr25519-signer.ts';
+import { encodeHotkey } from '../../infra/crypto/ss58.ts';
+import { randomId } from '../../infra/ids/ids.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import { HttpConnection } from './http-connection.ts';
+import type { Auth, GeneratorPlan } from './stage.ts';
+
+export interface CrowdMember {
+  readonly hotkey: string;
+  readonly keypair: Keypair;
+  bearer: string;
+}
+
+/** So many registered validators, each with a session. */
+export async function gatherCrowd(plan: GeneratorPlan): Promise<readonly CrowdMember[]> {
+  const members = Array.from({ length: plan.validators }, (_, index): CrowdMember => {
+    const keypair = participantKeypair(plan.seed, 'validator', index);
+    return { hotkey: encodeHotkey(keypair.publicKey), keypair, bearer: '' };
+  });
+  await inParallel(8, members, async (member, index) => {
+    const url = plan.baseUrls[index % plan.baseUrls.length] ?? '';
+    member.bearer = await openSession(url, member);
+  });
+  return members;
+}
+
+/** The header lines that prove who asks. Signed ones hold for a minute and for one request. */
+export function credentials({ hotkey, keypair, bearer }: CrowdMember, auth: Auth): string {
+  if (auth === 'session') return `authorization: Bearer ${bearer}\r\n`;
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const nonce = randomId();
+  const signature = sign(keypair, `${hotkey}:${timestamp}:${nonce}`);
+  return (
+    `x-hotkey: ${hotkey}\r\nx-timestamp: ${timestamp}\r\n` +
+    `x-nonce: ${nonce}\r\nx-signature: ${signature}\r\n`
+  );
+}
+
+const challengeAnswer = z.object({ challenge: z.string() });
+const sessionAnswer = z.object({ session_token: z.string() });
+
+async function openSession(baseUrl: string, { hotkey, keypair }: CrowdMember): Promise<string> {
+  const connection = new HttpConnection(baseUrl);
+  const post = async (path: string, json: object): Promise<unknown> => {
+    const { status, body } = await connection.send('POST', path, {
+      head: '',
+      body: JSON.stringify(json),
+    });
+    if (status !== 200) throw new Error(`${path} was answered ${status}: ${body}`);
+    return JSON.parse(body);
+  };
+  const { challenge } = challengeAnswer.parse(await post('/v1/auth/challenge', { hotkey }));
+  const proof = { hotkey, challenge, signature: sign(keypair, challenge) };
+  const { session_token: token } = sessionAnswer.parse(await post('/v1/auth/session', proof));
+  connection.close();
+  return token;
+}
+
+function sign(keypair: Keypair, text: string): string {
+  return encodeSignature(keypair.sign(Buffer.from(text)));
+}

@@ -1,0 +1,166 @@
+import type { Sql } from '../../infra/ports/sql.ts';
+import { eventViolations } from './event-checks.ts';
+import type { LifecycleHistory } from './lifecycle-history.ts';
+import { rowChecks } from './row-checks.ts';
+import { until } from './until.ts';
+
+/** Of one rule; a broken rule is often broken a thousand times. */
+const shownMax = 5;
+
+/**
+ * Everything that is wrong in the database of a quiet service, and everything that its clients were
+ * told and that is not so. Empty is what is wanted. Shared by the tests and by the proof.
+ */
+export async function lifecycleViolations(sql: Sql, history: LifecycleHistory): Promise<string[]> {
+  const wrong: string[] = [];
+  const add = (rule: string, found: readonly string[]) => {
+    wrong.push(...found.slice(0, shownMax).map((text) => `${rule}: ${text}`));
+    if (found.length > shownMax) wrong.push(`${rule}: ${found.length} in all`);
+  };
+  for (const { rule, find } of rowChecks) {
+    add(
+      rule,
+      (await find(sql)).map((row) => JSON.stringify(row)),
+    );
+  }
+  const ofEvents = Map.groupBy(await eventViolations(sql), ({ rule }) => rule);
+  for (const [rule, found] of ofEvents)
+    add(
+      rule,
+      found.map(({ text }) => text),
+    );
+  add('INV-14', await scoreViolations(sql));
+  add('clients', history.contradictions);
+  add('acknowledged claims (INV-09)', await lostClaims(sql, history));
+  add('acknowledged results (INV-17, 18)', await lostResults(sql, history));
+  add('acknowledged completions (INV-04)', await lostCompletions(sql, history));
+  add('acknowledged submissions (INV-23)', await lostSubmissions(sql, history));
+  add('stale runs (INV-06, 08)', await earlyStale(sql, history));
+  return wrong;
+}
+
+/** The service says nothing more: no run is live and every message was taken. */
+export async function untilQuiet(sql: Sql, timeoutMs: number): Promise<void> {
+  await until(async () => {
+    const [row] = await sql<{ busy: number }[]>`
+      select (select count(*) from evaluation_run where status in ('CLAIMED', 'RUNNING'))::integer
+           + (select count(*) from rt.outbox)::integer as busy`;
+    return row?.busy === 0;
+  }, timeoutMs);
+}
+
+/** Scores once more, from the included runs alone and by other arithmetic than the service's. */
+async function scoreViolations(sql: Sql): Promise<string[]> {
+  const rows = await sql<ScoreRow[]>`
+    select v.agent_version_id as id, v.state, v.final_score as "finalScore",
+           v.qualifying_score as "qualifyingScore", w.required_successes as required,
+           coalesce(array_agg(r.score_micro) filter (where r.is_included), '{}') as scores
+    from agent_version v
+    join work_item w on w.agent_version_id = v.agent_version_id and w.phase = 'QUALIFYING'
+    left join evaluation_run r on r.work_item_id = w.work_item_id
+    group by v.agent_version_id, w.work_item_id`;
+  return rows.flatMap(({ id, state, finalScore, qualifyingScore, required, scores }) => {
+    const expected = scores.length < required ? null : meanOf(scores);
+    const isRight = finalScore === expected && qualifyingScore === expected;
+    return isRight || state === 'DISCARDED'
+      ? []
+      : [`version ${id} has ${finalScore}, its runs make ${expected}`];
+  });
+}
+
+interface ScoreRow {
+  readonly id: string;
+  readonly state: string;
+  readonly finalScore: string | null;
+  readonly qualifyingScore: string | null;
+  readonly required: number;
+  readonly scores: readonly number[];
+}
+
+/** Half to even at four places. Sums of integers below 2^53 are exact, and so is the remainder. */
+function meanOf(scoresMicro: readonly number[]): string {
+  const sum = scoresMicro.reduce((total, score) => total + score, 0);
+  const divisor = scoresMicro.length * 100;
+  const rest = sum % divisor;
+  let places = (sum - rest) / divisor;
+  if (rest * 2 > divisor || (rest * 2 === divisor && places % 2 === 1)) places += 1;
+  const digits = String(places).padStart(5, '0');
+  return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
+}
+
+async function lostClaims(sql: Sql, history: LifecycleHistory): Promise<string[]> {
+  const rows = await sql<{ id: string; hotkey: string; versionId: string }[]>`
+    select eval_run_id as id, validator_hotkey as hotkey, agent_version_id as "versionId"
+    from evaluation_run`;
+  const stored = new Map(rows.map((row) => [row.id, row]));
+  return [...history.claims].flatMap(([id, { validatorHotkey, agentVersionId }]) => {
+    const run = stored.get(id);
+    if (run === undefined) return [`run ${id} is not there`];
+    const isSame = run.hotkey === validatorHotkey && run.versionId === agentVersionId;
+    return isSame ? [] : [`run ${id} is of ${run.hotkey} and ${run.versionId}`];
+  });
+}
+
+async function lostResults(sql: Sql, history: LifecycleHistory): Promise<string[]> {
+  const rows = await sql<{ key: string; id: string }[]>`
+    select eval_run_id || ' ' || task_id as key, episode_result_id as id from episode_result`;
+  const stored = new Map(rows.map(({ key, id }) => [key, id]));
+  return [...history.results].flatMap(([key, id]) =>
+    stored.get(key) === id ? [] : [`${key} was stored as ${id}, and is ${stored.get(key)}`],
+  );
+}
+
+async function lostCompletions(sql: Sql, history: LifecycleHistory): Promise<string[]> {
+  const wrong: string[] = [];
+  const rows = await sql<{ id: string; status: string }[]>`
+    select eval_run_id as id, status from evaluation_run`;
+  const stored = new Map(rows.map(({ id, status }) => [id, status]));
+  const eligible = new Set<string>();
+  for (const [id, { status, becameEligible, finalScore }] of history.completions) {
+    if (stored.get(id) !== status) wrong.push(`run ${id} was ${status} and is ${stored.get(id)}`);
+    if (!becameEligible) continue;
+    const versionId = history.claims.get(id)?.agentVersionId ?? '';
+    if (eligible.has(versionId)) wrong.push(`version ${versionId} became eligible twice`);
+    eligible.add(versionId);
+    if (finalScore === null) wrong.push(`version ${versionId} became eligible without a score`);
+  }
+  return [...wrong, ...(await repeatedEnds(sql))];
+}
+
+/** Terminal states absorb, so a second end would also fail to fold; this counts them plainly. */
+async function repeatedEnds(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ key: string; ends: number }[]>`
+    select key, count(*)::integer as ends
+    from rt.event
+    where machine = 'evaluation-run'
+      and type in ('SUCCEEDED', 'FAILED', 'RUN_TIMED_OUT', 'STALED', 'CANCELLED')
+    group by key
+    having count(*) > 1`;
+  return rows.map(({ key, ends }) => `run ${key} ended ${ends} times`);
+}
+
+async function lostSubmissions(sql: Sql, history: LifecycleHistory): Promise<string[]> {
+  const rows = await sql<{ id: string; hotkey: string }[]>`
+    select agent_version_id as id, miner_hotkey as hotkey from agent_version`;
+  const stored = new Map(rows.map(({ id, hotkey }) => [id, hotkey]));
+  return [...history.submissions].flatMap(([id, hotkey]) =>
+    stored.get(id) === hotkey ? [] : [`version ${id} of ${hotkey} is not there`],
+  );
+}
+
+/** No run ends before what was promised, and no punctual validator's run ends in silence at all. */
+async function earlyStale(sql: Sql, history: LifecycleHistory): Promise<string[]> {
+  const rows = await sql<{ id: string; atMs: number; decidedMs: number }[]>`
+    select key as id, (extract(epoch from at) * 1000)::float8 as "atMs",
+           (payload ->> 'at')::float8 as "decidedMs"
+    from rt.event
+    where machine = 'evaluation-run' and type = 'STALED'`;
+  return rows.flatMap(({ id, atMs, decidedMs }) => {
+    const promisedMs = history.leaseUntilMs.get(id);
+    // Nobody knows of the claim: its answer was lost and its validator did not ask again.
+    if (promisedMs === undefined) return [];
+    const endMs = Math.min(atMs, decidedMs);
+    if (endMs < promisedMs) return [`run ${id} went stale ${promisedMs - endMs} ms too early`];
+    return history.silent.has(id) ? [] : [`run ${id} went stale although its validator was there`];
+  });
+}
