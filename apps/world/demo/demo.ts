@@ -43,6 +43,8 @@ const tasksPerRun = 30;
 const runsPerVersion = 2;
 export const deadlineMs = 110_000;
 const idleMs = 400;
+// The one that will fall silent looks more often, so that it surely gets a run to be silent over.
+const keenIdleMs = 100;
 const artifactsPerRun = 2;
 // The one that falls silent beats twice, so that the lease it loses is one it had prolonged; until it
 // is back, one of the others has ended the run it was on and can take the work over.
@@ -108,6 +110,7 @@ function startValidators(options: DemoOptions, story: Story, stack: AsyncDisposa
   const runs = options.miners * runsPerVersion;
   const share = (evaluatingMs * Math.max(1, options.validators - 1)) / Math.max(1, runs);
   const taskMs = Math.min(taskMsMax, Math.round(share / tasksPerRun));
+  const hasSilence = options.validators >= validatorsForSilence;
   const validators = Array.from({ length: options.validators }, (_, index) =>
     simulatedValidator({
       who: validatorName(index),
@@ -116,7 +119,7 @@ function startValidators(options: DemoOptions, story: Story, stack: AsyncDisposa
       onEvent: (event) => story.hear(event),
       rule: { seed: options.seed, taskMs, artifactsPerRun },
       idleMs,
-      ...(index === 0 && options.validators >= validatorsForSilence && { silence }),
+      ...(index === 0 && hasSilence && { silence, idleMs: keenIdleMs }),
     }),
   );
   stack.defer(async () => {
