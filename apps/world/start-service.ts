@@ -125,9 +125,6 @@ function keep(
   );
 }
 
-// Nobody stores credentials in the embedded world yet; the discard port answers no request.
-const noProvider = 'http://127.0.0.1:9';
-
 /** The same variables as any set-up has; what the caller's environment says comes first. */
 function sharedEnvironment({ neighbours, secrets, defaults, env }: ServicePlan) {
   const own: Record<string, string> = {
@@ -141,8 +138,6 @@ function sharedEnvironment({ neighbours, secrets, defaults, env }: ServicePlan) 
     NETUID: String(embeddedNetuid),
     OPERATOR_TOKENS: `world:${secrets.operatorToken}`,
     CREDENTIAL_KEYS: `world:${secrets.credentialKey}`,
-    PROVIDERA_URL: noProvider,
-    PROVIDERB_URL: noProvider,
     ...defaults,
   };
   const passed = ['PATH', 'HOME', 'TZ', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', ...knownKeys];

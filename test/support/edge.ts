@@ -68,8 +68,6 @@ export async function startTestService(options: TestServiceOptions = {}) {
     NETUID: String(netuid),
     OPERATOR_TOKENS: `tester:${operatorToken}`,
     CREDENTIAL_KEYS: `test:${randomBytes(32).toString('base64')}`,
-    PROVIDERA_URL: 'http://127.0.0.1:1',
-    PROVIDERB_URL: 'http://127.0.0.1:1',
     PORT: '0',
     ...openLimits,
     ...options.env,
