@@ -26,6 +26,8 @@ export interface BatchDeps {
   /** The database's clock. */
   readonly nowMs: () => number;
   readonly settle: (letter: Letter, reply: WireReply) => void;
+  /** Memory was loaded afresh for this letter already, and its decision did not fit all the same. */
+  readonly isReloaded: (letter: Letter) => boolean;
   /** What the commit put in the outbox, to be sent at once. */
   readonly relay: (messages: readonly OutgoingMessage[]) => void;
 }
@@ -97,12 +99,18 @@ export class BatchRunner {
       this.#deps.relay(batch.outbox);
       return end;
     }
-    if (outcome.kind === 'fenced' || outcome.kind === 'ambiguous') {
-      if (outcome.kind === 'ambiguous') this.#deps.log.warn('commit in doubt', { ...outcome });
-      return { kind: outcome.kind, left: this.#left };
+    if (outcome.kind === 'fenced') return { kind: 'fenced', left: this.#left };
+    if (outcome.kind === 'ambiguous' || this.#isFirstDivergence(outcome)) {
+      this.#deps.log.warn('commit in doubt', { ...outcome });
+      return { kind: 'ambiguous', left: this.#left };
     }
     actor.rollback();
     return await this.#again(outcome);
+  }
+
+  /** Loading afresh helps once: a command that never fits what is stored would ask for ever. */
+  #isFirstDivergence(outcome: CommitOutcome): boolean {
+    return outcome.kind === 'diverged' && !this.#left.some(this.#deps.isReloaded);
   }
 
   /** Undefined when one command threw: it is answered, and the rest starts over without it. */
@@ -196,6 +204,8 @@ export class BatchRunner {
         return this.#patiently(outcome.error);
       case 'unavailable':
         return this.#answerAll(storeUnavailable);
+      case 'diverged':
+        return this.#divide(outcome.error);
       case 'invalid':
         return this.#divide(outcome.error, outcome.constraint);
     }

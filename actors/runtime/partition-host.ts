@@ -20,6 +20,7 @@ import { BatchRunner } from './batch-runner.ts';
 import { consumerOf } from './commit-batch.ts';
 import { consumeInbox } from './inbox-consumer.ts';
 import { type Letter, Mailbox } from './mailbox.ts';
+import { measureWait } from './mailbox-wait.ts';
 import type { Membership } from './membership.ts';
 import type { Command, PartitionActor, PartitionKind } from './partition-actor.ts';
 import type { RuntimePolicy } from './policy.ts';
@@ -58,6 +59,8 @@ export class PartitionHost {
   readonly #deps: PartitionDeps;
   readonly #mailbox: Mailbox;
   readonly #recent = new RecentReplies();
+  /** Letters that were put back after a commit in doubt. */
+  readonly #reloaded = new WeakSet<Letter>();
   #token: PartitionToken;
   #actor: PartitionActor | undefined;
   #state: State = 'loading';
@@ -273,7 +276,7 @@ export class PartitionHost {
   async #decideBatch(letters: readonly Letter[]): Promise<void> {
     const actor = this.#actor;
     if (actor === undefined || letters.length === 0) return;
-    this.#measureWait(letters);
+    measureWait(letters, this.#deps);
     const { kind, store, clock, log, telemetry, policy, membership, relay } = this.#deps;
     const runner = new BatchRunner(
       {
@@ -288,6 +291,7 @@ export class PartitionHost {
         sweepAfterMs: policy.sweepAfterMs,
         nowMs: () => membership.nowMs(),
         settle: (letter, reply) => this.#settle(letter, reply),
+        isReloaded: (letter) => this.#reloaded.has(letter),
       },
       letters,
     );
@@ -304,17 +308,6 @@ export class PartitionHost {
   #settle(letter: Letter, reply: WireReply): void {
     if (letter.source === 'request') this.#recent.remember(letter.command.id, reply);
     this.#mailbox.settle(letter, reply);
-  }
-
-  #measureWait(letters: readonly Letter[]): void {
-    const { clock, telemetry, kind } = this.#deps;
-    const nowMs = clock.monotonicMs();
-    for (const { arrivedMs, arrivedAtMs, command } of letters) {
-      telemetry.record('paddock.mailbox.wait', nowMs - arrivedMs, { kind: kind.kind });
-      if (command.trace['traceparent'] === undefined) continue;
-      const options = { parent: command.trace, startedAtMs: arrivedAtMs };
-      void telemetry.span('mailbox wait', options, () => Promise.resolve());
-    }
   }
 
   /**
@@ -355,6 +348,7 @@ export class PartitionHost {
       if (reply === undefined) open.push(letter);
       else this.#settle(letter, reply);
     }
+    for (const letter of open) this.#reloaded.add(letter);
     if (!this.#isStopped()) this.#mailbox.putBack(open);
     else for (const letter of open) this.#mailbox.settle(letter, moved);
     return true;

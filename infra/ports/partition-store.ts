@@ -78,6 +78,8 @@ export type CommitOutcome =
   | { readonly kind: 'contended'; readonly error: Error }
   /** Nothing was written; the database cannot be asked. */
   | { readonly kind: 'unavailable'; readonly error: Error }
+  /** Nothing was written: what the caller's memory builds on is not what is stored. */
+  | { readonly kind: 'diverged'; readonly error: Error }
   /** Written or not, or still running. */
   | { readonly kind: 'ambiguous'; readonly error: Error };
 

@@ -50,7 +50,7 @@ function outcomeOf(failure: unknown): CommitOutcome {
   if (error.code === 'P0REJ') return refusal(error);
   // The inbox, the event log and the outbox are keyed by what one owner alone writes: a collision
   // means that our memory is not what is stored, so it is loaded again.
-  if (error.code === '23505' && error.schema_name === 'rt') return { kind: 'ambiguous', error };
+  if (error.code === '23505' && error.schema_name === 'rt') return { kind: 'diverged', error };
   const kind = failureKind(error);
   if (kind === 'invalid') return { kind, constraint: error.constraint_name, error };
   return { kind, error };

@@ -164,7 +164,7 @@ test('an event number that is taken puts the commit in doubt', async (t) => {
   const { token } = await claimed();
   await commit(token, batch({ events: [event(1)] }));
 
-  t.is((await commit(token, batch({ events: [event(1)] }))).kind, 'ambiguous');
+  t.is((await commit(token, batch({ events: [event(1)] }))).kind, 'diverged');
 });
 
 test('a batch is refused past the moment it is bound to', async (t) => {
