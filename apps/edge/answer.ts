@@ -26,6 +26,19 @@ export function sendFault(response: ServerResponse, fault: Fault): void {
   send(response, status, JSON.stringify(faultBody(fault)));
 }
 
+/** Refuses what is wrong with the message itself, for which the API has no code. */
+export function sendPlain(response: ServerResponse, status: number, detail: string): void {
+  response.shouldKeepAlive = false;
+  send(response, status, JSON.stringify({ detail }));
+}
+
+/** Tells a client that waits for it (`Expect: 100-continue`) to send its body. */
+export function letBodyCome(request: IncomingMessage, response: ServerResponse): void {
+  if (request.headers.expect === undefined || request.httpVersion === '1.0') return;
+  response.shouldKeepAlive = !/\bclose\b/i.test(request.headers.connection ?? '');
+  response.writeContinue();
+}
+
 function faultBody(fault: Fault): Record<string, unknown> {
   if (fault.code === 'VALIDATION_FAILED') return { detail: fault.extras['errors'] ?? [] };
   return { detail: fault.message, error_code: fault.code, ...fault.extras };

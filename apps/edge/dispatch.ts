@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../infra/ports/clock.ts';
 import { Fault } from '../../machines/fault.ts';
 import { faultOf } from '../outage.ts';
-import { discardRest, sendAnswer, sendFault } from './answer.ts';
+import { discardRest, letBodyCome, sendAnswer, sendFault } from './answer.ts';
 import { bearerTokenOf } from './auth/authenticator.ts';
 import type { Caller, Endpoint, EndpointRequest, RequestContext, Role } from './endpoint.ts';
 import type { Admission } from './middleware/admission.ts';
@@ -101,7 +101,11 @@ async function bodyOf(
   http: { readonly request: IncomingMessage; readonly response: ServerResponse },
   by: Dispatch,
 ): Promise<unknown> {
-  if (endpoint.body === undefined || (endpoint.bodyKind ?? 'json') !== 'json') return undefined;
+  if (endpoint.bodyKind === 'multipart' || endpoint.bodyKind === 'raw') {
+    letBodyCome(http.request, http.response);
+    return undefined;
+  }
+  if (endpoint.body === undefined) return undefined;
   const bytesMax = by.limits.bodyBytesMax[endpoint.bodyLimit ?? 'json'];
   const reading = new AbortController();
   // A body that trickles in holds its place no longer than an answer may take.

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { Fault } from '../../machines/fault.ts';
-import { discardRest, sendFault } from './answer.ts';
+import { discardRest, sendFault, sendPlain } from './answer.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
+import { lacksHost, refuseTunnel, refuseUnreadable } from './unreadable.ts';
 import { invalidField } from './validation.ts';
 
 export interface EdgeServerOptions {
@@ -26,7 +27,9 @@ export interface EdgeServer extends AsyncDisposable {
 
 export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   const state: ServerState = { draining: false, open: new Set() };
-  const server = createServer(createApp(options, state));
+  const app = createApp(options, state);
+  const server = createServer({ requireHostHeader: false }, app);
+  answerOddities(server, app, { newTraceId: options.newTraceId, open: state.open });
   server.keepAliveTimeout = options.idleConnectionMs;
   server.headersTimeout = headersMs;
   server.requestTimeout = uploadMs;
@@ -54,6 +57,30 @@ interface ServerState {
   readonly open: Set<ServerResponse>;
 }
 
+/** Node's own answers to these have no body, or say nothing at all. */
+function answerOddities(
+  server: Server,
+  app: Express,
+  known: { readonly newTraceId: () => string; readonly open: ReadonlySet<ServerResponse> },
+): void {
+  server.on('clientError', (error, socket) => {
+    const answers = [...known.open].filter((response) => response.socket === socket);
+    const hasBegunToAnswer = answers.some(({ headersSent }) => headersSent);
+    refuseUnreadable(error, socket, { traceId: known.newTraceId(), hasBegunToAnswer });
+  });
+  server.on('connect', (_request, socket) => refuseTunnel(socket, known.newTraceId()));
+  server.on('checkContinue', (request, response) => {
+    // Who is refused without the word to go on may send the body or the next request: both would
+    // look alike, so the connection ends there. `letBodyCome` takes this back.
+    response.shouldKeepAlive = false;
+    app(request, response);
+  });
+  server.on('checkExpectation', (_request, response) => {
+    response.setHeader('X-Request-Id', known.newTraceId());
+    sendPlain(response, 417, 'Only 100-continue may be expected.');
+  });
+}
+
 /** The client must know before it sends the next request on this connection. */
 function sayGoodbye(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
@@ -68,6 +95,11 @@ function createApp(options: EdgeServerOptions, state: ServerState): Express {
   app.enable('strict routing');
   app.use((request, response, next) => {
     setCommonHeaders(request, response, options);
+    if (lacksHost(request)) {
+      sendPlain(response, 400, 'HTTP/1.1 demands a Host header.');
+      discardRest(request);
+      return;
+    }
     if (state.draining) sayGoodbye(response);
     state.open.add(response);
     response.once('close', () => state.open.delete(response));

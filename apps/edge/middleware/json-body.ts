@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../../machines/fault.ts';
+import { letBodyCome } from '../answer.ts';
 import { invalidRequest } from '../validation.ts';
 
 /** Deeper than any body of ours; what nests further only costs the parser's callers their stack. */
@@ -47,7 +48,7 @@ async function readBody(
   bytesMax: number,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
-  if (request.headers.expect !== undefined) response.writeContinue();
+  letBodyCome(request, response);
   return await new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
