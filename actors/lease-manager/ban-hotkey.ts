@@ -8,6 +8,8 @@ import { endRun, excludeRun } from './end-run.ts';
  * work waits. Closed work stands: a later ban does not rewrite it.
  */
 export function banHotkey(draft: Draft, hotkey: string): Answer {
+  const { orders } = draft.state;
+  if (orders !== undefined && !orders.bannedHotkeys.has(hotkey)) return accepted({});
   for (const [workItemId, versionId] of [...draft.state.openItems.entries()]) {
     for (const { state: run } of [...(draft.aggregate(versionId)?.runs.values() ?? [])]) {
       if (run.context.workItemId !== workItemId || run.context.validatorHotkey !== hotkey) continue;
@@ -21,6 +23,7 @@ export function banHotkey(draft: Draft, hotkey: string): Answer {
 }
 
 export function unbanHotkey(draft: Draft, hotkey: string): Answer {
+  if (draft.state.orders?.bannedHotkeys.has(hotkey) === true) return accepted({});
   for (const [workItemId, versionId] of [...draft.state.openItems.entries()]) {
     setMinerBan(draft, { versionId, workItemId, hotkey }, false);
   }

@@ -16,6 +16,8 @@ export class PartitionState {
   readonly liveRuns = new Overlay<string, string>();
   readonly ledgers = new Overlay<string, Ledger>();
   readonly suites = new Map<number, SuiteRoster>();
+  /** What operators' orders have come to, read for every batch that brings news of one. */
+  orders: Orders | undefined;
   /** Where the queue places a work item; decided by the admission in SQL, hence no machine's. */
   readonly queueOrderMs = new Map<string, number>();
   readonly deadlines: RunDeadlines;
@@ -96,6 +98,12 @@ export class PartitionState {
       surplus -= 1;
     }
   }
+}
+
+/** Messages tell of orders late and in any order; the tables tell how things stand. */
+export interface Orders {
+  readonly activeSuiteId: number | null;
+  readonly bannedHotkeys: ReadonlySet<string>;
 }
 
 export interface Touched {

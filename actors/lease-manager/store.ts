@@ -7,6 +7,7 @@ import { workItem } from '../../machines/work-item/machine.ts';
 import type { Command } from '../runtime/partition-actor.ts';
 import type { Aggregate, Entity, Ledger, Roster, SuiteRoster } from './aggregate.ts';
 import type { EvalLoader } from './eval-partition.ts';
+import { evalMessages } from './messages.ts';
 import type { PartitionState } from './partition-state.ts';
 
 interface SnapshotRow {
@@ -48,7 +49,6 @@ export class EvalStore implements EvalLoader {
   async load(state: PartitionState, commands: readonly Command[]): Promise<void> {
     const bodies = commands.map(({ type, body }) => ({ type, ...(body as Partial<Wanted>) }));
     const versionIds = bodies
-      .filter(({ type }) => type !== 'submit-version')
       .flatMap(({ agentVersionId }) => agentVersionId ?? [])
       .filter((versionId) => !state.aggregates.has(versionId));
     await this.#loadVersions(state, [...new Set(versionIds)]);
@@ -60,6 +60,18 @@ export class EvalStore implements EvalLoader {
       state,
       bodies.filter(({ type }) => needsLedger.has(type)),
     );
+    if (bodies.some(({ type }) => type in evalMessages)) await this.#loadOrders(state);
+  }
+
+  async #loadOrders(state: PartitionState): Promise<void> {
+    const sql = this.#sql;
+    const [suite] = await sql<{ suiteId: number }[]>`
+      select suite_id as "suiteId" from suite where is_active`;
+    const bans = await sql<{ hotkey: string }[]>`select hotkey from hotkey_ban`;
+    state.orders = {
+      activeSuiteId: suite?.suiteId ?? null,
+      bannedHotkeys: new Set(bans.map(({ hotkey }) => hotkey)),
+    };
   }
 
   async #loadVersions(state: PartitionState, versionIds: readonly string[]): Promise<void> {

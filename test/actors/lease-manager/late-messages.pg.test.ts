@@ -1,0 +1,73 @@
+import test from 'ava';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { addSuite, claimOf, claimRun, openWorld } from '../../support/eval-desk.ts';
+import { submission } from '../../support/eval-world.ts';
+
+async function stateOf(sql: Sql): Promise<string | undefined> {
+  const [row] = await sql<{ state: string }[]>`select state from agent_version`;
+  return row?.state;
+}
+
+async function activate(sql: Sql, suiteId: number): Promise<void> {
+  await sql`update suite set is_active = false`;
+  await sql`update suite set is_active = true where suite_id = ${suiteId}`;
+}
+
+// Durable messages come late and out of order: the sweeper repeats what the broker lost.
+test('the news of a suite that is active no more cancels nothing', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const former = await addSuite(sql, 1);
+  const active = await addSuite(sql, 2);
+  await activate(sql, active);
+  await desk.ok('submit-version', submission(1, { suiteId: active }));
+
+  await desk.ok('suite-activated', { suiteId: former });
+  t.is(await stateOf(sql), 'QUEUED');
+
+  await activate(sql, former);
+  await desk.ok('suite-activated', { suiteId: former });
+  t.is(await stateOf(sql), 'CANCELLED');
+});
+
+test('the news of a ban that was lifted holds no work', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  await addSuite(sql);
+  await desk.ok('submit-version', submission(1));
+
+  await desk.ok('hotkey-unbanned', { hotkey: 'miner-1' });
+  await desk.ok('hotkey-banned', { hotkey: 'miner-1' });
+
+  const { run } = await desk.ok('claim-work', claimOf('val-a'));
+  t.not(run, null);
+});
+
+test('the news of a lifted ban frees no work of a hotkey that is banned again', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  await addSuite(sql);
+  await desk.ok('submit-version', submission(1));
+  const own = await claimRun(desk, 'val-a');
+  await sql`insert into hotkey_ban (hotkey, reason, banned_at) values ('miner-1', 'x', now())`;
+
+  await desk.ok('hotkey-banned', { hotkey: 'miner-1' });
+  await desk.ok('hotkey-unbanned', { hotkey: 'miner-1' });
+
+  const { run } = await desk.ok('claim-work', claimOf('val-b'));
+  t.is(run, null);
+  // A run that is under way goes on: the miner's ban is not the validator's.
+  await desk.ok('heartbeat', own);
+});
+
+// Its answer is in the inbox for seven days; after that only the version itself can tell.
+test('a version that was submitted and ended before is not submitted again', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const suiteId = await addSuite(sql);
+  await desk.ok('submit-version', submission(1, { suiteId }));
+  const next = await addSuite(sql, 2);
+  await activate(sql, next);
+  await desk.ok('suite-activated', { suiteId: next });
+  await desk.takeOver();
+
+  const { reply } = await desk.do('submit-version', submission(1, { suiteId: next }));
+
+  t.like(reply, { kind: 'fault', code: 'IDEMPOTENCY_CONFLICT' });
+});
