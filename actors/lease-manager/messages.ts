@@ -7,7 +7,8 @@ import { episodeOutcomes, faultClasses, phases } from '../../machines/types.ts';
  * edge alone speaks the wire's snake_case. Instants are Unix milliseconds of the database's clock;
  * scores and rewards are integers of 10^-6.
  */
-const uuid = z.uuid();
+// Of any version and variant: a legacy suite brings its own problem ids.
+const uuid = z.guid();
 const micro = z.number().int().min(0).max(1_000_000);
 const instantMs = z.number().int();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -117,7 +118,7 @@ const presignArtifact = z.object({
   artifactSha256: sha256,
   contentLength: z.number().int().positive(),
 });
-/** Also refused with PACK_MISMATCH. The lease bounds the life of the URL. */
+/** Also refused with PACK_MISMATCH. */
 const presignArtifactReply = z.object({ leaseExpiresAt: instantMs });
 
 /** Asks whether the caller may upload for this run now; changes nothing. */

@@ -75,6 +75,8 @@ export interface Endpoint<
   readonly response: R;
   /** 200 unless given; a handler answers 204 by returning `undefined` where `mayBeEmpty`. */
   readonly mayBeEmpty?: boolean;
+  /** For OpenAPI where the handler reads the body itself. */
+  readonly requestShape?: Shape;
   /** Media type for OpenAPI where the body is not JSON. */
   readonly requestMediaType?: string;
   /** The same for an answer that is not JSON. */

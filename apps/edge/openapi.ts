@@ -87,7 +87,10 @@ function requestBody(endpoint: Endpoint): Pick<ZodOpenApiOperationObject, 'reque
   };
   const mediaType = endpoint.requestMediaType ?? byKind[bodyKind];
   const isOptional = body?.safeParse(undefined).success === true;
-  const schema = body ?? z.string().meta({ override: { type: 'string', format: 'binary' } });
+  const schema =
+    body ??
+    endpoint.requestShape ??
+    z.string().meta({ override: { type: 'string', format: 'binary' } });
   return { requestBody: { required: !isOptional, content: { [mediaType]: { schema } } } };
 }
 

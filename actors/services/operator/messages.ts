@@ -18,7 +18,7 @@ export const packDocument = z.object({
 });
 
 const problem = z.object({
-  problemId: z.uuid().nullable(),
+  problemId: z.guid().nullable(),
   metadata: z.record(z.string(), z.unknown()),
 });
 

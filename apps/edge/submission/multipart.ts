@@ -1,7 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
+import { z } from 'zod';
 import { Fault } from '../../../machines/fault.ts';
 import { invalidField } from '../validation.ts';
+
+/** For the description of the API: the parts are read by hand, as they stream in. */
+export const submissionForm = z.object({
+  agent_name: z.string(),
+  file: z.string().meta({ override: { type: 'string', format: 'binary' } }),
+});
 
 export interface SubmittedFile {
   readonly agentName: string;

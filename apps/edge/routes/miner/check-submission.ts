@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { readCheckedUpload, requireCleanCode } from '../../submission/checks.ts';
+import { submissionForm } from '../../submission/multipart.ts';
 import { violation } from '../../wire/violation.ts';
 
 /**
@@ -17,6 +18,7 @@ export const checkSubmission = endpoint({
   budget: 'upload',
   bodyKind: 'multipart',
   requestMediaType: 'multipart/form-data',
+  requestShape: submissionForm,
   response: z.object({ ok: z.boolean(), violations: z.array(violation) }),
   faults: [
     'NO_ACTIVE_SUITE',
@@ -24,6 +26,7 @@ export const checkSubmission = endpoint({
     'FILE_TOO_LARGE',
     'INVALID_FILE',
     'UNSUPPORTED_MEDIA_TYPE',
+    'VALIDATION_FAILED',
   ],
 
   async handle({ context }, deps) {

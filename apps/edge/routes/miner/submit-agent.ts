@@ -14,6 +14,7 @@ import {
   readCheckedUpload,
   requireCleanCode,
 } from '../../submission/checks.ts';
+import { submissionForm } from '../../submission/multipart.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
 import { uuidOut } from '../../wire/uuid.ts';
 
@@ -99,6 +100,7 @@ export const submitAgent = endpoint({
   budget: 'upload',
   bodyKind: 'multipart',
   requestMediaType: 'multipart/form-data',
+  requestShape: submissionForm,
   response: submissionResult,
   faults: [
     'NO_ACTIVE_SUITE',
@@ -110,6 +112,7 @@ export const submitAgent = endpoint({
     'CODE_ANALYSIS_ERROR',
     'BANNED',
     'UNSUPPORTED_MEDIA_TYPE',
+    'VALIDATION_FAILED',
     'STORAGE_UNAVAILABLE',
     'IDEMPOTENCY_CONFLICT',
   ],
