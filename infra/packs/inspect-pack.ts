@@ -1,3 +1,4 @@
+import { familyCountsOf } from '../../machines/suite/family-counts.ts';
 import {
   manifestPath,
   type PackManifest,
@@ -33,7 +34,5 @@ export async function inspectPack(path: string, limits?: ArchiveLimits): Promise
   );
   if (manifest === undefined) throw new PackInvalid(`the pack has no ${manifestPath}`);
   if (tasks === undefined) throw new PackInvalid(`the pack has no ${tasksPath}`);
-  const familyCounts: Record<string, number> = {};
-  for (const { family } of tasks) familyCounts[family] = (familyCounts[family] ?? 0) + 1;
-  return { manifest, tasks, familyCounts };
+  return { manifest, tasks, familyCounts: familyCountsOf(tasks) };
 }

@@ -6,7 +6,17 @@ export const rootFolder = 'epoch';
 export const manifestPath = `${rootFolder}/manifest.json`;
 export const tasksPath = `${rootFolder}/data/tasks/private_tasks.jsonl`;
 
-const text = z.string().min(1).max(256);
+const storable = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    // Neither has a place in a Postgres text.
+    .refine(
+      (given) => !given.includes('\0') && given.isWellFormed(),
+      'must not hold a NUL or half of a surrogate pair',
+    );
+const text = storable(256);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** manifest.json as it stands in the pack; fields beyond these travel along and mean nothing here. */
@@ -27,8 +37,9 @@ export type PackManifest = z.infer<typeof packManifest>;
 
 const taskLine = z.object({
   task_id: text,
-  family: text,
-  goal_text: z.string().min(1).max(20_000),
+  // Counts by family are an object on the wire, where this name means something else.
+  family: text.refine((name) => name !== '__proto__', 'is no name for a family'),
+  goal_text: storable(20_000),
 });
 
 export interface PackTask {

@@ -3,6 +3,7 @@ import type { Logger } from '../../../infra/ports/log.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { familyCountsOf } from '../../../machines/suite/family-counts.ts';
 import type { MessageType, ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
 import type { Sweep } from '../sweep.ts';
@@ -123,8 +124,7 @@ async function registerPack(
     return { reply: known, audit: { action: 'pack.register', object, reason, detail } };
   }
   const { manifest, tasks } = packDocument.parse(await readDocument(deps, documentSha256));
-  const familyCounts: Record<string, number> = {};
-  for (const { family } of tasks) familyCounts[family] = (familyCounts[family] ?? 0) + 1;
+  const familyCounts = familyCountsOf(tasks);
   const reply = { packSha256, sizeBytes, taskCount: tasks.length, familyCounts, manifest };
   await insertPack(tx, reply, tasks);
   const detail = { size_bytes: sizeBytes, task_count: tasks.length };

@@ -1,4 +1,5 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
+import { familyCountsOf } from '../../../machines/suite/family-counts.ts';
 
 export interface PackRow {
   readonly packSha256: string;
@@ -36,10 +37,8 @@ export async function deliverablePack(
     from suite_problem
     where suite_id = ${pack.suiteId} and phase = 'QUALIFYING' and task_id is not null
     order by ordinal`;
-  const familyCounts: Record<string, number> = {};
-  for (const { family } of tasks) familyCounts[family] = (familyCounts[family] ?? 0) + 1;
   const taskIds = tasks.map(({ taskId }) => taskId);
-  return { packSha256, manifest: pack.manifest, taskIds, familyCounts };
+  return { packSha256, manifest: pack.manifest, taskIds, familyCounts: familyCountsOf(tasks) };
 }
 
 export interface DeliveryRow {

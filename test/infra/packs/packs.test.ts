@@ -120,6 +120,21 @@ const refusals: readonly (readonly [
   ],
   ['a task twice', [{ ...tasksEntry, body: tasksEntry.body.repeat(2) }], /task-0 twice/],
   ['a task without a family', [{ ...tasksEntry, body: '{"task_id":"a"}' }], /line 1: family/],
+  [
+    'a goal that holds a NUL',
+    [{ ...tasksEntry, body: '{"task_id":"a","family":"f","goal_text":"b\\u0000"}' }],
+    /goal_text: must not hold a NUL/,
+  ],
+  [
+    'half a surrogate pair in its manifest',
+    [{ ...manifestEntry, body: JSON.stringify({ ...manifest, display_name: '\ud800' }) }],
+    /display_name: must not hold/,
+  ],
+  [
+    'a family that no object can count',
+    [{ ...tasksEntry, body: '{"task_id":"a","family":"__proto__","goal_text":"b"}' }],
+    /is no name for a family/,
+  ],
   ['an empty roster', [{ ...tasksEntry, body: '\n' }], /holds no task/],
 ];
 
