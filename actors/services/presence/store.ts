@@ -14,7 +14,7 @@ export async function upsertSightings(sql: Sql, sightings: readonly Sighting[]):
     insert into validator (hotkey, uid, stake, last_seen_at, service_versions, cpu_pct, ram_pct,
       disk_pct, docker_container_count)
     select s.hotkey, s.uid, s.stake, least(to_timestamp(s."seenAtMs" / 1000.0), rt.clock()),
-      coalesce(s.host -> 'serviceVersions', '{}'), (s.host ->> 'cpuPct')::float8,
+      coalesce(nullif(s.host -> 'serviceVersions', 'null'), '{}'), (s.host ->> 'cpuPct')::float8,
       (s.host ->> 'ramPct')::float8, (s.host ->> 'diskPct')::float8,
       (s.host ->> 'dockerContainerCount')::int
     from jsonb_to_recordset(${rows}::text::jsonb) as s (hotkey text, "seenAtMs" float8, uid integer,

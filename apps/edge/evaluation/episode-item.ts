@@ -5,9 +5,12 @@ import { episodeOutcomes } from '../../../machines/types.ts';
 import { sha256Hex } from '../wire/hash.ts';
 import { uuid } from '../wire/uuid.ts';
 
-/** A decimal of at most six places in [0, 1], as text or number; held as an integer of 10^-6. */
+/**
+ * A decimal of at most six places in [0, 1], as text or number; held as an integer of 10^-6.
+ * Numbers that print with an exponent are below 10^-6 or above 1, so they are refused by their text.
+ */
 const reward = z.union([z.string(), z.number()]).transform((given, context) => {
-  const micro = Object.is(given, -0) ? undefined : microOfDecimal(decimalText(given));
+  const micro = Object.is(given, -0) ? undefined : microOfDecimal(String(given));
   if (micro !== undefined) return micro;
   context.addIssue({
     code: 'custom',
@@ -16,13 +19,6 @@ const reward = z.union([z.string(), z.number()]).transform((given, context) => {
   });
   return z.NEVER;
 });
-
-/** Small numbers print with an exponent (1e-6); fixed notation says the same digits. */
-function decimalText(given: string | number): string {
-  if (typeof given === 'string') return given;
-  const text = String(given);
-  return text.includes('e') && given > 0 ? given.toFixed(-Number(text.split('e')[1])) : text;
-}
 
 export const episodeItem = z.object({
   eval_run_id: uuid,
