@@ -227,6 +227,20 @@ test('B2: a challenge is over after its time', async (t) => {
   t.is(await code(await miner.exchange(challenge)), '401 INVALID_CHALLENGE');
 });
 
+test('an Idempotency-Key gives no challenge back', async (t) => {
+  const miner = await service.miner('keyed challenge');
+  const challenge = await miner.challenge();
+  const headers = { 'idempotency-key': 'again' };
+  const exchange = (signature: string) =>
+    service.call('POST', '/v1/auth/session', {
+      body: { hotkey: miner.hotkey, challenge, signature },
+      headers,
+    });
+
+  t.is(await code(await exchange(miner.sign('something else'))), '401 INVALID_SIGNATURE');
+  t.is(await code(await exchange(miner.sign(challenge))), '401 INVALID_CHALLENGE');
+});
+
 test('a failed attempt consumes the challenge, and another’s challenge is worth nothing', async (t) => {
   const miner = await service.miner('consumes');
   const challenge = await miner.challenge();
