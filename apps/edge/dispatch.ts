@@ -9,6 +9,7 @@ import type { Caller, Endpoint, EndpointRequest, RequestContext, Role } from './
 import type { Admission } from './middleware/admission.ts';
 import { ClientGone, readJsonBody } from './middleware/json-body.ts';
 import { queryText } from './middleware/query-text.ts';
+import type { RateWindow } from './middleware/rate-window.ts';
 import { PreparedAnswer } from './prepared-answer.ts';
 import { invalidField, parsePart } from './validation.ts';
 
@@ -17,6 +18,7 @@ export interface Dispatch {
   readonly admission: Admission;
   readonly clock: Clock;
   readonly limits: DispatchLimits;
+  readonly rates: DispatchRates;
   /** Proves who calls; throws the 401, 403 or 503 that says why not. */
   readonly authenticate: (request: AuthenticationRequest) => Promise<Caller>;
   readonly invoke: (endpoint: Endpoint, request: EndpointRequest) => Promise<unknown>;
@@ -33,6 +35,14 @@ export interface Dispatch {
 export interface DispatchLimits {
   readonly bodyBytesMax: Readonly<Record<'json' | 'results' | 'operator', number>>;
   readonly budgetMs: Readonly<Record<'request' | 'completion' | 'upload', number>>;
+}
+
+/** Taken before the body is read; throw RATE_LIMITED. */
+export interface DispatchRates {
+  /** By address, for requests without credentials and on routes that ask for none. */
+  readonly anonymous: Pick<RateWindow, 'take'>;
+  /** By proven key. */
+  readonly hotkey: Pick<RateWindow, 'take'>;
 }
 
 export interface AuthenticationRequest {
@@ -81,11 +91,7 @@ async function answerOf(
 ): Promise<unknown> {
   const { request, response } = http;
   const deadlineMs = by.clock.nowMs() + by.limits.budgetMs[endpoint.budget ?? 'request'];
-  const { role } = endpoint;
-  const caller =
-    role === 'public'
-      ? nobody
-      : await by.authenticate({ headers: request.headers, role, deadlineMs });
+  const caller = await callerOf(endpoint, request, { by, deadlineMs });
   const params = endpoint.params && parsePart(endpoint.params, rawParams, 'path');
   const given = queryText(request.url ?? '');
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');
@@ -94,6 +100,22 @@ async function answerOf(
   const answer = await by.invoke(endpoint, { caller, params, query, body, context });
   if (by.checkResponses) requireDescribed(endpoint, answer);
   return response.destroyed ? undefined : answer;
+}
+
+async function callerOf(
+  { role, isUnlimited }: Endpoint,
+  request: IncomingMessage,
+  { by, deadlineMs }: { readonly by: Dispatch; readonly deadlineMs: number },
+): Promise<Caller> {
+  const { headers } = request;
+  const isAnonymous = headers.authorization === undefined && headers['x-hotkey'] === undefined;
+  if ((role === 'public' || isAnonymous) && isUnlimited !== true) {
+    by.rates.anonymous.take(by.remoteAddress(request));
+  }
+  if (role === 'public') return nobody;
+  const caller = await by.authenticate({ headers, role, deadlineMs });
+  if (caller.role !== 'operator') by.rates.hotkey.take(caller.name);
+  return caller;
 }
 
 async function bodyOf(

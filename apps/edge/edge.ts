@@ -177,6 +177,10 @@ function dispatchOf(
         upload: uploadMs,
       },
     },
+    rates: {
+      anonymous: new RateWindow(config.publicRatePerMinute, clock),
+      hotkey: new RateWindow(config.hotkeyRatePerMinute, clock),
+    },
     authenticate: createAuthenticator({
       ...{ clock, decodeHotkey, verifier, registrations, callers },
       skewSeconds: config.timestampSkewSeconds,

@@ -68,6 +68,8 @@ export interface Endpoint<
   readonly bodyKind?: 'json' | 'multipart' | 'raw';
   /** Which configured limit bounds the JSON body. */
   readonly bodyLimit?: 'json' | 'results' | 'operator';
+  /** For what load balancers ask: whoever answers them 429 is taken for dead. */
+  readonly isUnlimited?: boolean;
   /** A repeat under the same `Idempotency-Key` gets the first answer; operators' orders always. */
   readonly isRepeatable?: boolean;
   /** How long the edge works for an answer; `request` unless given. */

@@ -133,6 +133,7 @@ function responses(endpoint: Endpoint): ZodOpenApiResponsesObject {
 /** The endpoint's own refusals and those that the framework may answer for it. */
 function codesByStatus(endpoint: Endpoint): Record<string, string[]> {
   const codes = new Set<keyof typeof statusByCode>([...endpoint.faults, 'OVERLOADED']);
+  if (endpoint.isUnlimited !== true) codes.add('RATE_LIMITED');
   if (endpoint.params ?? endpoint.query ?? endpoint.body) codes.add('VALIDATION_FAILED');
   if (endpoint.body) codes.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (endpoint.role === 'operator') codes.add('MISSING_CREDENTIALS').add('INVALID_SESSION');

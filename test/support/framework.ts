@@ -50,6 +50,7 @@ export async function startFramework(
         bodyBytesMax: { json: 65_536, results: 2_097_152, operator: 16_777_216 },
         budgetMs: { request: 10_000, completion: 25_000, upload: 600_000 },
       },
+      rates: { anonymous: { take: () => undefined }, hotkey: { take: () => undefined } },
       authenticate: async () => ({
         name: '',
         role: 'miner',

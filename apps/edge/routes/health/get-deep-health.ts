@@ -15,6 +15,7 @@ export const getDeepHealth = endpoint({
   role: 'public',
   summary: 'Say whether a write would be accepted now; 503 when not',
   trafficClass: 0,
+  isUnlimited: true,
   response: z.object({
     status: z.enum(['ok', 'unavailable']),
     version: z.string(),

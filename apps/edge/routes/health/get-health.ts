@@ -8,6 +8,7 @@ export const getHealth = endpoint({
   role: 'public',
   summary: 'Say that the process is alive, without touching anything',
   trafficClass: 0,
+  isUnlimited: true,
   response: z.object({ status: z.literal('ok'), version: z.string() }),
   faults: [],
   async handle() {
