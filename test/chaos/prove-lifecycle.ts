@@ -24,7 +24,7 @@ const { values } = parseArgs({
 });
 const validators = Number(values.validators);
 const killEveryMs = Number(values['kill-every']) * 1000;
-const requiredSuccesses = 2;
+const requiredSuccesses = 3;
 const taskCount = 20;
 // A message whose sender was killed waits half a minute for the sweeper; leases of a killed owner's
 // runs get a new term.
@@ -83,7 +83,7 @@ async function killAndTell({ service }: ServiceWorld): Promise<void> {
     kills += 1;
     const { completions, results } = history;
     say(
-      `  killed ${coordinator.name} (kill ${kills}): so far ${completions.size} runs completed, ` +
+      `  ${new Date().toISOString()} killed ${coordinator.name} (kill ${kills}): so far ${completions.size} runs completed, ` +
         `${results.size} results`,
     );
   }
@@ -106,9 +106,11 @@ async function report({ sql }: ServiceWorld): Promise<void> {
   line('acknowledged claims', history.claims.size);
   line('acknowledged results', history.results.size);
   line('acknowledged completions', history.completions.size);
+  line('claims that found nothing', history.answers.get('/v1/validator/work/claim 204') ?? 0);
   line('validators that went silent', history.silent.size);
   line('worst gap without a good answer', `${Math.round(history.worstGapMs)} ms`);
-  line('longest wait for an answer', `${Math.round(history.longestWaitMs)} ms, repeats included`);
+  const { ms, kind } = history.longestWait;
+  line('longest wait for an answer, repeats included', `${Math.round(ms)} ms: ${kind}`);
   say('\nanswers');
   for (const [kind, count] of [...history.answers].sort()) line(kind, count);
   if (history.troubles.length > 0) {

@@ -21,7 +21,7 @@ import {
 import { probeFsync } from './fsync-probe.ts';
 import { type LoadGenerator, startGenerator } from './load-generator.ts';
 import { type CpuUs, Measurement, table } from './measurement.ts';
-import { ownCpuUs, treeCpuUs } from './process-cpu.ts';
+import { machineBusyUs, ownCpuUs, treeCpuUs } from './process-cpu.ts';
 import type { Auth, Stage } from './stage.ts';
 
 const { values } = parseArgs({
@@ -69,6 +69,8 @@ await round('session', warmUpRuns);
 const warmUp = [...measurements.values()];
 measurements.clear();
 
+const busyBefore = machineBusyUs() - ourCpuUs();
+const startedAtMs = performance.now();
 let measuredSeconds = 0;
 for (let turn = 0; turn < 2 || measuredSeconds < Number(values.seconds); turn++) {
   // Every validator's runs once, and a little more, so that no claim finds nothing.
@@ -77,6 +79,8 @@ for (let turn = 0; turn < 2 || measuredSeconds < Number(values.seconds); turn++)
   await round(turn % 2 === 0 ? 'session' : 'signed');
   measuredSeconds += (performance.now() - startedMs) / 1000;
 }
+const othersCores =
+  (machineBusyUs() - ourCpuUs() - busyBefore) / 1000 / (performance.now() - startedAtMs);
 const fsyncAfter = await probeFsync(world.dataDir);
 await report(world);
 
@@ -131,6 +135,10 @@ function cpuUs({ service, neighbours }: ServiceWorld, { pid }: LoadGenerator): C
   };
 }
 
+function ourCpuUs(): number {
+  return Object.values(cpuUs(world, generator)).reduce((sum, us) => sum + us, 0);
+}
+
 function difference(before: CpuUs, after: CpuUs): CpuUs {
   return Object.fromEntries(
     Object.entries(after).map(([who, us]) => [who, us - (before[who] ?? 0)]),
@@ -152,6 +160,7 @@ async function report({ sql }: ServiceWorld): Promise<void> {
   const machine = {
     processor: processor[0]?.model ?? 'unknown',
     cores: processor.length,
+    othersCores,
     loadAverage: loadavg().map((load) => Number(load.toFixed(1))),
     node: process.version,
     postgres: version,
@@ -160,7 +169,10 @@ async function report({ sql }: ServiceWorld): Promise<void> {
   const fsync = (of: typeof fsyncBefore) =>
     `p50 ${of.p50Ms.toFixed(2)} p99 ${of.p99Ms.toFixed(2)} ms`;
   say(`Node ${machine.node}, PostgreSQL ${version}, ${machine.cores} x ${machine.processor}`);
-  say(`load average ${machine.loadAverage.join(' ')}; everything on this one machine`);
+  say(
+    `everything on this one machine; others used ${othersCores.toFixed(1)} cores of it meanwhile, ` +
+      `load average ${machine.loadAverage.join(' ')}`,
+  );
   say(`fsync of 8 kB: before ${fsync(fsyncBefore)}, after ${fsync(fsyncAfter)}`);
   say(
     `${values.edges} edges, ${values.coordinators} coordinators, ${validators} validators, ` +

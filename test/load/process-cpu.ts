@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 
 /** One hundredth of a second on every Linux that runs Node; there is no way to ask from here. */
 const tickUs = 10_000;
@@ -36,6 +37,12 @@ export function treeCpuUs(rootPid: number): number | undefined {
 export function ownCpuUs(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
+}
+
+/** CPU time that all cores together have spent on anything. */
+export function machineBusyUs(): number {
+  const busyMs = cpus().map(({ times }) => times.user + times.nice + times.sys + times.irq);
+  return busyMs.reduce((sum, ms) => sum + ms * 1000, 0);
 }
 
 function readTimes(pid: number): ProcessTimes | undefined {

@@ -161,7 +161,7 @@ test.serial('nothing acknowledged is lost while coordinators and the broker fail
   const load = await startLoad(world, plan, history);
   t.teardown(() => load.stop());
   const workGoesOn = async () => {
-    const wanted = history.completions.size + 12;
+    const wanted = history.completions.size + 8;
     await until(() => history.completions.size >= wanted, 20_000);
   };
   await workGoesOn();

@@ -58,7 +58,7 @@ export class LifecycleHistory {
   readonly answers = new Map<string, number>();
   readonly troubles: string[] = [];
   worstGapMs = 0;
-  longestWaitMs = 0;
+  longestWait = { ms: 0, kind: 'none' };
   #lastGoodMs: number | undefined;
 
   /** The client, with everything it is told written down. */
@@ -85,7 +85,8 @@ export class LifecycleHistory {
     const nowMs = performance.now();
     const kind = `${path.replaceAll(/[0-9a-f]{64}|[0-9a-f-]{36}/g, '…')} ${status}`;
     this.answers.set(kind, (this.answers.get(kind) ?? 0) + 1);
-    this.longestWaitMs = Math.max(this.longestWaitMs, nowMs - startedMs);
+    const ms = nowMs - startedMs;
+    if (ms > this.longestWait.ms) this.longestWait = { ms, kind };
     if (status >= 400) return;
     this.worstGapMs = Math.max(this.worstGapMs, nowMs - (this.#lastGoodMs ?? nowMs));
     this.#lastGoodMs = nowMs;

@@ -67,11 +67,11 @@ export async function startLoad(
 }
 
 const feedEveryMs = 300;
-const submissionsAtOnce = 6;
+const submissionsAtOnce = 10;
 /** Of the versions: they raise before their first step, and three such runs discard them. */
 const flawedEvery = 20;
 
-/** Submits until there is twice as much to claim as the validators could take. */
+/** Submits until there is three times as much to claim as the validators could take. */
 function feeder(world: ServiceWorld, plan: LoadPlan, miners: readonly MinerOptions[]) {
   let count = 0;
   return async () => {
@@ -79,7 +79,7 @@ function feeder(world: ServiceWorld, plan: LoadPlan, miners: readonly MinerOptio
       select coalesce(sum(required_successes - live_count - included_success_count), 0)::integer as free
       from work_item
       where state = 'OPEN'`;
-    const missing = plan.validators * 2 - (row?.free ?? 0);
+    const missing = plan.validators * 3 - (row?.free ?? 0);
     const versions = Math.ceil(Math.max(0, missing) / plan.requiredSuccesses);
     await inParallel(submissionsAtOnce, Array.from({ length: versions }), async () => {
       const number = count++;

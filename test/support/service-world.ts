@@ -54,8 +54,9 @@ export async function startServiceWorld(options: ServiceWorldOptions): Promise<S
       rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }),
     );
   }
-  const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, ...openLimits, ...options.env };
+  // NODE_OPTIONS=--cpu-prof profiles every process of a benchmark.
+  const { PATH = '', HOME = '', NODE_OPTIONS = '' } = process.env;
+  const env = { PATH, HOME, NODE_OPTIONS, ...openLimits, ...options.env };
   const secrets = await worldSecrets(dataDir);
   const started = { dataDir, secrets, env, onReady: () => undefined };
   const neighbours = stack.use(await startNeighbours(started));
