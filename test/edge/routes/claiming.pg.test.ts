@@ -11,6 +11,7 @@ import {
   submit,
 } from '../../support/evaluation-client.ts';
 import { okBody, openLegacySuite, openTrialSuite } from '../../support/trial-suite.ts';
+import { until } from '../../support/until.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
 import { claim as claimShape } from './participant-shapes.ts';
 
@@ -189,9 +190,17 @@ test.serial('a banned validator is shut out, and its run is cancelled', async (t
     await service.operator('PUT', `/v1/admin/hotkeys/${validator.hotkey}/ban`, { body }),
   );
 
-  const { detail } = await refused(t, await validator.post(claimPath), '403 BANNED');
+  // A ban holds within a second everywhere (INV-39); the edge looks twice a second.
+  await until(async () => (await validator.post(claimPath)).status === 403, 5000);
 
+  const { detail } = await refused(t, await validator.post(claimPath), '403 BANNED');
   t.regex(detail, /banned/);
+  await until(async () => {
+    const runs = await okBody<{ status: string }[]>(
+      await service.call('GET', `/v1/public/agent-versions/${versionId}/runs`),
+    );
+    return runs.every(({ status }) => status === 'CANCELLED');
+  });
   t.is((await claim(next)).agent_version_id, versionId);
 });
 

@@ -248,7 +248,9 @@ test.serial('two last completions at once close the work once', async (t) => {
 test.serial('a failure needs no score, and its reason is cut between characters', async (t) => {
   const { validator, evalRunId } = await claimedRun('reason');
   const reason = `x${'🛒'.repeat(3000)}`;
-  const body = { terminal_status: 'TIMED_OUT', failure_reason: reason, failure_class: 'PROVIDER' };
+  const cause = { failure_reason: reason, failure_class: 'PROVIDER' };
+  // Only a success is judged by its score; here it is ignored, whatever it says.
+  const body = { terminal_status: 'TIMED_OUT', validator_score: 17, ...cause };
 
   const answer = await shaped(t, completion, await complete(validator, evalRunId, body));
 

@@ -10,9 +10,9 @@ import { uuid, uuidOut } from '../../wire/uuid.ts';
 
 const failureReasonMax = 2000;
 
-const completion = z.object({
+const completionFields = z.object({
   terminal_status: z.enum(terminalStatuses),
-  validator_score: scoreIn.nullable().optional(),
+  validator_score: z.number().nullable().optional(),
   score_components: z.record(z.string(), z.unknown()).nullable().optional(),
   results_s3_key: z.string().max(1024).nullable().optional(),
   failure_reason: z.string().nullable().optional(),
@@ -25,6 +25,16 @@ const completion = z.object({
     })
     .nullable()
     .optional(),
+});
+
+/** Only a success has a score; whatever another completion says there is ignored. */
+const completion = completionFields.superRefine((body, context) => {
+  const isJudged = body.terminal_status === 'SUCCESS' && typeof body.validator_score === 'number';
+  const problem = isJudged ? scoreIn.safeParse(body.validator_score).error?.issues[0] : undefined;
+  if (problem === undefined) return;
+  const { message } = problem;
+  const input = body.validator_score;
+  context.addIssue({ code: 'custom', path: ['validator_score'], message, input });
 });
 
 const completionResult = z
@@ -48,10 +58,10 @@ function cut(reason: string | null): string | null {
 }
 
 function toCompletion(body: z.infer<typeof completion>) {
-  const score = body.validator_score;
+  const score = body.terminal_status === 'SUCCESS' ? (body.validator_score ?? null) : null;
   return {
     terminalStatus: body.terminal_status,
-    scoreMicro: score === undefined || score === null ? null : microOfNumber(score),
+    scoreMicro: score === null ? null : microOfNumber(score),
     scoreComponents: body.score_components ?? null,
     resultsS3Key: body.results_s3_key ?? null,
     failureReason: cut(body.failure_reason ?? null),
