@@ -10,6 +10,7 @@ import type { Admission } from './middleware/admission.ts';
 import { ClientGone, readJsonBody } from './middleware/json-body.ts';
 import { queryText } from './middleware/query-text.ts';
 import type { RateWindow } from './middleware/rate-window.ts';
+import type { UploadSlots } from './middleware/upload-slots.ts';
 import { PreparedAnswer } from './prepared-answer.ts';
 import { invalidField, parsePart } from './validation.ts';
 
@@ -19,6 +20,7 @@ export interface Dispatch {
   readonly clock: Clock;
   readonly limits: DispatchLimits;
   readonly rates: DispatchRates;
+  readonly uploads: UploadSlots;
   /** Proves who calls; throws the 401, 403 or 503 that says why not. */
   readonly authenticate: (request: AuthenticationRequest) => Promise<Caller>;
   readonly invoke: (endpoint: Endpoint, request: EndpointRequest) => Promise<unknown>;
@@ -34,7 +36,7 @@ export interface Dispatch {
 
 export interface DispatchLimits {
   readonly bodyBytesMax: Readonly<Record<'json' | 'results' | 'operator', number>>;
-  readonly budgetMs: Readonly<Record<'request' | 'completion' | 'upload', number>>;
+  readonly budgetMs: Readonly<Record<NonNullable<Endpoint['budget']>, number>>;
 }
 
 /** Taken before the body is read; throw RATE_LIMITED. */
@@ -97,7 +99,9 @@ async function answerOf(
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');
   const body = await bodyOf(endpoint, http, by);
   const context = contextOf(endpoint, http, { by, caller, deadlineMs });
-  const answer = await by.invoke(endpoint, { caller, params, query, body, context });
+  const invoke = () => by.invoke(endpoint, { caller, params, query, body, context });
+  const isUpload = endpoint.bodyKind === 'multipart';
+  const answer = await (isUpload ? by.uploads.during(caller.name, invoke) : invoke());
   if (by.checkResponses) requireDescribed(endpoint, answer);
   return response.destroyed ? undefined : answer;
 }
@@ -125,22 +129,26 @@ async function bodyOf(
 ): Promise<unknown> {
   if (endpoint.bodyKind === 'multipart' || endpoint.bodyKind === 'raw') {
     letBodyCome(http.request, http.response);
+    endSlowBody(http.request, by.limits.budgetMs[endpoint.budget ?? 'request'], by.clock);
     return undefined;
   }
   if (endpoint.body === undefined) return undefined;
   const bytesMax = by.limits.bodyBytesMax[endpoint.bodyLimit ?? 'json'];
-  const reading = new AbortController();
-  // A body that trickles in holds its place no longer than an answer may take.
-  const tooSlow = by.clock.sleep(by.limits.budgetMs.request, reading.signal).then(() => {
-    if (!reading.signal.aborted) http.request.destroy();
+  endSlowBody(http.request, by.limits.budgetMs.request, by.clock);
+  const value = await readJsonBody(http.request, http.response, bytesMax);
+  return parsePart(endpoint.body, value, 'body');
+}
+
+/** A body that trickles in holds its place no longer than an answer may take. */
+function endSlowBody(request: IncomingMessage, withinMs: number, clock: Clock): void {
+  if (request.complete) return;
+  const whole = new AbortController();
+  request.once('end', () => whole.abort());
+  request.once('close', () => whole.abort());
+  const tooSlow = clock.sleep(withinMs, whole.signal).then(() => {
+    if (!whole.signal.aborted) request.destroy();
   });
   tooSlow.catch(() => undefined);
-  try {
-    const value = await readJsonBody(http.request, http.response, bytesMax);
-    return parsePart(endpoint.body, value, 'body');
-  } finally {
-    reading.abort();
-  }
 }
 
 function contextOf(

@@ -27,6 +27,7 @@ import { createRunLocator } from './evaluation/run-locator.ts';
 import { Admission } from './middleware/admission.ts';
 import { RateWindow } from './middleware/rate-window.ts';
 import { remoteAddressReader } from './middleware/remote-address.ts';
+import { UploadSlots } from './middleware/upload-slots.ts';
 import { chainNode } from './operator/chain-node.ts';
 import { createDeliveries } from './packs/delivery.ts';
 import { createPresence } from './presence.ts';
@@ -174,6 +175,7 @@ function dispatchOf(
       budgetMs: {
         request: config.requestSeconds * 1000,
         completion: config.completionRetrySeconds * 1000,
+        submission: submissionMs,
         upload: uploadMs,
       },
     },
@@ -181,6 +183,7 @@ function dispatchOf(
       anonymous: new RateWindow(config.publicRatePerMinute, clock),
       hotkey: new RateWindow(config.hotkeyRatePerMinute, clock),
     },
+    uploads: new UploadSlots(uploadsPerKeyMax),
     authenticate: createAuthenticator({
       ...{ clock, decodeHotkey, verifier, registrations, callers },
       skewSeconds: config.timestampSkewSeconds,
@@ -198,5 +201,9 @@ function dispatchOf(
   };
 }
 
+/** A megabyte at 20 kB/s, with room for the analysis. */
+const submissionMs = 60_000;
+// A miner sends one at a time; dozens at once only come from tests of the cooldown's lock.
+const uploadsPerKeyMax = 32;
 /** A gibibyte over a home line; the same as the server's own limit on a request. */
 const uploadMs = 600_000;

@@ -4,6 +4,7 @@ import type { EdgeDeps } from '../../apps/edge/deps.ts';
 import type { Endpoint } from '../../apps/edge/endpoint.ts';
 import { Admission, type AdmissionLimits } from '../../apps/edge/middleware/admission.ts';
 import { remoteAddressReader } from '../../apps/edge/middleware/remote-address.ts';
+import { UploadSlots } from '../../apps/edge/middleware/upload-slots.ts';
 import { createEdgeServer } from '../../apps/edge/server.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 
@@ -34,7 +35,10 @@ export async function firstIssue(answer: Response) {
 /** The HTTP framework alone, on a real socket, around endpoints that need no neighbour. */
 export async function startFramework(
   endpoints: readonly Endpoint[],
-  options: { readonly admission?: AdmissionLimits } = {},
+  options: {
+    readonly admission?: AdmissionLimits;
+    readonly budgetMs?: { readonly submission: number };
+  } = {},
 ) {
   const admission = new Admission(options.admission);
   const reported: unknown[] = [];
@@ -48,9 +52,16 @@ export async function startFramework(
       clock: clock as Clock,
       limits: {
         bodyBytesMax: { json: 65_536, results: 2_097_152, operator: 16_777_216 },
-        budgetMs: { request: 10_000, completion: 25_000, upload: 600_000 },
+        budgetMs: {
+          request: 10_000,
+          completion: 25_000,
+          submission: 60_000,
+          upload: 600_000,
+          ...options.budgetMs,
+        },
       },
       rates: { anonymous: { take: () => undefined }, hotkey: { take: () => undefined } },
+      uploads: new UploadSlots(2),
       authenticate: async () => ({
         name: '',
         role: 'miner',

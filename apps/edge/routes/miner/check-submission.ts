@@ -15,7 +15,7 @@ export const checkSubmission = endpoint({
   role: 'miner',
   summary: 'Run every check of a submission and change nothing',
   trafficClass: 1,
-  budget: 'upload',
+  budget: 'submission',
   bodyKind: 'multipart',
   requestMediaType: 'multipart/form-data',
   requestShape: submissionForm,

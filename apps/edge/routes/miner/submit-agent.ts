@@ -97,7 +97,7 @@ export const submitAgent = endpoint({
   summary: 'Submit one Python agent file',
   trafficClass: 1,
   isRepeatable: true,
-  budget: 'upload',
+  budget: 'submission',
   bodyKind: 'multipart',
   requestMediaType: 'multipart/form-data',
   requestShape: submissionForm,

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import test from 'ava';
+import { z } from 'zod';
+import { endpoint } from '../../apps/edge/endpoint.ts';
+import { readSubmission } from '../../apps/edge/submission/multipart.ts';
+import { startFramework } from '../support/framework.ts';
+
+const upload = endpoint({
+  method: 'post',
+  path: '/upload',
+  role: 'miner',
+  summary: 'Reads all of it',
+  trafficClass: 1,
+  bodyKind: 'multipart',
+  budget: 'submission',
+  response: z.object({ length: z.number() }),
+  faults: [],
+  async handle({ context }) {
+    return { length: (await text(context.stream)).length };
+  },
+});
+
+const submission = endpoint({
+  ...upload,
+  async handle({ context }) {
+    const limits = { fileBytesMax: 100, checkName: (name: string) => name };
+    return { length: (await readSubmission(context.stream, limits)).file.length };
+  },
+});
+
+function trickle(port: number) {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  const head = ['POST /upload HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Length: 9'];
+  const type = 'Content-Type: multipart/form-data; boundary=b';
+  socket.write(`${[...head, type].join('\r\n')}\r\n\r\n-`);
+  return socket;
+}
+
+test('an upload that trickles in holds its place no longer than its budget', async (t) => {
+  await using edge = await startFramework([submission], { budgetMs: { submission: 300 } });
+  const socket = trickle(edge.port);
+  await edge.until(() => edge.inFlight() === 1);
+  await once(socket, 'close');
+  await edge.until(() => edge.inFlight() === 0);
+  t.is(edge.reported.length, 0);
+});
+
+test('one key has so many uploads at once, and gets its places back', async (t) => {
+  await using edge = await startFramework([upload]);
+  const held = [trickle(edge.port), trickle(edge.port)];
+  await edge.until(() => edge.inFlight() === 2);
+  const refused = await edge.request('POST', '/upload', { body: 'one too many' });
+  t.is(refused.status, 429);
+  t.regex(refused.headers.get('retry-after') ?? '', /^[1-9]/);
+  for (const socket of held) socket.write('12345678');
+  const answers = await Promise.all(held.map((socket) => text(socket)));
+  for (const answer of answers) t.regex(answer, /^HTTP\/1\.1 200 [\s\S]*\{"length":9\}$/);
+  t.is((await edge.request('POST', '/upload', { body: 'whole' })).status, 200);
+});
