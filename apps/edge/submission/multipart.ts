@@ -25,7 +25,8 @@ const limits = {
   fieldNameSize: 100,
   fieldSize: 1024,
   fields: 8,
-  files: 1,
+  // One more than may be, so that a second one is seen.
+  files: 2,
   parts: 10,
   headerPairs: 20,
   headerSize: 4096,
@@ -51,16 +52,25 @@ export async function readSubmission(
       }
     };
     parser.on('field', (field, value) => {
-      if (field === 'agent_name') attempt(() => (name = checkName(value)));
+      if (field !== 'agent_name') return;
+      if (name !== undefined) reject(twice(field));
+      attempt(() => (name = checkName(value)));
     });
-    parser.on('file', (_field, stream) => {
+    let files = 0;
+    parser.on('file', (field, stream) => {
+      files += 1;
+      if (files > 1) reject(twice(field));
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.once('limit', () => reject(fileTooLarge(fileBytesMax)));
       stream.once('end', () => (file = Buffer.concat(chunks)));
-      stream.once('error', reject);
+      stream.on('error', reject);
     });
-    parser.once('error', () => reject(invalidField(['body'], 'must be whole multipart/form-data')));
+    for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const) {
+      parser.once(limit, () => reject(invalidField(['body'], 'must not have so many parts')));
+    }
+    // Not once: an error that nobody listens to would end the process.
+    parser.on('error', () => reject(invalidField(['body'], 'must be whole multipart/form-data')));
     parser.once('finish', () => attempt(() => resolve(whole(name, file))));
     request.once('error', reject);
     request.once('aborted', () => reject(invalidField(['body'], 'ended before it was whole')));
@@ -83,6 +93,11 @@ function openParser(request: IncomingMessage, fileBytesMax: number) {
   } catch {
     throw invalidField(['body'], 'must be multipart/form-data with a boundary');
   }
+}
+
+/** Which of two counts is nobody's guess. */
+function twice(field: string): Fault {
+  return invalidField(['body', field], 'must not be repeated');
 }
 
 function whole(name: string | undefined, file: Buffer | undefined): SubmittedFile {

@@ -1,0 +1,107 @@
+import test from 'ava';
+import { z } from 'zod';
+import { endpoint } from '../../../apps/edge/endpoint.ts';
+import { readSubmission } from '../../../apps/edge/submission/multipart.ts';
+import { firstIssue, startFramework } from '../../support/framework.ts';
+
+const fileBytesMax = 1000;
+
+const upload = endpoint({
+  method: 'post',
+  path: '/upload',
+  role: 'miner',
+  summary: 'Reads a submission',
+  trafficClass: 1,
+  bodyKind: 'multipart',
+  budget: 'submission',
+  response: z.object({ name: z.string(), file: z.string() }),
+  faults: [],
+  async handle({ context }) {
+    const limits = { fileBytesMax, checkName: (name: string) => name };
+    const { agentName, file } = await readSubmission(context.stream, limits);
+    return { name: agentName, file: file.toString('latin1') };
+  },
+});
+
+const part = (name: string, content: string, more = '') =>
+  `--B\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
+const end = '--B--\r\n';
+const fileName = '; filename="agent.py"';
+const good = part('agent_name', 'shopper') + part('file', 'x = 1', fileName);
+const many = (count: number) =>
+  Array.from({ length: count }, (_, index) => part(`p${index}`, 'x')).join('');
+
+const send = (port: number, body: string, type = 'multipart/form-data; boundary=B') =>
+  fetch(`http://127.0.0.1:${port}/upload`, {
+    method: 'POST',
+    headers: { 'content-type': type },
+    body,
+  });
+
+const accepted: readonly (readonly [title: string, body: string])[] = [
+  ['in order', good + end],
+  ['after a part without a name', `--B\r\n\r\nx\r\n${good}${end}`],
+  [
+    'among fields that mean nothing',
+    part('__proto__', 'x') + part('constructor', 'x') + good + end,
+  ],
+  [
+    'with a file that names a way',
+    part('agent_name', 'shopper') + part('file', 'x = 1', '; filename="../../etc/passwd"') + end,
+  ],
+  ['with a file that has no name', part('agent_name', 'shopper') + part('file', 'x = 1') + end],
+  ['with more behind its end', `${good}${end}${'x'.repeat(100_000)}`],
+];
+for (const [title, body] of accepted) {
+  test(`two parts are read ${title}`, async (t) => {
+    await using edge = await startFramework([upload]);
+    const answer = await send(edge.port, body);
+    t.deepEqual(await answer.json(), { name: 'shopper', file: 'x = 1' });
+  });
+}
+
+const refused: readonly (readonly [title: string, body: string, loc: readonly string[]])[] = [
+  ['no end', good, ['body']],
+  ['nothing', '', ['body']],
+  ['an end alone', end, ['body', 'agent_name']],
+  ['no name', part('file', 'x') + end, ['body', 'agent_name']],
+  ['no file', part('agent_name', 'x') + end, ['body', 'file']],
+  ['two names', part('agent_name', 'other') + good + end, ['body', 'agent_name']],
+  ['two files', good + part('file', 'y = 2', fileName) + end, ['body', 'file']],
+  ['a thousand parts before', many(1000) + good + end, ['body']],
+  ['a thousand parts behind', good + many(1000) + end, ['body']],
+  ['bytes that are no parts', 'hello '.repeat(1000), ['body']],
+  [
+    'a name that ends in a NUL',
+    part('agent_name%00', 'x') + part('file', 'x') + end,
+    ['body', 'agent_name'],
+  ],
+];
+for (const [title, body, loc] of refused) {
+  test(`a form with ${title} is 422`, async (t) => {
+    await using edge = await startFramework([upload]);
+    const answer = await send(edge.port, body);
+    t.is(answer.status, 422);
+    t.deepEqual((await firstIssue(answer))?.loc, loc);
+    t.is((await send(edge.port, good + end)).status, 200);
+    t.is(edge.reported.length, 0);
+  });
+}
+
+test('a boundary must be there and be one', async (t) => {
+  await using edge = await startFramework([upload]);
+  t.is((await send(edge.port, good + end, 'multipart/form-data')).status, 415);
+  t.is((await send(edge.port, good + end, 'application/x-www-form-urlencoded')).status, 415);
+  for (const boundary of ['', 'a'.repeat(5000)]) {
+    const type = `multipart/form-data; boundary=${boundary}`;
+    t.is((await send(edge.port, good + end, type)).status, 422);
+  }
+});
+
+test('the file has its limit to the byte', async (t) => {
+  await using edge = await startFramework([upload]);
+  const form = (bytes: number) =>
+    part('agent_name', 'x') + part('file', 'y'.repeat(bytes), fileName) + end;
+  t.is((await send(edge.port, form(fileBytesMax))).status, 200);
+  t.is((await send(edge.port, form(fileBytesMax + 1))).status, 413);
+});
