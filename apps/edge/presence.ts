@@ -5,6 +5,7 @@ import type { CommandBus } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Standing } from './auth/registrations.ts';
+import { chunksOf } from './evaluation/chunks.ts';
 import type { HostReport } from './wire/host-report.ts';
 
 /** Remembers that a validator was here, for lists and operators; never waits, never fails. */
@@ -18,6 +19,8 @@ export interface Presence {
 // most a thousand sightings replaces a row write per heartbeat.
 const flushMs = 2000;
 const batchMax = 1000;
+// One host may say 64 KiB of itself, and a report that the broker refuses is lost for all in it.
+const messageBytesMax = 512 * 1024;
 
 /** Collects sightings and reports them every two seconds; what a crash loses, the next beat says. */
 export function createPresence(deps: {
@@ -30,11 +33,14 @@ export function createPresence(deps: {
   async function flush(): Promise<void> {
     const batch = [...sightings.values()].slice(0, batchMax);
     for (const { hotkey } of batch) sightings.delete(hotkey);
-    if (batch.length === 0) return;
+    for (const part of chunksOf(batch, messageBytesMax)) await report(part);
+  }
+
+  async function report(part: readonly Sighting[]): Promise<void> {
     const request = { id: randomId(), type: 'report-validators', account: 'system' };
     // A report that fails is dropped: it is advice, and the broker being down must not pile it up.
     await deps.bus
-      .call(presenceService.name, { ...request, body: { sightings: batch } })
+      .call(presenceService.name, { ...request, body: { sightings: part } })
       .catch(() => undefined);
   }
 
