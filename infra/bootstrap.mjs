@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { node, obstacleToNode } from './bundled-node.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const folder = resolve(process.argv[2] ?? root);
@@ -101,6 +102,9 @@ function install(stamp) {
     fail(
       `npm ci left out ${missing.join(', ')}; check that the package registry can be reached ("npm ping") and run the command again.`,
     );
+  // A platform without a package of ours is told by with-node.mjs.
+  const obstacle = folder === root && existsSync(node) ? obstacleToNode() : undefined;
+  if (obstacle !== undefined) fail(obstacle);
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
   writeFileSync(stampFile, stamp);
 }

@@ -140,7 +140,15 @@ function sharedEnvironment({ neighbours, secrets, defaults, env }: ServicePlan) 
     CREDENTIAL_KEYS: `world:${secrets.credentialKey}`,
     ...defaults,
   };
-  const passed = ['PATH', 'HOME', 'TZ', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', ...knownKeys];
+  const passed = [
+    'PATH',
+    'LD_LIBRARY_PATH',
+    'HOME',
+    'TZ',
+    'NODE_EXTRA_CA_CERTS',
+    'NODE_OPTIONS',
+    ...knownKeys,
+  ];
   for (const key of passed) {
     const value = env[key];
     if (value !== undefined && value !== '') own[key] = value;
