@@ -102,6 +102,10 @@ function install(stamp) {
     fail(
       `npm ci left out ${missing.join(', ')}; check that the package registry can be reached ("npm ping") and run the command again.`,
     );
+  // npm puts this link first in the PATH of scripts: there "node" has to stay the user's own, which
+  // surely starts. with-node.mjs finds Node 26 by itself.
+  for (const link of ['node', 'node.cmd', 'node.ps1'])
+    rmSync(join(folder, 'node_modules', '.bin', link), { force: true });
   // A platform without a package of ours is told by with-node.mjs.
   const obstacle = folder === root && existsSync(node) ? obstacleToNode() : undefined;
   if (obstacle !== undefined) fail(obstacle);
