@@ -98,7 +98,7 @@ async function answerOf(
   const given = queryText(request.url ?? '');
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');
   const body = await bodyOf(endpoint, http, by);
-  const context = contextOf(endpoint, http, { by, caller, deadlineMs });
+  const context = contextOf(endpoint, http, { by, caller, params, deadlineMs });
   const invoke = () => by.invoke(endpoint, { caller, params, query, body, context });
   const isUpload = endpoint.bodyKind === 'multipart';
   const answer = await (isUpload ? by.uploads.during(caller.name, invoke) : invoke());
@@ -154,13 +154,19 @@ function endSlowBody(request: IncomingMessage, withinMs: number, clock: Clock): 
 function contextOf(
   endpoint: Endpoint,
   http: { readonly request: IncomingMessage; readonly response: ServerResponse },
-  known: { readonly by: Dispatch; readonly caller: Caller; readonly deadlineMs: number },
+  known: {
+    readonly by: Dispatch;
+    readonly caller: Caller;
+    readonly params: unknown;
+    readonly deadlineMs: number;
+  },
 ): RequestContext {
   const { request, response } = http;
   // Elsewhere a key must mean nothing: it would give a challenge back or hide new results.
   const isRepeatable = endpoint.isRepeatable === true || endpoint.role === 'operator';
   const idempotencyKey = isRepeatable ? idempotencyKeyOf(request) : undefined;
-  const address = `${endpoint.method} ${(request.url ?? '').split('?')[0]}`;
+  // Not the text of the path: an id in upper case or percent encoding is the same object.
+  const route = [endpoint.method, endpoint.path, JSON.stringify(known.params ?? {})];
   const gone = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new ClientGone());
@@ -173,7 +179,7 @@ function contextOf(
     commandId:
       idempotencyKey === undefined
         ? known.by.newCommandId()
-        : hexDigest([known.caller.role, known.caller.name, address, idempotencyKey]),
+        : hexDigest([known.caller.role, known.caller.name, ...route, idempotencyKey]),
     headers: request.headers,
     bearerToken: bearerTokenOf(request.headers),
     signal: gone.signal,

@@ -1,0 +1,36 @@
+import test from 'ava';
+import { z } from 'zod';
+import { endpoint } from '../../apps/edge/endpoint.ts';
+import { uuid } from '../../apps/edge/wire/uuid.ts';
+import { startFramework } from '../support/framework.ts';
+
+const repeatable = endpoint({
+  method: 'post',
+  path: '/objects/{id}',
+  role: 'miner',
+  summary: 'Says which command a request means',
+  trafficClass: 1,
+  isRepeatable: true,
+  params: z.object({ id: uuid }),
+  response: z.object({ commandId: z.string() }),
+  faults: [],
+  async handle({ context }) {
+    return { commandId: context.commandId };
+  },
+});
+
+test('a key means the same command for every spelling of an object, and for no other', async (t) => {
+  const other = endpoint({ ...repeatable, path: '/others/{id}' });
+  await using edge = await startFramework([repeatable, other]);
+  const id = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee';
+  const commandOf = async (path: string, key: string) => {
+    const answer = await edge.request('POST', path, { headers: { 'idempotency-key': key } });
+    return ((await answer.json()) as { commandId: string }).commandId;
+  };
+  const first = await commandOf(`/objects/${id}`, 'k');
+  t.is(await commandOf(`/objects/${id.toUpperCase()}`, 'k'), first);
+  t.is(await commandOf(`/objects/%61${id.slice(1)}?x=1`, 'k'), first);
+  t.not(await commandOf(`/objects/${id}`, 'K'), first);
+  t.not(await commandOf(`/others/${id}`, 'k'), first);
+  t.not(await commandOf(`/objects/${id.replace('a', 'b')}`, 'k'), first);
+});
