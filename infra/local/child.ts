@@ -36,10 +36,8 @@ export interface ChildOptions {
   readonly cwd?: string;
   /** The whole environment of the child; ours when left out. */
   readonly env?: NodeJS.ProcessEnv;
-  /** A command that runs our command in its place, such as `unshare … --`. */
+  /** A command that runs our command in its place, such as `unshare … --` or `setpriv … --`. */
   readonly through?: readonly string[];
-  /** Run as this user. */
-  readonly user?: { readonly uid: number; readonly gid: number };
   readonly log?: LogSink;
   readonly pidFile?: string;
   /** Sent by `stop` and, on Linux, by the kernel when we die. SIGTERM by default. */
@@ -58,7 +56,6 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const process = spawn(...(await commandOf(options, stopSignal)), {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     ...(options.env !== undefined && { env: options.env }),
-    ...options.user,
     // A group of its own: Ctrl-C signals the whole foreground group, and we stop them in order.
     detached: true,
     stdio: ['ignore', output.stdio, output.stdio],

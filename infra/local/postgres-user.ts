@@ -5,10 +5,17 @@ import { succeeds } from './parent-death.ts';
 
 /**
  * PostgreSQL refuses to run as root, and a data folder must belong to who runs it. As root we run
- * it in a user namespace in which root's files belong to user 1; where that is forbidden, as the
- * user `postgres` or `nobody`. A folder once made is always used the way it was made.
+ * it in a user namespace in which root's files belong to user 1; where that is forbidden (as in most
+ * containers), as the user `postgres` or `nobody`. That user cannot enter a folder that is closed to
+ * all but root, such as root's home, so it keeps the one right to pass. A folder once made is always
+ * used the way it was made.
  */
-export type PostgresUser = Pick<ChildOptions, 'through' | 'user'>;
+export type PostgresUser = Pick<ChildOptions, 'through'> & { readonly owner?: UserIds };
+
+interface UserIds {
+  readonly uid: number;
+  readonly gid: number;
+}
 
 const ourselves: PostgresUser = {};
 const mapped: PostgresUser = {
@@ -18,18 +25,33 @@ const mapped: PostgresUser = {
 export async function postgresUser(dataDir: string): Promise<PostgresUser> {
   if (process.getuid?.() !== 0) return ourselves;
   const owner = await ownerOf(dataDir);
-  if (owner !== undefined && owner.uid !== 0) return { user: owner };
+  if (owner !== undefined && owner.uid !== 0) return await droppedTo(owner);
   const [unshare, ...args] = mapped.through ?? [];
   if (unshare !== undefined && (await succeeds(unshare, [...args, 'true']))) return mapped;
-  return { user: await unprivilegedUser() };
+  return await droppedTo(await unprivilegedUser());
+}
+
+async function droppedTo(owner: UserIds): Promise<PostgresUser> {
+  const ids = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
+  const passing = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  for (const through of [
+    ['setpriv', ...ids, ...passing, '--'],
+    ['setpriv', ...ids, '--'],
+  ]) {
+    const [command = '', ...args] = through;
+    if (await succeeds(command, [...args, 'true'])) return { owner, through };
+  }
+  throw new Error(
+    'PostgreSQL does not run as root, and this system lacks setpriv (of util-linux) to run it as another user: install it, or run as another user',
+  );
 }
 
 /** Hands a folder that we made to the user that will run PostgreSQL. */
-export async function giveTo({ user }: PostgresUser, folder: string): Promise<void> {
-  if (user !== undefined) await chown(folder, user.uid, user.gid);
+export async function giveTo({ owner }: PostgresUser, folder: string): Promise<void> {
+  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
 }
 
-async function ownerOf(folder: string): Promise<PostgresUser['user']> {
+async function ownerOf(folder: string): Promise<UserIds | undefined> {
   try {
     const { uid, gid } = await stat(folder);
     return { uid, gid };
@@ -38,7 +60,7 @@ async function ownerOf(folder: string): Promise<PostgresUser['user']> {
   }
 }
 
-async function unprivilegedUser(): Promise<NonNullable<PostgresUser['user']>> {
+async function unprivilegedUser(): Promise<UserIds> {
   const lines = (await readFile('/etc/passwd', 'utf8')).split('\n').map((line) => line.split(':'));
   for (const wanted of ['postgres', 'nobody']) {
     const [, , uid, gid] = lines.find(([name]) => name === wanted) ?? [];

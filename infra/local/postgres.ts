@@ -86,7 +86,7 @@ async function createCluster({ dataDir, user }: Cluster, initdb: string): Promis
     '--username=postgres',
   ];
   const command = { name: 'initdb', command: initdb, args: [...args, '-D', unfinished] };
-  const child = await startChild({ ...command, ...user, cwd: '/' });
+  const child = await startChild({ ...command, ...through(user), cwd: '/' });
   const { code } = await child.exited;
   if (code !== 0) throw new Error(`a database could not be made in ${dataDir}:\n${child.tail()}`);
   try {
@@ -96,13 +96,15 @@ async function createCluster({ dataDir, user }: Cluster, initdb: string): Promis
   }
 }
 
+const through = ({ through }: PostgresUser) => (through === undefined ? {} : { through });
+
 async function launch(cluster: Cluster, command: string, args: readonly string[]): Promise<Child> {
   const { dataDir, user, log } = cluster;
   const child = await startChild({
     name: 'PostgreSQL',
     command,
     args,
-    ...user,
+    ...through(user),
     cwd: dataDir,
     ...(log !== undefined && { log }),
     pidFile: join(dataDir, 'paddock.pid'),
