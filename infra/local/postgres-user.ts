@@ -33,9 +33,14 @@ export async function postgresUser(dataDir: string): Promise<PostgresUser> {
 
 async function droppedTo(owner: UserIds): Promise<PostgresUser> {
   const ids = [`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
-  const passing = ['--inh-caps=+dac_override', '--ambient-caps=+dac_override'];
+  // initdb asks with access(), which forgets rights after a change of user unless told otherwise.
+  const passing = [
+    '--securebits=+no_setuid_fixup',
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+  ];
   for (const through of [
-    ['setpriv', ...ids, ...passing, '--'],
+    ['setpriv', ...passing, ...ids, '--'],
     ['setpriv', ...ids, '--'],
   ]) {
     const [command = '', ...args] = through;
