@@ -64,6 +64,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     newTraceId: () => options.telemetry.traceId() ?? randomHex(16),
     idleConnectionMs: config.idleConnectionSeconds * 1000,
     drainMs: config.drainSeconds * 1000 * drainShare,
+    unreadMs,
   });
   const port = await server.listen(config.port, options.host ?? '0.0.0.0');
   stack.use(server);
@@ -75,6 +76,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
 // One thread checks about 1,900 signatures a second, more than one event loop serves requests.
 const verifierThreads = 1;
+// As long as deployed clients wait for an answer.
+const unreadMs = 30_000;
 // The rest of the time is for closing what is behind the server.
 const drainShare = 0.8;
 /** Several subnets' worth. */

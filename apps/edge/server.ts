@@ -15,6 +15,8 @@ export interface EdgeServerOptions {
   /** An idle connection is kept this long: clients that reuse one later lose their request. */
   readonly idleConnectionMs: number;
   readonly drainMs: number;
+  /** An answer of which nothing more is taken for so long is given up: it stays in our memory. */
+  readonly unreadMs: number;
 }
 
 /** The HTTP server of one edge process. */
@@ -103,6 +105,7 @@ function createApp(options: EdgeServerOptions, state: ServerState): Express {
     if (state.draining) sayGoodbye(response);
     state.open.add(response);
     response.once('close', () => state.open.delete(response));
+    giveUpUnread(response, options.unreadMs);
     next();
   });
   addRoutes(app, options);
@@ -112,6 +115,13 @@ function createApp(options: EdgeServerOptions, state: ServerState): Express {
   });
   app.use(unreadablePath);
   return app;
+}
+
+/** The timer is of the socket and tells of work that takes its time, too: that may go on. */
+function giveUpUnread(response: ServerResponse, unreadMs: number): void {
+  response.setTimeout(unreadMs, () => {
+    if (response.writableEnded) response.destroy();
+  });
 }
 
 function setCommonHeaders(

@@ -37,6 +37,7 @@ export async function startFramework(
   endpoints: readonly Endpoint[],
   options: {
     readonly admission?: AdmissionLimits;
+    readonly unreadMs?: number;
     readonly budgetMs?: { readonly submission: number };
   } = {},
 ) {
@@ -47,6 +48,7 @@ export async function startFramework(
     newTraceId: () => randomBytes(16).toString('hex'),
     idleConnectionMs: 75_000,
     drainMs: 5_000,
+    unreadMs: options.unreadMs ?? 30_000,
     dispatch: {
       admission,
       clock: clock as Clock,
