@@ -89,6 +89,10 @@ begin
   update rt.partition
   set epoch = v_row.epoch + 1, owner = p_member, incarnation = p_incarnation
   where kind = p_kind and part = p_part;
+  -- What a dead owner committed and could not send any more is due now, not in half a minute.
+  if v_row.incarnation is not null then
+    update rt.outbox set next_at = least(next_at, rt.clock()) where kind = p_kind and part = p_part;
+  end if;
   return query select v_row.epoch + 1, rt.clock();
 end $$;
 

@@ -7,6 +7,7 @@ import {
 } from '../../../../actors/lease-manager/reads.ts';
 import { sha256Hex as hashOf } from '../../../../infra/ids/ids.ts';
 import { Fault } from '../../../../machines/fault.ts';
+import { fnv1a32 } from '../../../../machines/partition-of.ts';
 import type { EdgeDeps } from '../../deps.ts';
 import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
 import { codeKey } from '../../evaluation/object-keys.ts';
@@ -93,7 +94,7 @@ function freeSlot(live: LiveRuns, slots: number): number | undefined {
 /** Asks the owners of the best candidates in turn; undefined when none of them has work any more. */
 async function claimOnce(
   caller: Caller,
-  ask: { readonly id: string; readonly slot: number },
+  ask: { readonly id: string; readonly slot: number; readonly round: number },
   deps: EdgeDeps,
 ): Promise<string | 'nothing' | 'raced'> {
   const candidates = await claimCandidates(deps.sql, {
@@ -101,8 +102,11 @@ async function claimOnce(
     validatorColdkey: caller.coldkey,
     limit: candidatesMax,
   });
-  const parts = [...new Set(candidates.map(({ part }) => part))].slice(0, partitionsPerRoundMax);
-  for (const part of parts) {
+  const inOrder = [...new Set(candidates.map(({ part }) => part))];
+  // Who lost the race for the oldest work looks elsewhere first: else all would race there again.
+  const start = ask.round === 0 ? 0 : fnv1a32(caller.name) % Math.max(1, inOrder.length);
+  const turned = [...inOrder.slice(start), ...inOrder.slice(0, start)];
+  for (const part of turned.slice(0, partitionsPerRoundMax)) {
     const preferred = candidates.filter((one) => one.part === part).map((one) => one.workItemId);
     const { run } = await askOwner(deps.bus, {
       type: 'claim-work',
@@ -118,7 +122,7 @@ async function claimOnce(
     });
     if (run !== null) return run.evalRunId;
   }
-  return parts.length === 0 ? 'nothing' : 'raced';
+  return inOrder.length === 0 ? 'nothing' : 'raced';
 }
 
 async function claimRun(
@@ -136,7 +140,7 @@ async function claimRun(
         ? hashOf(`${context.commandId}\n${round}`)
         : idempotentId(context, 'claim');
     try {
-      const claimed = await claimOnce(caller, { id, slot }, deps);
+      const claimed = await claimOnce(caller, { id, slot, round }, deps);
       if (claimed === 'nothing') return undefined;
       if (claimed !== 'raced') return claimed;
     } catch (error) {
