@@ -1,6 +1,9 @@
 import postgres from 'postgres';
 import type { Sql } from '../ports/sql.ts';
-import { type SocketTarget, watchedSocket } from './watched-socket.ts';
+import { arrayTypes } from './array-types.ts';
+import { ConnectionLost } from './connection-lost.ts';
+import { type OpenSession, Sessions } from './sessions.ts';
+import { type SocketTarget, type SocketWatch, watchedSocket } from './watched-socket.ts';
 
 export interface SqlOptions {
   readonly url: string;
@@ -22,12 +25,43 @@ const statementTimeoutMs = 3_000;
 const lockTimeoutMs = 1_000;
 const idleInTransactionTimeoutMs = 5_000;
 
+/** Transactions at a time; nearly all work is single statements on the pool. */
+const sessionsMax = 4;
+
+const sessionsByPool = new WeakMap<Sql, Sessions>();
+
 export function createSql(options: SqlOptions): Sql {
+  const pool = open(options, { max: options.max ?? 8, onLost: () => undefined });
+  const openSession: OpenSession = (onLost) =>
+    // Not ended by age in the middle of a transaction, and never connected a second time.
+    open(options, { max: 1, max_lifetime: null, onLost, isOnce: true });
+  const sessions = new Sessions(openSession, Math.min(options.max ?? 8, sessionsMax));
+  sessionsByPool.set(pool, sessions);
+  return pool;
+}
+
+/** Where `transaction` finds connections of its own beside the pool's. */
+export function sessionsOf(pool: Sql): Sessions {
+  const sessions = sessionsByPool.get(pool);
+  if (sessions === undefined) throw new Error('a transaction needs a pool made by createSql');
+  return sessions;
+}
+
+interface Opening {
+  readonly max: number;
+  readonly max_lifetime?: null;
+  readonly onLost: () => void;
+  readonly isOnce?: boolean;
+}
+
+function open(options: SqlOptions, { onLost, isOnce, ...limits }: Opening): Sql {
   const timeoutMs = options.statementTimeoutMs ?? statementTimeoutMs;
-  return postgres(options.url, {
-    ...socketOption(options.url, timeoutMs),
-    max: options.max ?? 8,
+  const pool: unknown = postgres(options.url, {
+    ...limits,
+    ...socketOption(options.url, { silenceMs: 2 * timeoutMs, onLost, isOnce: isOnce === true }),
     prepare: true,
+    types: arrayTypes,
+    fetch_types: false,
     // Seconds; below the silence that a socket endures, or a dead server would be dialled for ever.
     connect_timeout: timeoutMs === 0 ? 3 : Math.min(3, timeoutMs / 1000),
     // Seconds. The library's own grows to 20 s, long after the database is back.
@@ -44,19 +78,29 @@ export function createSql(options: SqlOptions): Sql {
       ...(options.role === undefined ? {} : { role: options.role }),
     },
   });
+  // The handle's type would name every array type; nobody uses that.
+  return pool as Sql;
 }
 
 /**
  * The server ends a statement after its timeout; when nothing was heard after twice that, nobody is
  * there. Not for URLs of several hosts or of a socket file, which the library must choose from.
  */
-function socketOption(url: string, timeoutMs: number): object {
+function socketOption(url: string, how: SocketWatch & { readonly isOnce: boolean }): object {
   const { hostname } = new URL(url);
-  if (timeoutMs === 0 || hostname === '' || hostname.includes(',')) return {};
-  return { socket: (target: SocketTarget) => watchedSocket(target, 2 * timeoutMs) };
+  if (hostname === '' || hostname.includes(',')) return { onclose: how.onLost };
+  let dialled = 0;
+  return {
+    socket: (target: SocketTarget) => {
+      dialled += 1;
+      if (how.isOnce && dialled > 1) throw new ConnectionLost();
+      return watchedSocket(target, how);
+    },
+  };
 }
 
 /** Ends all connections; running statements get `timeoutMs` to finish. */
 export async function closeSql(sql: Sql, timeoutMs = 2_000): Promise<void> {
-  await sql.end({ timeout: timeoutMs / 1000 });
+  const timeout = timeoutMs / 1000;
+  await Promise.all([sql.end({ timeout }), sessionsByPool.get(sql)?.end(timeout)]);
 }

@@ -41,6 +41,7 @@ export async function migrateDown(databaseUrl: string, target: number): Promise<
     for (const migration of migrations.toReversed()) {
       if (migration.version <= target || !applied.has(migration.version)) continue;
       await transaction(sql, { statementTimeoutMs: 0 }, async (tx) => {
+        await waitForLocks(tx);
         await tx.unsafe(migration.down);
         await tx`delete from schema_migration where version = ${migration.version}`;
       });
@@ -104,11 +105,17 @@ function checkHistory(
 
 async function apply(sql: Sql, migration: Migration): Promise<void> {
   await transaction(sql, { statementTimeoutMs: 0 }, async (tx: Transaction) => {
+    await waitForLocks(tx);
     await tx.unsafe(migration.up);
     await tx`
       insert into schema_migration (version, name, checksum, applied_at)
       values (${migration.version}, ${migration.name}, ${checksumOf(migration.up)}, clock_timestamp())`;
   });
+}
+
+/** As long as it takes: a schema is changed while others work. */
+async function waitForLocks(tx: Transaction): Promise<void> {
+  await tx`select set_config('lock_timeout', '0', true)`;
 }
 
 function checksumOf(text: string): string {

@@ -1,4 +1,7 @@
 import type { Sql, Transaction } from '../ports/sql.ts';
+import { sessionsOf } from './client.ts';
+import { ConnectionLost } from './connection-lost.ts';
+import type { Session } from './sessions.ts';
 
 export interface TransactionOptions {
   /** `read committed` unless told: each statement sees what was committed before it began. */
@@ -16,13 +19,56 @@ export async function transaction<T>(
   options: TransactionOptions,
   body: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
+  // A body that failed is the caller's affair; a session whose rollback failed is not used again.
+  const outcome = await sessionsOf(sql).use((session) => attempt(session, options, body));
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value;
+}
+
+type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+
+/** Throws when the session is not fit for another transaction. */
+async function attempt<T>(
+  session: Session,
+  options: TransactionOptions,
+  body: (tx: Transaction) => Promise<T>,
+): Promise<Outcome<T>> {
   const isolation = options.isolation ?? 'read committed';
   const access = options.readOnly === true ? 'read only' : 'read write';
-  const result = await sql.begin(`isolation level ${isolation} ${access}`, async (tx) => {
+  await session.sql.unsafe(`begin isolation level ${isolation} ${access}`);
+  try {
+    const tx = within(session);
     if (options.statementTimeoutMs !== undefined) {
       await tx`select set_config('statement_timeout', ${String(options.statementTimeoutMs)}, true)`;
     }
-    return { value: await body(tx) };
-  });
-  return result.value;
+    const value = await body(tx);
+    requireAlive(session);
+    const { command } = await session.sql.unsafe('commit');
+    // A failed statement that the body swallowed: the server takes everything back and says so.
+    if (command !== 'COMMIT') throw new Error('a failed statement had the transaction taken back');
+    return { value };
+  } catch (error) {
+    if (session.isLost) throw error;
+    const rolledBack = await session.sql.unsafe('rollback').then(Boolean, () => false);
+    if (!rolledBack) throw error;
+    return { error };
+  }
+}
+
+/** The session's statements, none of which is begun on a connection that is gone. */
+function within(session: Session): Transaction {
+  const call = (...args: unknown[]) => {
+    requireAlive(session);
+    return Reflect.apply(session.sql, undefined, args);
+  };
+  return new Proxy(call, {
+    get: (_, key) => {
+      requireAlive(session);
+      return Reflect.get(session.sql, key);
+    },
+  }) as unknown as Transaction;
+}
+
+function requireAlive(session: Session): void {
+  if (session.isLost) throw new ConnectionLost();
 }

@@ -116,6 +116,8 @@ async function makeTemplate(): Promise<string> {
   const { url, sql: admin } = await cluster();
   const migrations = JSON.stringify(await readMigrations());
   const name = `template_${createHash('sha256').update(migrations).digest('hex').slice(0, 12)}`;
+  // Only a connection that stands can be reserved: the library never hands out the first one.
+  await admin`select 1`;
   const session = await admin.reserve();
   try {
     await session`select set_config('lock_timeout', '0', false), pg_advisory_lock(${templateLock})`;

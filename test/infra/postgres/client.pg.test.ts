@@ -96,3 +96,15 @@ test('a transaction has the isolation it asked for and is taken back whole', asy
   t.is(level, 'serializable');
   t.deepEqual([...(await sql`select note from noted`)], []);
 });
+
+test('arrays go to the server and come back as they were', async (t) => {
+  const { sql } = await testDatabase(t);
+  const texts = ['plain', '', 'NULL', 'a,b', '{c}', 'say "d"', 'back\\slash', 'ü 😀', ' e '];
+  const ids = ['00000000-0000-4000-8000-000000000001'];
+
+  const [row] = await sql`
+    select ${texts}::text[] as texts, ${ids}::uuid[] as ids, ${[3, -4]}::int[] as numbers,
+           ${[]}::text[] as nothing, array['f', null] as gap`;
+
+  t.deepEqual(row, { texts, ids, numbers: [3, -4], nothing: [], gap: ['f', null] });
+});

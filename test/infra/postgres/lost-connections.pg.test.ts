@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
+import { testDatabase } from '../../support/cluster.ts';
+
+function cutAll(sql: Sql, applicationName: string) {
+  return sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where application_name = ${applicationName}`;
+}
+
+// An exception that escapes the client library would end this process, and AVA says so.
+test('transactions whose connection is cut fail, and nothing of them is written', async (t) => {
+  const { url, sql } = await testDatabase(t);
+  await sql`create table noted (attempt integer, note integer)`;
+  const own = createSql({ url, applicationName: 'cut transactions' });
+  t.teardown(() => closeSql(own));
+
+  let failures = 0;
+  for (let attempt = 0; attempt < 8; attempt += 1) {
+    const attempts = Array.from({ length: 6 }, () =>
+      transaction(own, {}, async (tx) => {
+        for (let note = 0; note < 100; note += 1) {
+          await tx`insert into noted (attempt, note) values (${attempt}, ${note})`;
+          await tx`select pg_sleep(0.005)`;
+        }
+      }).then(
+        () => 'done',
+        () => 'failed',
+      ),
+    );
+    await sleep(100 + attempt * 7);
+    await cutAll(sql, 'cut transactions');
+    const outcomes = await Promise.all(attempts);
+    failures += outcomes.filter((outcome) => outcome === 'failed').length;
+    const rows = await sql`
+      select count(*)::integer as notes from noted where attempt = ${attempt}`;
+    t.is(rows[0]?.['notes'], outcomes.filter((outcome) => outcome === 'done').length * 100);
+  }
+  t.true(failures > 8);
+});
+
+test('a statement that failed takes the transaction with it, even when nobody minds', async (t) => {
+  const { sql } = await testDatabase(t);
+  await sql`create table noted (note text primary key)`;
+
+  await t.throwsAsync(
+    transaction(sql, {}, async (tx) => {
+      await tx`insert into noted (note) values ('twice')`;
+      await tx`insert into noted (note) values ('twice')`.catch(() => undefined);
+    }),
+    { message: /taken back/ },
+  );
+
+  t.deepEqual([...(await sql`select note from noted`)], []);
+  await transaction(sql, {}, (tx) => tx`insert into noted (note) values ('once')`);
+});
+
+test('a pool answers at once again after its connections were cut under load', async (t) => {
+  const { url, sql } = await testDatabase(t);
+  const own = createSql({ url, applicationName: 'cut pool' });
+  t.teardown(() => closeSql(own));
+  let isOver = false;
+  const slowMs: number[] = [];
+  const ask = async () => {
+    while (!isOver) {
+      const startedMs = performance.now();
+      await own`select 1`.catch(() => undefined);
+      const tookMs = performance.now() - startedMs;
+      // A place of the pool that never sends again fails after the three seconds of a dial.
+      if (tookMs > 1_900) slowMs.push(tookMs);
+    }
+  };
+
+  const load = Array.from({ length: 16 }, ask);
+  for (let round = 0; round < 15; round += 1) {
+    await sleep(120 + round);
+    await cutAll(sql, 'cut pool');
+  }
+  await sleep(3_500);
+  isOver = true;
+  await Promise.all(load);
+
+  t.deepEqual(slowMs, []);
+});
