@@ -1,0 +1,26 @@
+import test from 'ava';
+import { createRetention } from '../../../actors/services/retention/retention.actor.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
+
+test('a backlog goes in one round, and one that grows faster ends the round all the same', async (t) => {
+  const clock = new ManualClock();
+  let [backlog, endless] = [23_000, 0];
+  const sweeps = [
+    async (limit: number) => {
+      const count = Math.min(limit, backlog);
+      backlog -= count;
+      return count;
+    },
+    async (limit: number) => {
+      endless += limit;
+      return limit;
+    },
+  ];
+  const retention = createRetention({ sweeps, clock, log: silentLogger });
+  await retention.start();
+  await clock.advance(10_000);
+  await retention.stop();
+  t.is(backlog, 0);
+  t.true(endless >= 100_000 && endless <= 200_000, `${endless}`);
+});
