@@ -1,7 +1,6 @@
 import type { Config } from '../../infra/config/config.ts';
 import type { CommandBus } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
-import type { CodeAnalyser } from '../../infra/ports/code-analysis.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
@@ -11,6 +10,7 @@ import type { RunLocator } from './evaluation/run-locator.ts';
 import type { Deliveries } from './packs/delivery.ts';
 import type { Presence } from './presence.ts';
 import type { Readiness } from './readiness.ts';
+import type { AnalysisTurns } from './submission/analysis-turns.ts';
 import type { Rejections } from './submission/rejections.ts';
 
 /** What the routes reach the world through; built once in apps/edge/main.ts. */
@@ -20,7 +20,7 @@ export interface EdgeDeps {
   readonly sql: Sql;
   readonly bus: CommandBus;
   readonly objects: ObjectStore;
-  readonly analyser: CodeAnalyser;
+  readonly analyses: AnalysisTurns;
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;

@@ -35,6 +35,7 @@ import { Readiness } from './readiness.ts';
 import { coordinatorProbe } from './reads/coordinators.ts';
 import { endpoints } from './routes/index.ts';
 import { createEdgeServer } from './server.ts';
+import { AnalysisTurns } from './submission/analysis-turns.ts';
 import { createRejections } from './submission/rejections.ts';
 
 export interface EdgeOptions {
@@ -131,7 +132,8 @@ async function openDeps(
     clock,
   );
   return {
-    ...{ config, sql, bus, objects, analyser, clock, log, telemetry, readiness },
+    ...{ config, sql, bus, objects, clock, log, telemetry, readiness },
+    analyses: new AnalysisTurns(analyser),
     identity: identityOf(options, { verifier, callers: new Callers(sql, clock) }),
     runs: createRunLocator(sql),
     deliveries: createDeliveries({ sql, bus, objects }),

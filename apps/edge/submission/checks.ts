@@ -1,7 +1,7 @@
 import { Fault } from '../../../machines/fault.ts';
 import { agentName } from '../../../machines/submission/agent-name.ts';
 import type { EdgeDeps } from '../deps.ts';
-import type { RequestContext } from '../endpoint.ts';
+import type { EndpointRequest, RequestContext } from '../endpoint.ts';
 import { activeSuite, type SuiteRow } from '../reads/suites.ts';
 import { readSubmission, type SubmittedFile } from './multipart.ts';
 
@@ -36,10 +36,10 @@ function requireAgentName(text: string): string {
 
 /** UTF-8, syntax, libraries, static analysis: refused with what the miner needs to mend it. */
 export async function requireCleanCode(
-  file: Uint8Array,
-  { analyser }: Pick<EdgeDeps, 'analyser'>,
+  { file, caller, context }: Pick<EndpointRequest, 'caller' | 'context'> & { file: Uint8Array },
+  { analyses }: Pick<EdgeDeps, 'analyses'>,
 ): Promise<void> {
-  const verdict = await analyser.analyse(file);
+  const verdict = await analyses.analyse({ hotkey: caller.name, file, signal: context.signal });
   if (verdict.kind === 'invalid') throw new Fault('INVALID_FILE', verdict.detail);
   if (verdict.kind === 'violations') {
     throw new Fault('CODE_ANALYSIS_ERROR', 'The static analysis refuses this file.', {

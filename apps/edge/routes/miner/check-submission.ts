@@ -29,10 +29,10 @@ export const checkSubmission = endpoint({
     'VALIDATION_FAILED',
   ],
 
-  async handle({ context }, deps) {
+  async handle({ caller, context }, deps) {
     const { file } = await readCheckedUpload(context, deps);
     try {
-      await requireCleanCode(file, deps);
+      await requireCleanCode({ file, caller, context }, deps);
       return { ok: true, violations: [] };
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'CODE_ANALYSIS_ERROR') throw error;

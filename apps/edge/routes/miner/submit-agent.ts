@@ -128,7 +128,7 @@ export const submitAgent = endpoint({
     }
     await requireNoCooldown(caller.name, deps);
     await deps.rejections.recording({ hotkey: caller.name, file: upload.file }, () =>
-      requireCleanCode(upload.file, deps),
+      requireCleanCode({ file: upload.file, caller, context }, deps),
     );
     return toResult(caller.name, await admit(request, { id, upload }, deps));
   },
