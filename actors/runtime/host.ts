@@ -60,6 +60,7 @@ export function createHost(options: HostOptions): Host {
     clock,
     log,
     policy,
+    mayJoin: () => bus.connected,
     onLost: () => table.dropAll(),
     onJoined: () => {
       bus.signal('joined', { memberId });

@@ -11,6 +11,8 @@ export interface MembershipOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly policy: RuntimePolicy;
+  /** False while no caller could reach this process: then others must be the wanted owners. */
+  readonly mayJoin: () => boolean;
   /** The lease ended: whatever this process holds in memory belongs to somebody else by now. */
   readonly onLost: () => void;
   readonly onJoined: () => void;
@@ -31,6 +33,7 @@ export class Membership {
   #offsetMs = 0;
   #lastNowMs = 0;
   #isMember = false;
+  #isLeaving = false;
   #stopRenewing: (() => void) | undefined;
   /** The last renewal could not reach the database, as opposed to never having been tried. */
   storeFailing = false;
@@ -65,6 +68,7 @@ export class Membership {
 
   /** Says goodbye, so that nobody waits for the lease to end. */
   async leave(): Promise<void> {
+    this.#isLeaving = true;
     this.#stopRenewing?.();
     if (!this.#isMember) return;
     this.#isMember = false;
@@ -82,17 +86,21 @@ export class Membership {
     this.#options.onJoined();
   }
 
+  async #joinAgain(): Promise<void> {
+    if (!this.#isLeaving && this.#options.mayJoin()) await this.#join();
+  }
+
   async #tick(): Promise<void> {
     const { clock, log, policy, store } = this.#options;
     try {
-      if (!this.#isMember) return await this.#join();
+      if (!this.#isMember) return await this.#joinAgain();
       const sentMs = clock.monotonicMs();
       const nowMs = await store.renew(this.#identity, policy.leaseMs);
       if (nowMs !== undefined) return this.#renewed(sentMs, nowMs);
       log.warn('lease of this process ended, joining afresh', { ...this.#identity });
       this.#isMember = false;
       this.#options.onLost();
-      await this.#join();
+      await this.#joinAgain();
     } catch (error) {
       this.storeFailing = true;
       log.warn('lease renewal failed', { error });

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { Membership } from '../../../actors/runtime/membership.ts';
+import { defaultPolicy } from '../../../actors/runtime/policy.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { createMembershipStore } from '../../../infra/postgres/membership-store.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { eventually } from '../../support/runtime-world.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
+
+interface Setup {
+  readonly mayJoin?: () => boolean;
+  readonly beforeRenewal?: () => Promise<void>;
+}
+
+async function member(t: ExecutionContext, setup: Setup) {
+  const { url, sql } = await testDatabase(t);
+  const own = createSql({ url, applicationName: 'leases', role: 'paddock_actor' });
+  t.teardown(() => closeSql(own));
+  const clock = new ManualClock();
+  const store = createMembershipStore(own);
+  const lost: string[] = [];
+  const membership: Membership = new Membership({
+    memberId: 'one',
+    kinds: ['counter'],
+    newIncarnation: randomUUID,
+    clock,
+    log: silentLogger,
+    policy: defaultPolicy,
+    mayJoin: setup.mayJoin ?? (() => true),
+    onLost: () => lost.push(membership.identity.incarnation),
+    onJoined: () => undefined,
+    store: {
+      ...store,
+      renew: async (identity, ttlMs) => {
+        await setup.beforeRenewal?.();
+        return store.renew(identity, ttlMs);
+      },
+    },
+  });
+  const living = async () => (await store.view()).members.length;
+  return { sql, clock, store, membership, lost, living };
+}
+
+// Ejected because nobody can reach it, it would else come back at once and be wanted again.
+test('a member that cannot be reached does not join again until it can', async (t) => {
+  let isReachable = false;
+  const one = await member(t, { mayJoin: () => isReachable });
+  await one.membership.start();
+  t.is(await one.living(), 1);
+
+  await one.store.eject(one.membership.identity);
+  await one.clock.advance(1_000);
+  await eventually(() => one.lost.length, Boolean);
+  for (let tick = 0; tick < 3; tick += 1) await one.clock.advance(1_000);
+  t.is(await one.living(), 0);
+  t.true(one.membership.inDoubt());
+
+  isReachable = true;
+  await eventually(
+    async () => {
+      await one.clock.advance(1_000);
+      return one.living();
+    },
+    (count) => count === 1,
+  );
+  await one.membership.leave();
+});
+
+test('a renewal that is answered after the goodbye brings nobody back', async (t) => {
+  const held = Promise.withResolvers<void>();
+  const one = await member(t, { beforeRenewal: () => held.promise });
+  await one.membership.start();
+  await one.clock.advance(1_000);
+
+  await one.membership.leave();
+  held.resolve();
+  await eventually(() => one.lost.length, Boolean);
+
+  // Joining again would have been sent before these.
+  for (let look = 0; look < 5; look += 1) t.is(await one.living(), 0);
+});
