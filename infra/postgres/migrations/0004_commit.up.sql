@@ -111,8 +111,8 @@ end $$;
 --           operations: {name: [{…}]}, outbox: […]}
 --   answer: {"at": ms} when committed, {"at": ms, "duplicates": [{msgId, reply}]} when some of the
 --           messages were answered before: then nothing was written.
---   P0FEN: the caller is not the owner. P0EXP: the database's clock is past valid_until (the clock
---   in `detail`). P0REJ: a domain rule refuses one command (raised by <kind>_apply).
+--   P0FEN: the caller is not the owner. P0EXP: the database's clock is at or past valid_until (the
+--   clock in `detail`). P0REJ: a domain rule refuses one command (raised by <kind>_apply).
 create function rt.commit(p_kind text, p_part integer, p_epoch bigint, p_incarnation uuid,
                           p_valid_until timestamptz, p_batch jsonb)
 returns jsonb
@@ -130,7 +130,7 @@ begin
   end if;
   v_now := rt.clock();
   v_at := floor(extract(epoch from v_now) * 1000);
-  if v_now > p_valid_until then
+  if v_now >= p_valid_until then
     raise exception 'LEASE_PASSED' using errcode = 'P0EXP', detail = v_at::text;
   end if;
 

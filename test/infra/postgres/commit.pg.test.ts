@@ -178,6 +178,28 @@ test('a batch is refused past the moment it is bound to', async (t) => {
   t.is((await commit(token, batch({ validUntilMs: Date.now() + 60_000 }))).kind, 'committed');
 });
 
+// A lease is over exactly at its end; a simulated clock stands there for as long as it likes.
+test('a batch is refused at the very moment it is bound to', async (t) => {
+  const { url, sql } = await testDatabase(t);
+  await installCounters(sql, 1);
+  const nowMs = Date.UTC(2030, 0, 1);
+  await sql.unsafe(`
+    create or replace function rt.clock() returns timestamptz
+    language sql volatile as $$ select to_timestamp(${nowMs / 1000}) $$`);
+  const own = createSql({ url, applicationName: 'actor', role: 'paddock_actor' });
+  t.teardown(() => closeSql(own));
+  const identity = { memberId: 'one', incarnation: randomUUID() };
+  const members = createMembershipStore(own);
+  await members.join({ ...identity, ttlMs: 1_000, codeVersion: 1, kinds: ['counter'] });
+  const taken = await members.claim({ kind: 'counter', part: 0 }, 0, identity);
+  const { incarnation } = identity;
+  const token = { kind: 'counter', part: 0, epoch: taken?.epoch ?? 0, incarnation };
+  const store = createPartitionStore(own);
+
+  t.is((await store.commit(token, batch({ validUntilMs: nowMs }))).kind, 'lease-passed');
+  t.is((await store.commit(token, batch({ validUntilMs: nowMs + 1 }))).kind, 'committed');
+});
+
 test('a refusal in SQL names its command and takes the batch back', async (t) => {
   const { token } = await claimed();
 
