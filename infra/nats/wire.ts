@@ -33,16 +33,26 @@ export function readCommand(message: Msg): IncomingCommand | undefined {
   const type = h?.get('x-cmd-type') ?? '';
   if (h === undefined || id === '' || type === '') return undefined;
   const body = readJson(message);
-  if (body === undefined) return undefined;
+  const account = decoded(h.get('x-account'));
+  if (body === undefined || account === undefined) return undefined;
   const deadlineMs = Number(h.get('x-deadline'));
   return {
     id,
     type,
     body,
-    account: decodeURIComponent(h.get('x-account')),
+    account,
     trace: traceOf(h),
     ...(deadlineMs > 0 ? { deadlineMs } : {}),
   };
+}
+
+/** Nothing may throw here: the client library stops reading for good when a subscriber throws. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function traceOf(h: MsgHdrs): Record<string, string> {

@@ -1,4 +1,6 @@
 import test from 'ava';
+import { headers } from 'nats';
+import { connectNats } from '../../../infra/nats/connect.ts';
 import type { Fault } from '../../../machines/fault.ts';
 import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
 
@@ -34,4 +36,23 @@ test('a command whose first event is stored already harms nobody but itself', as
 
   t.deepEqual(codesOf(outcomes), ['ok', 'INTERNAL_ERROR', 'ok']);
   t.deepEqual(await world.add(0, 'after'), { value: 2, seq: 2 });
+});
+
+// A subscriber that throws makes the client library deaf until its pings go unanswered.
+test('a command with an unreadable header does not make its owner deaf', async (t) => {
+  const connection = await connectNats({ url: world.natsUrl, name: 'stranger' });
+  t.teardown(() => connection.close());
+  const unreadable = headers();
+  for (const [name, value] of [
+    ['x-cmd-id', 'odd'],
+    ['x-cmd-type', 'add'],
+    ['x-account', '%'],
+  ] as const) {
+    unreadable.set(name, value);
+  }
+
+  connection.publish('cmd.counter.1', '{"key":"odd"}', { headers: unreadable });
+  await connection.flush();
+
+  t.deepEqual(await world.add(1, 'heard'), { value: 1, seq: 1 });
 });
