@@ -50,9 +50,13 @@ export class Relay {
   }
 
   async #retry(): Promise<void> {
-    if (!this.#deps.bus.connected) return;
-    const batch = this.#waiting.splice(0, atOnceMax);
-    await Promise.all(batch.map((message) => this.#publish(message)));
+    while (this.#deps.bus.connected && this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, atOnceMax);
+      const left = this.#waiting.length;
+      await Promise.all(batch.map((message) => this.#publish(message)));
+      // Some came back: the broker is in trouble, and the rest can wait.
+      if (this.#waiting.length > left) return;
+    }
   }
 }
 

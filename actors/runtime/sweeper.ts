@@ -9,6 +9,8 @@ export interface SweeperDeps extends RelayDeps {
 
 const purgeMax = 1_000;
 const takeMax = 100;
+/** A backlog is worked off many at a time, and other processes sweep as well. */
+const roundsMax = 20;
 /** The streams forget after three days; whatever they may still deliver must be known here. */
 const keepProofsMs = 7 * 24 * 3_600_000;
 const expireEveryMs = 60_000;
@@ -56,7 +58,11 @@ export class Sweeper {
     try {
       await outbox.purgeProven(purgeMax);
       // Without a broker every try would only put the rows off further.
-      if (bus.connected) await this.#resend(await outbox.takeDue(takeMax, policy.sweepAfterMs));
+      for (let round = 0; bus.connected && round < roundsMax; round += 1) {
+        const due = await outbox.takeDue(takeMax, policy.sweepAfterMs);
+        await this.#resend(due);
+        if (due.length < takeMax) break;
+      }
       await this.#expire();
     } catch (error) {
       log.warn('sweep failed', { error });
@@ -76,7 +82,8 @@ export class Sweeper {
   async #expire(): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs - this.#expiredMs < expireEveryMs) return;
-    this.#expiredMs = nowMs;
-    await this.#deps.outbox.expireProofs(keepProofsMs, purgeMax);
+    const expired = await this.#deps.outbox.expireProofs(keepProofsMs, purgeMax);
+    // More than one chunk is left: on with the next sweep, or they come faster than they go.
+    if (expired < purgeMax) this.#expiredMs = nowMs;
   }
 }

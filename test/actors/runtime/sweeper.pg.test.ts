@@ -1,0 +1,67 @@
+import test, { type ExecutionContext } from 'ava';
+import { defaultPolicy } from '../../../actors/runtime/policy.ts';
+import { Sweeper } from '../../../actors/runtime/sweeper.ts';
+import type { DurableMessage } from '../../../infra/ports/bus.ts';
+import { createOutboxStore } from '../../../infra/postgres/outbox-store.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { eventually } from '../../support/runtime-world.ts';
+import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
+
+async function sweeping(t: ExecutionContext) {
+  const { sql } = await testDatabase(t);
+  const clock = new ManualClock();
+  const sent: string[] = [];
+  const publish = async ({ msgId }: DurableMessage) => {
+    sent.push(msgId);
+  };
+  const consume = () => ({ close: async () => {} });
+  const sweeper = new Sweeper({
+    messages: { publish, consume },
+    bus: { connected: true },
+    ...{ clock, log: silentLogger, telemetry: silentTelemetry },
+    outbox: createOutboxStore(sql),
+    policy: defaultPolicy,
+  });
+  sweeper.start();
+  t.teardown(() => sweeper.stop());
+  return { sql, clock, sent };
+}
+
+test('proofs that nobody needs any more go faster than they come', async (t) => {
+  const { sql, clock } = await sweeping(t);
+  await sql`
+    insert into rt.inbox (kind, part, consumer, msg_id, at)
+    select 'eval', 1, 'cmd', n::text, now() - n * interval '1 day' / 1000
+    from generate_series(1, 10500) as n`;
+
+  // A thousand a second is more than any load writes.
+  const left = await eventually(
+    async () => {
+      await clock.advance(500);
+      const [row] = await sql<{ left: number }[]>`select count(*)::integer as left from rt.inbox`;
+      return { left: row?.left ?? 0, afterMs: clock.monotonicMs() };
+    },
+    (seen) => seen.left <= 7_000 || seen.afterMs >= 55_000,
+  );
+
+  t.true(left.left <= 7_000 && left.left > 6_990);
+});
+
+test('a backlog is sent in one sweep', async (t) => {
+  const { sql, clock, sent } = await sweeping(t);
+  await sql`
+    insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
+                           headers, body, at, next_at)
+    select 'eval', 1, n::text, 'fact.x', 'eval', 1, 'projector', '{}', '{}', now(), now()
+    from generate_series(1, 450) as n`;
+
+  await clock.advance(1_000);
+  await eventually(
+    () => sent.length,
+    (count) => count >= 450,
+    3_000,
+  );
+
+  t.is(new Set(sent).size, 450);
+});
