@@ -306,7 +306,8 @@ export class PartitionHost {
   }
 
   #settle(letter: Letter, reply: WireReply): void {
-    if (letter.source === 'request') this.#recent.remember(letter.command.id, reply);
+    const { command, sizeBytes, source } = letter;
+    if (source === 'request') this.#recent.remember(command.id, reply, sizeBytes);
     this.#mailbox.settle(letter, reply);
   }
 
