@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { Fault } from '../../machines/fault.ts';
 import { discardRest, sendFault, sendPlain } from './answer.ts';
@@ -35,6 +36,8 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   server.keepAliveTimeout = options.idleConnectionMs;
   server.headersTimeout = headersMs;
   server.requestTimeout = uploadMs;
+  server.timeout = options.unreadMs;
+  server.on('timeout', (socket) => endIdle(socket, state.open));
   let drained: Promise<void> | undefined;
   const drain = () => {
     state.draining = true;
@@ -57,6 +60,15 @@ const uploadMs = 600_000;
 interface ServerState {
   draining: boolean;
   readonly open: Set<ServerResponse>;
+}
+
+/**
+ * Nothing went over the socket for `unreadMs`, or for the time that an idle connection is kept. Work
+ * that takes so long may go on; an answer that nobody reads, or no request at all, may not.
+ */
+function endIdle(socket: Socket, open: ReadonlySet<ServerResponse>): void {
+  const answers = [...open].filter((response) => response.socket === socket);
+  if (answers.every(({ writableEnded }) => writableEnded)) socket.destroy();
 }
 
 /** Node's own answers to these have no body, or say nothing at all. */
@@ -105,7 +117,6 @@ function createApp(options: EdgeServerOptions, state: ServerState): Express {
     if (state.draining) sayGoodbye(response);
     state.open.add(response);
     response.once('close', () => state.open.delete(response));
-    giveUpUnread(response, options.unreadMs);
     next();
   });
   addRoutes(app, options);
@@ -115,13 +126,6 @@ function createApp(options: EdgeServerOptions, state: ServerState): Express {
   });
   app.use(unreadablePath);
   return app;
-}
-
-/** The timer is of the socket and tells of work that takes its time, too: that may go on. */
-function giveUpUnread(response: ServerResponse, unreadMs: number): void {
-  response.setTimeout(unreadMs, () => {
-    if (response.writableEnded) response.destroy();
-  });
 }
 
 function setCommonHeaders(

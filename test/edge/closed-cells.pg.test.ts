@@ -53,11 +53,16 @@ test.serial('every cell of role and route is closed unless it is opened', async 
   t.deepEqual([...(await service.sql`select xmin, seq from audit_log`)], [...before]);
 });
 
-test.serial('a query, header or body that names another changes nothing about who calls', async (t) => {
-  const miner = await service.miner('self');
-  const other = await service.miner('other');
-  const path = `/v1/miner/agents?hotkey=${other.hotkey}&miner_hotkey=${other.hotkey}`;
-  const answer = await miner.request('GET', path, { headers: { 'x-miner-hotkey': other.hotkey } });
-  t.is(answer.status, 200);
-  t.false((await answer.text()).includes(other.hotkey));
-});
+test.serial(
+  'a query, header or body that names another changes nothing about who calls',
+  async (t) => {
+    const miner = await service.miner('self');
+    const other = await service.miner('other');
+    const path = `/v1/miner/agents?hotkey=${other.hotkey}&miner_hotkey=${other.hotkey}`;
+    const answer = await miner.request('GET', path, {
+      headers: { 'x-miner-hotkey': other.hotkey },
+    });
+    t.is(answer.status, 200);
+    t.false((await answer.text()).includes(other.hotkey));
+  },
+);
