@@ -4,8 +4,11 @@ import type { Aggregate, Ledger, Roster, SuiteRoster } from './aggregate.ts';
 import { RunDeadlines } from './deadlines.ts';
 import { Overlay } from './overlay.ts';
 
-/** Closed versions kept in memory beside the open ones, since completions are often repeated. */
-const closedVersionsMax = 2000;
+/**
+ * Closed versions kept in memory beside the open ones, since completions are often repeated. Each
+ * takes 13 KB with two runs (measured), and a process may serve 64 partitions.
+ */
+const closedVersionsMax = 50;
 
 /** Everything one partition knows, durable or about to be. */
 export class PartitionState {

@@ -53,6 +53,23 @@ test('a stale run frees its slot at once, for a run with a higher fence', (t) =>
   t.is(world.claim('val-a')?.fence, (claimed?.fence ?? 0) + 1);
 });
 
+test('an end in silence and every heartbeat are counted, and nothing before it is durable', (t) => {
+  const { world, own, beat, beatInMemory } = withRun();
+  beat();
+  beatInMemory();
+  t.deepEqual([...world.counts], [['paddock.heartbeats', 2]]);
+
+  world.nowMs += claimLeaseMs;
+  const expire = world.command('expire-runs', { evalRunIds: [own.evalRunId] });
+  world.actor.begin();
+  world.actor.decide(expire, world.nowMs);
+  world.actor.rollback();
+  world.actor.commit();
+  t.is(world.counts.get('paddock.lease.expiries LEASE_EXPIRED'), undefined);
+  world.handle(expire);
+  t.is(world.counts.get('paddock.lease.expiries LEASE_EXPIRED'), 1);
+});
+
 test('a run that only beats is stuck after an hour, and no promise goes beyond', (t) => {
   const { world, own, beat, value } = withRun();
   const claimedAt = world.nowMs;
@@ -182,3 +199,22 @@ function deliver({ world, own, beatInMemory }: ReturnType<typeof withRun>, sign:
     }
   }
 }
+
+test('closed versions do not pile up in memory, and open ones stay', (t) => {
+  const world = new EvalWorld(suiteOf(0));
+  world.submit(0);
+  const own = world.run('val-0');
+
+  for (let index = 1; index <= 120; index += 1) {
+    world.submit(index);
+    for (const validator of ['val-a', 'val-b']) {
+      const run = world.run(validator, { preferred: [world.itemState(index).context.workItemId] });
+      world.complete(run, { scoreMicro: 0 });
+    }
+  }
+
+  t.is(world.state.aggregates.committedSize, 51);
+  t.is(world.runState(own).value, 'claimed');
+  t.is(world.state.liveRuns.committedSize, 1);
+  t.is(world.state.openItems.committedSize, 1);
+});
