@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { Fault } from '../../machines/fault.ts';
 import { evalPartitionOf } from '../../machines/partition-of.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
@@ -14,6 +15,7 @@ import { Draft, type Ids, idNamespace } from './draft.ts';
 import { Expiry } from './expiry.ts';
 import { handlers } from './handlers.ts';
 import { heartbeatFromMemory } from './heartbeat.ts';
+import { LeaseCounts } from './lease-counts.ts';
 import { heartbeat } from './messages.ts';
 import type { PartitionState } from './partition-state.ts';
 
@@ -29,6 +31,7 @@ export interface EvalPartitionDeps {
   readonly ids: Ids;
   readonly state: PartitionState;
   readonly loader: EvalLoader;
+  readonly telemetry: Pick<Telemetry, 'count'>;
 }
 
 /**
@@ -41,11 +44,13 @@ export interface EvalPartitionDeps {
 export class EvalPartition implements PartitionActor {
   readonly #deps: EvalPartitionDeps;
   readonly #expiry: Expiry;
+  readonly #counts: LeaseCounts;
   #nowMs = 0;
 
   constructor(deps: EvalPartitionDeps) {
     this.#deps = deps;
     this.#expiry = new Expiry(deps.state, deps.policy);
+    this.#counts = new LeaseCounts(deps.telemetry);
   }
 
   async prepare(commands: readonly Command[]): Promise<void> {
@@ -53,26 +58,23 @@ export class EvalPartition implements PartitionActor {
   }
 
   begin(): void {
-    this.#deps.state.rollback();
+    this.rollback();
   }
 
   decide(command: Command, nowMs: number): Decision {
-    const { part, state, policy, ids } = this.#deps;
-    const draft = new Draft({ part, state, policy, ids, nowMs }, command);
-    const answer = this.#answer(draft, command);
-    // A refusal has no effect, whatever was drafted on the way to it.
-    const changes = answer.reply.kind === 'fault' ? undefined : draft.adopt();
-    const { reply, validUntilMs } = answer;
-    if (changes === undefined) return { reply };
-    return { reply, changes, ...(validUntilMs !== undefined && { validUntilMs }) };
+    const decision = this.#decide(command, nowMs);
+    this.#counts.decided(command, decision);
+    return decision;
   }
 
   commit(): void {
     this.#deps.state.commit();
+    this.#counts.commit();
   }
 
   rollback(): void {
     this.#deps.state.rollback();
+    this.#counts.forget();
   }
 
   answerFromMemory(command: Command, nowMs: number): Reply | undefined {
@@ -80,7 +82,9 @@ export class EvalPartition implements PartitionActor {
     const beat = heartbeat.safeParse(command.body);
     if (!beat.success) return undefined;
     const body = heartbeatFromMemory(this.#deps.state, beat.data, nowMs);
-    return body === undefined ? undefined : { kind: 'ok', body };
+    if (body === undefined) return undefined;
+    this.#counts.beatInMemory();
+    return { kind: 'ok', body };
   }
 
   due(nowMs: number): readonly Command[] {
@@ -95,7 +99,9 @@ export class EvalPartition implements PartitionActor {
   }
 
   extendDeadlines(outageMs: number): void {
-    this.#deps.state.deadlines.extendAll(outageMs);
+    const { deadlines, liveRuns } = this.#deps.state;
+    deadlines.extendAll(outageMs);
+    this.#counts.lengthened(liveRuns.committedSize);
   }
 
   takeFlush(): Flush | undefined {
@@ -114,6 +120,17 @@ export class EvalPartition implements PartitionActor {
       expiryBrakes: this.#expiry.brakeCount,
       isExpiryBraking: this.#expiry.isBraking(this.#nowMs) ? 1 : 0,
     };
+  }
+
+  #decide(command: Command, nowMs: number): Decision {
+    const { part, state, policy, ids } = this.#deps;
+    const draft = new Draft({ part, state, policy, ids, nowMs }, command);
+    const answer = this.#answer(draft, command);
+    // A refusal has no effect, whatever was drafted on the way to it.
+    const changes = answer.reply.kind === 'fault' ? undefined : draft.adopt();
+    const { reply, validUntilMs } = answer;
+    if (changes === undefined) return { reply };
+    return { reply, changes, ...(validUntilMs !== undefined && { validUntilMs }) };
   }
 
   #answer(draft: Draft, command: Command): Answer {

@@ -1,4 +1,5 @@
 import type { Sql } from '../../infra/ports/sql.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
 import type { PartitionKind } from '../runtime/partition-actor.ts';
 import type { Ids } from './draft.ts';
@@ -10,10 +11,12 @@ export interface EvalKindDeps {
   readonly sql: Sql;
   readonly policy: EvalPolicy;
   readonly ids: Ids;
+  readonly telemetry: Pick<Telemetry, 'count'>;
 }
 
 /** The eval partitions, each loaded with the versions that still wait for something. */
-export function createEvalKind({ sql, policy, ids }: EvalKindDeps): PartitionKind {
+export function createEvalKind(deps: EvalKindDeps): PartitionKind {
+  const { sql, policy, ids, telemetry } = deps;
   return {
     kind: 'eval',
     faultByConstraint: {
@@ -22,13 +25,15 @@ export function createEvalKind({ sql, policy, ids }: EvalKindDeps): PartitionKin
         detail: 'the validator holds as many runs as it may',
       },
     },
+    gauges: { 'paddock.lease.live': 'liveRuns', 'paddock.lease.expiry_brake': 'isExpiryBraking' },
     async activate(part, { amnestyUntilMs }) {
       // Two heartbeats at least: one of them may be on its way to the former owner.
       const notBeforeMs = amnestyUntilMs(Math.max(policy.leaseMs, 2 * policy.heartbeatMs));
       const state = new PartitionState(policy);
       const loader = new EvalStore(sql, part, notBeforeMs);
       await loader.loadOpen(state);
-      return new EvalPartition({ part, policy, ids, state, loader });
+      telemetry.count('paddock.lease.amnesties', state.liveRuns.committedSize);
+      return new EvalPartition({ part, policy, ids, state, loader, telemetry });
     },
   };
 }

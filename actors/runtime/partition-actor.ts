@@ -1,3 +1,4 @@
+import type { GaugeName } from '../../infra/ports/metrics.ts';
 import type { FaultCode } from '../../machines/fault.ts';
 
 /**
@@ -133,6 +134,8 @@ export interface PartitionKind {
    * Any other violation is a defect and answered INTERNAL_ERROR.
    */
   readonly faultByConstraint?: Readonly<Record<string, { code: FaultCode; detail: string }>>;
+  /** Gauges of a process: each shows the sum of one of its actors' `stats`. */
+  readonly gauges?: Readonly<Partial<Record<GaugeName, string>>>;
   /**
    * Loads one partition. Messages of `evt.<kind>.<part>.<type>` come to it as commands whose id is
    * the message's and whose type is `<type>`; a refusal of one is recorded and acknowledged.

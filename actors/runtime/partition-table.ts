@@ -1,5 +1,6 @@
 import type { Subscription } from '../../infra/ports/bus.ts';
 import type { PartitionRow } from '../../infra/ports/membership-store.ts';
+import type { GaugeName } from '../../infra/ports/metrics.ts';
 import type { ServedPartition } from './host.ts';
 import type { PartitionKind } from './partition-actor.ts';
 import { type PartitionDeps, PartitionHost } from './partition-host.ts';
@@ -37,6 +38,7 @@ export class PartitionTable {
       clock.every(policy.flushEveryMs, () => this.#flush()),
       telemetry.gauge('paddock.partition.owned', () => this.#hosts.size),
       telemetry.gauge('paddock.mailbox.depth', () => this.#depth()),
+      ...this.#gaugesOfKinds(),
     );
     this.#outages = bus.onOutageEnd((outageMs) => {
       if (outageMs < policy.outageMinMs) return;
@@ -75,6 +77,19 @@ export class PartitionTable {
 
   #depth(): number {
     return [...this.#hosts.values()].reduce((sum, host) => sum + host.waiting, 0);
+  }
+
+  #gaugesOfKinds(): (() => void)[] {
+    return this.#deps.kinds.flatMap(({ kind, gauges = {} }) =>
+      gaugeEntries(gauges).map(([name, stat]) =>
+        this.#deps.telemetry.gauge(name, () => this.#sum(kind, stat), { kind }),
+      ),
+    );
+  }
+
+  #sum(kind: string, stat: string): number {
+    const hosts = [...this.#hosts.values()].filter(({ ref }) => ref.kind === kind);
+    return hosts.reduce((sum, { stats }) => sum + (stats[stat] ?? 0), 0);
   }
 
   async #flush(): Promise<void> {
@@ -148,6 +163,11 @@ export class PartitionTable {
       host.drop();
     }
   }
+}
+
+function gaugeEntries(gauges: NonNullable<PartitionKind['gauges']>): [GaugeName, string][] {
+  // Sound because the keys are declared as the names of gauges.
+  return Object.entries(gauges) as [GaugeName, string][];
 }
 
 async function inParallel<T>(

@@ -53,7 +53,9 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const partitions = createPartitionStore(commits);
   const host = createHost({
     memberId,
-    kinds: [createEvalKind({ sql: commits, policy: evalPolicy(config), ids: { uuidV5 } })],
+    kinds: [
+      createEvalKind({ sql: commits, policy: evalPolicy(config), ids: { uuidV5 }, telemetry }),
+    ],
     partitions,
     // Of their own: a renewal must not wait behind commits.
     members: createMembershipStore(open('leases', 'paddock_actor', 2)),

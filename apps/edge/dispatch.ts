@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../infra/ports/clock.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { Fault } from '../../machines/fault.ts';
 import { faultOf } from '../outage.ts';
 import { discardRest, letBodyCome, sendAnswer, sendFault } from './answer.ts';
@@ -18,6 +19,7 @@ import { invalidField, parsePart } from './validation.ts';
 export interface Dispatch {
   readonly admission: Admission;
   readonly clock: Clock;
+  readonly telemetry: Pick<Telemetry, 'record'>;
   readonly limits: DispatchLimits;
   readonly rates: DispatchRates;
   readonly uploads: UploadSlots;
@@ -64,6 +66,21 @@ const nobody: Caller = { name: '', role: 'public', publicKeyHex: '', coldkey: nu
 
 /** Answers one request on `endpoint`. Never rejects. */
 export async function dispatch(
+  endpoint: Endpoint,
+  http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  params: unknown,
+  by: Dispatch,
+): Promise<void> {
+  const startedMs = by.clock.monotonicMs();
+  await admitted(endpoint, http, params, by);
+  by.telemetry.record('paddock.edge.request.duration', by.clock.monotonicMs() - startedMs, {
+    method: endpoint.method,
+    route: endpoint.path,
+    status: `${Math.trunc(http.response.statusCode / 100)}xx`,
+  });
+}
+
+async function admitted(
   endpoint: Endpoint,
   http: { readonly request: IncomingMessage; readonly response: ServerResponse },
   params: unknown,

@@ -163,7 +163,7 @@ function identityOf(
 }
 
 function dispatchOf(
-  { config, clock, log, checkResponses }: EdgeOptions,
+  { config, clock, log, telemetry, checkResponses }: EdgeOptions,
   deps: EdgeDeps,
   verifier: SignatureVerifier,
 ): Dispatch {
@@ -171,6 +171,7 @@ function dispatchOf(
   return {
     admission: new Admission(),
     clock,
+    telemetry,
     limits: {
       bodyBytesMax: {
         json: config.jsonBodyBytesMax,

@@ -20,7 +20,7 @@ export const counters = {
   },
   'paddock.lease.amnesties': {
     unit: '{lease}',
-    description: 'Live leases that were lengthened after an outage of ours',
+    description: 'Live leases that were lengthened after an outage of ours or a change of owner',
   },
   'paddock.sweeper.republishes': {
     unit: '{message}',
@@ -79,8 +79,8 @@ export const gauges = {
   },
   'paddock.lease.live': { unit: '{lease}', description: 'Live leases of this process' },
   'paddock.lease.expiry_brake': {
-    unit: '1',
-    description: '1 while expiry pauses because too many leases would end at once',
+    unit: '{partition}',
+    description: 'Partitions in which expiry pauses because too many leases would end at once',
   },
   'paddock.outbox.age': { unit: 's', description: 'Age of the oldest message not yet published' },
   'paddock.outbox.pending': { unit: '{message}', description: 'Messages not yet published' },

@@ -148,6 +148,16 @@ test('unknown routes are 404 and known ones with another method 405 with Allow',
   }
 });
 
+test('a request is measured by its route, whatever its path and its end', async (t) => {
+  await using edge = await startFramework([byNumber]);
+
+  t.is((await edge.get('/suites/7')).status, 404);
+
+  const name = 'paddock.edge.request.duration';
+  await edge.until(() => edge.measured.length > 0);
+  t.deepEqual(edge.measured, [{ name, method: 'get', route: '/suites/{suite_id}', status: '4xx' }]);
+});
+
 test('HEAD is answered wherever GET is, without a body', async (t) => {
   await using edge = await start();
   const answer = await edge.request('HEAD', `/packs/${'a'.repeat(64)}`);

@@ -9,6 +9,7 @@ import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
 import { testDatabase } from './cluster.ts';
 import { evalPart, evalPolicy, families, packSha256, problemIdOf } from './eval-world.ts';
+import { silentTelemetry } from './silent-telemetry.ts';
 
 /** One eval partition over a real database, commands decided and committed one by one. */
 export interface Desk {
@@ -27,7 +28,12 @@ export async function openWorld(t: ExecutionContext): Promise<{ sql: Sql; desk: 
 }
 
 export async function openDesk(sql: Sql, part = evalPart): Promise<Desk> {
-  const kind = createEvalKind({ sql, policy: evalPolicy, ids: { uuidV5 } });
+  const kind = createEvalKind({
+    sql,
+    policy: evalPolicy,
+    ids: { uuidV5 },
+    telemetry: silentTelemetry,
+  });
   const store = createPartitionStore(sql);
   const incarnation = randomId();
   let epoch = 0;

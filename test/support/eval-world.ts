@@ -3,6 +3,7 @@ import { EvalPartition } from '../../actors/lease-manager/eval-partition.ts';
 import { PartitionState } from '../../actors/lease-manager/partition-state.ts';
 import type { Command, Decision, Reply } from '../../actors/runtime/partition-actor.ts';
 import { uuidV5 } from '../../infra/ids/ids.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { evalPartitionOf } from '../../machines/partition-of.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
 
@@ -120,6 +121,8 @@ export class EvalWorld {
   readonly state: PartitionState;
   readonly actor: EvalPartition;
   readonly decisions: Decision[] = [];
+  /** By the name of the counter, with the reason where one was given. */
+  readonly counts = new Map<string, number>();
   #count = 0;
 
   constructor(suite: SuiteRoster = suiteOf(3), policy: EvalPolicy = evalPolicy) {
@@ -127,7 +130,13 @@ export class EvalWorld {
     this.state.suites.set(suite.suiteId, suite);
     // Everything is in memory from the start: there is nothing to load.
     const loader = { load: async () => {} };
-    const deps = { part: evalPart, policy, ids: { uuidV5 }, state: this.state, loader };
+    const telemetry: Pick<Telemetry, 'count'> = {
+      count: (name, by = 1, { reason } = {}) => {
+        const key = reason === undefined ? name : `${name} ${reason}`;
+        this.counts.set(key, (this.counts.get(key) ?? 0) + by);
+      },
+    };
+    const deps = { part: evalPart, policy, ids: { uuidV5 }, state: this.state, loader, telemetry };
     this.actor = new EvalPartition(deps);
   }
 

@@ -43,6 +43,7 @@ export async function startFramework(
 ) {
   const admission = new Admission(options.admission);
   const reported: unknown[] = [];
+  const measured: unknown[] = [];
   const server = createEdgeServer({
     endpoints,
     newTraceId: () => randomBytes(16).toString('hex'),
@@ -52,6 +53,7 @@ export async function startFramework(
     dispatch: {
       admission,
       clock: clock as Clock,
+      telemetry: { record: (name, _tookMs, attributes) => measured.push({ name, ...attributes }) },
       limits: {
         bodyBytesMax: { json: 65_536, results: 2_097_152, operator: 16_777_216 },
         budgetMs: {
@@ -84,6 +86,7 @@ export async function startFramework(
   return {
     port,
     reported,
+    measured,
     request,
     inFlight: () => admission.inFlight,
     get: (path: string, headers: Record<string, string> = {}) => request('GET', path, { headers }),
