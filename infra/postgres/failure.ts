@@ -44,9 +44,17 @@ export function failureKind(error: unknown): FailureKind {
   const code = codeOf(error);
   if (neverSent.has(code) || unavailable.has(code)) return 'unavailable';
   if (contended.has(code)) return 'contended';
-  // Data and constraint errors, and what a wrong batch or function may raise: the server answered.
-  if (error instanceof postgres.PostgresError && /^(22|23|42|P0)/.test(code)) return 'invalid';
-  return 'ambiguous';
+  return isTakenBack(error) ? 'invalid' : 'ambiguous';
+}
+
+/**
+ * The server answers ERROR for a statement that it took back whole, whatever the reason was. FATAL
+ * and PANIC end the connection, and tell nothing of a statement that was done just before.
+ */
+function isTakenBack(error: unknown): boolean {
+  if (!(error instanceof postgres.PostgresError)) return false;
+  // statement_completion_unknown says what it says.
+  return error.severity === 'ERROR' && error.code !== '40003';
 }
 
 /** True when the database cannot be asked now, whatever became of the statement. */

@@ -71,6 +71,20 @@ test('a statement that takes too long is known to have done nothing', async (t) 
   t.is(failureKind(await t.throwsAsync(sql`select pg_sleep(1)`.execute())), 'unavailable');
 });
 
+// A value too long for an index is of the class of limits: tried for ever, it would stop a partition.
+test('any error that the server answers leaves no doubt, the end of a connection does', async (t) => {
+  const { sql } = await testDatabase(t);
+  const raise = (code: string) =>
+    sql.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`);
+
+  for (const code of ['54000', '21000', '0A000', 'XX000', '23505']) {
+    t.is(failureKind(await t.throwsAsync(raise(code).execute())), 'invalid', code);
+  }
+  t.is(failureKind(await t.throwsAsync(raise('40003').execute())), 'ambiguous');
+  const end = sql`select pg_terminate_backend(pg_backend_pid())`;
+  t.is(failureKind(await t.throwsAsync(end.execute())), 'ambiguous');
+});
+
 test('a transaction has the isolation it asked for and is taken back whole', async (t) => {
   const { sql } = await testDatabase(t);
   await sql`create table noted (note text)`;
