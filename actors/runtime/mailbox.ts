@@ -53,11 +53,16 @@ export class Mailbox {
 
   /** The next ones to decide, without those that nobody waits for any more. */
   take(wallNowMs: number): Letter[] {
+    const { batchBytesMax, batchSizeMax } = this.#policy;
     const taken: Letter[] = [];
-    while (taken.length < this.#policy.batchSizeMax) {
-      const letter = this.#waiting.shift();
+    let takenBytes = 0;
+    while (taken.length < batchSizeMax) {
+      const [letter] = this.#waiting;
       if (letter === undefined) break;
+      if (taken.length > 0 && takenBytes + letter.sizeBytes > batchBytesMax) break;
+      this.#waiting.shift();
       this.#bytes -= letter.sizeBytes;
+      takenBytes += letter.sizeBytes;
       // Absolute: a frozen process finds old requests in its socket's buffer and must not act on
       // them as if they were fresh.
       if ((letter.command.deadlineMs ?? Number.POSITIVE_INFINITY) < wallNowMs) {

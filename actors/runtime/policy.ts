@@ -11,6 +11,8 @@ export interface RuntimePolicy {
   /** What a hand-over waits for its mailbox before it tells the rest to ask again. */
   readonly handOverMs: number;
   readonly batchSizeMax: number;
+  /** What one commit writes well within the statement timeout, also beside seven others. */
+  readonly batchBytesMax: number;
   readonly mailboxCommandsMax: number;
   readonly mailboxBytesMax: number;
   readonly headWaitMaxMs: number;
@@ -38,6 +40,7 @@ export const defaultPolicy: RuntimePolicy = {
   claimsAtOnce: 8,
   handOverMs: 2_000,
   batchSizeMax: 64,
+  batchBytesMax: 1024 * 1024,
   mailboxCommandsMax: 512,
   mailboxBytesMax: 4 * 1024 * 1024,
   headWaitMaxMs: 500,

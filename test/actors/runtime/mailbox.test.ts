@@ -38,6 +38,16 @@ test('requests beyond the bound of bytes are refused', (t) => {
   t.true(mailbox.offer(letter('4')));
 });
 
+test('a batch ends before it grows too heavy for one commit, but is never empty', (t) => {
+  const mailbox = new Mailbox({ ...defaultPolicy, batchBytesMax: 250 });
+  mailbox.offer(letter('1', { sizeBytes: 400 }));
+  for (const id of ['2', '3', '4']) mailbox.offer(letter(id));
+
+  t.deepEqual(ids(mailbox.take(0)), ['1']);
+  t.deepEqual(ids(mailbox.take(0)), ['2', '3']);
+  t.deepEqual(ids(mailbox.take(0)), ['4']);
+});
+
 for (const [waitMs, isTaken] of [
   [500, true],
   [501, false],
