@@ -37,13 +37,18 @@ export async function startNeighbours(options: NeighbourOptions): Promise<Neighb
   await using stack = new AsyncDisposableStack();
   const log = (name: string) => join(dataDir, 'logs', `${name}.log`);
   const own = { stack, options };
+  const serverBin = env['NATS_SERVER_BIN'];
 
   const [postgres, nats, objects, chain] = await allStarted([
     unlessGiven(env['DATABASE_URL'], { ...own, part: 'PostgreSQL' }, () =>
       startPostgres({ dataDir: join(dataDir, 'postgres'), log: log('postgres') }),
     ),
     unlessGiven(env['NATS_URL'], { ...own, part: 'NATS with JetStream' }, () =>
-      startNats({ storeDir: join(dataDir, 'nats'), log: log('nats') }),
+      startNats({
+        storeDir: join(dataDir, 'nats'),
+        log: log('nats'),
+        ...(serverBin !== undefined && serverBin !== '' && { serverBin }),
+      }),
     ),
     unlessGiven(env['S3_ENDPOINT'], { ...own, part: 'object store (S3)' }, () =>
       startEmbeddedObjectStore({
