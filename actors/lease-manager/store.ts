@@ -4,21 +4,13 @@ import { decode } from '../../machines/codec.ts';
 import { evaluationRun } from '../../machines/evaluation-run/machine.ts';
 import type { Fact, MachineState, Model } from '../../machines/kernel.ts';
 import { workItem } from '../../machines/work-item/machine.ts';
-import type { Command } from '../runtime/partition-actor.ts';
+import type { Command, SnapshotRow } from '../runtime/partition-actor.ts';
 import type { Aggregate, Entity, Ledger, Roster, SuiteRoster } from './aggregate.ts';
 import type { EvalLoader } from './eval-partition.ts';
 import { evalMessages } from './messages.ts';
 import type { PartitionState } from './partition-state.ts';
 
-interface SnapshotRow {
-  readonly machine: string;
-  readonly key: string;
-  readonly actorKey: string;
-  readonly seq: number;
-  readonly machineVersion: number;
-  readonly value: unknown;
-  readonly context: unknown;
-}
+type StoredSnapshot = Omit<SnapshotRow, 'closed'>;
 
 /** Reads of one partition. All writes go through the commit function. */
 export class EvalStore implements EvalLoader {
@@ -77,7 +69,7 @@ export class EvalStore implements EvalLoader {
   async #loadVersions(state: PartitionState, versionIds: readonly string[]): Promise<void> {
     if (versionIds.length === 0) return;
     const sql = this.#sql;
-    const rows = await sql<SnapshotRow[]>`
+    const rows = await sql<StoredSnapshot[]>`
       select machine, key, actor_key as "actorKey", seq::float8 as seq,
              machine_version as "machineVersion", value, context
       from rt.snapshot
@@ -172,7 +164,7 @@ const needsLedger: ReadonlySet<string> = new Set([
   'complete-run',
 ]);
 
-function aggregateOf(rows: readonly SnapshotRow[]): Aggregate {
+function aggregateOf(rows: readonly StoredSnapshot[]): Aggregate {
   const [version] = entitiesOf(agentVersion, rows).values();
   if (version === undefined) throw new Error(`${rows[0]?.actorKey} has work but no version`);
   return { version, items: entitiesOf(workItem, rows), runs: entitiesOf(evaluationRun, rows) };
@@ -180,7 +172,7 @@ function aggregateOf(rows: readonly SnapshotRow[]): Aggregate {
 
 function entitiesOf<C, F extends Fact>(
   model: Model<C, F>,
-  rows: readonly SnapshotRow[],
+  rows: readonly StoredSnapshot[],
 ): Map<string, Entity<MachineState<C>>> {
   return new Map(
     rows
