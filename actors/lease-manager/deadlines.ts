@@ -86,13 +86,15 @@ export class RunDeadlines {
     });
   }
 
-  extendAll(byMs: number): void {
+  /** After an outage of ours: its time does not count, and nothing ends before `notBeforeMs`. */
+  extendAll(byMs: number, notBeforeMs: number): void {
     for (const [evalRunId, deadlines] of this.#byRun) {
-      this.#byRun.set(evalRunId, {
+      const extended = {
         leaseUntilMs: deadlines.leaseUntilMs + byMs,
         noProgressUntilMs: deadlines.noProgressUntilMs + byMs,
         runLimitUntilMs: deadlines.runLimitUntilMs + byMs,
-      });
+      };
+      this.#byRun.set(evalRunId, later(extended, notBeforeMs));
     }
   }
 

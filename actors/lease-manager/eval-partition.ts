@@ -34,6 +34,11 @@ export interface EvalPartitionDeps {
   readonly telemetry: Pick<Telemetry, 'count'>;
 }
 
+/** One heartbeat may have met the outage itself, so the second one counts as well. */
+export function windowAfterOutageMs({ leaseMs, heartbeatMs }: EvalPolicy): number {
+  return Math.max(leaseMs, 2 * heartbeatMs);
+}
+
 /**
  * The single writer of one partition's agent versions, work items and runs: lease manager and
  * scoring aggregator in one, since a completion answers for both.
@@ -98,9 +103,10 @@ export class EvalPartition implements PartitionActor {
     }));
   }
 
-  extendDeadlines(outageMs: number): void {
-    const { deadlines, liveRuns } = this.#deps.state;
-    deadlines.extendAll(outageMs);
+  extendDeadlines(outageMs: number, nowMs: number): void {
+    const { policy, state } = this.#deps;
+    const { deadlines, liveRuns } = state;
+    deadlines.extendAll(outageMs, nowMs + windowAfterOutageMs(policy));
     this.#counts.lengthened(liveRuns.committedSize);
   }
 

@@ -3,7 +3,7 @@ import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
 import type { PartitionKind } from '../runtime/partition-actor.ts';
 import type { Ids } from './draft.ts';
-import { EvalPartition } from './eval-partition.ts';
+import { EvalPartition, windowAfterOutageMs } from './eval-partition.ts';
 import { PartitionState } from './partition-state.ts';
 import { EvalStore } from './store.ts';
 
@@ -27,8 +27,7 @@ export function createEvalKind(deps: EvalKindDeps): PartitionKind {
     },
     gauges: { 'paddock.lease.live': 'liveRuns', 'paddock.lease.expiry_brake': 'isExpiryBraking' },
     async activate(part, { amnestyUntilMs }) {
-      // Two heartbeats at least: one of them may be on its way to the former owner.
-      const notBeforeMs = amnestyUntilMs(Math.max(policy.leaseMs, 2 * policy.heartbeatMs));
+      const notBeforeMs = amnestyUntilMs(windowAfterOutageMs(policy));
       const state = new PartitionState(policy);
       const loader = new EvalStore(sql, part, notBeforeMs);
       await loader.loadOpen(state);

@@ -29,10 +29,10 @@ export interface PartitionActor {
   /** Commands that are due at `nowMs` (lease expiry, limits); the runtime posts them to the mailbox. */
   due(nowMs: number): readonly Command[];
   /**
-   * Lets every deadline move by `outageMs`, after an outage that the runtime itself saw: the silence
-   * was ours, not the validators'.
+   * Lets every deadline move by `outageMs`, after an outage that the runtime itself saw and that is
+   * over now: the silence was ours, not the validators'.
    */
-  extendDeadlines(outageMs: number): void;
+  extendDeadlines(outageMs: number, nowMs: number): void;
   /** Soft state to persist in one statement every few seconds (heartbeats); undefined when clean. */
   takeFlush(): Flush | undefined;
   /** For metrics and the operator's overview. */

@@ -123,7 +123,7 @@ export class PartitionHost {
   }
 
   extendDeadlines(outageMs: number): void {
-    this.#actor?.extendDeadlines(outageMs);
+    this.#actor?.extendDeadlines(outageMs, this.#deps.membership.nowMs());
   }
 
   async flush(): Promise<void> {

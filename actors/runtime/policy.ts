@@ -46,7 +46,7 @@ export const defaultPolicy: RuntimePolicy = {
   headWaitMaxMs: 500,
   dueEveryMs: 200,
   flushEveryMs: 10_000,
-  outageMinMs: 5_000,
+  outageMinMs: 1_000,
   sweepEveryMs: 1_000,
   sweepAfterMs: 30_000,
   // Longer than the statement timeout and a few batches.

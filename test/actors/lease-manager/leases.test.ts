@@ -99,9 +99,22 @@ test('progress does not save a run from its limit', (t) => {
 test('an outage of ours moves every end', (t) => {
   const { world, value } = withRun();
 
-  world.actor.extendDeadlines(40_000);
+  world.actor.extendDeadlines(40_000, world.nowMs);
   world.pass(claimLeaseMs + 39_999);
   t.is(value(), 'claimed');
+  world.pass(1);
+  t.is(value(), 'stale');
+});
+
+test('after an outage of ours there is time for two heartbeats, however late it is', (t) => {
+  const { world, beat, value } = withRun();
+  beat();
+  world.nowMs += claimLeaseMs - 1;
+
+  world.actor.extendDeadlines(2_000, world.nowMs);
+
+  world.pass(leaseMs - 1);
+  t.is(value(), 'running');
   world.pass(1);
   t.is(value(), 'stale');
 });
