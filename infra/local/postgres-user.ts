@@ -1,4 +1,5 @@
-import { chown, readFile, stat } from 'node:fs/promises';
+import { chown, readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import process from 'node:process';
 import type { ChildOptions } from './child.ts';
 import { succeeds } from './parent-death.ts';
@@ -51,9 +52,17 @@ async function droppedTo(owner: UserIds): Promise<PostgresUser> {
   );
 }
 
-/** Hands a folder that we made to the user that will run PostgreSQL. */
+/**
+ * Hands a folder and all in it to the user that will run PostgreSQL; nothing where it has it already.
+ * A folder that root made where root may map users is taken over this way where it may not.
+ */
 export async function giveTo({ owner }: PostgresUser, folder: string): Promise<void> {
-  if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
+  if (owner === undefined || (await ownerOf(folder))?.uid === owner.uid) return;
+  for (const file of await readdir(folder, { recursive: true })) {
+    await chown(join(folder, file), owner.uid, owner.gid);
+  }
+  // Last, as it is what tells that all is done.
+  await chown(folder, owner.uid, owner.gid);
 }
 
 async function ownerOf(folder: string): Promise<UserIds | undefined> {

@@ -49,6 +49,7 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalPost
   const binaries = await postgresBinaries();
   const cluster: Cluster = { dataDir, user: await postgresUser(dataDir), log: options.log };
   if (!existsSync(join(dataDir, 'PG_VERSION'))) await createCluster(cluster, binaries.initdb);
+  await giveTo(cluster.user, dataDir);
   await forgetStrangersPid(dataDir);
 
   for (let tries = 1; ; tries += 1) {

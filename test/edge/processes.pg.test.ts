@@ -10,6 +10,7 @@ import { systemClock } from '../../infra/clock/system-clock.ts';
 import { startPostgres } from '../../infra/local/postgres.ts';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
 import { privateNats } from '../support/cluster.ts';
+import { systemEnv } from '../support/system-env.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -20,7 +21,7 @@ interface Started {
 
 function start(t: ExecutionContext, script: string, env: Record<string, string>): Started {
   const child = fork(new URL(`apps/${script}/main.ts`, root), {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...systemEnv(), ...env },
     execArgv: ['--import', new URL('infra/otel/register.ts', root).href],
     silent: true,
   });

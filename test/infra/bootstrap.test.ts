@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { systemEnv } from '../support/system-env.ts';
 
 const bootstrap = join(import.meta.dirname, '../../infra/bootstrap.mjs');
 
@@ -88,7 +89,7 @@ test('the lock of a run that was killed is taken over', async (t) => {
 test('without npm one sentence says what to install', async (t) => {
   const folder = await packageOf(t);
 
-  const { code, output } = await run(folder, { PATH: '/nonexistent' });
+  const { code, output } = await run(folder, { ...systemEnv(), PATH: '/nonexistent' });
 
   t.is(code, 1);
   t.regex(output, /npm was not found in PATH; install Node 20\.17 or newer/);

@@ -14,6 +14,7 @@ import { writePack } from '../../infra/packs/write-pack.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { inParallel } from './in-parallel.ts';
+import { systemEnv } from './system-env.ts';
 import { temporaryFolder } from './temporary-servers.ts';
 
 export interface ServiceWorldOptions {
@@ -55,8 +56,8 @@ export async function startServiceWorld(options: ServiceWorldOptions): Promise<S
     );
   }
   // NODE_OPTIONS=--cpu-prof profiles every process of a benchmark.
-  const { PATH = '', HOME = '', NODE_OPTIONS = '' } = process.env;
-  const env = { PATH, HOME, NODE_OPTIONS, ...openLimits, ...options.env };
+  const { NODE_OPTIONS = '' } = process.env;
+  const env = { ...systemEnv(), NODE_OPTIONS, ...openLimits, ...options.env };
   const secrets = await worldSecrets(dataDir);
   const started = { dataDir, secrets, env, onReady: () => undefined };
   const neighbours = stack.use(await startNeighbours(started));

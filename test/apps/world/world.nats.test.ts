@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
+import { systemEnv } from '../../support/system-env.ts';
 import { temporaryFolder } from '../../support/temporary-servers.ts';
 
 // The whole product as a newcomer starts it: its own database, broker, edge and coordinator.
@@ -17,8 +18,7 @@ interface Ended {
 }
 
 function start(...args: readonly string[]): ChildProcess & { readonly ended: Promise<Ended> } {
-  const { PATH, HOME } = process.env;
-  const child = spawn(process.execPath, [main, ...args], { env: { PATH, HOME } });
+  const child = spawn(process.execPath, [main, ...args], { env: systemEnv() });
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
     ([[code], stdout, stderr]) => ({ code, stdout, stderr }),
   );
@@ -99,9 +99,8 @@ test('a port that is taken is one clear sentence', async (t) => {
 });
 
 test('a misspelled variable is named with what was meant', async (t) => {
-  const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [main, '--serve'], {
-    env: { PATH, HOME, LEASE_SECOND: '5' },
+    env: { ...systemEnv(), LEASE_SECOND: '5' },
   });
   const [[code], stderr] = await Promise.all([once(child, 'close'), text(child.stderr)]);
 

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { systemEnv } from '../../support/system-env.ts';
 
 const register = fileURLToPath(new URL('../../../infra/otel/register.ts', import.meta.url));
 const program = fileURLToPath(new URL('traced-server.ts', import.meta.url));
@@ -17,7 +18,7 @@ interface Running {
 
 async function start(t: ExecutionContext, env: Record<string, string>): Promise<Running> {
   const child = spawn(process.execPath, ['--import', register, program], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { ...systemEnv(), ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.teardown(() => child.kill('SIGKILL'));
@@ -162,7 +163,7 @@ test('metrics are shown on loopback under their own names', async (t) => {
 test('a metrics port that is taken ends the process', async (t) => {
   const port = await listening(t, createServer());
   const child = spawn(process.execPath, ['--import', register, program], {
-    env: { PATH: process.env['PATH'], METRICS_PORT: String(port) },
+    env: { ...systemEnv(), METRICS_PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   t.teardown(() => child.kill('SIGKILL'));
