@@ -225,7 +225,7 @@ test.serial('the checks see each thing that must not be', async (t) => {
   for (const [id, run] of history.claims) {
     lied.claims.set(id, run);
     lied.leaseUntilMs.set(id, Date.now() + 60_000);
-    lied.completions.set(id, { status: 'TIMED_OUT', becameEligible: true, finalScore: null });
+    lied.completions.set(id, { status: 'TIMED_OUT', becameEligible: true, finalScore: 0.5 });
   }
   lied.claims.set('no such run', { validatorHotkey: 'nobody', agentVersionId: 'none' });
   lied.submissions.set('no such version', 'nobody');

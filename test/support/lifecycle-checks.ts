@@ -34,6 +34,7 @@ export async function lifecycleViolations(sql: Sql, history: LifecycleHistory): 
   add('acknowledged claims (INV-09)', await lostClaims(sql, history));
   add('acknowledged results (INV-17, 18)', await lostResults(sql, history));
   add('acknowledged completions (INV-04)', await lostCompletions(sql, history));
+  add('eligible once (INV-13)', eligibleTwice(history));
   add('acknowledged submissions (INV-23)', await lostSubmissions(sql, history));
   add('stale runs (INV-06, 08)', await earlyStale(sql, history));
   return wrong;
@@ -115,16 +116,23 @@ async function lostCompletions(sql: Sql, history: LifecycleHistory): Promise<str
   const rows = await sql<{ id: string; status: string }[]>`
     select eval_run_id as id, status from evaluation_run`;
   const stored = new Map(rows.map(({ id, status }) => [id, status]));
-  const eligible = new Set<string>();
-  for (const [id, { status, becameEligible, finalScore }] of history.completions) {
+  for (const [id, { status }] of history.completions) {
     if (stored.get(id) !== status) wrong.push(`run ${id} was ${status} and is ${stored.get(id)}`);
+  }
+  return [...wrong, ...(await repeatedEnds(sql))];
+}
+
+function eligibleTwice(history: LifecycleHistory): string[] {
+  const wrong: string[] = [];
+  const eligible = new Set<string>();
+  for (const [id, { becameEligible, finalScore }] of history.completions) {
     if (!becameEligible) continue;
+    if (finalScore === null) wrong.push(`run ${id} made a version eligible without a score`);
     const versionId = history.claims.get(id)?.agentVersionId ?? '';
     if (eligible.has(versionId)) wrong.push(`version ${versionId} became eligible twice`);
     eligible.add(versionId);
-    if (finalScore === null) wrong.push(`version ${versionId} became eligible without a score`);
   }
-  return [...wrong, ...(await repeatedEnds(sql))];
+  return wrong;
 }
 
 /** Terminal states absorb, so a second end would also fail to fold; this counts them plainly. */
