@@ -6,6 +6,7 @@ import type { MembershipStore } from '../../infra/ports/membership-store.ts';
 import type { OutboxStore } from '../../infra/ports/outbox-store.ts';
 import type { PartitionRef, PartitionStore } from '../../infra/ports/partition-store.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { EdgeWatch } from './edge-watch.ts';
 import { Membership } from './membership.ts';
 import type { PartitionKind } from './partition-actor.ts';
 import { PartitionTable } from './partition-table.ts';
@@ -28,6 +29,8 @@ export interface HostOptions {
   readonly log: Logger;
   readonly telemetry: Telemetry;
   readonly newIncarnation: () => string;
+  /** True where every caller comes through an edge: without any, nothing is overdue. */
+  readonly watchesEdges?: boolean;
   readonly policy?: Partial<RuntimePolicy>;
 }
 
@@ -67,7 +70,13 @@ export function createHost(options: HostOptions): Host {
       table.nudge();
     },
   });
+  const edges = new EdgeWatch({
+    ...{ bus, clock, log, policy },
+    onOutageEnd: (outageMs) => table.forgive(outageMs),
+  });
+  const watchesEdges = options.watchesEdges === true;
   const table = new PartitionTable({
+    isReachable: () => !watchesEdges || edges.hasEdge,
     ...{ kinds, membership, members, bus, messages, clock, log, telemetry, policy },
     store: options.partitions,
     relay: (sent) => relay.send(sent),
@@ -89,6 +98,7 @@ export function createHost(options: HostOptions): Host {
       ...['joined', 'left', 'released'].map((name) => bus.onSignal(name, () => table.nudge())),
     ];
     await membership.start();
+    if (watchesEdges) edges.start();
     suspicion.start();
     relay.start();
     sweeper.start();
@@ -102,6 +112,7 @@ export function createHost(options: HostOptions): Host {
     sweeper.stop();
     relay.stop();
     await suspicion.stop();
+    await edges.stop();
     await membership.leave().catch((error) => log.warn('leaving untold', { error }));
     await Promise.all(subscriptions.map((subscription) => subscription.close()));
   };

@@ -8,6 +8,8 @@ import { keyOf, planFor } from './placement.ts';
 
 export interface PartitionTableDeps extends Omit<PartitionDeps, 'kind' | 'onStopped'> {
   readonly kinds: readonly PartitionKind[];
+  /** False while no heartbeat could come in: then nothing is overdue. */
+  readonly isReachable: () => boolean;
 }
 
 /** Which partitions this process serves, brought in line with where they belong. */
@@ -32,19 +34,20 @@ export class PartitionTable {
     const { bus, clock, policy, telemetry } = this.#deps;
     this.#stops.push(
       clock.every(policy.placeEveryMs, () => this.#place()),
-      clock.every(policy.dueEveryMs, () => {
-        for (const host of this.#hosts.values()) host.tick();
-      }),
+      clock.every(policy.dueEveryMs, () => this.#tick()),
       clock.every(policy.flushEveryMs, () => this.#flush()),
       telemetry.gauge('paddock.partition.owned', () => this.#hosts.size),
       telemetry.gauge('paddock.mailbox.depth', () => this.#depth()),
       ...this.#gaugesOfKinds(),
     );
-    this.#outages = bus.onOutageEnd((outageMs) => {
-      if (outageMs < policy.outageMinMs) return;
-      for (const host of this.#hosts.values()) host.extendDeadlines(outageMs);
-    });
+    this.#outages = bus.onOutageEnd((outageMs) => this.forgive(outageMs));
     this.nudge();
+  }
+
+  /** After an outage between the validators and here. */
+  forgive(outageMs: number): void {
+    if (outageMs < this.#deps.policy.outageMinMs) return;
+    for (const host of this.#hosts.values()) host.extendDeadlines(outageMs);
   }
 
   /** Hands everything over, all at once. */
@@ -90,6 +93,11 @@ export class PartitionTable {
   #sum(kind: string, stat: string): number {
     const hosts = [...this.#hosts.values()].filter(({ ref }) => ref.kind === kind);
     return hosts.reduce((sum, { stats }) => sum + (stats[stat] ?? 0), 0);
+  }
+
+  #tick(): void {
+    if (!this.#deps.isReachable()) return;
+    for (const host of this.#hosts.values()) host.tick();
   }
 
   async #flush(): Promise<void> {

@@ -22,6 +22,8 @@ export interface RuntimePolicy {
   readonly flushEveryMs: number;
   /** Outages shorter than this move no deadline. */
   readonly outageMinMs: number;
+  /** An edge that is not heard for this long is gone; they speak every second. */
+  readonly edgeSilenceMs: number;
   readonly sweepEveryMs: number;
   /** A message without proof of consumption is sent again after this, then four times as long … */
   readonly sweepAfterMs: number;
@@ -47,6 +49,7 @@ export const defaultPolicy: RuntimePolicy = {
   dueEveryMs: 200,
   flushEveryMs: 10_000,
   outageMinMs: 1_000,
+  edgeSilenceMs: 3_000,
   sweepEveryMs: 1_000,
   sweepAfterMs: 30_000,
   // Longer than the statement timeout and a few batches.

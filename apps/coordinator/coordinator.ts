@@ -64,6 +64,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     messages: bus.messages,
     ...{ clock, log, telemetry },
     newIncarnation: randomId,
+    watchesEdges: true,
     policy: {
       leaseMs: config.memberLeaseSeconds * 1000,
       renewEveryMs: config.memberRenewSeconds * 1000,

@@ -6,6 +6,7 @@ import { decodeHotkey } from '../../infra/crypto/ss58.ts';
 import { randomHex, randomId } from '../../infra/ids/ids.ts';
 import { createCommandBus } from '../../infra/nats/command-bus.ts';
 import { connectNats } from '../../infra/nats/connect.ts';
+import { createEdgeBeacon } from '../../infra/nats/edge-beacon.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
@@ -112,6 +113,8 @@ async function openDeps(
     },
   );
   const bus = createCommandBus({ connection, clock, telemetry });
+  const name = `${config.processName}-${randomHex(4)}`;
+  await started(createEdgeBeacon({ connection, clock, name }), stack);
   const objects = createS3Store(objectStoreOptions(config));
   const analyser = await started(
     createCodeAnalyser({

@@ -36,6 +36,7 @@ export interface HostSetup {
   readonly policy?: Partial<RuntimePolicy>;
   readonly log?: Logger;
   readonly silenceMs?: number;
+  readonly watchesEdges?: boolean;
 }
 
 export interface RunningHost {
@@ -70,6 +71,7 @@ export async function startHost(setup: HostSetup): Promise<RunningHost> {
     messages: bus.messages,
     ...{ clock: systemClock, log, telemetry: silentTelemetry },
     newIncarnation: randomUUID,
+    watchesEdges: setup.watchesEdges === true,
     policy: { ...quickPolicy, ...setup.policy },
   });
   await host.start();

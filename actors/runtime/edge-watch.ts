@@ -1,0 +1,80 @@
+import type { PartitionBus, Subscription } from '../../infra/ports/bus.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { RuntimePolicy } from './policy.ts';
+
+export interface EdgeWatchDeps {
+  readonly bus: PartitionBus;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly policy: RuntimePolicy;
+  /** An edge was away for this long: its callers were not silent, they were not heard. */
+  readonly onOutageEnd: (outageMs: number) => void;
+}
+
+/**
+ * Hears the edges, each of which speaks every second. One that falls silent without a goodbye takes
+ * its callers' heartbeats with it, so they get time to find another one; and while there is none at
+ * all, nobody could have beaten.
+ */
+export class EdgeWatch {
+  readonly #deps: EdgeWatchDeps;
+  readonly #heardMs = new Map<string, number>();
+  #signals: Subscription | undefined;
+  #stopLooking: (() => void) | undefined;
+  /** When there was an edge at last, or when this watch began. */
+  #lastMs = 0;
+
+  constructor(deps: EdgeWatchDeps) {
+    this.#deps = deps;
+  }
+
+  get hasEdge(): boolean {
+    return this.#heardMs.size > 0;
+  }
+
+  start(): void {
+    const { bus, clock, policy } = this.#deps;
+    this.#lastMs = clock.monotonicMs();
+    this.#signals = bus.onSignal('edge', (body) => this.#hear(body));
+    this.#stopLooking = clock.every(policy.dueEveryMs, () => this.#look());
+  }
+
+  async stop(): Promise<void> {
+    this.#stopLooking?.();
+    await this.#signals?.close();
+  }
+
+  #hear(body: unknown): void {
+    const told = edgeOf(body);
+    if (told === undefined) return;
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (told.isLeaving) {
+      this.#heardMs.delete(told.name);
+      this.#lastMs = nowMs;
+      return;
+    }
+    const awayMs = this.hasEdge ? 0 : nowMs - this.#lastMs;
+    this.#heardMs.set(told.name, nowMs);
+    this.#lastMs = nowMs;
+    if (awayMs > 0) this.#deps.onOutageEnd(awayMs);
+  }
+
+  #look(): void {
+    const { clock, log, onOutageEnd, policy } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    for (const [name, heardMs] of this.#heardMs) {
+      if (nowMs - heardMs < policy.edgeSilenceMs) continue;
+      this.#heardMs.delete(name);
+      log.warn('an edge fell silent', { edge: name });
+      // Without any, the outage goes on until there is one again.
+      if (this.hasEdge) onOutageEnd(nowMs - heardMs);
+    }
+  }
+}
+
+function edgeOf(body: unknown): { name: string; isLeaving: boolean } | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  if (!('name' in body && 'isLeaving' in body) || typeof body.name !== 'string') return undefined;
+  return { name: body.name, isLeaving: body.isLeaving === true };
+}

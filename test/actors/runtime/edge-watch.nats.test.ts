@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import test from 'ava';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { connectNats } from '../../../infra/nats/connect.ts';
+import { createEdgeBeacon } from '../../../infra/nats/edge-beacon.ts';
+import { counterKind } from '../../support/counter-kind.ts';
+import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
+
+let world: World;
+const extended: number[] = [];
+
+test.before(async () => {
+  world = await startWorld(1);
+  const one = await world.host('one', {
+    kind: (sql) => counterKind(sql, { extended: (outageMs) => extended.push(outageMs) }),
+    policy: { edgeSilenceMs: 1_500, outageMinMs: 100 },
+    watchesEdges: true,
+  });
+  await eventually(
+    () => one.host.partitions().length,
+    (count) => count === 1,
+  );
+});
+test.after.always(() => world.stop());
+
+async function startEdge(name: string) {
+  const connection = await connectNats({ url: world.natsUrl, name });
+  const beacon = createEdgeBeacon({ connection, clock: systemClock, name });
+  await beacon.start();
+  await connection.flush();
+  return {
+    leave: async () => {
+      await beacon.stop();
+      await connection.close();
+    },
+    // Its sockets are closed by the kernel, and nobody says goodbye.
+    die: async () => {
+      await connection.close();
+      await beacon.stop();
+    },
+  };
+}
+
+const rings = async (key: string) =>
+  ((await world.add(0, key, { type: 'peek' })) as { value: number }).value;
+
+test.serial('nothing is overdue while there is no edge', async (t) => {
+  await world.add(0, 'early', { type: 'arm' });
+  // Ten looks at what is due.
+  await sleep(500);
+  t.is(await rings('early'), 0);
+
+  const edge = await startEdge('first');
+  await eventually(() => rings('early'), Boolean);
+  t.true(extended.length >= 1);
+
+  await edge.leave();
+});
+
+test.serial(
+  'the callers of an edge that died get time, those of one that left do not',
+  async (t) => {
+    const one = await startEdge('one');
+    const two = await startEdge('two');
+    const three = await startEdge('three');
+    await world.add(0, 'bell', { type: 'arm' });
+    await eventually(() => rings('bell'), Boolean);
+    const before = extended.length;
+
+    await two.leave();
+    await three.die();
+    await eventually(
+      () => extended.length,
+      (count) => count > before,
+    );
+
+    t.is(extended.length, before + 1);
+    t.true((extended.at(-1) ?? 0) >= 1_500);
+    await one.leave();
+  },
+);
