@@ -94,10 +94,11 @@ export class EvalPartition implements PartitionActor {
 
   due(nowMs: number): readonly Command[] {
     this.#nowMs = nowMs;
-    return this.#expiry.due(nowMs).map((evalRunIds) => ({
-      id: this.#deps.ids.uuidV5(idNamespace, this.#nameOfExpiry(evalRunIds)),
+    // One command for each: a run that cannot be ended must not keep others alive. They share commits.
+    return this.#expiry.due(nowMs).map((evalRunId) => ({
+      id: this.#deps.ids.uuidV5(idNamespace, this.#nameOfExpiry(evalRunId)),
       type: 'expire-runs',
-      body: { evalRunIds },
+      body: { evalRunIds: [evalRunId] },
       account: 'system',
       trace: {},
     }));
@@ -155,11 +156,9 @@ export class EvalPartition implements PartitionActor {
     if (part !== this.#deps.part) throw new Error(`command of part ${part} in ${this.#deps.part}`);
   }
 
-  /** Of runs and deadlines: a postponed run must not be refused as a repeat. */
-  #nameOfExpiry(evalRunIds: readonly string[]): string {
-    const { deadlines } = this.#deps.state;
-    const ends = evalRunIds.map((id) => `${id}@${JSON.stringify(deadlines.get(id))}`);
-    return `expire:${ends.join()}`;
+  /** Of run and deadlines: a postponed run must not be refused as a repeat. */
+  #nameOfExpiry(evalRunId: string): string {
+    return `expire:${evalRunId}@${JSON.stringify(this.#deps.state.deadlines.get(evalRunId))}`;
   }
 }
 

@@ -1,8 +1,6 @@
 import type { EvalPolicy } from '../../machines/types.ts';
 import type { PartitionState } from './partition-state.ts';
 
-/** Runs of one expiry command: as many as one commit carries at ease. */
-const batchMax = 64;
 /** Below this many live leases a share says nothing. */
 const brakeLeasesMin = 20;
 const secondMs = 1000;
@@ -23,8 +21,8 @@ export class Expiry {
     this.#policy = policy;
   }
 
-  /** Batches of run ids, by deadline. */
-  due(nowMs: number): string[][] {
+  /** Ids of runs that are over. */
+  due(nowMs: number): string[] {
     const live = [...this.#state.liveRuns.committedEntries()].map(([evalRunId]) => evalRunId);
     const over = live.filter((evalRunId) => this.#state.deadlines.isOver(evalRunId, nowMs));
     if (over.length === 0) return [];
@@ -32,11 +30,7 @@ export class Expiry {
       this.#brake(live, nowMs);
       return [];
     }
-    const batches: string[][] = [];
-    for (let start = 0; start < over.length; start += batchMax) {
-      batches.push(over.slice(start, start + batchMax));
-    }
-    return batches;
+    return over;
   }
 
   isBraking(nowMs: number): boolean {

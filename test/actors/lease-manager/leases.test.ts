@@ -231,3 +231,28 @@ test('closed versions do not pile up in memory, and open ones stay', (t) => {
   t.is(world.state.liveRuns.committedSize, 1);
   t.is(world.state.openItems.committedSize, 1);
 });
+
+// What is stored of one version may be broken; nobody else's work may wait for its repair.
+test('a run that cannot be ended keeps no other alive', (t) => {
+  const world = new EvalWorld(suiteOf(3));
+  world.submit(1);
+  world.submit(2);
+  const broken = world.run('val-a');
+  const sound = world.run('val-b', { preferred: [world.itemState(2).context.workItemId] });
+  const aggregate = world.state.aggregates.get(broken.agentVersionId);
+  if (aggregate === undefined) throw new Error('no version');
+  world.state.aggregates.load(broken.agentVersionId, { ...aggregate, items: new Map() });
+
+  world.nowMs += claimLeaseMs;
+  const outcomes = world.actor.due(world.nowMs).map((command) => {
+    try {
+      return world.handle(command).reply.kind;
+    } catch {
+      world.actor.rollback();
+      return 'defect';
+    }
+  });
+
+  t.deepEqual(outcomes.sort(), ['defect', 'ok']);
+  t.is(world.runState(sound).value, 'stale');
+});
