@@ -237,8 +237,9 @@ test('a run that cannot be ended keeps no other alive', (t) => {
   const world = new EvalWorld(suiteOf(3));
   world.submit(1);
   world.submit(2);
-  const broken = world.run('val-a');
-  const sound = world.run('val-b', { preferred: [world.itemState(2).context.workItemId] });
+  const workOf = (index: number) => [world.itemState(index).context.workItemId];
+  const broken = world.run('val-a', { preferred: workOf(1) });
+  const sound = world.run('val-b', { preferred: workOf(2) });
   const aggregate = world.state.aggregates.get(broken.agentVersionId);
   if (aggregate === undefined) throw new Error('no version');
   world.state.aggregates.load(broken.agentVersionId, { ...aggregate, items: new Map() });
