@@ -52,6 +52,8 @@ export interface EdgeOptions {
 
 export interface Edge extends AsyncDisposable {
   readonly port: number;
+  /** Rejects when it cannot prove callers any more: the process is to end and be started again. */
+  readonly failed: Promise<void>;
 }
 
 /** One HTTP edge: serves when this resolves, and drains when it is disposed of. */
@@ -73,7 +75,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   stack.defer(() => deps.readiness.drain());
   log.info('listening', { port });
   const owned = stack.move();
-  return { port, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const failed = verifier.stopped ?? new Promise<void>(() => undefined);
+  return { port, failed, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 // One thread checks about 1,900 signatures a second, more than one event loop serves requests.

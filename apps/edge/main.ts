@@ -24,7 +24,7 @@ async function run(): Promise<void> {
   const stopped = untilStopped(process);
   log.info('ready', { pid: process.pid, port: edge.port });
   process.send?.({ ready: true, port: edge.port });
-  await stopped;
+  await Promise.race([stopped, edge.failed]);
   log.info('stopping');
 }
 
