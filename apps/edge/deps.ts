@@ -13,7 +13,7 @@ import type { Readiness } from './readiness.ts';
 import type { AnalysisTurns } from './submission/analysis-turns.ts';
 import type { Rejections } from './submission/rejections.ts';
 
-/** What the routes reach the world through; built once in apps/edge/main.ts. */
+/** What the routes reach the world through; built once in apps/edge/edge.ts. */
 export interface EdgeDeps {
   readonly config: Config;
   /** Connected with the role that may only read. */

@@ -8,7 +8,7 @@ import { embeddedPackage } from './embedded.ts';
 
 const run = promisify(execFile);
 
-// The first release with atomic batches, message schedules and per-message time to live, all used.
+// What infra/nats/connect.ts asks of any server.
 const versionMin = { major: 2, minor: 12 };
 const hint = `install nats-server ${versionMin.major}.${versionMin.minor} or newer in PATH, name one with NATS_SERVER_BIN, or set NATS_URL to a running one`;
 

@@ -1,5 +1,5 @@
 import type { DueMessage, OutboxStore } from '../ports/outbox-store.ts';
-import type { Sql, Transaction } from '../ports/sql.ts';
+import type { Sql } from '../ports/sql.ts';
 
 /** `sql` runs as paddock_actor. */
 export function createOutboxStore(sql: Sql): OutboxStore {
@@ -33,22 +33,4 @@ async function takeDue(sql: Sql, limit: number, firstMs: number): Promise<readon
 
 interface DueRow extends Omit<DueMessage, 'msgId'> {
   readonly msg_id: string;
-}
-
-/**
- * Proves that a consumer which is no partition took a message; call it first in the transaction that
- * holds the message's effect. False: it had its effect already, change nothing and acknowledge.
- */
-export async function recordConsumption(
-  tx: Sql | Transaction,
-  proof: {
-    readonly kind: string;
-    readonly part: number;
-    readonly consumer: string;
-    readonly msgId: string;
-  },
-): Promise<boolean> {
-  const [row] = await tx<{ fresh: boolean }[]>`
-    select rt.consume(${proof.kind}, ${proof.part}, ${proof.consumer}, ${proof.msgId}) as fresh`;
-  return row?.fresh ?? false;
 }

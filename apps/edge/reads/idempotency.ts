@@ -2,9 +2,9 @@ import { Fault } from '../../../machines/fault.ts';
 import type { EdgeDeps } from '../deps.ts';
 
 /**
- * The first answer under an `Idempotency-Key`, while it is remembered. The inbox row of the command is the record:
- * it was written in the commit itself, so an answer that was given is there and no other is.
- * Refusals leave no row: a repeat of a refused request is decided afresh.
+ * The first answer under an `Idempotency-Key`, while it is remembered. The inbox row of the command is
+ * the record: it was written in the commit itself, so an answer that was given is there and no other
+ * is. Refusals leave no row: a repeat of a refused request is decided afresh.
  *
  * @param commandId 32 hex digits of (caller, route, key) and 32 of the body
  * @throws IDEMPOTENCY_CONFLICT when the key was used with another body

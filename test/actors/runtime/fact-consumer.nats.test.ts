@@ -5,7 +5,6 @@ import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { createBus } from '../../../infra/nats/bus.ts';
 import { connectNats } from '../../../infra/nats/connect.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
-import { recordConsumption } from '../../../infra/postgres/outbox-store.ts';
 import { createPartitionStore } from '../../../infra/postgres/partition-store.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
 import { testDatabase, testNats } from '../../support/cluster.ts';
@@ -36,7 +35,9 @@ test('a fact has its effect once, though it fails, repeats and comes again', asy
     handle: (fact) =>
       transaction(sql, {}, async (tx) => {
         const { kind, part, msgId } = fact;
-        if (!(await recordConsumption(tx, { kind, part, consumer: 'projector', msgId }))) return;
+        const [proof] = await tx<{ isNew: boolean }[]>`
+          select rt.consume(${kind}, ${part}, 'projector', ${msgId}) as "isNew"`;
+        if (proof?.isNew !== true) return;
         const { n } = fact.body as { n: number };
         await tx`insert into seen (n) values (${n})`;
         failures -= 1;
