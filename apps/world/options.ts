@@ -34,7 +34,7 @@ const flags = {
   serve: { help: 'start empty, for people and programs; no simulated miners or validators' },
   json: { help: 'once ready, print one JSON line on standard output; logs go to standard error' },
   'ready-file': { takes: 'text', value: 'PATH', help: 'write that line to a file as well' },
-  once: { help: 'end with exit code 0 when every version has its verdict' },
+  once: { help: 'end when every version has its verdict; exit code 0 if one became eligible' },
   port: {
     takes: 'port',
     value: 'N',
