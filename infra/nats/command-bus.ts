@@ -55,7 +55,7 @@ interface Request {
 }
 
 /** Why the last attempt gave no answer that counts. */
-type Miss = 'absent' | 'moved' | 'silent' | 'no-store';
+type Miss = 'absent' | 'moved' | 'silent' | 'no-store' | 'overloaded';
 
 async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
   const { clock, telemetry } = deps;
@@ -75,7 +75,7 @@ async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
       if (typeof outcome === 'object') return bodyOf(outcome);
       misses.add(outcome);
       if (outcome === 'absent') asked.onAbsent();
-      if (outcome === 'no-store' && budget - leftMs > storePatienceMs) throw gaveUp(misses);
+      if (isHopeless(outcome, asked.options, budget - leftMs)) throw gaveUp(misses);
       // A silent owner used up its own wait.
       if (outcome !== 'silent') {
         await clock.sleep(Math.min(backoffMs(attempt, firstBackoffMs, lastBackoffMs), leftMs));
@@ -84,7 +84,19 @@ async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
   });
 }
 
+/** Whether waiting on is worse for everybody than telling the caller now. */
+function isHopeless(miss: Miss, options: RequestBudget | undefined, tookMs: number): boolean {
+  if (options?.isPatient === true) return false;
+  return miss === 'overloaded' || (miss === 'no-store' && tookMs > storePatienceMs);
+}
+
 type Answer = Exclude<WireReply, { kind: 'moved' }>;
+
+/** Answers of an owner that decided nothing. */
+const missByCode: Readonly<Partial<Record<string, Miss>>> = {
+  OVERLOADED: 'overloaded',
+  STORE_UNAVAILABLE: 'no-store',
+};
 
 async function ask(
   connection: NatsConnection,
@@ -99,7 +111,7 @@ async function ask(
   try {
     const reply = readReply(await connection.request(asked.subject, payload, options));
     if (reply.kind === 'moved') return 'moved';
-    return reply.kind === 'fault' && reply.code === 'STORE_UNAVAILABLE' ? 'no-store' : reply;
+    return reply.kind === 'fault' ? (missByCode[reply.code] ?? reply) : reply;
   } catch (error) {
     if (error instanceof TimeoutError) return 'silent';
     if (error instanceof RequestError && error.isNoResponders()) return 'absent';
@@ -112,8 +124,7 @@ async function ask(
 function bodyOf(reply: Answer): unknown {
   if (reply.kind === 'ok') return reply.body;
   if (!isFaultCode(reply.code)) throw new Error(`unknown fault ${reply.code}: ${reply.detail}`);
-  const extras = reply.code === 'OVERLOADED' ? retryAfter(reply.extras) : reply.extras;
-  throw new Fault(reply.code, reply.detail, extras);
+  throw new Fault(reply.code, reply.detail, reply.extras);
 }
 
 /** Once an attempt stayed without an answer, nothing later can tell that it had no effect. */
@@ -125,6 +136,9 @@ function gaveUp(misses: ReadonlySet<Miss>): Fault {
   if (misses.has('no-store')) {
     return new Fault('STORE_UNAVAILABLE', 'the database cannot be reached', retryAfter());
   }
+  if (misses.has('overloaded')) {
+    return new Fault('OVERLOADED', 'too many requests are waiting', retryAfter());
+  }
   return new Fault('OWNER_UNAVAILABLE', 'nobody is in charge of this right now', retryAfter());
 }
 
@@ -135,6 +149,6 @@ function payloadOf({ body }: OutgoingCommand): Uint8Array {
 }
 
 /** One to three seconds, spread so that callers do not come back together. */
-function retryAfter(extras: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
-  return { retry_after_seconds: 1 + Math.floor(chance() * 3), ...extras };
+function retryAfter(): Record<string, unknown> {
+  return { retry_after_seconds: 1 + Math.floor(chance() * 3) };
 }

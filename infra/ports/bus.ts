@@ -31,6 +31,8 @@ export interface OutgoingCommand {
 export interface RequestBudget {
   /** All attempts together; 10 s unless told. */
   readonly budgetMs?: number;
+  /** Tries to the end of the budget also while the owner has too much to do or no database. */
+  readonly isPatient?: boolean;
 }
 
 /** The side of stateless services: queue groups, so that each request meets one instance. */

@@ -5,7 +5,7 @@ import {
   type EvalRequest,
   evalCommands,
 } from '../../../actors/lease-manager/messages.ts';
-import type { CommandBus } from '../../../infra/ports/bus.ts';
+import type { CommandBus, RequestBudget } from '../../../infra/ports/bus.ts';
 import type { RequestContext } from '../endpoint.ts';
 
 export interface Ask<T extends EvalCommandType> {
@@ -21,12 +21,12 @@ export interface Ask<T extends EvalCommandType> {
 export async function askOwner<T extends EvalCommandType>(
   bus: CommandBus,
   ask: Ask<T>,
-  budgetMs?: number,
+  budget: RequestBudget = {},
 ): Promise<EvalReply<T>> {
   const answer = await bus.command(
     { kind: 'eval', part: ask.part },
     { id: ask.id, type: ask.type, body: ask.body, account: ask.account },
-    budgetMs === undefined ? {} : { budgetMs },
+    budget,
   );
   return evalCommands[ask.type].reply.parse(answer) as EvalReply<T>;
 }

@@ -107,6 +107,31 @@ test('silence is never forgotten by what is heard later', async (t) => {
   t.is(fault.code, 'OUTCOME_UNKNOWN');
 });
 
+// A rejected request must have had no effect; the attempt before the rejection may have had one.
+test('an owner that was silent before it had too much to do leaves doubt', async (t) => {
+  const { ask } = await owner('silence', refusal('OVERLOADED'));
+
+  const fault = await t.throwsAsync(ask(4_000), { instanceOf: Fault });
+  t.is(fault.code, 'OUTCOME_UNKNOWN');
+});
+
+test('a patient caller waits for a busy owner and for a lost database', async (t) => {
+  const startedMs = Date.now();
+  const target = { kind: 'test', part: 1_001 };
+  const answer = (): WireReply => {
+    const tookMs = Date.now() - startedMs;
+    if (tookMs < 300) return refusal('OVERLOADED');
+    // Longer than callers are kept waiting who did not ask for it.
+    return tookMs < 3_500 ? refusal('STORE_UNAVAILABLE') : done;
+  };
+  await partitions.subscribeCommands(target, (_, exchange) => exchange.answer(answer()));
+  const command = { id: randomUUID(), type: 'add', body: {}, account: 'a' };
+
+  const reply = await commands.command(target, command, { budgetMs: 10_000, isPatient: true });
+
+  t.deepEqual(reply, { n: 2 });
+});
+
 test('a partition without owner is reported, at most five times a second', async (t) => {
   const suspected: unknown[] = [];
   partitions.onSignal('suspect', (body) => suspected.push(body));

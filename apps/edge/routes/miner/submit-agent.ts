@@ -74,7 +74,7 @@ async function admit(
         codeSizeBytes: upload.file.length,
       },
     },
-    Math.max(1, context.deadlineMs - deps.clock.nowMs()),
+    { budgetMs: Math.max(1, context.deadlineMs - deps.clock.nowMs()) },
   );
 }
 

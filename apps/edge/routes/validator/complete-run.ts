@@ -138,7 +138,7 @@ export const completeRun = endpoint({
           ...asked,
         },
       },
-      context.deadlineMs - clock.nowMs(),
+      { budgetMs: context.deadlineMs - clock.nowMs(), isPatient: true },
     );
     return toResult(reply);
   },
