@@ -31,8 +31,9 @@ test('an answer that nobody reads is given up', async (t) => {
   socket.on('error', () => undefined);
   socket.pause();
   socket.write('GET /long HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-  // Not to wait for something: this is the client that does not read.
-  await sleep(5 * unreadMs);
+  // Not to wait for something: this is the client that does not read, for long enough that also a
+  // busy server has given up.
+  await sleep(25 * unreadMs);
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
