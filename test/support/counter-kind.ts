@@ -20,7 +20,7 @@ export function counterKind(sql: Sql, options: CounterOptions = {}): PartitionKi
   return {
     kind: 'counter',
     faultByConstraint: {
-      test_counter_not_666: { code: 'AT_CAPACITY', detail: 'this counter is full' },
+      test_counter_not_full: { code: 'AT_CAPACITY', detail: 'this counter is full' },
     },
     activate: async (part, activation) => {
       options.activated?.(part, activation);
@@ -175,7 +175,7 @@ class CounterActor implements PartitionActor {
   }
 }
 
-/** Rows of rt.partition and what rt.commit calls for the kind. `by` 13 is refused, 666 violates. */
+/** Rows of rt.partition and what rt.commit calls for the kind. `by` 13 is refused, 1,000,666 violates: no test adds up to it. */
 export async function installCounters(sql: Sql, partitions: number): Promise<void> {
   await sql.unsafe(`
     delete from rt.partition;
@@ -183,7 +183,7 @@ export async function installCounters(sql: Sql, partitions: number): Promise<voi
     select 'counter', part from generate_series(0, ${partitions - 1}) as part;
     create table test_counter (
       part integer, key text, value bigint, additions integer,
-      constraint test_counter_not_666 check (value <> 666),
+      constraint test_counter_not_full check (value <> 1000666),
       constraint test_counter_not_777 check (value <> 777),
       primary key (part, key));
     create function counter_apply(p_part integer, p_epoch bigint, p_operations jsonb, p_now timestamptz)

@@ -54,7 +54,7 @@ test('a refusal of the domain function drops its own command only', async (t) =>
 test('a violated constraint means what the kind says, and only to its command', async (t) => {
   const outcomes = await Promise.allSettled([
     world.add(2, 'full', { by: 1 }),
-    world.add(2, 'brimming', { by: 666 }),
+    world.add(2, 'brimming', { by: 1_000_666 }),
     world.add(2, 'broken', { by: 777 }),
     world.add(2, 'fuller', { by: 1 }),
   ]);

@@ -215,10 +215,10 @@ test('a refusal in SQL names its command and takes the batch back', async (t) =>
 test('a violated constraint is told by name', async (t) => {
   const { token } = await claimed();
 
-  const operations = { add: [{ cmd: 'c', key: 'k', amount: 666 }] };
+  const operations = { add: [{ cmd: 'c', key: 'k', amount: 1_000_666 }] };
   const outcome = await commit(token, batch({ operations }));
 
-  t.like(outcome, { kind: 'invalid', constraint: 'test_counter_not_666' });
+  t.like(outcome, { kind: 'invalid', constraint: 'test_counter_not_full' });
 });
 
 test('an older snapshot does not replace a newer one', async (t) => {
