@@ -13,3 +13,10 @@ export function fnv1a32(key: string): number {
 export function evalPartitionOf(agentVersionId: string): number {
   return fnv1a32(agentVersionId) % evalPartitions;
 }
+
+export const racePartitions = 4;
+
+/** All races of a suite are decided by one owner. */
+export function racePartitionOf(suiteId: number): number {
+  return suiteId % racePartitions;
+}
