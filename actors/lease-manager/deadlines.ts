@@ -45,6 +45,16 @@ export class RunDeadlines {
     return this.reasonOfEnd(evalRunId, nowMs) !== undefined;
   }
 
+  /** When the first of the runs is over. */
+  earliestEndMs(): number | undefined {
+    let earliestMs: number | undefined;
+    for (const { leaseUntilMs, noProgressUntilMs, runLimitUntilMs } of this.#byRun.values()) {
+      const endMs = Math.min(leaseUntilMs, noProgressUntilMs, runLimitUntilMs);
+      earliestMs = Math.min(endMs, earliestMs ?? endMs);
+    }
+    return earliestMs;
+  }
+
   reasonOfEnd(evalRunId: string, nowMs: number): string | undefined {
     const deadlines = this.#byRun.get(evalRunId);
     return deadlines === undefined ? undefined : reasonOfEnd(deadlines, nowMs);

@@ -104,6 +104,11 @@ export class EvalPartition implements PartitionActor {
     }));
   }
 
+  /** Holds end without anybody's doing. */
+  nextDueMs(): number | undefined {
+    return this.#deps.state.deadlines.earliestEndMs();
+  }
+
   extendDeadlines(outageMs: number, nowMs: number): void {
     const { policy, state } = this.#deps;
     const { deadlines, liveRuns } = state;

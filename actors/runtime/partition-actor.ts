@@ -29,6 +29,11 @@ export interface PartitionActor {
   /** Commands that are due at `nowMs` (lease expiry, limits); the runtime posts them to the mailbox. */
   due(nowMs: number): readonly Command[];
   /**
+   * The next instant at which `due` will give something if nothing else happens before; undefined
+   * when there is none. Never later than the truth: a simulated clock stops there on its way.
+   */
+  nextDueMs?(): number | undefined;
+  /**
    * Lets every deadline move by `outageMs`, after an outage that the runtime itself saw and that is
    * over now: the silence was ours, not the validators'.
    */
