@@ -8,28 +8,46 @@ const secrets = z.object({
   s3AccessKeyId: z.string().min(1),
   s3SecretAccessKey: z.string().min(1),
   credentialKey: z.string().min(1),
+  bundleSigningKey: z.string().min(1),
 });
+
+const partialSecrets = secrets.partial();
 
 export type WorldSecrets = z.infer<typeof secrets>;
 
-/** The embedded world's own secrets: made at the first start, readable by their owner only. */
+/** The embedded world's own secrets: made at the first need, readable by their owner only. */
 export async function worldSecrets(dataDir: string): Promise<WorldSecrets> {
   const path = join(dataDir, 'secrets.json');
+  const kept = await keptSecrets(path);
+  // A folder of an earlier version lacks what that one did not know.
+  const all: WorldSecrets = { ...freshSecrets(), ...kept };
+  if (Object.keys(kept).length === Object.keys(all).length) return all;
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(`${path}.new`, JSON.stringify(all), { mode: 0o600 });
+  await rename(`${path}.new`, path);
+  return all;
+}
+
+async function keptSecrets(path: string): Promise<Partial<WorldSecrets>> {
   try {
-    return secrets.parse(JSON.parse(await readFile(path, 'utf8')));
+    const kept = partialSecrets.parse(JSON.parse(await readFile(path, 'utf8')));
+    return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new Error(`${path} cannot be read; remove the data folder to start afresh`, { cause });
-    }
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new Error(`${path} cannot be read; remove the data folder to start afresh`, { cause });
   }
-  const made: WorldSecrets = {
+}
+
+function freshSecrets(): WorldSecrets {
+  return {
     operatorToken: randomHex(24),
     s3AccessKeyId: `paddock${randomHex(6)}`,
     s3SecretAccessKey: randomHex(20),
-    credentialKey: Buffer.from(randomHex(32), 'hex').toString('base64'),
+    credentialKey: randomBase64(32),
+    bundleSigningKey: randomBase64(32),
   };
-  await mkdir(dataDir, { recursive: true });
-  await writeFile(`${path}.new`, JSON.stringify(made), { mode: 0o600 });
-  await rename(`${path}.new`, path);
-  return made;
+}
+
+function randomBase64(sizeBytes: number): string {
+  return Buffer.from(randomHex(sizeBytes), 'hex').toString('base64');
 }

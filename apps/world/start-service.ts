@@ -138,6 +138,7 @@ function sharedEnvironment({ neighbours, secrets, defaults, env }: ServicePlan) 
     NETUID: String(embeddedNetuid),
     OPERATOR_TOKENS: `world:${secrets.operatorToken}`,
     CREDENTIAL_KEYS: `world:${secrets.credentialKey}`,
+    BUNDLE_SIGNING_KEY: secrets.bundleSigningKey,
     ...defaults,
   };
   const passed = [

@@ -152,6 +152,12 @@ export const halfLifeDays = z
   .transform(Number)
   .refine((days) => days > 0, 'must be above 0');
 
+/** A decimal as its text, to be calculated with exactly; the empty text means that there is none. */
+export const decimalOrNone = z
+  .string()
+  .regex(/^(\d{1,12}(\.\d{1,9})?)?$/, 'must be a decimal with at most 9 places, or empty')
+  .transform((text) => (text === '' ? undefined : text));
+
 export const stake = z
   .string()
   .regex(/^\d{1,39}$/, "must be a whole number of the chain's smallest unit")

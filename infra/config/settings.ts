@@ -1,10 +1,11 @@
 import { defaultFaultTable, faultTable } from './fault-table.ts';
-import { credentialKeys, operatorTokens } from './named-secrets.ts';
+import { credentialKeys, operatorTokens, signingSeed } from './named-secrets.ts';
 import {
   addressOrRange,
   bytes,
   clockTime,
   count,
+  decimalOrNone,
   halfLifeDays,
   listOf,
   micro,
@@ -58,6 +59,8 @@ const races = {
   MARGIN_FLOOR: micro('0', 'what the margin decays to'),
   BURN_RATE: micro('0', 'share of emissions that nobody gets'),
   EPOCH_BLOCKS: count(360, 'blocks of 12 s', 'one weight snapshot per chain epoch'),
+  SUBNET_TAO_PER_DAY: optional(decimalOrNone, 'TAO', '', 'to all miners, for estimates of payouts'),
+  TAO_USD: optional(decimalOrNone, 'USD', '', 'price of a TAO, for estimates of payouts'),
   RACE_CLOSE_TIME: optional(clockTime, 'local time', '12:00', 'the daily close of qualifying'),
   RACE_TIME_ZONE: optional(timeZone, 'IANA zone', 'America/Los_Angeles', 'of the close'),
   RACE_LIMIT_SECONDS: seconds(72_000, '20 h: a race is over before the next one closes'),
@@ -162,6 +165,16 @@ const processes = {
     absent: [],
     secret: true,
   }),
+  BUNDLE_SIGNING_KEY: required(
+    signingSeed,
+    {
+      unit: 'base64',
+      reason: '32 bytes, the Ed25519 seed that signs race bundles',
+      absent: new Uint8Array(),
+      secret: true,
+    },
+    ['coordinator'],
+  ),
   CLOCK: optional(oneOf('real', 'simulated'), 'word', 'real', 'simulated moves by operator only'),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(urlOrNone('http', 'https'), 'URL', '', 'traces go there'),
   LOG_LEVEL: optional(

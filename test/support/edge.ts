@@ -67,6 +67,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     CHAIN_RPC_URL: chain.url,
     NETUID: String(netuid),
     OPERATOR_TOKENS: `tester:${operatorToken}`,
+    BUNDLE_SIGNING_KEY: randomBytes(32).toString('base64'),
     CREDENTIAL_KEYS: `test:${randomBytes(32).toString('base64')}`,
     PORT: '0',
     ...openLimits,

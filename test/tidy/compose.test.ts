@@ -33,6 +33,7 @@ const filledIn: Record<string, string> = {
   NATS_COORDINATOR_PASSWORD: 'n4b5c6',
   S3_SECRET_ACCESS_KEY: 's'.repeat(32),
   OPERATOR_TOKENS: `alice:${'t'.repeat(32)}`,
+  BUNDLE_SIGNING_KEY: Buffer.alloc(32, 1).toString('base64'),
   CREDENTIAL_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
   CHAIN_RPC_URL: 'wss://node.example:443',
   NETUID: '14',
@@ -130,7 +131,8 @@ test('our processes get every known key and no other', (t) => {
       name,
     );
     if (name === 'migrate') continue;
-    const withheld = name.startsWith('coordinator') ? ['OPERATOR_TOKENS', 'PORT'] : [];
+    const isCoordinator = name.startsWith('coordinator');
+    const withheld = isCoordinator ? ['OPERATOR_TOKENS', 'PORT'] : ['BUNDLE_SIGNING_KEY'];
     t.deepEqual(
       knownKeys.filter((key) => !given.includes(key)),
       knownKeys.filter((key) => withheld.includes(key)),
