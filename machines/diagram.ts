@@ -22,9 +22,10 @@ function diagram(machine: AnyStateMachine): string {
   const { initial } = machine.config;
   for (const [name, node] of Object.entries(machine.states)) {
     for (const [fact, transitions] of Object.entries(node.on)) {
-      const target = transitions[0]?.target?.[0]?.key ?? name;
-      const arrow = `${name === initial ? '[*]' : name} --> ${target}`;
-      arrows.set(arrow, [...(arrows.get(arrow) ?? []), fact]);
+      for (const { target } of transitions) {
+        const arrow = `${name === initial ? '[*]' : name} --> ${target?.[0]?.key ?? name}`;
+        arrows.set(arrow, [...(arrows.get(arrow) ?? []), fact]);
+      }
     }
     if (node.type === 'final') arrows.set(`${name} --> [*]`, []);
   }

@@ -1,6 +1,6 @@
 import type { VersionState } from '../../machines/agent-version/machine.ts';
 import type { RunState } from '../../machines/evaluation-run/machine.ts';
-import type { ExecutionKind, Phase } from '../../machines/types.ts';
+import type { ExecutionKind } from '../../machines/types.ts';
 import type { WorkState } from '../../machines/work-item/machine.ts';
 
 /** One machine with the number of facts that made it. */
@@ -24,13 +24,21 @@ export interface Ledger {
 
 export const emptyLedger: Ledger = { taskIds: new Set(), artifactSha256: new Set() };
 
-/** A suite as far as work on it needs it; never changes once made. */
+/** A suite as far as work on it needs it. */
 export interface SuiteRoster {
   readonly suiteId: number;
   readonly executionKind: ExecutionKind;
   readonly envPackSha256: string | null;
+  /** As the rules of the race that is open now say; the only part that ever changes. */
   readonly requiredSuccessesQualifying: number;
-  readonly rosters: Readonly<Record<Phase, Roster>>;
+  readonly qualifying: Roster;
+}
+
+/** A race as far as work on it needs it. Once it is over it never runs again. */
+export interface RaceTerms {
+  readonly isRunning: boolean;
+  /** Its own draw of tasks, fixed when it started; empty once it is over. */
+  readonly roster: Roster;
 }
 
 export interface Roster {

@@ -39,12 +39,12 @@ function judgeAll(
   { run }: HeldRun,
   stored: EpisodeResult[],
 ): ItemReply[] {
-  const { suiteId, phase, envPackSha256 } = run.context;
+  const { envPackSha256 } = run.context;
   const ledger = draft.ledger(request.evalRunId);
   const storedTaskIds = new Set(ledger.taskIds);
   const rules = {
     envPackSha256,
-    families: draft.state.roster(suiteId, phase).families,
+    families: draft.state.roster(run.context).families,
     storedTaskIds,
     presignedSha256: ledger.artifactSha256,
     artifactUriPrefix: draft.policy.artifactUriPrefix,

@@ -1,41 +1,48 @@
-import { isLive } from '../../machines/evaluation-run/machine.ts';
+import { isLive, type RunState } from '../../machines/evaluation-run/machine.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
-import { endRun, excludeRun } from './end-run.ts';
+import { endRun } from './end-run.ts';
+import { excludeRun } from './exclude-run.ts';
+import { setMinerBan } from './miner-ban.ts';
 
 /**
- * A banned validator loses its live runs and its say in work that is still open; a banned miner's
- * work waits. Closed work stands: a later ban does not rewrite it.
+ * A banned validator loses its live runs and its say in work that is still open and in races that
+ * still run; a banned miner's work waits. What is over stands: a later ban does not rewrite it.
  */
 export function banHotkey(draft: Draft, hotkey: string): Answer {
   const { orders } = draft.state;
   if (orders !== undefined && !orders.bannedHotkeys.has(hotkey)) return accepted({});
-  for (const [workItemId, versionId] of [...draft.state.openItems.entries()]) {
-    for (const { state: run } of [...(draft.aggregate(versionId)?.runs.values() ?? [])]) {
-      if (run.context.workItemId !== workItemId || run.context.validatorHotkey !== hotkey) continue;
-      const cancelled = { type: 'CANCELLED', at: draft.nowMs, reason: 'VALIDATOR_BANNED' } as const;
-      if (isLive(run)) endRun(draft, run.context, cancelled, { isTrouble: false });
-      else if (run.context.isIncluded) excludeRun(draft, run, 'VALIDATOR_BANNED');
+  for (const [, { runs }] of [...draft.state.aggregates.entries()]) {
+    for (const { state: run } of runs.values()) {
+      if (run.context.validatorHotkey === hotkey) silenceRun(draft, run);
     }
-    setMinerBan(draft, { versionId, workItemId, hotkey }, true);
   }
+  holdWorkOf(draft, hotkey, true);
   return accepted({});
 }
 
 export function unbanHotkey(draft: Draft, hotkey: string): Answer {
   if (draft.state.orders?.bannedHotkeys.has(hotkey) === true) return accepted({});
-  for (const [workItemId, versionId] of [...draft.state.openItems.entries()]) {
-    setMinerBan(draft, { versionId, workItemId, hotkey }, false);
-  }
+  holdWorkOf(draft, hotkey, false);
   return accepted({});
 }
 
-function setMinerBan(
-  draft: Draft,
-  { versionId, workItemId, hotkey }: Record<'versionId' | 'workItemId' | 'hotkey', string>,
-  isBanned: boolean,
-): void {
-  const { minerHotkey, isMinerBanned } = draft.item(versionId, workItemId).context;
-  if (minerHotkey !== hotkey || isMinerBanned === isBanned) return;
-  draft.recordItem(versionId, workItemId, [{ type: isBanned ? 'MINER_BANNED' : 'MINER_UNBANNED' }]);
+function silenceRun(draft: Draft, run: RunState): void {
+  const { agentVersionId, workItemId, raceId, isIncluded } = run.context;
+  if (isLive(run)) {
+    const cancelled = { type: 'CANCELLED', at: draft.nowMs, reason: 'VALIDATOR_BANNED' } as const;
+    endRun(draft, run.context, cancelled, { isTrouble: false });
+    return;
+  }
+  const isOpen = draft.item(agentVersionId, workItemId).value === 'open';
+  const counts = raceId === null ? isOpen : !draft.state.isRaceOver(run.context);
+  if (isIncluded && counts) excludeRun(draft, run, 'VALIDATOR_BANNED');
+}
+
+function holdWorkOf(draft: Draft, hotkey: string, isBanned: boolean): void {
+  for (const [workItemId, versionId] of [...draft.state.openItems.entries()]) {
+    const { value, context } = draft.item(versionId, workItemId);
+    if (value !== 'open' || context.minerHotkey !== hotkey) continue;
+    setMinerBan(draft, { versionId, workItemId, isBanned });
+  }
 }

@@ -66,13 +66,16 @@ function queueOrder(draft: Draft, validatorHotkey: string) {
 
 function openItem(draft: Draft, workItemId: string): WorkState | undefined {
   const versionId = draft.state.openItems.get(workItemId);
-  return versionId === undefined ? undefined : draft.item(versionId, workItemId);
+  if (versionId === undefined) return undefined;
+  const item = draft.item(versionId, workItemId);
+  return draft.state.isRaceOver(item.context) ? undefined : item;
 }
 
 function lease(draft: Draft, item: WorkState, claim: EvalRequest<'claim-work'>) {
   const { agentVersionId, workItemId, suiteId, phase, raceId, nextFence: fence } = item.context;
   const { validatorHotkey, slot } = claim;
   const evalRunId = draft.newId();
+  draft.requireRunning(raceId);
   const leaseUntil = draft.state.deadlines.promiseOfClaim(draft.nowMs);
   const run = { ...runTerms(draft, item), evalRunId, validatorHotkey, slot, fence };
 
@@ -109,10 +112,8 @@ function lease(draft: Draft, item: WorkState, claim: EvalRequest<'claim-work'>) 
 
 function runTerms(draft: Draft, { context }: WorkState) {
   const { agentVersionId, workItemId, suiteId, phase, raceId } = context;
-  const suite = draft.state.suites.get(suiteId);
-  if (suite === undefined) throw new Error(`suite ${suiteId} was not loaded`);
-  const { executionKind, envPackSha256 } = suite;
-  const expectedItems = suite.rosters[phase].problemIds.size;
+  const { executionKind, envPackSha256 } = draft.state.suite(suiteId);
+  const expectedItems = draft.state.roster(context).problemIds.size;
   return {
     agentVersionId,
     workItemId,

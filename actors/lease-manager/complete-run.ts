@@ -11,11 +11,12 @@ import type { FaultClass } from '../../machines/types.ts';
 import { decideInclusion, exclusionOfSuccess } from '../../machines/work-item/decide.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import { completionDigest } from './completion-digest.ts';
-import { discardVersion } from './discard-version.ts';
+import { discardVersion, shortenCooldown } from './discard-version.ts';
 import type { Draft } from './draft.ts';
-import { cancelLiveRuns, freeSlot, publishEnd, rescore } from './end-run.ts';
+import { eligibleAt, publishEligible } from './eligibility.ts';
+import { closeWork, freeSlot, publishEnd, rescore } from './end-run.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
-import { leaseUntil } from './own-run.ts';
+import { leaseUntil, unmarkedEnd } from './own-run.ts';
 
 type Request = EvalRequest<'complete-run'>;
 type Ended = Exclude<Outcome, { readonly kind: 'replay' }>;
@@ -29,22 +30,22 @@ export function completeRun(draft: Draft, request: Request): Answer {
     run,
     { ...request, digest, hadToken: request.inferenceTokenWasNull !== true },
     {
-      isOver: draft.state.deadlines.isOver(request.evalRunId, draft.nowMs),
+      endedAs: unmarkedEnd(draft, run),
       policy: draft.policy,
       missingTaskIds: missingTaskIds(draft, run),
     },
   );
   if (outcome instanceof Fault) return refused(outcome);
   if (outcome.kind === 'replay') return accepted(outcome.reply);
+  draft.requireRunning(run.context.raceId);
   return accepted(settle(draft, run, { request, outcome, digest }), leaseUntil(draft, run));
 }
 
 /** Roster tasks without a stored result; only a live run's ledger is in memory. */
 function missingTaskIds(draft: Draft, run: RunState): string[] {
-  const { suiteId, phase, evalRunId } = run.context;
-  const ledger = draft.state.ledgers.get(evalRunId);
+  const ledger = draft.state.ledgers.get(run.context.evalRunId);
   if (ledger === undefined) return [];
-  const { families } = draft.state.roster(suiteId, phase);
+  const { families } = draft.state.roster(run.context);
   return [...families.keys()].filter((taskId) => !ledger.taskIds.has(taskId));
 }
 
@@ -66,6 +67,7 @@ function settle(draft: Draft, run: RunState, { request, outcome, digest }: Settl
   const faultClass = outcome.kind === 'success' ? null : outcome.faultClass;
   const discardReason = blameVersion(draft, agentVersionId, faultClass);
   if (discardReason !== undefined) discardVersion(draft, agentVersionId, discardReason);
+  if (discardReason === 'AGENT_FAILURES') shortenCooldown(draft, agentVersionId);
   const becameEligible = !wasEligible && eligibleAt(draft, agentVersionId) !== null;
 
   const reply = answer(draft, run, { outcome, becameEligible });
@@ -159,32 +161,5 @@ function storeCompletion(draft: Draft, request: Request): void {
     score_components: request.scoreComponents,
     sandbox_metadata: request.sandboxMetadata,
     results_s3_key: request.resultsS3Key,
-  });
-}
-
-/** Closed work has no use for runs that are still under way. */
-function closeWork(draft: Draft, run: RunState): void {
-  const { agentVersionId, workItemId, suiteId, phase, raceId } = run.context;
-  const item = draft.item(agentVersionId, workItemId);
-  if (item.value !== 'closed') return;
-  cancelLiveRuns(draft, item, 'WORK_CLOSED');
-  draft.publish('work-item-closed', { workItemId, agentVersionId, suiteId, phase, raceId });
-}
-
-function eligibleAt(draft: Draft, agentVersionId: string): number | null {
-  return draft.aggregate(agentVersionId)?.version.state.context.eligibleAt ?? null;
-}
-
-function publishEligible(draft: Draft, agentVersionId: string): void {
-  const context = draft.aggregate(agentVersionId)?.version.state.context;
-  if (context === undefined) return;
-  const { agentName, minerHotkey, suiteId, scores } = context;
-  const qualifyingScore = scores.mean;
-  draft.publish('version-eligible', {
-    agentVersionId,
-    agentName,
-    minerHotkey,
-    suiteId,
-    qualifyingScore,
   });
 }

@@ -2,18 +2,25 @@ import type { Draft } from './draft.ts';
 import { cancelWork } from './end-run.ts';
 import { instant } from './read-rows.ts';
 
-/**
- * Follows up a discard: nobody evaluates the version any more. Three faults of the agent's own free
- * the miner sooner, so that it may mend them; a breach of integrity earns nothing.
- */
+/** Follows up a discard: nobody evaluates the version any more, and it reigns no more. */
 export function discardVersion(draft: Draft, agentVersionId: string, reason: string): void {
   cancelWork(draft, agentVersionId, 'VERSION_DISCARDED');
   const context = draft.aggregate(agentVersionId)?.version.state.context;
   if (context === undefined) return;
   const { minerHotkey, agentName, suiteId } = context;
-  if (reason === 'AGENT_FAILURES') {
-    const until = draft.nowMs + draft.policy.discardCooldownMs;
-    draft.operation('shorten_cooldown', { miner_hotkey: minerHotkey, until: instant(until) });
-  }
+  draft.tellRaces(suiteId, 'version-discarded', { agentVersionId });
   draft.publish('version-discarded', { agentVersionId, agentName, minerHotkey, suiteId, reason });
+}
+
+/**
+ * Three faults of the agent's own free the miner sooner, so that it may mend them; a breach of
+ * integrity earns nothing.
+ */
+export function shortenCooldown(draft: Draft, agentVersionId: string): void {
+  const context = draft.aggregate(agentVersionId)?.version.state.context;
+  if (context === undefined) return;
+  draft.operation('shorten_cooldown', {
+    miner_hotkey: context.minerHotkey,
+    until: instant(draft.nowMs + draft.policy.discardCooldownMs),
+  });
 }

@@ -4,9 +4,11 @@ import { encode } from '../../machines/codec.ts';
 import type { RunFact } from '../../machines/evaluation-run/facts.ts';
 import { evaluationRun, type RunState } from '../../machines/evaluation-run/machine.ts';
 import { evolve, type Fact, type MachineState, type Model, unborn } from '../../machines/kernel.ts';
+import { racePartitionOf } from '../../machines/partition-of.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
 import type { WorkFact } from '../../machines/work-item/facts.ts';
 import { type WorkState, workItem } from '../../machines/work-item/machine.ts';
+import type { RaceMessageType } from '../race-coordinator/messages.ts';
 import type {
   Changes,
   Command,
@@ -17,6 +19,7 @@ import type {
 import type { Aggregate, Entity, Ledger } from './aggregate.ts';
 import type { EvalFact } from './messages.ts';
 import type { PartitionState } from './partition-state.ts';
+import { RaceGate } from './race-gate.ts';
 import { runRow, versionRow, workRow } from './read-rows.ts';
 
 /** Derives ids: the same namespace and name give the same id. */
@@ -59,6 +62,7 @@ export class Draft {
   readonly #events: EventRow[] = [];
   readonly #outbox: OutboxRow[] = [];
   readonly #operations: Record<string, Readonly<Record<string, unknown>>[]> = {};
+  readonly #gate = new RaceGate();
   #idCount = 0;
 
   constructor(env: DraftEnv, command: Command) {
@@ -110,6 +114,11 @@ export class Draft {
       facts,
     });
     working.isVersionTouched = true;
+    const { suiteId } = working.version.state.context;
+    this.#gate.holdForVersion(suiteId, facts);
+    if (facts.some(({ type }) => type === 'BECAME_ELIGIBLE')) {
+      this.operation('eligible_version', { agent_version_id: versionId, suite_id: suiteId });
+    }
   }
 
   recordItem(versionId: string, workItemId: string, facts: readonly WorkFact[]): void {
@@ -135,6 +144,17 @@ export class Draft {
     this.#operations[name] = rows;
   }
 
+  /** The command stands only while this race runs; work without a race needs none. */
+  requireRunning(raceId: string | null): void {
+    this.#gate.holdRunning(raceId);
+  }
+
+  /** A durable message to the owner of a suite's races. */
+  tellRaces(suiteId: number, type: RaceMessageType, body: Readonly<Record<string, unknown>>): void {
+    const subject = `evt.race.${racePartitionOf(suiteId)}.${type}`;
+    this.#outbox.push({ msgId: this.newId(), subject, body });
+  }
+
   /** A public fact: never anything under embargo. */
   publish(name: EvalFact, body: Readonly<Record<string, unknown>>): void {
     this.#outbox.push({
@@ -150,12 +170,14 @@ export class Draft {
     for (const [versionId, working] of this.#working) {
       snapshots.push(...this.#snapshots(versionId, working));
       this.#rows(working);
+      this.#tellOfRaceWork(versionId, working);
       const { version, items, runs, touchedItems, touchedRuns } = working;
       const touched = { itemIds: touchedItems, runIds: touchedRuns };
       this.state.put(versionId, { version, items, runs }, touched);
     }
     for (const [evalRunId, ledger] of this.#ledgers) this.state.ledgers.set(evalRunId, ledger);
     if (this.#events.length === 0 && Object.keys(this.#operations).length === 0) return undefined;
+    for (const row of this.#gate.rows()) this.operation('race_gate', { ...row });
     return {
       events: this.#events,
       snapshots,
@@ -222,13 +244,36 @@ export class Draft {
     }
     for (const id of working.touchedItems) {
       const item = working.items.get(id);
-      if (item !== undefined) this.operation('work_item', workRow(item.state, part));
+      if (item === undefined) continue;
+      this.#gate.hold(item.state.context.raceId);
+      this.operation('work_item', workRow(item.state, part));
     }
     for (const id of working.touchedRuns) {
       const run = working.runs.get(id);
-      if (run !== undefined) this.operation('evaluation_run', runRow(run.state, part));
+      if (run === undefined) continue;
+      this.#gate.hold(run.state.context.raceId);
+      this.operation('evaluation_run', runRow(run.state, part));
     }
   }
+
+  /** The coordinator waits for the end of all work of its race, and for nothing once it is over. */
+  #tellOfRaceWork(versionId: string, working: Working): void {
+    const before = this.state.aggregates.get(versionId)?.items;
+    for (const id of working.touchedItems) {
+      const state = working.items.get(id)?.state;
+      if (state === undefined || state.context.raceId === null) continue;
+      const { raceId, suiteId } = state.context;
+      if (this.state.isRaceOver({ raceId }) || waitsAsBefore(before?.get(id)?.state, state))
+        continue;
+      this.tellRaces(suiteId, 'work-changed', { raceId, agentVersionId: versionId });
+    }
+  }
+}
+
+/** Whether the work is waited for just as it was: work that opens is awaited from the start. */
+function waitsAsBefore(before: WorkState | undefined, now: WorkState): boolean {
+  if ((before?.value ?? 'open') !== now.value) return false;
+  return (before?.context.isMinerBanned ?? false) === now.context.isMinerBanned;
 }
 
 function snapshot<C, F extends Fact>(

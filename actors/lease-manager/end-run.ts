@@ -2,7 +2,7 @@ import { decideScores } from '../../machines/agent-version/decide.ts';
 import type { RunFact } from '../../machines/evaluation-run/facts.ts';
 import { isLive, type RunState, runStatus } from '../../machines/evaluation-run/machine.ts';
 import { aggregateScore } from '../../machines/scoring/aggregate.ts';
-import { decideExclusion, decideLeaseEnd } from '../../machines/work-item/decide.ts';
+import { decideLeaseEnd } from '../../machines/work-item/decide.ts';
 import type { WorkState } from '../../machines/work-item/machine.ts';
 import type { Draft } from './draft.ts';
 
@@ -69,21 +69,25 @@ export function cancelLiveRuns(draft: Draft, item: WorkState, reason: string): v
 /** Cancels the open work of a version that will not be evaluated any more. */
 export function cancelWork(draft: Draft, agentVersionId: string, reason: string): void {
   for (const { state } of [...(draft.aggregate(agentVersionId)?.items.values() ?? [])]) {
-    if (state.value !== 'open') continue;
-    const { workItemId } = state.context;
-    cancelLiveRuns(draft, state, reason);
-    const cancelled = { type: 'WORK_CANCELLED', at: draft.nowMs, reason } as const;
-    draft.recordItem(agentVersionId, workItemId, [cancelled]);
+    cancelItem(draft, state, reason);
   }
 }
 
-/** Takes a success out of its score, which opens the work again when it falls below. */
-export function excludeRun(draft: Draft, run: RunState, reason: string): void {
-  const { agentVersionId, workItemId, evalRunId } = run.context;
-  draft.recordRun(agentVersionId, evalRunId, [{ type: 'EXCLUDED', reason }]);
+export function cancelItem(draft: Draft, item: WorkState, reason: string): void {
+  if (item.value !== 'open') return;
+  const { agentVersionId, workItemId } = item.context;
+  cancelLiveRuns(draft, item, reason);
+  const cancelled = { type: 'WORK_CANCELLED', at: draft.nowMs, reason } as const;
+  draft.recordItem(agentVersionId, workItemId, [cancelled]);
+}
+
+/** Closed work has no use for runs that are still under way. */
+export function closeWork(draft: Draft, run: RunState): void {
+  const { agentVersionId, workItemId, suiteId, phase, raceId } = run.context;
   const item = draft.item(agentVersionId, workItemId);
-  draft.recordItem(agentVersionId, workItemId, decideExclusion(item, evalRunId, reason));
-  rescore(draft, agentVersionId, workItemId);
+  if (item.value !== 'closed') return;
+  cancelLiveRuns(draft, item, 'WORK_CLOSED');
+  draft.publish('work-item-closed', { workItemId, agentVersionId, suiteId, phase, raceId });
 }
 
 /** Scores follow the included runs at once; a version becomes eligible with its first score. */

@@ -63,7 +63,7 @@ export class EvalPartition implements PartitionActor {
   }
 
   begin(): void {
-    this.rollback();
+    this.#forgetBatch();
   }
 
   decide(command: Command, nowMs: number): Decision {
@@ -78,8 +78,9 @@ export class EvalPartition implements PartitionActor {
   }
 
   rollback(): void {
-    this.#deps.state.rollback();
-    this.#counts.forget();
+    this.#forgetBatch();
+    // The commit may have failed because a race ended under it.
+    this.#deps.state.mayRacesHaveEnded = true;
   }
 
   answerFromMemory(command: Command, nowMs: number): Reply | undefined {
@@ -152,6 +153,11 @@ export class EvalPartition implements PartitionActor {
     if (!body.success) return refused(new Fault('VALIDATION_FAILED', shown(body.error)));
     this.#assertOurs(body.data);
     return handler.handle(draft, body.data);
+  }
+
+  #forgetBatch(): void {
+    this.#deps.state.rollback();
+    this.#counts.forget();
   }
 
   /** A command for another partition was misrouted: two owners of one version would follow. */

@@ -5,14 +5,18 @@ import { banHotkey, unbanHotkey } from './ban-hotkey.ts';
 import { claimWork } from './claim-work.ts';
 import { completeRun } from './complete-run.ts';
 import type { Draft } from './draft.ts';
+import { endRace } from './end-race.ts';
 import { expireRuns } from './expire-runs.ts';
 import { heartbeat } from './heartbeat.ts';
 import { type EvalCommandType, evalCommands, evalMessages } from './messages.ts';
 import { recordProgress } from './record-progress.ts';
 import { releaseRun } from './release-run.ts';
+import { orderExclusion, orderInclusion, reclaimRun } from './run-orders.ts';
+import { startRace } from './start-race.ts';
 import { submitVersion } from './submit-version.ts';
 import { supersedeSuites } from './supersede-suite.ts';
 import { authorizeUpload, presignArtifact } from './uploads.ts';
+import { orderDiscard, reinstateVersion } from './version-orders.ts';
 
 interface Handler<T> {
   readonly request: z.ZodType<T>;
@@ -30,6 +34,13 @@ const messages = {
   'suite-activated': handler(evalMessages['suite-activated'], (draft, { suiteId }) =>
     supersedeSuites(draft, suiteId),
   ),
+  'race-started': handler(evalMessages['race-started'], startRace),
+  'race-ended': handler(evalMessages['race-ended'], endRace),
+  'discard-version': handler(evalMessages['discard-version'], orderDiscard),
+  'reinstate-version': handler(evalMessages['reinstate-version'], reinstateVersion),
+  'exclude-run': handler(evalMessages['exclude-run'], orderExclusion),
+  'include-run': handler(evalMessages['include-run'], orderInclusion),
+  'reclaim-run': handler(evalMessages['reclaim-run'], reclaimRun),
 } satisfies Record<keyof typeof evalMessages, unknown>;
 
 const commands = {

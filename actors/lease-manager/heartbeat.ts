@@ -40,6 +40,6 @@ export function heartbeatFromMemory(
   if (run?.value !== 'running' || run.context.validatorHotkey !== validatorHotkey) return undefined;
   // A batch in flight is about to end it: the answer is the batch's.
   if (state.liveRuns.get(evalRunId) === undefined) return undefined;
-  if (state.deadlines.isOver(evalRunId, nowMs)) return undefined;
+  if (state.deadlines.isOver(evalRunId, nowMs) || state.isRaceOver(run.context)) return undefined;
   return { leaseExpiresAt: state.deadlines.beat(evalRunId, nowMs) };
 }

@@ -175,17 +175,54 @@ export type EvalCommandType = keyof typeof evalCommands;
 export type EvalRequest<T extends EvalCommandType> = z.infer<(typeof evalCommands)[T]['request']>;
 export type EvalReply<T extends EvalCommandType> = z.infer<(typeof evalCommands)[T]['reply']>;
 
+const ofVersion = { agentVersionId: uuid };
+const ofRun = { ...ofVersion, evalRunId: uuid };
+
 /**
- * Durable messages, sent to every eval partition by the service that committed their cause:
- * `hotkey-banned` cancels the hotkey's live runs and excludes its open competition's runs, and holds
- * the work of a banned miner; `hotkey-unbanned` lets that work go on; `suite-superseded` cancels the
- * work of every other suite; `run-reclaim` and others follow with their issues.
+ * Durable messages of services and race coordinators, over `evt.eval.<part>.<type>`. The first three
+ * go to every partition: they say that something changed, and how things stand is read from the
+ * tables. The answer to an operator's order stands in the inbox under its message id.
  */
 export const evalMessages = {
+  /**
+   * Cancels the hotkey's live runs, excludes its runs from open work and from races that run, and
+   * holds the work of a banned miner.
+   */
   'hotkey-banned': z.object({ hotkey: z.string() }),
   'hotkey-unbanned': z.object({ hotkey: z.string() }),
+  /** Cancels the work of every other suite. */
   'suite-activated': z.object({ suiteId: z.number().int() }),
+  /** Opens RACE work for entrants of this partition, once each. */
+  'race-started': z.object({
+    raceId: uuid,
+    suiteId: z.number().int(),
+    requiredSuccesses: z.number().int().min(1),
+    agentVersionIds: z.array(uuid),
+  }),
+  /** The race is complete or cancelled: cancels its open work and the live runs on it. */
+  'race-ended': z.object({ raceId: uuid, agentVersionIds: z.array(uuid), reason: z.string() }),
+  /** Orders of operators. Refusals: AGENT_VERSION_NOT_FOUND, EVAL_RUN_NOT_FOUND, RACE_OVER. */
+  'discard-version': z.object({ ...ofVersion, reason: z.string() }),
+  /** An eligible version's discard is taken back; work that was cancelled is opened again. */
+  'reinstate-version': z.object(ofVersion),
+  'exclude-run': z.object({ ...ofRun, reason: z.string() }),
+  'include-run': z.object(ofRun),
+  /** Ends a live run as STALE at once, so that its work is offered again. */
+  'reclaim-run': z.object(ofRun),
 } as const;
+
+/** Answers to operators' orders. */
+export const versionOrderReply = z.object({ ...ofVersion, state: z.string() });
+export type VersionOrderReply = z.infer<typeof versionOrderReply>;
+
+export const runOrderReply = z.object({
+  evalRunId: uuid,
+  status: z.string(),
+  isIncluded: z.boolean(),
+  /** Why a success does not count: BEYOND_REQUIRED when there was no room to include it again. */
+  exclusionReason: z.string().nullable(),
+});
+export type RunOrderReply = z.infer<typeof runOrderReply>;
 
 /** Public facts, on `fact.<name>`; consumed by projections and event feeds. */
 export const evalFacts = [

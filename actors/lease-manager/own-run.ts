@@ -1,4 +1,8 @@
-import { refusalOfOwner, runNotFound } from '../../machines/evaluation-run/decide.ts';
+import {
+  refusalOfOwner,
+  runNotFound,
+  type UnmarkedEnd,
+} from '../../machines/evaluation-run/decide.ts';
 import type { RunState } from '../../machines/evaluation-run/machine.ts';
 import type { Fault } from '../../machines/fault.ts';
 import type { Draft } from './draft.ts';
@@ -19,9 +23,17 @@ export interface HeldRun {
 export function heldRun(draft: Draft, own: OwnRun): HeldRun | Fault {
   const run = draft.run(own.agentVersionId, own.evalRunId);
   if (run === undefined) return runNotFound();
-  const isOver = draft.state.deadlines.isOver(own.evalRunId, draft.nowMs);
-  const refusal = refusalOfOwner(run, { validatorHotkey: own.validatorHotkey, isOver });
-  return refusal ?? { run, leaseUntilMs: leaseUntil(draft, run) };
+  const { validatorHotkey } = own;
+  const refusal = refusalOfOwner(run, { validatorHotkey, endedAs: unmarkedEnd(draft, run) });
+  if (refusal !== undefined) return refusal;
+  draft.requireRunning(run.context.raceId);
+  return { run, leaseUntilMs: leaseUntil(draft, run) };
+}
+
+/** A run's lease or its race may be over before anybody has marked the run. */
+export function unmarkedEnd(draft: Draft, { context }: RunState): UnmarkedEnd | undefined {
+  if (draft.state.isRaceOver(context)) return 'CANCELLED';
+  return draft.state.deadlines.isOver(context.evalRunId, draft.nowMs) ? 'STALE' : undefined;
 }
 
 export function leaseUntil(draft: Draft, run: RunState): number {

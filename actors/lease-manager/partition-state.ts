@@ -1,6 +1,6 @@
 import { isLive } from '../../machines/evaluation-run/machine.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
-import type { Aggregate, Ledger, Roster, SuiteRoster } from './aggregate.ts';
+import type { Aggregate, Ledger, RaceTerms, Roster, SuiteRoster } from './aggregate.ts';
 import { RunDeadlines } from './deadlines.ts';
 import { Overlay } from './overlay.ts';
 
@@ -19,6 +19,10 @@ export class PartitionState {
   readonly liveRuns = new Overlay<string, string>();
   readonly ledgers = new Overlay<string, Ledger>();
   readonly suites = new Map<number, SuiteRoster>();
+  /** Every race that a version in memory has work of. */
+  readonly races = new Map<string, RaceTerms>();
+  /** A commit failed, perhaps because a race ended meanwhile. */
+  mayRacesHaveEnded = false;
   /** What operators' orders have come to, read for every batch that brings news of one. */
   orders: Orders | undefined;
   /** Where the queue places a work item; decided by the admission in SQL, hence no machine's. */
@@ -57,10 +61,26 @@ export class PartitionState {
     }
   }
 
-  roster(suiteId: number, phase: 'QUALIFYING' | 'RACE'): Roster {
+  /** What a run of this work has to show for itself. */
+  roster({ suiteId, raceId }: WorkPlace): Roster {
+    return raceId === null ? this.suite(suiteId).qualifying : this.race(raceId).roster;
+  }
+
+  suite(suiteId: number): SuiteRoster {
     const suite = this.suites.get(suiteId);
     if (suite === undefined) throw new Error(`suite ${suiteId} was not loaded`);
-    return suite.rosters[phase];
+    return suite;
+  }
+
+  race(raceId: string): RaceTerms {
+    const race = this.races.get(raceId);
+    if (race === undefined) throw new Error(`race ${raceId} was not loaded`);
+    return race;
+  }
+
+  /** Nothing of a race that is over ends or changes, but for the cancelling of what is left. */
+  isRaceOver({ raceId }: Pick<WorkPlace, 'raceId'>): boolean {
+    return raceId !== null && !this.race(raceId).isRunning;
   }
 
   commit(): void {
@@ -101,6 +121,12 @@ export class PartitionState {
       surplus -= 1;
     }
   }
+}
+
+interface WorkPlace {
+  readonly suiteId: number;
+  /** Null for QUALIFYING work. */
+  readonly raceId: string | null;
 }
 
 /** Messages tell of orders late and in any order; the tables tell how things stand. */

@@ -5,12 +5,16 @@ import type { Aggregate } from './aggregate.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The changeable columns of `agent_version`; the others were set at the admission. */
+/**
+ * The changeable columns of `agent_version`; the others were set at the admission. The counts are
+ * public, so runs of races are not among them: while a race runs they would tell how it goes.
+ */
 export function versionRow({ version, items, runs }: Aggregate): Row {
   const { context } = version.state;
   const qualifying = [...items.values()].find(({ state }) => state.context.phase === 'QUALIFYING');
   const count = (holds: (run: RunState) => boolean) =>
-    [...runs.values()].filter(({ state }) => holds(state)).length;
+    [...runs.values()].filter(({ state }) => state.context.phase === 'QUALIFYING' && holds(state))
+      .length;
   return {
     agent_version_id: context.agentVersionId,
     state: versionStatus(version.state),

@@ -9,8 +9,7 @@ import { heldRun } from './own-run.ts';
 export function recordProgress(draft: Draft, progress: EvalRequest<'record-progress'>): Answer {
   const held = heldRun(draft, progress);
   if (held instanceof Fault) return refused(held);
-  const { suiteId, phase } = held.run.context;
-  const { problemIds } = draft.state.roster(suiteId, phase);
+  const { problemIds } = draft.state.roster(held.run.context);
   const foreign = progress.problems.find(({ problemId }) => !problemIds.has(problemId));
   if (foreign !== undefined) {
     return refused(

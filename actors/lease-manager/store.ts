@@ -40,11 +40,17 @@ export class EvalStore implements EvalLoader {
 
   async load(state: PartitionState, commands: readonly Command[]): Promise<void> {
     const bodies = commands.map(({ type, body }) => ({ type, ...(body as Partial<Wanted>) }));
-    const versionIds = bodies
-      .flatMap(({ agentVersionId }) => agentVersionId ?? [])
-      .filter((versionId) => !state.aggregates.has(versionId));
+    await this.#loadRaces(state, racesToRead(state, bodies));
+    state.mayRacesHaveEnded = false;
+    const versionIds = [
+      ...bodies.flatMap(({ agentVersionId }) => agentVersionId ?? []),
+      ...bodies.flatMap(({ agentVersionIds }) => agentVersionIds ?? []),
+      ...(await this.#versionsRacedBy(
+        bodies.flatMap(({ type, hotkey }) => (type === 'hotkey-banned' ? (hotkey ?? []) : [])),
+      )),
+    ].filter((versionId) => !state.aggregates.has(versionId));
     await this.#loadVersions(state, [...new Set(versionIds)]);
-    await this.#loadSuites(
+    await this.#refreshSuites(
       state,
       bodies.flatMap(({ type, suiteId }) => (type === 'submit-version' ? (suiteId ?? []) : [])),
     );
@@ -81,6 +87,13 @@ export class EvalStore implements EvalLoader {
       state,
       aggregates.map(([, { version }]) => version.state.context.suiteId),
     );
+    await this.#loadRaces(
+      state,
+      aggregates
+        .flatMap(([, { items }]) => [...items.values()])
+        .flatMap(({ state: { context } }) => context.raceId ?? [])
+        .filter((raceId) => !state.races.has(raceId)),
+    );
     await this.#loadQueueOrder(state, versionIds);
     for (const [id, aggregate] of aggregates) state.load(id, aggregate, this.#notBeforeMs);
   }
@@ -101,22 +114,69 @@ export class EvalStore implements EvalLoader {
     const suiteIds = [...new Set(wanted)].filter((suiteId) => !state.suites.has(suiteId));
     if (suiteIds.length === 0) return;
     const sql = this.#sql;
-    const suites = await sql<Omit<SuiteRoster, 'rosters'>[]>`
+    const suites = await sql<Omit<SuiteRoster, 'qualifying'>[]>`
       select suite_id as "suiteId", execution_kind as "executionKind",
              env_pack_sha256 as "envPackSha256",
              required_successes_qualifying as "requiredSuccessesQualifying"
       from suite
       where suite_id = any(${suiteIds}::int[])`;
-    const problems = await sql<ProblemRow[]>`
-      select suite_id as "suiteId", phase, problem_id as "problemId", task_id as "taskId", family
+    const problems = await sql<(ProblemRow & { suiteId: number })[]>`
+      select suite_id as "suiteId", problem_id as "problemId", task_id as "taskId", family
       from suite_problem
-      where suite_id = any(${suiteIds}::int[])
-      order by suite_id, phase, ordinal`;
+      where suite_id = any(${suiteIds}::int[]) and phase = 'QUALIFYING'
+      order by suite_id, ordinal`;
     for (const suite of suites) {
       const own = problems.filter(({ suiteId }) => suiteId === suite.suiteId);
-      const rosters = { QUALIFYING: rosterOf(own, 'QUALIFYING'), RACE: rosterOf(own, 'RACE') };
-      state.suites.set(suite.suiteId, { ...suite, rosters });
+      state.suites.set(suite.suiteId, { ...suite, qualifying: rosterOf(own) });
     }
+  }
+
+  /** A race that opens may want another number of successes from then on. */
+  async #refreshSuites(state: PartitionState, suiteIds: readonly number[]): Promise<void> {
+    const known = [...new Set(suiteIds)].filter((suiteId) => state.suites.has(suiteId));
+    await this.#loadSuites(state, suiteIds);
+    if (known.length === 0) return;
+    const sql = this.#sql;
+    const rows = await sql<{ suiteId: number; requiredSuccessesQualifying: number }[]>`
+      select suite_id as "suiteId", required_successes_qualifying as "requiredSuccessesQualifying"
+      from suite
+      where suite_id = any(${known}::int[])`;
+    for (const { suiteId, requiredSuccessesQualifying } of rows) {
+      state.suites.set(suiteId, { ...state.suite(suiteId), requiredSuccessesQualifying });
+    }
+  }
+
+  async #loadRaces(state: PartitionState, wanted: readonly string[]): Promise<void> {
+    const raceIds = [...new Set(wanted)];
+    if (raceIds.length === 0) return;
+    const sql = this.#sql;
+    const races = await sql<{ raceId: string; isRunning: boolean }[]>`
+      select race_id as "raceId", status = 'RACE_RUNNING' as "isRunning"
+      from race
+      where race_id = any(${raceIds}::uuid[])`;
+    const running = races.flatMap(({ raceId, isRunning }) => (isRunning ? [raceId] : []));
+    const tasks = await sql<(ProblemRow & { raceId: string })[]>`
+      select race_id as "raceId", problem_id as "problemId", task_id as "taskId", family
+      from race_task
+      where race_id = any(${running}::uuid[])
+      order by race_id, ordinal`;
+    for (const { raceId, isRunning } of races) {
+      const roster = rosterOf(tasks.filter((task) => task.raceId === raceId));
+      state.races.set(raceId, { isRunning, roster });
+    }
+  }
+
+  /** Versions with successes by these validators that count in races that run now. */
+  async #versionsRacedBy(hotkeys: readonly string[]): Promise<readonly string[]> {
+    if (hotkeys.length === 0) return [];
+    const sql = this.#sql;
+    const rows = await sql<{ versionId: string }[]>`
+      select distinct r.agent_version_id as "versionId"
+      from evaluation_run r
+      join race c on c.race_id = r.race_id
+      where r.part = ${this.#part} and r.validator_hotkey = any(${[...hotkeys]}::text[])
+        and r.is_included and c.status = 'RACE_RUNNING'`;
+    return rows.map(({ versionId }) => versionId);
   }
 
   async #loadLedgers(state: PartitionState, wanted: readonly Partial<Wanted>[]): Promise<void> {
@@ -148,11 +208,12 @@ interface Wanted {
   readonly agentVersionId: string;
   readonly evalRunId: string;
   readonly suiteId: number;
+  readonly agentVersionIds: readonly string[];
+  readonly raceId: string;
+  readonly hotkey: string;
 }
 
 interface ProblemRow {
-  readonly suiteId: number;
-  readonly phase: 'QUALIFYING' | 'RACE';
   readonly problemId: string;
   readonly taskId: string | null;
   readonly family: string | null;
@@ -181,12 +242,18 @@ function entitiesOf<C, F extends Fact>(
   );
 }
 
-function rosterOf(rows: readonly ProblemRow[], phase: 'QUALIFYING' | 'RACE'): Roster {
-  const own = rows.filter((row) => row.phase === phase);
+/** Those that a message names, and after a failed commit those that may have ended meanwhile. */
+function racesToRead(state: PartitionState, bodies: readonly Partial<Wanted>[]): string[] {
+  const named = bodies.flatMap(({ raceId }) => raceId ?? []);
+  if (!state.mayRacesHaveEnded) return named;
+  return [...named, ...[...state.races].flatMap(([id, { isRunning }]) => (isRunning ? [id] : []))];
+}
+
+function rosterOf(rows: readonly ProblemRow[]): Roster {
   return {
-    problemIds: new Set(own.map(({ problemId }) => problemId)),
+    problemIds: new Set(rows.map(({ problemId }) => problemId)),
     families: new Map(
-      own.flatMap(({ taskId, family }) => (taskId === null ? [] : [[taskId, family ?? '']])),
+      rows.flatMap(({ taskId, family }) => (taskId === null ? [] : [[taskId, family ?? '']])),
     ),
   };
 }

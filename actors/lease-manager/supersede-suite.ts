@@ -1,3 +1,4 @@
+import type { VersionState } from '../../machines/agent-version/machine.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
 import { cancelWork } from './end-run.ts';
@@ -11,17 +12,16 @@ export function supersedeSuites(draft: Draft, activeSuiteId: number): Answer {
     const version = draft.aggregate(versionId)?.version.state;
     if (version === undefined || version.context.suiteId === activeSuiteId) continue;
     if (version.value === 'eligible') continue;
-    cancelWork(draft, versionId, 'SUITE_SUPERSEDED');
-    draft.recordVersion(versionId, [
-      { type: 'VERSION_CANCELLED', at: draft.nowMs, reason: 'SUITE_SUPERSEDED' },
-    ]);
-    const { agentName, minerHotkey, suiteId } = version.context;
-    draft.publish('version-cancelled', {
-      agentVersionId: versionId,
-      agentName,
-      minerHotkey,
-      suiteId,
-    });
+    supersedeVersion(draft, version);
   }
   return accepted({});
+}
+
+export function supersedeVersion(draft: Draft, { context }: VersionState): void {
+  const { agentVersionId, agentName, minerHotkey, suiteId } = context;
+  cancelWork(draft, agentVersionId, 'SUITE_SUPERSEDED');
+  draft.recordVersion(agentVersionId, [
+    { type: 'VERSION_CANCELLED', at: draft.nowMs, reason: 'SUITE_SUPERSEDED' },
+  ]);
+  draft.publish('version-cancelled', { agentVersionId, agentName, minerHotkey, suiteId });
 }

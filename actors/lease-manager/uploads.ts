@@ -31,8 +31,7 @@ export function presignArtifact(draft: Draft, request: EvalRequest<'presign-arti
 export function authorizeUpload(draft: Draft, request: EvalRequest<'authorize-upload'>): Answer {
   const held = heldRun(draft, request);
   if (held instanceof Fault) return refused(held);
-  const { suiteId, phase } = held.run.context;
-  if (!draft.state.roster(suiteId, phase).problemIds.has(request.problemId)) {
+  if (!draft.state.roster(held.run.context).problemIds.has(request.problemId)) {
     return refused(new Fault('INVALID_PROBLEM_ID', 'problem_id is not of this run'));
   }
   const reply: EvalReply<'authorize-upload'> = { leaseExpiresAt: held.leaseUntilMs };

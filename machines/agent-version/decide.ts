@@ -32,7 +32,7 @@ export function decideScores(
   scores: QualifyingScores | null,
   nowMs: number,
 ): VersionFact[] {
-  if (version.value !== 'running' && version.value !== 'eligible') return [];
+  if (!isScored(version)) return [];
   if (scores === null) {
     return version.context.scores.mean === null
       ? []
@@ -40,4 +40,19 @@ export function decideScores(
   }
   const scored: VersionFact = { type: 'SCORED', scores };
   return version.value === 'running' ? [scored, { type: 'BECAME_ELIGIBLE', at: nowMs }] : [scored];
+}
+
+/** A discarded version keeps its score, so that it means something when the discard is taken back. */
+function isScored({ value }: VersionState): boolean {
+  return value === 'running' || value === 'eligible' || value === 'discarded';
+}
+
+/** Takes a discard back: the version stands where it stood, with its faults forgiven. */
+export function decideReinstatement(
+  { value, context }: VersionState,
+  wasEvaluated: boolean,
+): VersionFact[] {
+  if (value !== 'discarded') return [];
+  if (context.eligibleAt !== null) return [{ type: 'REINSTATED', to: 'eligible' }];
+  return [{ type: 'REINSTATED', to: wasEvaluated ? 'running' : 'queued' }];
 }

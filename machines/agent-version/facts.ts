@@ -42,4 +42,5 @@ export type VersionFact =
       readonly type: 'DISCARDED' | 'VERSION_CANCELLED';
       readonly at: number;
       readonly reason: string;
-    };
+    }
+  | { readonly type: 'REINSTATED'; readonly to: 'queued' | 'running' | 'eligible' };

@@ -29,8 +29,20 @@ const discarded = { target: 'discarded', actions: 'drop' } as const;
 const cancelled = { target: 'cancelled', actions: 'drop' } as const;
 const countFault = { actions: 'countFault' } as const;
 const clearFaults = { actions: 'clearFaults' } as const;
+const score = { actions: 'score' } as const;
 
-/** A submission on its way to the races: it becomes eligible once, and a discard is for ever. */
+/** Eligible is who was eligible before, and nobody else. */
+function goesTo(state: 'queued' | 'running' | 'eligible') {
+  return ({ context, event }: { readonly context: VersionContext; readonly event: VersionFact }) =>
+    event.type === 'REINSTATED' &&
+    event.to === state &&
+    (state === 'eligible') === (context.eligibleAt !== null);
+}
+
+/**
+ * A submission on its way to the races. It becomes eligible once, and only an operator's order takes
+ * a discard back: then it stands where it stood.
+ */
 const machine = setup({
   types,
   actions: {
@@ -43,6 +55,8 @@ const machine = setup({
       consecutiveAgentFailures: context.consecutiveAgentFailures + 1,
     })),
     clearFaults: assign({ consecutiveAgentFailures: 0 }),
+    score: assign(({ event }) => (event.type === 'SCORED' ? { scores: event.scores } : {})),
+    restore: assign({ consecutiveAgentFailures: 0, discardedAt: null, discardReason: null }),
   },
 }).createMachine({
   id: 'agent-version',
@@ -62,7 +76,7 @@ const machine = setup({
       on: {
         AGENT_FAULT_COUNTED: countFault,
         AGENT_FAULTS_CLEARED: clearFaults,
-        SCORED: { actions: assign(({ event }) => ({ scores: event.scores })) },
+        SCORED: score,
         BECAME_ELIGIBLE: {
           target: 'eligible',
           actions: assign(({ event }) => ({ eligibleAt: event.at })),
@@ -75,11 +89,20 @@ const machine = setup({
       on: {
         AGENT_FAULT_COUNTED: countFault,
         AGENT_FAULTS_CLEARED: clearFaults,
-        SCORED: { actions: assign(({ event }) => ({ scores: event.scores })) },
+        SCORED: score,
         DISCARDED: discarded,
       },
     },
-    discarded: { type: 'final' },
+    discarded: {
+      on: {
+        SCORED: score,
+        REINSTATED: [
+          { guard: goesTo('eligible'), target: 'eligible', actions: 'restore' },
+          { guard: goesTo('running'), target: 'running', actions: 'restore' },
+          { guard: goesTo('queued'), target: 'queued', actions: 'restore' },
+        ],
+      },
+    },
     cancelled: { type: 'final' },
   },
 });

@@ -27,13 +27,16 @@ export function reasonOfEnd(deadlines: Deadlines, nowMs: number): string | undef
   return undefined;
 }
 
-/** Refuses what only a live run's owner may do; a run past its end is stale, marked or not. */
+/** What a run is that should have ended already, although nobody has marked it yet. */
+export type UnmarkedEnd = 'STALE' | 'CANCELLED';
+
+/** Refuses what only a live run's owner may do; a run past its end is over, marked or not. */
 export function refusalOfOwner(
   run: RunState,
-  caller: { readonly validatorHotkey: string; readonly isOver: boolean },
+  caller: { readonly validatorHotkey: string; readonly endedAs: UnmarkedEnd | undefined },
 ): Fault | undefined {
   if (run.context.validatorHotkey !== caller.validatorHotkey) return notOwner();
-  if (isLive(run)) return caller.isOver ? leaseExpired('STALE') : undefined;
+  if (isLive(run)) return caller.endedAs === undefined ? undefined : leaseExpired(caller.endedAs);
   if (run.value === 'stale' || run.value === 'cancelled') return leaseExpired(runStatus(run));
   return alreadyComplete();
 }
@@ -68,7 +71,7 @@ export type Outcome =
     };
 
 export interface CompletionEnv {
-  readonly isOver: boolean;
+  readonly endedAs: UnmarkedEnd | undefined;
   readonly policy: EvalPolicy;
   /** Roster tasks without a stored result, in roster order. */
   readonly missingTaskIds: readonly string[];
@@ -80,7 +83,7 @@ export function decideCompletion(
   claim: CompletionClaim,
   env: CompletionEnv,
 ): Outcome | Fault {
-  const settled = settledBefore(run, claim, env.isOver);
+  const settled = settledBefore(run, claim, env.endedAs);
   if (settled !== undefined) return settled;
   return claim.terminalStatus === 'SUCCESS'
     ? decideSuccess(run, claim, env)
@@ -90,7 +93,7 @@ export function decideCompletion(
 function settledBefore(
   run: RunState,
   claim: CompletionClaim,
-  isOver: boolean,
+  endedAs: UnmarkedEnd | undefined,
 ): Outcome | Fault | undefined {
   if (run.context.validatorHotkey !== claim.validatorHotkey) return notOwner();
   const { completion } = run.context;
@@ -99,7 +102,7 @@ function settledBefore(
     return { kind: 'replay', reply: completion.reply };
   }
   if (!isLive(run)) return notOwner({ run_status: runStatus(run) });
-  return isOver ? notOwner({ run_status: 'STALE' }) : undefined;
+  return endedAs === undefined ? undefined : notOwner({ run_status: endedAs });
 }
 
 const missingShownMax = 20;

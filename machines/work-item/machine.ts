@@ -29,6 +29,8 @@ const types: { context: WorkContext; events: WorkFact } = {
   events: { type: 'MINER_BANNED' },
 };
 
+const reopened = { target: 'open', actions: 'reopen' } as const;
+
 /** Enough to put a validator last; the list must not grow with every repeat. */
 const releasedByMax = 32;
 
@@ -38,6 +40,7 @@ const releasedByMax = 32;
  * 1. Live runs + included successes never exceed the required successes.
  * 2. It is closed exactly while the included successes are the required ones; only a recorded
  *    exclusion opens it again.
+ * 3. Cancelled work is opened again only when its version's discard is taken back.
  */
 const machine = setup({
   types,
@@ -56,6 +59,7 @@ const machine = setup({
               ),
       };
     }),
+    reopen: assign({ closedAt: null, closeReason: null }),
     exclude: assign(({ context, event }) =>
       event.type === 'SUCCESS_EXCLUDED'
         ? { included: context.included.filter(({ evalRunId }) => evalRunId !== event.evalRunId) }
@@ -125,13 +129,14 @@ const machine = setup({
       on: {
         LEASE_ENDED: { actions: 'endLease' },
         SUCCESS_EXCLUDED: { actions: 'exclude' },
-        REOPENED: { target: 'open', actions: assign({ closedAt: null, closeReason: null }) },
+        REOPENED: reopened,
       },
     },
     cancelled: {
       on: {
         LEASE_ENDED: { actions: 'endLease' },
         SUCCESS_EXCLUDED: { actions: 'exclude' },
+        REOPENED: reopened,
       },
     },
   },

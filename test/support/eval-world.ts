@@ -56,7 +56,7 @@ export function suiteOf(taskCount: number, overrides: Partial<SuiteRoster> = {})
     executionKind: 'envpack',
     envPackSha256: packSha256,
     requiredSuccessesQualifying: 2,
-    rosters: { QUALIFYING: roster, RACE: roster },
+    qualifying: roster,
     ...overrides,
   };
 }

@@ -1,0 +1,16 @@
+import type { z } from 'zod';
+import { type Answer, accepted } from './answer.ts';
+import type { Draft } from './draft.ts';
+import { cancelItem } from './end-run.ts';
+import type { evalMessages } from './messages.ts';
+
+type End = z.infer<(typeof evalMessages)['race-ended']>;
+
+/** Cancels what is left of a race; nobody is blamed. All open work is in memory, named or not. */
+export function endRace(draft: Draft, { raceId, reason }: End): Answer {
+  for (const [workItemId, versionId] of [...draft.state.openItems.entries()]) {
+    const item = draft.item(versionId, workItemId);
+    if (item.context.raceId === raceId) cancelItem(draft, item, reason);
+  }
+  return accepted({});
+}

@@ -1,0 +1,59 @@
+import type { z } from 'zod';
+import { runNotFound } from '../../machines/evaluation-run/decide.ts';
+import { isLive, type RunState, runStatus } from '../../machines/evaluation-run/machine.ts';
+import { Fault } from '../../machines/fault.ts';
+import { type Answer, accepted, refused } from './answer.ts';
+import type { Draft } from './draft.ts';
+import { endRun } from './end-run.ts';
+import { excludeRun } from './exclude-run.ts';
+import { includeRun } from './include-run.ts';
+import type { evalMessages, RunOrderReply } from './messages.ts';
+
+interface RunRef {
+  readonly agentVersionId: string;
+  readonly evalRunId: string;
+}
+
+/** An operator takes a success out of its score, for now. */
+export function orderExclusion(
+  draft: Draft,
+  order: z.infer<(typeof evalMessages)['exclude-run']>,
+): Answer {
+  return change(draft, order, (run) => {
+    if (run.context.isIncluded) excludeRun(draft, run, order.reason);
+  });
+}
+
+/** An operator wants a success to count; it does where there is room for it. */
+export function orderInclusion(draft: Draft, order: RunRef): Answer {
+  return change(draft, order, (run) => {
+    if (run.value === 'success' && !run.context.isIncluded) includeRun(draft, run);
+  });
+}
+
+/** Ends a live run at once; its validator is offered the same work last. */
+export function reclaimRun(draft: Draft, order: RunRef): Answer {
+  return change(draft, order, (run) => {
+    if (!isLive(run)) return;
+    const { validatorHotkey: releasedBy } = run.context;
+    const staled = { type: 'STALED', at: draft.nowMs, reason: 'RECLAIMED' } as const;
+    endRun(draft, run.context, staled, { isTrouble: false, releasedBy });
+  });
+}
+
+/** Orders may be repeated: what is so already stays so. */
+function change(draft: Draft, { agentVersionId, evalRunId }: RunRef, act: (run: RunState) => void) {
+  const run = draft.run(agentVersionId, evalRunId);
+  if (run === undefined) return refused(runNotFound());
+  if (draft.state.isRaceOver(run.context)) {
+    return refused(new Fault('RACE_OVER', 'the race of this run is over'));
+  }
+  draft.requireRunning(run.context.raceId);
+  act(run);
+  return accepted(replyOf(draft.run(agentVersionId, evalRunId) ?? run));
+}
+
+function replyOf(run: RunState): RunOrderReply {
+  const { evalRunId, isIncluded, exclusionReason } = run.context;
+  return { evalRunId, status: runStatus(run), isIncluded, exclusionReason };
+}
