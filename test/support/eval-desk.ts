@@ -55,6 +55,13 @@ export async function openDesk(sql: Sql, part = evalPart): Promise<Desk> {
 
   const act = async (type: string, body: unknown) => {
     const command: Command = { id: randomId(), type, body, account: 'test', trace: {} };
+    // As the runtime does: what only a lock stood against is decided afresh.
+    for (let tries = 3; ; tries -= 1) {
+      const done = await attempt(command);
+      if (done.outcome?.kind !== 'contended' || tries === 0) return done;
+    }
+  };
+  const attempt = async (command: Command) => {
     if (actor === undefined) throw new Error('nobody owns the partition');
     await actor.prepare([command]);
     actor.begin();
@@ -99,6 +106,30 @@ export async function addSuite(sql: Sql, suiteVersion = 1, taskCount = 3): Promi
               ${families[ordinal % 3] ?? ''}, 'buy', '{}')`;
   }
   return suiteId;
+}
+
+export interface RaceRow {
+  readonly suiteId: number;
+  readonly raceNumber?: number;
+  readonly status?: string;
+  readonly taskCount?: number;
+}
+
+/** A race with tasks `race-0`, `race-1` … of its own, which runs unless another status is named. */
+export async function addRace(sql: Sql, race: RaceRow): Promise<string> {
+  const { suiteId, raceNumber = 1, status = 'RACE_RUNNING', taskCount = 3 } = race;
+  const raceId = randomId();
+  await sql`
+    insert into race (race_id, part, suite_id, race_number, status, policy_version, policy,
+                      opened_at, qualifying_closes_at)
+    values (${raceId}, 1, ${suiteId}, ${raceNumber}, ${status}, 0, '{}', now(), now())`;
+  for (let ordinal = 0; ordinal < taskCount; ordinal += 1) {
+    const taskId = `race-${ordinal}`;
+    await sql`
+      insert into race_task (race_id, ordinal, problem_id, task_id, family)
+      values (${raceId}, ${ordinal}, ${problemIdOf(taskId)}, ${taskId}, ${families[ordinal % 3] ?? ''})`;
+  }
+  return raceId;
 }
 
 export const claimOf = (validatorHotkey: string) => ({
