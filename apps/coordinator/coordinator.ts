@@ -1,3 +1,4 @@
+import { createEmissionKind } from '../../actors/emission-calculator/emission-calculator.actor.ts';
 import { createEvalKind } from '../../actors/lease-manager/lease-manager.actor.ts';
 import { createHost, type Host } from '../../actors/runtime/host.ts';
 import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
@@ -55,6 +56,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     memberId,
     kinds: [
       createEvalKind({ sql: commits, policy: evalPolicy(config), ids: { uuidV5 }, telemetry }),
+      createEmissionKind({ sql: commits, burnRateMicro: config.burnRateMicro }),
     ],
     partitions,
     // Of their own: a renewal must not wait behind commits.

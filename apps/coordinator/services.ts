@@ -4,6 +4,7 @@ import {
   outdatedIdentity,
 } from '../../actors/services/auth/auth.actor.ts';
 import { authService } from '../../actors/services/auth/messages.ts';
+import { createBundlePublisher } from '../../actors/services/bundles/bundles.actor.ts';
 import { operatorService } from '../../actors/services/operator/messages.ts';
 import {
   createOperatorService,
@@ -17,7 +18,9 @@ import { createRetention } from '../../actors/services/retention/retention.actor
 import { serve, type Transact } from '../../actors/services/service-handler.ts';
 import { submissionsService } from '../../actors/services/submissions/messages.ts';
 import { createSubmissionsService } from '../../actors/services/submissions/submissions.actor.ts';
+import { archiveText } from '../../infra/bundles/archive-text.ts';
 import type { Config } from '../../infra/config/config.ts';
+import { createEd25519Signer } from '../../infra/crypto/ed25519.ts';
 import { uuidV5 } from '../../infra/ids/ids.ts';
 import type { Bus } from '../../infra/nats/bus.ts';
 import type { ServiceBus } from '../../infra/ports/bus.ts';
@@ -70,6 +73,13 @@ export async function startServices(deps: {
   const retention = createRetention({ sweeps, clock, log });
   await retention.start();
   stack.defer(() => retention.stop());
+  const signer = createEd25519Signer(config.bundleSigningKey);
+  const bundles = createBundlePublisher({
+    ...{ sql, objects, signer, clock, log },
+    archive: archiveText,
+  });
+  await bundles.start();
+  stack.defer(() => bundles.stop());
   return stack.move();
 }
 

@@ -6,6 +6,7 @@ import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { Identity } from './auth/identity.ts';
+import type { CurrentStandings } from './emission/standings.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
 import type { Deliveries } from './packs/delivery.ts';
 import type { Presence } from './presence.ts';
@@ -29,6 +30,7 @@ export interface EdgeDeps {
   readonly deliveries: Deliveries;
   readonly presence: Presence;
   readonly rejections: Rejections;
+  readonly standings: CurrentStandings;
   /** Whether this edge would take a write now, probe by probe. */
   readonly readiness: Readiness;
 }

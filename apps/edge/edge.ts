@@ -24,6 +24,8 @@ import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
+import { ChainEpoch } from './emission/chain-epoch.ts';
+import { CurrentStandings } from './emission/standings.ts';
 import { createRunLocator } from './evaluation/run-locator.ts';
 import { Admission } from './middleware/admission.ts';
 import { RateWindow } from './middleware/rate-window.ts';
@@ -151,7 +153,15 @@ async function openDeps(
     deliveries: createDeliveries({ sql, bus, objects }),
     presence: await started(createPresence({ bus, clock }), stack),
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
+    standings: new CurrentStandings({ ...{ sql, bus }, ...epochsOf(options) }),
   };
+}
+
+function epochsOf({ config, clock }: EdgeOptions) {
+  const { epochBlocks } = config;
+  if (config.clock === 'simulated') return { epochBlocks, chainEpoch: undefined };
+  const chain = createRpcChain({ ...chainNode(config, clock), netuid: config.netuid });
+  return { epochBlocks, chainEpoch: new ChainEpoch(chain, clock, epochBlocks) };
 }
 
 function identityOf(

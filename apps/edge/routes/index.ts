@@ -20,6 +20,7 @@ import { listAgentVersions } from './miner/list-agent-versions.ts';
 import { listAgents } from './miner/list-agents.ts';
 import { submitAgent } from './miner/submit-agent.ts';
 import { listPendingEvaluations } from './public/list-pending-evaluations.ts';
+import { listReigns } from './public/list-reigns.ts';
 import { listRunningEvaluations } from './public/list-running-evaluations.ts';
 import { listSuiteProblems } from './public/list-suite-problems.ts';
 import { listSuites } from './public/list-suites.ts';
@@ -28,7 +29,9 @@ import { listVersionProblems } from './public/list-version-problems.ts';
 import { listVersionRuns } from './public/list-version-runs.ts';
 import { showCurrentSuite } from './public/show-current-suite.ts';
 import { showLeaderboard } from './public/show-leaderboard.ts';
+import { showRaceBundle } from './public/show-race-bundle.ts';
 import { showRun } from './public/show-run.ts';
+import { showTopPayout } from './public/show-top-payout.ts';
 import { showVersionStatus } from './public/show-version-status.ts';
 import { appendEpisodeResults } from './validator/append-episode-results.ts';
 import { claimWork } from './validator/claim-work.ts';
@@ -40,6 +43,7 @@ import { presignLogUpload } from './validator/presign-log-upload.ts';
 import { recordProgress } from './validator/record-progress.ts';
 import { releaseRun } from './validator/release-run.ts';
 import { sendHeartbeat } from './validator/send-heartbeat.ts';
+import { showStandings } from './validator/show-standings.ts';
 
 /** Every route of the service: the table of contents. */
 export const endpoints: readonly Endpoint[] = [
@@ -56,6 +60,9 @@ export const endpoints: readonly Endpoint[] = [
   showCurrentSuite,
   listSuiteProblems,
   showLeaderboard,
+  listReigns,
+  showTopPayout,
+  showRaceBundle,
   showVersionStatus,
   listVersionRuns,
   listVersionProblems,
@@ -79,6 +86,7 @@ export const endpoints: readonly Endpoint[] = [
   completeRun,
   releaseRun,
   fetchPack,
+  showStandings,
 
   uploadPack,
   createSuite,

@@ -1,0 +1,83 @@
+import type { Sql } from '../../infra/ports/sql.ts';
+import { racePolicy } from '../../machines/race/policy.ts';
+
+/** A finisher of the latest completed race that its miner may still be paid for. */
+export interface FinisherRow {
+  readonly agentVersionId: string;
+  readonly minerHotkey: string;
+  readonly rawScore: string;
+}
+
+/** How things stand at one moment: all of it from a single statement. */
+export interface Ground {
+  /** The newest epoch that has standings. */
+  readonly newestEpoch: number | null;
+  /** The latest completed race of the active suite. */
+  readonly raceId: string | null;
+  readonly burnRateMicro: number;
+  /** Null when nobody reigns. */
+  readonly topHotkey: string | null;
+  readonly finishers: readonly FinisherRow[];
+}
+
+export interface GroundReader {
+  read(): Promise<Ground>;
+}
+
+interface GroundRow extends Omit<Ground, 'burnRateMicro'> {
+  readonly policy: unknown;
+}
+
+/**
+ * Reads of the emission partition; it writes through the commit function alone. Who is discarded,
+ * banned or of another suite counts for nothing at once, whatever rows still say of him.
+ */
+export function createGroundReader(
+  sql: Sql,
+  defaults: { readonly burnRateMicro: number },
+): GroundReader {
+  return {
+    async read() {
+      const [row] = await sql<GroundRow[]>`
+        select
+          (select max(epoch_index)::float8 from epoch_standings) as "newestEpoch",
+          done.race_id as "raceId", coalesce(done.policy, latest.policy) as policy,
+          reign.hotkey as "topHotkey", coalesce(survivors.list, '[]') as finishers
+        from (values (1)) one (row)
+        left join suite on suite.is_active
+        left join lateral (
+          select r.race_id, r.policy from race r
+          where r.suite_id = suite.suite_id and r.status = 'RACE_COMPLETE'
+          order by r.race_number desc
+          limit 1
+        ) done on true
+        left join lateral (
+          select r.policy from race r
+          where r.suite_id = suite.suite_id
+          order by r.race_number desc
+          limit 1
+        ) latest on true
+        left join lateral (
+          select t.miner_hotkey as hotkey
+          from top_agent t
+          join agent_version v using (agent_version_id)
+          where t.ended_at is null and t.suite_id = suite.suite_id and v.state <> 'DISCARDED'
+            and not exists (select from hotkey_ban b where b.hotkey = t.miner_hotkey)
+        ) reign on true
+        left join lateral (
+          select jsonb_agg(jsonb_build_object(
+            'agentVersionId', e.agent_version_id, 'minerHotkey', e.miner_hotkey,
+            'rawScore', e.race_score::text)) as list
+          from race_entrant e
+          join agent_version v using (agent_version_id)
+          where e.race_id = done.race_id and e.race_score is not null and not e.is_eliminated
+            and v.state <> 'DISCARDED'
+            and not exists (select from hotkey_ban b where b.hotkey = e.miner_hotkey)
+        ) survivors on true`;
+      if (row === undefined) throw new Error('a read of one row found none');
+      const { policy, ...ground } = row;
+      if (policy === null) return { ...ground, ...defaults };
+      return { ...ground, burnRateMicro: racePolicy.parse(policy).burnRateMicro };
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { Service } from '../../../infra/ports/lifecycle.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
+import type { ObjectStore } from '../../../infra/ports/object-store.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import type { ArchiveText } from '../../../infra/ports/text-archive.ts';
+import { bundleKey } from './bundle-key.ts';
+import { raceText } from './race-text.ts';
+import { insertBundle, unbundledRaces } from './store.ts';
+
+export interface BundleDeps {
+  readonly sql: Sql;
+  readonly objects: ObjectStore;
+  readonly archive: ArchiveText;
+  readonly signer: { readonly publicKey: string; sign(message: Uint8Array): string };
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const everyMs = 3_000;
+const racesPerRound = 20;
+
+/**
+ * Publishes one bundle for each race whose detail is released. Every coordinator looks for them; two
+ * that build the same one build the same bytes, and the first row stays.
+ */
+export function createBundlePublisher(deps: BundleDeps): Service {
+  let stopTicking: (() => void) | undefined;
+  let running: Promise<void> = Promise.resolve();
+  const stopping = new AbortController();
+  return {
+    start: async () => {
+      stopTicking = deps.clock.every(everyMs, () => {
+        running = publishDue(deps, stopping.signal);
+        return running;
+      });
+    },
+    stop: async () => {
+      stopping.abort();
+      stopTicking?.();
+      await running;
+    },
+  };
+}
+
+/** One that fails stands in no other's way. Never rejects. */
+async function publishDue(deps: BundleDeps, stopping: AbortSignal): Promise<void> {
+  const { sql, log } = deps;
+  const tried = async (work: () => Promise<unknown>) => {
+    if (stopping.aborted) return;
+    try {
+      await work();
+    } catch (error) {
+      log.warn('a race bundle could not be published; the next round tries again', { error });
+    }
+  };
+  await tried(async () => {
+    for (const raceId of await unbundledRaces(sql, racesPerRound)) {
+      await tried(() => publishBundle(deps, raceId));
+    }
+  });
+}
+
+export async function publishBundle(
+  deps: Omit<BundleDeps, 'clock'>,
+  raceId: string,
+): Promise<void> {
+  const { sql, objects, archive, signer, log } = deps;
+  await using file = await archive(raceText(sql, raceId));
+  const { sha256, sizeBytes } = file;
+  const options = { contentType: 'application/gzip', sha256 };
+  await objects.putFileOnce(bundleKey(sha256), file.path, options);
+  const signature = signer.sign(Buffer.from(sha256, 'hex'));
+  const { publicKey } = signer;
+  const isFirst = await insertBundle(sql, { raceId, sha256, sizeBytes, signature, publicKey });
+  if (isFirst) log.info('race bundle published', { raceId, sha256, sizeBytes });
+}

@@ -1,0 +1,92 @@
+import { emissionCommands } from '../../../actors/emission-calculator/messages.ts';
+import { sha256Hex } from '../../../infra/ids/ids.ts';
+import type { CommandBus } from '../../../infra/ports/bus.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { type NewestStandings, type StandingsFor, standingsFor } from '../reads/standings.ts';
+import type { ChainEpoch } from './chain-epoch.ts';
+
+export interface StandingsDeps {
+  readonly sql: Sql;
+  readonly bus: CommandBus;
+  /** Undefined where a simulated clock says which epoch it is. */
+  readonly chainEpoch: Pick<ChainEpoch, 'current'> | undefined;
+  readonly epochBlocks: number;
+}
+
+export interface Standings {
+  readonly epochIndex: number;
+  readonly body: string;
+  readonly isEligible: boolean;
+}
+
+/** Bittensor's time from block to block. */
+const blockSeconds = 12;
+
+/**
+ * The standings of the epoch that it is now.
+ *
+ * 1. Never below the newest stored epoch, so that no client sees one go back, whichever edge it asks
+ *    and whatever that edge knows of the chain.
+ * 2. Only what is stored is served: nobody sees an epoch before its bytes are fixed.
+ */
+export class CurrentStandings {
+  readonly #deps: StandingsDeps;
+  readonly #making = new Map<number, Promise<void>>();
+
+  constructor(deps: StandingsDeps) {
+    this.#deps = deps;
+  }
+
+  async for(validatorHotkey: string): Promise<Standings> {
+    const { sql, chainEpoch } = this.#deps;
+    const ofChain = await chainEpoch?.current();
+    let seen = await standingsFor(sql, validatorHotkey);
+    const epochIndex = this.#epochOf(seen, ofChain);
+    let { newest } = seen;
+    if (newest === undefined || newest.epochIndex < epochIndex) {
+      await this.#make(epochIndex);
+      seen = await standingsFor(sql, validatorHotkey);
+      newest = stored(seen.newest, epochIndex);
+    }
+    return { ...newest, isEligible: seen.isEligible };
+  }
+
+  #epochOf({ newest, nowMs }: StandingsFor, ofChain: number | undefined): number {
+    const { chainEpoch, epochBlocks } = this.#deps;
+    const epochMs = epochBlocks * blockSeconds * 1000;
+    const now = chainEpoch === undefined ? Math.floor(nowMs / epochMs) : ofChain;
+    if (now === undefined && newest === undefined) {
+      throw new Fault('CHAIN_UNAVAILABLE', 'the chain node does not say which epoch it is');
+    }
+    return Math.max(now ?? 0, newest?.epochIndex ?? 0);
+  }
+
+  /** The same command from every edge: whoever comes later gets the first one's answer. */
+  #make(epochIndex: number): Promise<void> {
+    const flight =
+      this.#making.get(epochIndex) ??
+      this.#ask(epochIndex).finally(() => this.#making.delete(epochIndex));
+    this.#making.set(epochIndex, flight);
+    return flight;
+  }
+
+  async #ask(epochIndex: number): Promise<void> {
+    const answer = await this.#deps.bus.command(
+      { kind: 'emission', part: 0 },
+      {
+        id: sha256Hex(`standings\n${epochIndex}`),
+        type: 'make-standings',
+        body: { epochIndex },
+        account: 'system',
+      },
+    );
+    emissionCommands['make-standings'].reply.parse(answer);
+  }
+}
+
+/** A newer one may have been stored meanwhile, never none. */
+function stored(newest: NewestStandings | undefined, epochIndex: number): NewestStandings {
+  if (newest !== undefined && newest.epochIndex >= epochIndex) return newest;
+  throw new Error(`the standings of epoch ${epochIndex} were made and are not there`);
+}

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { createEmissionKind } from '../../../actors/emission-calculator/emission-calculator.actor.ts';
+import { commitBatch } from '../../../actors/runtime/commit-batch.ts';
+import type { Command } from '../../../actors/runtime/partition-actor.ts';
+import { randomId } from '../../../infra/ids/ids.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { createPartitionStore } from '../../../infra/postgres/partition-store.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/race-rows.ts';
+
+/** Owners of the emission partition, each with the rights of a coordinator. */
+async function openWorld(t: ExecutionContext) {
+  const { url, sql } = await testDatabase(t);
+  const own = createSql({ url, max: 2, applicationName: 'desk', role: 'paddock_actor' });
+  t.teardown(() => closeSql(own));
+  return { sql, own: () => takeOver(own) };
+}
+
+/** Owns the partition until it leaves; only then does the next owner get it. */
+async function takeOver(sql: Sql) {
+  const incarnation = randomId();
+  const member = `member-${incarnation}`;
+  await sql`select rt.join(${member}, ${incarnation}, '1 hour', 1, ${['emission']})`;
+  const [seen] = await sql<{ epoch: number }[]>`
+    select epoch::int as epoch from rt.partition where kind = 'emission'`;
+  const [claimed] = await sql<{ epoch: number }[]>`
+    select new_epoch::int as epoch
+    from rt.claim('emission', 0, ${seen?.epoch ?? 0}, ${member}, ${incarnation})`;
+  const token = { kind: 'emission', part: 0, epoch: claimed?.epoch ?? 0, incarnation };
+  const nowMs = Date.now();
+  const kind = createEmissionKind({ sql, burnRateMicro: 250_000 });
+  const actor = await kind.activate(0, { nowMs, amnestyUntilMs: (leaseMs) => nowMs + leaseMs });
+  const store = createPartitionStore(sql);
+  return {
+    leave: () => sql`select rt.leave(${member}, ${incarnation})`,
+    /** One batch; the replies in order. */
+    async make(...epochs: readonly number[]) {
+      const commands: Command[] = epochs.map((epochIndex) => ({
+        ...{ id: randomId(), type: 'make-standings', body: { epochIndex } },
+        ...{ account: 'system', trace: {} },
+      }));
+      await actor.prepare(commands);
+      actor.begin();
+      const decided = commands.map((command) => {
+        const letter = { source: 'request', command } as never;
+        return { letter, decision: actor.decide(command, Date.now()) };
+      });
+      const writing = decided.filter(({ decision }) => decision.changes !== undefined);
+      if (writing.length > 0) {
+        const outcome = await store.commit(token, commitBatch(token, writing, 30_000));
+        if (outcome.kind !== 'committed') {
+          actor.rollback();
+          return outcome.kind;
+        }
+      }
+      actor.commit();
+      return decided.map(({ decision }) => decision.reply);
+    },
+  };
+}
+
+interface Stored {
+  readonly epochIndex: number;
+  readonly raceId: string | null;
+  readonly body: string;
+  readonly sha256: string;
+}
+
+async function stored(sql: Sql): Promise<readonly Stored[]> {
+  const rows = await sql<Stored[]>`
+    select epoch_index::int as "epochIndex", race_id as "raceId", body, body_sha256 as sha256
+    from epoch_standings order by epoch_index`;
+  return [...rows];
+}
+
+async function standings(sql: Sql, epochIndex: number) {
+  const row = (await stored(sql)).find((each) => each.epochIndex === epochIndex);
+  return JSON.parse(row?.body ?? 'null').epoch_standings;
+}
+
+test('an epoch has one snapshot for ever, whatever becomes of the top, the race and the owner', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const suiteId = await addActiveSuite(sql);
+  const entrants = [
+    { hotkey: 'a', score: '0.5000' },
+    { hotkey: 'b', score: '0.6000' },
+  ];
+  const raceId = await addRace(sql, { suiteId, raceNumber: 1, entrants });
+  await addTop(sql, { suiteId, raceId, hotkey: 'b', score: '0.5500' });
+  const first = await own();
+  t.deepEqual(await first.make(7), [{ kind: 'ok', body: { epochIndex: 7 } }]);
+  const before = await stored(sql);
+  t.is(before[0]?.raceId, raceId);
+  t.is(
+    before[0]?.sha256,
+    createHash('sha256')
+      .update(before[0]?.body ?? '')
+      .digest('hex'),
+  );
+
+  await addTop(sql, { suiteId, raceId, hotkey: 'a', score: '0.7000' });
+  await first.make(7);
+  await first.leave();
+  const second = await own();
+  t.deepEqual(await second.make(7), [{ kind: 'ok', body: { epochIndex: 7 } }]);
+  t.deepEqual(await stored(sql), before);
+
+  await second.make(8);
+  t.is((await standings(sql, 8)).top_hotkey, 'a');
+  t.deepEqual((await stored(sql))[0], before[0]);
+});
+
+test('epochs only grow: one before the newest is never made, in one batch or later', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const owner = await own();
+
+  const replies = await owner.make(5, 4, 5, 6);
+  const epochs = Array.isArray(replies) ? replies.map(({ kind, ...rest }) => [kind, rest]) : [];
+  t.deepEqual(
+    epochs,
+    [5, 5, 5, 6].map((epochIndex) => ['ok', { body: { epochIndex } }]),
+  );
+  await owner.make(3);
+  t.deepEqual(
+    (await stored(sql)).map(({ epochIndex }) => epochIndex),
+    [5, 6],
+  );
+});
+
+test('an owner that lost the partition stores nothing', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const stale = await own();
+  await stale.leave();
+  const owner = await own();
+
+  t.is(await stale.make(9), 'fenced');
+  t.deepEqual(await stored(sql), []);
+  await owner.make(9);
+  t.is((await stored(sql)).length, 1);
+});
+
+test('before the first completed race nobody is paid', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const owner = await own();
+  await owner.make(1);
+  const nothing = { top_hotkey: null, t_burn: 0.25, finishers: [] };
+  t.deepEqual(await standings(sql, 1), nothing);
+
+  const suiteId = await addActiveSuite(sql);
+  const running = { status: 'RACE_RUNNING', policy: { burnRateMicro: 10_000 } };
+  const entrants = [{ hotkey: 'a', score: '0.5000' }];
+  await addRace(sql, { suiteId, raceNumber: 1, entrants, ...running });
+  await owner.make(2);
+  t.deepEqual(await standings(sql, 2), { ...nothing, t_burn: 0.01 });
+});
+
+test('finishers stand in a total order: by score, then by version id', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const suiteId = await addActiveSuite(sql);
+  const hotkeys = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const entrants = hotkeys.map((hotkey, index) => ({
+    hotkey,
+    score: index < 4 ? '0.5000' : '0.6000',
+  }));
+  await addRace(sql, { suiteId, raceNumber: 1, entrants, policy: { burnRateMicro: 250_000 } });
+  const owner = await own();
+  await owner.make(1);
+
+  const { finishers, t_burn: burn, top_hotkey: top } = await standings(sql, 1);
+  const byId = (some: readonly string[]) => some.map((hotkey) => trialId(hotkey)).sort();
+  t.deepEqual(
+    finishers.map((finisher: { agent_version_id: string }) => finisher.agent_version_id),
+    [...byId(['e', 'f']), ...byId(['a', 'b', 'c', 'd'])],
+  );
+  t.is(burn, 0.25);
+  t.is(top, null);
+  t.deepEqual(Object.keys(finishers[0]).sort(), ['agent_version_id', 'miner_hotkey', 'race_score']);
+  t.is(finishers[0].race_score, 0.6);
+});
+
+test('only who may still be paid stands in the tail', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const suiteId = await addActiveSuite(sql);
+  const entrants = [
+    { hotkey: 'top', score: '0.9000' },
+    { hotkey: 'survivor', score: '0.6000' },
+    { hotkey: 'eliminated', score: '0.3000', isEliminated: true },
+    { hotkey: 'discarded', score: '0.6500' },
+    { hotkey: 'banned', score: '0.6600' },
+    { hotkey: 'unfinished' },
+  ];
+  const raceId = await addRace(sql, { suiteId, raceNumber: 1, entrants });
+  await addTop(sql, { suiteId, raceId, hotkey: 'top', score: '0.9000' });
+  await sql`
+    update agent_version set state = 'DISCARDED', discarded_at = rt.clock()
+    where agent_version_id = ${trialId('discarded')}`;
+  await sql`insert into hotkey_ban (hotkey, reason, banned_at) values ('banned', 'x', rt.clock())`;
+  const owner = await own();
+  await owner.make(1);
+
+  const { finishers, top_hotkey: top } = await standings(sql, 1);
+  t.is(top, 'top');
+  t.deepEqual(
+    finishers.map((finisher: { miner_hotkey: string }) => finisher.miner_hotkey),
+    ['survivor'],
+  );
+});
+
+test('a top that is discarded, banned or of another suite does not reign', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const suiteId = await addActiveSuite(sql);
+  const entrants = [{ hotkey: 'top', score: '0.9000' }];
+  const raceId = await addRace(sql, { suiteId, raceNumber: 1, entrants });
+  await addTop(sql, { suiteId, raceId, hotkey: 'top', score: '0.9000' });
+  const owner = await own();
+  const topAt = async (epochIndex: number) => {
+    await owner.make(epochIndex);
+    return (await standings(sql, epochIndex)).top_hotkey;
+  };
+  t.is(await topAt(1), 'top');
+
+  await sql`update agent_version set state = 'DISCARDED'`;
+  t.is(await topAt(2), null);
+  await sql`update agent_version set state = 'ELIGIBLE'`;
+  await sql`insert into hotkey_ban (hotkey, reason, banned_at) values ('top', 'x', rt.clock())`;
+  t.is(await topAt(3), null);
+  await sql`delete from hotkey_ban`;
+  t.is(await topAt(4), 'top');
+  const other = await addActiveSuite(sql, 2);
+  await addVersion(sql, other, 'newcomer');
+  t.is(await topAt(5), null);
+  t.deepEqual((await standings(sql, 5)).finishers, []);
+});
