@@ -1,5 +1,6 @@
 import { uuidV5 } from '../../infra/ids/ids.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
+import { transaction } from '../../infra/postgres/transaction.ts';
 import type { RacePolicy } from '../../machines/race/policy.ts';
 
 /** Rows of races that nobody ran, for readers of races. */
@@ -98,21 +99,20 @@ export async function addRace(sql: Sql, race: TrialRace): Promise<string> {
   return raceId;
 }
 
-/** Ends the reign that is open and begins another, `daysAgo`. */
+/** Ends the reign that is open and begins another, `daysAgo`, in one transaction. */
 export async function addTop(
   sql: Sql,
   reign: { suiteId: number; raceId: string; hotkey: string; score: string; daysAgo?: number },
 ): Promise<void> {
-  await endReign(sql);
-  await sql`
-    insert into top_agent (top_id, suite_id, agent_version_id, miner_hotkey, race_id, score, top_at)
-    values (${crypto.randomUUID()}, ${reign.suiteId}, ${trialId(reign.hotkey)}, ${reign.hotkey},
-            ${reign.raceId}, ${reign.score},
-            rt.clock() - ${`${reign.daysAgo ?? 0} days`}::text::interval)`;
-}
-
-export async function endReign(sql: Sql): Promise<void> {
-  await sql`
-    update top_agent set ended_at = greatest(top_at, rt.clock()), end_reason = 'OUTRANKED'
-    where ended_at is null`;
+  await transaction(sql, {}, async (tx) => {
+    await tx`
+      update top_agent set ended_at = greatest(top_at, rt.clock()), end_reason = 'OUTRANKED'
+      where ended_at is null`;
+    await tx`
+      insert into top_agent (top_id, suite_id, agent_version_id, miner_hotkey, race_id, score,
+                             top_at)
+      values (${crypto.randomUUID()}, ${reign.suiteId}, ${trialId(reign.hotkey)}, ${reign.hotkey},
+              ${reign.raceId}, ${reign.score},
+              rt.clock() - ${`${reign.daysAgo ?? 0} days`}::text::interval)`;
+  });
 }

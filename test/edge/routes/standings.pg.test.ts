@@ -92,12 +92,12 @@ test.serial('64 validators over three edges get one body while promotions commit
 test.serial('a validator without a success in 24 hours gets no standings', async (t) => {
   const idle = await service.validator('idle');
   const nothing = { eligible: false, weight_overlay: {}, epoch_standings: null };
-  t.like(await shaped(await idle.get(path), weightStandings), nothing);
+  t.like(await shaped(t, weightStandings, await idle.get(path)), nothing);
 
   await finishRun(idle.hotkey, 25);
-  t.like(await shaped(await idle.get(path), weightStandings), nothing);
+  t.like(await shaped(t, weightStandings, await idle.get(path)), nothing);
   await finishRun(idle.hotkey, 23);
-  t.like(await shaped(await idle.get(path), weightStandings), { eligible: true });
+  t.like(await shaped(t, weightStandings, await idle.get(path)), { eligible: true });
 });
 
 test.serial('no edge serves an epoch below the newest that was ever stored', async (t) => {
