@@ -1,5 +1,6 @@
 import type { MessageBus, PartitionBus, Subscription } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import type { Outlook } from '../../infra/ports/clock-follower.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { MembershipStore } from '../../infra/ports/membership-store.ts';
@@ -31,6 +32,8 @@ export interface HostOptions {
   readonly newIncarnation: () => string;
   /** True where every caller comes through an edge: without any, nothing is overdue. */
   readonly watchesEdges?: boolean;
+  /** Where the clock is simulated: how far it is ahead, and who is told that partitions rest. */
+  readonly simulation?: { offsetMs(): number; rested(): unknown };
   readonly policy?: Partial<RuntimePolicy>;
 }
 
@@ -41,6 +44,9 @@ export interface Host extends Service {
   partitions(): readonly ServedPartition[];
   /** False while the lease is in doubt. */
   isCertain(): boolean;
+  nowMs(): number;
+  /** Begins with what is due now, and tells what is left to do and when there will be more. */
+  outlook(): Outlook;
 }
 
 export interface ServedPartition extends PartitionRef {
@@ -64,6 +70,7 @@ export function createHost(options: HostOptions): Host {
     log,
     policy,
     mayJoin: () => bus.connected,
+    offsetMs: () => options.simulation?.offsetMs() ?? 0,
     onLost: () => table.dropAll(),
     onJoined: () => {
       bus.signal('joined', { memberId });
@@ -80,6 +87,7 @@ export function createHost(options: HostOptions): Host {
     ...{ kinds, membership, members, bus, messages, clock, log, telemetry, policy },
     store: options.partitions,
     relay: (sent) => relay.send(sent),
+    onRest: () => void options.simulation?.rested(),
   });
   const suspicion = new Suspicion({
     memberId,
@@ -126,5 +134,7 @@ export function createHost(options: HostOptions): Host {
     drain: stop,
     partitions: () => table.served(),
     isCertain: () => !membership.inDoubt(),
+    nowMs: () => membership.nowMs(),
+    outlook: () => table.outlook(),
   };
 }

@@ -16,10 +16,12 @@ export interface MembershipOptions {
   /** The lease ended: whatever this process holds in memory belongs to somebody else by now. */
   readonly onLost: () => void;
   readonly onJoined: () => void;
+  /** By how much a simulated clock is ahead, as far as this process has heard. */
+  readonly offsetMs?: () => number;
 }
 
 /**
- * This process's lease in rt.member, and its view of the database's clock.
+ * This process's lease in rt.member, which goes by the wall clock, and its view of the domain's.
  *
  * 1. An incarnation that lost its lease never comes back; the process joins with a fresh one.
  * 2. Ownership is in doubt once most of a lease has passed since the last successful renewal was
@@ -47,9 +49,10 @@ export class Membership {
     return this.#identity;
   }
 
-  /** The database's clock, a little late and never going back; not the host's. */
+  /** rt.clock(), a little late and never going back; not the host's. */
   nowMs(): number {
-    const estimateMs = this.#options.clock.monotonicMs() + this.#offsetMs;
+    const { clock, offsetMs } = this.#options;
+    const estimateMs = clock.monotonicMs() + this.#offsetMs + (offsetMs?.() ?? 0);
     this.#lastNowMs = Math.max(this.#lastNowMs, Math.floor(estimateMs));
     return this.#lastNowMs;
   }

@@ -25,6 +25,7 @@ import type { Membership } from './membership.ts';
 import type { Command, PartitionActor, PartitionKind } from './partition-actor.ts';
 import type { RuntimePolicy } from './policy.ts';
 import { RecentReplies } from './recent-replies.ts';
+import { within } from './within.ts';
 
 export interface PartitionDeps {
   readonly kind: PartitionKind;
@@ -40,6 +41,8 @@ export interface PartitionDeps {
   readonly relay: (messages: readonly OutgoingMessage[]) => void;
   /** The partition is served here no longer, whatever the reason. */
   readonly onStopped: (host: PartitionHost) => void;
+  /** All that waited was decided. */
+  readonly onRest?: () => void;
 }
 
 type State = 'leaving' | 'loading' | 'recovering' | 'serving' | 'stopped';
@@ -89,6 +92,15 @@ export class PartitionHost {
 
   get stats(): Readonly<Record<string, number>> {
     return this.#actor?.stats() ?? {};
+  }
+
+  /** Nothing waits and nothing is being decided. */
+  get isAtRest(): boolean {
+    return this.#state === 'serving' && this.#working === undefined && this.waiting === 0;
+  }
+
+  get nextDueMs(): number | undefined {
+    return this.#actor?.nextDueMs?.();
   }
 
   /** Loads, then listens: whoever asks before that meets nobody and asks again. */
@@ -256,6 +268,7 @@ export class PartitionHost {
       })
       .finally(() => {
         this.#working = undefined;
+        this.#deps.onRest?.();
       });
   }
 
@@ -383,11 +396,4 @@ export class PartitionHost {
     }
     return answered;
   }
-}
-
-/** Waits for `work`, but no longer than `ms`. */
-async function within(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
-  const patience = new AbortController();
-  await Promise.race([work, clock.sleep(ms, patience.signal)]);
-  patience.abort();
 }

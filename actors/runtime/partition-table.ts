@@ -1,4 +1,5 @@
 import type { Subscription } from '../../infra/ports/bus.ts';
+import type { Outlook } from '../../infra/ports/clock-follower.ts';
 import type { PartitionRow } from '../../infra/ports/membership-store.ts';
 import type { GaugeName } from '../../infra/ports/metrics.ts';
 import type { ServedPartition } from './host.ts';
@@ -76,6 +77,23 @@ export class PartitionTable {
       waiting,
       stats,
     }));
+  }
+
+  /** Begins with what is due now, and tells what is left to do and when there will be more. */
+  outlook(): Outlook {
+    this.#tick();
+    const { bus, membership } = this.#deps;
+    const hosts = [...this.#hosts.values()];
+    const isHeard = this.#deps.isReachable() && bus.connected && !membership.inDoubt();
+    const dues = hosts.flatMap((host) => host.nextDueMs ?? []);
+    return {
+      incarnation: membership.identity.incarnation,
+      isIdle: isHeard && hosts.every((host) => host.isAtRest),
+      nowMs: membership.nowMs(),
+      nextDueMs: dues.length === 0 ? undefined : Math.min(...dues),
+      partitions: hosts.length,
+      epochSum: hosts.reduce((sum, { token }) => sum + token.epoch, 0),
+    };
   }
 
   #depth(): number {

@@ -20,6 +20,7 @@ import { createOutboxStore } from '../../infra/postgres/outbox-store.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
+import { startClock } from './clock.ts';
 import { evalPolicy } from './eval-policy.ts';
 import { startServices } from './services.ts';
 
@@ -52,6 +53,8 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   await objects.ensureBucket();
   const bus = await openBus(memberId, options, stack);
   const partitions = createPartitionStore(commits);
+  const following = { config, sql: commits, process: memberId, signals: bus.partitions };
+  const simulation = await startClock({ ...following, clock, log }, stack);
   const host = createHost({
     memberId,
     kinds: [
@@ -67,6 +70,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     ...{ clock, log, telemetry },
     newIncarnation: randomId,
     watchesEdges: true,
+    ...(simulation !== undefined && { simulation }),
     policy: {
       leaseMs: config.memberLeaseSeconds * 1000,
       renewEveryMs: config.memberRenewSeconds * 1000,
@@ -86,6 +90,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   stack.defer(() => projector.stop());
   await host.start();
   stack.defer(() => host.drain());
+  simulation?.watch(host);
   const owned = stack.move();
   return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

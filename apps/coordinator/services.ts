@@ -5,6 +5,8 @@ import {
 } from '../../actors/services/auth/auth.actor.ts';
 import { authService } from '../../actors/services/auth/messages.ts';
 import { createBundlePublisher } from '../../actors/services/bundles/bundles.actor.ts';
+import { createClockService } from '../../actors/services/clock/clock.actor.ts';
+import { clockService } from '../../actors/services/clock/messages.ts';
 import { operatorService } from '../../actors/services/operator/messages.ts';
 import {
   createOperatorService,
@@ -28,6 +30,7 @@ import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
+import { createClockStore } from '../../infra/postgres/clock-store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { faultOf } from '../outage.ts';
 
@@ -65,6 +68,11 @@ export async function startServices(deps: {
     serve(services, presenceService, createPresenceService({ sql })),
     serve(services, submissionsService, createSubmissionsService({ sql })),
   ];
+  if (config.clock === 'simulated') {
+    const followers = createClockStore(sql);
+    const clockActor = createClockService({ sql, followers, signals: bus.partitions, clock });
+    subscriptions.push(serve(services, clockService, clockActor), clockActor);
+  }
   for (const subscription of subscriptions) stack.defer(() => subscription.close());
   const sweeps = [
     outdatedIdentity(sql, config.nonceMemorySeconds),

@@ -1,6 +1,7 @@
 import type { Config } from '../../infra/config/config.ts';
 import type { CommandBus } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import type { DomainTime } from '../../infra/ports/clock-follower.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
@@ -22,7 +23,10 @@ export interface EdgeDeps {
   readonly bus: CommandBus;
   readonly objects: ObjectStore;
   readonly analyses: AnalysisTurns;
+  /** Of this host: for deadlines, timeouts and rates. */
   readonly clock: Clock;
+  /** What the domain takes for now: for signed timestamps and for what answers say of time. */
+  readonly time: DomainTime;
   readonly log: Logger;
   readonly telemetry: Telemetry;
   readonly identity: Identity;

@@ -7,8 +7,10 @@ import { randomHex, randomId } from '../../infra/ids/ids.ts';
 import { createCommandBus } from '../../infra/nats/command-bus.ts';
 import { connectNats } from '../../infra/nats/connect.ts';
 import { createEdgeBeacon } from '../../infra/nats/edge-beacon.ts';
+import { createSignals } from '../../infra/nats/signals.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import type { DomainTime } from '../../infra/ports/clock-follower.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { SignatureVerifier } from '../../infra/ports/signatures.ts';
@@ -24,6 +26,7 @@ import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
+import { createRealTime, createSimulatedTime } from './domain-time.ts';
 import { ChainEpoch } from './emission/chain-epoch.ts';
 import { CurrentStandings } from './emission/standings.ts';
 import { createRunLocator } from './evaluation/run-locator.ts';
@@ -125,6 +128,9 @@ async function openDeps(
   const bus = createCommandBus({ connection, clock, telemetry });
   const name = `${config.processName}-${randomHex(4)}`;
   await started(createEdgeBeacon({ connection, clock, name }), stack);
+  const createTime = config.clock === 'simulated' ? createSimulatedTime : createRealTime;
+  const signals = createSignals(connection);
+  const time = await started(createTime({ name, sql, bus, signals, clock, log }), stack);
   const objects = createS3Store(objectStoreOptions(config));
   const analyser = await started(
     createCodeAnalyser({
@@ -146,12 +152,12 @@ async function openDeps(
     clock,
   );
   return {
-    ...{ config, sql, bus, objects, clock, log, telemetry, readiness },
+    ...{ config, sql, bus, objects, clock, time, log, telemetry, readiness },
     analyses: new AnalysisTurns(analyser),
-    identity: identityOf(options, { verifier, callers: new Callers(sql, clock) }),
+    identity: identityOf(options, { verifier, callers: new Callers(sql, agesOf(clock, time)) }),
     runs: createRunLocator(sql),
     deliveries: createDeliveries({ sql, bus, objects }),
-    presence: await started(createPresence({ bus, clock }), stack),
+    presence: await started(createPresence({ bus, clock, time }), stack),
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
     standings: new CurrentStandings({ ...{ sql, bus }, ...epochsOf(options) }),
   };
@@ -162,6 +168,11 @@ function epochsOf({ config, clock }: EdgeOptions) {
   if (config.clock === 'simulated') return { epochBlocks, chainEpoch: undefined };
   const chain = createRpcChain({ ...chainNode(config, clock), netuid: config.netuid });
   return { epochBlocks, chainEpoch: new ChainEpoch(chain, clock, epochBlocks) };
+}
+
+/** What is remembered of the domain grows old with it. */
+function agesOf(clock: Clock, time: DomainTime): Pick<Clock, 'monotonicMs'> {
+  return { monotonicMs: () => clock.monotonicMs() + time.offsetMs() };
 }
 
 function identityOf(
@@ -205,6 +216,7 @@ function dispatchOf(
         completion: config.completionRetrySeconds * 1000,
         submission: submissionMs,
         upload: uploadMs,
+        advance: advanceMs,
       },
     },
     rates: {
@@ -213,7 +225,7 @@ function dispatchOf(
     },
     uploads: new UploadSlots(uploadsPerKeyMax),
     authenticate: createAuthenticator({
-      ...{ clock, decodeHotkey, verifier, registrations, callers },
+      ...{ time: deps.time, decodeHotkey, verifier, registrations, callers },
       skewSeconds: config.timestampSkewSeconds,
       nonces: new NonceLedger(deps.bus),
       operators: new OperatorTokens(config.operatorTokens),
@@ -233,5 +245,7 @@ function dispatchOf(
 const submissionMs = 60_000;
 // A miner sends one at a time; dozens at once only come from tests of the cooldown's lock.
 const uploadsPerKeyMax = 32;
+/** A year of races; a repeat goes on where this ends. */
+const advanceMs = 600_000;
 /** A gibibyte over a home line; the same as the server's own limit on a request. */
 const uploadMs = 600_000;

@@ -73,7 +73,7 @@ export interface Endpoint<
   /** A repeat under the same `Idempotency-Key` gets the first answer; operators' orders always. */
   readonly isRepeatable?: boolean;
   /** How long the edge works for an answer; `request` unless given. */
-  readonly budget?: 'request' | 'completion' | 'submission' | 'upload';
+  readonly budget?: 'request' | 'completion' | 'submission' | 'upload' | 'advance';
   readonly response: R;
   /** 200 unless given; a handler answers 204 by returning `undefined` where `mayBeEmpty`. */
   readonly mayBeEmpty?: boolean;

@@ -3,6 +3,7 @@ import { presenceService } from '../../actors/services/presence/messages.ts';
 import { randomId } from '../../infra/ids/ids.ts';
 import type { CommandBus } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import type { DomainTime } from '../../infra/ports/clock-follower.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Standing } from './auth/registrations.ts';
 import { chunksOf } from './evaluation/chunks.ts';
@@ -26,6 +27,7 @@ const messageBytesMax = 512 * 1024;
 export function createPresence(deps: {
   readonly bus: CommandBus;
   readonly clock: Clock;
+  readonly time: Pick<DomainTime, 'nowMs'>;
 }): Presence & Service {
   const sightings = new Map<string, Sighting>();
   let stopTicking: (() => void) | undefined;
@@ -49,11 +51,11 @@ export function createPresence(deps: {
       const before = sightings.get(hotkey);
       const host = toHost(report) ?? before?.host ?? null;
       const { uid = null, stake = null } = before ?? {};
-      sightings.set(hotkey, { hotkey, seenAtMs: deps.clock.nowMs(), uid, stake, host });
+      sightings.set(hotkey, { hotkey, seenAtMs: deps.time.nowMs(), uid, stake, host });
     },
     proven(hotkey, { uid, stake }) {
       const host = sightings.get(hotkey)?.host ?? null;
-      const seenAtMs = deps.clock.nowMs();
+      const seenAtMs = deps.time.nowMs();
       sightings.set(hotkey, { hotkey, seenAtMs, uid, stake: String(stake), host });
     },
     async start() {

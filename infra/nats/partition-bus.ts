@@ -1,8 +1,9 @@
 import { type NatsConnection, RequestError } from 'nats';
-import type { PartitionBus, Subscription } from '../ports/bus.ts';
+import type { PartitionBus } from '../ports/bus.ts';
 import type { Logger } from '../ports/log.ts';
 import type { OutageWatch } from './outage-watch.ts';
-import { encodeJson, readCommand, readJson } from './wire.ts';
+import { createSignals, drained } from './signals.ts';
+import { encodeJson, readCommand } from './wire.ts';
 
 export interface PartitionBusDeps {
   readonly connection: NatsConnection;
@@ -16,6 +17,7 @@ const pingTimeoutMs = 300;
 export function createPartitionBus(deps: PartitionBusDeps): PartitionBus {
   const { connection, outages } = deps;
   return {
+    ...createSignals(connection),
     subscribeCommands: async (target, receive) => {
       // Plain, never a queue group: with a frozen former owner in the group, half of all requests
       // would go to it. Both may decide; the fence lets one of them commit.
@@ -33,17 +35,6 @@ export function createPartitionBus(deps: PartitionBusDeps): PartitionBus {
       await connection.flush();
       return drained(subscription);
     },
-    signal: (name, body) => {
-      if (!connection.isClosed()) connection.publish(`sys.${name}`, encodeJson(body));
-    },
-    onSignal: (name, receive) =>
-      drained(
-        connection.subscribe(`sys.${name}`, {
-          callback: (error, message) => {
-            if (error === null) receive(readJson(message));
-          },
-        }),
-      ),
     ping: (memberId) => ping(connection, memberId),
     answerPings: (memberId) =>
       drained(
@@ -59,14 +50,6 @@ export function createPartitionBus(deps: PartitionBusDeps): PartitionBus {
     },
     get connected() {
       return outages.connected;
-    },
-  };
-}
-
-function drained(subscription: ReturnType<NatsConnection['subscribe']>): Subscription {
-  return {
-    close: async () => {
-      if (!subscription.isClosed()) await subscription.drain();
     },
   };
 }

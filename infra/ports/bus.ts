@@ -47,16 +47,19 @@ export interface IncomingCommand extends OutgoingCommand {
   readonly deadlineMs?: number;
 }
 
+/** What only saves time when it is said to all; whoever misses it finds out by looking. */
+export interface Signals {
+  signal(name: string, body: object): void;
+  onSignal(name: string, receive: (body: unknown) => void): Subscription;
+}
+
 /** The side of partition hosts: plain subscriptions, never queue groups. */
-export interface PartitionBus {
+export interface PartitionBus extends Signals {
   /** Resolves when the broker knows of the subscription. */
   subscribeCommands(
     target: { readonly kind: string; readonly part: number },
     receive: (command: IncomingCommand, exchange: Exchange) => void,
   ): Promise<Subscription>;
-  /** Tells every host something that only saves time: `released`, `left`, `joined`, `suspect`. */
-  signal(name: string, body: object): void;
-  onSignal(name: string, receive: (body: unknown) => void): Subscription;
   /** `absent`: the broker knows of nobody who answers for this member. */
   ping(memberId: string): Promise<'alive' | 'silent' | 'absent'>;
   answerPings(memberId: string): Subscription;

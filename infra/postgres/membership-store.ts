@@ -60,7 +60,7 @@ async function view(sql: Sql): Promise<ClusterView> {
     sql<MemberRow[]>`
       select member_id, incarnation, draining, code_version, kinds
       from rt.member
-      where lease_until > rt.clock()`,
+      where lease_until > rt.wall_clock()`,
     sql<OwnershipRow[]>`
       select kind, part, epoch, owner, incarnation, version_floor
       from rt.partition`,

@@ -17,7 +17,7 @@ test('hosts that say as much as they may do not silence the others', async (t) =
       return {};
     },
   } as unknown as CommandBus;
-  const presence = createPresence({ bus, clock: new ManualClock() });
+  const presence = createPresence({ bus, clock: new ManualClock(), time: new ManualClock() });
   const loud = Object.fromEntries(
     Array.from({ length: 300 }, (_, index) => [`service-${index}`, 'v'.repeat(128)]),
   );

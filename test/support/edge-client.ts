@@ -28,11 +28,14 @@ export class TestKey {
   readonly hotkey: string;
   readonly #pair: ReturnType<typeof keypairFromSeed>;
   readonly #call: Call;
+  readonly #nowMs: () => number;
 
-  constructor(seed: string, call: Call) {
+  /** `nowMs` is the service's time, where its clock is simulated. */
+  constructor(seed: string, call: Call, nowMs: () => number = Date.now) {
     this.#pair = keypairFromSeed(createHash('sha256').update(seed).digest());
     this.hotkey = encodeHotkey(this.#pair.publicKey);
     this.#call = call;
+    this.#nowMs = nowMs;
   }
 
   sign(text: string): string {
@@ -41,7 +44,7 @@ export class TestKey {
 
   /** The four headers; `overrides` change what is sent, not what is signed. */
   headers(options: { readonly offsetSeconds?: number; readonly nonce?: string } = {}) {
-    const timestamp = String(Math.floor(Date.now() / 1000) + (options.offsetSeconds ?? 0));
+    const timestamp = String(Math.floor(this.#nowMs() / 1000) + (options.offsetSeconds ?? 0));
     const nonce = options.nonce ?? randomUUID();
     return {
       'x-hotkey': this.hotkey,

@@ -91,8 +91,18 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const bearer = { authorization: `Bearer ${operatorToken}` };
   const operator: Call = (method, path, { body, headers } = {}) =>
     call(method, path, { body, headers: { ...bearer, ...headers } });
+  let offsetMs = 0;
+  const nowMs = () => Date.now() + offsetMs;
+  /** Moves the simulated clock on; keys sign by it from then on. Answers its instant. */
+  const advance = async (seconds: number): Promise<number> => {
+    const answer = await operator('POST', '/v1/admin/clock/advance', { body: { seconds } });
+    if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+    const { now } = (await answer.json()) as { now: string };
+    offsetMs = Date.parse(now) - Date.now();
+    return Date.parse(now);
+  };
   const register = async (seed: string, role: 'miner' | 'validator', coldkey?: string) => {
-    const key = new TestKey(seed, call);
+    const key = new TestKey(seed, call, nowMs);
     const path = `/v1/admin/chain/registrations/${key.hotkey}`;
     const answer = await operator('PUT', path, { body: { role, stake: 1000, coldkey } });
     if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
@@ -109,8 +119,11 @@ export async function startTestService(options: TestServiceOptions = {}) {
     chain,
     call,
     operator,
+    /** The service's time, as far as `advance` moved it. */
+    nowMs,
+    advance,
     /** A key that nobody registered. */
-    stranger: (seed: string) => new TestKey(seed, call),
+    stranger: (seed: string) => new TestKey(seed, call, nowMs),
     miner: (seed: string, coldkey?: string) => register(seed, 'miner', coldkey),
     validator: (seed: string, coldkey?: string) => register(seed, 'validator', coldkey),
     stop: () => owned.disposeAsync(),

@@ -61,6 +61,7 @@ export async function startFramework(
           completion: 25_000,
           submission: 60_000,
           upload: 600_000,
+          advance: 600_000,
           ...options.budgetMs,
         },
       },

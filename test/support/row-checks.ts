@@ -129,7 +129,7 @@ export const rowChecks: readonly RowCheck[] = [
       where not exists (
         select from rt.member m
         where m.member_id = p.owner and m.incarnation = p.incarnation
-          and m.lease_until > rt.clock())`,
+          and m.lease_until > rt.wall_clock())`,
   },
   {
     rule: 'INV-47: the outbox is empty',

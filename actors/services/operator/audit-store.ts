@@ -54,6 +54,7 @@ export async function findAnswer(
   return row;
 }
 
+/** By the wall clock: an order to move a simulated one must be known when it has moved far. */
 export async function insertAnswer(
   tx: Transaction,
   answer: FirstAnswer & { readonly commandId: string },
@@ -61,7 +62,7 @@ export async function insertAnswer(
   await tx`
     insert into idempotency (key_sha256, route, body_sha256, reply, at)
     values (${answer.commandId}, ${answer.route}, ${answer.bodySha256},
-      ${JSON.stringify(answer.reply)}::text::jsonb, rt.clock())`;
+      ${JSON.stringify(answer.reply)}::text::jsonb, rt.wall_clock())`;
 }
 
 /** At most `limit` first answers that nobody may ask for again; answers how many. */
@@ -73,7 +74,7 @@ export async function deleteOldAnswers(
   const { count } = await sql`
     delete from idempotency where ctid in (
       select ctid from idempotency
-      where at < rt.clock() - ${keepSeconds} * interval '1 second'
+      where at < rt.wall_clock() - ${keepSeconds} * interval '1 second'
       limit ${limit} for update skip locked)`;
   return count;
 }

@@ -101,6 +101,11 @@ export const operatorService = {
       }),
       reply: z.object({}),
     },
+    /** Fixes how far a simulated clock is to go; who ordered it drives it there. Refusals: CLOCK_IS_REAL. */
+    'advance-clock': {
+      request: z.object({ seconds: z.number().int().positive(), reason }),
+      reply: z.object({ targetMs: z.number() }),
+    },
   },
 } as const satisfies ServiceContract;
 

@@ -7,6 +7,7 @@ import { familyCountsOf } from '../../../machines/suite/family-counts.ts';
 import type { MessageType, ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
 import type { Sweep } from '../sweep.ts';
+import { beginAdvance } from './advance-clock.ts';
 import type { AuditFacts } from './audit-entry.ts';
 import { deleteOldAnswers } from './audit-store.ts';
 import { createSuite, type SuiteDefaults } from './create-suite.ts';
@@ -84,6 +85,14 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
       return await ban(tx, request, command);
     }),
     'unban-hotkey': handler('unban-hotkey', unban),
+    'advance-clock': handler('advance-clock', async (tx, { seconds, reason }) => {
+      const targetMs = await beginAdvance(tx, seconds);
+      const detail = { seconds, target_ms: targetMs };
+      return {
+        reply: { targetMs },
+        audit: { action: 'clock.advance', object: 'clock', reason, detail },
+      };
+    }),
     'note-registration': handler('note-registration', async (_tx, request) => {
       const { action, hotkey, detail, reason } = request;
       const object = `hotkey/${hotkey}`;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Clock } from '../../../infra/ports/clock.ts';
+import type { DomainTime } from '../../../infra/ports/clock-follower.ts';
 import type { SignatureVerifier } from '../../../infra/ports/signatures.ts';
 import { Fault } from '../../../machines/fault.ts';
 import type { Caller, Role } from '../endpoint.ts';
@@ -10,7 +10,7 @@ import type { Registrations, Standing } from './registrations.ts';
 import { readSignedHeaders, type SignedHeaders } from './signed-headers.ts';
 
 export interface AuthenticatorDeps {
-  readonly clock: Clock;
+  readonly time: Pick<DomainTime, 'nowMs'>;
   readonly skewSeconds: number;
   /** The 32 bytes of a canonical SS58 address with prefix 42; undefined for anything else. */
   readonly decodeHotkey: (text: string) => Uint8Array | undefined;
@@ -90,8 +90,8 @@ async function bySignature(
   role: HotkeyRole,
   deps: AuthenticatorDeps,
 ): Promise<Caller> {
-  const { skewSeconds, decodeHotkey, clock } = deps;
-  const signed = readSignedHeaders(headers, { nowMs: clock.nowMs(), skewSeconds, decodeHotkey });
+  const { skewSeconds, decodeHotkey, time } = deps;
+  const signed = readSignedHeaders(headers, { nowMs: time.nowMs(), skewSeconds, decodeHotkey });
   if (deps.registrations.isKnownAbsent(signed.publicKeyHex)) throw notRegistered();
   await requireProof(signed, deps);
   const standing = await deps.registrations.standing(signed.publicKeyHex);

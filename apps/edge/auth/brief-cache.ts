@@ -12,12 +12,12 @@ interface Entry<V> {
 export class BriefCache<V> {
   readonly #entries = new Map<string, Entry<V>>();
   readonly #keepMs: number;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #load: (key: string) => Promise<V>;
 
   constructor(options: {
     readonly keepMs: number;
-    readonly clock: Clock;
+    readonly clock: Pick<Clock, 'monotonicMs'>;
     readonly load: (key: string) => Promise<V>;
   }) {
     this.#keepMs = options.keepMs;

@@ -12,7 +12,7 @@ export class Callers {
   readonly #sessions: BriefCache<SessionRow | undefined>;
   readonly #bans: BriefCache<boolean>;
 
-  constructor(sql: Sql, clock: Clock) {
+  constructor(sql: Sql, clock: Pick<Clock, 'monotonicMs'>) {
     this.#sessions = new BriefCache({ keepMs, clock, load: (hash) => liveSession(sql, hash) });
     this.#bans = new BriefCache({ keepMs, clock, load: (hotkey) => isHotkeyBanned(sql, hotkey) });
   }

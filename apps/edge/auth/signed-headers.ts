@@ -41,8 +41,11 @@ export function readSignedHeaders(
   if (signature === undefined) {
     throw new Fault('INVALID_SIGNATURE', 'X-Signature must be 0x and 128 hex digits.');
   }
-  if (Math.abs(Math.floor(by.nowMs / 1000) - Number(timestamp)) > by.skewSeconds) {
-    throw new Fault('TIMESTAMP_SKEW', `X-Timestamp is more than ${by.skewSeconds} s off.`);
+  const nowSeconds = Math.floor(by.nowMs / 1000);
+  if (Math.abs(nowSeconds - Number(timestamp)) > by.skewSeconds) {
+    throw new Fault('TIMESTAMP_SKEW', `X-Timestamp is more than ${by.skewSeconds} s off.`, {
+      server_time: nowSeconds,
+    });
   }
   const publicKey = by.decodeHotkey(hotkey);
   if (publicKey === undefined) {

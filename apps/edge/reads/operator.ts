@@ -11,7 +11,7 @@ export interface PartitionRow {
 export async function listPartitions(sql: Sql): Promise<readonly PartitionRow[]> {
   return await sql<PartitionRow[]>`
     select p.kind, p.part, p.epoch::float8 as epoch, p.owner,
-      (m.lease_until is not null and m.lease_until > rt.clock()) as "isOwnerLive"
+      (m.lease_until is not null and m.lease_until > rt.wall_clock()) as "isOwnerLive"
     from rt.partition p
     left join rt.member m on m.member_id = p.owner and m.incarnation = p.incarnation
     order by p.kind, p.part`;
@@ -27,7 +27,7 @@ export interface MemberRow {
 
 export async function listMembers(sql: Sql): Promise<readonly MemberRow[]> {
   return await sql<MemberRow[]>`
-    select m.member_id as "memberId", m.lease_until > rt.clock() as "isLive",
+    select m.member_id as "memberId", m.lease_until > rt.wall_clock() as "isLive",
       m.draining as "isDraining", m.joined_at as "joinedAt", count(p.part)::int as "partitionCount"
     from rt.member m
     left join rt.partition p on p.owner = m.member_id and p.incarnation = m.incarnation
@@ -66,7 +66,7 @@ export async function readOverview(sql: Sql): Promise<OverviewRow> {
         where not exists (
           select from rt.member m
           where m.member_id = p.owner and m.incarnation = p.incarnation
-            and m.lease_until > rt.clock())) as "partitionsWithoutOwner"`;
+            and m.lease_until > rt.wall_clock())) as "partitionsWithoutOwner"`;
   if (row === undefined) throw new Error('the overview has one row');
   return row;
 }

@@ -1,11 +1,13 @@
 import type { Endpoint } from '../endpoint.ts';
 import { activateSuite } from './admin/activate-suite.ts';
+import { advanceClock } from './admin/advance-clock.ts';
 import { banHotkey } from './admin/ban-hotkey.ts';
 import { createSuite } from './admin/create-suite.ts';
 import { listAuditLog } from './admin/list-audit-log.ts';
 import { listPartitions } from './admin/list-partitions.ts';
 import { removeRegistration } from './admin/remove-registration.ts';
 import { setRegistration } from './admin/set-registration.ts';
+import { showClock } from './admin/show-clock.ts';
 import { showOverview } from './admin/show-overview.ts';
 import { unbanHotkey } from './admin/unban-hotkey.ts';
 import { uploadPack } from './admin/upload-pack.ts';
@@ -98,4 +100,6 @@ export const endpoints: readonly Endpoint[] = [
   listPartitions,
   showOverview,
   listAuditLog,
+  showClock,
+  advanceClock,
 ];

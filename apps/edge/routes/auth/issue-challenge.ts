@@ -17,9 +17,9 @@ export const issueChallenge = endpoint({
   response: z.object({ challenge: z.string(), expires_at: z.number().int() }),
   faults: ['RATE_LIMITED', 'STORE_UNAVAILABLE', 'OWNER_UNAVAILABLE', 'OUTCOME_UNKNOWN'],
 
-  async handle({ body, context }, { bus, clock, config, identity }) {
+  async handle({ body, context }, { bus, config, identity, time }) {
     identity.challengeRate.take(context.remoteAddress);
-    const issuedSeconds = Math.floor(clock.nowMs() / 1000);
+    const issuedSeconds = Math.floor(time.nowMs() / 1000);
     const challenge = `paddock-auth:${issuedSeconds}:${randomHex(nonceBytes)}`;
     const { expiresAtMs } = await askService(bus, authService, {
       type: 'keep-challenge',

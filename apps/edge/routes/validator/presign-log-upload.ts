@@ -39,7 +39,7 @@ export const presignLogUpload = endpoint({
     'FILE_TOO_LARGE',
   ],
 
-  async handle({ caller, body, context }, { bus, runs, objects, config, clock }) {
+  async handle({ caller, body, context }, { bus, runs, objects, config, time }) {
     requireWithin(body.content_length, config.logUploadBytesMax);
     const { part, agentVersionId } = await runs.locate(body.eval_run_id);
     await askOwner(bus, {
@@ -65,7 +65,7 @@ export const presignLogUpload = endpoint({
       }),
       method: 'PUT' as const,
       results_s3_key: key,
-      expires_at: formatInstant(clock.nowMs() + seconds * 1000),
+      expires_at: formatInstant(time.nowMs() + seconds * 1000),
     };
   },
 });
