@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { type ExecutionKind, executionKinds } from '../types.ts';
+import { type RacePolicy, racePolicy } from './policy.ts';
+
+// Far above any sense, far below what the columns and the arithmetic hold.
+const successesMax = 100;
+const tasksMax = 10_000;
+const windowRacesMax = 100;
+const raceLimitMsMax = 7 * 86_400_000;
+const halfLifeMsMax = 10_000 * 86_400_000;
+
+const { shape } = racePolicy;
+const orAsBefore = <S extends z.ZodType>(schema: S) => schema.nullable().default(null);
+
+/**
+ * What operators may change of the rules, in the words and units of RacePolicy. Null: as the suite
+ * was created and, where it says nothing, as configured.
+ */
+export const policyOverrides = z.object({
+  qualifyingThreshold: orAsBefore(shape.qualifyingThreshold.refine((text) => Number(text) <= 1)),
+  requiredSuccessesQualifying: orAsBefore(shape.requiredSuccesses.max(successesMax)),
+  requiredSuccesses: orAsBefore(shape.requiredSuccesses.max(successesMax)),
+  raceTasks: orAsBefore(shape.raceTasks.max(tasksMax)),
+  eliminationShareMicro: orAsBefore(shape.eliminationShareMicro),
+  windowRaces: orAsBefore(shape.windowRaces.max(windowRacesMax)),
+  marginInitialMicro: orAsBefore(shape.marginInitialMicro),
+  marginFloorMicro: orAsBefore(shape.marginFloorMicro),
+  marginHalfLifeMs: orAsBefore(shape.marginHalfLifeMs.max(halfLifeMsMax)),
+  burnRateMicro: orAsBefore(shape.burnRateMicro),
+  // A race needs a second to be evaluated at all.
+  raceLimitMs: orAsBefore(shape.raceLimitMs.min(1000).max(raceLimitMsMax)),
+});
+export type PolicyOverrides = z.infer<typeof policyOverrides>;
+
+/** What a suite was created with; an override moves the suite's row, and never this. */
+export const suiteTerms = z.object({
+  executionKind: z.enum(executionKinds),
+  qualifyingThreshold: shape.qualifyingThreshold,
+  requiredSuccessesQualifying: shape.requiredSuccesses,
+  requiredSuccesses: shape.requiredSuccesses,
+});
+export type SuiteTerms = z.infer<typeof suiteTerms>;
+
+/** RacePolicy, and what the suite's versions need to qualify from the race's opening on. */
+export interface EffectivePolicy extends RacePolicy {
+  readonly requiredSuccessesQualifying: number;
+}
+
+/** As `public.policy_basis(suite_id)` answers: everything beside the configuration. */
+export const policyBasis = z.object({
+  /** 0 before the first change. */
+  policyVersion: z.number().int().min(0),
+  overrides: policyOverrides,
+  suite: suiteTerms.nullable(),
+});
+export type PolicyBasis = z.infer<typeof policyBasis>;
+
+/** The rules of a race that opens now: overrides over the suite's terms over the configuration. */
+export function effectivePolicy(
+  configured: EffectivePolicy,
+  { overrides, suite }: Pick<PolicyBasis, 'overrides' | 'suite'>,
+): EffectivePolicy {
+  const { executionKind, ...terms } = suite ?? { executionKind: 'envpack' as const };
+  const set = Object.entries(overrides).filter(([, value]) => value !== null);
+  return {
+    ...configured,
+    ...terms,
+    // Sound because what is left holds the values of PolicyOverrides without its nulls.
+    ...(Object.fromEntries(set) as Partial<EffectivePolicy>),
+    embargoMs: embargoOf(configured, executionKind),
+  };
+}
+
+/** Nothing of a legacy suite is kept back: its problems are never used again in secret. */
+function embargoOf({ embargoMs }: EffectivePolicy, executionKind: ExecutionKind): number {
+  return executionKind === 'legacy_benchmark' ? 0 : embargoMs;
+}
+
+/** The margin decays towards its floor; the same relation is asked of the configuration. */
+export function isMarginSound(
+  policy: Pick<RacePolicy, 'marginFloorMicro' | 'marginInitialMicro'>,
+): boolean {
+  return policy.marginFloorMicro <= policy.marginInitialMicro;
+}
