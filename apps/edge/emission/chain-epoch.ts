@@ -1,6 +1,7 @@
 import type { Chain } from '../../../infra/ports/chain.ts';
 import { ChainUnavailable } from '../../../infra/ports/chain.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
+import { epochOfBlock } from '../../../machines/time/epoch.ts';
 
 /** Half a block: an epoch is seen that late at most. */
 const freshMs = 6_000;
@@ -37,7 +38,7 @@ export class ChainEpoch {
 
   async #ask(): Promise<void> {
     try {
-      this.#known = Math.floor((await this.#chain.blockNumber()) / this.#epochBlocks);
+      this.#known = epochOfBlock(await this.#chain.blockNumber(), this.#epochBlocks);
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
     } finally {

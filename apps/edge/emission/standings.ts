@@ -3,6 +3,7 @@ import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { epochOfTime } from '../../../machines/time/epoch.ts';
 import { type NewestStandings, type StandingsFor, standingsFor } from '../reads/standings.ts';
 import type { ChainEpoch } from './chain-epoch.ts';
 
@@ -19,9 +20,6 @@ export interface Standings {
   readonly body: string;
   readonly isEligible: boolean;
 }
-
-/** Bittensor's time from block to block. */
-const blockSeconds = 12;
 
 /**
  * The standings of the epoch that it is now.
@@ -54,8 +52,7 @@ export class CurrentStandings {
 
   #epochOf({ newest, nowMs }: StandingsFor, ofChain: number | undefined): number {
     const { chainEpoch, epochBlocks } = this.#deps;
-    const epochMs = epochBlocks * blockSeconds * 1000;
-    const now = chainEpoch === undefined ? Math.floor(nowMs / epochMs) : ofChain;
+    const now = chainEpoch === undefined ? epochOfTime(nowMs, epochBlocks) : ofChain;
     if (now === undefined && newest === undefined) {
       throw new Fault('CHAIN_UNAVAILABLE', 'the chain node does not say which epoch it is');
     }

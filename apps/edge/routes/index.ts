@@ -33,6 +33,7 @@ import { showCurrentSuite } from './public/show-current-suite.ts';
 import { showLeaderboard } from './public/show-leaderboard.ts';
 import { showRaceBundle } from './public/show-race-bundle.ts';
 import { showRun } from './public/show-run.ts';
+import { showTop } from './public/show-top.ts';
 import { showTopPayout } from './public/show-top-payout.ts';
 import { showVersionStatus } from './public/show-version-status.ts';
 import { appendEpisodeResults } from './validator/append-episode-results.ts';
@@ -62,6 +63,7 @@ export const endpoints: readonly Endpoint[] = [
   showCurrentSuite,
   listSuiteProblems,
   showLeaderboard,
+  showTop,
   listReigns,
   showTopPayout,
   showRaceBundle,

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { fourPlaces } from '../../../../machines/scoring/exact.ts';
+import { type MarginPolicy, marginAfter } from '../../../../machines/scoring/margin.ts';
+import { tenThousandths } from '../../../../machines/scoring/score.ts';
+import { endpoint } from '../../endpoint.ts';
+import { type TopView, topView } from '../../reads/top.ts';
+import { formatInstant, instant } from '../../wire/instant.ts';
+import { scoreOfMicro, scoreOfNumeric, scoreOut } from '../../wire/score.ts';
+import { uuidOut } from '../../wire/uuid.ts';
+
+const top = z
+  .object({
+    suite_id: z.number().int().nullable(),
+    computed_at: instant,
+    top_agent_version_id: uuidOut.nullable(),
+    top_miner_hotkey: z.string().nullable(),
+    top_score: scoreOut.nullable(),
+    challenge_threshold: scoreOut.nullable(),
+    margin: scoreOut.nullable(),
+    emission_weight: z.number(),
+    policy: z.object({
+      days_as_top: z.number().nullable(),
+      emission_baseline_burn_rate: z.number(),
+      margin_initial: z.number(),
+      margin_half_life_days: z.number(),
+      margin_floor: z.number(),
+    }),
+  })
+  .meta({ id: 'Top' });
+
+const dayMs = 86_400_000;
+const unitsPerRace = 1e18;
+
+/** The score that a challenger needs if the race ended now. */
+function threshold(view: TopView, policy: MarginPolicy) {
+  if (view.top === null) return { margin: null, challenged: null };
+  const margin = marginAfter(view.nowMs - view.top.topAtMs, policy);
+  const challenged = fourPlaces(tenThousandths(view.top.score) + tenThousandths(margin));
+  return { margin, challenged };
+}
+
+export const showTop = endpoint({
+  method: 'get',
+  path: '/v1/public/top',
+  role: 'public',
+  summary: 'The top agent, and what beating it takes now',
+  trafficClass: 2,
+  response: top,
+  faults: [],
+
+  async handle(_request, { config, sql }) {
+    const view = await topView(sql);
+    const policy = view.policy ?? {
+      marginInitialMicro: config.marginInitialMicro,
+      marginFloorMicro: config.marginFloorMicro,
+      marginHalfLifeMs: Math.round(config.marginHalfLifeDays * dayMs),
+      burnRateMicro: config.burnRateMicro,
+    };
+    const { margin, challenged } = threshold(view, policy);
+    return {
+      suite_id: view.suiteId,
+      computed_at: formatInstant(view.nowMs),
+      top_agent_version_id: view.top?.agentVersionId ?? null,
+      top_miner_hotkey: view.top?.minerHotkey ?? null,
+      top_score: scoreOfNumeric(view.top?.score ?? null),
+      challenge_threshold: scoreOfNumeric(challenged),
+      margin: scoreOfNumeric(margin),
+      emission_weight: Number(view.topUnits) / unitsPerRace,
+      policy: {
+        days_as_top: view.top === null ? null : (view.nowMs - view.top.topAtMs) / dayMs,
+        emission_baseline_burn_rate: scoreOfMicro(policy.burnRateMicro) ?? 0,
+        margin_initial: scoreOfMicro(policy.marginInitialMicro) ?? 0,
+        margin_half_life_days: policy.marginHalfLifeMs / dayMs,
+        margin_floor: scoreOfMicro(policy.marginFloorMicro) ?? 0,
+      },
+    };
+  },
+});
