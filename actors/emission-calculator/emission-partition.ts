@@ -1,4 +1,9 @@
 import { createHash } from 'node:crypto';
+import { encode } from '../../machines/codec.ts';
+import { decideStandings } from '../../machines/emission/decide.ts';
+import type { EpochStandings } from '../../machines/emission/facts.ts';
+import { emission } from '../../machines/emission/machine.ts';
+import { fold, unborn } from '../../machines/kernel.ts';
 import type { Changes, Command, Decision, PartitionActor } from '../runtime/partition-actor.ts';
 import { emissionCommands } from './messages.ts';
 import { standingsBody } from './standings-body.ts';
@@ -28,14 +33,14 @@ export class EmissionPartition implements PartitionActor {
     this.rollback();
   }
 
-  decide(command: Command): Decision {
+  decide(command: Command, nowMs: number): Decision {
     const { type } = command;
     if (type !== 'make-standings') throw new Error(`no emission command ${type}`);
     const { epochIndex } = emissionCommands[type].request.parse(command.body);
     const newest = this.#newest;
     if (newest !== null && newest >= epochIndex) return made(newest);
     this.#newest = epochIndex;
-    return { ...made(epochIndex), changes: this.#changes(epochIndex) };
+    return { ...made(epochIndex), changes: this.#changes(epochIndex, nowMs) };
   }
 
   commit(): void {
@@ -67,17 +72,31 @@ export class EmissionPartition implements PartitionActor {
     return { newestEpoch: this.#ground?.newestEpoch ?? 0 };
   }
 
-  #changes(epochIndex: number): Changes {
+  #changes(epochIndex: number, nowMs: number): Changes {
     if (this.#ground === undefined) throw new Error('nothing was read');
+    const { raceId } = this.#ground;
     const body = standingsBody(epochIndex, this.#ground);
-    const row = {
-      epoch_index: epochIndex,
-      race_id: this.#ground.raceId,
-      body,
-      body_sha256: createHash('sha256').update(body).digest('hex'),
+    const bodySha256 = createHash('sha256').update(body).digest('hex');
+    const row = { epoch_index: epochIndex, race_id: raceId, body, body_sha256: bodySha256 };
+    return {
+      ...records({ epochIndex, raceId, bodySha256, at: nowMs }),
+      operations: { epoch_standings: [row] },
+      outbox: [],
     };
-    return { events: [], snapshots: [], operations: { epoch_standings: [row] }, outbox: [] };
   }
+}
+
+/** The machine of one epoch, born and done in the same commit: its key is a second fence. */
+function records(standings: EpochStandings): Pick<Changes, 'events' | 'snapshots'> {
+  const facts = decideStandings(unborn(emission), standings);
+  const key = String(standings.epochIndex);
+  const of = { machine: emission.name, key, actorKey: `epoch/${key}` };
+  const events = facts.map(({ type, ...payload }, index) => ({
+    ...of,
+    ...{ seq: index + 1, type, typeVersion: emission.version, payload },
+  }));
+  const snapshot = { ...of, seq: facts.length, ...encode(emission, fold(emission, facts)) };
+  return { events, snapshots: [snapshot] };
 }
 
 function made(epochIndex: number): Decision {

@@ -1,23 +1,13 @@
 import type { Sql } from '../../infra/ports/sql.ts';
+import type { StandingsInputs } from '../../machines/emission/standings.ts';
 import { racePolicy } from '../../machines/race/policy.ts';
 
-/** A finisher of the latest completed race that its miner may still be paid for. */
-export interface FinisherRow {
-  readonly agentVersionId: string;
-  readonly minerHotkey: string;
-  readonly rawScore: string;
-}
-
 /** How things stand at one moment: all of it from a single statement. */
-export interface Ground {
+export interface Ground extends StandingsInputs {
   /** The newest epoch that has standings. */
   readonly newestEpoch: number | null;
   /** The latest completed race of the active suite. */
   readonly raceId: string | null;
-  readonly burnRateMicro: number;
-  /** Null when nobody reigns. */
-  readonly topHotkey: string | null;
-  readonly finishers: readonly FinisherRow[];
 }
 
 export interface GroundReader {
@@ -42,7 +32,7 @@ export function createGroundReader(
         select
           (select max(epoch_index)::float8 from epoch_standings) as "newestEpoch",
           done.race_id as "raceId", coalesce(done.policy, latest.policy) as policy,
-          reign.hotkey as "topHotkey", coalesce(survivors.list, '[]') as finishers
+          reign.hotkey as "topHotkey", coalesce(survivors.list, '[]') as survivors
         from (values (1)) one (row)
         left join suite on suite.is_active
         left join lateral (
@@ -67,7 +57,7 @@ export function createGroundReader(
         left join lateral (
           select jsonb_agg(jsonb_build_object(
             'agentVersionId', e.agent_version_id, 'minerHotkey', e.miner_hotkey,
-            'rawScore', e.race_score::text)) as list
+            'raceScore', e.race_score::text)) as list
           from race_entrant e
           join agent_version v using (agent_version_id)
           where e.race_id = done.race_id and e.race_score is not null and not e.is_eliminated

@@ -8,7 +8,7 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { createPartitionStore } from '../../../infra/postgres/partition-store.ts';
 import { testDatabase } from '../../support/cluster.ts';
-import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/race-rows.ts';
+import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/trial-races.ts';
 
 /** Owners of the emission partition, each with the rights of a coordinator. */
 async function openWorld(t: ExecutionContext) {

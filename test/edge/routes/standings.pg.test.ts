@@ -2,7 +2,7 @@ import test from 'ava';
 import { weightStandings } from '../../../apps/edge/routes/validator/show-standings.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import { caller, TestKey } from '../../support/edge-client.ts';
-import { addActiveSuite, addRace, addTop, trialId } from '../../support/race-rows.ts';
+import { addActiveSuite, addRace, addTop, trialId } from '../../support/trial-races.ts';
 import { shaped } from './answers.ts';
 
 const path = '/v1/validator/weight-salt';

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { startTestService, type TestService } from '../../support/edge.ts';
-import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/race-rows.ts';
+import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/trial-races.ts';
 import { okBody } from '../../support/trial-suite.ts';
 import { refused } from './answers.ts';
 
