@@ -1,13 +1,15 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Aggregate } from '../../../actors/lease-manager/aggregate.ts';
-import type { EventRow } from '../../../actors/runtime/partition-actor.ts';
 import { agentVersion } from '../../../machines/agent-version/machine.ts';
-import { decode } from '../../../machines/codec.ts';
-import { evaluationRun, isLive } from '../../../machines/evaluation-run/machine.ts';
-import { fold, type Model } from '../../../machines/kernel.ts';
-import { aggregateScore } from '../../../machines/scoring/aggregate.ts';
-import { workItem } from '../../../machines/work-item/machine.ts';
+import {
+  checkEnds,
+  checkFolds,
+  checkVersion,
+  checkWork,
+  eventsOf,
+  must,
+} from '../../support/eval-invariants.ts';
 import {
   completion,
   EvalWorld,
@@ -134,7 +136,7 @@ test('every history keeps the invariants of leases, work and scores', (t) => {
         checkEnds(aggregate, ended);
       }
     }
-    const eligible = eventsOf(play, agentVersion.name).filter(
+    const eligible = eventsOf(play.world, agentVersion.name).filter(
       ({ type }) => type === 'BECAME_ELIGIBLE',
     );
     if (new Set(eligible.map(({ key }) => key)).size !== eligible.length) {
@@ -144,105 +146,14 @@ test('every history keeps the invariants of leases, work and scores', (t) => {
   t.notThrows(() => fc.assert(property, { numRuns: 150 }));
 });
 
-function checkWork({ items, runs }: Aggregate): void {
-  for (const { state } of items.values()) {
-    const { live, included, requiredSuccesses, workItemId } = state.context;
-    const own = [...runs.values()]
-      .map((run) => run.state)
-      .filter((run) => run.context.workItemId === workItemId);
-    const liveRuns = own.filter(isLive);
-    const includedRuns = own.filter((run) => run.value === 'success' && run.context.isIncluded);
-    must('INV-01', live.length + included.length <= requiredSuccesses || state.value !== 'open');
-    must(
-      'INV-01',
-      new Set(liveRuns.map((run) => run.context.validatorHotkey)).size === liveRuns.length,
-    );
-    must(
-      'INV-01',
-      same(
-        live,
-        liveRuns.map((run) => run.context),
-      ),
-    );
-    must('INV-11', included.length <= requiredSuccesses);
-    must('INV-11', (state.value === 'closed') === (included.length === requiredSuccesses));
-    must(
-      'INV-12',
-      same(
-        included,
-        includedRuns.map((run) => run.context),
-      ),
-    );
-    must('INV-12', new Set(included.map((each) => each.validatorHotkey)).size === included.length);
-  }
-}
-
-function checkVersion({ version, items }: Aggregate): void {
-  const { scores, eligibleAt } = version.state.context;
-  for (const { state } of items.values()) {
-    if (version.state.value === 'discarded') continue;
-    const expected =
-      state.value === 'closed'
-        ? aggregateScore(state.context.included.map(({ scoreMicro }) => scoreMicro))
-        : null;
-    must('INV-14', (scores.mean ?? null) === (expected?.mean ?? null));
-  }
-  must(
-    'INV-13',
-    (eligibleAt !== null) === (version.state.value === 'eligible') ||
-      version.state.value === 'discarded',
-  );
-}
-
-function checkEnds({ runs }: Aggregate, ended: Map<string, unknown>): void {
-  for (const [evalRunId, { state }] of runs) {
-    const { scoreMicro, tally, expectedItems } = state.context;
-    if (state.value === 'success') {
-      must('INV-15', scoreMicro === Math.round(tally.rewardMicro / expectedItems));
-    }
-    if (isLive(state)) continue;
-    const { isIncluded: _, exclusionReason: __, ...frozen } = state.context;
-    const now = JSON.stringify([state.value, frozen]);
-    const before = ended.get(evalRunId) ?? now;
-    must('INV-05', before === now);
-    ended.set(evalRunId, now);
-  }
-}
-
 test('every snapshot is the fold of its events, and every row tells the same', (t) => {
   const property = fc.property(history, (steps) => {
     const play = new Play();
     for (const each of steps) play.take(each);
-    for (const model of [agentVersion, workItem, evaluationRun] as const) {
-      checkFolds(play, model as unknown as Model<unknown, never>);
-    }
+    checkFolds(play.world);
   });
   t.notThrows(() => fc.assert(property, { numRuns: 60 }));
 });
-
-function checkFolds(play: Play, model: Model<unknown, never>): void {
-  const events = Map.groupBy(eventsOf(play, model.name), ({ key }) => key);
-  const newest = new Map(
-    play.world.decisions
-      .flatMap(({ changes }) => changes?.snapshots ?? [])
-      .filter(({ machine }) => machine === model.name)
-      .map((row) => [row.key, row]),
-  );
-  for (const [key, rows] of events) {
-    const facts = rows.map(({ type, payload }) => ({ ...(payload as object), type }) as never);
-    const snapshot = newest.get(key);
-    if (snapshot === undefined) throw new Error(`no snapshot of ${key}`);
-    must(
-      'sequence',
-      rows.every(({ seq }, index) => seq === index + 1),
-    );
-    must('INV-49', snapshot.seq === rows.length);
-    // Through JSON, as the database would give it back.
-    const stored = JSON.parse(JSON.stringify(snapshot));
-    must('INV-49', JSON.stringify(decode(model, stored)) === JSON.stringify(fold(model, facts)));
-    must('a snapshot is small', JSON.stringify(stored).length < 4096);
-  }
-}
 
 test('a rolled back batch leaves nothing behind', (t) => {
   const property = fc.property(history, fc.nat(30), (steps, cut) => {
@@ -290,26 +201,4 @@ function image({ state }: EvalWorld): string {
   const entries = parts.map((part) => [...part.entries()]);
   const deadlines = [...state.liveRuns.entries()].map(([id]) => [id, state.deadlines.get(id)]);
   return JSON.stringify([entries, deadlines, [...state.queueOrderMs]], plain);
-}
-
-function eventsOf({ world }: Play, machine: string): EventRow[] {
-  return world.decisions
-    .flatMap(({ changes }) => changes?.events ?? [])
-    .filter((event) => event.machine === machine);
-}
-
-function same(
-  held: readonly { readonly evalRunId: string }[],
-  found: readonly { readonly evalRunId: string }[],
-): boolean {
-  const ids = (each: readonly { readonly evalRunId: string }[]) =>
-    each
-      .map(({ evalRunId }) => evalRunId)
-      .sort()
-      .join();
-  return ids(held) === ids(found);
-}
-
-function must(what: string, holds: boolean): void {
-  if (!holds) throw new Error(`${what} does not hold`);
 }
