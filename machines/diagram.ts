@@ -1,12 +1,16 @@
 import type { AnyStateMachine } from 'xstate';
 import { agentVersion } from './agent-version/machine.ts';
+import { emission } from './emission/machine.ts';
 import { evaluationRun } from './evaluation-run/machine.ts';
+import { race } from './race/machine.ts';
 import { workItem } from './work-item/machine.ts';
 
 const machines: Readonly<Record<string, AnyStateMachine>> = {
   'Agent version': agentVersion.machine,
   'Work item': workItem.machine,
   'Evaluation run': evaluationRun.machine,
+  Race: race.machine,
+  'Epoch standings': emission.machine,
 };
 
 /** The state machines as Mermaid diagrams in Markdown, generated from what really runs. */

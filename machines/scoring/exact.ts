@@ -23,8 +23,28 @@ export function integerSquareRoot(value: bigint): bigint {
   }
 }
 
+/** The square root of a fraction rounded half to even; both parts at least 0 and 1. */
+export function rootHalfEven(numerator: bigint, denominator: bigint): bigint {
+  const floor = integerSquareRoot(numerator / denominator);
+  // Compares with (floor + 1/2)², without a fraction.
+  const beyond = 4n * numerator - (2n * floor + 1n) ** 2n * denominator;
+  const up = beyond > 0n || (beyond === 0n && floor % 2n !== 0n);
+  return up ? floor + 1n : floor;
+}
+
 /** An integer of 10^-4 as text with four decimal places, e.g. "0.4834". */
 export function fourPlaces(tenThousandths: bigint): string {
-  const digits = tenThousandths.toString().padStart(5, '0');
-  return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
+  return decimalText(tenThousandths, 4);
+}
+
+/** An integer of 10^-`places` as text with as many decimal places, e.g. "-0.0375". */
+export function decimalText(value: bigint, places: number): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0');
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}
+
+/** The integer of 10^-4 that a text with four decimal places says. */
+export function tenThousandths(text: string): bigint {
+  if (!/^-?\d+\.\d{4}$/.test(text)) throw new RangeError(`${text} has not four decimal places`);
+  return BigInt(text.replace('.', ''));
 }

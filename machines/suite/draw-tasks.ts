@@ -5,36 +5,50 @@ export interface DrawableTask {
   readonly family: string;
 }
 
-/**
- * Draws `count` tasks (all of them if there are fewer), balanced over families: no family gets a
- * second task more than another as long as it has tasks left. The same seed draws the same tasks
- * from any order of the pack; the answer is in pack order.
- */
+/** Draws by a public seed, for tasks that need not be secret; the answer is in pack order. */
 export function drawTasks<T extends DrawableTask>(
   tasks: readonly T[],
   count: number,
   seed: string,
 ): readonly T[] {
-  const families = [...Map.groupBy(tasks, ({ family }) => family)]
-    .sort(([left], [right]) => compare(rank(seed, left), rank(seed, right)) || compare(left, right))
-    .map(([, members]) => shuffled(members, seed));
-  const drawn = new Set<T>();
-  for (let round = 0; drawn.size < Math.min(count, tasks.length); round++) {
-    for (const members of families) {
-      const task = members[round];
-      if (task !== undefined && drawn.size < count) drawn.add(task);
-    }
-  }
+  const drawn = new Set(drawBalanced(tasks, count, (text) => rank(seed, text)));
   return tasks.filter((task) => drawn.has(task));
 }
 
-function shuffled<T extends DrawableTask>(members: readonly T[], seed: string): readonly T[] {
-  return members
-    .map((task) => ({ task, rank: rank(seed, task.taskId) }))
-    .sort((left, right) => {
-      return compare(left.rank, right.rank) || compare(left.task.taskId, right.task.taskId);
-    })
-    .map(({ task }) => task);
+/**
+ * Draws `count` tasks (all of them if there are fewer), balanced over families: no family gets a
+ * second task more than another as long as it has tasks left. Lower ranks are drawn first, and the
+ * same ranks draw the same tasks, in the same order, from any order of the pack.
+ */
+export function drawBalanced<T extends DrawableTask>(
+  tasks: readonly T[],
+  count: number,
+  rankOf: (text: string) => number | string,
+): readonly T[] {
+  const families = ranked(
+    [...Map.groupBy(tasks, ({ family }) => family)],
+    rankOf,
+    ([name]) => name,
+  ).map(([, members]) => ranked(members, rankOf, ({ taskId }) => taskId));
+  const drawn: T[] = [];
+  for (let round = 0; drawn.length < Math.min(count, tasks.length); round++) {
+    for (const members of families) {
+      const task = members[round];
+      if (task !== undefined && drawn.length < count) drawn.push(task);
+    }
+  }
+  return drawn;
+}
+
+function ranked<T>(
+  items: readonly T[],
+  rankOf: (text: string) => number | string,
+  nameOf: (item: T) => string,
+): readonly T[] {
+  return items
+    .map((item) => ({ item, name: nameOf(item), rank: rankOf(nameOf(item)) }))
+    .sort((left, right) => compare(left.rank, right.rank) || compare(left.name, right.name))
+    .map(({ item }) => item);
 }
 
 /** FNV leaves neighbouring texts close together; three rounds of mixing spread them. */

@@ -5,11 +5,16 @@ import { assign, setup } from 'xstate';
 import { z } from 'zod';
 import { agentVersion } from '../../machines/agent-version/machine.ts';
 import { decode, encode } from '../../machines/codec.ts';
+import { emission } from '../../machines/emission/machine.ts';
 import { evaluationRun } from '../../machines/evaluation-run/machine.ts';
 import { evolve, type Fact, type Model, ModelBug, unborn } from '../../machines/kernel.ts';
+import { race } from '../../machines/race/machine.ts';
 import { workItem } from '../../machines/work-item/machine.ts';
 
-const models = [agentVersion, evaluationRun, workItem] as unknown as Model<unknown, Fact>[];
+const models = [agentVersion, emission, evaluationRun, race, workItem] as unknown as Model<
+  unknown,
+  Fact
+>[];
 const forbidden = ['invoke', 'after', 'always', 'entry', 'exit', 'spawn', 'output', 'onDone'];
 
 for (const model of models) {

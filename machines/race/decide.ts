@@ -1,0 +1,79 @@
+import type { RaceResults } from './complete-race.ts';
+import type { RaceFact, RaceIdentity } from './facts.ts';
+import type { Entrant } from './field.ts';
+import type { RaceState } from './machine.ts';
+
+/** Why a race was cancelled, beside the words of operators. */
+export const cancelReasons = ['NO_ENTRANT', 'NO_FINISHER', 'SUITE_SWITCHED'] as const;
+export type CancelReason = (typeof cancelReasons)[number];
+
+/** The states of the contract, by the machine's. */
+export const raceStatuses: Readonly<Record<string, string>> = {
+  qualifyingOpen: 'QUALIFYING_OPEN',
+  qualifyingClosed: 'QUALIFYING_CLOSED',
+  raceRunning: 'RACE_RUNNING',
+  raceComplete: 'RACE_COMPLETE',
+  raceCancelled: 'RACE_CANCELLED',
+};
+
+export type RaceStep = 'close' | 'start' | 'complete';
+
+/** The step that the clock makes next, and when; null for a race that is over. */
+export function nextStepOf(race: RaceState): { step: RaceStep; atMs: number } | null {
+  const { closesAt, closedAt, deadlineAt } = race.context;
+  if (race.value === 'qualifyingOpen') return { step: 'close', atMs: closesAt };
+  if (race.value === 'qualifyingClosed') return { step: 'start', atMs: closedAt ?? closesAt };
+  if (race.value === 'raceRunning') return { step: 'complete', atMs: deadlineAt ?? closesAt };
+  return null;
+}
+
+/** What has to be done now. A running race is completed early once all of its work is. */
+export function stepDue(race: RaceState, nowMs: number, isWorkDone: boolean): RaceStep | null {
+  const next = nextStepOf(race);
+  if (next === null) return null;
+  return nowMs >= next.atMs || (next.step === 'complete' && isWorkDone) ? next.step : null;
+}
+
+export function decideOpening(race: RaceState, identity: RaceIdentity): RaceFact[] {
+  return race.value === 'unopened' ? [{ type: 'RACE_OPENED', race: identity }] : [];
+}
+
+/** By the clock or by order; a second close changes nothing. Nobody can race in an empty field. */
+export function decideClose(
+  race: RaceState,
+  entrants: readonly Entrant[],
+  nowMs: number,
+): RaceFact[] {
+  if (race.value !== 'qualifyingOpen') return [];
+  const entrantIds = entrants.map(({ agentVersionId }) => agentVersionId);
+  const closed: RaceFact = { type: 'QUALIFYING_CLOSED', at: nowMs, entrantIds };
+  return entrants.length > 0
+    ? [closed]
+    : [closed, { type: 'RACE_CANCELLED', at: nowMs, reason: 'NO_ENTRANT' }];
+}
+
+export function decideStart(race: RaceState, nowMs: number): RaceFact[] {
+  if (race.value !== 'qualifyingClosed') return [];
+  const deadlineAt = nowMs + race.context.policy.raceLimitMs;
+  return [{ type: 'RACE_STARTED', at: nowMs, deadlineAt }];
+}
+
+/** Without a finisher there is nothing to measure anybody by: the race never counted. */
+export function decideCompletion(race: RaceState, results: RaceResults, nowMs: number): RaceFact[] {
+  if (race.value !== 'raceRunning') return [];
+  if (results.kind === 'no-finisher') return decideCancel(race, 'NO_FINISHER', nowMs);
+  const { winner, top } = results;
+  return [
+    {
+      type: 'RACE_COMPLETED',
+      at: nowMs,
+      releasedAt: nowMs + race.context.policy.embargoMs,
+      winnerId: winner.agentVersionId,
+      promotedId: top.kind === 'promoted' ? top.agentVersionId : null,
+    },
+  ];
+}
+
+export function decideCancel(race: RaceState, reason: string, nowMs: number): RaceFact[] {
+  return nextStepOf(race) === null ? [] : [{ type: 'RACE_CANCELLED', at: nowMs, reason }];
+}
