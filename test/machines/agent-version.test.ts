@@ -1,5 +1,9 @@
 import test from 'ava';
-import { decideRunEnd, decideScores } from '../../machines/agent-version/decide.ts';
+import {
+  decideReinstatement,
+  decideRunEnd,
+  decideScores,
+} from '../../machines/agent-version/decide.ts';
 import type { VersionFact } from '../../machines/agent-version/facts.ts';
 import { agentVersion } from '../../machines/agent-version/machine.ts';
 import { evolve, fold, ModelBug } from '../../machines/kernel.ts';
@@ -35,7 +39,7 @@ test('a version becomes eligible with its first scores only', (t) => {
   t.deepEqual(again, eligible);
 });
 
-test('a discard and a cancellation are for ever', (t) => {
+test('nothing goes on after a discard or a cancellation', (t) => {
   for (const type of ['DISCARDED', 'VERSION_CANCELLED'] as const) {
     const ended = fold(agentVersion, [...running, { type, at: 1, reason: 'X' }]);
     for (const fact of [...running, { type, at: 2, reason: 'Y' }]) {
@@ -43,6 +47,38 @@ test('a discard and a cancellation are for ever', (t) => {
     }
     t.deepEqual(decideRunEnd(ended, { faultClass: 'AGENT', nowMs: 3, agentFailureLimit: 1 }), []);
   }
+});
+
+test('a discard that is taken back leaves the version where it stood', (t) => {
+  const discarded: VersionFact = { type: 'DISCARDED', at: 9, reason: 'X' };
+  const restored = (facts: VersionFact[], wasEvaluated = true) => {
+    const ended = fold(agentVersion, [...facts, discarded]);
+    return fold(agentVersion, decideReinstatement(ended, wasEvaluated), ended);
+  };
+  const scored: VersionFact[] = [
+    { type: 'SCORED', scores },
+    { type: 'BECAME_ELIGIBLE', at: 5 },
+  ];
+  const eligible = restored([...running, ...scored, { type: 'AGENT_FAULT_COUNTED' }]);
+
+  t.deepEqual(eligible, fold(agentVersion, [...running, ...scored]));
+  t.is(restored(running).value, 'running');
+  t.is(restored(running.slice(0, 2), false).value, 'queued');
+  t.deepEqual(decideReinstatement(eligible, true), []);
+});
+
+test('nobody is reinstated as eligible who never was', (t) => {
+  const discarded = fold(agentVersion, [...running, { type: 'DISCARDED', at: 9, reason: 'X' }]);
+
+  t.throws(() => evolve(agentVersion, discarded, { type: 'REINSTATED', to: 'eligible' }), {
+    instanceOf: ModelBug,
+  });
+});
+
+test('a discarded version keeps a score, and does not become eligible by one', (t) => {
+  const ended = fold(agentVersion, [...running, { type: 'DISCARDED', at: 9, reason: 'X' }]);
+
+  t.deepEqual(decideScores(ended, scores, 10), [{ type: 'SCORED', scores }]);
 });
 
 test('only faults of the agent and of integrity count against a version', (t) => {

@@ -90,3 +90,19 @@ test('the last required success closes work, and its exclusion opens it again', 
   );
   t.is(reopened.context.nextFence, 3);
 });
+
+test('cancelled work that opens again keeps its successes and its fence', (t) => {
+  const cancelled = fold(workItem, [
+    opened,
+    leased('a'),
+    included('a'),
+    { type: 'WORK_CANCELLED', at: 5, reason: 'VERSION_DISCARDED' },
+  ]);
+
+  const again = fold(workItem, [{ type: 'REOPENED', reason: 'VERSION_REINSTATED' }], cancelled);
+
+  t.is(again.value, 'open');
+  t.like(again.context, { closedAt: null, closeReason: null, nextFence: 2 });
+  t.true(isClaimable(again, { validatorHotkey: 'b', validatorColdkey: null }, 6));
+  t.false(isClaimable(again, { validatorHotkey: 'a', validatorColdkey: null }, 6));
+});

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { addRace, addSuite, claimRun, type Desk, openWorld } from '../../support/eval-desk.ts';
 import { completion, episode, submission, versionIdAt } from '../../support/eval-world.ts';
+import { tellsOneStory } from '../../support/row-checks.ts';
 
 const one = { agentVersionId: versionIdAt(1) };
 const reason = 'an operator said so';
@@ -59,6 +60,7 @@ test('orders are durable, and another owner gives the same answers to repeats', 
     at: null,
     faults: 0,
   });
+  await tellsOneStory(t, sql);
 });
 
 test('the results of a race that is over are nobody’s to change', async (t) => {

@@ -15,6 +15,7 @@ import {
   submission,
   versionIdAt,
 } from '../../support/eval-world.ts';
+import { tellsOneStory } from '../../support/row-checks.ts';
 import { until } from '../../support/until.ts';
 
 async function succeed(desk: Desk, validator: string, taskOf = (n: number) => `task-${n}`) {
@@ -320,4 +321,5 @@ test('a ban takes a validator’s say in a race that runs, not in one that is ov
   t.deepEqual({ ...version }, { qualifying_score: '0.5000', state: 'ELIGIBLE' });
   t.is((await sentOf(sql, 'work-changed')).length, 3);
   t.not((await desk.ok('claim-work', claimOf('val-c')))['run'], null);
+  await tellsOneStory(t, sql);
 });
