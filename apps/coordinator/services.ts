@@ -14,6 +14,8 @@ import {
 } from '../../actors/services/operator/operator.actor.ts';
 import { packsService } from '../../actors/services/packs/messages.ts';
 import { createPacksService } from '../../actors/services/packs/packs.actor.ts';
+import { pinsService } from '../../actors/services/pins/messages.ts';
+import { createPinsService } from '../../actors/services/pins/pins.actor.ts';
 import { presenceService } from '../../actors/services/presence/messages.ts';
 import { createPresenceService } from '../../actors/services/presence/presence.actor.ts';
 import { createRetention } from '../../actors/services/retention/retention.actor.ts';
@@ -33,6 +35,7 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import { createClockStore } from '../../infra/postgres/clock-store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { faultOf } from '../outage.ts';
+import { configuredPolicy } from '../race-policy.ts';
 
 /** A pack's thousands of tasks and a suite's megabytes go in with one statement each. */
 const statementTimeoutMs = 10_000;
@@ -58,6 +61,7 @@ export async function startServices(deps: {
       requiredSuccessesRace: config.requiredSuccessesRace,
       qualifyingTasks: config.qualifyingTasks,
     },
+    configuredPolicy: configuredPolicy(config),
   });
   const services = namingOutages(bus.services);
   await using stack = new AsyncDisposableStack();
@@ -65,6 +69,7 @@ export async function startServices(deps: {
     serve(services, authService, createAuthService({ sql, transact })),
     serve(services, operatorService, operator),
     serve(services, packsService, createPacksService({ sql })),
+    serve(services, pinsService, createPinsService({ transact })),
     serve(services, presenceService, createPresenceService({ sql })),
     serve(services, submissionsService, createSubmissionsService({ sql })),
   ];

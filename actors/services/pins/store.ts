@@ -1,0 +1,46 @@
+import type { Transaction } from '../../../infra/ports/sql.ts';
+
+export const tables = ['race_pin'] as const;
+
+/** The same pin again keeps its time. */
+export async function upsertPin(
+  tx: Transaction,
+  hotkey: string,
+  agentVersionId: string,
+): Promise<void> {
+  await tx`
+    insert into race_pin as pin (miner_hotkey, agent_version_id, pinned_at)
+    values (${hotkey}, ${agentVersionId}, rt.clock())
+    on conflict (miner_hotkey) do update
+    set agent_version_id = excluded.agent_version_id, pinned_at = excluded.pinned_at
+    where pin.agent_version_id <> excluded.agent_version_id`;
+}
+
+export async function deletePin(tx: Transaction, hotkey: string): Promise<void> {
+  await tx`delete from race_pin where miner_hotkey = ${hotkey}`;
+}
+
+/**
+ * Holds the active suite's unfinished race as it is until the transaction ends: its close, its end
+ * and its cancellation wait. Undefined where there is none. A race that ended while this waited has
+ * left the next one behind, which only another look can see.
+ */
+export async function holdRace(tx: Transaction): Promise<string | undefined> {
+  const unfinished = tx`
+    from race r
+    join suite s on s.suite_id = r.suite_id
+    where s.is_active and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')`;
+  for (;;) {
+    const [held] = await tx<{ raceId: string }[]>`
+      select r.race_id as "raceId" ${unfinished} for share of r`;
+    if (held !== undefined) return held.raceId;
+    const next = await tx`select 1 ${unfinished}`;
+    if (next.length === 0) return undefined;
+  }
+}
+
+export async function isBanned(tx: Transaction, hotkey: string): Promise<boolean> {
+  const [row] = await tx<{ banned: boolean }[]>`
+    select exists (select from hotkey_ban where hotkey = ${hotkey}) as banned`;
+  return row?.banned ?? false;
+}
