@@ -3,8 +3,12 @@ export const codeKey = (sha256: string) => `code/${sha256}.py`;
 export const packKey = (sha256: string) => `packs/${sha256}.tar.gz`;
 export const deliveryKey = (sha256: string) => `deliveries/${sha256}.tar.gz`;
 export const artifactKey = (sha256: string) => `episodes/${sha256}`;
+
+export const logsFolder = (evalRunId: string) => `logs/${evalRunId}/`;
+export const problemLogsFolder = (evalRunId: string, problemId: string) =>
+  `${logsFolder(evalRunId)}${problemId}/`;
 export const logsKey = (evalRunId: string, problemId: string, upload: string) =>
-  `logs/${evalRunId}/${problemId}/${upload}.gz`;
+  `${problemLogsFolder(evalRunId, problemId)}${upload}.gz`;
 
 export const artifactUri = (bucket: string, sha256: string) =>
   `s3://${bucket}/${artifactKey(sha256)}`;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { pinDisabledReason } from '../../../machines/race/pinnable.ts';
 import type { VersionRow } from '../reads/agent-versions.ts';
+import type { Selection } from '../reads/selection.ts';
 import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
+import { selectionOfVersion } from './race-selection.ts';
 import { scoreOfNumeric, scoreOut } from './score.ts';
 import { uuidOut } from './uuid.ts';
 
@@ -22,25 +23,14 @@ export const minerVersion = z
   })
   .meta({ id: 'MinerAgentVersion' });
 
-export function disabledReason(row: VersionRow) {
-  return pinDisabledReason({
-    state: row.state,
-    isSuiteActive: row.isSuiteActive,
-    isEliminated: row.eliminatedAt !== null,
-    qualifyingScore: row.qualifyingScore,
-    qualifyingThreshold: row.qualifyingThreshold,
-  });
-}
-
-/** The version that would race for its miner if the race closed now (no pin: the best one). */
-export function isActiveQualifier(row: VersionRow): boolean {
-  return (
-    row.bestVersionId === row.agentVersionId && !row.isMinerBanned && disabledReason(row) === null
+export function toMinerVersion(
+  row: VersionRow,
+  selection: Selection,
+): z.infer<typeof minerVersion> {
+  const { isSelected, fallbackReason, disabledReason } = selectionOfVersion(
+    selection,
+    row.agentVersionId,
   );
-}
-
-export function toMinerVersion(row: VersionRow): z.infer<typeof minerVersion> {
-  const reason = disabledReason(row);
   return {
     eliminated_at: formatInstantOrNull(row.eliminatedAt),
     eliminated_in_race_number: row.eliminatedInRaceNumber,
@@ -49,9 +39,9 @@ export function toMinerVersion(row: VersionRow): z.infer<typeof minerVersion> {
     submitted_at: formatInstant(row.submittedAt),
     state: row.state,
     final_score: scoreOfNumeric(row.finalScore),
-    is_selected_for_race: isActiveQualifier(row),
-    selection_fallback_reason: null,
-    is_pinnable: reason === null,
-    pin_disabled_reason: reason,
+    is_selected_for_race: isSelected,
+    selection_fallback_reason: fallbackReason,
+    is_pinnable: disabledReason === null,
+    pin_disabled_reason: disabledReason,
   };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { agentsOfMiner, versionsOfAgent } from '../../reads/agent-versions.ts';
+import { selectionOf } from '../../reads/selection.ts';
 import { minerVersion, toMinerVersion } from '../../wire/agent-version.ts';
 import { uuid } from '../../wire/uuid.ts';
 
@@ -20,6 +21,10 @@ export const listAgentVersions = endpoint({
     if (!agents.some((agent) => agent.agentId === params.agent_id)) {
       throw new Fault('AGENT_NOT_FOUND', 'none of your agents has this id');
     }
-    return (await versionsOfAgent(sql, params.agent_id)).map(toMinerVersion);
+    const [versions, selection] = await Promise.all([
+      versionsOfAgent(sql, params.agent_id),
+      selectionOf(sql, caller.name),
+    ]);
+    return versions.map((version) => toMinerVersion(version, selection));
   },
 });

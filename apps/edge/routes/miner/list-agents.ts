@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import {
-  agentsOfMiner,
-  bestVersionOfMiner,
-  cooldownOf,
-  latestVersionsOfMiner,
-} from '../../reads/agent-versions.ts';
+import { agentsOfMiner, cooldownOf, latestVersionsOfMiner } from '../../reads/agent-versions.ts';
+import { selectionOf } from '../../reads/selection.ts';
 import { activeSuite } from '../../reads/suites.ts';
-import { isActiveQualifier, minerVersion, toMinerVersion } from '../../wire/agent-version.ts';
+import { minerVersion, toMinerVersion } from '../../wire/agent-version.ts';
 import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
+import { raceSelectionFields, toRaceSelection } from '../../wire/race-selection.ts';
 import { uuidOut } from '../../wire/uuid.ts';
 
 const listing = z
@@ -24,8 +21,7 @@ const listing = z
     ),
     can_submit: z.boolean(),
     next_allowed_at: instant.nullable(),
-    racing_agent_version_id: uuidOut.nullable(),
-    racing_agent_id: uuidOut.nullable(),
+    ...raceSelectionFields,
   })
   .meta({ id: 'MinerAgentListing' });
 
@@ -39,15 +35,14 @@ export const listAgents = endpoint({
   faults: [],
 
   async handle({ caller }, { sql }) {
-    const [agents, versions, best, cooldown, suite] = await Promise.all([
+    const [agents, versions, selection, cooldown, suite] = await Promise.all([
       agentsOfMiner(sql, caller.name),
       latestVersionsOfMiner(sql, caller.name),
-      bestVersionOfMiner(sql, caller.name),
+      selectionOf(sql, caller.name),
       cooldownOf(sql, caller.name),
       activeSuite(sql),
     ]);
     const latest = new Map(versions.map((version) => [version.agentId, version]));
-    const racing = best !== undefined && isActiveQualifier(best) ? best : undefined;
     return {
       agents: agents.map((agent) => {
         const version = latest.get(agent.agentId);
@@ -56,13 +51,12 @@ export const listAgents = endpoint({
           miner_hotkey: agent.minerHotkey,
           agent_name: agent.agentName,
           created_at: formatInstant(agent.createdAt),
-          latest_version: version === undefined ? null : toMinerVersion(version),
+          latest_version: version === undefined ? null : toMinerVersion(version, selection),
         };
       }),
       can_submit: cooldown.nextAllowedAt === null && suite !== undefined,
       next_allowed_at: formatInstantOrNull(cooldown.nextAllowedAt),
-      racing_agent_version_id: racing?.agentVersionId ?? null,
-      racing_agent_id: racing?.agentId ?? null,
+      ...toRaceSelection(selection.racing),
     };
   },
 });

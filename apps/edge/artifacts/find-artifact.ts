@@ -1,0 +1,83 @@
+import { Fault } from '../../../machines/fault.ts';
+import type { EdgeDeps } from '../deps.ts';
+import {
+  artifactKey,
+  artifactUri,
+  codeKey,
+  logsFolder,
+  problemLogsFolder,
+} from '../evaluation/object-keys.ts';
+import { ledgerOfEpisode, logsOfProblem, logsOfRun } from '../reads/artifacts.ts';
+import { type ArtifactRequest, type ArtifactType, artifactTypes } from '../wire/artifact.ts';
+import { requireReleasedCode } from './released-code.ts';
+import { requireReleased } from './seal.ts';
+
+type Deps = Pick<EdgeDeps, 'config' | 'objects' | 'sql'>;
+type IdField = Exclude<keyof ArtifactRequest, 'artifact_type'>;
+
+/**
+ * The key of an artifact that anybody may have now, of which the object is there. Every look is at the
+ * database and its clock, so that nothing leaves an instant before its release.
+ */
+export async function findArtifact(request: ArtifactRequest, deps: Deps): Promise<string> {
+  const key = await keyFinders[typeOf(request)](request, deps);
+  if (key === undefined || (await deps.objects.size(key)) === undefined) {
+    throw new Fault('ARTIFACT_NOT_FOUND', 'there is no such artifact');
+  }
+  return key;
+}
+
+function typeOf({ artifact_type }: ArtifactRequest): ArtifactType {
+  const type = artifactTypes.find((known) => known === artifact_type);
+  if (type !== undefined) return type;
+  throw new Fault('INVALID_ARTIFACT_TYPE', `artifact_type is one of ${artifactTypes.join(', ')}`);
+}
+
+function idFrom(request: ArtifactRequest, field: IdField): string {
+  const id = request[field];
+  if (typeof id === 'string') return id;
+  throw new Fault('MISSING_PARAMETER', `${request.artifact_type} needs ${field}`);
+}
+
+type FindKey = (request: ArtifactRequest, deps: Deps) => Promise<string | undefined>;
+
+const keyFinders: Readonly<Record<ArtifactType, FindKey>> = {
+  AGENT_CODE: async (request, deps) => {
+    const code = await requireReleasedCode(idFrom(request, 'agent_version_id'), deps);
+    return codeKey(code.codeSha256);
+  },
+  EVAL_LOGS_BUNDLE: async (request, { sql }) => {
+    const evalRunId = idFrom(request, 'eval_run_id');
+    const logs = requireReleased(await logsOfRun(sql, evalRunId), 'EVAL_RUN_NOT_FOUND');
+    return within(logsFolder(evalRunId), logs.logsKey);
+  },
+  EVAL_PROBLEM_LOGS: async (request, { sql }) => {
+    const evalRunId = idFrom(request, 'eval_run_id');
+    const problemId = idFrom(request, 'problem_id');
+    const found = await logsOfProblem(sql, evalRunId, problemId);
+    const logs = requireReleased(found, 'EVAL_RUN_NOT_FOUND');
+    return within(problemLogsFolder(evalRunId, problemId), logs.logsKey);
+  },
+  EPISODE: findLedger,
+};
+
+/** An episode's document, also for the route that shows it. */
+export async function findLedger(
+  request: ArtifactRequest,
+  deps: Deps,
+): Promise<string | undefined> {
+  const { sql, config } = deps;
+  const id = idFrom(request, 'episode_result_id');
+  const found = await ledgerOfEpisode(sql, id, artifactUri(config.s3Bucket, ''));
+  const { ledgerSha256 } = requireReleased(found, 'ARTIFACT_NOT_FOUND');
+  return ledgerSha256 === null ? undefined : artifactKey(ledgerSha256);
+}
+
+/**
+ * Validators send the keys of logs themselves. One is followed only into the folder of the very run
+ * (or problem of the run), whose keys nobody but its holder ever got a URL for.
+ */
+function within(folder: string, key: string | null): string | undefined {
+  if (key === null || !key.startsWith(folder)) return undefined;
+  return /^[\w/-]+\.gz$/.test(key) ? key : undefined;
+}

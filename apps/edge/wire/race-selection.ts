@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { RacingVersion, Selection } from '../reads/selection.ts';
+import { uuidOut } from './uuid.ts';
+
+/** What races for a miner, or would if qualifying closed now; both null for nothing. */
+export const raceSelectionFields = {
+  racing_agent_version_id: uuidOut.nullable(),
+  racing_agent_id: uuidOut.nullable(),
+};
+
+export const raceSelection = z.object(raceSelectionFields).meta({ id: 'RaceSelection' });
+
+export function toRaceSelection(racing: RacingVersion | null): z.infer<typeof raceSelection> {
+  return {
+    racing_agent_version_id: racing?.agentVersionId ?? null,
+    racing_agent_id: racing?.agentId ?? null,
+  };
+}
+
+/** How one version of a miner stands to the race. */
+export function selectionOfVersion(selection: Selection, agentVersionId: string) {
+  const { racing, fallback, disabledReasons } = selection;
+  const disabledReason = disabledReasons.get(agentVersionId);
+  return {
+    isSelected: racing?.agentVersionId === agentVersionId,
+    fallbackReason: fallback?.agentVersionId === agentVersionId ? fallback.reason : null,
+    // One that came since the selection was read cannot be eligible yet.
+    disabledReason: disabledReason === undefined ? 'not_eligible' : disabledReason,
+  };
+}
