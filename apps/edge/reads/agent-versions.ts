@@ -21,11 +21,6 @@ export interface VersionRow {
   readonly failedRunCount: number;
   readonly staleRunCount: number;
   readonly consecutiveAgentFailures: number;
-  readonly isSuiteActive: boolean;
-  readonly isMinerBanned: boolean;
-  readonly qualifyingThreshold: string;
-  /** The version of the same miner and suite that would race instead of this one, if any. */
-  readonly bestVersionId: string | null;
 }
 
 const columns = (sql: Sql) => sql`
@@ -48,23 +43,12 @@ const columns = (sql: Sql) => sql`
   v.live_run_count as "liveRunCount",
   v.failed_run_count as "failedRunCount",
   v.stale_run_count as "staleRunCount",
-  v.consecutive_agent_failures as "consecutiveAgentFailures",
-  s.is_active as "isSuiteActive",
-  s.qualifying_threshold as "qualifyingThreshold",
-  exists (select 1 from hotkey_ban b where b.hotkey = v.miner_hotkey) as "isMinerBanned",
-  (
-    select best.agent_version_id
-    from agent_version best
-    where best.miner_hotkey = v.miner_hotkey and best.suite_id = v.suite_id
-      and best.state = 'ELIGIBLE' and best.eliminated_at is null
-    order by best.qualifying_score desc, best.submitted_at desc, best.agent_version_id
-    limit 1
-  ) as "bestVersionId"`;
+  v.consecutive_agent_failures as "consecutiveAgentFailures"`;
 
 export async function versionById(sql: Sql, id: string): Promise<VersionRow | undefined> {
   const [row] = await sql<VersionRow[]>`
     select ${columns(sql)}
-    from agent_version v join suite s on s.suite_id = v.suite_id
+    from agent_version v
     where v.agent_version_id = ${id}`;
   return row;
 }
@@ -73,7 +57,7 @@ export async function versionById(sql: Sql, id: string): Promise<VersionRow | un
 export async function versionsOfAgent(sql: Sql, agentId: string): Promise<readonly VersionRow[]> {
   return await sql<VersionRow[]>`
     select ${columns(sql)}
-    from agent_version v join suite s on s.suite_id = v.suite_id
+    from agent_version v
     where v.agent_id = ${agentId}
     order by v.version_number desc`;
 }
@@ -102,24 +86,9 @@ export async function latestVersionsOfMiner(
 ): Promise<readonly VersionRow[]> {
   return await sql<VersionRow[]>`
     select distinct on (v.agent_id) ${columns(sql)}
-    from agent_version v join suite s on s.suite_id = v.suite_id
+    from agent_version v
     where v.miner_hotkey = ${hotkey}
     order by v.agent_id, v.version_number desc`;
-}
-
-/** The miner's best eligible version on the active suite, if any: what would race without a pin. */
-export async function bestVersionOfMiner(
-  sql: Sql,
-  hotkey: string,
-): Promise<VersionRow | undefined> {
-  const [row] = await sql<VersionRow[]>`
-    select ${columns(sql)}
-    from agent_version v join suite s on s.suite_id = v.suite_id
-    where v.miner_hotkey = ${hotkey} and s.is_active and v.state = 'ELIGIBLE'
-      and v.eliminated_at is null
-    order by v.qualifying_score desc, v.submitted_at desc, v.agent_version_id
-    limit 1`;
-  return row;
 }
 
 export interface CooldownRow {
@@ -144,6 +113,11 @@ export interface TimelineRow {
   readonly key: string;
   readonly type: string;
   readonly payload: Readonly<Record<string, unknown>>;
+  /** RACE for what happened to a race's run or work item, with the state of that race. */
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly raceStatus: string | null;
+  readonly raceReleasedAt: Date | null;
+  readonly nowMs: number;
 }
 
 /** What happened to a version, oldest first; the newest 500 where there are more. */
@@ -151,11 +125,28 @@ export async function timelineOf(
   sql: Sql,
   agentVersionId: string,
 ): Promise<readonly TimelineRow[]> {
-  const rows = await sql<TimelineRow[]>`
-    select at, machine, key, type, payload
-    from rt.event
-    where actor_key = ${agentVersionId}
-    order by at desc, machine desc, key desc, seq desc
-    limit 500`;
-  return rows.toReversed();
+  return await sql<TimelineRow[]>`
+    with newest as (
+      select at, machine, key, seq, type, payload
+      from rt.event
+      where actor_key = ${agentVersionId}
+      order by at desc, machine desc, key desc, seq desc
+      limit 500
+    ), raced as (
+      select eval_run_id::text as key, race_id
+      from evaluation_run
+      where agent_version_id = ${agentVersionId} and race_id is not null
+      union all
+      select work_item_id::text, race_id
+      from work_item
+      where agent_version_id = ${agentVersionId} and race_id is not null
+    )
+    select e.at, e.machine, e.key, e.type, e.payload,
+      case when raced.race_id is null then 'QUALIFYING' else 'RACE' end as phase,
+      race.status as "raceStatus", race.released_at as "raceReleasedAt",
+      floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"
+    from newest e
+    left join raced on raced.key = e.key
+    left join race on race.race_id = raced.race_id
+    order by e.at, e.machine, e.key, e.seq`;
 }

@@ -2,6 +2,7 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 
 export interface LeaderboardQuery {
   readonly suiteId: number;
+  readonly scoreType: 'qualifying' | 'race';
   readonly limit: number;
   readonly offset: number;
   /** Substring of the name or prefix of the hotkey, case-insensitive; undefined for everybody. */
@@ -17,13 +18,19 @@ export interface LeaderboardRow {
   readonly state: string;
   readonly finalScore: string | null;
   readonly qualifyingScore: string | null;
+  /** Of the latest completed race that scored the version, as is `weightedScore`. */
+  readonly raceScore: string | null;
+  readonly weightedScore: string | null;
+  /** Of the score that the board is by; of a race only once its runs may be told. */
   readonly scoreLow: string | null;
   readonly scoreHigh: string | null;
+  readonly isCurrentTop: boolean;
+  readonly wasTop: boolean;
+  /** The start of the latest reign. */
+  readonly topAt: Date | null;
   readonly eligibleAt: Date | null;
   readonly eliminatedAt: Date | null;
   readonly isMinerBanned: boolean;
-  readonly isActiveQualifier: boolean;
-  readonly outrankedBy: string | null;
 }
 
 const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, (sign) => `\\${sign}`);
@@ -34,30 +41,52 @@ function matches(sql: Sql, search: string | undefined) {
   return sql`(lower(agent_name) like ${`%${pattern}%`} or lower(miner_hotkey) like ${`${pattern}%`})`;
 }
 
+/** The latest completed race of `version` that scored it. */
+const latestRace = (sql: Sql, version: ReturnType<Sql>) => sql`
+  select e.race_score, e.weighted_score,
+    case when r.released_at <= rt.clock() then e.score_low end as score_low,
+    case when r.released_at <= rt.clock() then e.score_high end as score_high
+  from race_entrant e
+  join race r on r.race_id = e.race_id
+  where e.agent_version_id = ${version} and e.weighted_score is not null
+    and r.status = 'RACE_COMPLETE'
+  order by r.race_number desc
+  limit 1`;
+
+/** The versions of one board with their ranks on it. A version that no race scored is on no race board. */
+function ranked(sql: Sql, { suiteId, scoreType }: LeaderboardQuery) {
+  const place =
+    scoreType === 'race'
+      ? sql`raced.weighted_score desc, raced.race_score desc, v.agent_version_id`
+      : sql`v.qualifying_score desc, v.agent_version_id`;
+  return sql`
+    select v.agent_version_id, v.agent_name, v.miner_hotkey, v.version_number, v.state,
+      v.final_score, v.qualifying_score, v.score_low, v.score_high, v.eligible_at, v.eliminated_at,
+      row_number() over (order by ${place})::int as rank
+    from agent_version v
+    ${
+      scoreType === 'race'
+        ? sql`cross join lateral (${latestRace(sql, sql`v.agent_version_id`)}) raced`
+        : sql``
+    }
+    where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE'`;
+}
+
 /**
  * Eligible versions in a total order: score descending, then version id. The rank is the place on
- * the whole board, also when a search narrows the answer. A miner's best version (newer wins a tie,
- * then the smaller id: rules.md section 3) outranks its others; it is the one that would race.
+ * the whole board, also when a search narrows the answer.
  */
 export async function leaderboardPage(
   sql: Sql,
   query: LeaderboardQuery,
 ): Promise<readonly LeaderboardRow[]> {
+  const low = query.scoreType === 'race' ? sql`raced.score_low` : sql`s.score_low`;
+  const high = query.scoreType === 'race' ? sql`raced.score_high` : sql`s.score_high`;
   return await sql<LeaderboardRow[]>`
-    with board as (
-      select v.agent_version_id, v.agent_name, v.miner_hotkey, v.version_number, v.state,
-        v.final_score, v.qualifying_score, v.score_low, v.score_high, v.eligible_at, v.eliminated_at,
-        row_number() over (order by v.qualifying_score desc, v.agent_version_id)::int as rank,
-        first_value(v.agent_version_id) over (
-          partition by v.miner_hotkey
-          order by (v.eliminated_at is not null), v.qualifying_score desc, v.submitted_at desc,
-            v.agent_version_id
-        ) as best_id
-      from agent_version v
-      where v.suite_id = ${query.suiteId} and v.state = 'ELIGIBLE'
-    ), shown as (
+    with board as (${ranked(sql, query)}),
+    shown as (
       select rank, agent_version_id, agent_name, miner_hotkey, version_number, state, final_score,
-        qualifying_score, score_low, score_high, eligible_at, eliminated_at, best_id
+        qualifying_score, score_low, score_high, eligible_at, eliminated_at
       from board
       where ${matches(sql, query.search)}
       order by rank
@@ -66,14 +95,20 @@ export async function leaderboardPage(
     select s.rank, s.agent_version_id as "agentVersionId", s.agent_name as "agentName",
       s.miner_hotkey as "minerHotkey", s.version_number as "versionNumber", s.state,
       s.final_score as "finalScore", s.qualifying_score as "qualifyingScore",
-      s.score_low as "scoreLow", s.score_high as "scoreHigh", s.eligible_at as "eligibleAt",
+      raced.race_score as "raceScore", raced.weighted_score as "weightedScore",
+      ${low} as "scoreLow", ${high} as "scoreHigh", s.eligible_at as "eligibleAt",
       s.eliminated_at as "eliminatedAt", (b.hotkey is not null) as "isMinerBanned",
-      (s.agent_version_id = s.best_id and s.eliminated_at is null and b.hotkey is null
-        and s.qualifying_score >= suite.qualifying_threshold) as "isActiveQualifier",
-      nullif(s.best_id, s.agent_version_id) as "outrankedBy"
+      (reign.is_open and b.hotkey is null and suite.is_active) as "isCurrentTop",
+      reign.top_at is not null as "wasTop", reign.top_at as "topAt"
     from shown s
     join suite on suite.suite_id = ${query.suiteId}
     left join hotkey_ban b on b.hotkey = s.miner_hotkey
+    left join lateral (${latestRace(sql, sql`s.agent_version_id`)}) raced on true
+    cross join lateral (
+      select max(t.top_at) as top_at, coalesce(bool_or(t.ended_at is null), false) as is_open
+      from top_agent t
+      where t.agent_version_id = s.agent_version_id
+    ) reign
     order by s.rank`;
 }
 
@@ -85,14 +120,17 @@ export interface BoardTotals {
 
 export async function boardTotals(
   sql: Sql,
-  suiteId: number,
-  search: string | undefined,
+  query: Pick<LeaderboardQuery, 'scoreType' | 'search' | 'suiteId'>,
 ): Promise<BoardTotals> {
+  const isOnBoard =
+    query.scoreType === 'race'
+      ? sql`v.state = 'ELIGIBLE' and exists (${latestRace(sql, sql`v.agent_version_id`)})`
+      : sql`v.state = 'ELIGIBLE'`;
   const [row] = await sql<BoardTotals[]>`
-    select count(*) filter (where state = 'ELIGIBLE' and ${matches(sql, search)})::int as total,
-      count(distinct miner_hotkey) filter (where state = 'ELIGIBLE')::int as "uniqueMiners",
+    select count(*) filter (where ${isOnBoard} and ${matches(sql, query.search)})::int as total,
+      count(distinct miner_hotkey) filter (where ${isOnBoard})::int as "uniqueMiners",
       count(*) filter (where submitted_at > rt.clock() - interval '24 hours')::int as "submitted24h"
-    from agent_version
-    where suite_id = ${suiteId}`;
+    from agent_version v
+    where suite_id = ${query.suiteId}`;
   return row ?? { total: 0, uniqueMiners: 0, submitted24h: 0 };
 }

@@ -20,6 +20,12 @@ export interface RunRow {
   readonly failureClass: string | null;
   readonly endReason: string | null;
   readonly expectedItems: number;
+  /** Results that are stored: episodes, or problems of a legacy suite. */
+  readonly storedItems: number;
+  /** Of its race, with the database's clock beside it; null for a QUALIFYING run. */
+  readonly raceStatus: string | null;
+  readonly raceReleasedAt: Date | null;
+  readonly nowMs: number;
 }
 
 export interface RunDetailRow extends RunRow {
@@ -46,12 +52,22 @@ const columns = (sql: Sql) => sql`
   r.failure_reason as "failureReason",
   r.failure_class as "failureClass",
   r.end_reason as "endReason",
-  r.expected_items as "expectedItems"`;
+  r.expected_items as "expectedItems",
+  case r.execution_kind
+    when 'envpack' then r.item_count
+    else (select count(*) from problem_progress p where p.eval_run_id = r.eval_run_id)::int
+  end as "storedItems",
+  race.status as "raceStatus",
+  race.released_at as "raceReleasedAt",
+  floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"`;
+
+const source = (sql: Sql) => sql`
+  evaluation_run r left join race on race.race_id = r.race_id`;
 
 export async function runsOfVersion(sql: Sql, agentVersionId: string): Promise<readonly RunRow[]> {
   return await sql<RunRow[]>`
     select ${columns(sql)}
-    from evaluation_run r
+    from ${source(sql)}
     where r.agent_version_id = ${agentVersionId}
     order by r.claimed_at, r.eval_run_id`;
 }
@@ -60,7 +76,7 @@ export async function runById(sql: Sql, evalRunId: string): Promise<RunDetailRow
   const [row] = await sql<RunDetailRow[]>`
     select ${columns(sql)}, r.score_components as "scoreComponents",
       r.sandbox_metadata as "sandboxMetadata"
-    from evaluation_run r
+    from ${source(sql)}
     where r.eval_run_id = ${evalRunId}`;
   return row;
 }
@@ -92,9 +108,11 @@ export async function episodesOfRuns(
     from episode_result e
     left join evaluation_run r on r.eval_run_id = e.eval_run_id
     left join suite_problem p
-      on p.suite_id = r.suite_id and p.phase = r.phase and p.task_id = e.task_id
+      on r.race_id is null and p.suite_id = r.suite_id and p.phase = r.phase
+        and p.task_id = e.task_id
+    left join race_task t on t.race_id = r.race_id and t.task_id = e.task_id
     where e.eval_run_id = any (${evalRunIds as string[]}::uuid[])
-    order by e.eval_run_id, p.ordinal, e.task_id`;
+    order by e.eval_run_id, coalesce(t.ordinal, p.ordinal), e.task_id`;
 }
 
 export interface ProgressRow {

@@ -20,7 +20,10 @@ import { getHealth } from './health/get-health.ts';
 import { checkSubmission } from './miner/check-submission.ts';
 import { listAgentVersions } from './miner/list-agent-versions.ts';
 import { listAgents } from './miner/list-agents.ts';
+import { pinVersion } from './miner/pin-version.ts';
 import { submitAgent } from './miner/submit-agent.ts';
+import { unpinVersion } from './miner/unpin-version.ts';
+import { listPastRaces } from './public/list-past-races.ts';
 import { listPendingEvaluations } from './public/list-pending-evaluations.ts';
 import { listReigns } from './public/list-reigns.ts';
 import { listRunningEvaluations } from './public/list-running-evaluations.ts';
@@ -29,17 +32,23 @@ import { listSuites } from './public/list-suites.ts';
 import { listValidators } from './public/list-validators.ts';
 import { listVersionProblems } from './public/list-version-problems.ts';
 import { listVersionRuns } from './public/list-version-runs.ts';
+import { presignArtifactDownload } from './public/presign-artifact-download.ts';
+import { showCurrentRace } from './public/show-current-race.ts';
 import { showCurrentSuite } from './public/show-current-suite.ts';
 import { showLeaderboard } from './public/show-leaderboard.ts';
 import { showRaceBundle } from './public/show-race-bundle.ts';
+import { showReleasedVersion } from './public/show-released-version.ts';
+import { showRace } from './public/show-race.ts';
 import { showRun } from './public/show-run.ts';
 import { showTop } from './public/show-top.ts';
 import { showTopPayout } from './public/show-top-payout.ts';
+import { showValidatorVariance } from './public/show-validator-variance.ts';
 import { showVersionStatus } from './public/show-version-status.ts';
 import { appendEpisodeResults } from './validator/append-episode-results.ts';
 import { claimWork } from './validator/claim-work.ts';
 import { completeRun } from './validator/complete-run.ts';
 import { fetchPack } from './validator/fetch-pack.ts';
+import { fetchRacePack } from './validator/fetch-race-pack.ts';
 import { listRunProblems } from './validator/list-run-problems.ts';
 import { presignEpisodeArtifact } from './validator/presign-episode-artifact.ts';
 import { presignLogUpload } from './validator/presign-log-upload.ts';
@@ -67,18 +76,27 @@ export const endpoints: readonly Endpoint[] = [
   listReigns,
   showTopPayout,
   showRaceBundle,
+  showReleasedVersion,
   showVersionStatus,
   listVersionRuns,
   listVersionProblems,
   showRun,
+  presignArtifactDownload,
   listValidators,
   listRunningEvaluations,
   listPendingEvaluations,
+  // Before the one race by its id, which would take these words for one.
+  showCurrentRace,
+  listPastRaces,
+  showRace,
+  showValidatorVariance,
 
   submitAgent,
   checkSubmission,
   listAgents,
   listAgentVersions,
+  pinVersion,
+  unpinVersion,
 
   claimWork,
   sendHeartbeat,
@@ -90,6 +108,7 @@ export const endpoints: readonly Endpoint[] = [
   completeRun,
   releaseRun,
   fetchPack,
+  fetchRacePack,
   showStandings,
 
   uploadPack,

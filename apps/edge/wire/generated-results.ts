@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { EpisodeRow, ProgressRow, RunRow } from '../reads/runs.ts';
+import type { EpisodeRow, ProgressRow } from '../reads/runs.ts';
 import type { SuiteProblemRow, SuiteRow } from '../reads/suites.ts';
 import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
+import type { PublicRun } from './public-run.ts';
 import { scoreOfMicro, scoreOut } from './score.ts';
 import { environment, toEnvironment } from './suite.ts';
 import { uuidOut } from './uuid.ts';
@@ -66,15 +67,7 @@ export const problemResult = z.object({
   execution_time: z.number().nullable(),
 });
 
-/**
- * Qualifying results are open at once. Race results are sealed while the race runs and through its
- * embargo (rules.md section 6); until races exist here, a RACE run's detail is never released.
- */
-export function isDetailReleased(run: Pick<RunRow, 'phase'>): boolean {
-  return run.phase === 'QUALIFYING';
-}
-
-function toIdentity(run: RunRow, suite: SuiteRow): z.infer<typeof resultIdentity> {
+function toIdentity(run: PublicRun, suite: SuiteRow): z.infer<typeof resultIdentity> {
   return {
     eval_run_id: run.evalRunId,
     agent_version_id: run.agentVersionId,
@@ -82,11 +75,11 @@ function toIdentity(run: RunRow, suite: SuiteRow): z.infer<typeof resultIdentity
     validator_hotkey: run.validatorHotkey,
     status: run.status,
     completed_at: formatInstantOrNull(run.completedAt),
-    score: isDetailReleased(run) ? scoreOfMicro(run.scoreMicro) : null,
+    score: scoreOfMicro(run.scoreMicro),
     execution_kind: run.executionKind,
     env_pack_sha256: run.envPackSha256,
     environment: toEnvironment(suite.environment),
-    detail_released: isDetailReleased(run),
+    detail_released: run.isReleased,
   };
 }
 
@@ -98,7 +91,7 @@ function verdictStatus(episode: EpisodeRow): 'passed' | 'failed' | 'unknown' {
   return episode.verdictCorrect ? 'passed' : 'failed';
 }
 
-function episodeItem(run: RunRow, episode: EpisodeRow): z.infer<typeof resultItem> {
+function episodeItem(run: PublicRun, episode: EpisodeRow): z.infer<typeof resultItem> {
   const checks = Object.values(episode.verdictChecks);
   const count = (status: string) => checks.filter((check) => check === status).length;
   const paid = episode.verdictCorrect ? scoreOfMicro(episode.rewardMicro ?? 0) : 0;
@@ -120,7 +113,7 @@ function episodeItem(run: RunRow, episode: EpisodeRow): z.infer<typeof resultIte
 }
 
 function problemItem(
-  run: RunRow,
+  run: PublicRun,
   progress: ProgressRow,
   problem: SuiteProblemRow | undefined,
 ): z.infer<typeof resultItem> {
@@ -150,28 +143,35 @@ export interface RunResults {
 }
 
 /** One run's results as both variants of the contract share them: identity and items. */
-export function toGeneratedResult(run: RunRow, from: RunResults): z.infer<typeof generatedResult> {
-  const released = isDetailReleased(run);
-  const episodes = from.episodes.filter((episode) => episode.evalRunId === run.evalRunId);
-  const progress = from.progress.filter((row) => row.evalRunId === run.evalRunId);
-  const items =
-    run.executionKind === 'envpack'
-      ? episodes.map((episode) => episodeItem(run, episode))
-      : progress.map((row) => problemItem(run, row, from.problems.get(row.problemId)));
+export function toGeneratedResult(
+  run: PublicRun,
+  from: RunResults,
+): z.infer<typeof generatedResult> {
   return {
     identity: toIdentity(run, from.suite),
     items: {
       eval_run_id: run.evalRunId,
       execution_kind: run.executionKind,
-      detail_released: released,
+      detail_released: run.isReleased,
       expected_item_count: run.expectedItems,
-      persisted_item_count: items.length,
-      items: released ? items : [],
+      persisted_item_count: run.storedItems,
+      items: run.isReleased ? itemsOf(run, from) : [],
     },
   };
 }
 
-export function toProblemResult(run: RunRow, row: ProgressRow): z.infer<typeof problemResult> {
+function itemsOf(run: PublicRun, from: RunResults): z.infer<typeof resultItem>[] {
+  if (run.executionKind === 'envpack') {
+    return from.episodes
+      .filter((episode) => episode.evalRunId === run.evalRunId)
+      .map((episode) => episodeItem(run, episode));
+  }
+  return from.progress
+    .filter((row) => row.evalRunId === run.evalRunId)
+    .map((row) => problemItem(run, row, from.problems.get(row.problemId)));
+}
+
+export function toProblemResult(run: PublicRun, row: ProgressRow): z.infer<typeof problemResult> {
   return {
     eval_run_id: run.evalRunId,
     validator_hotkey: run.validatorHotkey,

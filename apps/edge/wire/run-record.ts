@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { RunRow } from '../reads/runs.ts';
-import { isDetailReleased } from './generated-results.ts';
 import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
+import type { PublicRun } from './public-run.ts';
 import { scoreOfMicro, scoreOut } from './score.ts';
 import { uuidOut } from './uuid.ts';
 
@@ -39,7 +38,7 @@ export const runRecord = z
   .meta({ id: 'EvaluationRun' });
 
 /** A run that ended without a validator's word (stale, cancelled) says why in its own end reason. */
-export function toRunRecord(row: RunRow): z.infer<typeof runRecord> {
+export function toRunRecord(row: PublicRun): z.infer<typeof runRecord> {
   return {
     eval_run_id: row.evalRunId,
     agent_version_id: row.agentVersionId,
@@ -52,7 +51,7 @@ export function toRunRecord(row: RunRow): z.infer<typeof runRecord> {
     validator_name: null,
     is_included: row.isIncluded,
     exclusion_reason: row.exclusionReason,
-    validator_score: isDetailReleased(row) ? scoreOfMicro(row.scoreMicro) : null,
+    validator_score: scoreOfMicro(row.scoreMicro),
     claimed_at: formatInstant(row.claimedAt),
     started_at: formatInstantOrNull(row.startedAt),
     completed_at: formatInstantOrNull(row.completedAt),

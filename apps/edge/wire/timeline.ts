@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { TimelineRow } from '../reads/agent-versions.ts';
 import { formatInstant, instant } from './instant.ts';
+import { isRunReleased } from './public-run.ts';
 
 export const timelineEntry = z.object({
   at: instant,
@@ -24,10 +25,7 @@ function claimedBy(payload: Payload, key: string): string {
   return `run ${key} by ${text(run?.validatorHotkey) ?? 'a validator'}`;
 }
 
-/**
- * What the public is told of each fact; a fact that is not listed here stays inside. No entry says a
- * score, so that nothing of a sealed race can leave this way.
- */
+/** What the public is told of each fact; a fact that is not listed here stays inside. */
 const toldByFact: Readonly<Record<string, Told>> = {
   'agent-version RECEIVED': ['submitted'],
   'agent-version QUEUED': ['queued'],
@@ -48,11 +46,20 @@ const toldByFact: Readonly<Record<string, Told>> = {
   'work-item REOPENED': ['work_reopened', reason],
 };
 
+/** Of a race under seal: who works on it, never how it went. */
+const toldUnderSeal: ReadonlySet<string> = new Set([
+  'run_claimed',
+  'run_started',
+  'run_stale',
+  'run_cancelled',
+]);
+
 export function toTimeline(rows: readonly TimelineRow[]): z.infer<typeof timelineEntry>[] {
   return rows.flatMap((row) => {
     const told = toldByFact[`${row.machine} ${row.type}`];
     if (told === undefined) return [];
     const [event, detail] = told;
+    if (!toldUnderSeal.has(event) && !isRunReleased(row)) return [];
     return [{ at: formatInstant(row.at), event, detail: detail?.(row.payload, row.key) ?? null }];
   });
 }

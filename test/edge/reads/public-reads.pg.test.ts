@@ -1,7 +1,6 @@
 import test from 'ava';
 import {
   agentsOfMiner,
-  bestVersionOfMiner,
   cooldownOf,
   latestVersionsOfMiner,
   timelineOf,
@@ -92,7 +91,6 @@ test('an empty database answers every public read with nothing', async (t) => {
   t.deepEqual([...(await versionsOfAgent(sql, nil))], []);
   t.deepEqual([...(await agentsOfMiner(sql, 'm'))], []);
   t.deepEqual([...(await latestVersionsOfMiner(sql, 'm'))], []);
-  t.is(await bestVersionOfMiner(sql, 'm'), undefined);
   t.deepEqual(await cooldownOf(sql, 'm'), { nextAllowedAt: null, remainingSeconds: 0 });
   t.deepEqual([...(await timelineOf(sql, nil))], []);
   t.deepEqual([...(await runsOfVersion(sql, nil))], []);
@@ -115,32 +113,36 @@ test('the board is in order of score, and a search keeps the place on the whole 
   await seedVersion(sql, { n: 3, suiteId, miner: 'bob', name: 'careful%2', score: '0.5000' });
   await seedVersion(sql, { n: 4, suiteId, miner: 'carol', name: 'waiting', score: null });
 
-  const page = await leaderboardPage(sql, { suiteId, limit: 10, offset: 0, search: undefined });
+  const asked = { suiteId, scoreType: 'qualifying', limit: 10, offset: 0 } as const;
+  const page = await leaderboardPage(sql, { ...asked, search: undefined });
   t.deepEqual(
-    page.map((row) => [row.rank, row.agentName, row.outrankedBy, row.isActiveQualifier]),
+    page.map((row) => [row.rank, row.agentName, row.raceScore, row.wasTop]),
     [
-      [1, 'Bold', null, true],
-      [2, 'Careful_1', id('b', 2), false],
+      [1, 'Bold', null, false],
+      [2, 'Careful_1', null, false],
       [3, 'careful%2', null, false],
     ],
   );
 
-  const found = await leaderboardPage(sql, { suiteId, limit: 10, offset: 0, search: 'CAREFUL' });
+  const found = await leaderboardPage(sql, { ...asked, search: 'CAREFUL' });
   t.deepEqual(
     found.map((row) => row.rank),
     [2, 3],
   );
-  const literal = await leaderboardPage(sql, { suiteId, limit: 10, offset: 0, search: 'l%2' });
+  const literal = await leaderboardPage(sql, { ...asked, search: 'l%2' });
   t.deepEqual(
     literal.map((row) => row.agentName),
     ['careful%2'],
   );
-  const prefix = await leaderboardPage(sql, { suiteId, limit: 1, offset: 1, search: 'ALI' });
+  const prefix = await leaderboardPage(sql, {
+    ...asked,
+    ...{ limit: 1, offset: 1, search: 'ALI' },
+  });
   t.deepEqual(
     prefix.map((row) => row.rank),
     [2],
   );
-  t.deepEqual(await boardTotals(sql, suiteId, 'careful'), {
+  t.deepEqual(await boardTotals(sql, { ...asked, search: 'careful' }), {
     total: 2,
     uniqueMiners: 2,
     submitted24h: 4,

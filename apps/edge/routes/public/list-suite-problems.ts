@@ -4,6 +4,7 @@ import { endpoint } from '../../endpoint.ts';
 import { publicProblems, type SuiteProblemRow, suiteById } from '../../reads/suites.ts';
 import { flagText } from '../../wire/flag.ts';
 import { idText } from '../../wire/integer.ts';
+import { publicTask, toPublicTasks } from '../../wire/public-task.ts';
 import { suite, toSuite } from '../../wire/suite.ts';
 import { uuidOut } from '../../wire/uuid.ts';
 
@@ -17,9 +18,7 @@ const suiteWithProblems = z
         metadata: z.record(z.string(), z.unknown()),
       }),
     ),
-    qualifying_tasks: z.array(
-      z.object({ task_id: z.string(), family: z.string(), goal_text: z.string() }),
-    ),
+    qualifying_tasks: z.array(publicTask),
   })
   .meta({ id: 'SuiteWithProblems' });
 
@@ -30,13 +29,6 @@ function toProblem(row: SuiteProblemRow, inSuite: number) {
     suite_id: inSuite,
     metadata: { ...row.metadata, ...embeddings },
   };
-}
-
-/** A pack's tasks are public as qualifying tasks; a legacy suite's problems as problems. */
-function toQualifyingTasks(rows: readonly SuiteProblemRow[]) {
-  return rows.flatMap(({ taskId, family, goalText }) =>
-    taskId === null ? [] : [{ task_id: taskId, family: family ?? '', goal_text: goalText ?? '' }],
-  );
 }
 
 export const listSuiteProblems = endpoint({
@@ -57,7 +49,7 @@ export const listSuiteProblems = endpoint({
     return {
       suite: toSuite(found),
       problems: rows.map((row) => toProblem(row, found.suiteId)),
-      qualifying_tasks: toQualifyingTasks(rows),
+      qualifying_tasks: toPublicTasks(rows),
     };
   },
 });

@@ -1,22 +1,27 @@
 import { z } from 'zod';
+import type { Sql } from '../../../../infra/ports/sql.ts';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { versionById } from '../../reads/agent-versions.ts';
-import type { RunRow } from '../../reads/runs.ts';
+import { latestRaceIdOf, raceById } from '../../reads/races.ts';
+import { rosterOf } from '../../reads/rosters.ts';
 import {
   episodesOfRuns,
   type ProgressRow,
   progressOfRuns,
+  type RunRow,
   runsOfVersion,
 } from '../../reads/runs.ts';
-import { publicProblems, type SuiteProblemRow, suiteById } from '../../reads/suites.ts';
+import { type SuiteProblemRow, suiteById } from '../../reads/suites.ts';
 import {
   generatedResult,
-  isDetailReleased,
   problemResult,
   toGeneratedResult,
   toProblemResult,
 } from '../../wire/generated-results.ts';
+import { type PublicRun, publicRun } from '../../wire/public-run.ts';
+import { publicTask, toPublicTasks } from '../../wire/public-task.ts';
+import { isDetailReleased } from '../../wire/race.ts';
 import { uuid, uuidOut } from '../../wire/uuid.ts';
 
 const problemProgress = z
@@ -33,38 +38,62 @@ const problemProgress = z
       }),
     ),
     generated_results: z.array(generatedResult),
-    qualifying_tasks: z.array(
-      z.object({ task_id: z.string(), family: z.string(), goal_text: z.string() }),
-    ),
+    qualifying_tasks: z.array(publicTask),
   })
   .meta({ id: 'ProblemProgress' });
 
-/** `race_id` implies RACE; without either, every run counts. */
-function isAskedFor(
-  run: RunRow,
-  query: { phase?: string | undefined; race_id?: string | undefined },
-) {
-  if (query.race_id !== undefined) return run.raceId === query.race_id;
-  return query.phase === undefined || run.phase === query.phase;
+interface Scope {
+  readonly isQualifyingAsked: boolean;
+  /** Of the one race that is shown; null for none. */
+  readonly raceId: string | null;
 }
 
-function toProblem(
-  problem: SuiteProblemRow,
-  runs: ReadonlyMap<string, RunRow>,
-  progress: readonly ProgressRow[],
-) {
+/** `race_id` implies RACE; RACE alone means the version's latest race, and no phase means both. */
+async function scopeOf(
+  sql: Sql,
+  agentVersionId: string,
+  query: { readonly phase?: string | undefined; readonly race_id?: string | undefined },
+): Promise<Scope> {
+  if (query.race_id !== undefined) {
+    const race = await raceById(sql, query.race_id);
+    if (race === undefined) throw new Fault('RACE_NOT_FOUND', 'no such race');
+    return { isQualifyingAsked: false, raceId: race.raceId };
+  }
+  const isRaceAsked = query.phase !== 'QUALIFYING';
+  return {
+    isQualifyingAsked: query.phase !== 'RACE',
+    raceId: isRaceAsked ? ((await latestRaceIdOf(sql, agentVersionId)) ?? null) : null,
+  };
+}
+
+const isWithin = (run: RunRow, { isQualifyingAsked, raceId }: Scope) =>
+  run.phase === 'QUALIFYING' ? isQualifyingAsked : run.raceId === raceId;
+
+interface Seen {
+  readonly runs: ReadonlyMap<string, PublicRun>;
+  readonly progress: ReadonlyMap<string, readonly ProgressRow[]>;
+}
+
+function toProblem(problem: SuiteProblemRow, raceId: string | null, seen: Seen) {
   return {
     problem_id: problem.problemId,
     category: problem.category ?? problem.family,
-    phase: 'QUALIFYING',
-    race_id: null,
-    validator_results: progress.flatMap((row) => {
-      const run = runs.get(row.evalRunId);
-      return row.problemId === problem.problemId && run !== undefined && isDetailReleased(run)
-        ? [toProblemResult(run, row)]
-        : [];
+    phase: raceId === null ? 'QUALIFYING' : 'RACE',
+    race_id: raceId,
+    validator_results: (seen.progress.get(problem.problemId) ?? []).flatMap((row) => {
+      const run = seen.runs.get(row.evalRunId);
+      return run?.raceId === raceId ? [toProblemResult(run, row)] : [];
     }),
   };
+}
+
+/** Which tasks a race has is part of its detail. */
+async function releasedRoster(sql: Sql, suiteId: number, raceId: string | null) {
+  if (raceId === null) return [];
+  const race = await raceById(sql, raceId);
+  return race !== undefined && isDetailReleased(race)
+    ? await rosterOf(sql, { suiteId, raceId })
+    : [];
 }
 
 export const listVersionProblems = endpoint({
@@ -76,7 +105,7 @@ export const listVersionProblems = endpoint({
   params: z.object({ agent_version_id: uuid }),
   query: z.object({ phase: z.enum(['QUALIFYING', 'RACE']).optional(), race_id: uuid.optional() }),
   response: problemProgress,
-  faults: ['AGENT_VERSION_NOT_FOUND'],
+  faults: ['AGENT_VERSION_NOT_FOUND', 'RACE_NOT_FOUND'],
 
   async handle({ params, query }, { sql }) {
     const version = await versionById(sql, params.agent_version_id);
@@ -84,31 +113,33 @@ export const listVersionProblems = endpoint({
     if (version === undefined || suite === undefined) {
       throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
     }
-    const all = await runsOfVersion(sql, version.agentVersionId);
-    const runs = new Map(
-      all.filter((run) => isAskedFor(run, query)).map((run) => [run.evalRunId, run]),
-    );
-    const [episodes, progress, problems] = await Promise.all([
-      episodesOfRuns(sql, [...runs.keys()]),
-      progressOfRuns(sql, [...runs.keys()]),
-      publicProblems(sql, version.suiteId, false),
+    const { agentVersionId, suiteId } = version;
+    const scope = await scopeOf(sql, agentVersionId, query);
+    const all = await runsOfVersion(sql, agentVersionId);
+    const asked = all.filter((run) => isWithin(run, scope)).map(publicRun);
+    const readable = asked.filter((run) => run.isReleased).map((run) => run.evalRunId);
+    const [episodes, progress, qualifying, held] = await Promise.all([
+      episodesOfRuns(sql, readable),
+      progressOfRuns(sql, readable),
+      rosterOf(sql, { suiteId, raceId: null }),
+      releasedRoster(sql, suiteId, scope.raceId),
     ]);
-    const byId = new Map(problems.map((problem) => [problem.problemId, problem]));
-    const isQualifyingShown = query.phase !== 'RACE' && query.race_id === undefined;
+    const problems = new Map([...qualifying, ...held].map((row) => [row.problemId, row]));
+    const seen = {
+      runs: new Map(asked.map((run) => [run.evalRunId, run])),
+      progress: Map.groupBy(progress, ({ problemId }) => problemId),
+    };
     return {
-      agent_version_id: version.agentVersionId,
-      suite_id: version.suiteId,
-      problems: isQualifyingShown
-        ? problems.map((problem) => toProblem(problem, runs, progress))
-        : [],
-      generated_results: [...runs.values()].map((run) =>
-        toGeneratedResult(run, { suite, problems: byId, episodes, progress }),
+      agent_version_id: agentVersionId,
+      suite_id: suiteId,
+      problems: [
+        ...(scope.isQualifyingAsked ? qualifying : []).map((row) => toProblem(row, null, seen)),
+        ...held.map((row) => toProblem(row, scope.raceId, seen)),
+      ],
+      generated_results: asked.map((run) =>
+        toGeneratedResult(run, { suite, problems, episodes, progress }),
       ),
-      qualifying_tasks: problems.flatMap(({ taskId, family, goalText }) =>
-        taskId === null
-          ? []
-          : [{ task_id: taskId, family: family ?? '', goal_text: goalText ?? '' }],
-      ),
+      qualifying_tasks: toPublicTasks(qualifying),
     };
   },
 });

@@ -3,6 +3,7 @@ import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { versionById } from '../../reads/agent-versions.ts';
 import { runsOfVersion } from '../../reads/runs.ts';
+import { publicRun } from '../../wire/public-run.ts';
 import { runRecord, toRunRecord } from '../../wire/run-record.ts';
 import { uuid } from '../../wire/uuid.ts';
 
@@ -21,6 +22,6 @@ export const listVersionRuns = endpoint({
     if (runs.length === 0 && (await versionById(sql, params.agent_version_id)) === undefined) {
       throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
     }
-    return runs.map(toRunRecord);
+    return runs.map(publicRun).map(toRunRecord);
   },
 });

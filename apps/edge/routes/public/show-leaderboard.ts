@@ -3,7 +3,10 @@ import type { Sql } from '../../../../infra/ports/sql.ts';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { boardTotals, type LeaderboardRow, leaderboardPage } from '../../reads/leaderboard.ts';
+import { racingVersions } from '../../reads/race-field.ts';
 import { activeSuite, type SuiteRow, suiteById } from '../../reads/suites.ts';
+import { topView } from '../../reads/top.ts';
+import { challengeOf } from '../../wire/challenge.ts';
 import { formatInstantOrNull, instant } from '../../wire/instant.ts';
 import { idText } from '../../wire/integer.ts';
 import { pageQuery } from '../../wire/page.ts';
@@ -48,8 +51,9 @@ const leaderboard = z
   })
   .meta({ id: 'Leaderboard' });
 
-/** Race fields stay null until a race has scored the version: nobody has been top before that. */
-function toEntry(row: LeaderboardRow): z.infer<typeof entry> {
+/** @param racing who races now, or would, by hotkey */
+function toEntry(row: LeaderboardRow, racing: ReadonlyMap<string, string>): z.infer<typeof entry> {
+  const chosen = racing.get(row.minerHotkey) ?? null;
   return {
     rank: row.rank,
     agent_version_id: row.agentVersionId,
@@ -59,18 +63,18 @@ function toEntry(row: LeaderboardRow): z.infer<typeof entry> {
     state: row.state,
     final_score: scoreOfNumeric(row.finalScore),
     qualifying_score: scoreOfNumeric(row.qualifyingScore),
-    race_score: null,
-    weighted_score: null,
+    race_score: scoreOfNumeric(row.raceScore),
+    weighted_score: scoreOfNumeric(row.weightedScore),
     score_low: scoreOfNumeric(row.scoreLow),
     score_high: scoreOfNumeric(row.scoreHigh),
     eligible_at: formatInstantOrNull(row.eligibleAt),
     is_discarded: row.state === 'DISCARDED',
     is_miner_banned: row.isMinerBanned,
-    is_current_top: false,
-    was_top: false,
-    top_at: null,
-    is_active_qualifier: row.isActiveQualifier,
-    outranked_by_agent_version_id: row.outrankedBy,
+    is_current_top: row.isCurrentTop,
+    was_top: row.wasTop,
+    top_at: formatInstantOrNull(row.topAt),
+    is_active_qualifier: chosen === row.agentVersionId,
+    outranked_by_agent_version_id: chosen === row.agentVersionId ? null : chosen,
     eliminated_at: formatInstantOrNull(row.eliminatedAt),
   };
 }
@@ -81,6 +85,16 @@ async function suiteOf(sql: Sql, wanted: number | undefined): Promise<SuiteRow |
   if (found === undefined) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
   return found;
 }
+
+/** Before any suite is active. */
+const emptyBoard = {
+  total: 0,
+  suite: null,
+  entries: [],
+  unique_miners: 0,
+  agents_submitted_24h: 0,
+  challenge_threshold: null,
+};
 
 export const showLeaderboard = endpoint({
   method: 'get',
@@ -103,22 +117,25 @@ export const showLeaderboard = endpoint({
   async handle({ query }, { sql }) {
     const { limit, offset } = query;
     const of = await suiteOf(sql, query.suite_id);
-    const nothing = { total: 0, uniqueMiners: 0, submitted24h: 0 };
+    if (of === undefined) return { ...emptyBoard, limit, offset };
     const search = query.q?.trim() || undefined;
-    const totals = of === undefined ? nothing : await boardTotals(sql, of.suiteId, search);
-    const isRanked = of !== undefined && query.score_type === 'qualifying';
-    const rows = isRanked
-      ? await leaderboardPage(sql, { suiteId: of.suiteId, limit, offset, search })
-      : [];
+    const asked = { suiteId: of.suiteId, scoreType: query.score_type, limit, offset, search };
+    const [totals, rows, racing, top] = await Promise.all([
+      boardTotals(sql, asked),
+      leaderboardPage(sql, asked),
+      racingVersions(sql, of.suiteId),
+      topView(sql),
+    ]);
     return {
-      total: isRanked ? totals.total : 0,
+      total: totals.total,
       limit,
       offset,
-      suite: of === undefined ? null : toSuite(of),
-      entries: rows.map(toEntry),
+      suite: toSuite(of),
+      entries: rows.map((row) => toEntry(row, racing)),
       unique_miners: totals.uniqueMiners,
       agents_submitted_24h: totals.submitted24h,
-      challenge_threshold: null,
+      challenge_threshold:
+        top.suiteId === of.suiteId ? scoreOfNumeric(challengeOf(top)?.threshold ?? null) : null,
     };
   },
 });

@@ -1,15 +1,12 @@
 import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
-import { episodesOfRuns, progressOfRuns, runById } from '../../reads/runs.ts';
-import { publicProblems, suiteById } from '../../reads/suites.ts';
-import {
-  isDetailReleased,
-  resultIdentity,
-  resultItems,
-  toGeneratedResult,
-} from '../../wire/generated-results.ts';
+import { rosterOf } from '../../reads/rosters.ts';
+import { episodesOfRuns, type ProgressRow, progressOfRuns, runById } from '../../reads/runs.ts';
+import { suiteById } from '../../reads/suites.ts';
+import { resultIdentity, resultItems, toGeneratedResult } from '../../wire/generated-results.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
+import { publicRun } from '../../wire/public-run.ts';
 import { runRecord, toRunRecord } from '../../wire/run-record.ts';
 import { scoreOfMicro, scoreOut } from '../../wire/score.ts';
 import { uuid, uuidOut } from '../../wire/uuid.ts';
@@ -36,6 +33,20 @@ const runDetail = runRecord
   })
   .meta({ id: 'EvaluationRunDetail' });
 
+function toRunProblem(row: ProgressRow): z.infer<typeof runProblem> {
+  return {
+    problem_id: row.problemId,
+    status: row.status,
+    score: scoreOfMicro(row.scoreMicro),
+    score_components: row.scoreComponents,
+    reasoning_score: row.reasoningScore,
+    inference_failure_count: row.inferenceFailureCount,
+    inference_total: row.inferenceTotal,
+    execution_time: row.executionTime,
+    updated_at: formatInstant(row.updatedAt),
+  };
+}
+
 export const showRun = endpoint({
   method: 'get',
   path: '/v1/public/evaluation-runs/{eval_run_id}',
@@ -47,35 +58,25 @@ export const showRun = endpoint({
   faults: ['EVAL_RUN_NOT_FOUND'],
 
   async handle({ params }, { sql }) {
-    const run = await runById(sql, params.eval_run_id);
-    const suite = run && (await suiteById(sql, run.suiteId));
-    if (run === undefined || suite === undefined) {
+    const found = await runById(sql, params.eval_run_id);
+    const suite = found && (await suiteById(sql, found.suiteId));
+    if (found === undefined || suite === undefined) {
       throw new Fault('EVAL_RUN_NOT_FOUND', 'no such evaluation run');
     }
+    const run = publicRun(found);
+    const readable = run.isReleased ? [run.evalRunId] : [];
     const [episodes, progress, problems] = await Promise.all([
-      episodesOfRuns(sql, [run.evalRunId]),
-      progressOfRuns(sql, [run.evalRunId]),
-      publicProblems(sql, run.suiteId, false),
+      episodesOfRuns(sql, readable),
+      progressOfRuns(sql, readable),
+      run.isReleased ? rosterOf(sql, run) : [],
     ]);
     const byId = new Map(problems.map((problem) => [problem.problemId, problem]));
-    const released = isDetailReleased(run);
-    const result = toGeneratedResult(run, { suite, problems: byId, episodes, progress });
     return {
       ...toRunRecord(run),
-      score_components: released ? run.scoreComponents : null,
-      sandbox_metadata: released ? run.sandboxMetadata : null,
-      problems: (released ? progress : []).map((row) => ({
-        problem_id: row.problemId,
-        status: row.status,
-        score: scoreOfMicro(row.scoreMicro),
-        score_components: row.scoreComponents,
-        reasoning_score: row.reasoningScore,
-        inference_failure_count: row.inferenceFailureCount,
-        inference_total: row.inferenceTotal,
-        execution_time: row.executionTime,
-        updated_at: formatInstant(row.updatedAt),
-      })),
-      ...result,
+      score_components: run.scoreComponents,
+      sandbox_metadata: run.sandboxMetadata,
+      problems: progress.map(toRunProblem),
+      ...toGeneratedResult(run, { suite, problems: byId, episodes, progress }),
     };
   },
 });

@@ -2,12 +2,15 @@ import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { timelineOf, versionById } from '../../reads/agent-versions.ts';
+import { runsOfVersion } from '../../reads/runs.ts';
+import { selectionOf } from '../../reads/selection.ts';
 import { recentThroughput, waitingOf } from '../../reads/waiting.ts';
-import { disabledReason, isActiveQualifier } from '../../wire/agent-version.ts';
 import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
+import { selectionOfVersion } from '../../wire/race-selection.ts';
 import { scoreOfNumeric, scoreOut } from '../../wire/score.ts';
 import { timelineEntry, toTimeline } from '../../wire/timeline.ts';
 import { uuid, uuidOut } from '../../wire/uuid.ts';
+import { publicFaults } from '../../wire/version-faults.ts';
 import { toWaiting, waiting } from '../../wire/waiting.ts';
 
 const versionStatus = z
@@ -54,12 +57,18 @@ export const showVersionStatus = endpoint({
   async handle({ params }, { sql }) {
     const version = await versionById(sql, params.agent_version_id);
     if (version === undefined) throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
-    const [timeline, open, throughput] = await Promise.all([
+    const [timeline, runs, selection, open, throughput] = await Promise.all([
       timelineOf(sql, version.agentVersionId),
+      runsOfVersion(sql, version.agentVersionId),
+      selectionOf(sql, version.minerHotkey),
       waitingOf(sql, version.agentVersionId),
       recentThroughput(sql),
     ]);
-    const pinDisabled = disabledReason(version);
+    const { isSelected, fallbackReason, disabledReason } = selectionOfVersion(
+      selection,
+      version.agentVersionId,
+    );
+    const faults = publicFaults(version, runs);
     return {
       agent_version_id: version.agentVersionId,
       agent_id: version.agentId,
@@ -74,17 +83,17 @@ export const showVersionStatus = endpoint({
       eligible_at: formatInstantOrNull(version.eligibleAt),
       eliminated_at: formatInstantOrNull(version.eliminatedAt),
       eliminated_in_race_number: version.eliminatedInRaceNumber,
-      is_active_qualifier: isActiveQualifier(version),
-      is_pinnable: pinDisabled === null,
-      pin_disabled_reason: pinDisabled,
-      selection_fallback_reason: null,
+      is_active_qualifier: isSelected,
+      is_pinnable: disabledReason === null,
+      pin_disabled_reason: disabledReason,
+      selection_fallback_reason: fallbackReason,
       discard_reason: version.discardReason,
       included_success_count: version.includedSuccessCount,
       required_successes: version.requiredSuccesses,
       live_run_count: version.liveRunCount,
-      failed_run_count: version.failedRunCount,
+      failed_run_count: faults.failedRunCount,
       stale_run_count: version.staleRunCount,
-      consecutive_agent_failures: version.consecutiveAgentFailures,
+      consecutive_agent_failures: faults.consecutiveAgentFailures,
       waiting: toWaiting(open, throughput),
       timeline: toTimeline(timeline),
     };

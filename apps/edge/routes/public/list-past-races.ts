@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { Fault } from '../../../../machines/fault.ts';
+import { endpoint } from '../../endpoint.ts';
+import { pastRaces } from '../../reads/races.ts';
+import { suiteById } from '../../reads/suites.ts';
+import { idText } from '../../wire/integer.ts';
+import { pageQuery } from '../../wire/page.ts';
+import { race, toRace } from '../../wire/race.ts';
+
+const history = z
+  .object({
+    total: z.number().int(),
+    limit: z.number().int(),
+    offset: z.number().int(),
+    races: z.array(race),
+  })
+  .meta({ id: 'RaceHistory' });
+
+export const listPastRaces = endpoint({
+  method: 'get',
+  path: '/v1/public/races/history',
+  role: 'public',
+  summary: 'Completed and cancelled races, most recent first',
+  trafficClass: 2,
+  query: z.object({
+    suite_id: idText.optional(),
+    ...pageQuery({ limitMax: 100, limitDefault: 20 }),
+  }),
+  response: history,
+  faults: ['SUITE_NOT_FOUND'],
+
+  async handle({ query }, { sql }) {
+    const { suite_id: suiteId, limit, offset } = query;
+    const isKnown = suiteId === undefined || (await suiteById(sql, suiteId)) !== undefined;
+    if (!isKnown) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
+    const { total, races } = await pastRaces(sql, { suiteId, limit, offset });
+    return { total, limit, offset, races: races.map(toRace) };
+  },
+});

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { Fault } from '../../../../machines/fault.ts';
+import { endpoint } from '../../endpoint.ts';
+import { qualifiersOf } from '../../reads/qualifiers.ts';
+import { raceById } from '../../reads/races.ts';
+import { raceDetails, toRaceDetails } from '../../wire/race-details.ts';
+import { uuid } from '../../wire/uuid.ts';
+
+export const showRace = endpoint({
+  method: 'get',
+  path: '/v1/public/races/{race_id}',
+  role: 'public',
+  summary: 'One race with its qualifiers, and their results once it is complete',
+  trafficClass: 2,
+  params: z.object({ race_id: uuid }),
+  response: raceDetails,
+  faults: ['RACE_NOT_FOUND'],
+
+  async handle({ params }, { sql }) {
+    const found = await raceById(sql, params.race_id);
+    if (found === undefined) throw new Fault('RACE_NOT_FOUND', 'no such race');
+    return toRaceDetails(found, await qualifiersOf(sql, found));
+  },
+});

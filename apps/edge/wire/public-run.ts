@@ -1,0 +1,54 @@
+import type { RunRow } from '../reads/runs.ts';
+import { isDetailReleased } from './race.ts';
+
+declare const shown: unique symbol;
+
+/** A run as anybody may see it. Only `publicRun` makes one, so that no answer skips the seal. */
+export type PublicRun<R extends RunRow = RunRow> = R & {
+  /** Whether its problems and results may be read. */
+  readonly isReleased: boolean;
+  readonly [shown]: true;
+};
+
+/** Qualifying results are open at once; those of a race by its release. */
+export function isRunReleased(
+  run: Pick<RunRow, 'nowMs' | 'phase' | 'raceReleasedAt' | 'raceStatus'>,
+): boolean {
+  if (run.phase === 'QUALIFYING') return true;
+  const { raceStatus, raceReleasedAt, nowMs } = run;
+  return (
+    raceStatus !== null &&
+    isDetailReleased({ status: raceStatus, releasedAt: raceReleasedAt, nowMs })
+  );
+}
+
+/**
+ * Under seal, how a validator judged is a result too: a run that it completed, however, goes on as
+ * RUNNING. What ended without its word (STALE, CANCELLED) is told.
+ */
+export function publicRun<R extends RunRow>(run: R): PublicRun<R> {
+  const isReleased = isRunReleased(run);
+  return { ...(isReleased ? run : { ...run, ...seal(run) }), isReleased } as PublicRun<R>;
+}
+
+const judged: ReadonlySet<string> = new Set(['SUCCESS', 'FAILED', 'TIMED_OUT']);
+
+function seal(run: RunRow) {
+  const nothing = {
+    isIncluded: false,
+    exclusionReason: null,
+    scoreMicro: null,
+    failureReason: null,
+    failureClass: null,
+    scoreComponents: null,
+    sandboxMetadata: null,
+  };
+  if (!judged.has(run.status)) return nothing;
+  return {
+    ...nothing,
+    status: 'RUNNING',
+    startedAt: run.startedAt ?? run.claimedAt,
+    completedAt: null,
+    endReason: null,
+  };
+}

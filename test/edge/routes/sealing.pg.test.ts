@@ -1,0 +1,258 @@
+import test from 'ava';
+import type { Endpoint } from '../../../apps/edge/endpoint.ts';
+import { endpoints } from '../../../apps/edge/routes/index.ts';
+import { startTestService, type TestService } from '../../support/edge.ts';
+import type { TestKey } from '../../support/edge-client.ts';
+import {
+  addSealedRace,
+  everySecret,
+  packSha256,
+  type SealedRace,
+  secrets,
+} from '../../support/sealed-race.ts';
+import { shaped } from './answers.ts';
+import {
+  leaderboard,
+  problemProgress,
+  runDetail,
+  runRecords,
+  versionStatus,
+} from './public-shapes.ts';
+import { raceDetails } from './race-shapes.ts';
+
+let service: TestService;
+let race: SealedRace;
+let miners: readonly TestKey[];
+let reader: TestKey;
+let agentIds: readonly string[];
+test.before(async () => {
+  service = await startTestService();
+  miners = await Promise.all(['a', 'b', 'c', 'd'].map((name) => service.miner(`miner ${name}`)));
+  const validators = await Promise.all([service.validator('v1'), service.validator('v2')]);
+  // Who holds no run of the race has no more rights in it than the public.
+  reader = await service.validator('reader');
+  race = await addSealedRace(service.sql, {
+    miners: miners.map(({ hotkey }) => hotkey),
+    validators: validators.map(({ hotkey }) => hotkey),
+  });
+  const agents = await service.sql<{ id: string }[]>`select agent_id as id from agent`;
+  agentIds = agents.map(({ id }) => id);
+});
+test.after.always(() => service?.stop());
+
+const get = (path: string) => service.call('GET', `/v1/public/${path}`);
+
+/** Every value that a parameter of a path may sensibly have. */
+function valuesOf(name: string): readonly string[] {
+  const values: Readonly<Record<string, readonly string[]>> = {
+    suite_id: [String(race.suiteId)],
+    race_id: [race.raceId],
+    agent_version_id: race.versionIds,
+    eval_run_id: Object.values(race.runIds),
+    episode_result_id: secrets.episodeIds,
+    pack_sha256: [packSha256],
+    agent_id: agentIds,
+    provider: ['providera'],
+  };
+  const known = values[name];
+  if (known === undefined) throw new Error(`no value for the parameter ${name}`);
+  return known;
+}
+
+function pathsOf({ path }: Endpoint): readonly string[] {
+  let paths = [path];
+  for (const [, name = ''] of path.matchAll(/\{(\w+)\}/g)) {
+    paths = paths.flatMap((each) =>
+      valuesOf(name).map((value) => each.replace(`{${name}}`, value)),
+    );
+  }
+  return paths;
+}
+
+const queries = [
+  '',
+  '?phase=RACE',
+  '?phase=QUALIFYING',
+  '?race_id=',
+  '?score_type=race',
+  '?include_embeddings=true',
+];
+
+function askersOf({ role }: Endpoint): readonly TestKey['get'][] {
+  if (role === 'public') return [(path) => service.call('GET', path)];
+  if (role === 'miner') return miners.map((miner) => (path: string) => miner.get(path));
+  return [(path) => reader.get(path)];
+}
+
+/** Variance is live by the rules, and the feed of events never ends. */
+const exempt = new Set(['/v1/public/races/{race_id}/validator-variance', '/v1/public/events']);
+
+async function leaks(): Promise<string[]> {
+  const asked = endpoints.filter(
+    ({ method, role, path }) =>
+      method === 'get' && role !== 'operator' && path.startsWith('/v1/') && !exempt.has(path),
+  );
+  const found: string[] = [];
+  for (const endpoint of asked) {
+    const takesQuery = endpoint.query !== undefined;
+    const variants = takesQuery ? queries : [''];
+    for (const path of pathsOf(endpoint).flatMap((each) => variants.map((q) => each + q))) {
+      for (const ask of askersOf(endpoint)) {
+        const url = path.endsWith('race_id=') ? path + race.raceId : path;
+        const answer = await ask(url);
+        const text = await answer.text();
+        if (answer.status >= 500 && answer.status !== 503) found.push(`${url}: ${answer.status}`);
+        found.push(...told(url, text).map((secret) => `${url} tells ${secret}`));
+      }
+    }
+  }
+  return found;
+}
+
+/** What the asker said itself is no secret. */
+function told(url: string, text: string): readonly string[] {
+  return everySecret.filter((secret) => text.includes(secret) && !url.includes(secret));
+}
+
+test.serial('no read tells anything of a race that runs', async (t) => {
+  t.deepEqual(await leaks(), []);
+});
+
+test.serial('how a validator judged is not told before the release', async (t) => {
+  const [first, second] = race.versionIds;
+  const runs = await shaped(t, runRecords, await get(`agent-versions/${first}/runs`));
+  const of = (id: string) => runs.find((run) => run.eval_run_id === id);
+  for (const id of [race.runIds.first, race.runIds.second]) {
+    t.like(of(id), {
+      status: 'RUNNING',
+      race_id: race.raceId,
+      phase: 'RACE',
+      is_included: false,
+      validator_score: null,
+      completed_at: null,
+    });
+  }
+  t.like(of(race.runIds.qualifying), { status: 'SUCCESS', validator_score: 0.9, race_id: null });
+
+  const failed = await shaped(t, runDetail, await get(`evaluation-runs/${race.runIds.failed}`));
+  t.like(failed, {
+    status: 'RUNNING',
+    failure_reason: null,
+    failure_class: null,
+    exclusion_reason: null,
+    score_components: null,
+    sandbox_metadata: null,
+    problems: [],
+  });
+  t.like(failed.identity, { status: 'RUNNING', score: null, detail_released: false });
+  t.like(failed.items, { detail_released: false, items: [], expected_item_count: 2 });
+
+  const stale = await shaped(t, runDetail, await get(`evaluation-runs/${race.runIds.stale}`));
+  t.like(stale, { status: 'STALE', failure_reason: 'LEASE_EXPIRED' });
+  t.not(stale.completed_at, null);
+  const live = await shaped(t, runDetail, await get(`evaluation-runs/${race.runIds.live}`));
+  t.like(live, { status: 'RUNNING', completed_at: null });
+
+  const status = await shaped(t, versionStatus, await get(`agent-versions/${second}/status`));
+  t.deepEqual([status.failed_run_count, status.consecutive_agent_failures], [0, 0]);
+  t.deepEqual(status.timeline, [], 'a failure is no event yet');
+});
+
+test.serial('the problems of a race are sealed, those of qualifying stay open', async (t) => {
+  const [first] = race.versionIds;
+  const problems = async (query: string) =>
+    await shaped(t, problemProgress, await get(`agent-versions/${first}/problems${query}`));
+  for (const query of ['?phase=RACE', `?race_id=${race.raceId}`]) {
+    const seen = await problems(query);
+    t.deepEqual(seen.problems, []);
+    t.is(seen.generated_results.length, 2);
+    t.true(seen.generated_results.every(({ items }) => !items.detail_released));
+    t.is(seen.qualifying_tasks[0]?.task_id, 'public-task');
+  }
+  const qualifying = await problems('?phase=QUALIFYING');
+  t.deepEqual(
+    qualifying.generated_results.map(({ identity }) => identity.eval_run_id),
+    [race.runIds.qualifying],
+  );
+  t.is((await problems('')).generated_results.length, 3);
+});
+
+test.serial('between completion and release the result is public, its detail is not', async (t) => {
+  await service.sql`
+    update race set status = 'RACE_COMPLETE', completed_at = rt.clock(),
+      released_at = rt.clock() + interval '1 hour', scored_count = 2
+    where race_id = ${race.raceId}`;
+  const details = await shaped(t, raceDetails, await get(`races/${race.raceId}`));
+  t.is(details.race?.winner_score, 0.7654);
+  t.deepEqual(
+    details.qualifiers.map((each) => [
+      each.race_rank,
+      each.race_score,
+      each.weighted_score,
+    ]) as unknown,
+    [
+      [1, 0.7157, 0.7654],
+      [2, 0.7321, 0.7321],
+      [null, null, null],
+    ],
+  );
+  const board = await shaped(t, leaderboard, await get('leaderboard?score_type=race'));
+  t.deepEqual(board.entries.map((each) => [each.race_score, each.score_low]) as unknown, [
+    [0.7157, null],
+    [0.7321, null],
+  ]);
+
+  const overall = new Set(['0.7157', '0.7321', '0.7654', '0.7111', '0.0123']);
+  const found = (await leaks()).filter((leak) => !overall.has(leak.split(' ').at(-1) ?? ''));
+  t.deepEqual(found, []);
+});
+
+test.serial('a cancelled race never tells', async (t) => {
+  await service.sql`
+    update race set status = 'RACE_CANCELLED', cancelled_at = rt.clock(), completed_at = null,
+      released_at = null
+    where race_id = ${race.raceId}`;
+  t.deepEqual(await leaks(), []);
+});
+
+test.serial('after the release everything is there', async (t) => {
+  await service.sql`
+    update race set status = 'RACE_COMPLETE', completed_at = rt.clock() - interval '7 hours',
+      released_at = rt.clock() - interval '1 hour', cancelled_at = null
+    where race_id = ${race.raceId}`;
+  const [first, second] = race.versionIds;
+  const seen = await shaped(
+    t,
+    problemProgress,
+    await get(`agent-versions/${first}/problems?phase=RACE`),
+  );
+  t.deepEqual(
+    seen.problems.map((problem) => [problem.problem_id, problem.category, problem.race_id]),
+    secrets.problemIds.map((id) => [id, secrets.family, race.raceId]),
+  );
+  t.like(seen.problems[0]?.validator_results[0], { status: 'SUCCESS', score: 0.777123 });
+  const [result] = seen.generated_results;
+  t.true(result?.items.detail_released);
+  t.deepEqual(
+    result?.items.items.map((item) => item.item_id),
+    [...secrets.taskIds],
+  );
+  const failed = await shaped(t, runDetail, await get(`evaluation-runs/${race.runIds.failed}`));
+  t.like(failed, {
+    status: 'FAILED',
+    failure_class: 'PROVIDER',
+    failure_reason: 'peculiar-reason',
+  });
+  const status = await shaped(t, versionStatus, await get(`agent-versions/${second}/status`));
+  t.deepEqual([status.failed_run_count, status.consecutive_agent_failures], [1, 1]);
+  t.deepEqual(
+    status.timeline.map(({ event }) => event),
+    ['run_failed'],
+  );
+  // The sweep would have seen each of them.
+  const seenNow = new Set((await leaks()).map((leak) => leak.split(' ').at(-1)));
+  t.deepEqual(
+    everySecret.filter((secret) => !seenNow.has(secret)),
+    [],
+  );
+});
