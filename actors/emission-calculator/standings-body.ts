@@ -3,8 +3,7 @@ import type { Ground } from './store.ts';
 
 /** The whole answer of an eligible validator, as it is stored and served. */
 export function standingsBody(epochIndex: number, ground: Ground): string {
-  const { topHotkey, burnRateMicro, survivors } = ground;
-  const standings = standingsText(standingsOf({ topHotkey, burnRateMicro, survivors }));
+  const standings = standingsText(standingsOf(ground));
   const head = `"eligible":true,"epoch_index":${epochIndex},"weight_overlay":{}`;
   return `{${head},"epoch_standings":${standings}}`;
 }

@@ -1,9 +1,9 @@
 import type { Sql } from '../../infra/ports/sql.ts';
-import type { StandingsInputs } from '../../machines/emission/standings.ts';
+import type { StandingsGround } from '../../machines/emission/standings.ts';
 import { racePolicy } from '../../machines/race/policy.ts';
 
 /** How things stand at one moment: all of it from a single statement. */
-export interface Ground extends StandingsInputs {
+export interface Ground extends StandingsGround {
   /** The newest epoch that has standings. */
   readonly newestEpoch: number | null;
   /** The latest completed race of the active suite. */
@@ -57,7 +57,7 @@ export function createGroundReader(
         left join lateral (
           select jsonb_agg(jsonb_build_object(
             'agentVersionId', e.agent_version_id, 'minerHotkey', e.miner_hotkey,
-            'raceScore', e.race_score::text)) as list
+            'rawScore', e.race_score::text)) as list
           from race_entrant e
           join agent_version v using (agent_version_id)
           where e.race_id = done.race_id and e.race_score is not null and not e.is_eliminated
