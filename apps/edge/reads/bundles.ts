@@ -1,20 +1,25 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
+import type { RaceSeal } from '../../../machines/race/release.ts';
 
-export interface BundleRow {
-  /** The race is complete and its detail released. */
-  readonly isReleased: boolean;
+export interface RaceBundleRow extends RaceSeal {
+  readonly nowMs: number;
   /** Null until the bundle is built. */
-  readonly sha256: string | null;
-  readonly sizeBytes: number | null;
-  readonly signature: string | null;
-  readonly publicKey: string | null;
+  readonly bundle: {
+    readonly sha256: string;
+    readonly sizeBytes: number;
+    readonly signature: string;
+    readonly publicKey: string;
+  } | null;
 }
 
 /** Undefined when there is no such race. */
-export async function bundleOf(sql: Sql, raceId: string): Promise<BundleRow | undefined> {
-  const [row] = await sql<BundleRow[]>`
-    select (r.status = 'RACE_COMPLETE' and r.released_at <= rt.clock()) is true as "isReleased",
-      b.sha256, b.size_bytes::float8 as "sizeBytes", b.signature, b.public_key as "publicKey"
+export async function bundleOf(sql: Sql, raceId: string): Promise<RaceBundleRow | undefined> {
+  const [row] = await sql<RaceBundleRow[]>`
+    select r.status, floor(extract(epoch from r.released_at) * 1000)::float8 as "releasedAtMs",
+      floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs",
+      case when b.race_id is not null then jsonb_build_object(
+        'sha256', b.sha256, 'sizeBytes', b.size_bytes, 'signature', b.signature,
+        'publicKey', b.public_key) end as bundle
     from race r
     left join race_bundle b using (race_id)
     where r.race_id = ${raceId}`;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { bundleKey } from '../../../../actors/services/bundles/bundle-key.ts';
 import { Fault } from '../../../../machines/fault.ts';
+import { isRaceReleased } from '../../../../machines/race/release.ts';
 import { endpoint } from '../../endpoint.ts';
 import { bundleOf } from '../../reads/bundles.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
@@ -32,12 +33,13 @@ export const showRaceBundle = endpoint({
   async handle({ params }, { sql, objects, config, time }) {
     const row = await bundleOf(sql, params.race_id);
     if (row === undefined) throw new Fault('RACE_NOT_FOUND', 'no such race');
-    const { sha256, sizeBytes, signature, publicKey } = row;
-    // A cancelled race releases nothing, ever.
-    if (!row.isReleased) throw new Fault('RACE_IN_FLIGHT', 'the race is not released yet');
-    if (sha256 === null || sizeBytes === null || signature === null || publicKey === null) {
+    if (!isRaceReleased(row, row.nowMs)) {
+      throw new Fault('RACE_IN_FLIGHT', 'the detail of this race is not released');
+    }
+    if (row.bundle === null) {
       throw new Fault('ARTIFACT_NOT_FOUND', 'the bundle of this race is being built');
     }
+    const { sha256, sizeBytes, signature, publicKey } = row.bundle;
     const seconds = config.downloadUrlSeconds;
     const url = await objects.presignGet(bundleKey(sha256), seconds);
     return {

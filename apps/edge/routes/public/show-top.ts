@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { fourPlaces } from '../../../../machines/scoring/exact.ts';
+import { fourPlaces, tenThousandths } from '../../../../machines/scoring/exact.ts';
 import { type MarginPolicy, marginAfter } from '../../../../machines/scoring/margin.ts';
-import { tenThousandths } from '../../../../machines/scoring/score.ts';
 import { endpoint } from '../../endpoint.ts';
 import { type TopView, topView } from '../../reads/top.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
