@@ -189,7 +189,8 @@ async function addRuns(
   return runIds;
 }
 
-async function addWork(
+/** Closed with two included runs, else open. */
+export async function addWork(
   sql: Sql,
   work: { versionId: string; suiteId: number; raceId: string | null; included: number },
 ): Promise<string> {
@@ -220,7 +221,7 @@ interface TrialRun {
 }
 
 /** With the events that its end left. */
-async function addRun(sql: Sql, run: TrialRun): Promise<void> {
+export async function addRun(sql: Sql, run: TrialRun): Promise<void> {
   const { status, micro = null, fault = null, isIncluded = false, raceId } = run;
   const isLive = status === 'RUNNING';
   const isJudged = micro !== null && raceId !== null;

@@ -30,10 +30,10 @@ const races = (sql: Sql) => sql`
   select r.race_id as "raceId", r.suite_id as "suiteId", r.race_number as "raceNumber", r.status,
     r.opened_at as "openedAt", r.qualifying_closes_at as "qualifyingClosesAt",
     r.started_at as "startedAt", r.completed_at as "completedAt", r.released_at as "releasedAt",
-    case r.status
-      when 'RACE_RUNNING' then least(r.deadline_at,
-        now.at + (now.at - r.started_at) * (r.qualifier_count - work.ended) / nullif(work.ended, 0))
-      when 'RACE_COMPLETE' then r.completed_at
+    case
+      when r.status = 'RACE_COMPLETE' then r.completed_at
+      when work.ended > 0 then least(r.deadline_at,
+        now.at + (now.at - r.started_at) * (r.qualifier_count - work.ended) / work.ended)
     end as "projectedCompletionAt",
     r.winner_agent_version_id as "winnerAgentVersionId", winner.agent_name as "winnerAgentName",
     r.winner_score as "winnerScore", r.policy ->> 'qualifyingThreshold' as "qualifyingThreshold",

@@ -35,10 +35,11 @@ import { listVersionRuns } from './public/list-version-runs.ts';
 import { presignArtifactDownload } from './public/presign-artifact-download.ts';
 import { showCurrentRace } from './public/show-current-race.ts';
 import { showCurrentSuite } from './public/show-current-suite.ts';
+import { showEpisodeFeedback } from './public/show-episode-feedback.ts';
 import { showLeaderboard } from './public/show-leaderboard.ts';
+import { showRace } from './public/show-race.ts';
 import { showRaceBundle } from './public/show-race-bundle.ts';
 import { showReleasedVersion } from './public/show-released-version.ts';
-import { showRace } from './public/show-race.ts';
 import { showRun } from './public/show-run.ts';
 import { showTop } from './public/show-top.ts';
 import { showTopPayout } from './public/show-top-payout.ts';
@@ -82,6 +83,7 @@ export const endpoints: readonly Endpoint[] = [
   listVersionProblems,
   showRun,
   presignArtifactDownload,
+  showEpisodeFeedback,
   listValidators,
   listRunningEvaluations,
   listPendingEvaluations,
