@@ -6,6 +6,7 @@ import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import type { Documents } from './artifacts/documents.ts';
 import type { Identity } from './auth/identity.ts';
 import type { CurrentStandings } from './emission/standings.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
@@ -32,6 +33,7 @@ export interface EdgeDeps {
   readonly identity: Identity;
   readonly runs: RunLocator;
   readonly deliveries: Deliveries;
+  readonly documents: Documents;
   readonly presence: Presence;
   readonly rejections: Rejections;
   readonly standings: CurrentStandings;

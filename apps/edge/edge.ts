@@ -18,6 +18,7 @@ import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createCodeAnalyser } from '../../infra/python/python-analyser.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
+import { Documents } from './artifacts/documents.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { Callers } from './auth/callers.ts';
 import { chainRegistrations } from './auth/chain-registrations.ts';
@@ -157,6 +158,7 @@ async function openDeps(
     identity: identityOf(options, { verifier, callers: new Callers(sql, agesOf(clock, time)) }),
     runs: createRunLocator(sql),
     deliveries: createDeliveries({ sql, bus, objects }),
+    documents: new Documents(objects, config.artifactBytesMax),
     presence: await started(createPresence({ bus, clock, time }), stack),
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
     standings: new CurrentStandings({ ...{ sql, bus }, ...epochsOf(options) }),

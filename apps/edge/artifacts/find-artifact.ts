@@ -58,20 +58,13 @@ const keyFinders: Readonly<Record<ArtifactType, FindKey>> = {
     const logs = requireReleased(found, 'EVAL_RUN_NOT_FOUND');
     return within(problemLogsFolder(evalRunId, problemId), logs.logsKey);
   },
-  EPISODE: findLedger,
+  EPISODE: async (request, { sql, config }) => {
+    const id = idFrom(request, 'episode_result_id');
+    const found = await ledgerOfEpisode(sql, id, artifactUri(config.s3Bucket, ''));
+    const { ledgerSha256 } = requireReleased(found, 'ARTIFACT_NOT_FOUND');
+    return ledgerSha256 === null ? undefined : artifactKey(ledgerSha256);
+  },
 };
-
-/** An episode's document, also for the route that shows it. */
-export async function findLedger(
-  request: ArtifactRequest,
-  deps: Deps,
-): Promise<string | undefined> {
-  const { sql, config } = deps;
-  const id = idFrom(request, 'episode_result_id');
-  const found = await ledgerOfEpisode(sql, id, artifactUri(config.s3Bucket, ''));
-  const { ledgerSha256 } = requireReleased(found, 'ARTIFACT_NOT_FOUND');
-  return ledgerSha256 === null ? undefined : artifactKey(ledgerSha256);
-}
 
 /**
  * Validators send the keys of logs themselves. One is followed only into the folder of the very run

@@ -2,7 +2,6 @@ import { createHash, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { startTestService, type TestService } from '../../support/edge.ts';
-import type { TestKey } from '../../support/edge-client.ts';
 import {
   agentCode,
   claim,
@@ -19,15 +18,15 @@ import { invalid, refused, shaped } from './answers.ts';
 import { instant, integer, score, sha256, text, uuid, versionState } from './public-shapes.ts';
 
 const fiveDays = 432_000;
+const submitted = async (name: string) =>
+  await submit(await service.miner(name), { name, file: `${agentCode}# ${name}\n` });
 const hashOf = (bytes: string) => createHash('sha256').update(bytes).digest('hex');
 
 let service: TestService;
 let suite: TrialSuite;
-let miner: TestKey;
 test.before(async () => {
   service = await startTestService({ env: { COOLDOWN_SECONDS: '0', MAX_CONCURRENT_RUNS: '50' } });
   suite = await openTrialSuite(service, { requiredSuccesses: 1 });
-  miner = await service.miner('miner');
 });
 test.after.always(() => service?.stop());
 
@@ -50,7 +49,9 @@ const put = async (url: string, body: string) => {
   if (answer.status !== 200) throw new Error(await answer.text());
 };
 
-interface Evaluated extends Submitted {
+type Version = Pick<Submitted, 'agent_version_id'>;
+
+interface Evaluated extends Version {
   readonly evalRunId: string;
   readonly problemId: string;
   readonly otherProblemId: string;
@@ -62,12 +63,13 @@ interface Evaluated extends Submitted {
 }
 
 /** A version that one validator evaluated, with every kind of artifact, as clients make them. */
-async function evaluated(): Promise<Evaluated> {
+async function evaluated(ledger = ` {"of": "${randomUUID()}"}`): Promise<Evaluated> {
   const name = randomUUID();
-  const submitted = await submit(miner, { name, file: `${agentCode}# ${name}\n` });
+  await submitted(name);
   const validator = await service.validator(`validator of ${name}`);
-  const { eval_run_id: evalRunId } = await claim(validator);
-  const texts = { logs: `logs ${name}`, bundle: `bundle ${name}`, ledger: `{"of": "${name}"}` };
+  // Of whichever version is next, since tests run side by side.
+  const { eval_run_id: evalRunId, agent_version_id } = await claim(validator);
+  const texts = { logs: `logs ${name}`, bundle: `bundle ${name}`, ledger };
   const listed = await okBody<{ problems: { problem_id: string }[] }>(
     await validator.get(runPath(evalRunId, 'problems')),
   );
@@ -98,14 +100,13 @@ async function evaluated(): Promise<Evaluated> {
   const end = { terminal_status: 'SUCCESS', validator_score: 0.5, results_s3_key: resultsKey };
   await okBody(await complete(validator, evalRunId, end));
   return {
-    ...submitted,
-    ...{ evalRunId, problemId, otherProblemId, logsKey, resultsKey, texts },
+    ...{ agent_version_id, evalRunId, problemId, otherProblemId, logsKey, resultsKey, texts },
     episodeResultId: results[0]?.episode_result_id ?? '',
     bareResultId: results[1]?.episode_result_id ?? '',
   };
 }
 
-const codeOf = (made: Submitted) => ({
+const codeOf = (made: Version) => ({
   artifact_type: 'AGENT_CODE',
   agent_version_id: made.agent_version_id,
 });
@@ -123,11 +124,11 @@ const episodeOf = (made: Evaluated, id = made.episodeResultId) => ({
   episode_result_id: id,
 });
 
-const submittedAgo = (made: Submitted, seconds: number) => service.sql`
-  update agent_version set submitted_at = rt.clock() - ${seconds} * interval '1 second'
+const submittedAgo = (made: Version, seconds: number) => service.sql`
+  update agent_version set submitted_at = date_trunc('milliseconds', rt.clock()) - ${seconds} * interval '1 second'
   where agent_version_id = ${made.agent_version_id}`;
 
-const detailsPath = (made: Submitted) => `/v1/public/agent-versions/${made.agent_version_id}`;
+const detailsPath = (made: Version) => `/v1/public/agent-versions/${made.agent_version_id}`;
 const details = z.strictObject({
   agent_version_id: uuid,
   agent_id: uuid,
@@ -152,7 +153,7 @@ const details = z.strictObject({
 });
 
 test('code is private for five days, and then whoever asks gets it', async (t) => {
-  const made = await submit(miner, { name: 'aged', file: `${agentCode}# aged\n` });
+  const made = await submitted('aged');
   await refused(t, await ask(codeOf(made)), '404 ARTIFACT_NOT_RELEASED');
   await refused(t, await service.call('GET', detailsPath(made)), '404 ARTIFACT_NOT_RELEASED');
   await submittedAgo(made, fiveDays - 5);
@@ -169,7 +170,7 @@ test('code is private for five days, and then whoever asks gets it', async (t) =
 });
 
 test('the code of a top is public from then on, also when it reigns no more', async (t) => {
-  const made = await submit(miner, { name: 'top', file: `${agentCode}# top\n` });
+  const made = await submitted('top');
   const race = { suiteId: suite.suiteId, raceNumber: 1, status: 'RACE_COMPLETE' };
   const raceId = await plantRace(service.sql, { ...race, releasedInSeconds: 3600 });
   const { agent_version_id: agentVersionId } = made;
@@ -234,6 +235,35 @@ test('what came of a race is withheld until its release, and for good when it is
   t.is(await downloaded(t, bundleOf(made)), made.texts.bundle);
   t.is(await downloaded(t, logsOf(made)), made.texts.logs);
   t.is(await downloaded(t, episodeOf(made)), made.texts.ledger);
+});
+
+const feedbackPath = (made: Evaluated, id = made.episodeResultId) =>
+  `/v1/public/episode-results/${id}/feedback`;
+
+test('an episode’s document is shown as it was stored, once it is released', async (t) => {
+  const made = await evaluated();
+  const answer = await service.call('GET', feedbackPath(made));
+  t.is(answer.headers.get('content-type'), 'application/json; charset=utf-8');
+  t.is(await answer.text(), made.texts.ledger);
+
+  const absent = '404 ARTIFACT_NOT_FOUND';
+  await refused(t, await service.call('GET', feedbackPath(made, made.bareResultId)), absent);
+  await refused(t, await service.call('GET', feedbackPath(made, randomUUID())), absent);
+  const race = { suiteId: suite.suiteId, raceNumber: 3, status: 'RACE_COMPLETE' };
+  const raceId = await plantRace(service.sql, { ...race, releasedInSeconds: 5 });
+  await service.sql`
+    update evaluation_run set phase = 'RACE', race_id = ${raceId}
+    where eval_run_id = ${made.evalRunId}`;
+  await refused(t, await service.call('GET', feedbackPath(made)), absent);
+  await service.sql`update race set released_at = rt.clock() where race_id = ${raceId}`;
+  t.is((await service.call('GET', feedbackPath(made))).status, 200);
+});
+
+test('a ledger that is no JSON can be downloaded, not shown', async (t) => {
+  const made = await evaluated('plain text');
+
+  await refused(t, await service.call('GET', feedbackPath(made)), '404 ARTIFACT_NOT_FOUND');
+  t.is(await downloaded(t, episodeOf(made)), 'plain text');
 });
 
 test('a key that was not presigned for the very run leads nowhere', async (t) => {

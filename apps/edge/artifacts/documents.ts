@@ -1,0 +1,43 @@
+import { isUtf8 } from 'node:buffer';
+import type { ObjectStore } from '../../../infra/ports/object-store.ts';
+import { Fault } from '../../../machines/fault.ts';
+
+/** How much of all documents may be read at once: an edge answers everybody else as well. */
+const heldBytesMax = 128 * 1024 * 1024;
+
+/** Reads stored JSON documents whole, as many at once as the memory of an edge allows. */
+export class Documents {
+  readonly #objects: Pick<ObjectStore, 'get' | 'size'>;
+  readonly #bytesMax: number;
+  #heldBytes = 0;
+
+  constructor(objects: Pick<ObjectStore, 'get' | 'size'>, bytesMax: number) {
+    this.#objects = objects;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Undefined where there is none, or one that cannot be shown: too large, or not JSON. */
+  async read(key: string): Promise<Uint8Array | undefined> {
+    const sizeBytes = await this.#objects.size(key);
+    if (sizeBytes === undefined || sizeBytes > this.#bytesMax) return undefined;
+    if (this.#heldBytes + sizeBytes > heldBytesMax) {
+      throw new Fault('OVERLOADED', 'Too many documents are read at once; try again soon.');
+    }
+    this.#heldBytes += sizeBytes;
+    try {
+      const bytes = await this.#objects.get(key);
+      return bytes !== undefined && looksLikeJson(bytes) ? bytes : undefined;
+    } finally {
+      this.#heldBytes -= sizeBytes;
+    }
+  }
+}
+
+/**
+ * By its encoding and its first sign: an object or an array. Whether the rest is well-formed is for
+ * the reader to see, since parsing 64 MiB would hold up every other request.
+ */
+function looksLikeJson(bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024));
+  return /^\s*[[{]/.test(start.toString('latin1')) && isUtf8(bytes);
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { Fault } from '../../../../machines/fault.ts';
+import { endpoint } from '../../endpoint.ts';
+import { artifactKey, artifactUri } from '../../evaluation/object-keys.ts';
+import { PreparedAnswer } from '../../prepared-answer.ts';
+import { ledgerOfEpisode } from '../../reads/artifacts.ts';
+import { isRunReleased } from '../../wire/public-run.ts';
+import { uuid } from '../../wire/uuid.ts';
+
+export const showEpisodeFeedback = endpoint({
+  method: 'get',
+  path: '/v1/public/episode-results/{episode_result_id}/feedback',
+  role: 'public',
+  summary: "One episode's document as its validator stored it, once it is released",
+  trafficClass: 2,
+  params: z.object({ episode_result_id: uuid }),
+  response: z.unknown(),
+  faults: ['ARTIFACT_NOT_FOUND', 'OVERLOADED', 'STORAGE_UNAVAILABLE'],
+
+  async handle({ params }, { sql, config, documents }) {
+    const id = params.episode_result_id;
+    const found = await ledgerOfEpisode(sql, id, artifactUri(config.s3Bucket, ''));
+    const hash = found !== undefined && isRunReleased(found) ? found.ledgerSha256 : null;
+    const body = hash === null ? undefined : await documents.read(artifactKey(hash));
+    if (body === undefined) throw new Fault('ARTIFACT_NOT_FOUND', 'there is no such document now');
+    return new PreparedAnswer({ body });
+  },
+});
