@@ -10,27 +10,36 @@ const raceLimitMsMax = 7 * 86_400_000;
 const halfLifeMsMax = 10_000 * 86_400_000;
 
 const { shape } = racePolicy;
-const orAsBefore = <S extends z.ZodType>(schema: S) => schema.nullable().default(null);
+const successes = shape.requiredSuccesses.max(successesMax).nullable();
+const fields = z.object({
+  qualifyingThreshold: shape.qualifyingThreshold.refine((text) => Number(text) <= 1).nullable(),
+  requiredSuccessesQualifying: successes,
+  requiredSuccesses: successes,
+  raceTasks: shape.raceTasks.max(tasksMax).nullable(),
+  eliminationShareMicro: shape.eliminationShareMicro.nullable(),
+  windowRaces: shape.windowRaces.max(windowRacesMax).nullable(),
+  marginInitialMicro: shape.marginInitialMicro.nullable(),
+  marginFloorMicro: shape.marginFloorMicro.nullable(),
+  marginHalfLifeMs: shape.marginHalfLifeMs.max(halfLifeMsMax).nullable(),
+  burnRateMicro: shape.burnRateMicro.nullable(),
+  // A race needs a second to be evaluated at all.
+  raceLimitMs: shape.raceLimitMs.min(1000).max(raceLimitMsMax).nullable(),
+});
+const nothing = Object.fromEntries(Object.keys(fields.shape).map((name) => [name, null]));
 
 /**
- * What operators may change of the rules, in the words and units of RacePolicy. Null: as the suite
+ * What operators have changed of the rules, in the words and units of RacePolicy. Null: as the suite
  * was created and, where it says nothing, as configured.
  */
-export const policyOverrides = z.object({
-  qualifyingThreshold: orAsBefore(shape.qualifyingThreshold.refine((text) => Number(text) <= 1)),
-  requiredSuccessesQualifying: orAsBefore(shape.requiredSuccesses.max(successesMax)),
-  requiredSuccesses: orAsBefore(shape.requiredSuccesses.max(successesMax)),
-  raceTasks: orAsBefore(shape.raceTasks.max(tasksMax)),
-  eliminationShareMicro: orAsBefore(shape.eliminationShareMicro),
-  windowRaces: orAsBefore(shape.windowRaces.max(windowRacesMax)),
-  marginInitialMicro: orAsBefore(shape.marginInitialMicro),
-  marginFloorMicro: orAsBefore(shape.marginFloorMicro),
-  marginHalfLifeMs: orAsBefore(shape.marginHalfLifeMs.max(halfLifeMsMax)),
-  burnRateMicro: orAsBefore(shape.burnRateMicro),
-  // A race needs a second to be evaluated at all.
-  raceLimitMs: orAsBefore(shape.raceLimitMs.min(1000).max(raceLimitMsMax)),
-});
+export const policyOverrides = z.preprocess(
+  (given) => (typeof given === 'object' ? { ...nothing, ...given } : given),
+  fields,
+);
 export type PolicyOverrides = z.infer<typeof policyOverrides>;
+
+/** One change: what is not named stays as it is. */
+export const policyChanges = fields.partial();
+export type PolicyChanges = z.infer<typeof policyChanges>;
 
 /** What a suite was created with; an override moves the suite's row, and never this. */
 export const suiteTerms = z.object({

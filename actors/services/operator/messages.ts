@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { policyChanges, policyOverrides } from '../../../machines/race/policy-overrides.ts';
 import { executionKinds } from '../../../machines/types.ts';
 import type { ServiceContract } from '../messages.ts';
 
@@ -56,6 +57,17 @@ const keptSuite = z.object({
   benchmarkNumber: z.number().int(),
 });
 
+const ofRace = { raceId: z.guid() };
+const ofVersion = { agentVersionId: z.guid() };
+const ofRun = { evalRunId: z.guid() };
+
+/** Where the answer to an order will stand: in the inbox of the partition that carries it out. */
+const orderTicket = z.object({
+  kind: z.enum(['eval', 'race']),
+  part: z.number().int(),
+  msgId: z.string(),
+});
+
 /**
  * What operators change. Each runs once under its command id, which also fixes the answer, and writes
  * one entry of the audit log in the same transaction.
@@ -101,6 +113,38 @@ export const operatorService = {
       }),
       reply: z.object({}),
     },
+    /**
+     * Orders for an actor: kept with their audit entry, carried out by the owner of the partition,
+     * however long that takes. Refusals: RACE_NOT_FOUND, RACE_OVER.
+     */
+    'order-race': {
+      request: z.discriminatedUnion('order', [
+        z.object({ order: z.enum(['close-qualifying', 'start-race']), ...ofRace, reason }),
+        z.object({ order: z.literal('cancel-race'), ...ofRace, reason: z.string() }),
+      ]),
+      reply: orderTicket,
+    },
+    /** Refusals: AGENT_VERSION_NOT_FOUND. */
+    'order-version': {
+      request: z.discriminatedUnion('order', [
+        z.object({ order: z.literal('discard-version'), ...ofVersion, reason: z.string() }),
+        z.object({ order: z.literal('reinstate-version'), ...ofVersion, reason }),
+      ]),
+      reply: orderTicket,
+    },
+    /** Refusals: EVAL_RUN_NOT_FOUND, RACE_OVER. */
+    'order-run': {
+      request: z.discriminatedUnion('order', [
+        z.object({ order: z.literal('exclude-run'), ...ofRun, reason: z.string() }),
+        z.object({ order: z.enum(['include-run', 'reclaim-run']), ...ofRun, reason }),
+      ]),
+      reply: orderTicket,
+    },
+    /** From the next race on. Refusals: VALIDATION_FAILED. */
+    'change-policy': {
+      request: z.object({ changes: policyChanges, reason }),
+      reply: z.object({ policyVersion: z.number().int(), overrides: policyOverrides }),
+    },
     /** Fixes how far a simulated clock is to go; who ordered it drives it there. Refusals: CLOCK_IS_REAL. */
     'advance-clock': {
       request: z.object({ seconds: z.number().int().positive(), reason }),
@@ -109,6 +153,7 @@ export const operatorService = {
   },
 } as const satisfies ServiceContract;
 
+export type OrderTicket = z.infer<typeof orderTicket>;
 export type RegisteredPack = z.infer<typeof registeredPack>;
 export type KeptSuite = z.infer<typeof keptSuite>;
 export type SuiteDocument = z.infer<typeof suiteDocument>;

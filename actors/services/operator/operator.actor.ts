@@ -3,6 +3,7 @@ import type { Logger } from '../../../infra/ports/log.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import type { EffectivePolicy } from '../../../machines/race/policy-overrides.ts';
 import { familyCountsOf } from '../../../machines/suite/family-counts.ts';
 import type { MessageType, ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
@@ -10,9 +11,12 @@ import type { Sweep } from '../sweep.ts';
 import { beginAdvance } from './advance-clock.ts';
 import type { AuditFacts } from './audit-entry.ts';
 import { deleteOldAnswers } from './audit-store.ts';
+import { changePolicy } from './change-policy.ts';
 import { createSuite, type SuiteDefaults } from './create-suite.ts';
 import { documentKeyOf, type operatorService, packDocument, suiteDocument } from './messages.ts';
 import { once } from './once.ts';
+import { orderRace, orderRun, orderVersion } from './order-actors.ts';
+import { holdUnfinishedRaces } from './order-store.ts';
 import { toAllPartitions } from './partition-messages.ts';
 import {
   activateSuite,
@@ -33,6 +37,7 @@ export interface OperatorDeps {
   readonly endSessionsOf: (tx: Transaction, hotkey: string) => Promise<void>;
   readonly uuidV5: (namespace: string, name: string) => string;
   readonly suiteDefaults: SuiteDefaults;
+  readonly configuredPolicy: EffectivePolicy;
   readonly log: Logger;
 }
 
@@ -81,10 +86,21 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
     }),
     'activate-suite': handler('activate-suite', activate),
     'ban-hotkey': handler('ban-hotkey', async (tx, request, command) => {
+      await holdUnfinishedRaces(tx);
       await deps.endSessionsOf(tx, request.hotkey);
       return await ban(tx, request, command);
     }),
     'unban-hotkey': handler('unban-hotkey', unban),
+    'order-race': handler('order-race', orderRace),
+    'order-version': handler('order-version', orderVersion),
+    'order-run': handler('order-run', orderRun),
+    'change-policy': handler('change-policy', async (tx, request, { account }) => {
+      const by = { account, configured: deps.configuredPolicy };
+      const reply = await changePolicy(tx, request, by);
+      const object = `policy/${reply.policyVersion}`;
+      const { reason, changes: detail } = request;
+      return { reply, audit: { action: 'policy.change', object, reason, detail } };
+    }),
     'advance-clock': handler('advance-clock', async (tx, { seconds, reason }) => {
       const targetMs = await beginAdvance(tx, seconds);
       const detail = { seconds, target_ms: targetMs };
@@ -150,7 +166,10 @@ async function activate(
   return {
     reply: suite,
     audit: { action: 'suite.activate', object: `suite/${suiteId}`, reason, detail: {} },
-    messages: toAllPartitions(command, 'suite-activated', { suiteId }),
+    messages: [
+      ...toAllPartitions(command, { kind: 'eval', type: 'suite-activated' }, { suiteId }),
+      ...toAllPartitions(command, { kind: 'race', type: 'suite-activated' }, { suiteId }),
+    ],
   };
 }
 
@@ -164,7 +183,10 @@ async function ban(
   return {
     reply: { hotkey, reason: stands.reason, bannedAtMs: stands.bannedAt.getTime() },
     audit: { action: 'hotkey.ban', object: `hotkey/${hotkey}`, reason, detail: {} },
-    messages: toAllPartitions(command, 'hotkey-banned', { hotkey }),
+    messages: [
+      ...toAllPartitions(command, { kind: 'eval', type: 'hotkey-banned' }, { hotkey }),
+      ...toAllPartitions(command, { kind: 'race', type: 'hotkey-banned' }, { hotkey }),
+    ],
   };
 }
 
@@ -173,6 +195,7 @@ async function unban(
   { hotkey, reason }: RequestOf<Contract, 'unban-hotkey'>,
   command: CommandFacts,
 ): Promise<Change<'unban-hotkey'>> {
+  await holdUnfinishedRaces(tx);
   const wasBanned = await deleteBan(tx, hotkey);
   return {
     reply: { hotkey, wasBanned },
@@ -182,6 +205,8 @@ async function unban(
       reason,
       detail: { was_banned: wasBanned },
     },
-    messages: wasBanned ? toAllPartitions(command, 'hotkey-unbanned', { hotkey }) : [],
+    messages: wasBanned
+      ? toAllPartitions(command, { kind: 'eval', type: 'hotkey-unbanned' }, { hotkey })
+      : [],
   };
 }

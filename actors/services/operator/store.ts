@@ -69,12 +69,15 @@ export async function insertSuite(tx: Transaction, suite: NewSuite): Promise<Kep
   const [row] = await tx<KeptSuite[]>`
     insert into suite (suite_version, execution_kind, benchmark_name, benchmark_number,
       env_pack_sha256, environment, qualifying_threshold, required_successes_qualifying,
-      required_successes_race, created_at)
-    values (${suite.suiteVersion}, ${suite.executionKind}, ${suite.benchmarkName},
+      required_successes_race, created_threshold, created_successes_qualifying,
+      created_successes_race, created_at)
+    select ${suite.suiteVersion}, ${suite.executionKind}, ${suite.benchmarkName},
       ${suite.benchmarkNumber}, ${suite.envPackSha256},
       ${JSON.stringify(suite.environment)}::text::jsonb,
-      ${suite.qualifyingThresholdMicro}::numeric / 1000000, ${suite.requiredSuccessesQualifying},
-      ${suite.requiredSuccessesRace}, rt.clock())
+      threshold, qualifying, race, threshold, qualifying, race, rt.clock()
+    from (values (${suite.qualifyingThresholdMicro}::numeric / 1000000,
+      ${suite.requiredSuccessesQualifying}::integer, ${suite.requiredSuccessesRace}::integer))
+      as terms (threshold, qualifying, race)
     returning ${suiteColumns(tx)}`;
   if (row === undefined) throw new Error('an inserted suite was not returned');
   return row;

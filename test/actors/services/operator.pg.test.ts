@@ -1,85 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
-import test, { type ExecutionContext } from 'ava';
-import { endSessionsOf } from '../../../actors/services/auth/auth.actor.ts';
+import test from 'ava';
 import { auditHash, genesisHash } from '../../../actors/services/operator/audit-entry.ts';
-import { documentKeyOf } from '../../../actors/services/operator/messages.ts';
-import { createOperatorService } from '../../../actors/services/operator/operator.actor.ts';
-import { uuidV5 } from '../../../infra/ids/ids.ts';
-import type { DurableMessage } from '../../../infra/ports/bus.ts';
-import { closeSql, createSql } from '../../../infra/postgres/client.ts';
-import { transaction } from '../../../infra/postgres/transaction.ts';
 import { Fault } from '../../../machines/fault.ts';
-import { testDatabase } from '../../support/cluster.ts';
-import { silentLogger } from '../../support/silent-telemetry.ts';
-
-const manifest = {
-  contract_version: '1',
-  runtime_version: '2',
-  result_schema_version: '3',
-  catalog_epoch: 'e1',
-  display_name: 'Demo',
-  environment_revision: 'r1',
-};
-const tasks = Array.from({ length: 12 }, (_, index) => ({
-  taskId: `task-${index}`,
-  family: ['shop', 'voucher'][index % 2] ?? '',
-  goalText: `Buy ${index}`,
-}));
-const packSha256 = 'ab'.repeat(32);
-
-async function start(t: ExecutionContext) {
-  const { sql: admin, url } = await testDatabase(t);
-  const sql = createSql({ url, applicationName: 'services', role: 'paddock_service', max: 4 });
-  t.teardown(() => closeSql(sql));
-  const documents = new Map<string, Uint8Array>();
-  const published: DurableMessage[] = [];
-  const service = createOperatorService({
-    transact: (body) => transaction(sql, {}, body),
-    objects: { get: async (key) => documents.get(key) },
-    publish: async (message) => void published.push(message),
-    endSessionsOf,
-    uuidV5,
-    log: silentLogger,
-    suiteDefaults: {
-      qualifyingThresholdMicro: 550_000,
-      requiredSuccessesQualifying: 2,
-      requiredSuccessesRace: 3,
-      qualifyingTasks: 4,
-    },
-  });
-  const store = (document: object) => {
-    const bytes = Buffer.from(JSON.stringify(document));
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    documents.set(documentKeyOf(sha256), bytes);
-    return sha256;
-  };
-  const command = (id: string = randomUUID()) => ({ id, account: 'operator:ann', trace: {} });
-  const suite = (fields: object = {}) =>
-    store({
-      benchmarkName: 'bench',
-      benchmarkNumber: 3,
-      executionKind: 'legacy_benchmark',
-      envPackSha256: null,
-      qualifyingTaskIds: null,
-      problems: [
-        { problemId: null, metadata: { category: 'Shop', reward_title_embeddings: { a: [1] } } },
-      ],
-      raceProblems: [{ problemId: randomUUID(), metadata: { category: 'Held out' } }],
-      qualifyingThresholdMicro: null,
-      requiredSuccessesQualifying: null,
-      requiredSuccessesRace: null,
-      ...fields,
-    });
-  const register = (id?: string) => {
-    const documentSha256 = store({ manifest, tasks });
-    const request = { packSha256, sizeBytes: 1000, documentSha256, reason: null };
-    return service['register-pack'](request, command(id));
-  };
-  return { admin, service, command, suite, register, published };
-}
+import { openOperatorDesk, packSha256 } from '../../support/operator-desk.ts';
 
 test('the same pack again answers the same', async (t) => {
-  const { admin, register } = await start(t);
+  const { admin, register } = await openOperatorDesk(t);
   const first = await register();
   t.deepEqual(first.familyCounts, { shop: 6, voucher: 6 });
   t.deepEqual(await register(), first);
@@ -87,7 +12,7 @@ test('the same pack again answers the same', async (t) => {
 });
 
 test('an envpack suite draws its tasks balanced over families, in pack order', async (t) => {
-  const { admin, service, command, suite, register } = await start(t);
+  const { admin, service, command, suite, register } = await openOperatorDesk(t);
   await register();
   const documentSha256 = suite({
     executionKind: 'envpack',
@@ -110,7 +35,7 @@ test('an envpack suite draws its tasks balanced over families, in pack order', a
 });
 
 test('a legacy suite keeps embeddings apart and race problems held out', async (t) => {
-  const { admin, service, command, suite } = await start(t);
+  const { admin, service, command, suite } = await openOperatorDesk(t);
   await service['create-suite']({ documentSha256: suite(), reason: null }, command());
   const rows = await admin`
     select phase, category, metadata, embeddings from suite_problem order by phase`;
@@ -136,7 +61,7 @@ test('a legacy suite keeps embeddings apart and race problems held out', async (
 });
 
 test('a suite that makes no sense is refused and leaves nothing', async (t) => {
-  const { admin, service, command, suite, register } = await start(t);
+  const { admin, service, command, suite, register } = await openOperatorDesk(t);
   await register();
   const envpack = { executionKind: 'envpack', envPackSha256: packSha256 };
   for (const [fields, code] of [
@@ -157,8 +82,8 @@ test('a suite that makes no sense is refused and leaves nothing', async (t) => {
   t.is((await admin`select 1 from audit_log`).length, 1);
 });
 
-test('one suite is active, and every eval partition is told of it once', async (t) => {
-  const { admin, service, command, suite, published } = await start(t);
+test('one suite is active, and every partition of evaluations and races is told of it once', async (t) => {
+  const { admin, service, command, suite, published } = await openOperatorDesk(t);
   const first = await service['create-suite']({ documentSha256: suite(), reason: null }, command());
   const second = await service['create-suite'](
     { documentSha256: suite(), reason: null },
@@ -173,24 +98,24 @@ test('one suite is active, and every eval partition is told of it once', async (
   t.deepEqual(await service['activate-suite'](asked, repeated), answer);
   const active = await admin`select suite_id from suite where is_active`;
   t.deepEqual([...active], [{ suite_id: second.suiteId }]);
-  const sent = await admin<{ target_part: number }[]>`
-    select target_part from rt.outbox where body = ${admin.json({ suiteId: second.suiteId })}
-    order by target_part`;
-  t.deepEqual(
-    sent.map((row) => row.target_part),
-    Array.from({ length: 64 }, (_, part) => part),
-  );
-  t.is(
-    published.filter(({ body }) => JSON.stringify(body).includes(`${second.suiteId}`)).length,
-    64,
-  );
+  const sent = await admin<{ target: string }[]>`
+    select target_kind || '/' || target_part as target from rt.outbox
+    where body = ${admin.json({ suiteId: second.suiteId })}`;
+  const partitions = [
+    ...Array.from({ length: 64 }, (_, part) => `eval/${part}`),
+    ...Array.from({ length: 4 }, (_, part) => `race/${part}`),
+  ];
+  t.deepEqual(sent.map(({ target }) => target).sort(), partitions.toSorted());
+  const told = published.filter(({ body }) => JSON.stringify(body).includes(`${second.suiteId}`));
+  t.is(new Set(told.map(({ subject }) => subject)).size, 68);
+  t.is(told.length, 68);
   await t.throwsAsync(() => service['activate-suite']({ suiteId: 99, reason: null }, command()), {
     message: /no such suite/,
   });
 });
 
 test('a ban ends sessions and is lifted once', async (t) => {
-  const { admin, service, command } = await start(t);
+  const { admin, service, command } = await openOperatorDesk(t);
   await admin`
     insert into session (token_sha256, hotkey, role, created_at, expires_at)
     values ('x', 'alice', 'miner', rt.clock(), rt.clock() + interval '1 hour')`;
@@ -207,7 +132,7 @@ test('a ban ends sessions and is lifted once', async (t) => {
 });
 
 test('a key with another request is a conflict', async (t) => {
-  const { service, command } = await start(t);
+  const { service, command } = await openOperatorDesk(t);
   const once = command();
   await service['ban-hotkey']({ hotkey: 'alice', reason: 'cheats' }, once);
   const error = await t.throwsAsync(
@@ -218,7 +143,7 @@ test('a key with another request is a conflict', async (t) => {
 });
 
 test('every order has one entry, and the entries form a chain, also when made at once', async (t) => {
-  const { admin, service, command } = await start(t);
+  const { admin, service, command } = await openOperatorDesk(t);
   await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
       service['ban-hotkey']({ hotkey: `key-${index}`, reason: 'ä "quoted"' }, command()),

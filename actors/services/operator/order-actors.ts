@@ -1,0 +1,112 @@
+import type { Transaction } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+import type { RequestOf } from '../messages.ts';
+import type { CommandFacts } from '../service-handler.ts';
+import type { AuditFacts } from './audit-entry.ts';
+import type { OrderTicket, operatorService } from './messages.ts';
+import { findRun, findVersion, holdRace } from './order-store.ts';
+import { type Addressed, toPartition } from './partition-messages.ts';
+import type { PartitionMessage } from './store.ts';
+
+type Contract = typeof operatorService;
+
+/** An order that an actor has yet to carry out, and under which id it will answer. */
+export interface Ordered {
+  readonly reply: OrderTicket;
+  readonly audit: Omit<AuditFacts, 'actor'>;
+  readonly messages: readonly [PartitionMessage];
+}
+
+const raceActions = {
+  'close-qualifying': 'race.close',
+  'start-race': 'race.start',
+  'cancel-race': 'race.cancel',
+} as const;
+const versionActions = {
+  'discard-version': 'version.discard',
+  'reinstate-version': 'version.reinstate',
+} as const;
+const runActions = {
+  'exclude-run': 'run.exclude',
+  'include-run': 'run.include',
+  'reclaim-run': 'run.reclaim',
+} as const;
+
+export async function orderRace(
+  tx: Transaction,
+  request: RequestOf<Contract, 'order-race'>,
+  command: CommandFacts,
+): Promise<Ordered> {
+  const { order, raceId, reason } = request;
+  const race = await holdRace(tx, raceId);
+  if (race === undefined) throw new Fault('RACE_NOT_FOUND', 'There is no such race.');
+  if (race.status === 'RACE_COMPLETE' || race.status === 'RACE_CANCELLED') {
+    throw new Fault('RACE_OVER', 'This race is over.', { race_status: race.status });
+  }
+  const { part, status } = race;
+  const body = order === 'cancel-race' ? { raceId, reason: request.reason } : { raceId };
+  const detail = { suite_id: race.suiteId, race_number: race.raceNumber, status };
+  const audit = { action: raceActions[order], object: `race/${raceId}`, reason, detail };
+  return ordered(command, { to: { kind: 'race', type: order, part }, body, audit });
+}
+
+export async function orderVersion(
+  tx: Transaction,
+  request: RequestOf<Contract, 'order-version'>,
+  command: CommandFacts,
+): Promise<Ordered> {
+  const { order, agentVersionId, reason } = request;
+  const version = await findVersion(tx, agentVersionId);
+  if (version === undefined) {
+    throw new Fault('AGENT_VERSION_NOT_FOUND', 'There is no such agent version.');
+  }
+  const { part, state } = version;
+  const body =
+    order === 'discard-version' ? { agentVersionId, reason: request.reason } : { agentVersionId };
+  const object = `agent-version/${agentVersionId}`;
+  const audit = { action: versionActions[order], object, reason, detail: { state } };
+  return ordered(command, { to: { kind: 'eval', type: order, part }, body, audit });
+}
+
+export async function orderRun(
+  tx: Transaction,
+  request: RequestOf<Contract, 'order-run'>,
+  command: CommandFacts,
+): Promise<Ordered> {
+  const { order, evalRunId, reason } = request;
+  const run = await findRun(tx, evalRunId);
+  if (run === undefined) throw new Fault('EVAL_RUN_NOT_FOUND', 'There is no such evaluation run.');
+  await requireChangeable(tx, run.raceId);
+  const { part, agentVersionId, status, isIncluded } = run;
+  const ids = { agentVersionId, evalRunId };
+  const body = order === 'exclude-run' ? { ...ids, reason: request.reason } : ids;
+  const detail = { agent_version_id: agentVersionId, status, is_included: isIncluded };
+  const object = `evaluation-run/${evalRunId}`;
+  const audit = { action: runActions[order], object, reason, detail };
+  return ordered(command, { to: { kind: 'eval', type: order, part }, body, audit });
+}
+
+/** The runs of a race change only while it runs: its results stand, or it has none. */
+async function requireChangeable(tx: Transaction, raceId: string | null): Promise<void> {
+  if (raceId === null) return;
+  const race = await holdRace(tx, raceId);
+  if (race?.status !== 'RACE_RUNNING')
+    throw new Fault('RACE_OVER', 'The race of this run is over.');
+}
+
+function ordered(
+  command: CommandFacts,
+  order: {
+    readonly to: Addressed & { readonly part: number };
+    readonly body: object;
+    readonly audit: Ordered['audit'];
+  },
+): Ordered {
+  const { to, body, audit } = order;
+  const message = toPartition(command, to, body);
+  return {
+    reply: { kind: to.kind, part: to.part, msgId: message.msgId },
+    audit,
+    messages: [message],
+  };
+}

@@ -1,0 +1,58 @@
+import type { Transaction } from '../../../infra/ports/sql.ts';
+
+export interface HeldRace {
+  readonly part: number;
+  readonly suiteId: number;
+  readonly raceNumber: number;
+  readonly status: string;
+}
+
+/** Keeps the race as it is until the transaction ends: its close, end and cancellation wait. */
+export async function holdRace(tx: Transaction, raceId: string): Promise<HeldRace | undefined> {
+  const [row] = await tx<HeldRace[]>`
+    select part, suite_id as "suiteId", race_number as "raceNumber", status
+    from race
+    where race_id = ${raceId}
+    for share`;
+  return row;
+}
+
+/** The same for all that have not ended. In the order of ids, as everybody locks races. */
+export async function holdUnfinishedRaces(tx: Transaction): Promise<void> {
+  await tx`
+    select 1 from race
+    where status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')
+    order by race_id
+    for share`;
+}
+
+export interface FoundVersion {
+  readonly part: number;
+  readonly state: string;
+}
+
+export async function findVersion(
+  tx: Transaction,
+  agentVersionId: string,
+): Promise<FoundVersion | undefined> {
+  const [row] = await tx<FoundVersion[]>`
+    select part, state from agent_version where agent_version_id = ${agentVersionId}`;
+  return row;
+}
+
+export interface FoundRun {
+  readonly part: number;
+  readonly agentVersionId: string;
+  readonly raceId: string | null;
+  readonly status: string;
+  readonly isIncluded: boolean;
+}
+
+export async function findRun(tx: Transaction, evalRunId: string): Promise<FoundRun | undefined> {
+  const [row] = await tx<FoundRun[]>`
+    select part, agent_version_id as "agentVersionId", race_id as "raceId", status,
+      is_included as "isIncluded"
+    from evaluation_run
+    where eval_run_id = ${evalRunId}`;
+  return row;
+}

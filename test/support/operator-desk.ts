@@ -1,0 +1,80 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { ExecutionContext } from 'ava';
+import { endSessionsOf } from '../../actors/services/auth/auth.actor.ts';
+import { documentKeyOf } from '../../actors/services/operator/messages.ts';
+import { createOperatorService } from '../../actors/services/operator/operator.actor.ts';
+import { uuidV5 } from '../../infra/ids/ids.ts';
+import type { DurableMessage } from '../../infra/ports/bus.ts';
+import { closeSql, createSql } from '../../infra/postgres/client.ts';
+import { transaction } from '../../infra/postgres/transaction.ts';
+import { testDatabase } from './cluster.ts';
+import { trialPolicy } from './race-rows.ts';
+import { silentLogger } from './silent-telemetry.ts';
+
+const manifest = {
+  contract_version: '1',
+  runtime_version: '2',
+  result_schema_version: '3',
+  catalog_epoch: 'e1',
+  display_name: 'Demo',
+  environment_revision: 'r1',
+};
+const tasks = Array.from({ length: 12 }, (_, index) => ({
+  taskId: `task-${index}`,
+  family: ['shop', 'voucher'][index % 2] ?? '',
+  goalText: `Buy ${index}`,
+}));
+export const packSha256 = 'ab'.repeat(32);
+
+/** The operator service over a database of its own, without a broker: `published` took its place. */
+export async function openOperatorDesk(t: ExecutionContext) {
+  const { sql: admin, url } = await testDatabase(t);
+  const sql = createSql({ url, applicationName: 'services', role: 'paddock_service', max: 4 });
+  t.teardown(() => closeSql(sql));
+  const documents = new Map<string, Uint8Array>();
+  const published: DurableMessage[] = [];
+  const service = createOperatorService({
+    transact: (body) => transaction(sql, {}, body),
+    objects: { get: async (key) => documents.get(key) },
+    publish: async (message) => void published.push(message),
+    endSessionsOf,
+    uuidV5,
+    log: silentLogger,
+    configuredPolicy: { ...trialPolicy, requiredSuccessesQualifying: 2 },
+    suiteDefaults: {
+      qualifyingThresholdMicro: 550_000,
+      requiredSuccessesQualifying: 2,
+      requiredSuccessesRace: 3,
+      qualifyingTasks: 4,
+    },
+  });
+  const store = (document: object) => {
+    const bytes = Buffer.from(JSON.stringify(document));
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    documents.set(documentKeyOf(sha256), bytes);
+    return sha256;
+  };
+  const command = (id: string = randomUUID()) => ({ id, account: 'operator:ann', trace: {} });
+  const suite = (fields: object = {}) =>
+    store({
+      benchmarkName: 'bench',
+      benchmarkNumber: 3,
+      executionKind: 'legacy_benchmark',
+      envPackSha256: null,
+      qualifyingTaskIds: null,
+      problems: [
+        { problemId: null, metadata: { category: 'Shop', reward_title_embeddings: { a: [1] } } },
+      ],
+      raceProblems: [{ problemId: randomUUID(), metadata: { category: 'Held out' } }],
+      qualifyingThresholdMicro: null,
+      requiredSuccessesQualifying: null,
+      requiredSuccessesRace: null,
+      ...fields,
+    });
+  const register = (id?: string) => {
+    const documentSha256 = store({ manifest, tasks });
+    const request = { packSha256, sizeBytes: 1000, documentSha256, reason: null };
+    return service['register-pack'](request, command(id));
+  };
+  return { admin, service, command, suite, register, published };
+}
