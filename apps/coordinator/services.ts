@@ -36,7 +36,6 @@ import { createClockStore } from '../../infra/postgres/clock-store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { faultOf } from '../outage.ts';
 import { configuredPolicy } from '../race-policy.ts';
-import { configuredPolicy } from '../race-policy.ts';
 
 /** A pack's thousands of tasks and a suite's megabytes go in with one statement each. */
 const statementTimeoutMs = 10_000;
