@@ -112,7 +112,7 @@ const advice: readonly Relation[] = [
     holds: (config) => config.runLimitSeconds >= config.noProgressSeconds,
   },
   {
-    text: 'CLOCK is simulated: time stands until an operator moves it',
+    text: 'CLOCK is simulated: any operator can move the time of everybody',
     holds: (config) => config.clock === 'real',
   },
 ];

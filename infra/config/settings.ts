@@ -175,7 +175,7 @@ const processes = {
     },
     ['coordinator'],
   ),
-  CLOCK: optional(oneOf('real', 'simulated'), 'word', 'real', 'simulated moves by operator only'),
+  CLOCK: optional(oneOf('real', 'simulated'), 'word', 'real', 'operators move a simulated one'),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(urlOrNone('http', 'https'), 'URL', '', 'traces go there'),
   LOG_LEVEL: optional(
     oneOf('debug', 'info', 'warn', 'error'),
