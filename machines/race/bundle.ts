@@ -12,6 +12,8 @@ import { racePolicy } from './policy.ts';
 export const bundleFormat = 'paddock-race-bundle/1';
 
 const score = z.string().regex(/^[01]\.\d{4}$/);
+/** A version far below the races of its window has a negative one. */
+const overall = z.string().regex(/^-?[0-2]\.\d{4}$/);
 const micro = z.number().int().min(0).max(1_000_000);
 const instantMs = z.number().int();
 const id = z.guid();
@@ -30,11 +32,11 @@ const race = z.object({
   qualifier_count: z.number().int(),
   scored_count: z.number().int(),
   winner_agent_version_id: id.nullable(),
-  winner_score: score.nullable(),
+  winner_score: overall.nullable(),
   top50_mean: score.nullable(),
   top50_std: score.nullable(),
   margin: score.nullable(),
-  challenged_score: score.nullable(),
+  challenged_score: overall.nullable(),
   promoted_agent_version_id: id.nullable(),
 });
 
@@ -50,7 +52,7 @@ const windowSlot = z.object({
   race_number: z.number().int(),
   raw_score: score.nullable(),
   anchor: score,
-  delta: z.string().regex(/^-?[01]\.\d{4}$/),
+  delta: overall,
   is_seed: z.boolean(),
 });
 
@@ -64,7 +66,7 @@ const entrant = z.object({
   race_score: score.nullable(),
   score_low: score.nullable(),
   score_high: score.nullable(),
-  weighted_score: score.nullable(),
+  weighted_score: overall.nullable(),
   race_rank: z.number().int().nullable(),
   score_window: z.array(windowSlot).nullable(),
   is_eliminated: z.boolean(),
@@ -107,7 +109,7 @@ const pastRace = z.object({
 const top = z.object({
   agent_version_id: id,
   miner_hotkey: z.string(),
-  score,
+  score: overall,
   top_at: instantMs,
 });
 

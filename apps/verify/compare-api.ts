@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { RaceBundle } from '../../machines/race/bundle.ts';
+import type { Comparison } from './difference.ts';
+import { getJson } from './fetch-bundle.ts';
+
+const number = z.number().nullable();
+
+const raceDetails = z.object({
+  race: z.object({
+    race_id: z.string(),
+    suite_id: z.number(),
+    race_number: z.number(),
+    status: z.string(),
+    winner_agent_version_id: z.string().nullable(),
+    winner_score: number,
+    qualifier_count: z.number(),
+    scored_count: z.number(),
+    top50_mean: number,
+    top50_std: number,
+  }),
+  qualifiers: z.array(
+    z.object({
+      agent_version_id: z.string(),
+      miner_hotkey: z.string(),
+      qualification_type: z.string(),
+      race_score: number,
+      weighted_score: number,
+      race_rank: number,
+      eliminated_at: z.string().nullable(),
+      window: z
+        .array(
+          z.object({
+            race_id: z.string(),
+            race_number: z.number(),
+            raw_score: number,
+            anchor: number,
+            delta: number,
+            is_seed: z.boolean(),
+          }),
+        )
+        .nullable(),
+    }),
+  ),
+});
+
+const reigns = z.array(
+  z.object({ agent_version_id: z.string(), race_id: z.string(), top_at: z.string() }),
+);
+
+/** A score of the API is the same number as the bundle's text, or nothing where that is nothing. */
+const numberOf = (text: string | null) => (text === null ? null : Number(text));
+
+/** Compares what the public pages say of a race with its bundle. */
+export async function compareApi(url: string, bundle: RaceBundle, to: Comparison): Promise<void> {
+  const { race_id: raceId, suite_id: suiteId } = bundle.race;
+  const page = raceDetails.parse(await getJson(`${url}/v1/public/races/${raceId}`));
+  compareRacePage(page.race, bundle.race, to);
+  compareQualifiers(page.qualifiers, bundle.entrants, to);
+  const history = reigns.parse(await getJson(`${url}/v1/public/top/history?suite_id=${suiteId}`));
+  compareHistory(history, bundle.race, to);
+}
+
+function compareRacePage(
+  page: z.infer<typeof raceDetails>['race'],
+  race: RaceBundle['race'],
+  to: Comparison,
+): void {
+  const name = 'page of the race:';
+  to.same(`${name} race_id`, page.race_id, race.race_id);
+  to.same(`${name} suite_id`, page.suite_id, race.suite_id);
+  to.same(`${name} race_number`, page.race_number, race.race_number);
+  to.same(`${name} status`, page.status, 'RACE_COMPLETE');
+  const { winner_agent_version_id: winner } = race;
+  to.same(`${name} winner_agent_version_id`, page.winner_agent_version_id, winner);
+  to.same(`${name} winner_score`, page.winner_score, numberOf(race.winner_score));
+  to.same(`${name} qualifier_count`, page.qualifier_count, race.qualifier_count);
+  to.same(`${name} scored_count`, page.scored_count, race.scored_count);
+  to.same(`${name} top50_mean`, page.top50_mean, numberOf(race.top50_mean));
+  to.same(`${name} top50_std`, page.top50_std, numberOf(race.top50_std));
+}
+
+function compareQualifiers(
+  qualifiers: z.infer<typeof raceDetails>['qualifiers'],
+  entrants: RaceBundle['entrants'],
+  to: Comparison,
+): void {
+  to.same('page of the race: qualifiers', qualifiers.length, entrants.length);
+  const pages = new Map(qualifiers.map((each) => [each.agent_version_id, each]));
+  for (const entrant of entrants) {
+    const page = pages.get(entrant.agent_version_id);
+    const name = `page of version ${entrant.agent_version_id}:`;
+    to.same(`${name} miner_hotkey`, page?.miner_hotkey, entrant.miner_hotkey);
+    to.same(`${name} qualification_type`, page?.qualification_type, entrant.qualification_type);
+    to.same(`${name} race_score`, page?.race_score, numberOf(entrant.race_score));
+    to.same(`${name} weighted_score`, page?.weighted_score, numberOf(entrant.weighted_score));
+    to.same(`${name} race_rank`, page?.race_rank, entrant.race_rank);
+    const isEliminated = page !== undefined && page.eliminated_at !== null;
+    to.same(`${name} eliminated`, isEliminated, entrant.is_eliminated);
+    to.same(`${name} window`, page?.window ?? null, windowOf(entrant));
+  }
+}
+
+function windowOf({ score_window: slots }: RaceBundle['entrants'][number]) {
+  if (slots === null) return null;
+  return slots.map((slot) => ({
+    race_id: slot.race_id,
+    race_number: slot.race_number,
+    raw_score: numberOf(slot.raw_score),
+    anchor: numberOf(slot.anchor),
+    delta: numberOf(slot.delta),
+    is_seed: slot.is_seed,
+  }));
+}
+
+/** A promotion begins a reign in the history; a race without one begins none. */
+function compareHistory(
+  history: z.infer<typeof reigns>,
+  race: RaceBundle['race'],
+  to: Comparison,
+): void {
+  const begun = history.filter(({ race_id }) => race_id === race.race_id);
+  const promoted = race.promoted_agent_version_id;
+  to.same(
+    'top history: who became top by this race',
+    begun.map(({ agent_version_id }) => agent_version_id),
+    promoted === null ? [] : [promoted],
+  );
+  for (const { top_at: topAt } of begun) {
+    to.same('top history: since when', Date.parse(topAt), race.completed_at);
+  }
+}

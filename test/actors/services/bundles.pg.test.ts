@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import test, { type ExecutionContext } from 'ava';
+import { bundleKey } from '../../../actors/services/bundles/bundle-key.ts';
+import { publishBundle } from '../../../actors/services/bundles/bundles.actor.ts';
+import { unbundledRaces } from '../../../actors/services/bundles/store.ts';
+import { compareBundle } from '../../../apps/verify/compare-bundle.ts';
+import { Comparison } from '../../../apps/verify/difference.ts';
+import { openBundle } from '../../../apps/verify/sealed-bundle.ts';
+import { archiveText } from '../../../infra/bundles/archive-text.ts';
+import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
+import { startEmbeddedObjectStore } from '../../../infra/object-store/embedded/embedded-store.ts';
+import { createS3Store } from '../../../infra/object-store/s3-store.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { playRace } from '../../support/played-race.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
+import { addActiveSuite, addRace } from '../../support/trial-races.ts';
+
+const hourMs = 3_600_000;
+
+async function world(t: ExecutionContext) {
+  const { url, sql } = await testDatabase(t);
+  const service = createSql({ url, max: 2, applicationName: 'bundles', role: 'paddock_service' });
+  t.teardown(() => closeSql(service));
+  const dataDir = await mkdtemp(join(tmpdir(), 'paddock-bundles-'));
+  const keys = { accessKeyId: 'test', secretAccessKey: 'a secret of a test' };
+  const store = await startEmbeddedObjectStore({ dataDir, ...keys });
+  t.teardown(async () => {
+    await store.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const objects = createS3Store({ endpoint: store.endpoint, bucket: 'bundles', ...keys });
+  await objects.ensureBucket();
+  const signer = createEd25519Signer(new Uint8Array(32).fill(7));
+  return { sql, deps: { sql: service, objects, signer, archive: archiveText, log: silentLogger } };
+}
+
+interface Row {
+  readonly raceId: string;
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  readonly signature: string;
+  readonly publicKey: string;
+}
+
+const rows = async ({ sql }: { sql: Awaited<ReturnType<typeof world>>['sql'] }) =>
+  await sql<Row[]>`
+    select race_id as "raceId", sha256, size_bytes::int as "sizeBytes", signature,
+      public_key as "publicKey"
+    from race_bundle`;
+
+test('a released race has one bundle, whoever builds it and however often', async (t) => {
+  const { sql, deps } = await world(t);
+  const suiteId = await addActiveSuite(sql);
+  const race = {
+    ...{ suiteId, raceNumber: 1, taskCount: 5, completedAtMs: Date.now() - hourMs },
+    hotkeys: ['a', 'b', 'c', 'd'],
+    reward: (hotkey: string, validator: number, task: number) =>
+      (task + validator) % 3 === 0 ? undefined : 100_000 * (hotkey.charCodeAt(0) - 92),
+  };
+  await playRace(sql, race);
+  const [raceId = ''] = await unbundledRaces(deps.sql, 10);
+
+  await Promise.all([publishBundle(deps, raceId), publishBundle(deps, raceId)]);
+  const [first, ...others] = await rows({ sql });
+  t.deepEqual(others, []);
+  t.deepEqual(await unbundledRaces(deps.sql, 10), []);
+
+  // What becomes of a version later is no part of its race.
+  await sql`update agent_version set state = 'DISCARDED', discarded_at = rt.clock()`;
+  await sql`update top_agent set ended_at = rt.clock(), end_reason = 'DISCARDED'`;
+  await sql`delete from race_bundle`;
+  await publishBundle(deps, raceId);
+  t.deepEqual((await rows({ sql }))[0], first);
+
+  const bytes = await deps.objects.get(bundleKey(first?.sha256 ?? ''));
+  t.is(bytes?.length, first?.sizeBytes);
+  const bundle = openBundle(bytes ?? new Uint8Array(), {
+    race_id: raceId,
+    sha256: first?.sha256 ?? '',
+    size_bytes: first?.sizeBytes ?? 0,
+    signature: first?.signature ?? '',
+    public_key: deps.signer.publicKey,
+  });
+  t.is(bundle.runs.length, 8);
+  const comparison = new Comparison();
+  compareBundle(bundle, comparison);
+  t.deepEqual(comparison.differences, []);
+  t.true(comparison.count > 50);
+});
+
+test('only what is complete and released is published, the oldest first', async (t) => {
+  const { sql, deps } = await world(t);
+  const suiteId = await addActiveSuite(sql);
+  const of = (raceNumber: number) => ({ suiteId, raceNumber, entrants: [] });
+  const newer = await addRace(sql, { ...of(2), completedAgo: 1 });
+  const older = await addRace(sql, { ...of(1), completedAgo: 30 });
+  await addRace(sql, { ...of(3), completedAgo: 1, releasedIn: 1 });
+  await addRace(sql, { ...of(4), status: 'RACE_CANCELLED' });
+  await addRace(sql, { ...of(5), status: 'RACE_RUNNING' });
+
+  t.deepEqual(await unbundledRaces(deps.sql, 10), [older, newer]);
+});
+
+test('the text has one spelling: sorted keys, no space', async (t) => {
+  const { sql, deps } = await world(t);
+  const suiteId = await addActiveSuite(sql);
+  const raceId = await addRace(sql, { suiteId, raceNumber: 1, entrants: [] });
+
+  await publishBundle(deps, raceId);
+
+  const [{ sha256 } = { sha256: '' }] = await rows({ sql });
+  const bytes = await deps.objects.get(bundleKey(sha256));
+  const text = gunzipSync(bytes ?? new Uint8Array()).toString();
+  t.regex(text, /^\{"emission":\[\],"entrants":\[\],"format":"paddock-race-bundle\/1","race":\{/);
+  t.regex(text, /"runs":\[\],"tasks":\[\],"top_before":null,"window":\[\]\}$/);
+});

@@ -1,0 +1,280 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { compareBundle } from '../../../apps/verify/compare-bundle.ts';
+import { Comparison } from '../../../apps/verify/difference.ts';
+import { BundleRefused, openBundle } from '../../../apps/verify/sealed-bundle.ts';
+import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
+import type { RaceBundle } from '../../../machines/race/bundle.ts';
+import { sealed, trialBundle } from '../../support/trial-bundle.ts';
+
+const signer = createEd25519Signer(new Uint8Array(32).fill(1));
+const stranger = createEd25519Signer(new Uint8Array(32).fill(2));
+const honest = trialBundle({ top: { name: '4', score: '0.4731' } });
+
+function differencesOf(bundle: RaceBundle): readonly string[] {
+  const comparison = new Comparison();
+  compareBundle(bundle, comparison);
+  return comparison.differences.map(({ what }) => what);
+}
+
+test('an honest bundle agrees with itself: with a top that raced, one that did not, and none', (t) => {
+  t.deepEqual(differencesOf(honest), []);
+  t.is(honest.emission.length > 3, true);
+  t.deepEqual(differencesOf(trialBundle({ top: { name: 'absent', score: '0.9900' } })), []);
+  t.deepEqual(differencesOf(trialBundle({ entrantCount: 1 })), []);
+  t.deepEqual(differencesOf(trialBundle()), []);
+});
+
+type Mutable<T> = { -readonly [K in keyof T]: Mutable<T[K]> };
+
+interface Tampering {
+  readonly title: string;
+  readonly tamper: (bundle: Mutable<RaceBundle>) => void;
+  /** The value that is named, whatever else differs then. */
+  readonly named: RegExp;
+}
+
+const first = <T>(list: readonly T[]): T => {
+  const [value] = list;
+  if (value === undefined) throw new Error('nothing to change');
+  return value;
+};
+const winnerOf = (bundle: Mutable<RaceBundle>) =>
+  first(bundle.entrants.filter(({ race_rank }) => race_rank === 1));
+const losers = (bundle: Mutable<RaceBundle>) =>
+  bundle.entrants.filter(({ is_eliminated }) => is_eliminated);
+
+const tamperings: readonly Tampering[] = [
+  {
+    title: 'the reward of one task',
+    tamper: ({ runs }) => {
+      const paid = first(first(runs).episode_results.filter(({ reward_micro }) => reward_micro));
+      paid.reward_micro = (paid.reward_micro ?? 0) + 6;
+    },
+    named: /^run \S+ score$/,
+  },
+  {
+    title: 'the verdict of one task',
+    tamper: ({ runs }) => {
+      first(first(runs).episode_results.filter((each) => each.reward_micro)).verdict_correct =
+        false;
+    },
+    named: /^run \S+ score$/,
+  },
+  {
+    title: 'the score of a run',
+    tamper: ({ runs }) => {
+      first(runs).score_micro = 999_999;
+    },
+    named: /^run \S+ score$/,
+  },
+  {
+    title: 'a result told twice',
+    tamper: ({ runs }) => {
+      const { episode_results: results } = first(runs);
+      results.push({ ...first(results) });
+    },
+    named: /^run \S+ results, each once$/,
+  },
+  {
+    title: 'a task that was not of the race',
+    tamper: ({ runs }) => {
+      first(first(runs).episode_results).task_id = 'task-of-ours';
+    },
+    named: /^run \S+ tasks$/,
+  },
+  {
+    title: 'a run left out of the mean',
+    tamper: ({ runs }) => {
+      first(runs).is_included = false;
+    },
+    named: /^version \S+ race score$/,
+  },
+  {
+    title: 'two included runs of one validator',
+    tamper: ({ runs }) => {
+      for (const run of runs) run.validator_hotkey = 'validator 0';
+    },
+    named: /^version \S+ included runs, each of another validator$/,
+  },
+  {
+    title: 'the race score of an entrant',
+    tamper: (bundle) => {
+      winnerOf(bundle).race_score = '0.9999';
+    },
+    named: /^version \S+ race score$/,
+  },
+  {
+    title: 'the anchor',
+    tamper: ({ race }) => {
+      race.top50_mean = '0.0001';
+    },
+    named: /^anchor \(top50_mean\)$/,
+  },
+  {
+    title: 'an earlier race of the window',
+    tamper: ({ window }) => {
+      first(window).anchor = '0.4600';
+    },
+    named: /^version \S+ window$/,
+  },
+  {
+    title: 'the Overall of an entrant',
+    tamper: (bundle) => {
+      winnerOf(bundle).weighted_score = '0.9999';
+    },
+    named: /^version \S+ Overall$/,
+  },
+  {
+    title: 'two ranks exchanged',
+    tamper: (bundle) => {
+      const winner = winnerOf(bundle);
+      const second = first(bundle.entrants.filter(({ race_rank }) => race_rank === 2));
+      [winner.race_rank, second.race_rank] = [2, 1];
+    },
+    named: /^version \S+ rank$/,
+  },
+  {
+    title: 'an elimination that did not happen',
+    tamper: (bundle) => {
+      first(losers(bundle)).is_eliminated = false;
+    },
+    named: /^version \S+ elimination$/,
+  },
+  {
+    title: 'another winner',
+    tamper: (bundle) => {
+      bundle.race.winner_agent_version_id = first(losers(bundle)).agent_version_id;
+    },
+    named: /^winner$/,
+  },
+  {
+    title: 'a promotion nobody earned',
+    tamper: (bundle) => {
+      bundle.race.promoted_agent_version_id = first(losers(bundle)).agent_version_id;
+    },
+    named: /^promotion$/,
+  },
+  {
+    title: 'a margin that suits the top',
+    tamper: ({ race }) => {
+      race.margin = '0.1000';
+    },
+    named: /^margin$/,
+  },
+  {
+    title: 'a reign that began earlier',
+    tamper: ({ top_before: top }) => {
+      if (top !== null) top.top_at -= 30 * 86_400_000;
+    },
+    named: /^margin$/,
+  },
+  {
+    title: 'a unit moved from the tail to the burn',
+    tamper: ({ emission }) => {
+      const [burn, tail] = [first(emission), first(emission.slice(-1))];
+      burn.units = String(BigInt(burn.units) + 1n);
+      tail.units = String(BigInt(tail.units) - 1n);
+    },
+    named: /^emission seat 0 \(BURN\) units$/,
+  },
+  {
+    title: 'a unit made up',
+    tamper: ({ emission }) => {
+      first(emission).units = String(BigInt(first(emission).units) + 1n);
+    },
+    named: /^emission units in all$/,
+  },
+  {
+    title: 'another hotkey in the seat of the top',
+    tamper: ({ emission }) => {
+      for (const seat of emission) if (seat.seat === 'TOP') seat.miner_hotkey = 'miner of ours';
+    },
+    named: /^emission seat 1 \(TOP\) hotkey$/,
+  },
+  {
+    title: 'the weights of the vector',
+    tamper: ({ emission }) => {
+      first(emission).weight = '1';
+    },
+    named: /^weight vector$/,
+  },
+  {
+    title: 'another burn rate',
+    tamper: ({ race }) => {
+      race.policy.burnRateMicro = 500_000;
+    },
+    named: /^weight vector$/,
+  },
+  {
+    title: 'an entrant that is said to be discarded',
+    tamper: (bundle) => {
+      winnerOf(bundle).unfinished_reason = 'DISCARDED';
+    },
+    named: /^version \S+ race score$/,
+  },
+];
+
+for (const { title, tamper, named } of tamperings) {
+  test(`is named: ${title}`, (t) => {
+    const bundle = structuredClone(honest) as Mutable<RaceBundle>;
+    tamper(bundle);
+    const differences = differencesOf(bundle);
+    t.true(
+      differences.some((what) => named.test(what)),
+      differences.join('\n'),
+    );
+  });
+}
+
+test('a sealed bundle opens, with the key that one knows and without', (t) => {
+  const { bytes, seal } = sealed(honest, signer);
+
+  t.deepEqual(openBundle(bytes, seal), honest);
+  t.deepEqual(openBundle(bytes, seal, signer.publicKey), honest);
+});
+
+const refused = (message: RegExp) => ({ instanceOf: BundleRefused, message });
+
+test('a tampered bundle is refused in one sentence', (t) => {
+  const { bytes, seal } = sealed(honest, signer);
+  const flipped = Uint8Array.from(bytes);
+  flipped[flipped.length >> 1] = (flipped[flipped.length >> 1] ?? 0) ^ 1;
+  t.throws(() => openBundle(flipped, seal), refused(/^the bundle was changed: its bytes/));
+  t.throws(() => openBundle(bytes.subarray(1), seal), refused(/was changed/));
+
+  // Who changes the bundle and its hash lacks the key.
+  const forged = structuredClone(honest) as Mutable<RaceBundle>;
+  forged.race.winner_score = '0.9999';
+  const { bytes: others, seal: own } = sealed(forged, stranger);
+  const pretended = { ...own, public_key: signer.publicKey };
+  t.throws(() => openBundle(others, pretended), refused(/^the signature is not of this key/));
+  t.throws(
+    () => openBundle(others, own, signer.publicKey),
+    refused(/^the bundle is signed by another key than yours/),
+  );
+});
+
+test('a signed file that is no bundle is refused', (t) => {
+  const sign = (bytes: Uint8Array) => {
+    const { seal } = sealed(honest, signer);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    return { ...seal, sha256, signature: signer.sign(Buffer.from(sha256, 'hex')) };
+  };
+  const cases: readonly [Uint8Array, RegExp][] = [
+    [Buffer.from('no gzip'), /no gzip file/],
+    [gzipSync('no json'), /no JSON/],
+    [gzipSync('{"format":"another/1"}'), /unknown format at/],
+    [gzipSync(JSON.stringify(honest, undefined, 1)), /not in canonical form/],
+  ];
+  for (const [bytes, message] of cases) {
+    t.throws(() => openBundle(bytes, sign(bytes)), refused(message));
+  }
+});
+
+test('the bundle of another race is refused', (t) => {
+  const { bytes, seal } = sealed(honest, signer);
+  const race_id = '00000000-0000-4000-8000-000000000000';
+  t.throws(() => openBundle(bytes, { ...seal, race_id }), refused(/is of another race/));
+});
