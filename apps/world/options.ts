@@ -8,6 +8,8 @@ export interface WorldOptions {
   readonly readyFile: string | undefined;
   /** End when every submitted version has its verdict. */
   readonly once: boolean;
+  /** Race days to play on a simulated clock, and end; undefined for the story on the real one. */
+  readonly days: number | undefined;
   readonly port: number;
   readonly dataDir: string;
   readonly edges: number;
@@ -35,12 +37,21 @@ const flags = {
   json: { help: 'once ready, print one JSON line on standard output; logs go to standard error' },
   'ready-file': { takes: 'text', value: 'PATH', help: 'write that line to a file as well' },
   once: { help: 'end when every version has its verdict; exit code 0 if one became eligible' },
+  days: {
+    takes: 'count',
+    value: 'N',
+    help: 'play N whole race days on a simulated clock, and end',
+  },
   port: {
     takes: 'port',
     value: 'N',
     help: 'of the first edge (default: PORT, else 8080; 0: free)',
   },
-  'data-dir': { takes: 'text', value: 'PATH', help: 'where all data lives (default .paddock)' },
+  'data-dir': {
+    takes: 'text',
+    value: 'PATH',
+    help: 'where all data lives (default .paddock; of --days .paddock/days)',
+  },
   edges: { takes: 'count', value: 'N', help: 'HTTP edges (default 1)' },
   coordinators: { takes: 'count', value: 'N', help: 'coordinators (default 1)' },
   miners: { takes: 'count', value: 'N', help: 'simulated miners (default 7)' },
@@ -74,8 +85,9 @@ export function readOptions(
     json: given.has('json'),
     readyFile: given.get('ready-file'),
     once: given.has('once'),
+    days: given.has('days') ? atLeastOne('days', count('days', 1)) : undefined,
     port: Number(given.get('port') ?? (env['PORT'] || 8080)),
-    dataDir: resolve(given.get('data-dir') ?? '.paddock'),
+    dataDir: resolve(given.get('data-dir') ?? (given.has('days') ? '.paddock/days' : '.paddock')),
     edges: atLeastOne('edges', count('edges', 1)),
     coordinators: atLeastOne('coordinators', count('coordinators', 1)),
     miners: count('miners', 7),
@@ -97,6 +109,13 @@ function refuseContradictions(
   if (given.has('once') && (given.get('miners') === '0' || given.get('validators') === '0')) {
     throw new UsageError('--once waits for an eligible version: it needs miners and validators');
   }
+  if (given.has('days')) {
+    const needless = (['once', 'suite'] as const).find((name) => given.has(name));
+    if (needless !== undefined) throw new UsageError(`--days and --${needless} do not go together`);
+    if (given.get('miners') === '0' || given.get('validators') === '0') {
+      throw new UsageError('--days plays races: it needs miners and validators');
+    }
+  }
   if ((env['CHAIN_RPC_URL'] ?? '') !== '') {
     throw new UsageError(
       'CHAIN_RPC_URL names a chain that simulated miners cannot register on: use --serve, or unset it',
@@ -104,7 +123,7 @@ function refuseContradictions(
   }
 }
 
-const simulationOnly = ['once', 'miners', 'validators', 'suite'] as const;
+const simulationOnly = ['once', 'days', 'miners', 'validators', 'suite'] as const;
 
 function readFlags(args: readonly string[]): Map<FlagName, string> {
   const given = new Map<FlagName, string>();
@@ -125,11 +144,6 @@ function readFlags(args: readonly string[]): Map<FlagName, string> {
 
 function splitFlag(arg: string): [FlagName, string | undefined] {
   const match = /^--([a-z-]+)(?:=(.*))?$/s.exec(arg);
-  if (match?.[1] === 'days') {
-    throw new UsageError(
-      '--days simulates races, which are not part of this version: leave it out',
-    );
-  }
   const name = match?.[1] ?? arg;
   if (match !== null && Object.hasOwn(flags, name)) return [name as FlagName, match[2]];
   const upper = Object.keys(flags).map((known) => known.toUpperCase());

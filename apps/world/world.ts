@@ -1,7 +1,8 @@
 import { readConfig } from '../../infra/config/config.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import { daysDefaults, playDays } from './days/play-days.ts';
 import { agentPackage } from './demo/demo-agents.ts';
-import { readLegacySuite } from './demo/legacy-suite.ts';
+import { type LegacySuite, readLegacySuite } from './demo/legacy-suite.ts';
 import { playDemo } from './demo/play-demo.ts';
 import { type Neighbours, startNeighbours } from './embedded.ts';
 import type { WorldOptions } from './options.ts';
@@ -23,16 +24,12 @@ export interface World {
 }
 
 /**
- * What the demo sets where the environment does not. `--serve` keeps every default of the contract.
+ * What every play sets where the environment does not. `--serve` keeps every default of the contract.
  *
- * 1. Leases of seconds, so that one is seen to end and its work to be reclaimed.
- * 2. High rates, since all simulated parties and the story share one address.
- * 3. The sandbox's own package, which the demo's agents import.
+ * 1. High rates, since all simulated parties and the story share one address.
+ * 2. The sandbox's own package, which the demo's agents import.
  */
-const demoDefaults: Readonly<Record<string, string>> = {
-  LEASE_SECONDS: '6',
-  HEARTBEAT_SECONDS: '2',
-  CLAIM_LEASE_SECONDS: '6',
+const playDefaults: Readonly<Record<string, string>> = {
   PUBLIC_RATE_PER_MINUTE: '100000',
   CHALLENGE_RATE_PER_MINUTE: '100000',
   SESSION_RATE_PER_MINUTE: '100000',
@@ -40,10 +37,28 @@ const demoDefaults: Readonly<Record<string, string>> = {
   AGENT_PACKAGES: agentPackage,
 };
 
+/** Leases of seconds, so that one is seen to end and its work to be reclaimed. */
+const shortLeases: Readonly<Record<string, string>> = {
+  LEASE_SECONDS: '6',
+  HEARTBEAT_SECONDS: '2',
+  CLAIM_LEASE_SECONDS: '6',
+};
+
+function defaultsOf({ serve, days }: WorldOptions): Readonly<Record<string, string>> {
+  if (serve) return {};
+  return { ...playDefaults, ...(days === undefined ? shortLeases : daysDefaults) };
+}
+
+function play(stage: World, service: RunningService, legacy: LegacySuite | undefined) {
+  const { serve, days } = stage.options;
+  if (serve) return sayServing(stage, service);
+  return days === undefined ? playDemo(stage, service, legacy) : playDays(stage, service, days);
+}
+
 /** Starts everything, plays the demo unless told not to, and stops everything; the exit code. */
 export async function runWorld(world: World): Promise<number> {
   const { options, env, terminal } = world;
-  const defaults = options.serve ? {} : demoDefaults;
+  const defaults = defaultsOf(options);
   // Everything that can be refused is refused before anything is started.
   readConfig({ ...defaults, ...given(env) }, { process: 'world' });
   const legacy = options.suite === undefined ? undefined : await readLegacySuite(options.suite);
@@ -65,7 +80,7 @@ export async function runWorld(world: World): Promise<number> {
   stack.use(service);
   stack.defer(() => terminal.line('Stopping …'));
   await sayReady(world, neighbours, service);
-  const playing = options.serve ? sayServing(stage, service) : playDemo(stage, service, legacy);
+  const playing = play(stage, service, legacy);
   // What plays may still wait for answers that a lost neighbour will never let come.
   const code = await Promise.race([playing, lost]);
   return ending.signal.aborted ? 1 : code;

@@ -111,7 +111,7 @@ export async function openSuite(world: ServiceWorld, size: SuiteSize): Promise<O
     goal_text: `Put product ${index} into the cart.`,
   }));
   const path = join(world.dataDir, 'pack.tar.gz');
-  const { sha256 } = await writePack(path, { manifest, tasks });
+  const { sha256 } = await writePack(path, { manifest: packManifest, tasks });
   await world.operator.uploadFile('/v1/admin/packs', path);
   const suite = {
     benchmark_name: 'Trial',
@@ -133,7 +133,7 @@ export interface Task {
 
 const families = ['find-product', 'best-rated', 'voucher'];
 
-const manifest = {
+export const packManifest = {
   contract_version: '1',
   runtime_version: '1',
   tool_contract_version: '1',

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { problemName, problemNamespace } from '../../../machines/suite/problem-id.ts';
 import type { KeptSuite, RegisteredPack, SuiteDocument } from './messages.ts';
 import {
   findPack,
@@ -22,9 +23,6 @@ interface SuiteDeps {
   readonly suiteDefaults: SuiteDefaults;
   readonly uuidV5: (namespace: string, name: string) => string;
 }
-
-/** Of no meaning; fixed, since ids of problems follow from it. */
-const problemNamespace = 'b7d0a1f6-6c55-5c0e-9a55-0d7f3b1f2c11';
 
 /** Keeps an inactive suite with its roster; versions count up without gaps. */
 export async function createSuite(
@@ -75,7 +73,7 @@ async function rosterOf(
 ): Promise<readonly RosterEntry[]> {
   const { pack, kept, deps } = known;
   const problemIdOf = (name: string) =>
-    deps.uuidV5(problemNamespace, `suite/${kept.suiteId}/${name}`);
+    deps.uuidV5(problemNamespace, problemName(kept.suiteId, name));
   if (pack === undefined) {
     if (suite.problems.length === 0) throw invalid(['body', 'problems'], 'must not be empty');
     return legacyRoster(suite, problemIdOf);

@@ -7,6 +7,8 @@ export const claimAnswer = z.object({
   eval_run_id: z.string(),
   agent_version_id: z.string(),
   execution_kind: z.enum(executionKinds),
+  /** Of a race's work; its tasks come with the race's pack. */
+  race_id: z.string().nullable(),
   env_pack_sha256: z.string().nullable(),
   lease_expires_at: z.string(),
   heartbeat_interval_seconds: z.number(),
