@@ -188,6 +188,13 @@ async function insertOutcome(sql: Sql, raceId: string, results: CompletedRace): 
               ${window === undefined ? null : JSON.stringify(window)}::text::jsonb,
               ${entrant.isEliminated}, ${entrant.unfinishedReason})`;
   }
+  const eliminated = results.entrants.filter(({ isEliminated }) => isEliminated);
+  await sql`
+    update agent_version
+    set eliminated_at = r.completed_at, eliminated_in_race_number = r.race_number
+    from race r
+    where r.race_id = ${raceId}
+      and agent_version_id = any(${eliminated.map(({ agentVersionId }) => agentVersionId)}::uuid[])`;
   for (const part of results.emission) {
     await sql`
       insert into race_emission (race_id, position, seat, agent_version_id, miner_hotkey, weight,
