@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../../infra/ports/sql.ts';
+import { trialPolicy } from './race-rows.ts';
 
 /** Four decimal places, as every score of an aggregate. */
 type Score = string;
 
-const policy = (threshold: Score) => ({
-  qualifyingThreshold: threshold,
-  requiredSuccesses: 2,
-  raceTasks: 90,
-  eliminationShareMicro: 650_000,
-  windowRaces: 3,
-  marginInitialMicro: 10_000,
-  marginFloorMicro: 0,
-  marginHalfLifeMs: 864_000_000,
-  burnRateMicro: 0,
-  raceLimitMs: 72_000_000,
-  embargoMs: 21_600_000,
-});
+/** A suite that is not active, so that nobody opens races of it. */
+export async function plantSuite(sql: Sql, packSha256: string | null = null): Promise<number> {
+  const kind = packSha256 === null ? 'legacy_benchmark' : 'envpack';
+  const [row] = await sql<{ suiteId: number }[]>`
+    insert into suite (suite_version, execution_kind, benchmark_name, benchmark_number,
+      env_pack_sha256, environment, qualifying_threshold, required_successes_qualifying,
+      required_successes_race, created_at)
+    select coalesce(max(suite_version), 0) + 1, ${kind}, 'Planted', 1, ${packSha256}, '{}', 0.55, 2,
+      2, rt.clock()
+    from suite
+    returning suite_id as "suiteId"`;
+  return row?.suiteId ?? 0;
+}
 
 export interface PlantedRace {
   readonly suiteId: number;
@@ -37,7 +38,7 @@ export async function plantRace(sql: Sql, race: PlantedRace): Promise<string> {
     insert into race (race_id, part, suite_id, race_number, status, policy_version, policy, opened_at,
       qualifying_closes_at, released_at)
     values (${raceId}, 0, ${race.suiteId}, ${race.raceNumber}, ${race.status}, 0,
-      ${JSON.stringify(policy(threshold))}::text::jsonb, rt.clock(),
+      ${JSON.stringify({ ...trialPolicy, qualifyingThreshold: threshold })}::text::jsonb, rt.clock(),
       rt.clock() + ${closesInSeconds} * interval '1 second',
       rt.clock() + ${releasedInSeconds}::float8 * interval '1 second')`;
   return raceId;

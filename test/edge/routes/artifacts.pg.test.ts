@@ -12,7 +12,7 @@ import {
   sendResults,
   submit,
 } from '../../support/evaluation-client.ts';
-import { plantEntrant, plantRace, plantTop } from '../../support/planted-races.ts';
+import { plantEntrant, plantRace, plantSuite, plantTop } from '../../support/planted-races.ts';
 import { okBody, openTrialSuite, type TrialSuite } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped } from './answers.ts';
 import { instant, integer, score, sha256, text, uuid, versionState } from './public-shapes.ts';
@@ -24,9 +24,12 @@ const hashOf = (bytes: string) => createHash('sha256').update(bytes).digest('hex
 
 let service: TestService;
 let suite: TrialSuite;
+/** Whose races nobody but this file decides on. */
+let planted: number;
 test.before(async () => {
   service = await startTestService({ env: { COOLDOWN_SECONDS: '0', MAX_CONCURRENT_RUNS: '50' } });
   suite = await openTrialSuite(service, { requiredSuccesses: 1 });
+  planted = await plantSuite(service.sql, suite.packSha256);
 });
 test.after.always(() => service?.stop());
 
@@ -171,7 +174,7 @@ test('code is private for five days, and then whoever asks gets it', async (t) =
 
 test('the code of a top is public from then on, also when it reigns no more', async (t) => {
   const made = await submitted('top');
-  const race = { suiteId: suite.suiteId, raceNumber: 1, status: 'RACE_COMPLETE' };
+  const race = { suiteId: planted, raceNumber: 1, status: 'RACE_COMPLETE' };
   const raceId = await plantRace(service.sql, { ...race, releasedInSeconds: 3600 });
   const { agent_version_id: agentVersionId } = made;
   await plantEntrant(service.sql, {
@@ -208,7 +211,7 @@ test('what came of a qualifying run may be read at once', async (t) => {
 
 test('what came of a race is withheld until its release, and for good when it is cancelled', async (t) => {
   const made = await evaluated();
-  const race = { suiteId: suite.suiteId, raceNumber: 2, status: 'RACE_RUNNING' };
+  const race = { suiteId: planted, raceNumber: 2, status: 'RACE_RUNNING' };
   const raceId = await plantRace(service.sql, race);
   await service.sql`
     update evaluation_run set phase = 'RACE', race_id = ${raceId}
@@ -249,7 +252,7 @@ test('an episode’s document is shown as it was stored, once it is released', a
   const absent = '404 ARTIFACT_NOT_FOUND';
   await refused(t, await service.call('GET', feedbackPath(made, made.bareResultId)), absent);
   await refused(t, await service.call('GET', feedbackPath(made, randomUUID())), absent);
-  const race = { suiteId: suite.suiteId, raceNumber: 3, status: 'RACE_COMPLETE' };
+  const race = { suiteId: planted, raceNumber: 3, status: 'RACE_COMPLETE' };
   const raceId = await plantRace(service.sql, { ...race, releasedInSeconds: 5 });
   await service.sql`
     update evaluation_run set phase = 'RACE', race_id = ${raceId}
