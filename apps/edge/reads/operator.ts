@@ -35,8 +35,19 @@ export async function listMembers(sql: Sql): Promise<readonly MemberRow[]> {
     order by m.member_id`;
 }
 
+export interface UnfinishedRaceRow {
+  readonly raceId: string;
+  readonly raceNumber: number;
+  readonly status: string;
+  readonly qualifyingClosesAtMs: number;
+  /** Null until it runs. */
+  readonly deadlineAtMs: number | null;
+}
+
 export interface OverviewRow {
   readonly activeSuiteId: number | null;
+  /** Of the active suite. */
+  readonly race: UnfinishedRaceRow | null;
   readonly openWorkItems: number;
   readonly liveRuns: number;
   readonly waitingVersions: number;
@@ -52,6 +63,14 @@ export async function readOverview(sql: Sql): Promise<OverviewRow> {
   const [row] = await sql<OverviewRow[]>`
     select
       (select suite_id from suite where is_active) as "activeSuiteId",
+      (select jsonb_build_object('raceId', r.race_id, 'raceNumber', r.race_number,
+          'status', r.status,
+          'qualifyingClosesAtMs', floor(extract(epoch from r.qualifying_closes_at) * 1000),
+          'deadlineAtMs', floor(extract(epoch from r.deadline_at) * 1000))
+        from race r
+        join suite s on s.suite_id = r.suite_id
+        where s.is_active and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')
+      ) as race,
       (select count(*)::int from work_item where state = 'OPEN') as "openWorkItems",
       (select count(*)::int from evaluation_run where status in ('CLAIMED', 'RUNNING')) as "liveRuns",
       (select count(*)::int from agent_version where state in ('RECEIVED', 'QUEUED', 'RUNNING'))

@@ -2,13 +2,23 @@ import type { Endpoint } from '../endpoint.ts';
 import { activateSuite } from './admin/activate-suite.ts';
 import { advanceClock } from './admin/advance-clock.ts';
 import { banHotkey } from './admin/ban-hotkey.ts';
+import { cancelRace } from './admin/cancel-race.ts';
+import { changePolicy } from './admin/change-policy.ts';
+import { closeQualifying } from './admin/close-qualifying.ts';
 import { createSuite } from './admin/create-suite.ts';
+import { discardVersion } from './admin/discard-version.ts';
+import { excludeRun } from './admin/exclude-run.ts';
+import { includeRun } from './admin/include-run.ts';
 import { listAuditLog } from './admin/list-audit-log.ts';
 import { listPartitions } from './admin/list-partitions.ts';
+import { reclaimRun } from './admin/reclaim-run.ts';
+import { reinstateVersion } from './admin/reinstate-version.ts';
 import { removeRegistration } from './admin/remove-registration.ts';
 import { setRegistration } from './admin/set-registration.ts';
 import { showClock } from './admin/show-clock.ts';
 import { showOverview } from './admin/show-overview.ts';
+import { showPolicy } from './admin/show-policy.ts';
+import { startRace } from './admin/start-race.ts';
 import { unbanHotkey } from './admin/unban-hotkey.ts';
 import { uploadPack } from './admin/upload-pack.ts';
 import { endSession } from './auth/end-session.ts';
@@ -118,6 +128,16 @@ export const endpoints: readonly Endpoint[] = [
   activateSuite,
   banHotkey,
   unbanHotkey,
+  closeQualifying,
+  startRace,
+  cancelRace,
+  discardVersion,
+  reinstateVersion,
+  excludeRun,
+  includeRun,
+  reclaimRun,
+  showPolicy,
+  changePolicy,
   setRegistration,
   removeRegistration,
   listPartitions,

@@ -1,18 +1,38 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { readOverview } from '../../reads/operator.ts';
-import { formatInstantOrNull, instant } from '../../wire/instant.ts';
+import { readOverview, type UnfinishedRaceRow } from '../../reads/operator.ts';
+import { type ReigningTopRow, topView } from '../../reads/top.ts';
+import { hotkeyOut } from '../../wire/hotkey.ts';
+import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
+import { scoreOut } from '../../wire/score.ts';
+import { uuidOut } from '../../wire/uuid.ts';
 
 const count = z.number().int();
+
+const unfinishedRace = z.object({
+  race_id: uuidOut,
+  race_number: count,
+  status: z.string(),
+  qualifying_closes_at: instant,
+  deadline_at: instant.nullable(),
+});
+const reigningTop = z.object({
+  agent_version_id: uuidOut,
+  miner_hotkey: hotkeyOut,
+  score: scoreOut,
+  top_at: instant,
+});
 
 export const showOverview = endpoint({
   method: 'get',
   path: '/v1/admin/overview',
   role: 'operator',
-  summary: 'Count what is open, live, waiting and stuck',
+  summary: 'Show race and top, and count what is open, live, waiting and stuck',
   trafficClass: 1,
   response: z.object({
     active_suite_id: count.nullable(),
+    current_race: unfinishedRace.nullable(),
+    top: reigningTop.nullable(),
     open_work_items: count,
     live_runs: count,
     waiting_versions: count,
@@ -26,9 +46,11 @@ export const showOverview = endpoint({
   faults: ['STORE_UNAVAILABLE'],
 
   async handle(_request, { sql }) {
-    const overview = await readOverview(sql);
+    const [overview, { top }] = await Promise.all([readOverview(sql), topView(sql)]);
     return {
       active_suite_id: overview.activeSuiteId,
+      current_race: overview.race && toUnfinishedRace(overview.race),
+      top: top && toReigningTop(top),
       open_work_items: overview.openWorkItems,
       live_runs: overview.liveRuns,
       waiting_versions: overview.waitingVersions,
@@ -41,3 +63,22 @@ export const showOverview = endpoint({
     };
   },
 });
+
+function toUnfinishedRace(race: UnfinishedRaceRow): z.infer<typeof unfinishedRace> {
+  return {
+    race_id: race.raceId,
+    race_number: race.raceNumber,
+    status: race.status,
+    qualifying_closes_at: formatInstant(race.qualifyingClosesAtMs),
+    deadline_at: formatInstantOrNull(race.deadlineAtMs),
+  };
+}
+
+function toReigningTop(top: ReigningTopRow): z.infer<typeof reigningTop> {
+  return {
+    agent_version_id: top.agentVersionId,
+    miner_hotkey: top.minerHotkey,
+    score: Number(top.score),
+    top_at: formatInstant(top.topAtMs),
+  };
+}

@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import type { RequestOf } from '../../../actors/services/messages.ts';
+import type { OrderTicket, operatorService } from '../../../actors/services/operator/messages.ts';
+import type { WireReply } from '../../../infra/ports/bus.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { Fault, type FaultCode, faultCodes } from '../../../machines/fault.ts';
+import { faultOf } from '../../outage.ts';
+import type { EdgeDeps } from '../deps.ts';
+import type { Caller, RequestContext } from '../endpoint.ts';
+import { actorReply } from '../reads/actor-replies.ts';
+import { order } from './order.ts';
+
+type Contract = typeof operatorService;
+export type ActorOrder = 'order-race' | 'order-run' | 'order-version';
+
+const firstWaitMs = 10;
+const lastWaitMs = 100;
+
+/** Beside what the actor itself may refuse. */
+export const orderFaults = [
+  'IDEMPOTENCY_CONFLICT',
+  'STORE_UNAVAILABLE',
+  'OWNER_UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+] as const satisfies readonly FaultCode[];
+
+/**
+ * One order of an operator to an actor. The service keeps it, with its audit entry, as a message that
+ * is delivered sooner or later; here only the actor's answer is waited for. Should that take too long,
+ * the order stands all the same, and a repeat under the same `Idempotency-Key` waits on for it.
+ */
+export async function orderActor<T extends ActorOrder, R extends z.ZodType>(
+  deps: Pick<EdgeDeps, 'bus' | 'clock' | 'sql'>,
+  by: { readonly caller: Caller; readonly context: RequestContext },
+  asked: { readonly type: T; readonly body: RequestOf<Contract, T>; readonly reply: R },
+): Promise<z.output<R>> {
+  const { reply: shape, ...command } = asked;
+  const ticket: OrderTicket = await order(deps.bus, by, command);
+  return shape.parse(bodyOf(await answerTo(ticket, deps, by.context)));
+}
+
+async function answerTo(
+  ticket: OrderTicket,
+  { sql, clock }: Pick<EdgeDeps, 'clock' | 'sql'>,
+  { deadlineMs, signal }: RequestContext,
+): Promise<WireReply | null> {
+  for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, lastWaitMs)) {
+    const reply = await replyIfReadable(sql, ticket);
+    if (reply !== undefined) return reply;
+    if (clock.nowMs() + waitMs >= deadlineMs) {
+      const detail = 'The order is kept but not carried out yet; repeating it is safe.';
+      throw new Fault('OUTCOME_UNKNOWN', detail);
+    }
+    await clock.sleep(waitMs, signal);
+  }
+}
+
+/** A database that is away says nothing about an order that was kept before. */
+async function replyIfReadable(sql: Sql, ticket: OrderTicket) {
+  try {
+    return await actorReply(sql, ticket);
+  } catch (error) {
+    if (faultOf(error).code === 'STORE_UNAVAILABLE') return undefined;
+    throw error;
+  }
+}
+
+function bodyOf(reply: WireReply | null): unknown {
+  if (reply?.kind === 'ok') return reply.body;
+  if (reply?.kind !== 'fault') throw new Error('the order was set aside by its actor');
+  const code = faultCodes.find((known) => known === reply.code);
+  if (code === undefined) throw new Error(`unknown fault ${reply.code}: ${reply.detail}`);
+  throw new Fault(code, reply.detail, reply.extras);
+}
