@@ -73,19 +73,22 @@ export async function unfinishedRaceOf(sql: Sql, suiteId: number): Promise<RaceR
   return row;
 }
 
-/** The last race that a version was entered in. */
-export async function latestRaceIdOf(
+/** The race that a version was entered in last, or the asked one if it was entered there. */
+export async function raceOfEntrant(
   sql: Sql,
   agentVersionId: string,
-): Promise<string | undefined> {
-  const [row] = await sql<{ raceId: string }[]>`
-    select r.race_id as "raceId"
+  asked: string | undefined,
+): Promise<Pick<RaceRow, 'nowMs' | 'raceId' | 'releasedAt' | 'status'> | undefined> {
+  const [row] = await sql<Pick<RaceRow, 'nowMs' | 'raceId' | 'releasedAt' | 'status'>[]>`
+    select r.race_id as "raceId", r.status, r.released_at as "releasedAt",
+      floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"
     from race_entrant e
     join race r on r.race_id = e.race_id
     where e.agent_version_id = ${agentVersionId}
+      and ${asked === undefined ? sql`true` : sql`e.race_id = ${asked}`}
     order by r.race_number desc
     limit 1`;
-  return row?.raceId;
+  return row;
 }
 
 export interface PastRacesQuery {

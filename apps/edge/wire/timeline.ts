@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TimelineRow } from '../reads/agent-versions.ts';
+import type { Milestone } from '../reads/milestones.ts';
 import { formatInstant, instant } from './instant.ts';
 import { isRunReleased } from './public-run.ts';
 
@@ -54,12 +55,21 @@ const toldUnderSeal: ReadonlySet<string> = new Set([
   'run_cancelled',
 ]);
 
-export function toTimeline(rows: readonly TimelineRow[]): z.infer<typeof timelineEntry>[] {
-  return rows.flatMap((row) => {
-    const told = toldByFact[`${row.machine} ${row.type}`];
-    if (told === undefined) return [];
-    const [event, detail] = told;
-    if (!toldUnderSeal.has(event) && !isRunReleased(row)) return [];
-    return [{ at: formatInstant(row.at), event, detail: detail?.(row.payload, row.key) ?? null }];
-  });
+/** In the order of time; of one instant, what the version did comes before what its races say. */
+export function toTimeline(
+  rows: readonly TimelineRow[],
+  milestones: readonly Milestone[],
+): z.infer<typeof timelineEntry>[] {
+  const told = [...rows.flatMap(entryOf), ...milestones];
+  return told
+    .toSorted((a, b) => a.at.getTime() - b.at.getTime())
+    .map((entry) => ({ ...entry, at: formatInstant(entry.at) }));
+}
+
+function entryOf(row: TimelineRow) {
+  const told = toldByFact[`${row.machine} ${row.type}`];
+  if (told === undefined) return [];
+  const [event, detail] = told;
+  if (!toldUnderSeal.has(event) && !isRunReleased(row)) return [];
+  return [{ at: row.at, event, detail: detail?.(row.payload, row.key) ?? null }];
 }

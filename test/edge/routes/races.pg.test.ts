@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { startTestService, type TestService } from '../../support/edge.ts';
-import { addActiveSuite, addRace, addTop, trialId } from '../../support/race-rows.ts';
+import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/race-rows.ts';
 import { addRun, addSealedRace, addWork } from '../../support/sealed-race.ts';
 import { invalid, refused, shaped } from './answers.ts';
-import { leaderboard } from './public-shapes.ts';
+import { leaderboard, versionStatus } from './public-shapes.ts';
 import { raceDetails, raceHistory, validatorVariance } from './race-shapes.ts';
 
 let service: TestService;
@@ -282,6 +282,75 @@ test.serial('the board by race is in order of Overall and knows the top', async 
   const banned = await board('score_type=race');
   t.is(banned.challenge_threshold, null);
   t.like(banned.entries[1], { is_current_top: false, was_top: true, is_miner_banned: true });
+});
+
+test.serial('while qualifying is open, everything says who would race now', async (t) => {
+  const { sql } = service;
+  const suiteId = await addActiveSuite(sql, 104);
+  const entrants = ['survivor', 'gone'].map((hotkey) => ({ hotkey, score: '0.5000' }));
+  await addRace(sql, { suiteId, raceNumber: 1, entrants });
+  const open = { suiteId, raceNumber: 2, status: 'QUALIFYING_OPEN', entrants: [] };
+  const raceId = await addRace(sql, open);
+  for (const hotkey of ['best', 'pinned', 'weak', 'barred']) await addVersion(sql, suiteId, hotkey);
+  const scores = { best: 0.9, pinned: 0.7, weak: 0.5, barred: 0.8, survivor: 0.3, gone: 0.9 };
+  for (const [hotkey, score] of Object.entries(scores)) {
+    await sql`
+      update agent_version set qualifying_score = ${score}
+      where agent_version_id = ${trialId(hotkey)}`;
+  }
+  await sql`
+    update agent_version set eliminated_at = rt.clock() where agent_version_id = ${trialId('gone')}`;
+  await sql`update race_entrant set is_eliminated = true where miner_hotkey = 'gone'`;
+  await sql`insert into hotkey_ban (hotkey, reason, banned_at) values ('barred', 'test', rt.clock())`;
+  for (const hotkey of ['pinned', 'weak']) {
+    await sql`
+      insert into race_pin (miner_hotkey, agent_version_id, pinned_at)
+      values (${hotkey}, ${trialId(hotkey)}, rt.clock())`;
+  }
+
+  const { race, qualifiers } = await shaped(t, raceDetails, await get('races/current'));
+  t.like(race, { race_id: raceId, status: 'QUALIFYING_OPEN', qualifier_count: 3, scored_count: 0 });
+  t.deepEqual(
+    qualifiers.map((each) => [
+      each.miner_hotkey,
+      each.qualification_type,
+      each.qualifying_score,
+      each.window,
+    ]) as unknown,
+    [
+      ['best', 'QUALIFIED', 0.9, null],
+      ['pinned', 'PINNED', 0.7, null],
+      ['survivor', 'SURVIVOR', 0.3, null],
+    ],
+  );
+  const board = await shaped(t, leaderboard, await get('leaderboard'));
+  const active = board.entries.filter((each) => each.is_active_qualifier);
+  t.deepEqual(
+    active.map((each) => each.miner_hotkey),
+    ['best', 'pinned', 'survivor'],
+  );
+  const status = async (hotkey: string) =>
+    await shaped(t, versionStatus, await get(`agent-versions/${trialId(hotkey)}/status`));
+  t.like(await status('pinned'), { is_active_qualifier: true, is_pinnable: true });
+  t.like(await status('weak'), {
+    is_active_qualifier: false,
+    is_pinnable: false,
+    pin_disabled_reason: 'below_threshold',
+    selection_fallback_reason: 'below_threshold',
+  });
+  const gone = await status('gone');
+  t.like(gone, { is_active_qualifier: false, pin_disabled_reason: 'eliminated' });
+  t.deepEqual(
+    gone.timeline.map(({ event }) => event),
+    ['race_entered', 'race_completed', 'eliminated'],
+  );
+
+  await sql`
+    insert into race_fallback (race_id, miner_hotkey, agent_version_id, reason)
+    values (${raceId}, 'weak', ${trialId('weak')}, 'below_threshold')`;
+  await sql`update race set status = 'QUALIFYING_CLOSED' where race_id = ${raceId}`;
+  await sql`delete from race_pin`;
+  t.is((await status('weak')).selection_fallback_reason, 'below_threshold', 'as the close left it');
 });
 
 test('a race that is not there is told by its code, what is no id in the array form', async (t) => {

@@ -155,7 +155,11 @@ test.serial('how a validator judged is not told before the release', async (t) =
 
   const status = await shaped(t, versionStatus, await get(`agent-versions/${second}/status`));
   t.deepEqual([status.failed_run_count, status.consecutive_agent_failures], [0, 0]);
-  t.deepEqual(status.timeline, [], 'a failure is no event yet');
+  t.deepEqual(
+    status.timeline.map(({ event, detail }) => [event, detail]),
+    [['race_entered', 'race 1 as PINNED']],
+    'a failure is no event yet',
+  );
 });
 
 test.serial('the problems of a race are sealed, those of qualifying stay open', async (t) => {
@@ -217,8 +221,8 @@ test.serial('a cancelled race never tells', async (t) => {
 
 test.serial('after the release everything is there', async (t) => {
   await service.sql`
-    update race set status = 'RACE_COMPLETE', completed_at = rt.clock() - interval '7 hours',
-      released_at = rt.clock() - interval '1 hour', cancelled_at = null
+    update race set status = 'RACE_COMPLETE', closed_at = rt.clock() - interval '9 hours',
+      completed_at = rt.clock() - interval '7 hours', released_at = rt.clock() - interval '1 hour', cancelled_at = null
     where race_id = ${race.raceId}`;
   const [first, second] = race.versionIds;
   const seen = await shaped(
@@ -247,7 +251,7 @@ test.serial('after the release everything is there', async (t) => {
   t.deepEqual([status.failed_run_count, status.consecutive_agent_failures], [1, 1]);
   t.deepEqual(
     status.timeline.map(({ event }) => event),
-    ['run_failed'],
+    ['race_entered', 'race_completed', 'eliminated', 'run_failed'],
   );
   // The sweep would have seen each of them.
   const seenNow = new Set((await leaks()).map((leak) => leak.split(' ').at(-1)));

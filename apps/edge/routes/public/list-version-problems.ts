@@ -3,7 +3,7 @@ import type { Sql } from '../../../../infra/ports/sql.ts';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { versionById } from '../../reads/agent-versions.ts';
-import { latestRaceIdOf, raceById } from '../../reads/races.ts';
+import { raceOfEntrant } from '../../reads/races.ts';
 import { rosterOf } from '../../reads/rosters.ts';
 import {
   episodesOfRuns,
@@ -42,10 +42,11 @@ const problemProgress = z
   })
   .meta({ id: 'ProblemProgress' });
 
+type EnteredRace = Awaited<ReturnType<typeof raceOfEntrant>>;
+
 interface Scope {
   readonly isQualifyingAsked: boolean;
-  /** Of the one race that is shown; null for none. */
-  readonly raceId: string | null;
+  readonly race: EnteredRace;
 }
 
 /** `race_id` implies RACE; RACE alone means the version's latest race, and no phase means both. */
@@ -54,20 +55,16 @@ async function scopeOf(
   agentVersionId: string,
   query: { readonly phase?: string | undefined; readonly race_id?: string | undefined },
 ): Promise<Scope> {
-  if (query.race_id !== undefined) {
-    const race = await raceById(sql, query.race_id);
-    if (race === undefined) throw new Fault('RACE_NOT_FOUND', 'no such race');
-    return { isQualifyingAsked: false, raceId: race.raceId };
-  }
-  const isRaceAsked = query.phase !== 'QUALIFYING';
+  const phase = query.race_id === undefined ? query.phase : 'RACE';
+  const isRaceAsked = phase !== 'QUALIFYING';
   return {
-    isQualifyingAsked: query.phase !== 'RACE',
-    raceId: isRaceAsked ? ((await latestRaceIdOf(sql, agentVersionId)) ?? null) : null,
+    isQualifyingAsked: phase !== 'RACE',
+    race: isRaceAsked ? await raceOfEntrant(sql, agentVersionId, query.race_id) : undefined,
   };
 }
 
-const isWithin = (run: RunRow, { isQualifyingAsked, raceId }: Scope) =>
-  run.phase === 'QUALIFYING' ? isQualifyingAsked : run.raceId === raceId;
+const isWithin = (run: RunRow, { isQualifyingAsked, race }: Scope) =>
+  run.raceId === null ? isQualifyingAsked : run.raceId === race?.raceId;
 
 interface Seen {
   readonly runs: ReadonlyMap<string, PublicRun>;
@@ -88,12 +85,9 @@ function toProblem(problem: SuiteProblemRow, raceId: string | null, seen: Seen) 
 }
 
 /** Which tasks a race has is part of its detail. */
-async function releasedRoster(sql: Sql, suiteId: number, raceId: string | null) {
-  if (raceId === null) return [];
-  const race = await raceById(sql, raceId);
-  return race !== undefined && isDetailReleased(race)
-    ? await rosterOf(sql, { suiteId, raceId })
-    : [];
+async function releasedRoster(sql: Sql, suiteId: number, race: EnteredRace) {
+  if (race === undefined || !isDetailReleased(race)) return [];
+  return await rosterOf(sql, { suiteId, raceId: race.raceId });
 }
 
 export const listVersionProblems = endpoint({
@@ -105,7 +99,7 @@ export const listVersionProblems = endpoint({
   params: z.object({ agent_version_id: uuid }),
   query: z.object({ phase: z.enum(['QUALIFYING', 'RACE']).optional(), race_id: uuid.optional() }),
   response: problemProgress,
-  faults: ['AGENT_VERSION_NOT_FOUND', 'RACE_NOT_FOUND'],
+  faults: ['AGENT_VERSION_NOT_FOUND'],
 
   async handle({ params, query }, { sql }) {
     const version = await versionById(sql, params.agent_version_id);
@@ -122,7 +116,7 @@ export const listVersionProblems = endpoint({
       episodesOfRuns(sql, readable),
       progressOfRuns(sql, readable),
       rosterOf(sql, { suiteId, raceId: null }),
-      releasedRoster(sql, suiteId, scope.raceId),
+      releasedRoster(sql, suiteId, scope.race),
     ]);
     const problems = new Map([...qualifying, ...held].map((row) => [row.problemId, row]));
     const seen = {
@@ -134,7 +128,7 @@ export const listVersionProblems = endpoint({
       suite_id: suiteId,
       problems: [
         ...(scope.isQualifyingAsked ? qualifying : []).map((row) => toProblem(row, null, seen)),
-        ...held.map((row) => toProblem(row, scope.raceId, seen)),
+        ...held.map((row) => toProblem(row, scope.race?.raceId ?? null, seen)),
       ],
       generated_results: asked.map((run) =>
         toGeneratedResult(run, { suite, problems, episodes, progress }),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { timelineOf, versionById } from '../../reads/agent-versions.ts';
+import { milestonesOf } from '../../reads/milestones.ts';
 import { runsOfVersion } from '../../reads/runs.ts';
 import { selectionOf } from '../../reads/selection.ts';
 import { recentThroughput, waitingOf } from '../../reads/waiting.ts';
@@ -57,8 +58,9 @@ export const showVersionStatus = endpoint({
   async handle({ params }, { sql }) {
     const version = await versionById(sql, params.agent_version_id);
     if (version === undefined) throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
-    const [timeline, runs, selection, open, throughput] = await Promise.all([
+    const [timeline, milestones, runs, selection, open, throughput] = await Promise.all([
       timelineOf(sql, version.agentVersionId),
+      milestonesOf(sql, version.agentVersionId),
       runsOfVersion(sql, version.agentVersionId),
       selectionOf(sql, version.minerHotkey),
       waitingOf(sql, version.agentVersionId),
@@ -95,7 +97,7 @@ export const showVersionStatus = endpoint({
       stale_run_count: version.staleRunCount,
       consecutive_agent_failures: faults.consecutiveAgentFailures,
       waiting: toWaiting(open, throughput),
-      timeline: toTimeline(timeline),
+      timeline: toTimeline(timeline, milestones),
     };
   },
 });

@@ -1,0 +1,46 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+
+export interface Milestone {
+  readonly at: Date;
+  readonly event:
+    | 'became_top'
+    | 'eliminated'
+    | 'race_cancelled'
+    | 'race_completed'
+    | 'race_entered'
+    | 'reign_ended';
+  readonly detail: string | null;
+}
+
+/** What races made of a version, as anybody may know at once. */
+export async function milestonesOf(
+  sql: Sql,
+  agentVersionId: string,
+): Promise<readonly Milestone[]> {
+  return await sql<Milestone[]>`
+    with raced as (
+      select r.closed_at, r.status, r.completed_at, r.cancelled_at, r.cancel_reason,
+        'race ' || r.race_number as race, e.qualification_type, e.race_rank, e.is_eliminated
+      from race_entrant e
+      join race r on r.race_id = e.race_id
+      where e.agent_version_id = ${agentVersionId}
+    ), reign as (
+      select top_at, ended_at, end_reason from top_agent where agent_version_id = ${agentVersionId}
+    )
+    select closed_at as at, 'race_entered' as event, race || ' as ' || qualification_type as detail
+    from raced where closed_at is not null
+    union all
+    select completed_at, 'race_completed',
+      race || case when race_rank is null then ': not finished' else ': rank ' || race_rank end
+    from raced where status = 'RACE_COMPLETE'
+    union all
+    select completed_at, 'eliminated', race
+    from raced where status = 'RACE_COMPLETE' and is_eliminated
+    union all
+    select cancelled_at, 'race_cancelled', race || coalesce(': ' || cancel_reason, '')
+    from raced where status = 'RACE_CANCELLED'
+    union all
+    select top_at, 'became_top', null from reign
+    union all
+    select ended_at, 'reign_ended', end_reason from reign where ended_at is not null`;
+}
