@@ -15,6 +15,8 @@ import type { Logger } from '../ports/log.ts';
 const pollMs = 250;
 /** Partitions that come to rest within the same moment are one piece of news. */
 const restMs = 2;
+/** What is due and fails, as while the database is away, must not be tried without a pause. */
+const restMaxMs = 20;
 
 export interface ClockFollowerDeps {
   /** Unique among the processes that run at one time. */
@@ -46,6 +48,7 @@ export class ClockFollower implements Service {
   #telling: Promise<void> | undefined;
   #isTellingAgain = false;
   #isResting = false;
+  #restMs = restMs;
   readonly #stopped = new AbortController();
   #stopPolling: (() => void) | undefined;
   #signals: Subscription | undefined;
@@ -68,8 +71,9 @@ export class ClockFollower implements Service {
   async rested(): Promise<void> {
     if (this.#isResting || !this.#isOutdated()) return;
     this.#isResting = true;
-    await this.#deps.clock.sleep(restMs, this.#stopped.signal);
+    await this.#deps.clock.sleep(this.#restMs, this.#stopped.signal);
     this.#isResting = false;
+    this.#restMs = Math.min(2 * this.#restMs, restMaxMs);
     await this.#tell();
   }
 
@@ -148,6 +152,7 @@ export class ClockFollower implements Service {
     // Who is at work tells when that is done; until then only that it lives.
     if (!report.isIdle && !isPoll) return false;
     const state = await store.report(report);
+    if (report.isIdle) this.#restMs = restMs;
     if (!isSame(report, this.#told)) signals.signal(heardSignal, {});
     this.#told = report;
     return this.#learn(state);

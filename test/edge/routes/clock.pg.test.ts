@@ -84,7 +84,7 @@ test.serial('every lease on the way ends at its own instant, in order', async (t
   );
   for (const [index, { endedMs }] of ends.entries()) {
     const lateMs = endedMs - (runs[index]?.untilMs ?? 0);
-    t.true(lateMs >= 0 && lateMs < 1_000, `${lateMs} ms after its end`);
+    t.true(lateMs >= 0 && lateMs < 3_000, `${lateMs} ms after its end`);
   }
 });
 
@@ -180,7 +180,7 @@ test.serial('two advances at once both count', async (t) => {
   await service.advance(1);
   t.is(await statusOf(run.eval_run_id), 'STALE');
   const [end] = await endsOf([run.eval_run_id]);
-  t.true((end?.endedMs ?? 0) - Date.parse(run.lease_expires_at) < 1_000);
+  t.true((end?.endedMs ?? 0) - Date.parse(run.lease_expires_at) < 3_000);
 });
 
 test.serial('only whole seconds up to a year are taken', async (t) => {
