@@ -12,6 +12,10 @@ export async function unbundledRaces(sql: Sql, limit: number): Promise<readonly 
     from race r
     where r.status = 'RACE_COMPLETE' and r.released_at <= rt.clock()
       and not exists (select from race_bundle b where b.race_id = r.race_id)
+      -- Its last runs are cancelled by a message; the bundle waits for how they ended.
+      and not exists (
+        select from evaluation_run u
+        where u.race_id = r.race_id and u.status in ('CLAIMED', 'RUNNING'))
     order by r.released_at, r.race_id
     limit ${limit}`;
   return rows.map(({ raceId }) => raceId);

@@ -105,6 +105,18 @@ test('only what is complete and released is published, the oldest first', async 
   t.deepEqual(await unbundledRaces(deps.sql, 10), [older, newer]);
 });
 
+test('a race whose last runs are still to be cancelled waits for it', async (t) => {
+  const { sql, deps } = await world(t);
+  const suiteId = await addActiveSuite(sql);
+  const race = { suiteId, raceNumber: 1, taskCount: 1, completedAtMs: Date.now() - hourMs };
+  await playRace(sql, { ...race, hotkeys: ['a'], reward: () => 500_000 });
+  await sql`update evaluation_run set status = 'RUNNING' where validator_hotkey = 'validator 1'`;
+  t.deepEqual(await unbundledRaces(deps.sql, 10), []);
+
+  await sql`update evaluation_run set status = 'CANCELLED' where status = 'RUNNING'`;
+  t.is((await unbundledRaces(deps.sql, 10)).length, 1);
+});
+
 test('the text has one spelling: sorted keys, no space', async (t) => {
   const { sql, deps } = await world(t);
   const suiteId = await addActiveSuite(sql);
