@@ -25,12 +25,16 @@ export function emissionWeights({ burnRateMicro, hasTop, tailCount }: Seats): Em
   const tail = Array.from({ length: tailCount }, (_, index) => BigInt(tailCount - index));
   if (!hasTop) return { burn: largest, top: null, tail };
   const tailSum = tail.reduce((total, weight) => total + weight, 0n);
+  return { ...headWeights(burnRateMicro, tailSum), tail };
+}
+
+/** Of burn and top, beside a tail that weighs `tail` in all: it is taken out of the burn's share. */
+export function headWeights(burnRateMicro: number, tail: bigint): { burn: bigint; top: bigint } {
   const burnShare = BigInt(burnRateMicro);
   const topShare = unit - burnShare;
   if (burnShare >= topShare) {
-    return { burn: largest, top: divideHalfEven(topShare * (largest + tailSum), burnShare), tail };
+    return { burn: largest, top: divideHalfEven(topShare * (largest + tail), burnShare) };
   }
-  // The tail is taken out of the burn as far as that goes.
-  const burn = divideHalfEven(burnShare * largest, topShare) - tailSum;
-  return { burn: burn > 0n ? burn : 0n, top: largest, tail };
+  const burn = divideHalfEven(burnShare * largest, topShare) - tail;
+  return { burn: burn > 0n ? burn : 0n, top: largest };
 }

@@ -1,4 +1,4 @@
-import { divideHalfEven, integerSquareRoot } from './exact.ts';
+import { decimalText, divideHalfEven, rootHalfEven } from './exact.ts';
 
 /** An included SUCCESS run of a race, of a validator that is not banned. */
 export interface JudgedRun {
@@ -37,7 +37,6 @@ interface Fraction {
 
 const thresholdsPp = [1, 2, 5, 10];
 const microPerPoint = 10_000n;
-const guard = 10n ** 12n;
 
 /** How far validators differ over the same versions of one race (rules.md section 7). */
 export function raceVariance(runs: readonly JudgedRun[]): RaceVariance {
@@ -134,22 +133,15 @@ function deviation(all: readonly Fraction[]): string {
     return fraction(distance.value ** 2n, distance.over ** 2n);
   });
   const variance = mean(squares);
-  const root = integerSquareRoot((variance.value * guard * guard) / variance.over);
-  return micro(fraction(root, guard));
+  return decimalText(rootHalfEven(variance.value, variance.over), 6);
 }
 
 function micro({ value, over }: Fraction): string {
-  return decimal(divideHalfEven(value, over), 6);
+  return decimalText(divideHalfEven(value, over), 6);
 }
 
 function percent(count: number, of: number): string {
-  return of === 0 ? '0.00' : decimal(divideHalfEven(BigInt(count) * 10_000n, BigInt(of)), 2);
-}
-
-function decimal(value: bigint, places: number): string {
-  const digits = (value < 0n ? -value : value).toString().padStart(places + 1, '0');
-  const text = `${digits.slice(0, -places)}.${digits.slice(-places)}`;
-  return value < 0n ? `-${text}` : text;
+  return of === 0 ? '0.00' : decimalText(divideHalfEven(BigInt(count) * 10_000n, BigInt(of)), 2);
 }
 
 function lcm(a: bigint, b: bigint): bigint {

@@ -1,0 +1,48 @@
+import { createHmac } from 'node:crypto';
+import test from 'ava';
+import fc from 'fast-check';
+import { drawRaceTasks } from '../../../machines/race/draw-race-tasks.ts';
+import { inAnyOrder } from '../../support/race-fields.ts';
+
+const keyed = (key: string) => (text: string) =>
+  createHmac('sha256', key).update(text).digest('hex');
+
+const tasks = Array.from({ length: 120 }, (_, index) => ({
+  taskId: `task-${index}`,
+  family: `family-${index % 3}`,
+}));
+const excluded = new Set(tasks.slice(0, 30).map(({ taskId }) => taskId));
+
+test('a race has its number of tasks, as many of each family, none of qualifying', (t) => {
+  const drawn = drawRaceTasks(tasks, { count: 60, excluded, rank: keyed('race') });
+
+  t.is(new Set(drawn).size, 60);
+  t.true(drawn.every(({ taskId }) => !excluded.has(taskId)));
+  const byFamily = Map.groupBy(drawn, ({ family }) => family);
+  t.deepEqual(
+    [...byFamily.values()].map((members) => members.length),
+    [20, 20, 20],
+  );
+});
+
+test('a pack with fewer tasks gives all that are held out', (t) => {
+  t.is(drawRaceTasks(tasks, { count: 500, excluded, rank: keyed('race') }).length, 90);
+  t.deepEqual(drawRaceTasks([], { count: 5, excluded, rank: keyed('race') }), []);
+});
+
+test('another race draws other tasks', (t) => {
+  const draw = (key: string) =>
+    drawRaceTasks(tasks, { count: 30, excluded, rank: keyed(key) }).map(({ taskId }) => taskId);
+
+  t.deepEqual(draw('race 1'), draw('race 1'));
+  t.notDeepEqual(draw('race 1').toSorted(), draw('race 2').toSorted());
+});
+
+test('any order of the pack draws the same tasks in the same order', (t) => {
+  const some = inAnyOrder(fc.subarray(tasks));
+  const property = fc.property(some, fc.nat(100), ([pack, shuffled], count) => {
+    const draw = { count, excluded, rank: keyed('race') };
+    t.deepEqual(drawRaceTasks(shuffled, draw), drawRaceTasks(pack, draw));
+  });
+  t.notThrows(() => fc.assert(property));
+});
