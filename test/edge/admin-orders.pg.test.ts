@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { evalPartitionOf } from '../../machines/partition-of.ts';
+import { startTestService, type TestService } from '../support/edge.ts';
+import { claim, evaluate, submit, validators } from '../support/evaluation-client.ts';
+import { okBody, openTrialSuite } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
+import { invalid, refused, shaped } from './routes/answers.ts';
+import { orderedRun, orderedVersion } from './routes/operator-shapes.ts';
+
+let service: TestService;
+test.before(async () => {
+  service = await startTestService({ env: { COOLDOWN_SECONDS: '0', REQUEST_SECONDS: '4' } });
+});
+test.after.always(() => service?.stop());
+
+const versionPath = (id: string, order: string) => `/v1/admin/agent-versions/${id}/${order}`;
+const runPath = (id: string, order: string) => `/v1/admin/evaluation-runs/${id}/${order}`;
+const post = (path: string, body?: object, headers?: Record<string, string>) =>
+  service.operator('POST', path, { body, ...(headers && { headers }) });
+const statusOf = async (id: string) =>
+  okBody<{ state: string; qualifying_score: number | null; included_success_count: number }>(
+    await service.call('GET', `/v1/public/agent-versions/${id}/status`),
+  );
+const auditOf = async (object: string) => {
+  const rows = await service.sql<{ action: string; reason: string | null }[]>`
+    select action, reason from audit_log where object = ${object} order by seq`;
+  return rows.map(({ action, reason }) => [action, reason]);
+};
+
+async function eligible(t: ExecutionContext, name: string) {
+  const suite = await openTrialSuite(service);
+  const miner = await service.miner(`${name} miner`);
+  const { agent_version_id: versionId } = await submit(miner);
+  const [first, second] = await validators(service, name, 2);
+  if (first === undefined || second === undefined) throw new Error('two were asked for');
+  const { evalRunId } = await evaluate(first, suite, '0.6');
+  const { completed } = await evaluate(second, suite, '0.8');
+  t.true(completed.agent_version_became_eligible);
+  return { suite, versionId, evalRunId, validator: first };
+}
+
+test.serial('a run is excluded and included, and the score follows at once', async (t) => {
+  const { versionId, evalRunId } = await eligible(t, 'exclude');
+  t.is((await statusOf(versionId)).qualifying_score, 0.7);
+  const excluded = await post(runPath(evalRunId.toUpperCase(), 'exclude'), { reason: 'odd host' });
+  t.like(await shaped(t, orderedRun, excluded), {
+    eval_run_id: evalRunId,
+    status: 'SUCCESS',
+    is_included: false,
+  });
+  t.is((await statusOf(versionId)).included_success_count, 1);
+  t.is((await statusOf(versionId)).qualifying_score, null);
+  const included = await shaped(t, orderedRun, await post(runPath(evalRunId, 'include')));
+  t.true(included.is_included);
+  t.is((await statusOf(versionId)).qualifying_score, 0.7);
+  t.deepEqual(await auditOf(`evaluation-run/${evalRunId}`), [
+    ['run.exclude', 'odd host'],
+    ['run.include', null],
+  ]);
+});
+
+test.serial('a version is discarded and reinstated', async (t) => {
+  const { versionId } = await eligible(t, 'discard');
+  const discarded = await post(versionPath(versionId, 'discard'), { reason: 'copied' });
+  t.deepEqual(await shaped(t, orderedVersion, discarded), {
+    agent_version_id: versionId,
+    state: 'DISCARDED',
+  });
+  t.is((await statusOf(versionId)).state, 'DISCARDED');
+  const reinstated = await post(versionPath(versionId, 'reinstate'), { reason: 'it was not' });
+  t.is((await shaped(t, orderedVersion, reinstated)).state, 'ELIGIBLE');
+  t.is((await statusOf(versionId)).state, 'ELIGIBLE');
+  t.deepEqual(await auditOf(`agent-version/${versionId}`), [
+    ['version.discard', 'copied'],
+    ['version.reinstate', 'it was not'],
+  ]);
+});
+
+test.serial('a live run is reclaimed and its work offered again', async (t) => {
+  await openTrialSuite(service);
+  const miner = await service.miner('reclaim miner');
+  await submit(miner);
+  const [first, second] = await validators(service, 'reclaim', 2);
+  if (first === undefined || second === undefined) throw new Error('two were asked for');
+  const { eval_run_id: evalRunId } = await claim(first);
+  const reclaimed = await shaped(t, orderedRun, await post(runPath(evalRunId, 'reclaim')));
+  t.is(reclaimed.status, 'STALE');
+  const again = await claim(second);
+  t.not(again.eval_run_id, evalRunId);
+});
+
+test.serial('orders that need a reason have one, and what nobody knows is not found', async (t) => {
+  const id = randomUUID();
+  for (const path of [
+    versionPath(id, 'discard'),
+    runPath(id, 'exclude'),
+    `/v1/admin/races/${id}/cancel`,
+  ]) {
+    for (const body of [undefined, {}, { reason: ' ' }, { reason: null }]) {
+      t.regex(await invalid(t, await post(path, body)), /^body/, path);
+    }
+  }
+  const reason = { reason: 'x' };
+  for (const order of ['discard', 'reinstate']) {
+    await refused(t, await post(versionPath(id, order), reason), '404 AGENT_VERSION_NOT_FOUND');
+    t.is(
+      await invalid(t, await post(versionPath('no-id', order), reason)),
+      'path.agent_version_id',
+    );
+  }
+  for (const order of ['exclude', 'include', 'reclaim']) {
+    await refused(t, await post(runPath(id, order), reason), '404 EVAL_RUN_NOT_FOUND');
+  }
+  for (const order of ['close-qualifying', 'start', 'cancel']) {
+    await refused(t, await post(`/v1/admin/races/${id}/${order}`, reason), '404 RACE_NOT_FOUND');
+  }
+  t.deepEqual(await auditOf(`agent-version/${id}`), []);
+});
+
+test.serial('an order under one Idempotency-Key is carried out once', async (t) => {
+  const { versionId } = await eligible(t, 'repeat');
+  const key = { 'idempotency-key': randomUUID() };
+  const discard = (reason: string) => post(versionPath(versionId, 'discard'), { reason }, key);
+  const answers = await Promise.all([discard('twice'), discard('twice')]);
+  for (const answer of answers) t.is((await shaped(t, orderedVersion, answer)).state, 'DISCARDED');
+  await refused(t, await discard('another'), '409 IDEMPOTENCY_CONFLICT');
+  await okBody(await post(versionPath(versionId, 'reinstate')));
+  // The first answer, which says nothing of how things stand now.
+  t.is((await shaped(t, orderedVersion, await discard('twice'))).state, 'DISCARDED');
+  t.is((await statusOf(versionId)).state, 'ELIGIBLE');
+  t.is((await auditOf(`agent-version/${versionId}`)).length, 2);
+});
+
+test.serial('two orders at once are both carried out, one after the other', async (t) => {
+  const { versionId, evalRunId } = await eligible(t, 'at once');
+  const [excluded, discarded] = await Promise.all([
+    post(runPath(evalRunId, 'exclude'), { reason: 'one' }),
+    post(versionPath(versionId, 'discard'), { reason: 'two' }),
+  ]);
+  t.false((await shaped(t, orderedRun, excluded)).is_included);
+  t.is((await shaped(t, orderedVersion, discarded)).state, 'DISCARDED');
+});
+
+test.serial('an order to an actor that cannot commit is kept until it can', async (t) => {
+  const { versionId } = await eligible(t, 'away');
+  const key = { 'idempotency-key': randomUUID() };
+  const discard = () => post(versionPath(versionId, 'discard'), { reason: 'later' }, key);
+  const part = evalPartitionOf(versionId);
+  await service.sql.begin(async (tx) => {
+    await tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`;
+    await refused(t, await discard(), '503 OUTCOME_UNKNOWN');
+  });
+  t.deepEqual(await auditOf(`agent-version/${versionId}`), [['version.discard', 'later']]);
+  await until(async () => (await statusOf(versionId)).state === 'DISCARDED');
+  t.is((await shaped(t, orderedVersion, await discard())).state, 'DISCARDED');
+  t.is((await auditOf(`agent-version/${versionId}`)).length, 1);
+});

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { instant, integer, score, text, uuid } from './public-shapes.ts';
+
+// What operators are answered: every field, and no other.
+
+export const orderedVersion = z.strictObject({ agent_version_id: uuid, state: text });
+
+export const orderedRun = z.strictObject({
+  eval_run_id: uuid,
+  status: text,
+  is_included: z.boolean(),
+  exclusion_reason: text.nullable(),
+});
+
+const values = z.strictObject({
+  qualifying_threshold: score,
+  margin_initial: score,
+  margin_half_life_days: z.number(),
+  margin_floor: score,
+  emission_baseline_burn_rate: score,
+  required_successes_qualifying: integer,
+  required_successes_race: integer,
+  elimination_share: score,
+  race_tasks: integer,
+  race_limit_seconds: integer,
+  score_window_races: integer,
+});
+
+const overrides = z.strictObject({
+  qualifying_threshold: score.nullable(),
+  margin_initial: score.nullable(),
+  margin_half_life_days: z.number().nullable(),
+  margin_floor: score.nullable(),
+  emission_baseline_burn_rate: score.nullable(),
+  required_successes_qualifying: integer.nullable(),
+  required_successes_race: integer.nullable(),
+  elimination_share: score.nullable(),
+  race_tasks: integer.nullable(),
+  race_limit_seconds: integer.nullable(),
+  score_window_races: integer.nullable(),
+});
+
+export const policy = values.extend({
+  policy_version: integer,
+  overrides,
+  current_race: values
+    .omit({ required_successes_qualifying: true })
+    .extend({ race_id: uuid, race_number: integer, policy_version: integer })
+    .nullable(),
+  history: z.array(
+    z.strictObject({
+      policy_version: integer,
+      changed_by: text,
+      reason: text.nullable(),
+      changed_at: instant,
+      overrides,
+    }),
+  ),
+});
