@@ -1,5 +1,6 @@
 import { createEmissionKind } from '../../actors/emission-calculator/emission-calculator.actor.ts';
 import { createEvalKind } from '../../actors/lease-manager/lease-manager.actor.ts';
+import { createRaceKind } from '../../actors/race-coordinator/race-coordinator.actor.ts';
 import { createHost, type Host } from '../../actors/runtime/host.ts';
 import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
 import { createProjector } from '../../actors/services/projector/projector.actor.ts';
@@ -20,6 +21,7 @@ import { createOutboxStore } from '../../infra/postgres/outbox-store.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
+import { configuredPolicy } from '../race-policy.ts';
 import { startClock } from './clock.ts';
 import { evalPolicy } from './eval-policy.ts';
 import { startServices } from './services.ts';
@@ -59,6 +61,13 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     memberId,
     kinds: [
       createEvalKind({ sql: commits, policy: evalPolicy(config), ids: { uuidV5 }, telemetry }),
+      createRaceKind({
+        sql: commits,
+        configured: configuredPolicy(config),
+        close: { closeTime: config.raceCloseTime, timeZone: config.raceTimeZone },
+        drawSecret: config.raceSecret,
+        ids: { uuidV5 },
+      }),
       createEmissionKind({ sql: commits, burnRateMicro: config.burnRateMicro }),
     ],
     partitions,

@@ -9,6 +9,7 @@ const secrets = z.object({
   s3SecretAccessKey: z.string().min(1),
   credentialKey: z.string().min(1),
   bundleSigningKey: z.string().min(1),
+  raceSecret: z.string().min(1),
 });
 
 const partialSecrets = secrets.partial();
@@ -45,6 +46,7 @@ function freshSecrets(): WorldSecrets {
     s3SecretAccessKey: randomHex(20),
     credentialKey: randomBase64(32),
     bundleSigningKey: randomBase64(32),
+    raceSecret: randomBase64(32),
   };
 }
 

@@ -139,6 +139,7 @@ function sharedEnvironment({ neighbours, secrets, defaults, env }: ServicePlan) 
     OPERATOR_TOKENS: `world:${secrets.operatorToken}`,
     CREDENTIAL_KEYS: `world:${secrets.credentialKey}`,
     BUNDLE_SIGNING_KEY: secrets.bundleSigningKey,
+    RACE_SECRET: secrets.raceSecret,
     ...defaults,
   };
   const passed = [

@@ -14,7 +14,7 @@ export interface CredentialKey {
 
 const tokenLengthMin = 32;
 const credentialKeyBytes = 32;
-const signingSeedBytes = 32;
+const secretSizeBytes = 32;
 
 /** `name:token,…`; the messages name the position, never the text. */
 export const operatorTokens: z.ZodType<OperatorToken[], string> = z
@@ -45,14 +45,11 @@ export const credentialKeys: z.ZodType<CredentialKey[], string> = z
   )
   .refine((keys) => allDiffer(keys.map(({ id }) => id)), 'must not repeat an id');
 
-/** The seed of an Ed25519 key, as base64. */
-export const signingSeed: z.ZodType<Uint8Array, string> = z
+/** A key of 32 bytes, or the seed of one, as base64. */
+export const secretBytes: z.ZodType<Uint8Array, string> = z
   .string()
   .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
-  .refine(
-    ({ length }) => length === signingSeedBytes,
-    `must be ${signingSeedBytes} bytes in base64`,
-  );
+  .refine(({ length }) => length === secretSizeBytes, `must be ${secretSizeBytes} bytes in base64`);
 
 function pairs(text: string): [string, string][] {
   return text.split(',').map((entry) => {

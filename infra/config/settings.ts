@@ -1,5 +1,5 @@
 import { defaultFaultTable, faultTable } from './fault-table.ts';
-import { credentialKeys, operatorTokens, signingSeed } from './named-secrets.ts';
+import { credentialKeys, operatorTokens, secretBytes } from './named-secrets.ts';
 import {
   addressOrRange,
   bytes,
@@ -166,10 +166,20 @@ const processes = {
     secret: true,
   }),
   BUNDLE_SIGNING_KEY: required(
-    signingSeed,
+    secretBytes,
     {
       unit: 'base64',
       reason: '32 bytes, the Ed25519 seed that signs race bundles',
+      absent: new Uint8Array(),
+      secret: true,
+    },
+    ['coordinator'],
+  ),
+  RACE_SECRET: required(
+    secretBytes,
+    {
+      unit: 'base64',
+      reason: '32 bytes that key the draw of race tasks: nobody can tell them before',
       absent: new Uint8Array(),
       secret: true,
     },

@@ -4,7 +4,7 @@ import type { Entrant } from './field.ts';
 import type { RaceState } from './machine.ts';
 
 /** Why a race was cancelled, beside the words of operators. */
-export const cancelReasons = ['NO_ENTRANT', 'NO_FINISHER', 'SUITE_SWITCHED'] as const;
+export const cancelReasons = ['NO_ENTRANT', 'NO_FINISHER', 'NO_TASK', 'SUITE_SWITCHED'] as const;
 export type CancelReason = (typeof cancelReasons)[number];
 
 /** The states of the contract, by the machine's. */

@@ -68,6 +68,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     NETUID: String(netuid),
     OPERATOR_TOKENS: `tester:${operatorToken}`,
     BUNDLE_SIGNING_KEY: randomBytes(32).toString('base64'),
+    RACE_SECRET: randomBytes(32).toString('base64'),
     CREDENTIAL_KEYS: `test:${randomBytes(32).toString('base64')}`,
     PORT: '0',
     ...openLimits,

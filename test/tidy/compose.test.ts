@@ -34,6 +34,7 @@ const filledIn: Record<string, string> = {
   S3_SECRET_ACCESS_KEY: 's'.repeat(32),
   OPERATOR_TOKENS: `alice:${'t'.repeat(32)}`,
   BUNDLE_SIGNING_KEY: Buffer.alloc(32, 1).toString('base64'),
+  RACE_SECRET: Buffer.alloc(32, 2).toString('base64'),
   CREDENTIAL_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
   CHAIN_RPC_URL: 'wss://node.example:443',
   NETUID: '14',
@@ -132,7 +133,9 @@ test('our processes get every known key and no other', (t) => {
     );
     if (name === 'migrate') continue;
     const isCoordinator = name.startsWith('coordinator');
-    const withheld = isCoordinator ? ['OPERATOR_TOKENS', 'PORT'] : ['BUNDLE_SIGNING_KEY'];
+    const withheld = isCoordinator
+      ? ['OPERATOR_TOKENS', 'PORT']
+      : ['BUNDLE_SIGNING_KEY', 'RACE_SECRET'];
     t.deepEqual(
       knownKeys.filter((key) => !given.includes(key)),
       knownKeys.filter((key) => withheld.includes(key)),

@@ -17,6 +17,7 @@ const complete = {
   S3_SECRET_ACCESS_KEY: 'hidden',
   OPERATOR_TOKENS: `alice:${token}`,
   BUNDLE_SIGNING_KEY: Buffer.alloc(32, 9).toString('base64'),
+  RACE_SECRET: Buffer.alloc(32, 8).toString('base64'),
   CREDENTIAL_KEYS: `k2:${credentialKey},k1:${credentialKey}`,
 };
 

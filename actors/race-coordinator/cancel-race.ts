@@ -1,0 +1,31 @@
+import { decideCancel } from '../../machines/race/decide.ts';
+import type { RaceState } from '../../machines/race/machine.ts';
+import { type Draft, holdOf, instant } from './draft.ts';
+import { openNextRace } from './open-race.ts';
+
+/** Eliminates and promotes nobody, and releases nothing; the next race opens at once. */
+export function cancelRace(draft: Draft, race: RaceState, reason: string): void {
+  const { raceId, suiteId } = race.context;
+  const facts = decideCancel(race, reason, draft.nowMs);
+  if (facts.length === 0) return;
+  draft.hold(holdOf(draft, race));
+  wasCancelled(draft, draft.record(raceId, suiteId, facts));
+}
+
+/** What follows from the fact, in the same commit. */
+export function wasCancelled(draft: Draft, { context }: RaceState): void {
+  const { raceId, suiteId, raceNumber, startedAt, entrantIds, cancelReason: reason } = context;
+  draft.operation('race_cancelled', [
+    { race_id: raceId, cancelled_at: instant(draft.nowMs), cancel_reason: reason },
+  ]);
+  if (startedAt !== null) draft.tellEval('race-ended', entrantIds, { raceId, reason });
+  draft.publish('race-cancelled', raceId, { raceId, suiteId, raceNumber, reason });
+  openNextRace(draft, suiteId);
+}
+
+/** Only the active suite has races. True when this one was cancelled for that. */
+export function cancelledForSuite(draft: Draft, race: RaceState): boolean {
+  if (draft.isActive(race.context.suiteId)) return false;
+  cancelRace(draft, race, 'SUITE_SWITCHED');
+  return true;
+}

@@ -1,0 +1,54 @@
+import type { FieldCandidate, RaceInputs } from '../../machines/race/field.ts';
+import type { PolicyBasis } from '../../machines/race/policy-overrides.ts';
+import type { DrawableTask } from '../../machines/suite/draw-tasks.ts';
+import type { RaceEntity } from './race-state.ts';
+
+/**
+ * What the tables said when a batch began. The digests go into the commit, which compares them under
+ * its locks: a decision on grounds that moved meanwhile is taken afresh.
+ */
+export interface Grounds {
+  /** Those of the partition that are active or have an unfinished race. */
+  readonly suites: ReadonlyMap<number, SuiteGround>;
+  readonly fields: ReadonlyMap<string, Digested<readonly FieldCandidate[]>>;
+  readonly results: ReadonlyMap<string, Digested<RaceInputs>>;
+  /** By race. */
+  readonly heldOut: ReadonlyMap<string, readonly HeldOutTask[]>;
+  /** Races of which nobody has to evaluate anything any more. */
+  readonly raceIdsDone: ReadonlySet<string>;
+  /** Over already, but asked for. */
+  readonly finished: ReadonlyMap<string, RaceEntity>;
+  readonly reign: OpenReign | null;
+}
+
+export interface Digested<T> {
+  readonly value: T;
+  readonly md5: string;
+}
+
+export interface SuiteGround {
+  readonly suiteId: number;
+  readonly isActive: boolean;
+  /** 0 before the first race. */
+  readonly lastRaceNumber: number;
+  readonly policyBasis: Digested<PolicyBasis>;
+}
+
+/** A task that was not public in qualifying. `taskId` is what it is drawn by. */
+export interface HeldOutTask extends DrawableTask {
+  readonly row: {
+    readonly problem_id: string;
+    readonly task_id: string | null;
+    readonly family: string | null;
+  };
+}
+
+/** The row of top_agent that is still open. */
+export interface OpenReign {
+  readonly topId: string;
+  readonly suiteId: number;
+  readonly agentVersionId: string;
+  readonly minerHotkey: string;
+  /** OUTRANKED while it stands: nothing but a challenger could end it. */
+  readonly endReason: 'BANNED' | 'DISCARDED' | 'OUTRANKED' | 'SUITE_SWITCHED';
+}

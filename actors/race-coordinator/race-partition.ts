@@ -1,0 +1,135 @@
+import type { z } from 'zod';
+import { Fault } from '../../machines/fault.ts';
+import { nextStepOf, stepDue } from '../../machines/race/decide.ts';
+import type { RaceState } from '../../machines/race/machine.ts';
+import type { Command, Decision, PartitionActor, Reply } from '../runtime/partition-actor.ts';
+import { refused } from './answer.ts';
+import { Draft, type DraftEnv, idNamespace, isUnfinished } from './draft.ts';
+import type { Grounds } from './grounds.ts';
+import { handlers, wantedBy } from './handlers.ts';
+import type { RacesOfPartition } from './race-state.ts';
+import type { RaceStore } from './store.ts';
+
+/** How often a running race is asked whether its work is done, should no message say so. */
+const lookEveryMs = 2_000;
+
+export interface RacePartitionDeps extends Omit<DraftEnv, 'grounds' | 'nowMs'> {
+  readonly races: RacesOfPartition;
+  readonly store: Pick<RaceStore, 'grounds'>;
+  /** A suite that was active without a race when the partition was loaded. */
+  readonly suiteWithoutRace: number | undefined;
+}
+
+/**
+ * The single writer of the races of one partition's suites, and of the reigns that they decide.
+ *
+ * 1. Memory holds the unfinished races alone; everything else is read for each batch, and the commit
+ *    refuses decisions on what has changed since.
+ * 2. Time and the tables are enough: a message only makes things happen sooner.
+ */
+export class RacePartition implements PartitionActor {
+  readonly #deps: RacePartitionDeps;
+  #grounds: Grounds | undefined;
+  #suiteWithoutRace: number | undefined;
+  readonly #lookedAtMs = new Map<string, number>();
+
+  constructor(deps: RacePartitionDeps) {
+    this.#deps = deps;
+    this.#suiteWithoutRace = deps.suiteWithoutRace;
+  }
+
+  async prepare(commands: readonly Command[]): Promise<void> {
+    this.#grounds = await this.#deps.store.grounds(wantedBy(commands));
+  }
+
+  begin(): void {
+    this.#deps.races.rollback();
+  }
+
+  decide(command: Command, nowMs: number): Decision {
+    if (this.#grounds === undefined) throw new Error('nothing was read');
+    const draft = new Draft({ ...this.#deps, grounds: this.#grounds, nowMs });
+    const reply = this.#answer(draft, command);
+    // A refusal has no effect, whatever was drafted on the way to it.
+    const changes = reply.kind === 'fault' ? undefined : draft.adopt();
+    return changes === undefined ? { reply } : { reply, changes };
+  }
+
+  commit(): void {
+    this.#suiteWithoutRace = undefined;
+    this.#deps.races.commit(({ state }) => !isUnfinished(state));
+  }
+
+  rollback(): void {
+    this.#deps.races.rollback();
+  }
+
+  answerFromMemory(): undefined {
+    return undefined;
+  }
+
+  due(nowMs: number): readonly Command[] {
+    const commands = this.#races().flatMap((race) => this.#dueOf(race, nowMs));
+    if (this.#suiteWithoutRace === undefined) return commands;
+    return [...commands, this.#own('suites-due', String(this.#suiteWithoutRace), {})];
+  }
+
+  nextDueMs(): number | undefined {
+    const steps = this.#races().flatMap((race) => nextStepOf(race)?.atMs ?? []);
+    return steps.length === 0 ? undefined : Math.min(...steps);
+  }
+
+  extendDeadlines(): void {
+    // Instants of races are promised to nobody's heartbeat.
+  }
+
+  takeFlush(): undefined {
+    return undefined;
+  }
+
+  stats(): Readonly<Record<string, number>> {
+    const races = this.#races();
+    const runningRaces = races.filter(({ value }) => value === 'raceRunning').length;
+    return { unfinishedRaces: races.length, runningRaces };
+  }
+
+  #answer(draft: Draft, command: Command): Reply {
+    const handler = handlers[command.type];
+    if (handler === undefined) throw new Error(`no race command ${command.type}`);
+    const body = handler.request.safeParse(command.body);
+    if (!body.success) return refused(new Fault('VALIDATION_FAILED', shown(body.error)));
+    return handler.handle(draft, body.data);
+  }
+
+  #races(): readonly RaceState[] {
+    return this.#deps.races.durable().map(({ state }) => state);
+  }
+
+  #dueOf(race: RaceState, nowMs: number): readonly Command[] {
+    const { raceId } = race.context;
+    const step = stepDue(race, nowMs, false);
+    if (step !== null) return [this.#own(`${step}-due`, raceId, { raceId })];
+    if (race.value !== 'raceRunning' || !this.#isTimeToLook(raceId, nowMs)) return [];
+    return [this.#own('look-at-work', raceId, { raceId })];
+  }
+
+  #isTimeToLook(raceId: string, nowMs: number): boolean {
+    const lookedAtMs = this.#lookedAtMs.get(raceId);
+    if (lookedAtMs !== undefined && nowMs - lookedAtMs < lookEveryMs) return false;
+    this.#lookedAtMs.set(raceId, nowMs);
+    return true;
+  }
+
+  /**
+   * One id for each step of each race: attempts that led to nothing leave no trace of it, and what
+   * was committed once is never done twice.
+   */
+  #own(type: string, of: string, body: object): Command {
+    const id = this.#deps.ids.uuidV5(idNamespace, `${type}:${of}`);
+    return { id, type, body, account: 'system', trace: {} };
+  }
+}
+
+function shown(error: z.ZodError): string {
+  return error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+}

@@ -1,0 +1,207 @@
+import type { Sql } from '../../infra/ports/sql.ts';
+import { decode } from '../../machines/codec.ts';
+import { racePartitions } from '../../machines/partition-of.ts';
+import type { FieldCandidate, RaceInputs } from '../../machines/race/field.ts';
+import { race } from '../../machines/race/machine.ts';
+import { policyBasis } from '../../machines/race/policy-overrides.ts';
+import { problemName, problemNamespace } from '../../machines/suite/problem-id.ts';
+import type { SnapshotRow } from '../runtime/partition-actor.ts';
+import type { Digested, Grounds, HeldOutTask, OpenReign, SuiteGround } from './grounds.ts';
+import type { RaceEntity } from './race-state.ts';
+
+/** What a batch may need to know beside the partition's unfinished races. */
+export interface Wanted {
+  readonly raceIdsToFind: readonly string[];
+  readonly raceIdsToClose: readonly string[];
+  readonly raceIdsToStart: readonly string[];
+  /** Completed if their work is done. */
+  readonly raceIdsToLookAt: readonly string[];
+  /** Completed whatever is done: their limit passed. */
+  readonly raceIdsToComplete: readonly string[];
+}
+
+export interface RaceStoreDeps {
+  readonly sql: Sql;
+  readonly part: number;
+  readonly uuidV5: (namespace: string, name: string) => string;
+}
+
+/** Reads of one partition. All writes go through the commit function. */
+export class RaceStore {
+  readonly #sql: Sql;
+  readonly #part: number;
+  readonly #uuidV5: RaceStoreDeps['uuidV5'];
+
+  constructor({ sql, part, uuidV5 }: RaceStoreDeps) {
+    this.#sql = sql;
+    this.#part = part;
+    this.#uuidV5 = uuidV5;
+  }
+
+  async openRaces(): Promise<ReadonlyMap<string, RaceEntity>> {
+    const rows = await this.#sql<StoredRace[]>`
+      select key, seq::float8 as seq, machine_version as "machineVersion", value, context
+      from rt.snapshot
+      where kind = 'race' and part = ${this.#part} and machine = ${race.name} and not closed`;
+    return entitiesOf(rows);
+  }
+
+  /** Whether the active suite is ours and waits for a race; its message may be long consumed. */
+  async suiteWithoutRace(): Promise<number | undefined> {
+    const [row] = await this.#sql<{ suiteId: number }[]>`
+      select suite_id as "suiteId"
+      from suite s
+      where is_active and suite_id % ${racePartitions} = ${this.#part}
+        and not exists (
+          select from race r
+          where r.suite_id = s.suite_id
+            and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING'))`;
+    return row?.suiteId;
+  }
+
+  async grounds(wanted: Wanted): Promise<Grounds> {
+    const raceIdsDone = await this.#racesDone(wanted.raceIdsToLookAt);
+    const ended = [...raceIdsDone, ...wanted.raceIdsToComplete];
+    return {
+      suites: await this.#suites(),
+      reign: await this.#reign(),
+      fields: await this.#fields(wanted.raceIdsToClose),
+      results: await this.#results(ended),
+      heldOut: await this.#heldOut(wanted.raceIdsToStart),
+      raceIdsDone,
+      finished: await this.#find(wanted.raceIdsToFind),
+    };
+  }
+
+  async #suites(): Promise<ReadonlyMap<number, SuiteGround>> {
+    const rows = await this.#sql<SuiteRow[]>`
+      select s.suite_id as "suiteId", s.is_active as "isActive", basis,
+             md5(basis::text) as "basisMd5",
+             coalesce((
+               select max(r.race_number) from race r where r.suite_id = s.suite_id
+             ), 0) as "lastRaceNumber"
+      from suite s
+      cross join lateral public.policy_basis(s.suite_id) as basis
+      where s.suite_id % ${racePartitions} = ${this.#part} and (s.is_active or exists (
+        select from race r
+        where r.suite_id = s.suite_id
+          and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')))`;
+    return new Map(
+      rows.map(({ basis, basisMd5, ...suite }) => [
+        suite.suiteId,
+        { ...suite, policyBasis: { value: policyBasis.parse(basis), md5: basisMd5 } },
+      ]),
+    );
+  }
+
+  async #reign(): Promise<OpenReign | null> {
+    const [row] = await this.#sql<OpenReign[]>`
+      select top_id as "topId", suite_id as "suiteId", agent_version_id as "agentVersionId",
+             miner_hotkey as "minerHotkey", rt.reign_end_reason(agent_version_id) as "endReason"
+      from top_agent
+      where ended_at is null`;
+    return row ?? null;
+  }
+
+  async #fields(raceIds: readonly string[]) {
+    const fields = new Map<string, Digested<readonly FieldCandidate[]>>();
+    for (const raceId of new Set(raceIds)) {
+      const [row] = await this.#sql<Digested<FieldCandidate[]>[]>`
+        select field as value, md5(field::text) as md5 from rt.race_field(${raceId}) as field`;
+      if (row !== undefined) fields.set(raceId, row);
+    }
+    return fields;
+  }
+
+  async #results(raceIds: readonly string[]) {
+    const results = new Map<string, Digested<RaceInputs>>();
+    for (const raceId of new Set(raceIds)) {
+      const [row] = await this.#sql<Digested<RaceInputs>[]>`
+        select inputs as value, md5(inputs::text) as md5
+        from rt.race_results(${raceId}) as inputs`;
+      if (row !== undefined) results.set(raceId, row);
+    }
+    return results;
+  }
+
+  /** Work that is held since its miner is banned can no longer help its entrant to finish. */
+  async #racesDone(raceIds: readonly string[]): Promise<ReadonlySet<string>> {
+    if (raceIds.length === 0) return new Set();
+    const rows = await this.#sql<{ raceId: string }[]>`
+      select r.race_id as "raceId"
+      from race r
+      where r.race_id = any(${[...raceIds]}::uuid[]) and r.status = 'RACE_RUNNING'
+        and not exists (
+          select from race_entrant e
+          left join work_item w on w.race_id = r.race_id and w.agent_version_id = e.agent_version_id
+          where e.race_id = r.race_id and coalesce(w.state, 'OPEN') = 'OPEN'
+            and not exists (select from hotkey_ban b where b.hotkey = e.miner_hotkey))`;
+    return new Set(rows.map(({ raceId }) => raceId));
+  }
+
+  async #heldOut(raceIds: readonly string[]) {
+    if (raceIds.length === 0) return new Map<string, HeldOutTask[]>();
+    const rows = await this.#sql<HeldOutRow[]>`
+      select r.race_id as "raceId", r.suite_id as "suiteId", null::uuid as "problemId",
+             t.task_id as "taskId", t.family, t.family as "drawnFamily"
+      from race r
+      join suite s on s.suite_id = r.suite_id and s.execution_kind = 'envpack'
+      join pack_task t on t.pack_sha256 = s.env_pack_sha256
+      where r.race_id = any(${[...raceIds]}::uuid[]) and not exists (
+        select from suite_problem p
+        where p.suite_id = r.suite_id and p.phase = 'QUALIFYING' and p.task_id = t.task_id)
+      union all
+      select r.race_id, r.suite_id, p.problem_id, p.task_id, p.family,
+             coalesce(p.family, p.category, '')
+      from race r
+      join suite s on s.suite_id = r.suite_id and s.execution_kind = 'legacy_benchmark'
+      join suite_problem p on p.suite_id = r.suite_id and p.phase = 'RACE'
+      where r.race_id = any(${[...raceIds]}::uuid[])`;
+    const byRace = Map.groupBy(rows, ({ raceId }) => raceId);
+    return new Map(
+      raceIds.map((raceId) => [
+        raceId,
+        (byRace.get(raceId) ?? []).map((row) => this.#heldOutTask(row)),
+      ]),
+    );
+  }
+
+  #heldOutTask({ suiteId, problemId, taskId, family, drawnFamily }: HeldOutRow): HeldOutTask {
+    const id = problemId ?? this.#uuidV5(problemNamespace, problemName(suiteId, taskId ?? ''));
+    return {
+      taskId: taskId ?? id,
+      family: drawnFamily,
+      row: { problem_id: id, task_id: taskId, family },
+    };
+  }
+
+  async #find(raceIds: readonly string[]): Promise<ReadonlyMap<string, RaceEntity>> {
+    if (raceIds.length === 0) return new Map();
+    const rows = await this.#sql<StoredRace[]>`
+      select key, seq::float8 as seq, machine_version as "machineVersion", value, context
+      from rt.snapshot
+      where kind = 'race' and part = ${this.#part} and machine = ${race.name}
+        and key = any(${[...raceIds]}::text[])`;
+    return entitiesOf(rows);
+  }
+}
+
+type StoredRace = Pick<SnapshotRow, 'context' | 'key' | 'machineVersion' | 'seq' | 'value'>;
+
+interface SuiteRow extends Omit<SuiteGround, 'policyBasis'> {
+  readonly basis: unknown;
+  readonly basisMd5: string;
+}
+
+interface HeldOutRow {
+  readonly raceId: string;
+  readonly suiteId: number;
+  readonly problemId: string | null;
+  readonly taskId: string | null;
+  readonly family: string | null;
+  readonly drawnFamily: string;
+}
+
+function entitiesOf(rows: readonly StoredRace[]): ReadonlyMap<string, RaceEntity> {
+  return new Map(rows.map((row) => [row.key, { state: decode(race, row), seq: row.seq }]));
+}

@@ -1,0 +1,13 @@
+drop function public.race_apply(integer, bigint, jsonb, timestamptz);
+drop function rt.race_open(integer, jsonb);
+drop function rt.race_crown(jsonb);
+drop function rt.race_end_reigns(jsonb);
+drop function rt.reign_end_reason(uuid);
+drop function rt.race_complete(jsonb);
+drop function rt.race_start(jsonb);
+drop function rt.race_close(jsonb);
+drop function rt.race_hold(jsonb);
+drop function rt.race_results(uuid);
+drop function rt.race_field(uuid);
+drop function rt.milliseconds(timestamptz);
+delete from rt.partition where kind = 'race';
