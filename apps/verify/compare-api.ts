@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RaceBundle } from '../../machines/race/bundle.ts';
 import type { Comparison } from './difference.ts';
-import { getJson } from './fetch-bundle.ts';
+import { readPage } from './public-page.ts';
 
 const number = z.number().nullable();
 
@@ -53,10 +53,10 @@ const numberOf = (text: string | null) => (text === null ? null : Number(text));
 /** Compares what the public pages say of a race with its bundle. */
 export async function compareApi(url: string, bundle: RaceBundle, to: Comparison): Promise<void> {
   const { race_id: raceId, suite_id: suiteId } = bundle.race;
-  const page = raceDetails.parse(await getJson(`${url}/v1/public/races/${raceId}`));
+  const page = await readPage(`${url}/v1/public/races/${raceId}`, raceDetails);
   compareRacePage(page.race, bundle.race, to);
   compareQualifiers(page.qualifiers, bundle.entrants, to);
-  const history = reigns.parse(await getJson(`${url}/v1/public/top/history?suite_id=${suiteId}`));
+  const history = await readPage(`${url}/v1/public/top/history?suite_id=${suiteId}`, reigns);
   compareHistory(history, bundle.race, to);
 }
 

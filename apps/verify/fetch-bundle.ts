@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { VerifyOptions } from './options.ts';
+import { readPage } from './public-page.ts';
 import { BundleRefused, type Manifest, manifest } from './sealed-bundle.ts';
 
 export interface Sealed {
@@ -14,12 +15,9 @@ const located = manifest.extend({ download_url: z.string() });
 export async function fetchSealed(options: VerifyOptions): Promise<Sealed> {
   const { bundle, url = '', raceId = '', save } = options;
   if (bundle !== undefined) return await readSealed(bundle);
-  const { download_url: address, ...seal } = located.parse(
-    await getJson(`${url}/v1/public/races/${raceId}/bundle`),
-  );
-  const answer = await fetch(address);
-  if (!answer.ok) throw new BundleRefused(`the store answers ${answer.status} for the bundle`);
-  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const page = `${url}/v1/public/races/${raceId}/bundle`;
+  const { download_url: address, ...seal } = await readPage(page, located);
+  const bytes = await download(address);
   if (save !== undefined) {
     await writeFile(save, bytes);
     await writeFile(manifestPath(save), JSON.stringify(seal));
@@ -27,22 +25,34 @@ export async function fetchSealed(options: VerifyOptions): Promise<Sealed> {
   return { bytes, seal };
 }
 
+async function download(address: string): Promise<Uint8Array> {
+  try {
+    const answer = await fetch(address);
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    return new Uint8Array(await answer.arrayBuffer());
+  } catch (cause) {
+    throw new BundleRefused('the store does not hand out the bundle', { cause });
+  }
+}
+
 async function readSealed(path: string): Promise<Sealed> {
-  const bytes = await readFile(path);
-  const text = await readFile(manifestPath(path), 'utf8').catch((cause: unknown) => {
-    throw new BundleRefused(`${manifestPath(path)} is needed: it says who signed the bundle`, {
-      cause,
-    });
-  });
-  return { bytes, seal: manifest.parse(JSON.parse(text)) };
+  const [bytes, text] = await Promise.all([
+    readNeeded(path, 'it is the bundle'),
+    readNeeded(manifestPath(path), 'it says who signed the bundle'),
+  ]);
+  try {
+    return { bytes, seal: manifest.parse(JSON.parse(text.toString('utf8'))) };
+  } catch (cause) {
+    throw new BundleRefused(`${manifestPath(path)} is no manifest of a bundle`, { cause });
+  }
+}
+
+async function readNeeded(path: string, why: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    throw new BundleRefused(`${path} cannot be read, and ${why}`, { cause });
+  }
 }
 
 const manifestPath = (path: string) => `${path}.manifest.json`;
-
-/** A public page; a refusal is told in the service's own words. */
-export async function getJson(address: string): Promise<unknown> {
-  const answer = await fetch(address);
-  const body = (await answer.json()) as { readonly detail?: unknown };
-  if (answer.ok) return body;
-  throw new BundleRefused(`${address} answers ${answer.status}: ${JSON.stringify(body.detail)}`);
-}

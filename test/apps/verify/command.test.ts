@@ -1,0 +1,91 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { readOptions, UsageError } from '../../../apps/verify/options.ts';
+import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
+import type { RaceBundle } from '../../../machines/race/bundle.ts';
+import { sealed, trialBundle } from '../../support/trial-bundle.ts';
+
+const main = new URL('../../../apps/verify/main.ts', import.meta.url).pathname;
+const signer = createEd25519Signer(new Uint8Array(32).fill(1));
+
+async function command(...args: readonly string[]) {
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, error, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, out, error };
+}
+
+async function saved(t: ExecutionContext, bundle: RaceBundle): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'paddock-verify-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const path = join(folder, 'race.json.gz');
+  const { bytes, seal } = sealed(bundle, signer);
+  await writeFile(path, bytes);
+  await writeFile(`${path}.manifest.json`, JSON.stringify(seal));
+  return path;
+}
+
+// As large as races get: 342 entrants, 2 validators, 90 tasks.
+test('the largest race is computed again in less than a minute', async (t) => {
+  const of = { entrantCount: 342, taskCount: 90, top: { name: '4', score: '0.4731' } };
+  const path = await saved(t, trialBundle(of));
+
+  const { code, out, error } = await command('--bundle', path, '--public-key', signer.publicKey);
+
+  t.is(code, 0, error);
+  t.regex(out, /field +342 entrants, 684 runs, 90 tasks/);
+  const seconds = /agree, to the last bit, in (\d+\.\d) s/.exec(out)?.[1];
+  t.true(Number(seconds) < 60, out);
+});
+
+test('a difference is one named line and exit code 1', async (t) => {
+  const bundle = structuredClone(trialBundle());
+  const path = await saved(t, { ...bundle, race: { ...bundle.race, top50_mean: '0.0001' } });
+
+  const { code, out } = await command('--bundle', path);
+
+  t.is(code, 1);
+  t.regex(
+    out,
+    /^anchor \(top50_mean\): said "0\.0001", computed "0\.\d{4}"\n1 of \d+ values differ/,
+  );
+});
+
+test('what cannot be believed is one sentence and exit code 1', async (t) => {
+  const path = await saved(t, trialBundle());
+  const other = '0'.repeat(64);
+  const stranger = await command('--bundle', path, '--public-key', other);
+  t.is(stranger.code, 1);
+  t.regex(stranger.error, /^paddock: the bundle is signed by another key than yours: [^\n]+\n$/);
+
+  await writeFile(path, 'x');
+  const tampered = await command('--bundle', path);
+  t.is(tampered.code, 1);
+  t.regex(tampered.error, /^paddock: the bundle was changed: [^\n]+\n$/);
+
+  const nobody = await command('--race', 'a', '--url', 'http://127.0.0.1:1');
+  t.is(nobody.code, 1);
+  t.regex(nobody.error, /^paddock: http:\/\/127.0.0.1:1\/[^\n]+ cannot be read\n$/);
+});
+
+test('a wrong command line says how to do it right, with exit code 2', async (t) => {
+  const { code, error } = await command('--race', 'a');
+  t.is(code, 2);
+  t.is(error, 'paddock: give --race and --url, or --bundle; --help shows more\n');
+
+  const url = ['--race', 'a', '--url', 'http://a/'];
+  for (const args of [
+    [],
+    ['--bundel', 'x'],
+    ['--race', 'a', '--url', 'a.example'],
+    [...url, '--public-key', 'y'],
+  ]) {
+    t.throws(() => readOptions(args), { instanceOf: UsageError }, args.join(' '));
+  }
+  t.is(readOptions(['--help']), undefined);
+  t.like(readOptions(url), { raceId: 'a', url: 'http://a' });
+});
