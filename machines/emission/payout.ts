@@ -1,4 +1,5 @@
-import { divideHalfEven } from '../scoring/exact.ts';
+import { decimalText, divideHalfEven } from '../scoring/exact.ts';
+import { unitsPerRace } from './split.ts';
 
 /** Texts with as many places as the coin has: 9 of TAO, 2 of USD. */
 export interface Payout {
@@ -6,7 +7,6 @@ export interface Payout {
   readonly usdPerDay: string | null;
 }
 
-const unitsPerRace = 10n ** 18n;
 const taoPlaces = 9;
 const usdPlaces = 2;
 
@@ -21,18 +21,13 @@ export function estimatePayout(
 ): Payout {
   if (taoOfDay === undefined) return { taoPerDay: null, usdPerDay: null };
   const nanoTao = divideHalfEven(nano(taoOfDay) * units, unitsPerRace);
-  const taoPerDay = decimal(nanoTao, taoPlaces);
+  const taoPerDay = decimalText(nanoTao, taoPlaces);
   if (usdOfTao === undefined) return { taoPerDay, usdPerDay: null };
   const cents = divideHalfEven(nano(usdOfTao) * nanoTao, 10n ** BigInt(2 * taoPlaces - usdPlaces));
-  return { taoPerDay, usdPerDay: decimal(cents, usdPlaces) };
+  return { taoPerDay, usdPerDay: decimalText(cents, usdPlaces) };
 }
 
 function nano(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.');
   return BigInt(whole + fraction.padEnd(taoPlaces, '0'));
-}
-
-function decimal(value: bigint, places: number): string {
-  const digits = value.toString().padStart(places + 1, '0');
-  return `${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }

@@ -4,12 +4,10 @@ import { emissionWeights } from './weights.ts';
 /** The emissions of one race, in units of 10^-18 of it. */
 export const unitsPerRace = 10n ** 18n;
 
-export const emissionSeats = ['BURN', 'TOP', 'TAIL'] as const;
-
 export interface EmissionPart {
   /** 0 burn, 1 top, 2 … the tail in order; without a top there is no 1. */
   readonly position: number;
-  readonly seat: (typeof emissionSeats)[number];
+  readonly seat: 'BURN' | 'TOP' | 'TAIL';
   /** Null for the burn. */
   readonly agentVersionId: string | null;
   readonly minerHotkey: string | null;

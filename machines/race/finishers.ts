@@ -2,8 +2,7 @@ import { type AggregateScore, aggregateScore } from '../scoring/aggregate.ts';
 import type { EntrantWork } from './field.ts';
 
 /** Why an entrant has no score. Of all but the last the cause is its own. */
-export const unfinishedReasons = ['DISCARDED', 'BANNED', 'AGENT_FAULT', 'NOT_FINISHED'] as const;
-export type UnfinishedReason = (typeof unfinishedReasons)[number];
+export type UnfinishedReason = 'DISCARDED' | 'BANNED' | 'AGENT_FAULT' | 'NOT_FINISHED';
 
 /** Of one race: null until the included successes are as many as it asks for. */
 export function raceScoreOf(
