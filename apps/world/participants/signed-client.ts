@@ -41,7 +41,9 @@ export function signedClient({ baseUrls, keypair, scheme, clock }: ClientOptions
   // Starting points differ between hotkeys, so that few requests already spread.
   let turn = keypair.publicKey[0] ?? 0;
   const nextUrl = (path: string) => `${baseUrls[turn++ % baseUrls.length]}${path}`;
-  const signed = () => signedHeaders({ hotkey, sign, clock });
+  // Where the service's clock is simulated, as far as it has told.
+  let aheadMs = 0;
+  const signed = () => signedHeaders({ hotkey, sign, nowMs: () => clock.nowMs() + aheadMs });
   const session = openedSession({ hotkey, sign, nextUrl });
   const credentials = scheme === 'session' ? session.headers : signed;
 
@@ -51,10 +53,12 @@ export function signedClient({ baseUrls, keypair, scheme, clock }: ClientOptions
       const all = { ...headers, ...(await credentials()) };
       return await exchange({ method, url: nextUrl(path), headers: all, body });
     };
-    const answer = await untilAnswered(clock, ask);
-    if (answer.status !== 401 || scheme !== 'session') return toReply(answer);
-    // The session has run out or was revoked; once more with a new one.
+    const reply = toReply(await untilAnswered(clock, ask));
+    const serverSeconds = serverTimeOf(reply);
+    if (reply.status !== 401 || (scheme !== 'session' && serverSeconds === undefined)) return reply;
+    // The session has run out or was revoked, or our clock is off: once more with what is true.
     session.forget();
+    if (serverSeconds !== undefined) aheadMs = serverSeconds * 1000 - clock.nowMs();
     return toReply(await untilAnswered(clock, ask));
   }
 
@@ -69,9 +73,9 @@ interface Signer {
 async function signedHeaders({
   hotkey,
   sign,
-  clock,
-}: Signer & { readonly clock: Clock }): Promise<Record<string, string>> {
-  const timestamp = String(Math.floor(clock.nowMs() / 1000));
+  nowMs,
+}: Signer & { readonly nowMs: () => number }): Promise<Record<string, string>> {
+  const timestamp = String(Math.floor(nowMs() / 1000));
   const nonce = randomId();
   return {
     'x-hotkey': hotkey,
@@ -98,6 +102,13 @@ function openedSession(by: Signer & { readonly nextUrl: (path: string) => string
       token = undefined;
     },
   };
+}
+
+const skewed = z.object({ error_code: z.literal('TIMESTAMP_SKEW'), server_time: z.number() });
+
+/** What a refusal says of the service's time. */
+function serverTimeOf({ body }: Reply): number | undefined {
+  return skewed.safeParse(body).data?.server_time;
 }
 
 const challengeAnswer = z.object({ challenge: z.string() });

@@ -67,6 +67,7 @@ end $$;
 create function rt.begin_advance(p_seconds integer)
 returns timestamptz
 language sql security definer set search_path = pg_catalog, rt, pg_temp as $$
+  delete from rt.clock_follower where seen_at < rt.wall_clock() - interval '1 minute';
   update rt.clock_offset
   set goal_at = greatest(goal_at, rt.clock()) + p_seconds * interval '1 second',
       round = round + 1, is_confirming = false

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { participantKeypair } from '../../../apps/world/participants/keys.ts';
+import { signedClient } from '../../../apps/world/participants/signed-client.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import { caller } from '../../support/edge-client.ts';
 import {
@@ -139,6 +143,19 @@ test.serial('signed requests go by the service’s time, and a refusal tells it'
     const fresh = { headers: miner.headers() };
     t.is((await call('GET', '/v1/miner/agents', fresh)).status, 200);
     await refused(t, await call('GET', '/v1/miner/agents', fresh), '401 NONCE_REUSED');
+  }
+});
+
+test.serial('a client that is told the time by a refusal goes on by it', async (t) => {
+  const keypair = participantKeypair(1, 'miner', 1);
+  const registration = `/v1/admin/chain/registrations/${encodeHotkey(keypair.publicKey)}`;
+  await okBody(await service.operator('PUT', registration, { body: { role: 'miner' } }));
+  const scheme = 'signed-headers';
+  const client = signedClient({ ...service, keypair, scheme, clock: systemClock });
+  await service.advance(hourSeconds);
+
+  for (let ask = 0; ask < 2; ask++) {
+    t.is((await client.request('GET', '/v1/miner/agents')).status, 200);
   }
 });
 
