@@ -41,35 +41,41 @@ function matches(sql: Sql, search: string | undefined) {
   return sql`(lower(agent_name) like ${`%${pattern}%`} or lower(miner_hotkey) like ${`${pattern}%`})`;
 }
 
-/** The latest completed race of `version` that scored it. */
-const latestRace = (sql: Sql, version: ReturnType<Sql>) => sql`
-  select e.race_score, e.weighted_score,
-    case when r.released_at <= rt.clock() then e.score_low end as score_low,
-    case when r.released_at <= rt.clock() then e.score_high end as score_high
-  from race_entrant e
-  join race r on r.race_id = e.race_id
-  where e.agent_version_id = ${version} and e.weighted_score is not null
-    and r.status = 'RACE_COMPLETE'
-  order by r.race_number desc
-  limit 1`;
+const raceColumns = (sql: Sql) => sql`
+  e.race_score, e.weighted_score,
+  case when r.released_at <= rt.clock() then e.score_low end as score_low,
+  case when r.released_at <= rt.clock() then e.score_high end as score_high`;
 
-/** The versions of one board with their ranks on it. A version that no race scored is on no race board. */
-function ranked(sql: Sql, { suiteId, scoreType }: LeaderboardQuery) {
+/** Who is on a board: all eligible versions, or those of them that a completed race scored. */
+function onBoard(
+  sql: Sql,
+  { suiteId, scoreType }: Pick<LeaderboardQuery, 'scoreType' | 'suiteId'>,
+) {
+  if (scoreType === 'qualifying') {
+    return sql`agent_version v where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE'`;
+  }
+  return sql`
+    agent_version v
+    join (
+      select distinct on (e.agent_version_id) e.agent_version_id, ${raceColumns(sql)}
+      from race r
+      join race_entrant e on e.race_id = r.race_id
+      where r.suite_id = ${suiteId} and r.status = 'RACE_COMPLETE' and e.weighted_score is not null
+      order by e.agent_version_id, r.race_number desc
+    ) raced on raced.agent_version_id = v.agent_version_id
+    where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE'`;
+}
+
+function ranked(sql: Sql, query: LeaderboardQuery) {
   const place =
-    scoreType === 'race'
+    query.scoreType === 'race'
       ? sql`raced.weighted_score desc, raced.race_score desc, v.agent_version_id`
       : sql`v.qualifying_score desc, v.agent_version_id`;
   return sql`
     select v.agent_version_id, v.agent_name, v.miner_hotkey, v.version_number, v.state,
       v.final_score, v.qualifying_score, v.score_low, v.score_high, v.eligible_at, v.eliminated_at,
       row_number() over (order by ${place})::int as rank
-    from agent_version v
-    ${
-      scoreType === 'race'
-        ? sql`cross join lateral (${latestRace(sql, sql`v.agent_version_id`)}) raced`
-        : sql``
-    }
-    where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE'`;
+    from ${onBoard(sql, query)}`;
 }
 
 /**
@@ -103,7 +109,15 @@ export async function leaderboardPage(
     from shown s
     join suite on suite.suite_id = ${query.suiteId}
     left join hotkey_ban b on b.hotkey = s.miner_hotkey
-    left join lateral (${latestRace(sql, sql`s.agent_version_id`)}) raced on true
+    left join lateral (
+      select ${raceColumns(sql)}
+      from race_entrant e
+      join race r on r.race_id = e.race_id
+      where e.agent_version_id = s.agent_version_id and e.weighted_score is not null
+        and r.status = 'RACE_COMPLETE'
+      order by r.race_number desc
+      limit 1
+    ) raced on true
     cross join lateral (
       select max(t.top_at) as top_at, coalesce(bool_or(t.ended_at is null), false) as is_open
       from top_agent t
@@ -122,15 +136,13 @@ export async function boardTotals(
   sql: Sql,
   query: Pick<LeaderboardQuery, 'scoreType' | 'search' | 'suiteId'>,
 ): Promise<BoardTotals> {
-  const isOnBoard =
-    query.scoreType === 'race'
-      ? sql`v.state = 'ELIGIBLE' and exists (${latestRace(sql, sql`v.agent_version_id`)})`
-      : sql`v.state = 'ELIGIBLE'`;
   const [row] = await sql<BoardTotals[]>`
-    select count(*) filter (where ${isOnBoard} and ${matches(sql, query.search)})::int as total,
-      count(distinct miner_hotkey) filter (where ${isOnBoard})::int as "uniqueMiners",
-      count(*) filter (where submitted_at > rt.clock() - interval '24 hours')::int as "submitted24h"
-    from agent_version v
-    where suite_id = ${query.suiteId}`;
+    with board as (select v.agent_name, v.miner_hotkey from ${onBoard(sql, query)})
+    select count(*) filter (where ${matches(sql, query.search)})::int as total,
+      count(distinct miner_hotkey)::int as "uniqueMiners",
+      (select count(*)::int from agent_version v
+        where v.suite_id = ${query.suiteId}
+          and v.submitted_at > rt.clock() - interval '24 hours') as "submitted24h"
+    from board`;
   return row ?? { total: 0, uniqueMiners: 0, submitted24h: 0 };
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { Entrant, QualificationType } from '../../../machines/race/field.ts';
-import { raceField } from './race-field.ts';
+import { wouldBeEntrants } from './race-field.ts';
 import type { RaceRow } from './races.ts';
 
 export interface QualifierRow {
@@ -22,8 +22,7 @@ export interface QualifierRow {
 /** By rank once there is one, by qualifying score before. */
 export async function qualifiersOf(sql: Sql, race: RaceRow): Promise<readonly QualifierRow[]> {
   if (race.status !== 'QUALIFYING_OPEN') return await entrantsOf(sql, race.raceId);
-  const { entrants } = await raceField(sql, race);
-  return await wouldBeEntrants(sql, entrants);
+  return await named(sql, await wouldBeEntrants(sql, race));
 }
 
 async function entrantsOf(sql: Sql, raceId: string): Promise<readonly QualifierRow[]> {
@@ -40,19 +39,16 @@ async function entrantsOf(sql: Sql, raceId: string): Promise<readonly QualifierR
     order by e.race_rank, e.qualifying_score desc nulls last, e.agent_version_id`;
 }
 
-async function wouldBeEntrants(
-  sql: Sql,
-  entrants: readonly Entrant[],
-): Promise<readonly QualifierRow[]> {
+async function named(sql: Sql, entrants: readonly Entrant[]): Promise<readonly QualifierRow[]> {
   const ids = entrants.map(({ agentVersionId }) => agentVersionId);
-  const named = await sql<{ agentVersionId: string; agentName: string; versionNumber: number }[]>`
+  const names = await sql<{ agentVersionId: string; agentName: string; versionNumber: number }[]>`
     select agent_version_id as "agentVersionId", agent_name as "agentName",
       version_number as "versionNumber"
     from agent_version
     where agent_version_id = any (${ids}::uuid[])
     order by qualifying_score desc nulls last, agent_version_id`;
   const byId = new Map(entrants.map((entrant) => [entrant.agentVersionId, entrant]));
-  return named.flatMap((name) => {
+  return names.flatMap((name) => {
     const entrant = byId.get(name.agentVersionId);
     return entrant === undefined ? [] : [{ ...notYet, ...entrant, ...name }];
   });

@@ -1,52 +1,78 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
-import type { Entrant, Fallback, FieldCandidate } from '../../../machines/race/field.ts';
+import type { Entrant, FieldCandidate } from '../../../machines/race/field.ts';
 import { selectField } from '../../../machines/race/select-field.ts';
 import { type RaceRow, unfinishedRaceOf } from './races.ts';
 
-/** Who races, and whose pin could not be honoured. */
-export interface RaceField {
-  readonly entrants: readonly Entrant[];
-  readonly fallbacks: readonly Fallback[];
+type OpenRace = Pick<RaceRow, 'qualifyingThreshold' | 'suiteId'>;
+
+/** Whom a close of qualifying would enter now; of all hotkeys, or of the given ones. */
+export async function wouldBeEntrants(
+  sql: Sql,
+  { suiteId, qualifyingThreshold }: OpenRace,
+  hotkeys?: readonly string[],
+): Promise<readonly Entrant[]> {
+  const candidates = await contenders(sql, suiteId, hotkeys);
+  return selectField(candidates, { suiteId, qualifyingThreshold }).entrants;
 }
 
-type OpenRace = Pick<RaceRow, 'qualifyingThreshold' | 'raceId' | 'suiteId'>;
-
-/** Fixed at the close; until then what a close would fix now. */
-export async function raceField(
+/**
+ * The versions among which the rule chooses: pinned ones, survivors, the top and each hotkey's best.
+ * The others lose against that one whatever else holds, and there are many times more of them.
+ */
+async function contenders(
   sql: Sql,
-  race: OpenRace & Pick<RaceRow, 'status'>,
-): Promise<RaceField> {
-  if (race.status === 'QUALIFYING_OPEN') return await fieldNow(sql, race);
-  const [entrants, fallbacks] = await Promise.all([
-    sql<Entrant[]>`
-      select agent_version_id as "agentVersionId", miner_hotkey as "minerHotkey",
-        qualification_type as "qualificationType", qualifying_score as "qualifyingScore"
-      from race_entrant
-      where race_id = ${race.raceId}`,
-    sql<Fallback[]>`
-      select agent_version_id as "agentVersionId", miner_hotkey as "minerHotkey", reason
-      from race_fallback
-      where race_id = ${race.raceId}`,
-  ]);
-  return { entrants, fallbacks };
-}
-
-async function fieldNow(
-  sql: Sql,
-  { raceId, suiteId, qualifyingThreshold }: OpenRace,
-): Promise<RaceField> {
-  const [row] = await sql<{ candidates: FieldCandidate[] }[]>`
-    select rt.race_field(${raceId}) as candidates`;
-  return selectField(row?.candidates ?? [], { suiteId, qualifyingThreshold });
+  suiteId: number,
+  hotkeys: readonly string[] | undefined,
+): Promise<readonly FieldCandidate[]> {
+  return await sql<FieldCandidate[]>`
+    with able as (
+      select v.agent_version_id, v.miner_hotkey, v.state, v.suite_id, v.qualifying_score,
+        v.submitted_at, row_number() over (
+          partition by v.miner_hotkey
+          order by v.qualifying_score desc, v.submitted_at desc, v.agent_version_id) as place
+      from agent_version v
+      where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE' and v.eliminated_at is null
+        and ${hotkeys === undefined ? sql`true` : sql`v.miner_hotkey = any (${[...hotkeys]}::text[])`}
+    ), latest as (
+      select race_id
+      from race
+      where suite_id = ${suiteId} and status = 'RACE_COMPLETE'
+      order by race_number desc
+      limit 1
+    )
+    select a.agent_version_id as "agentVersionId", a.miner_hotkey as "minerHotkey", a.state,
+      a.suite_id as "suiteId", a.qualifying_score as "qualifyingScore",
+      floor(extract(epoch from a.submitted_at) * 1000)::float8 as "submittedAt",
+      false as "isEliminated", b.hotkey is not null as "isMinerBanned",
+      e.agent_version_id is not null as "isSurvivor", t.top_id is not null as "isTop",
+      p.miner_hotkey is not null as "isPinned"
+    from able a
+    left join hotkey_ban b on b.hotkey = a.miner_hotkey
+    left join race_pin p
+      on p.miner_hotkey = a.miner_hotkey and p.agent_version_id = a.agent_version_id
+    left join race_entrant e
+      on e.race_id = (select race_id from latest) and e.agent_version_id = a.agent_version_id
+      and e.race_score is not null and not e.is_eliminated
+    left join top_agent t
+      on t.agent_version_id = a.agent_version_id and t.suite_id = a.suite_id and t.ended_at is null
+    where a.place = 1 or p.miner_hotkey is not null or e.agent_version_id is not null
+      or t.top_id is not null`;
 }
 
 /** By hotkey, the version that races in the suite's unfinished race, or would if it closed now. */
 export async function racingVersions(
   sql: Sql,
   suiteId: number,
+  hotkeys: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const race = await unfinishedRaceOf(sql, suiteId);
   if (race === undefined) return new Map();
-  const { entrants } = await raceField(sql, race);
-  return new Map(entrants.map((one) => [one.minerHotkey, one.agentVersionId]));
+  const racing =
+    race.status === 'QUALIFYING_OPEN'
+      ? await wouldBeEntrants(sql, race, hotkeys)
+      : await sql<Pick<Entrant, 'agentVersionId' | 'minerHotkey'>[]>`
+          select agent_version_id as "agentVersionId", miner_hotkey as "minerHotkey"
+          from race_entrant
+          where race_id = ${race.raceId}`;
+  return new Map(racing.map((one) => [one.minerHotkey, one.agentVersionId]));
 }

@@ -120,12 +120,13 @@ export const showLeaderboard = endpoint({
     if (of === undefined) return { ...emptyBoard, limit, offset };
     const search = query.q?.trim() || undefined;
     const asked = { suiteId: of.suiteId, scoreType: query.score_type, limit, offset, search };
-    const [totals, rows, racing, top] = await Promise.all([
+    const [totals, rows, top] = await Promise.all([
       boardTotals(sql, asked),
       leaderboardPage(sql, asked),
-      racingVersions(sql, of.suiteId),
       topView(sql),
     ]);
+    const hotkeys = [...new Set(rows.map((row) => row.minerHotkey))];
+    const racing = await racingVersions(sql, of.suiteId, hotkeys);
     return {
       total: totals.total,
       limit,
