@@ -38,6 +38,7 @@ const bodies: Readonly<Record<string, () => object>> = {
   heartbeat: () => ({ cpu_pct: 1 }),
   progress: () => ({ problems: [{ problem_id: victim.problemId, status: 'SUCCESS', score: 1 }] }),
   complete: () => ({ terminal_status: 'FAILED', failure_class: 'AGENT' }),
+  'race-selection': () => ({ agent_version_id: victim.submitted.agent_version_id }),
   'uploads/presign': () => ({
     content_length: 10,
     eval_run_id: victim.evalRunId,
@@ -64,6 +65,7 @@ const pathOf = ({ path }: Endpoint) =>
     .replace('{eval_run_id}', victim.evalRunId)
     .replace('{agent_id}', victim.submitted.agent_id)
     .replace('{pack_sha256}', victim.suite.packSha256 ?? '')
+    .replace('{race_id}', victim.evalRunId)
     .replace('{hotkey}', victim.validator.hotkey)
     .replace('{suite_id}', String(victim.suite.suiteId));
 
@@ -71,7 +73,15 @@ const pathOf = ({ path }: Endpoint) =>
 async function contents(): Promise<string> {
   const tables = ['agent', 'agent_version', 'miner', 'work_item', 'evaluation_run', 'run_beat'];
   tables.push('episode_result', 'problem_progress', 'episode_artifact', 'suite', 'hotkey_ban');
-  tables.push('audit_log', 'pack', 'session', 'challenge', 'rejected_submission', 'idempotency');
+  tables.push(
+    'race_pin',
+    'audit_log',
+    'pack',
+    'session',
+    'challenge',
+    'rejected_submission',
+    'idempotency',
+  );
   const rows = await Promise.all(
     tables.map(async (table) => {
       const [row] = await service.sql<{ all: string | null }[]>`
@@ -82,15 +92,17 @@ async function contents(): Promise<string> {
   return rows.join('\n');
 }
 
-const ownersOnly = /eval_run_id|agent_id|presign$|episode-results$/;
+const ownersOnly = /eval_run_id|agent_id|race_id|presign$|episode-results$|^put .*race-selection$/;
 
 test.serial('what belongs to one is closed to all others of its role', async (t) => {
   const others = {
     miner: await service.miner('other-miner'),
     validator: await service.validator('other-validator'),
   };
-  const owned = endpoints.filter(({ path, role }) => role !== 'public' && ownersOnly.test(path));
-  t.true(owned.length >= 9);
+  const owned = endpoints.filter(
+    ({ method, path, role }) => role in others && ownersOnly.test(`${method} ${path}`),
+  );
+  t.true(owned.length >= 11);
   const before = await contents();
   for (const endpoint of owned) {
     const other = endpoint.role === 'miner' ? others.miner : others.validator;
