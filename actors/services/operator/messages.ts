@@ -93,7 +93,8 @@ export const operatorService = {
     /** Refusals: SUITE_NOT_FOUND. */
     'activate-suite': {
       request: z.object({ suiteId: z.number().int(), reason }),
-      reply: keptSuite,
+      /** `opening` is the order to the race coordinator that opens the suite's first race. */
+      reply: keptSuite.extend({ opening: orderTicket }),
     },
     'ban-hotkey': {
       request: z.object({ hotkey: z.string(), reason: z.string() }),

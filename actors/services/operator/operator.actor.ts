@@ -3,6 +3,7 @@ import type { Logger } from '../../../infra/ports/log.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { racePartitionOf } from '../../../machines/partition-of.ts';
 import type { EffectivePolicy } from '../../../machines/race/policy-overrides.ts';
 import { familyCountsOf } from '../../../machines/suite/family-counts.ts';
 import type { MessageType, ReplyOf, RequestOf } from '../messages.ts';
@@ -163,12 +164,15 @@ async function activate(
 ): Promise<Change<'activate-suite'>> {
   const suite = await activateSuite(tx, suiteId);
   if (suite === undefined) throw new Fault('SUITE_NOT_FOUND', 'There is no such suite.');
+  const toRaces = toAllPartitions(command, { kind: 'race', type: 'suite-activated' }, { suiteId });
+  const part = racePartitionOf(suiteId);
+  const msgId = toRaces[part]?.msgId ?? '';
   return {
-    reply: suite,
+    reply: { ...suite, opening: { kind: 'race', part, msgId } },
     audit: { action: 'suite.activate', object: `suite/${suiteId}`, reason, detail: {} },
     messages: [
       ...toAllPartitions(command, { kind: 'eval', type: 'suite-activated' }, { suiteId }),
-      ...toAllPartitions(command, { kind: 'race', type: 'suite-activated' }, { suiteId }),
+      ...toRaces,
     ],
   };
 }

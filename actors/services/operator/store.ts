@@ -116,6 +116,11 @@ export async function activateSuite(
   tx: Transaction,
   suiteId: number,
 ): Promise<KeptSuite | undefined> {
+  // In the order of ids, as races lock suites.
+  await tx`
+    select 1 from suite where is_active or suite_id = ${suiteId}
+    order by suite_id
+    for no key update`;
   await tx`update suite set is_active = false where is_active and suite_id <> ${suiteId}`;
   const [row] = await tx<KeptSuite[]>`
     update suite

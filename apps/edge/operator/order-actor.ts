@@ -15,6 +15,7 @@ export type ActorOrder = 'order-race' | 'order-run' | 'order-version';
 
 const firstWaitMs = 10;
 const lastWaitMs = 100;
+const followedWithinMs = 3_000;
 
 /** Beside what the actor itself may refuse. */
 export const orderFaults = [
@@ -39,10 +40,23 @@ export async function orderActor<T extends ActorOrder, R extends z.ZodType>(
   return shape.parse(bodyOf(await answerTo(ticket, deps, by.context)));
 }
 
+/** Waits a little for what follows from an order, so that a client that looks next finds it. */
+export async function untilFollowed(
+  deps: Pick<EdgeDeps, 'clock' | 'sql'>,
+  ticket: OrderTicket,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadlineMs = deps.clock.nowMs() + followedWithinMs;
+  await answerTo(ticket, deps, { deadlineMs, signal }).catch((error: unknown) => {
+    // It follows sooner or later all the same.
+    if (!(error instanceof Fault)) throw error;
+  });
+}
+
 async function answerTo(
   ticket: OrderTicket,
   { sql, clock }: Pick<EdgeDeps, 'clock' | 'sql'>,
-  { deadlineMs, signal }: RequestContext,
+  { deadlineMs, signal }: Pick<RequestContext, 'deadlineMs' | 'signal'>,
 ): Promise<WireReply | null> {
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(2 * waitMs, lastWaitMs)) {
     const reply = await replyIfReadable(sql, ticket);
