@@ -57,3 +57,28 @@ export const policy = values.extend({
     }),
   ),
 });
+
+export const overview = z.strictObject({
+  active_suite_id: integer.nullable(),
+  current_race: z
+    .strictObject({
+      race_id: uuid,
+      race_number: integer,
+      status: text,
+      qualifying_closes_at: instant,
+      deadline_at: instant.nullable(),
+    })
+    .nullable(),
+  top: z
+    .strictObject({ agent_version_id: uuid, miner_hotkey: text, score, top_at: instant })
+    .nullable(),
+  open_work_items: integer,
+  live_runs: integer,
+  waiting_versions: integer,
+  banned_hotkeys: integer,
+  validators_active: integer,
+  outbox_pending: integer,
+  outbox_oldest_at: instant.nullable(),
+  parked_messages: integer,
+  partitions_without_owner: integer,
+});
