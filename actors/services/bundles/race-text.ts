@@ -4,7 +4,7 @@ import { bundleFormat, type RaceBundle } from '../../../machines/race/bundle.ts'
 import {
   entrantRows,
   raceRow,
-  reignsAround,
+  reignBefore,
   runPages,
   seatRows,
   taskRows,
@@ -32,7 +32,6 @@ export async function* raceText(sql: Sql, raceId: string): AsyncGenerator<string
 
 async function headOf(sql: Sql, raceId: string): Promise<Omit<RaceBundle, 'runs'>> {
   const race = await raceRow(sql, raceId);
-  const { before } = await reignsAround(sql, race);
   const entrants = await entrantRows(sql, raceId);
   return {
     format: bundleFormat,
@@ -41,7 +40,7 @@ async function headOf(sql: Sql, raceId: string): Promise<Omit<RaceBundle, 'runs'
     entrants,
     // The race itself is the first of the window.
     window: await windowRows(sql, race, race.policy.windowRaces - 1),
-    top_before: topBefore(race, before),
+    top_before: topBefore(race, await reignBefore(sql, raceId)),
     emission: await seatRows(sql, raceId),
   };
 }
@@ -49,7 +48,7 @@ async function headOf(sql: Sql, raceId: string): Promise<Omit<RaceBundle, 'runs'
 /** Nobody to challenge, nobody who reigned: a top that was discarded or banned did not. */
 function topBefore(
   { race_id, challenged_score }: RaceBundle['race'],
-  reign: Omit<NonNullable<RaceBundle['top_before']>, 'score'> | undefined,
+  reign: Awaited<ReturnType<typeof reignBefore>>,
 ): RaceBundle['top_before'] {
   if (challenged_score === null) return null;
   if (reign === undefined) throw new Error(`race ${race_id} challenged nobody known`);

@@ -101,36 +101,20 @@ export async function windowRows(
     limit ${count}`;
 }
 
-export interface Reign {
-  readonly agent_version_id: string;
-  readonly miner_hotkey: string;
-  readonly top_at: number;
-}
-
-/** Who reigned just before an instant, and who from it on. */
-export async function reignsAround(
+/** Who reigned over the suite just before a race of it completed. */
+export async function reignBefore(
   sql: Sql,
-  race: Pick<RaceBundle['race'], 'race_id' | 'suite_id'>,
-): Promise<{ readonly before: Reign | undefined; readonly after: Reign | undefined }> {
-  const rows = await sql<(Reign & { isBefore: boolean; isAfter: boolean })[]>`
+  raceId: string,
+): Promise<Omit<NonNullable<RaceBundle['top_before']>, 'score'> | undefined> {
+  const [row] = await sql<{ agent_version_id: string; miner_hotkey: string; top_at: number }[]>`
     select t.agent_version_id, t.miner_hotkey,
-      floor(extract(epoch from t.top_at) * 1000)::float8 as top_at,
-      (t.top_at < r.completed_at) as "isBefore",
-      (t.ended_at is null or t.ended_at > r.completed_at) as "isAfter"
-    from top_agent t
-    join race r on r.race_id = ${race.race_id}
-    where t.suite_id = ${race.suite_id} and t.top_at <= r.completed_at
-      and (t.ended_at is null or t.ended_at >= r.completed_at)`;
-  const reign = (row: Reign | undefined): Reign | undefined =>
-    row && {
-      agent_version_id: row.agent_version_id,
-      miner_hotkey: row.miner_hotkey,
-      top_at: row.top_at,
-    };
-  return {
-    before: reign(rows.find(({ isBefore }) => isBefore)),
-    after: reign(rows.find(({ isAfter }) => isAfter)),
-  };
+      floor(extract(epoch from t.top_at) * 1000)::float8 as top_at
+    from race r
+    join top_agent t
+      on t.suite_id = r.suite_id and t.top_at < r.completed_at
+      and (t.ended_at is null or t.ended_at >= r.completed_at)
+    where r.race_id = ${raceId}`;
+  return row;
 }
 
 /** Runs that belong in one piece of the text: 50 of them have 4,500 results. */
