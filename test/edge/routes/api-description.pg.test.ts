@@ -70,6 +70,15 @@ const promised = `
   post /v1/admin/suites/{suite_id}/activate
   put /v1/admin/hotkeys/{hotkey}/ban · delete /v1/admin/hotkeys/{hotkey}/ban
   put /v1/admin/chain/registrations/{hotkey} · delete /v1/admin/chain/registrations/{hotkey}
+  post /v1/admin/races/{race_id}/close-qualifying · post /v1/admin/races/{race_id}/start
+  post /v1/admin/races/{race_id}/cancel
+  post /v1/admin/agent-versions/{agent_version_id}/discard
+  post /v1/admin/agent-versions/{agent_version_id}/reinstate
+  post /v1/admin/evaluation-runs/{eval_run_id}/exclude
+  post /v1/admin/evaluation-runs/{eval_run_id}/include
+  post /v1/admin/evaluation-runs/{eval_run_id}/reclaim
+  get /v1/admin/policy · patch /v1/admin/policy · get /v1/admin/overview
+  get /v1/admin/audit-log · get /v1/admin/partitions · post /v1/admin/clock/advance
 `
   .split(/[\n·]/)
   .map((line) => line.trim())
