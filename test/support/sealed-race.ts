@@ -1,5 +1,5 @@
 import type { Sql } from '../../infra/ports/sql.ts';
-import { trialId, trialPolicy } from './race-rows.ts';
+import { trialId, trialPolicy } from './trial-races.ts';
 
 /** What only the detail of the race says: none of it may be in any answer before the release. */
 export const secrets = {

@@ -4,7 +4,7 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 import type { FieldCandidate } from '../../../machines/race/field.ts';
 import { selectField } from '../../../machines/race/select-field.ts';
 import { testDatabase } from '../../support/cluster.ts';
-import { addActiveSuite, addRace, trialPolicy } from '../../support/race-rows.ts';
+import { addActiveSuite, addRace, trialPolicy } from '../../support/trial-races.ts';
 
 /** Forty hotkeys with eight versions each; few distinct scores and instants, so that many tie. */
 async function addVersions(sql: Sql, suiteId: number): Promise<void> {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { startTestService, type TestService } from '../../support/edge.ts';
-import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/race-rows.ts';
 import { addRun, addSealedRace, addWork } from '../../support/sealed-race.ts';
+import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/trial-races.ts';
 import { invalid, refused, shaped } from './answers.ts';
 import { leaderboard, versionStatus } from './public-shapes.ts';
 import { raceDetails, raceHistory, validatorVariance } from './race-shapes.ts';
