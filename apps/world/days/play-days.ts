@@ -61,7 +61,7 @@ export async function playDays(
 
   const results: RaceDetails[] = [];
   for (let day = 0; day < days && !signal.aborted; day++) {
-    results.push(await playDay(play, day, names));
+    results.push(await playDay(play, { day, before: results.at(-1) }, names));
   }
   saySummary(terminal, results);
   sayWhere(world, service);

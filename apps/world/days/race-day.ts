@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { verify } from '../../verify/verify.ts';
 import { minerName } from '../demo/names.ts';
 import type { ParticipantEvent } from '../participants/participant-event.ts';
 import { refusalOf } from '../participants/refusal.ts';
@@ -31,13 +32,14 @@ const over: ReadonlySet<string> = new Set(['RACE_COMPLETE', 'RACE_CANCELLED']);
 const pollMs = 100;
 const patienceMs = 120_000;
 const hourMs = 3_600_000;
+const embargoMs = 6 * hourMs + 1_000;
 /** Miners send their files this long before qualifying closes. */
 const submittedBeforeMs = 6 * hourMs;
 
 /** One whole race day, from the submissions to the standings; what came of it. */
 export async function playDay(
   options: DaysOptions,
-  day: number,
+  { day, before }: { readonly day: number; readonly before: RaceDetails | undefined },
   names: Names,
 ): Promise<RaceDetails> {
   const { terminal, time } = options;
@@ -48,7 +50,7 @@ export async function playDay(
   terminal.line(terminal.style('bold', `${title}, qualifying closes ${closing(race)}`));
 
   await time.advanceTo(closesAt - submittedBeforeMs);
-  await qualify(options, day);
+  await qualify(options, day, survivorsOf(before));
   await time.advanceTo(closesAt);
   const field = await detailsOf(options, race.race_id);
   sayField(terminal, field, names);
@@ -61,7 +63,41 @@ export async function playDay(
   await sayTop(options, result, names);
   const standings = await standingsOf(options);
   sayStandings(terminal, standings, names);
+  await checkAgain(options, race.race_id);
   return result;
+}
+
+/** Hotkeys that are in the next field without doing anything. */
+function survivorsOf(race: RaceDetails | undefined): ReadonlySet<string> {
+  const survivors = race?.qualifiers.filter(
+    ({ race_rank: rank, eliminated_at: gone }) => rank !== null && gone === null,
+  );
+  return new Set(survivors?.map(({ miner_hotkey: hotkey }) => hotkey));
+}
+
+/** After the embargo anybody may compute the race again; so does the play, as `npm run verify` does. */
+async function checkAgain(options: DaysOptions, raceId: string): Promise<void> {
+  const { terminal, time, operator, baseUrls } = options;
+  const { race } = await detailsOf(options, raceId);
+  if (race.race_completed_at === null) return;
+  await time.advanceTo(Date.parse(race.race_completed_at) + embargoMs);
+  await patiently(options, 'the bundle of the race', async () => {
+    const look = operator.get(`/v1/public/races/${raceId}/bundle`);
+    return await look.then(
+      () => true,
+      () => false,
+    );
+  });
+  terminal.line();
+  terminal.line(terminal.style('bold', 'Verified from its bundle'));
+  const asked = { raceId, url: baseUrls[0], bundle: undefined, save: undefined };
+  const indented = { ...terminal, line: (text = '') => terminal.line(`  ${text}`) };
+  const isSame = await verify({
+    options: { ...asked, publicKey: undefined },
+    terminal: indented,
+    clock: time.clock,
+  });
+  if (!isSame) throw new Error(`race ${race.race_number} does not compute`);
 }
 
 async function openRace({ operator }: DaysOptions): Promise<RaceAnswer> {
@@ -74,13 +110,19 @@ async function detailsOf({ operator }: DaysOptions, raceId: string): Promise<Rac
   return raceDetails.parse(await operator.get(`/v1/public/races/${raceId}`));
 }
 
-/** Every miner submits, and the validators work until each version has its verdict. */
-async function qualify(options: DaysOptions, day: number): Promise<void> {
+/** Every miner without a survivor submits, and the validators work until each version has its verdict. */
+async function qualify(
+  options: DaysOptions,
+  day: number,
+  survivors: ReadonlySet<string>,
+): Promise<void> {
   const { terminal, operator } = options;
   const waiting = new Set<string>();
   for (let miner = 0; miner < options.miners; miner++) {
     const who = minerName(miner);
     const client = clientOf(options, 'miner', miner);
+    // Whoever is in the next field anyway has time to think.
+    if (survivors.has(client.hotkey)) continue;
     const file = await agentOfDay({ seed: options.seed, miner, day });
     const versionId = await submitAgent({ who, client, onEvent: trouble(options) }, file);
     if (versionId !== undefined) waiting.add(versionId);
