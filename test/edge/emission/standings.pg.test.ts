@@ -1,0 +1,74 @@
+import test, { type ExecutionContext } from 'ava';
+import { CurrentStandings } from '../../../apps/edge/emission/standings.ts';
+import type { CommandBus, OutgoingCommand } from '../../../infra/ports/bus.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { testDatabase } from '../../support/cluster.ts';
+
+/** An edge whose chain says `epoch`, and an owner that stores what it is asked for. */
+async function world(t: ExecutionContext, epoch: number | undefined) {
+  const { sql } = await testDatabase(t);
+  const commands: OutgoingCommand[] = [];
+  const store = async (epochIndex: number) => {
+    await sql`
+      insert into epoch_standings (epoch_index, body, body_sha256, made_at)
+      values (${epochIndex}, ${`epoch ${epochIndex}`}, 'x', rt.clock())
+      on conflict do nothing`;
+  };
+  const bus: CommandBus = {
+    command: async (_target, command) => {
+      commands.push(command);
+      const { epochIndex } = command.body as { epochIndex: number };
+      await store(epochIndex);
+      return { epochIndex };
+    },
+    call: () => Promise.reject(new Error('no service is asked')),
+  };
+  const chain = { epoch };
+  const chainEpoch = { current: async () => chain.epoch };
+  const deps = { sql, bus, epochBlocks: 360 };
+  const standings = new CurrentStandings({ ...deps, chainEpoch });
+  const simulated = new CurrentStandings({ ...deps, chainEpoch: undefined });
+  return { standings, simulated, store, commands, chain };
+}
+
+test('an epoch is asked for once by all who need it first, and never again', async (t) => {
+  const { standings, commands } = await world(t, 7);
+
+  const answers = await Promise.all(Array.from({ length: 20 }, () => standings.for('validator')));
+  await standings.for('validator');
+
+  t.deepEqual(new Set(answers.map(({ body }) => body)), new Set(['epoch 7']));
+  t.is(commands.length, 1);
+});
+
+test('the same epoch is the same command from every edge', async (t) => {
+  const here = await world(t, 7);
+  const there = await world(t, 7);
+  await Promise.all([here.standings.for('a'), there.standings.for('b')]);
+
+  t.is(here.commands[0]?.id, there.commands[0]?.id);
+});
+
+test('a chain that is behind what is stored, or away, leads to the newest stored epoch', async (t) => {
+  const { standings, store, commands, chain } = await world(t, 7);
+  await store(9);
+
+  t.is((await standings.for('validator')).epochIndex, 9);
+  chain.epoch = undefined;
+  t.is((await standings.for('validator')).epochIndex, 9);
+  t.deepEqual(commands, []);
+});
+
+test('without a chain and without any epoch there is nothing to serve', async (t) => {
+  const { standings } = await world(t, undefined);
+
+  const error = await t.throwsAsync(standings.for('validator'), { instanceOf: Fault });
+  t.is(error?.code, 'CHAIN_UNAVAILABLE');
+});
+
+test('a simulated clock stands for the chain', async (t) => {
+  const { simulated } = await world(t, undefined);
+
+  const { epochIndex } = await simulated.for('validator');
+  t.true(Math.abs(epochIndex - Date.now() / 4_320_000) < 2);
+});
