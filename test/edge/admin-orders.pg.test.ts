@@ -156,3 +156,25 @@ test.serial('an order to an actor that cannot commit is kept until it can', asyn
   t.is((await shaped(t, orderedVersion, await discard())).state, 'DISCARDED');
   t.is((await auditOf(`agent-version/${versionId}`)).length, 1);
 });
+
+test.serial('an order that its actor set aside is a defect, and is told as one', async (t) => {
+  const { versionId } = await eligible(t, 'set aside');
+  const part = evalPartitionOf(versionId);
+  const [answer] = await service.sql.begin(async (tx) => {
+    await tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`;
+    const ordered = post(versionPath(versionId, 'discard'), { reason: 'x' });
+    let sent: { msgId: string; subject: string } | undefined;
+    await until(async () => {
+      [sent] = await service.sql<{ msgId: string; subject: string }[]>`
+        select msg_id as "msgId", subject from rt.outbox
+        where subject = ${`evt.eval.${part}.discard-version`}`;
+      return sent !== undefined;
+    });
+    const message = { ...sent, headers: {}, body: '{}', error: 'failed too often' };
+    await service.sql`
+      select rt.park('eval', ${part}, 'evt', ${JSON.stringify(message)}::text::jsonb)`;
+    return [await ordered];
+  });
+  await refused(t, answer, '500 INTERNAL_ERROR');
+  t.is((await statusOf(versionId)).state, 'ELIGIBLE');
+});

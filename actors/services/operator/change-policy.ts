@@ -3,17 +3,14 @@ import {
   type EffectivePolicy,
   effectivePolicy,
   isMarginSound,
-  type PolicyBasis,
-  policyBasis,
   policyOverrides,
 } from '../../../machines/race/policy-overrides.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { operatorService } from './messages.ts';
+import { currentBasis, insertPolicy } from './policy-store.ts';
 import { invalid } from './suite-roster.ts';
 
 type Contract = typeof operatorService;
-
-export const tables = ['race_policy'] as const;
 
 /**
  * Keeps the next version of what operators changed; a race that opens from now on reads it. Versions
@@ -30,15 +27,6 @@ export async function changePolicy(
     throw invalid(['body', 'margin_floor'], 'must not be above margin_initial');
   }
   const policyVersion = basis.policyVersion + 1;
-  await tx`
-    insert into race_policy (policy_version, overrides, actor, reason, created_at)
-    values (${policyVersion}, ${JSON.stringify(overrides)}::text::jsonb, ${by.account}, ${reason},
-      rt.clock())`;
+  await insertPolicy(tx, { policyVersion, overrides, account: by.account, reason });
   return { policyVersion, overrides };
-}
-
-async function currentBasis(tx: Transaction): Promise<PolicyBasis> {
-  const [row] = await tx<{ basis: unknown }[]>`
-    select public.policy_basis((select suite_id from suite where is_active)) as basis`;
-  return policyBasis.parse(row?.basis);
 }
