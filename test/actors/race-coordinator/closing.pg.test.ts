@@ -1,0 +1,149 @@
+import test from 'ava';
+import { hourMs, openRaceDesk, type RaceDesk, startMs } from '../../support/race-desk.ts';
+import {
+  ban,
+  discard,
+  pin,
+  raceAt,
+  runToEnd,
+  runToStart,
+  seedSuite,
+  seedVersion,
+} from '../../support/race-seeds.ts';
+
+async function openedDesk(t: Parameters<typeof openRaceDesk>[0]): Promise<RaceDesk> {
+  const desk = await openRaceDesk(t);
+  const suiteId = await seedSuite(desk.sql);
+  await desk.send('suite-activated', { suiteId });
+  desk.nowMs = startMs + hourMs;
+  return desk;
+}
+
+/** Hotkey, version and why, by hotkey. */
+async function entrants({ sql }: RaceDesk, raceNumber = 1) {
+  const rows = await sql<{ hotkey: string; versionId: string; type: string }[]>`
+    select e.miner_hotkey as hotkey, e.agent_version_id as "versionId",
+           e.qualification_type as type
+    from race_entrant e join race r using (race_id)
+    where r.race_number = ${raceNumber}
+    order by 1`;
+  return rows.map(({ hotkey, versionId, type }) => [hotkey, versionId, type]);
+}
+
+async function closeOnly(desk: RaceDesk, meanwhile?: () => Promise<unknown>) {
+  const { raceId } = await raceAt(desk.sql, 1);
+  return await desk.send('close-qualifying', { raceId }, meanwhile ? { meanwhile } : {});
+}
+
+test('the field is one version of each hotkey: its pin, else its best at the threshold', async (t) => {
+  const desk = await openedDesk(t);
+  const { sql } = desk;
+  const better = await seedVersion(sql, { hotkey: 'a', score: '0.8000' });
+  const pinned = await seedVersion(sql, { hotkey: 'b', score: '0.5500' });
+  await seedVersion(sql, { hotkey: 'a', score: '0.7000' });
+  await seedVersion(sql, { hotkey: 'b', score: '0.9000' });
+  await seedVersion(sql, { hotkey: 'c', state: 'DISCARDED' });
+  await seedVersion(sql, { hotkey: 'd', isEliminated: true });
+  await seedVersion(sql, { hotkey: 'e' });
+  await ban(sql, 'e');
+  await pin(sql, 'b', pinned);
+  const { reply } = await closeOnly(desk);
+  const { raceId, qualifierCount } = await raceAt(sql, 1);
+  t.deepEqual(reply, { kind: 'ok', body: { raceId, status: 'QUALIFYING_CLOSED' } });
+  t.is(qualifierCount, 2);
+  t.deepEqual(await entrants(desk), [
+    ['a', better, 'QUALIFIED'],
+    ['b', pinned, 'PINNED'],
+  ]);
+});
+
+test('a pin that cannot be honoured is told with its reason', async (t) => {
+  const desk = await openedDesk(t);
+  const { sql } = desk;
+  await seedSuite(sql, { isActive: false });
+  const reasons = new Map([
+    ['a', await seedVersion(sql, { hotkey: 'a', state: 'DISCARDED' })],
+    ['b', await seedVersion(sql, { hotkey: 'b', suiteId: 2 })],
+    ['c', await seedVersion(sql, { hotkey: 'c', isEliminated: true })],
+    ['d', await seedVersion(sql, { hotkey: 'd', state: 'RUNNING' })],
+    ['e', await seedVersion(sql, { hotkey: 'e', score: '0.1000' })],
+  ]);
+  for (const [hotkey, versionId] of reasons) await pin(sql, hotkey, versionId);
+  const other = await seedVersion(sql, { hotkey: 'a' });
+  await closeOnly(desk);
+  t.deepEqual(await entrants(desk), [['a', other, 'QUALIFIED']]);
+  const rows = await sql<{ reason: string }[]>`
+    select reason from race_fallback order by miner_hotkey`;
+  t.deepEqual(
+    rows.map(({ reason }) => reason),
+    ['discarded', 'superseded_suite', 'eliminated', 'not_eligible', 'below_threshold'],
+  );
+});
+
+for (const [what, change] of Object.entries({
+  pin: ({ sql }: RaceDesk, id: string) => pin(sql, 'a', id),
+  discard: ({ sql }: RaceDesk, _: string, other: string) => discard(sql, other),
+  score: ({ sql }: RaceDesk, id: string) =>
+    sql`update agent_version set qualifying_score = 0.95 where agent_version_id = ${id}`,
+})) {
+  test(`a ${what} that commits while the field is chosen counts`, async (t) => {
+    const desk = await openedDesk(t);
+    const low = await seedVersion(desk.sql, { hotkey: 'a', score: '0.6000' });
+    const high = await seedVersion(desk.sql, { hotkey: 'a', score: '0.9000' });
+    const { attempts } = await closeOnly(desk, async () => change(desk, low, high));
+    t.is(attempts, 2);
+    const [[, entrant] = []] = await entrants(desk);
+    t.is(entrant, low);
+  });
+}
+
+test('a suite that is switched while its race closes has no race', async (t) => {
+  const desk = await openedDesk(t);
+  await seedVersion(desk.sql, { hotkey: 'a' });
+  const { attempts } = await closeOnly(
+    desk,
+    async () => desk.sql`update suite set is_active = false`,
+  );
+  t.is(attempts, 2);
+  t.like(await raceAt(desk.sql, 1), { status: 'RACE_CANCELLED', cancelReason: 'SUITE_SWITCHED' });
+  t.deepEqual(await entrants(desk), []);
+});
+
+test('survivors and the top are in the next field without doing anything', async (t) => {
+  const desk = await openedDesk(t);
+  const { sql } = desk;
+  const [winner, second, last] = [
+    await seedVersion(sql, { hotkey: 'a' }),
+    await seedVersion(sql, { hotkey: 'b' }),
+    await seedVersion(sql, { hotkey: 'c' }),
+  ];
+  const raceId = await runToStart(desk);
+  await runToEnd(
+    desk,
+    raceId,
+    new Map([
+      [winner, { micro: [900_000, 900_000] }],
+      [second, { micro: [500_000, 500_000] }],
+      [last, { micro: [100_000, 100_000] }],
+    ]),
+  );
+  // Even a threshold that they miss does not put them out.
+  await sql`update agent_version set qualifying_score = 0.1`;
+  await runToStart(desk, 2);
+  t.deepEqual(await entrants(desk, 2), [
+    ['a', winner, 'INCUMBENT_TOP'],
+    ['b', second, 'SURVIVOR'],
+  ]);
+});
+
+test('the clock and an order that meet close a race once', async (t) => {
+  const desk = await openedDesk(t);
+  await seedVersion(desk.sql, { hotkey: 'a' });
+  await closeOnly(desk);
+  const { reply } = await closeOnly(desk);
+  t.like(reply, { kind: 'ok', body: { status: 'QUALIFYING_CLOSED' } });
+  t.deepEqual(await desk.tick(), ['start-due', 'look-at-work']);
+  t.like((await closeOnly(desk)).reply, { kind: 'ok', body: { status: 'RACE_RUNNING' } });
+  const events = await desk.sql`select type from rt.event where type = 'QUALIFYING_CLOSED'`;
+  t.is(events.length, 1);
+});

@@ -1,0 +1,160 @@
+import test, { type ExecutionContext } from 'ava';
+import { hourMs, openRaceDesk, type RaceDesk } from '../../support/race-desk.ts';
+import {
+  ban,
+  discard,
+  facts,
+  raceAt,
+  runToEnd,
+  runToStart,
+  seedSuite,
+  seedVersion,
+  switchTo,
+  type Work,
+} from '../../support/race-seeds.ts';
+
+const success = (micro: number): Work => ({ micro: [micro, micro] });
+
+/** A desk after the first race: `a` is top and `b` survived. */
+async function reignedDesk(t: ExecutionContext) {
+  const desk = await openRaceDesk(t);
+  await seedSuite(desk.sql);
+  await desk.sql`
+    insert into race_policy (policy_version, overrides, actor, created_at)
+    values (1, '{"eliminationShareMicro": 0}', 'test', now())`;
+  const a = await seedVersion(desk.sql, { hotkey: 'a' });
+  const b = await seedVersion(desk.sql, { hotkey: 'b' });
+  await nextRace(desk, 1, { [a]: 500_000, [b]: 490_000 });
+  return { desk, sql: desk.sql, a, b };
+}
+
+async function nextRace(desk: RaceDesk, raceNumber: number, scores: Record<string, number>) {
+  const raceId = await runToStart(desk, raceNumber);
+  const work = Object.entries(scores).map(([id, micro]) => [id, success(micro)] as const);
+  await runToEnd(desk, raceId, new Map(work));
+}
+
+async function reigns({ sql }: RaceDesk) {
+  const rows = await sql`
+    select agent_version_id as id, score::text, end_reason as "endReason",
+           ended_at is not null as "isOver"
+    from top_agent order by top_at`;
+  return rows.map((row) => ({ ...row }));
+}
+
+test('a top that raced is measured by its new Overall and keeps its day', async (t) => {
+  const { desk, sql, a, b } = await reignedDesk(t);
+  const [before] = await sql`select score::text, top_at as at from top_agent`;
+  await nextRace(desk, 2, { [a]: 600_000, [b]: 590_000 });
+  const [after] = await sql`select score::text, top_at as at from top_agent`;
+  t.deepEqual(after?.['at'], before?.['at']);
+  t.not(after?.['score'], before?.['score']);
+  const [race] = await sql`
+    select weighted_score::text as shown, challenged_score::text as challenged, margin::text
+    from race join race_entrant e using (race_id)
+    where race_number = 2 and e.agent_version_id = ${a}`;
+  t.is(race?.['challenged'], after?.['score']);
+  t.is(race?.['shown'], after?.['score']);
+  // 0.01 × 2^(−1 d ÷ 10 d), nearly.
+  t.is(race?.['margin'], '0.0093');
+  t.is((await raceAt(sql, 2)).promotedId, null);
+});
+
+test('a challenger that clears the margin ends the reign and begins its own', async (t) => {
+  const { desk, sql, a, b } = await reignedDesk(t);
+  await nextRace(desk, 2, { [a]: 300_000, [b]: 600_000 });
+  t.is((await raceAt(sql, 2)).promotedId, b);
+  const [first, second] = await reigns(desk);
+  t.like(first, { id: a, endReason: 'OUTRANKED', isOver: true });
+  t.like(second, { id: b, endReason: null, isOver: false });
+  const [gap] = await sql`
+    select 1 from top_agent x join top_agent y on y.top_at = x.ended_at where x.top_id <> y.top_id`;
+  t.truthy(gap);
+  const seats = await sql<{ seat: string; id: string }[]>`
+    select seat, agent_version_id as id from race_emission join race using (race_id)
+    where race_number = 2 and seat = 'TOP'`;
+  t.deepEqual([...seats], [{ seat: 'TOP', id: b }]);
+});
+
+for (const [what, message, fall] of [
+  ['discarded', 'version-discarded', ({ sql }: RaceDesk, id: string) => discard(sql, id)],
+  ['banned', 'hotkey-banned', ({ sql }: RaceDesk) => ban(sql, 'a')],
+] as const) {
+  test(`a top that is ${what} reigns no more, and nobody does until the next end`, async (t) => {
+    const { desk, sql, a, b } = await reignedDesk(t);
+    await fall(desk, a);
+    await desk.send(message, { agentVersionId: a, hotkey: 'a' });
+    t.like((await reigns(desk))[0], { endReason: what.toUpperCase(), isOver: true });
+    const changes = (await facts(sql)).filter((name) => name === 'top-changed');
+    t.is(changes.length, 2);
+    await nextRace(desk, 2, { [b]: 100_000 });
+    t.like(await raceAt(sql, 2), { winnerId: b, promotedId: b });
+    const [race] = await sql`select margin, challenged_score from race where race_number = 2`;
+    t.deepEqual({ ...race }, { margin: null, challenged_score: null });
+  });
+}
+
+test('a discard that was taken back before it was heard of leaves the top', async (t) => {
+  const { desk, sql, a } = await reignedDesk(t);
+  await discard(sql, a);
+  const { attempts } = await desk.send(
+    'version-discarded',
+    { agentVersionId: a },
+    {
+      meanwhile: async () =>
+        sql`update agent_version set state = 'ELIGIBLE' where agent_version_id = ${a}`,
+    },
+  );
+  t.is(attempts, 2);
+  t.like((await reigns(desk))[0], { isOver: false });
+});
+
+test('the news of a discard that comes twice, or of somebody else, changes nothing', async (t) => {
+  const { desk, sql, a, b } = await reignedDesk(t);
+  await discard(sql, b);
+  await desk.send('version-discarded', { agentVersionId: b });
+  t.like((await reigns(desk))[0], { isOver: false });
+  await discard(sql, a);
+  await desk.send('version-discarded', { agentVersionId: a });
+  const ended = await reigns(desk);
+  await sql`update agent_version set state = 'ELIGIBLE' where agent_version_id = ${a}`;
+  await desk.send('version-discarded', { agentVersionId: a });
+  t.deepEqual(await reigns(desk), ended);
+});
+
+test('a reign that fell unheard of is closed by the next end, with its reason', async (t) => {
+  const { desk, sql, a, b } = await reignedDesk(t);
+  await discard(sql, a);
+  await nextRace(desk, 2, { [b]: 100_000 });
+  const [first, second] = await reigns(desk);
+  t.like(first, { endReason: 'DISCARDED', isOver: true });
+  t.like(second, { id: b, isOver: false });
+});
+
+test('a switch of the suite leaves no top until its first race ends', async (t) => {
+  const { desk, sql } = await reignedDesk(t);
+  for (let made = 0; made < 4; made += 1) await seedSuite(sql, { isActive: false });
+  await switchTo(sql, 5);
+  await desk.send('suite-activated', { suiteId: 5 });
+  t.like((await reigns(desk))[0], { endReason: 'SUITE_SWITCHED', isOver: true });
+  const versionId = await seedVersion(sql, { hotkey: 'c', suiteId: 5 });
+  const { raceId, closesAtMs } = await raceAt(sql, 1, 5);
+  desk.nowMs = closesAtMs;
+  await desk.tick();
+  await runToEnd(desk, raceId, new Map([[versionId, success(200_000)]]));
+  t.like((await reigns(desk))[1], { id: versionId, isOver: false });
+});
+
+test('there is one open reign at most, and the table says so', async (t) => {
+  const { desk, sql, b } = await reignedDesk(t);
+  const { raceId } = await raceAt(sql, 1);
+  await t.throwsAsync(
+    sql`
+      insert into top_agent (top_id, suite_id, agent_version_id, miner_hotkey, race_id, score, top_at)
+      values (gen_random_uuid(), 1, ${b}, 'b', ${raceId}, 0.5, now())`,
+    { message: /top_agent_one/ },
+  );
+  desk.nowMs += hourMs;
+  await desk.tick();
+  t.is((await reigns(desk)).filter(({ isOver }) => isOver === false).length, 1);
+});

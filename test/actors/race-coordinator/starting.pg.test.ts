@@ -1,0 +1,143 @@
+import test, { type ExecutionContext } from 'ava';
+import { hourMs, openRaceDesk, type RaceDesk, startMs } from '../../support/race-desk.ts';
+import {
+  raceAt,
+  runToStart,
+  type SeedSuite,
+  seedSuite,
+  seedVersion,
+} from '../../support/race-seeds.ts';
+
+async function startedDesk(t: ExecutionContext, suite: SeedSuite = {}): Promise<RaceDesk> {
+  const desk = await openRaceDesk(t);
+  await seedSuite(desk.sql, suite);
+  await seedVersion(desk.sql, { hotkey: 'a' });
+  await runToStart(desk);
+  return desk;
+}
+
+async function tasks({ sql }: RaceDesk) {
+  return await sql<{ ordinal: number; taskId: string | null; family: string | null }[]>`
+    select ordinal, task_id as "taskId", family from race_task order by ordinal`;
+}
+
+test('a race starts right after its close, with a limit', async (t) => {
+  const desk = await startedDesk(t);
+  const [race] = await desk.sql`
+    select status, rt.milliseconds(started_at)::float8 as started,
+           rt.milliseconds(deadline_at)::float8 as deadline
+    from race`;
+  const startedMs = startMs + hourMs;
+  t.like(race, { status: 'RACE_RUNNING', started: startedMs, deadline: startedMs + 20 * hourMs });
+  t.is(desk.nextDueMs(), startedMs + 20 * hourMs);
+});
+
+test('only tasks that qualifying never showed are drawn, balanced over families', async (t) => {
+  const desk = await openRaceDesk(t);
+  await seedSuite(desk.sql, { taskCount: 60 });
+  await seedVersion(desk.sql, { hotkey: 'a' });
+  await desk.sql`
+    insert into race_policy (policy_version, overrides, actor, created_at)
+    values (1, '{"raceTasks": 12}', 'test', now())`;
+  await runToStart(desk);
+  const drawn = await tasks(desk);
+  t.is(drawn.length, 12);
+  t.deepEqual(
+    drawn.map(({ ordinal }) => ordinal),
+    drawn.map((_, index) => index),
+  );
+  const shown = await desk.sql`
+    select task_id from race_task join suite_problem using (task_id)`;
+  t.deepEqual([...shown], []);
+  const byFamily = Map.groupBy(drawn, ({ family }) => family);
+  t.deepEqual(
+    [...byFamily.values()].map(({ length }) => length),
+    [4, 4, 4],
+  );
+});
+
+test('a start that was lost draws the same tasks again', async (t) => {
+  const desk = await openRaceDesk(t);
+  await seedSuite(desk.sql, { taskCount: 60 });
+  await desk.sql`
+    insert into race_policy (policy_version, overrides, actor, created_at)
+    values (1, '{"raceTasks": 9}', 'test', now())`;
+  await seedVersion(desk.sql, { hotkey: 'a' });
+  await desk.send('suite-activated', { suiteId: 1 });
+  const { raceId } = await raceAt(desk.sql, 1);
+  await desk.send('close-qualifying', { raceId });
+  const lost = () => desk.sql`select * from no_such_table`;
+  await t.throwsAsync(desk.send('start-race', { raceId }, { meanwhile: async () => lost() }));
+  t.deepEqual([...(await tasks(desk))], []);
+  await desk.takeOver();
+  await desk.tick();
+  const first = await tasks(desk);
+  await desk.sql`delete from race_task`;
+  await desk.sql`
+    update rt.snapshot set value = '"qualifyingClosed"', seq = 2 where machine = 'race'`;
+  await desk.sql`delete from rt.event where seq = 3`;
+  await desk.sql`delete from rt.inbox`;
+  await desk.sql`delete from rt.outbox`;
+  await desk.takeOver();
+  await desk.tick();
+  t.deepEqual(await tasks(desk), first);
+});
+
+test('a legacy suite races on its held-out problems', async (t) => {
+  const desk = await startedDesk(t, { kind: 'legacy_benchmark', taskCount: 4 });
+  const drawn = await desk.sql`
+    select p.phase from race_task join suite_problem p using (problem_id)`;
+  t.deepEqual(
+    drawn.map(({ phase }) => phase),
+    ['RACE', 'RACE', 'RACE', 'RACE'],
+  );
+});
+
+test('a suite that holds nothing out cannot race', async (t) => {
+  const desk = await startedDesk(t, { taskCount: 1 });
+  t.like(await raceAt(desk.sql, 1), { status: 'RACE_CANCELLED', cancelReason: 'NO_TASK' });
+  t.like(await raceAt(desk.sql, 2), { status: 'QUALIFYING_OPEN' });
+});
+
+test('every eval partition with an entrant is told once which ones', async (t) => {
+  const desk = await openRaceDesk(t);
+  await seedSuite(desk.sql);
+  const versionIds = new Set<string>();
+  for (let index = 0; index < 100; index += 1) {
+    versionIds.add(await seedVersion(desk.sql, { hotkey: `hotkey-${index}` }));
+  }
+  const raceId = await runToStart(desk);
+  const told = await desk.sql<{ part: number; body: Record<string, unknown> }[]>`
+    select target_part as part, body from rt.outbox where subject like 'evt.eval.%.race-started'`;
+  t.is(new Set(told.map(({ part }) => part)).size, told.length);
+  const ids = told.flatMap(({ body }) => body['agentVersionIds'] as string[]);
+  t.deepEqual(ids.toSorted(), [...versionIds].sort());
+  t.like(told[0]?.body, { raceId, suiteId: 1, requiredSuccesses: 2 });
+});
+
+test('an order to start closes a race that is still open', async (t) => {
+  const desk = await openRaceDesk(t);
+  await seedSuite(desk.sql);
+  await seedVersion(desk.sql, { hotkey: 'a' });
+  await desk.send('suite-activated', { suiteId: 1 });
+  const { raceId } = await raceAt(desk.sql, 1);
+  const { reply } = await desk.send('start-race', { raceId });
+  t.deepEqual(reply, { kind: 'ok', body: { raceId, status: 'RACE_RUNNING' } });
+  t.like(await raceAt(desk.sql, 1), { status: 'RACE_RUNNING', qualifierCount: 1 });
+});
+
+test('orders for unknown and finished races are refused', async (t) => {
+  const desk = await startedDesk(t);
+  const { raceId } = await raceAt(desk.sql, 1);
+  const cancelled = await desk.send('cancel-race', { raceId, reason: 'wrong tasks' });
+  t.like(cancelled.reply, { kind: 'ok', body: { status: 'RACE_CANCELLED' } });
+  t.like(await raceAt(desk.sql, 1), { cancelReason: 'wrong tasks' });
+  t.like(await raceAt(desk.sql, 2), { status: 'QUALIFYING_OPEN' });
+  const again = await desk.send('cancel-race', { raceId, reason: 'wrong tasks' });
+  t.like(again.reply, { kind: 'fault', code: 'RACE_OVER' });
+  const unknown = await desk.send('start-race', { raceId: crypto.randomUUID() });
+  t.like(unknown.reply, { kind: 'fault', code: 'RACE_NOT_FOUND' });
+  const told = await desk.sql`
+    select body ->> 'reason' as reason from rt.outbox where subject like 'evt.eval.%.race-ended'`;
+  t.deepEqual([...told], [{ reason: 'wrong tasks' }]);
+});
