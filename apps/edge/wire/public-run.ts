@@ -24,7 +24,8 @@ export function isRunReleased(
 
 /**
  * Under seal, how a validator judged is a result too: a run that it completed, however, goes on as
- * RUNNING. What ended without its word (STALE, CANCELLED) is told.
+ * RUNNING, and ends with a race that is cancelled. What ended without its word (STALE, CANCELLED) is
+ * told.
  */
 export function publicRun<R extends RunRow>(run: R): PublicRun<R> {
   const isReleased = isRunReleased(run);
@@ -44,6 +45,9 @@ function seal(run: RunRow) {
     sandboxMetadata: null,
   };
   if (!judged.has(run.status)) return nothing;
+  if (run.raceStatus === 'RACE_CANCELLED') {
+    return { ...nothing, status: 'CANCELLED', endReason: 'RACE_CANCELLED' };
+  }
   return {
     ...nothing,
     status: 'RUNNING',

@@ -217,6 +217,11 @@ test.serial('a cancelled race never tells', async (t) => {
       released_at = null
     where race_id = ${race.raceId}`;
   t.deepEqual(await leaks(), []);
+  for (const id of [race.runIds.first, race.runIds.failed]) {
+    const run = await shaped(t, runDetail, await get(`evaluation-runs/${id}`));
+    t.like(run, { status: 'CANCELLED', failure_reason: 'RACE_CANCELLED', validator_score: null });
+    t.like(run.identity, { status: 'CANCELLED', detail_released: false });
+  }
 });
 
 test.serial('after the release everything is there', async (t) => {
