@@ -131,6 +131,44 @@ test.serial('a close and a cancellation at once leave one cancelled race', async
   t.deepEqual(row, { status: 'RACE_CANCELLED', cancel_reason: 'both' });
 });
 
+test.serial(
+  'a top that is discarded or banned reigns no more, also after it is back',
+  async (t) => {
+    const suite = await openTrialSuite(service);
+    const { raceId } = await openRaceOf(suite.suiteId);
+    const top = async () => {
+      const answer = await service.call('GET', '/v1/public/top');
+      return (await okBody<{ top_agent_version_id: string | null }>(answer)).top_agent_version_id;
+    };
+    const reignOf = async (versionId: string) => {
+      const [row] = await service.sql<{ reason: string | null }[]>`
+      select end_reason as reason from top_agent where agent_version_id = ${versionId}`;
+      return row?.reason;
+    };
+    for (const [name, reason] of [
+      ['discarded top', 'DISCARDED'],
+      ['banned top', 'BANNED'],
+    ] as const) {
+      const { versionId } = await addEligible(suite, name);
+      const { hotkey } = service.stranger(`${name} miner`);
+      await service.sql`
+      insert into top_agent (top_id, suite_id, agent_version_id, miner_hotkey, race_id, score, top_at)
+      values (${randomUUID()}, ${suite.suiteId}, ${versionId}, ${hotkey}, ${raceId}, 0.7, rt.clock())`;
+      t.is(await top(), versionId);
+      const path = `/v1/admin/agent-versions/${versionId}`;
+      const ban = `/v1/admin/hotkeys/${hotkey}/ban`;
+      if (reason === 'BANNED') {
+        await okBody(await service.operator('PUT', ban, { body: { reason: 'cheats' } }));
+      } else await okBody(await post(`${path}/discard`, { reason: 'copied' }));
+      t.is(await top(), null);
+      await until(async () => (await reignOf(versionId)) === reason);
+      if (reason === 'BANNED') await okBody(await service.operator('DELETE', ban));
+      else await okBody(await post(`${path}/reinstate`));
+      t.is(await top(), null);
+    }
+  },
+);
+
 test.serial('an order to a coordinator that cannot commit is kept until it can', async (t) => {
   const { suiteId } = await openTrialSuite(service);
   const { raceId } = await openRaceOf(suiteId);
