@@ -74,6 +74,8 @@ async function neighbours(t: ExecutionContext) {
     NETUID: '1',
     OPERATOR_TOKENS: `ops:${'t'.repeat(32)}`,
     CREDENTIAL_KEYS: `k:${randomBytes(32).toString('base64')}`,
+    BUNDLE_SIGNING_KEY: randomBytes(32).toString('base64'),
+    RACE_SECRET: randomBytes(32).toString('base64'),
     PROVIDERA_URL: 'http://127.0.0.1:1',
     PROVIDERB_URL: 'http://127.0.0.1:1',
     PORT: '0',

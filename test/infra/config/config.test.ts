@@ -118,6 +118,21 @@ test('a misspelt key is answered with the nearest known one', (t) => {
   t.regex(problems({ lease_seconds: '5' })[0] ?? '', /did you mean LEASE_SECONDS\?$/);
 });
 
+test('an amount is a plain decimal, or none', (t) => {
+  t.is(read().subnetTaoPerDay, undefined);
+  t.is(read({ SUBNET_TAO_PER_DAY: '2952.5', TAO_USD: '' }).subnetTaoPerDay, '2952.5');
+  for (const amount of ['1e3', '-1', '.5', '1.0000000001', 'a lot']) {
+    t.is(problems({ TAO_USD: amount }).length, 1, amount);
+  }
+});
+
+test('a signing seed is 32 bytes, and never shown', (t) => {
+  t.is(read().bundleSigningKey.length, 32);
+  const [problem = ''] = problems({ BUNDLE_SIGNING_KEY: 'dG9vIHNob3J0' });
+  t.regex(problem, /BUNDLE_SIGNING_KEY: its value must be 32 bytes in base64/);
+  t.false(problem.includes('dG9v'));
+});
+
 test("other people's variables are left alone", (t) => {
   const foreign = { HOST: 'a', PATH: '/bin', NODE_ENV: 'production', PGPORT: '1', NATS_PORT: '2' };
   t.deepEqual(problems({ ...foreign, NATS_SERVER_BIN: '/x', BLOCK_SIZE: '4', SORT: 'y' }), []);
