@@ -45,7 +45,7 @@ async function operations() {
   );
 }
 
-/** What the specification and the contract ask of the qualifying evaluation. */
+/** What the specification and the contract ask of the qualifying evaluation and of races. */
 const promised = `
   get /health · get /health/deep · get /openapi.json · get /docs
   post /v1/auth/challenge · post /v1/auth/session · post /v1/auth/logout
@@ -56,6 +56,12 @@ const promised = `
   get /v1/public/agent-versions/{agent_version_id}/problems
   get /v1/public/evaluation-runs/{eval_run_id} · get /v1/public/validators
   get /v1/public/evaluations/running · get /v1/public/evaluations/pending
+  get /v1/public/agent-versions/{agent_version_id} · post /v1/public/artifacts/download-url
+  get /v1/public/episode-results/{episode_result_id}/feedback
+  get /v1/public/races/current · get /v1/public/races/history · get /v1/public/races/{race_id}
+  get /v1/public/races/{race_id}/validator-variance
+  get /v1/public/top · get /v1/public/top/history · get /v1/public/top-miner-payout
+  put /v1/miner/race-selection · delete /v1/miner/race-selection
   post /v1/miner/submit · post /v1/miner/submit/check
   get /v1/miner/agents · get /v1/miner/agents/{agent_id}/versions
   post /v1/validator/work/claim
@@ -64,6 +70,7 @@ const promised = `
   post /v1/validator/evaluation-runs/{eval_run_id}/progress
   post /v1/validator/evaluation-runs/{eval_run_id}/release
   post /v1/validator/evaluation-runs/{eval_run_id}/complete
+  post /v1/validator/race/{race_id}/pack · get /v1/validator/weight-salt
   get /v1/validator/pack/{pack_sha256} · post /v1/validator/episode-artifacts/presign
   post /v1/validator/uploads/presign · post /v1/validator/episode-results
   post /v1/admin/packs · post /v1/admin/suites
