@@ -1,7 +1,7 @@
 import { weightVector } from '../../../machines/emission/standings.ts';
 import { type Terminal, table } from '../terminal.ts';
 import { barChart } from './bar-chart.ts';
-import type { QualifierAnswer, RaceAnswer, RaceDetails, StandingsAnswer } from './race-answers.ts';
+import type { QualifierAnswer, RaceDetails, StandingsAnswer } from './race-answers.ts';
 
 /** Miners by the names of the story. */
 export type Names = ReadonlyMap<string, string>;
@@ -74,10 +74,6 @@ export function sayStandings(terminal: Terminal, answer: StandingsAnswer, names:
 
 const shareUnits = 10n ** 9n;
 const unranked = Number.MAX_SAFE_INTEGER;
-
-export function raceName({ race_number: number }: RaceAnswer): string {
-  return `race ${number}`;
-}
 
 export function nameOf(names: Names, hotkey: string): string {
   return names.get(hotkey) ?? `${hotkey.slice(0, 8)}…`;
