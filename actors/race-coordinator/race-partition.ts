@@ -8,7 +8,7 @@ import { Draft, type DraftEnv, idNamespace, isUnfinished } from './draft.ts';
 import type { Grounds } from './grounds.ts';
 import { handlers, wantedBy } from './handlers.ts';
 import type { RacesOfPartition } from './race-state.ts';
-import type { RaceStore } from './store.ts';
+import type { IdleSuite, RaceStore } from './store.ts';
 
 /** How often a running race is asked whether its work is done, should no message say so. */
 const lookEveryMs = 2_000;
@@ -17,7 +17,7 @@ export interface RacePartitionDeps extends Omit<DraftEnv, 'grounds' | 'nowMs'> {
   readonly races: RacesOfPartition;
   readonly store: Pick<RaceStore, 'grounds'>;
   /** A suite that was active without a race when the partition was loaded. */
-  readonly suiteWithoutRace: number | undefined;
+  readonly suiteWithoutRace: IdleSuite | undefined;
 }
 
 /**
@@ -30,8 +30,8 @@ export interface RacePartitionDeps extends Omit<DraftEnv, 'grounds' | 'nowMs'> {
 export class RacePartition implements PartitionActor {
   readonly #deps: RacePartitionDeps;
   #grounds: Grounds | undefined;
-  #suiteWithoutRace: number | undefined;
-  readonly #lookedAtMs = new Map<string, number>();
+  #suiteWithoutRace: IdleSuite | undefined;
+  #lookedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: RacePartitionDeps) {
     this.#deps = deps;
@@ -56,8 +56,8 @@ export class RacePartition implements PartitionActor {
   }
 
   commit(): void {
-    this.#suiteWithoutRace = undefined;
     this.#deps.races.commit(({ state }) => !isUnfinished(state));
+    this.#lookAfterSuite();
   }
 
   rollback(): void {
@@ -69,9 +69,8 @@ export class RacePartition implements PartitionActor {
   }
 
   due(nowMs: number): readonly Command[] {
-    const commands = this.#races().flatMap((race) => this.#dueOf(race, nowMs));
-    if (this.#suiteWithoutRace === undefined) return commands;
-    return [...commands, this.#own('suites-due', String(this.#suiteWithoutRace), {})];
+    const commands = this.#races().flatMap((race) => this.#stepOf(race, nowMs));
+    return [...commands, ...this.#opening(), ...this.#looks(nowMs)];
   }
 
   nextDueMs(): number | undefined {
@@ -105,19 +104,33 @@ export class RacePartition implements PartitionActor {
     return this.#deps.races.durable().map(({ state }) => state);
   }
 
-  #dueOf(race: RaceState, nowMs: number): readonly Command[] {
+  #stepOf(race: RaceState, nowMs: number): readonly Command[] {
     const { raceId } = race.context;
     const step = stepDue(race, nowMs, false);
-    if (step !== null) return [this.#own(`${step}-due`, raceId, { raceId })];
-    if (race.value !== 'raceRunning' || !this.#isTimeToLook(raceId, nowMs)) return [];
-    return [this.#own('look-at-work', raceId, { raceId })];
+    return step === null ? [] : [this.#own(`${step}-due`, raceId, { raceId })];
   }
 
-  #isTimeToLook(raceId: string, nowMs: number): boolean {
-    const lookedAtMs = this.#lookedAtMs.get(raceId);
-    if (lookedAtMs !== undefined && nowMs - lookedAtMs < lookEveryMs) return false;
-    this.#lookedAtMs.set(raceId, nowMs);
-    return true;
+  #opening(): readonly Command[] {
+    if (this.#suiteWithoutRace === undefined) return [];
+    const { suiteId, raceCount } = this.#suiteWithoutRace;
+    return [this.#own('suites-due', `${suiteId}:${raceCount}`, {})];
+  }
+
+  #looks(nowMs: number): readonly Command[] {
+    if (nowMs - this.#lookedAtMs < lookEveryMs) return [];
+    this.#lookedAtMs = nowMs;
+    return this.#races()
+      .filter((race) => race.value === 'raceRunning' && stepDue(race, nowMs, false) === null)
+      .map(({ context: { raceId } }) => this.#own('look-at-work', raceId, { raceId }));
+  }
+
+  /** Until the suite has a race, or another one is active. */
+  #lookAfterSuite(): void {
+    const suiteId = this.#suiteWithoutRace?.suiteId;
+    if (suiteId === undefined) return;
+    const isActive = this.#grounds?.suites.get(suiteId)?.isActive === true;
+    const hasRace = this.#races().some(({ context }) => context.suiteId === suiteId);
+    if (hasRace || !isActive) this.#suiteWithoutRace = undefined;
   }
 
   /**

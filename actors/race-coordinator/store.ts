@@ -20,6 +20,12 @@ export interface Wanted {
   readonly raceIdsToComplete: readonly string[];
 }
 
+/** Active, and without an unfinished race. */
+export interface IdleSuite {
+  readonly suiteId: number;
+  readonly raceCount: number;
+}
+
 export interface RaceStoreDeps {
   readonly sql: Sql;
   readonly part: number;
@@ -47,16 +53,18 @@ export class RaceStore {
   }
 
   /** Whether the active suite is ours and waits for a race; its message may be long consumed. */
-  async suiteWithoutRace(): Promise<number | undefined> {
-    const [row] = await this.#sql<{ suiteId: number }[]>`
-      select suite_id as "suiteId"
+  async suiteWithoutRace(): Promise<IdleSuite | undefined> {
+    const [row] = await this.#sql<IdleSuite[]>`
+      select suite_id as "suiteId", (
+          select count(*)::int from race r where r.suite_id = s.suite_id
+        ) as "raceCount"
       from suite s
       where is_active and suite_id % ${racePartitions} = ${this.#part}
         and not exists (
           select from race r
           where r.suite_id = s.suite_id
             and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING'))`;
-    return row?.suiteId;
+    return row;
   }
 
   async grounds(wanted: Wanted): Promise<Grounds> {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { transaction } from '../../../infra/postgres/transaction.ts';
 import { hourMs, openRaceDesk, type RaceDesk, startMs } from '../../support/race-desk.ts';
 import {
   ban,
@@ -10,6 +11,7 @@ import {
   seedSuite,
   seedVersion,
 } from '../../support/race-seeds.ts';
+import { until } from '../../support/until.ts';
 
 async function openedDesk(t: Parameters<typeof openRaceDesk>[0]): Promise<RaceDesk> {
   const desk = await openRaceDesk(t);
@@ -97,6 +99,35 @@ for (const [what, change] of Object.entries({
   });
 }
 
+test('a close waits for a pin that is under way, and honours it', async (t) => {
+  const desk = await openedDesk(t);
+  const { sql } = desk;
+  const low = await seedVersion(sql, { hotkey: 'a', score: '0.6000' });
+  await seedVersion(sql, { hotkey: 'a', score: '0.9000' });
+  let pinning: Promise<unknown> | undefined;
+  const { attempts } = await closeOnly(desk, async () => {
+    const held = Promise.withResolvers<void>();
+    // As the service does: the race's share lock first.
+    pinning = transaction(sql, {}, async (tx) => {
+      await tx`select 1 from race for share`;
+      await tx`
+        insert into race_pin (miner_hotkey, agent_version_id, pinned_at)
+        values ('a', ${low}, now())`;
+      held.resolve();
+      await until(async () => {
+        const [waiting] = await sql`
+          select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`;
+        return waiting !== undefined;
+      });
+    });
+    await held.promise;
+  });
+  await pinning;
+  t.is(attempts, 2);
+  t.deepEqual(await entrants(desk), [['a', low, 'PINNED']]);
+});
+
 test('a suite that is switched while its race closes has no race', async (t) => {
   const desk = await openedDesk(t);
   await seedVersion(desk.sql, { hotkey: 'a' });
@@ -142,7 +173,7 @@ test('the clock and an order that meet close a race once', async (t) => {
   await closeOnly(desk);
   const { reply } = await closeOnly(desk);
   t.like(reply, { kind: 'ok', body: { status: 'QUALIFYING_CLOSED' } });
-  t.deepEqual(await desk.tick(), ['start-due', 'look-at-work']);
+  t.deepEqual(await desk.tick(), ['start-due']);
   t.like((await closeOnly(desk)).reply, { kind: 'ok', body: { status: 'RACE_RUNNING' } });
   const events = await desk.sql`select type from rt.event where type = 'QUALIFYING_CLOSED'`;
   t.is(events.length, 1);
