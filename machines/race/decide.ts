@@ -5,7 +5,6 @@ import type { RaceState } from './machine.ts';
 
 /** Why a race was cancelled, beside the words of operators. */
 export const cancelReasons = ['NO_ENTRANT', 'NO_FINISHER', 'NO_TASK', 'SUITE_SWITCHED'] as const;
-type CancelReason = (typeof cancelReasons)[number];
 
 /** The states of the contract, by the machine's. */
 export const raceStatuses: Readonly<Record<string, string>> = {

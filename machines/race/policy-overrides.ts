@@ -48,7 +48,6 @@ export const suiteTerms = z.object({
   requiredSuccessesQualifying: shape.requiredSuccesses,
   requiredSuccesses: shape.requiredSuccesses,
 });
-type SuiteTerms = z.infer<typeof suiteTerms>;
 
 /** RacePolicy, and what the suite's versions need to qualify from the race's opening on. */
 export interface EffectivePolicy extends RacePolicy {

@@ -12,8 +12,9 @@ language sql immutable as $$
   select floor(extract(epoch from p_at) * 1000)::bigint
 $$;
 
--- What the field of a race depends on: [FieldCandidate] of machines/race/field.ts. Versions that could
--- race and those that somebody pinned, whatever became of them.
+-- What the field of a race depends on: [FieldCandidate] of machines/race/field.ts. Of each hotkey the
+-- best version, survivors, the top and what it pinned, whatever became of them: no other could be
+-- chosen, and a year of versions must not make the close slow.
 create function rt.race_field(p_race_id uuid) returns jsonb
 language sql stable set search_path = pg_catalog, public, pg_temp as $$
   with race_now as (
@@ -26,10 +27,21 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
     from race r
     where r.race_id = p_race_id
   ), candidate as (
-    select v.agent_version_id
-    from agent_version v
-    join race_now on race_now.suite_id = v.suite_id
-    where v.state = 'ELIGIBLE' and v.eliminated_at is null
+    (
+      select distinct on (v.miner_hotkey) v.agent_version_id
+      from agent_version v
+      join race_now on race_now.suite_id = v.suite_id
+      where v.state = 'ELIGIBLE' and v.eliminated_at is null
+      order by v.miner_hotkey, v.qualifying_score desc nulls last, v.submitted_at desc,
+        v.agent_version_id
+    )
+    union
+    select e.agent_version_id
+    from race_entrant e
+    join race_now on race_now.last_race_id = e.race_id
+    where e.race_score is not null and not e.is_eliminated
+    union
+    select t.agent_version_id from top_agent t where t.ended_at is null
     union
     select p.agent_version_id from race_pin p
   )
