@@ -35,6 +35,12 @@ function wasCompleted(draft: Draft, race: RaceState, results: CompletedRace): vo
     results.entrants.map((each) => resultRow(raceId, each)),
   );
   draft.operation(
+    'race_elimination',
+    results.entrants
+      .filter(({ isEliminated }) => isEliminated)
+      .map(({ agentVersionId }) => ({ race_id: raceId, agent_version_id: agentVersionId })),
+  );
+  draft.operation(
     'race_emission',
     results.emission.map((part) => ({
       race_id: raceId,

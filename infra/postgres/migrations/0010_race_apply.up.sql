@@ -241,17 +241,15 @@ begin
   perform 1 from agent_version v
   where v.agent_version_id in (
     select x.agent_version_id
-    from jsonb_to_recordset(p_operations -> 'race_result') as x (
-      agent_version_id uuid, is_eliminated boolean)
-    where x.is_eliminated)
+    from jsonb_to_recordset(p_operations -> 'race_elimination') as x (agent_version_id uuid))
   order by v.agent_version_id
   for no key update;
   update agent_version v
   set eliminated_at = r.completed_at, eliminated_in_race_number = r.race_number
-  from jsonb_to_recordset(p_operations -> 'race_result') as x (
-    race_id uuid, agent_version_id uuid, is_eliminated boolean)
+  from jsonb_to_recordset(p_operations -> 'race_elimination') as x (
+    race_id uuid, agent_version_id uuid)
   join race r on r.race_id = x.race_id
-  where v.agent_version_id = x.agent_version_id and x.is_eliminated and v.eliminated_at is null;
+  where v.agent_version_id = x.agent_version_id and v.eliminated_at is null;
 
   insert into race_emission (race_id, position, seat, agent_version_id, miner_hotkey, weight, units)
   select x.race_id, x.position, x.seat, x.agent_version_id, x.miner_hotkey, x.weight, x.units
