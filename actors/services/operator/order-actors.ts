@@ -4,7 +4,7 @@ import type { RequestOf } from '../messages.ts';
 import type { CommandFacts } from '../service-handler.ts';
 import type { AuditFacts } from './audit-entry.ts';
 import type { OrderTicket, operatorService } from './messages.ts';
-import { findRun, findVersion, holdRace } from './order-store.ts';
+import { findRun, findVersion, holdRace, lockPins } from './order-store.ts';
 import { type Addressed, toPartition } from './partition-messages.ts';
 import type { PartitionMessage } from './store.ts';
 
@@ -43,6 +43,7 @@ export async function orderRace(
   if (race.status === 'RACE_COMPLETE' || race.status === 'RACE_CANCELLED') {
     throw new Fault('RACE_OVER', 'This race is over.', { race_status: race.status });
   }
+  if (order !== 'cancel-race') await lockPins(tx, raceId);
   const { part, status } = race;
   const body = order === 'cancel-race' ? { raceId, reason: request.reason } : { raceId };
   const detail = { suite_id: race.suiteId, race_number: race.raceNumber, status };

@@ -17,6 +17,13 @@ export async function holdRace(tx: Transaction, raceId: string): Promise<HeldRac
   return row;
 }
 
+/** An ordered close is on its way: pins would only move what it decides on, again and again. */
+export async function lockPins(tx: Transaction, raceId: string): Promise<void> {
+  await tx`
+    update race set pins_locked_at = rt.clock()
+    where race_id = ${raceId} and status = 'QUALIFYING_OPEN' and pins_locked_at is null`;
+}
+
 /** The same for all that have not ended. In the order of ids, as everybody locks races. */
 export async function holdUnfinishedRaces(tx: Transaction): Promise<void> {
   await tx`

@@ -28,6 +28,7 @@ export async function qualifyingNow(sql: Sql | Transaction): Promise<Qualifying 
         'raceId', r.race_id,
         'status', r.status,
         'isLocked', r.status <> 'QUALIFYING_OPEN' or rt.clock() >= r.qualifying_closes_at
+          or r.pins_locked_at is not null
       ) end as race
     from suite s
     left join race r on r.suite_id = s.suite_id

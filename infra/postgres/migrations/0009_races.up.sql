@@ -24,6 +24,8 @@ create table race (
   policy                    jsonb not null,
   opened_at                 timestamptz not null,
   qualifying_closes_at      timestamptz not null,
+  -- By an operator's order to close, which pins could otherwise hold off for ever.
+  pins_locked_at            timestamptz,
   closed_at                 timestamptz,
   started_at                timestamptz,
   -- The race limit: completed then with whoever finished.
@@ -163,5 +165,5 @@ grant select on race_policy, race, race_task, race_entrant, race_fallback, race_
   race_emission, epoch_standings, race_bundle to paddock_edge, paddock_actor, paddock_service;
 grant insert on race_policy, race_bundle to paddock_service;
 grant insert, update, delete on race_pin to paddock_service;
--- The share lock of a pin needs the right to update one column; nothing of a race is written so.
-grant update (part) on race to paddock_service;
+-- The share lock of a pin needs the right to update one column. No other of a race is written so.
+grant update (pins_locked_at) on race to paddock_service;

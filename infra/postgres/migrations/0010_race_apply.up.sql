@@ -15,7 +15,7 @@ $$;
 -- What the field of a race depends on: [FieldCandidate] of machines/race/field.ts. Of each hotkey the
 -- best version, survivors, the top and what it pinned, whatever became of them: no other could be
 -- chosen, and a year of versions must not make the close slow.
-create function rt.race_field(p_race_id uuid) returns jsonb
+create function rt.race_field(p_race_id uuid) returns json
 language sql stable set search_path = pg_catalog, public, pg_temp as $$
   with race_now as (
     select r.suite_id, (
@@ -45,7 +45,7 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
     union
     select p.agent_version_id from race_pin p
   )
-  select coalesce(jsonb_agg(jsonb_build_object(
+  select coalesce(json_agg(json_build_object(
     'agentVersionId', v.agent_version_id,
     'minerHotkey', v.miner_hotkey,
     'state', v.state,
@@ -73,13 +73,13 @@ $$;
 
 -- What the end of a race depends on: RaceInputs of machines/race/field.ts. A top that is discarded or
 -- banned, or of a suite that is not active, reigns no more, whatever its row still says.
-create function rt.race_results(p_race_id uuid) returns jsonb
+create function rt.race_results(p_race_id uuid) returns json
 language sql stable set search_path = pg_catalog, public, pg_temp as $$
-  select jsonb_build_object(
+  select json_build_object(
     'raceId', r.race_id,
     'raceNumber', r.race_number,
     'entrants', (
-      select coalesce(jsonb_agg(jsonb_build_object(
+      select coalesce(json_agg(json_build_object(
         'agentVersionId', e.agent_version_id,
         'minerHotkey', e.miner_hotkey,
         'isDiscarded', v.state = 'DISCARDED',
@@ -90,7 +90,7 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
       join agent_version v using (agent_version_id)
       left join hotkey_ban b on b.hotkey = e.miner_hotkey
       left join (
-        select u.agent_version_id, jsonb_agg(jsonb_build_object(
+        select u.agent_version_id, json_agg(json_build_object(
           'evalRunId', u.eval_run_id,
           'validatorHotkey', u.validator_hotkey,
           'status', u.status,
@@ -106,12 +106,12 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
       where e.race_id = p_race_id
     ),
     'window', (
-      select coalesce(jsonb_agg(jsonb_build_object(
+      select coalesce(json_agg(json_build_object(
         'raceId', past.race_id,
         'raceNumber', past.race_number,
         'anchor', past.top50_mean::text,
         'rawScores', coalesce((
-          select jsonb_object_agg(o.agent_version_id, o.race_score::text)
+          select json_object_agg(o.agent_version_id, o.race_score::text order by o.agent_version_id)
           from race_entrant o
           join race_entrant e on e.race_id = p_race_id and e.agent_version_id = o.agent_version_id
           where o.race_id = past.race_id and o.race_score is not null), '{}')
@@ -126,7 +126,7 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
       ) past
     ),
     'top', (
-      select jsonb_build_object(
+      select json_build_object(
         'agentVersionId', t.agent_version_id,
         'minerHotkey', t.miner_hotkey,
         'score', t.score::text,

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
 import { startTestService } from '../../support/edge.ts';
 import { agentCode, evaluate, submit } from '../../support/evaluation-client.ts';
@@ -7,10 +6,8 @@ import { until } from '../../support/until.ts';
 import { refused } from './answers.ts';
 
 const minerCount = 4;
-/** As often as the rate limit of a hotkey lets a miner change its mind. */
-const paceMs = 100;
 
-test('what each miner was last told to be pinned is what races, however the close falls', async (t) => {
+test('an ordered close ends a storm of pins, and what each miner was last told races', async (t) => {
   const service = await startTestService({ env: { COOLDOWN_SECONDS: '0' } });
   t.teardown(() => service.stop());
   const suite = await openTrialSuite(service, { requiredSuccesses: 1 });
@@ -47,7 +44,6 @@ test('what each miner was last told to be pinned is what races, however the clos
       const told = (await answer.json()) as { racing_agent_version_id: string };
       t.is(told.racing_agent_version_id, body.agent_version_id);
       last = body.agent_version_id;
-      await pause(paceMs);
     }
   };
   const storm = Promise.all(miners.map(pinUntilLocked));
