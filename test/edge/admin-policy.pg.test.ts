@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { startTestService, type TestService } from '../support/edge.ts';
-import { addActiveSuite } from '../support/race-rows.ts';
+import { addActiveSuite } from '../support/trial-races.ts';
 import { invalid, refused, shaped } from './routes/answers.ts';
 import { policy } from './routes/operator-shapes.ts';
 

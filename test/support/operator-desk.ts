@@ -8,8 +8,8 @@ import type { DurableMessage } from '../../infra/ports/bus.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { testDatabase } from './cluster.ts';
-import { trialPolicy } from './race-rows.ts';
 import { silentLogger } from './silent-telemetry.ts';
+import { trialPolicy } from './trial-races.ts';
 
 const manifest = {
   contract_version: '1',

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from '../../infra/ports/sql.ts';
-import { trialPolicy } from './race-rows.ts';
+import { trialPolicy } from './trial-races.ts';
 
 /** Four decimal places, as every score of an aggregate. */
 type Score = string;

@@ -8,7 +8,7 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
 import { testDatabase } from './cluster.ts';
-import { trialPolicy } from './race-rows.ts';
+import { trialPolicy } from './trial-races.ts';
 
 /** 11:00 in Los Angeles, an hour before a close. */
 export const startMs = Date.UTC(2026, 6, 8, 18, 0, 0);

@@ -1,5 +1,5 @@
 import { fourPlaces, tenThousandths } from '../../../machines/scoring/exact.ts';
-import { marginAfter } from '../../../machines/scoring/margin.ts';
+import { type MarginPolicy, marginAfter } from '../../../machines/scoring/margin.ts';
 import type { TopView } from '../reads/top.ts';
 
 export interface Challenge {
@@ -14,7 +14,7 @@ export function challengeOf({
   top,
   policy,
   nowMs,
-}: Pick<TopView, 'nowMs' | 'policy' | 'top'>): Challenge | null {
+}: Pick<TopView, 'nowMs' | 'top'> & { readonly policy: MarginPolicy | null }): Challenge | null {
   if (top === null || policy === null) return null;
   const margin = marginAfter(nowMs - top.topAtMs, policy);
   return { margin, threshold: fourPlaces(tenThousandths(top.score) + tenThousandths(margin)) };

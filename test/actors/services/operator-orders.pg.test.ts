@@ -4,8 +4,8 @@ import test, { type ExecutionContext } from 'ava';
 import { Fault } from '../../../machines/fault.ts';
 import { racePartitionOf } from '../../../machines/partition-of.ts';
 import { openOperatorDesk } from '../../support/operator-desk.ts';
-import { addActiveSuite, addRace, addVersion } from '../../support/race-rows.ts';
 import { addSealedRace } from '../../support/sealed-race.ts';
+import { addActiveSuite, addRace, addVersion } from '../../support/trial-races.ts';
 
 type Desk = Awaited<ReturnType<typeof openOperatorDesk>>;
 

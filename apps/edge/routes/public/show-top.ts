@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { fourPlaces, tenThousandths } from '../../../../machines/scoring/exact.ts';
-import { type MarginPolicy, marginAfter } from '../../../../machines/scoring/margin.ts';
 import { endpoint } from '../../endpoint.ts';
-import { type TopView, topView } from '../../reads/top.ts';
+import { topView } from '../../reads/top.ts';
+import { challengeOf } from '../../wire/challenge.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
 import { scoreOfMicro, scoreOfNumeric, scoreOut } from '../../wire/score.ts';
 import { uuidOut } from '../../wire/uuid.ts';
@@ -30,14 +29,6 @@ const top = z
 const dayMs = 86_400_000;
 const unitsPerRace = 1e18;
 
-/** The score that a challenger needs if the race ended now. */
-function threshold(view: TopView, policy: MarginPolicy) {
-  if (view.top === null) return { margin: null, challenged: null };
-  const margin = marginAfter(view.nowMs - view.top.topAtMs, policy);
-  const challenged = fourPlaces(tenThousandths(view.top.score) + tenThousandths(margin));
-  return { margin, challenged };
-}
-
 export const showTop = endpoint({
   method: 'get',
   path: '/v1/public/top',
@@ -55,15 +46,15 @@ export const showTop = endpoint({
       marginHalfLifeMs: Math.round(config.marginHalfLifeDays * dayMs),
       burnRateMicro: config.burnRateMicro,
     };
-    const { margin, challenged } = threshold(view, policy);
+    const challenge = challengeOf({ ...view, policy });
     return {
       suite_id: view.suiteId,
       computed_at: formatInstant(view.nowMs),
       top_agent_version_id: view.top?.agentVersionId ?? null,
       top_miner_hotkey: view.top?.minerHotkey ?? null,
       top_score: scoreOfNumeric(view.top?.score ?? null),
-      challenge_threshold: scoreOfNumeric(challenged),
-      margin: scoreOfNumeric(margin),
+      challenge_threshold: scoreOfNumeric(challenge?.threshold ?? null),
+      margin: scoreOfNumeric(challenge?.margin ?? null),
       emission_weight: Number(view.topUnits) / unitsPerRace,
       policy: {
         days_as_top: view.top === null ? null : (view.nowMs - view.top.topAtMs) / dayMs,
