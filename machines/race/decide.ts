@@ -3,9 +3,6 @@ import type { RaceFact, RaceIdentity } from './facts.ts';
 import type { Entrant } from './field.ts';
 import type { RaceState } from './machine.ts';
 
-/** Why a race was cancelled, beside the words of operators. */
-export const cancelReasons = ['NO_ENTRANT', 'NO_FINISHER', 'NO_TASK', 'SUITE_SWITCHED'] as const;
-
 /** The states of the contract, by the machine's. */
 export const raceStatuses: Readonly<Record<string, string>> = {
   qualifyingOpen: 'QUALIFYING_OPEN',
@@ -73,6 +70,7 @@ export function decideCompletion(race: RaceState, results: RaceResults, nowMs: n
   ];
 }
 
+/** Reasons are NO_ENTRANT, NO_FINISHER, NO_TASK and SUITE_SWITCHED, or an operator's words. */
 export function decideCancel(race: RaceState, reason: string, nowMs: number): RaceFact[] {
   return nextStepOf(race) === null ? [] : [{ type: 'RACE_CANCELLED', at: nowMs, reason }];
 }
