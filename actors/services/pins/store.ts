@@ -31,11 +31,13 @@ export async function holdRace(tx: Transaction): Promise<string | undefined> {
     join suite s on s.suite_id = r.suite_id
     where s.is_active and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')`;
   for (;;) {
+    // In turn with a close that waits, or pins without end would come past it.
+    const next =
+      await tx`select pg_advisory_xact_lock_shared(rt.race_turn(r.race_id)) ${unfinished}`;
+    if (next.length === 0) return undefined;
     const [held] = await tx<{ raceId: string }[]>`
       select r.race_id as "raceId" ${unfinished} for share of r`;
     if (held !== undefined) return held.raceId;
-    const next = await tx`select 1 ${unfinished}`;
-    if (next.length === 0) return undefined;
   }
 }
 

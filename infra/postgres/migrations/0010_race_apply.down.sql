@@ -7,6 +7,7 @@ drop function rt.race_complete(jsonb);
 drop function rt.race_start(jsonb);
 drop function rt.race_close(jsonb);
 drop function rt.race_hold(jsonb);
+drop function rt.race_turn(uuid);
 drop function rt.race_results(uuid);
 drop function rt.race_field(uuid);
 drop function rt.milliseconds(timestamptz);

@@ -143,12 +143,26 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
   where r.race_id = p_race_id
 $$;
 
+-- Who takes a race's row `for share` comes past one that waits `for update`, so that a storm of them
+-- could hold a close or an end off for seconds. Locks on this number are handed out in turn: taken
+-- before the row, shared or not like the row's.
+create function rt.race_turn(p_race_id uuid) returns bigint
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select hashtextextended('race/' || p_race_id, 0)
+$$;
+
 -- Takes the locks of a batch, then looks whether its grounds are still what they were. Nothing is
 -- wrong with a command whose grounds moved: decided afresh, it will fit.
 create function rt.race_hold(p_rows jsonb)
 returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 begin
+  perform pg_advisory_xact_lock(rt.race_turn(held.race_id))
+  from (
+    select distinct x.race_id from jsonb_to_recordset(p_rows) as x (race_id uuid)
+    where x.race_id is not null
+    order by x.race_id
+  ) held;
   perform 1 from race r
   where r.race_id in (select x.race_id from jsonb_to_recordset(p_rows) as x (race_id uuid))
   order by r.race_id
@@ -373,6 +387,8 @@ end $$;
 
 -- Only the fenced commit may call what writes.
 revoke execute on function public.race_apply(integer, bigint, jsonb, timestamptz) from public;
+revoke execute on function rt.race_turn(uuid) from public;
+grant execute on function rt.race_turn(uuid) to paddock_service;
 revoke execute on function rt.race_hold(jsonb) from public;
 revoke execute on function rt.race_close(jsonb) from public;
 revoke execute on function rt.race_start(jsonb) from public;

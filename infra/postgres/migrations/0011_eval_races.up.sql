@@ -22,6 +22,8 @@ begin
       or r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING') and r.suite_id in (
         select x.suite_id from jsonb_to_recordset(p_rows) as x (suite_id integer));
     exit when v_wanted <@ v_held;
+    perform pg_advisory_xact_lock_shared(rt.race_turn(wanted.race_id))
+    from (select unnest(v_wanted) as race_id order by 1) wanted;
     perform 1 from race r where r.race_id = any(v_wanted) order by r.race_id for share;
     v_held := v_held || v_wanted;
   end loop;
