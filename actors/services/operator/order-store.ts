@@ -7,8 +7,12 @@ export interface HeldRace {
   readonly status: string;
 }
 
-/** Keeps the race as it is until the transaction ends: its close, end and cancellation wait. */
+/**
+ * Keeps the race as it is until the transaction ends: its close, end and cancellation wait. The turn is
+ * this order's alone, for it may write the row, which those that share it could hold off for ever.
+ */
 export async function holdRace(tx: Transaction, raceId: string): Promise<HeldRace | undefined> {
+  await tx`select pg_advisory_xact_lock(rt.race_turn(${raceId}))`;
   const [row] = await tx<HeldRace[]>`
     select part, suite_id as "suiteId", race_number as "raceNumber", status
     from race

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { qualifyingNow } from '../../../actors/services/pins/miner-field.ts';
+import { holdRace } from '../../../actors/services/pins/store.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { racePartitionOf } from '../../../machines/partition-of.ts';
 import { openOperatorDesk } from '../../support/operator-desk.ts';
@@ -20,14 +23,14 @@ const audits = (admin: Desk['admin']) => admin<
 >`
   select action, object, reason from audit_log order by seq`;
 
-/** Some transaction of this database waits for a lock that another holds. */
-async function untilSomebodyWaits(admin: Desk['admin']): Promise<void> {
+/** So many transactions of this database wait for locks that others hold. */
+async function untilWaiting(admin: Desk['admin'], count: number): Promise<void> {
   const deadline = Date.now() + 5_000;
   for (;;) {
     const waiting = await admin`
       select 1 from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`;
-    if (waiting.length > 0) return;
+    if (waiting.length >= count) return;
     if (Date.now() > deadline) throw new Error('nobody waits for a lock');
     await sleep(10);
   }
@@ -164,11 +167,40 @@ test('an order waits for the race to be closed, and is refused if that ended it'
       { order: 'cancel-race', raceId, reason: 'late' },
       command(),
     ).catch((error: unknown) => error);
-    await untilSomebodyWaits(admin);
+    await untilWaiting(admin, 1);
     await tx`update race set status = 'RACE_CANCELLED' where race_id = ${raceId}`;
   });
   const refusal = await ordered;
   t.true(refusal instanceof Fault && refusal.code === 'RACE_OVER');
+});
+
+test('an order to close goes before pins that come later, and locks them out', async (t) => {
+  const { admin, service, command } = await openOperatorDesk(t);
+  const suiteId = await addActiveSuite(admin);
+  const raceId = await addRace(admin, {
+    ...{ suiteId, raceNumber: 1, entrants: [], status: 'QUALIFYING_OPEN' },
+  });
+  const held = Promise.withResolvers<void>();
+  const mayEnd = Promise.withResolvers<void>();
+  const pinning = transaction(admin, {}, async (tx) => {
+    await holdRace(tx);
+    held.resolve();
+    await mayEnd.promise;
+  });
+  await held.promise;
+  const ordering = service['order-race'](
+    { order: 'close-qualifying', raceId, reason: null },
+    command(),
+  );
+  await untilWaiting(admin, 1);
+  const later = transaction(admin, {}, async (tx) => {
+    await holdRace(tx);
+    return await qualifyingNow(tx);
+  });
+  await untilWaiting(admin, 2);
+  mayEnd.resolve();
+  await Promise.all([pinning, ordering]);
+  t.true((await later)?.race?.isLocked);
 });
 
 test('a ban and its end wait for the close of a race, and tell the races', async (t) => {
@@ -185,7 +217,7 @@ test('a ban and its end wait for the close of a race, and tell the races', async
     ordered = service['ban-hotkey']({ hotkey: 'alice', reason: 'cheats' }, command()).then(() => {
       banned = true;
     });
-    await untilSomebodyWaits(admin);
+    await untilWaiting(admin, 1);
     t.false(banned);
     t.is((await admin`select 1 from hotkey_ban`).length, 0);
   });
