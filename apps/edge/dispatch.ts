@@ -6,7 +6,14 @@ import { Fault } from '../../machines/fault.ts';
 import { faultOf } from '../outage.ts';
 import { discardRest, letBodyCome, sendAnswer, sendFault } from './answer.ts';
 import { bearerTokenOf } from './auth/authenticator.ts';
-import type { Caller, Endpoint, EndpointRequest, RequestContext, Role } from './endpoint.ts';
+import {
+  type Caller,
+  type Endpoint,
+  type EndpointRequest,
+  heedsRepeats,
+  type RequestContext,
+  type Role,
+} from './endpoint.ts';
 import type { Admission } from './middleware/admission.ts';
 import { ClientGone, readJsonBody } from './middleware/json-body.ts';
 import { queryText } from './middleware/query-text.ts';
@@ -179,9 +186,7 @@ function contextOf(
   },
 ): RequestContext {
   const { request, response } = http;
-  // Elsewhere a key must mean nothing: it would give a challenge back or hide new results.
-  const isRepeatable = endpoint.isRepeatable === true || endpoint.role === 'operator';
-  const idempotencyKey = isRepeatable ? idempotencyKeyOf(request) : undefined;
+  const idempotencyKey = heedsRepeats(endpoint) ? idempotencyKeyOf(request) : undefined;
   // Not the text of the path: an id in upper case or percent encoding is the same object.
   const route = [endpoint.method, endpoint.path, JSON.stringify(known.params ?? {})];
   const gone = new AbortController();

@@ -112,3 +112,8 @@ export function endpoint<
 >(definition: Endpoint<P, Q, B, R>): Endpoint<P, Q, B, R> {
   return definition;
 }
+
+/** Whether an `Idempotency-Key` means something; elsewhere it would give a challenge back or hide new results. */
+export function heedsRepeats({ isRepeatable, method, role }: Endpoint): boolean {
+  return isRepeatable === true || (role === 'operator' && method !== 'get');
+}

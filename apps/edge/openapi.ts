@@ -5,7 +5,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import type { Endpoint, Role } from './endpoint.ts';
+import { type Endpoint, heedsRepeats, type Role } from './endpoint.ts';
 import { statusByCode } from './faults.ts';
 import { version } from './version.ts';
 
@@ -63,11 +63,20 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     requestParams: {
       ...(endpoint.params instanceof z.ZodObject && { path: endpoint.params }),
       ...(endpoint.query instanceof z.ZodObject && { query: endpoint.query }),
+      ...(heedsRepeats(endpoint) && { header: repeatHeader }),
     },
     ...requestBody(endpoint),
     responses: responses(endpoint),
   };
 }
+
+const repeatHeader = z.object({
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/)
+    .optional()
+    .meta({ description: 'Repeats under one key are carried out once.' }),
+});
 
 function operationId({ method, path }: Endpoint): string {
   const words = path
@@ -132,9 +141,13 @@ function responses(endpoint: Endpoint): ZodOpenApiResponsesObject {
 
 /** The endpoint's own refusals and those that the framework may answer for it. */
 function codesByStatus(endpoint: Endpoint): Record<string, string[]> {
-  const codes = new Set<keyof typeof statusByCode>([...endpoint.faults, 'OVERLOADED']);
+  // Even where nothing is taken, a parameter that comes twice is refused.
+  const codes = new Set<keyof typeof statusByCode>([
+    ...endpoint.faults,
+    'OVERLOADED',
+    'VALIDATION_FAILED',
+  ]);
   if (endpoint.isUnlimited !== true) codes.add('RATE_LIMITED');
-  if (endpoint.params ?? endpoint.query ?? endpoint.body) codes.add('VALIDATION_FAILED');
   if (endpoint.body) codes.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (endpoint.role === 'operator') codes.add('MISSING_CREDENTIALS').add('INVALID_SESSION');
   else if (endpoint.role !== 'public') {

@@ -23,7 +23,11 @@ const get = (path: string) => service.call('GET', path);
 
 interface Operation {
   readonly operationId: string;
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly schema: Readonly<Record<string, unknown>>;
+  }[];
   readonly requestBody?: { readonly content: Record<string, { schema: object }> };
   readonly responses: Record<string, object>;
   readonly security: readonly object[];
@@ -159,6 +163,55 @@ test('a route that needs credentials says so, and says which answers it gives wi
     const address = path.replaceAll(/\{\w+\}/g, '7');
     await refused(t, await service.call(method.toUpperCase(), address), '401 MISSING_CREDENTIALS');
   }
+});
+
+test('what a query is taken for without a parameter is described', async (t) => {
+  const { paths } = await description();
+  const schemas = (path: string) => {
+    const parameters = paths[path]?.['get']?.parameters ?? [];
+    return Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]));
+  };
+  const history = schemas('/v1/public/races/history');
+  t.like(history['limit'], { type: 'integer', minimum: 1, maximum: 100, default: 20 });
+  t.like(history['offset'], { type: 'integer', minimum: 0, default: 0 });
+  const board = schemas('/v1/public/leaderboard');
+  t.like(board['limit'], { maximum: 500, default: 100 });
+  t.like(board['score_type'], { default: 'qualifying', enum: ['qualifying', 'race'] });
+  t.like(board['q'], { type: 'string', maxLength: 64 });
+  t.like(schemas('/v1/public/suites/{suite_id}/problems')['include_embeddings'], {
+    type: 'boolean',
+    default: false,
+  });
+});
+
+test('a parameter that comes twice is refused everywhere, as described', async (t) => {
+  for (const { path, method, operation } of await operations()) {
+    t.true('422' in operation.responses, path);
+    const isOpenRead = method === 'get' && operation.security.length === 0;
+    if (!isOpenRead || path.includes('{')) continue;
+    t.is(await invalid(t, await get(`${path}?any=1&any=1`)), 'query.any');
+  }
+});
+
+test('an Idempotency-Key is described where it counts, and checked there', async (t) => {
+  const repeatable = ['/v1/miner/submit', '/v1/validator/work/claim'];
+  const headers = { 'idempotency-key': 'two words' };
+  for (const { path, method, operation } of await operations()) {
+    const isOrder = path.startsWith('/v1/admin/') && method !== 'get';
+    const isCounted = isOrder || repeatable.includes(path) || path.endsWith('/complete');
+    const named = operation.parameters?.filter((each) => each.in === 'header') ?? [];
+    t.deepEqual(
+      named.map(({ name }) => name),
+      isCounted ? ['Idempotency-Key'] : [],
+      `${method} ${path}`,
+    );
+  }
+  const order = await service.operator('POST', '/v1/admin/clock/advance', {
+    body: { seconds: 1 },
+    headers,
+  });
+  t.is(await invalid(t, order), 'header.idempotency-key');
+  t.is((await service.operator('GET', '/v1/admin/clock', { headers })).status, 200);
 });
 
 test('the submission’s two parts are described', async (t) => {

@@ -38,7 +38,9 @@ export const listSuiteProblems = endpoint({
   summary: 'The public problems or tasks of a suite, in order',
   trafficClass: 2,
   params: z.object({ suite_id: idText }),
-  query: z.object({ include_embeddings: flagText.default(false) }),
+  query: z.object({
+    include_embeddings: flagText.default(false).meta({ override: { default: false } }),
+  }),
   response: suiteWithProblems,
   faults: ['SUITE_NOT_FOUND'],
 

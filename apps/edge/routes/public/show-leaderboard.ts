@@ -109,6 +109,7 @@ export const showLeaderboard = endpoint({
     q: z
       .string()
       .refine((text) => [...text].length <= 64, { error: 'must have at most 64 characters' })
+      .meta({ maxLength: 64 })
       .optional(),
   }),
   response: leaderboard,
