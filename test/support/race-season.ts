@@ -278,7 +278,8 @@ export class RaceSeason {
   /** Every validator asks several times at once; whoever asks is told the same in one epoch. */
   async askForWeights(): Promise<void> {
     await inParallel(32, this.#validators, async (client) => {
-      const { status, body, text } = await asText(client, '/v1/validator/weight-salt');
+      const path = '/v1/validator/weight-salt';
+      const { status, body, text } = await client.request('GET', path);
       if (status !== 200) return this.#count(`weights ${status}`);
       const { eligible, epoch_index: epoch } = standings.parse(body);
       if (!eligible) return this.#count('weights of an idle validator');
@@ -334,11 +335,6 @@ export class RaceSeason {
   #count(what: string): void {
     this.history.counts.set(what, (this.history.counts.get(what) ?? 0) + 1);
   }
-}
-
-async function asText(client: SignedClient, path: string) {
-  const { status, body } = await client.request('GET', path);
-  return { status, body, text: JSON.stringify(body) };
 }
 
 /** The version's skill decides most of it, the validator a little; exact in 10^-6. */

@@ -27,6 +27,8 @@ export interface Reply {
   readonly status: number;
   /** Parsed JSON; null where there was none. */
   readonly body: unknown;
+  /** The same as it was sent. */
+  readonly text: string;
 }
 
 /** What one hotkey says to the service, authenticated and repeated until it is answered. */
@@ -145,6 +147,6 @@ async function encode({ json, form, idempotencyKey }: Content) {
 }
 
 function toReply({ status, body }: HttpAnswer): Reply {
-  if (body.length === 0) return { status, body: null };
-  return { status, body: JSON.parse(body.toString()) };
+  const text = body.toString();
+  return { status, body: text === '' ? null : JSON.parse(text), text };
 }
