@@ -14,9 +14,10 @@ import { openNextRace } from './open-race.ts';
 export function completeIfDone(draft: Draft, raceId: string): void {
   const race = draft.race(raceId);
   if (race?.value !== 'raceRunning' || cancelledForSuite(draft, race)) return;
-  const isWorkDone = draft.grounds.raceIdsDone.has(raceId);
   const inputs = draft.grounds.results.get(raceId);
-  if (inputs === undefined || stepDue(race, draft.nowMs, isWorkDone) !== 'complete') return;
+  if (inputs === undefined) return;
+  const isWorkDone = draft.grounds.raceIdsDone.has(raceId) && !inputs.value.awaitsExclusions;
+  if (stepDue(race, draft.nowMs, isWorkDone) !== 'complete') return;
   const { suiteId, policy } = race.context;
   const results = completeRace(inputs.value, policy, draft.nowMs);
   draft.hold({ ...holdOf(draft, race), results_md5: inputs.md5 });

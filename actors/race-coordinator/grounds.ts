@@ -11,7 +11,7 @@ export interface Grounds {
   /** Those of the partition that are active or have an unfinished race. */
   readonly suites: ReadonlyMap<number, SuiteGround>;
   readonly fields: ReadonlyMap<string, Digested<readonly FieldCandidate[]>>;
-  readonly results: ReadonlyMap<string, Digested<RaceInputs>>;
+  readonly results: ReadonlyMap<string, Digested<EndInputs>>;
   /** By race. */
   readonly heldOut: ReadonlyMap<string, readonly HeldOutTask[]>;
   /** Races of which nobody has to evaluate anything any more. */
@@ -19,6 +19,11 @@ export interface Grounds {
   /** Over already, but asked for. */
   readonly finished: ReadonlyMap<string, RaceEntity>;
   readonly reign: OpenReign | null;
+}
+
+export interface EndInputs extends RaceInputs {
+  /** Runs of banned validators still count: their exclusion is under way. */
+  readonly awaitsExclusions: boolean;
 }
 
 export interface Digested<T> {

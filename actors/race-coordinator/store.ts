@@ -1,12 +1,19 @@
 import type { Sql } from '../../infra/ports/sql.ts';
 import { decode } from '../../machines/codec.ts';
 import { racePartitions } from '../../machines/partition-of.ts';
-import type { FieldCandidate, RaceInputs } from '../../machines/race/field.ts';
+import type { FieldCandidate } from '../../machines/race/field.ts';
 import { race } from '../../machines/race/machine.ts';
 import { policyBasis } from '../../machines/race/policy-overrides.ts';
 import { problemName, problemNamespace } from '../../machines/suite/problem-id.ts';
 import type { SnapshotRow } from '../runtime/partition-actor.ts';
-import type { Digested, Grounds, HeldOutTask, OpenReign, SuiteGround } from './grounds.ts';
+import type {
+  Digested,
+  EndInputs,
+  Grounds,
+  HeldOutTask,
+  OpenReign,
+  SuiteGround,
+} from './grounds.ts';
 import type { RaceEntity } from './race-state.ts';
 
 /** What a batch may need to know beside the partition's unfinished races. */
@@ -122,9 +129,9 @@ export class RaceStore {
   }
 
   async #results(raceIds: readonly string[]) {
-    const results = new Map<string, Digested<RaceInputs>>();
+    const results = new Map<string, Digested<EndInputs>>();
     for (const raceId of new Set(raceIds)) {
-      const [row] = await this.#sql<Digested<RaceInputs>[]>`
+      const [row] = await this.#sql<Digested<EndInputs>[]>`
         select inputs as value, md5(inputs::text) as md5
         from rt.race_results(${raceId}) as inputs`;
       if (row !== undefined) results.set(raceId, row);

@@ -138,7 +138,12 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
       where t.ended_at is null and t.suite_id = r.suite_id and s.is_active
         and v.state <> 'DISCARDED'
         and not exists (select from hotkey_ban b where b.hotkey = t.miner_hotkey)
-    ))
+    ),
+    -- A validator's ban reaches its runs by a message, which opens their work again.
+    'awaitsExclusions', exists (
+      select from evaluation_run u
+      join hotkey_ban b on b.hotkey = u.validator_hotkey
+      where u.race_id = r.race_id and u.is_included))
   from race r
   where r.race_id = p_race_id
 $$;

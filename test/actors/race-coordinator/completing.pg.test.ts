@@ -259,6 +259,33 @@ for (const [what, fall] of Object.entries({
   });
 }
 
+test('a validator that is banned just before the end has no say in it', async (t) => {
+  const { desk, raceId, versions, sql } = await runningDesk(t, ['a', 'b']);
+  const [a = '', b = ''] = versions.values();
+  for (const id of [a, b]) await seedWork(sql, raceId, id, success(id === a ? 900_000 : 100_000));
+  const { attempts } = await desk.send(
+    'work-changed',
+    { raceId, agentVersionId: b },
+    { meanwhile: async () => ban(sql, 'validator-0') },
+  );
+  t.is(attempts, 2);
+  t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
+  // What its eval partition makes of the ban, and another validator of the work.
+  await sql`
+    update evaluation_run set is_included = false, score_micro = 0
+    where validator_hotkey = 'validator-0'`;
+  await sql`
+    insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+      race_id, execution_kind, validator_hotkey, slot, fence, status, is_included, score_micro,
+      claimed_at, lease_expires_at, completed_at, expected_items)
+    select gen_random_uuid(), part, work_item_id, agent_version_id, suite_id, phase, race_id,
+      execution_kind, 'validator-2', slot, 3, status, true, 500000, now(), now(), now(), 0
+    from evaluation_run where validator_hotkey = 'validator-0'`;
+  await desk.send('work-changed', { raceId, agentVersionId: b });
+  t.like(await raceAt(sql, 1), { status: 'RACE_COMPLETE', scoredCount: 2, winnerId: a });
+  t.like((await entrantRows(desk, raceId))[0], { rawScore: '0.7000' });
+});
+
 test('nobody waits for the work of a banned miner', async (t) => {
   const { desk, raceId, versions, sql } = await runningDesk(t, ['a', 'b']);
   await ban(sql, 'b');
