@@ -1,5 +1,4 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
-import type { RunSeal } from './artifacts.ts';
 
 export interface VersionDetailsRow {
   readonly agentVersionId: string;
@@ -27,23 +26,23 @@ export async function versionDetails(
   return row;
 }
 
-export interface RaceScoreRow extends Omit<RunSeal, 'phase'> {
+export interface RaceScoreRow {
   readonly raceId: string;
   readonly raceNumber: number;
   readonly raceScore: string | null;
   readonly weightedScore: string | null;
+  /** Of the race. */
+  readonly status: string;
 }
 
-/** Of every race that the version ran, oldest first; whoever shows them looks at the seal. */
+/** Of every race that the version ran, oldest first; whoever shows them asks whether they are public. */
 export async function raceScoresOf(
   sql: Sql,
   agentVersionId: string,
 ): Promise<readonly RaceScoreRow[]> {
   return await sql<RaceScoreRow[]>`
     select e.race_id as "raceId", race.race_number as "raceNumber", e.race_score as "raceScore",
-      e.weighted_score as "weightedScore", race.status as "raceStatus",
-      race.released_at as "raceReleasedAt",
-      floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"
+      e.weighted_score as "weightedScore", race.status
     from race_entrant e
     join race on race.race_id = e.race_id
     where e.agent_version_id = ${agentVersionId}

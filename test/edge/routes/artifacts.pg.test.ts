@@ -174,8 +174,8 @@ test('code is private for five days, and then whoever asks gets it', async (t) =
 
 test('the code of a top is public from then on, also when it reigns no more', async (t) => {
   const made = await submitted('top');
-  const race = { suiteId: planted, raceNumber: 1, status: 'RACE_COMPLETE' };
-  const raceId = await plantRace(service.sql, { ...race, releasedInSeconds: 3600 });
+  const race = { suiteId: planted, raceNumber: 1, status: 'RACE_RUNNING' };
+  const raceId = await plantRace(service.sql, race);
   const { agent_version_id: agentVersionId } = made;
   await plantEntrant(service.sql, {
     raceId,
@@ -192,8 +192,11 @@ test('the code of a top is public from then on, also when it reigns no more', as
   t.is(await downloaded(t, codeOf(made)), `${agentCode}# top\n`);
   const shown = await shaped(t, details, await service.call('GET', detailsPath(made)));
   t.is(shown.release_reason, 'TOP');
-  t.deepEqual(shown.race_scores, [], 'its race is still under embargo');
-  await service.sql`update race set released_at = rt.clock() where race_id = ${raceId}`;
+  t.deepEqual(shown.race_scores, [], 'this race is still running');
+  await service.sql`
+    update race set status = 'RACE_COMPLETE', completed_at = rt.clock(),
+      released_at = rt.clock() + interval '1 hour'
+    where race_id = ${raceId}`;
   const later = await shaped(t, details, await service.call('GET', detailsPath(made)));
   const scores = { race_score: 0.5, weighted_score: 0.6 };
   t.deepEqual(later.race_scores, [{ race_id: raceId, race_number: 1, ...scores }]);

@@ -4,7 +4,7 @@ import { requireReleasedCode } from '../../artifacts/released-code.ts';
 import { endpoint } from '../../endpoint.ts';
 import { raceScoresOf, versionDetails } from '../../reads/released-versions.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
-import { isRunReleased } from '../../wire/public-run.ts';
+import { hasPublicResult } from '../../wire/race.ts';
 import { scoreOfNumeric, scoreOut } from '../../wire/score.ts';
 import { uuid, uuidOut } from '../../wire/uuid.ts';
 
@@ -37,7 +37,7 @@ export const showReleasedVersion = endpoint({
   method: 'get',
   path: '/v1/public/agent-versions/{agent_version_id}',
   role: 'public',
-  summary: 'A version whose code is public, with its scores in released races',
+  summary: 'A version whose code is public, with its scores in completed races',
   trafficClass: 2,
   params: z.object({ agent_version_id: uuid }),
   response: releasedVersion,
@@ -60,14 +60,12 @@ export const showReleasedVersion = endpoint({
       submitted_at: formatInstant(version.submittedAt),
       state: version.state,
       final_score: scoreOfNumeric(version.finalScore),
-      race_scores: scores
-        .filter((score) => isRunReleased({ ...score, phase: 'RACE' }))
-        .map((score) => ({
-          race_id: score.raceId,
-          race_number: score.raceNumber,
-          race_score: scoreOfNumeric(score.raceScore),
-          weighted_score: scoreOfNumeric(score.weightedScore),
-        })),
+      race_scores: scores.filter(hasPublicResult).map((score) => ({
+        race_id: score.raceId,
+        race_number: score.raceNumber,
+        race_score: scoreOfNumeric(score.raceScore),
+        weighted_score: scoreOfNumeric(score.weightedScore),
+      })),
       released_at: formatInstant(code.release.atMs),
       release_reason: code.release.reason,
       code_sha256: code.codeSha256,
