@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { currentRace, type RaceAnswer, raceDetails } from '../../apps/world/days/race-answers.ts';
 import { SimulatedTime } from '../../apps/world/days/simulated-time.ts';
+import { Refused } from '../../apps/world/participants/refusal.ts';
 import type { SignedClient } from '../../apps/world/participants/signed-client.ts';
 import { signedClient } from '../../apps/world/participants/signed-client.ts';
 import { submitAgent } from '../../apps/world/participants/simulated-miner.ts';
@@ -40,7 +41,7 @@ const atOnce = 16;
 /** Of 1,000: how often each thing happens to a run or on a day. */
 const odds = {
   silentRun: 30,
-  submission: 300,
+  submission: 160,
   pin: 80,
   ban: 40,
   discard: 40,
@@ -171,7 +172,7 @@ export class RaceSeason {
     }
   }
 
-  /** Everybody on the first day, later about a third of the miners. */
+  /** Everybody on the first day, later some of the miners. */
   async submitOfDay(day: number): Promise<void> {
     const those = this.#miners.filter(() => day === 0 || this.#happens(odds.submission));
     await inParallel(4, those, async (client) => {
@@ -179,7 +180,9 @@ export class RaceSeason {
       const code = `CARE = 0.5\nNUMBER = ${number}\n\n\ndef act(task):\n    return task\n`;
       const agentName = `agent-${number % 3}`;
       const onEvent = () => undefined;
-      const id = await submitAgent({ who: 'miner', client, onEvent }, { agentName, code });
+      const id = await this.#unlessBanned(() =>
+        submitAgent({ who: 'miner', client, onEvent }, { agentName, code }),
+      );
       if (id !== undefined) this.history.submissions.set(id, client.hotkey);
     });
   }
@@ -266,11 +269,13 @@ export class RaceSeason {
       const own = [...this.history.submissions].filter(([, hotkey]) => hotkey === client.hotkey);
       const [id] = own[this.#choose(Math.max(1, own.length))] ?? [];
       const json = { agent_version_id: id };
-      const reply =
-        id === undefined || this.#happens(300)
-          ? await client.request('DELETE', '/v1/miner/race-selection')
-          : await client.request('PUT', '/v1/miner/race-selection', { json });
-      this.#count(`pin ${reply.status}`);
+      const unpins = id === undefined || this.#happens(300);
+      const reply = await this.#unlessBanned(() =>
+        unpins
+          ? client.request('DELETE', '/v1/miner/race-selection')
+          : client.request('PUT', '/v1/miner/race-selection', { json }),
+      );
+      this.#count(`pin ${reply?.status ?? 'of a banned miner'}`);
     });
     await Promise.all([closing, pinning]);
   }
@@ -287,6 +292,16 @@ export class RaceSeason {
       this.history.standings.set(epoch, digests.add(sha256(text)));
       this.#count('weights');
     });
+  }
+
+  /** A banned miner cannot even open a session; that is as it should be. */
+  async #unlessBanned<T>(request: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await request();
+    } catch (error) {
+      if (error instanceof Refused && error.refusal.code === 'BANNED') return undefined;
+      throw error;
+    }
   }
 
   #killSometimes(): void {
