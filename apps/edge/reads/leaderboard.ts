@@ -46,13 +46,15 @@ const raceColumns = (sql: Sql) => sql`
   case when r.released_at <= rt.clock() then e.score_low end as score_low,
   case when r.released_at <= rt.clock() then e.score_high end as score_high`;
 
-/** Who is on a board: all eligible versions, or those of them that a completed race scored. */
+/** Who is on a board: the eligible versions that have its score; runs may be excluded afterwards. */
 function onBoard(
   sql: Sql,
   { suiteId, scoreType }: Pick<LeaderboardQuery, 'scoreType' | 'suiteId'>,
 ) {
   if (scoreType === 'qualifying') {
-    return sql`agent_version v where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE'`;
+    return sql`
+      agent_version v
+      where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE' and v.qualifying_score is not null`;
   }
   return sql`
     agent_version v

@@ -29,7 +29,8 @@ async function contenders(
       select v.agent_version_id, v.miner_hotkey, v.state, v.suite_id, v.qualifying_score,
         v.submitted_at, row_number() over (
           partition by v.miner_hotkey
-          order by v.qualifying_score desc, v.submitted_at desc, v.agent_version_id) as place
+          order by v.qualifying_score desc nulls last, v.submitted_at desc, v.agent_version_id
+        ) as place
       from agent_version v
       where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE' and v.eliminated_at is null
         and ${hotkeys === undefined ? sql`true` : sql`v.miner_hotkey = any (${[...hotkeys]}::text[])`}

@@ -6,7 +6,10 @@ import { selectField } from '../../../machines/race/select-field.ts';
 import { testDatabase } from '../../support/cluster.ts';
 import { addActiveSuite, addRace, trialPolicy } from '../../support/trial-races.ts';
 
-/** Forty hotkeys with eight versions each; few distinct scores and instants, so that many tie. */
+/**
+ * Forty hotkeys with eight versions each; few distinct scores and instants, so that many tie. Some lost
+ * their score to an exclusion.
+ */
 async function addVersions(sql: Sql, suiteId: number): Promise<void> {
   await sql`insert into miner (hotkey) select 'm' || m from generate_series(1, 40) m`;
   await sql`
@@ -19,7 +22,8 @@ async function addVersions(sql: Sql, suiteId: number): Promise<void> {
     select gen_random_uuid(), 0, a.agent_id, a.agent_name, a.miner_hotkey, n, ${suiteId},
            case when random() < 0.8 then 'ELIGIBLE' else 'DISCARDED' end,
            date_trunc('day', rt.clock()) - floor(random() * 3) * interval '1 day', 'ab', 1,
-           0.5 + floor(random() * 4) / 20, case when random() < 0.2 then rt.clock() end, 2
+           case when random() < 0.9 then 0.5 + floor(random() * 4) / 20 end,
+           case when random() < 0.2 then rt.clock() end, 2
     from agent a, generate_series(1, 8) n`;
 }
 
