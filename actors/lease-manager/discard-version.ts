@@ -8,7 +8,7 @@ export function discardVersion(draft: Draft, agentVersionId: string, reason: str
   const context = draft.aggregate(agentVersionId)?.version.state.context;
   if (context === undefined) return;
   const { minerHotkey, agentName, suiteId } = context;
-  draft.tellRaces(suiteId, 'version-discarded', { agentVersionId });
+  draft.tellRaces(suiteId, 'version-discarded', { agentVersionId, atMs: draft.nowMs });
   draft.publish('version-discarded', { agentVersionId, agentName, minerHotkey, suiteId, reason });
 }
 

@@ -1,4 +1,5 @@
 import { type Draft, instant } from './draft.ts';
+import type { OpenReign } from './grounds.ts';
 
 /**
  * Closes the reign of a top that is discarded, banned or of a suite that is not active. Every read
@@ -6,7 +7,31 @@ import { type Draft, instant } from './draft.ts';
  */
 export function endFallenReign(draft: Draft): void {
   const { reign } = draft.grounds;
-  if (reign === null || reign.endReason === 'OUTRANKED' || !draft.mayEndReign(reign)) return;
+  if (reign !== null && reign.endReason !== 'OUTRANKED') end(draft, reign, reign.endReason);
+}
+
+/** By news of a discard: it ended the reign that it met, also if it was taken back since. */
+export function endDiscardedReign(
+  draft: Draft,
+  { agentVersionId, atMs }: { readonly agentVersionId: string; readonly atMs: number },
+): void {
+  const { reign } = draft.grounds;
+  if (reign?.agentVersionId !== agentVersionId || atMs < reign.topAtMs) endFallenReign(draft);
+  else end(draft, reign, 'DISCARDED');
+}
+
+/** The same by news of a ban. */
+export function endBannedReign(
+  draft: Draft,
+  { hotkey, atMs }: { readonly hotkey: string; readonly atMs: number },
+): void {
+  const { reign } = draft.grounds;
+  if (reign?.minerHotkey !== hotkey || atMs < reign.topAtMs) endFallenReign(draft);
+  else end(draft, reign, 'BANNED');
+}
+
+function end(draft: Draft, reign: OpenReign, reason: OpenReign['endReason']): void {
+  if (!draft.mayEndReign(reign)) return;
   const { topId, suiteId, agentVersionId, minerHotkey, endReason } = reign;
   draft.settleReign();
   draft.operation('reign_ended', [
@@ -15,11 +40,12 @@ export function endFallenReign(draft: Draft): void {
       agent_version_id: agentVersionId,
       miner_hotkey: minerHotkey,
       ended_at: instant(draft.nowMs),
-      end_reason: endReason,
+      end_reason: reason,
+      is_news: reason !== endReason,
     },
   ]);
   draft.publish('top-changed', `end:${topId}`, {
     ...{ suiteId, raceId: null, agentVersionId: null, minerHotkey: null, score: null },
-    reason: endReason,
+    reason,
   });
 }

@@ -54,6 +54,7 @@ export interface OpenReign {
   readonly suiteId: number;
   readonly agentVersionId: string;
   readonly minerHotkey: string;
+  readonly topAtMs: number;
   /** OUTRANKED while it stands: nothing but a challenger could end it. */
   readonly endReason: 'BANNED' | 'DISCARDED' | 'OUTRANKED' | 'SUITE_SWITCHED';
 }

@@ -4,7 +4,7 @@ import { done } from './answer.ts';
 import { closeQualifying } from './close-race.ts';
 import { completeIfDone } from './complete-race.ts';
 import type { Draft } from './draft.ts';
-import { endFallenReign } from './end-reign.ts';
+import { endBannedReign, endDiscardedReign } from './end-reign.ts';
 import { followSuites } from './follow-suites.ts';
 import { raceMessages } from './messages.ts';
 import { orderCancel, orderClose, orderStart } from './race-orders.ts';
@@ -30,8 +30,8 @@ const messages = {
     ['raceIdsToLookAt'],
     effect((draft, { raceId }) => completeIfDone(draft, raceId)),
   ),
-  'version-discarded': handler(raceMessages['version-discarded'], [], effect(endFallenReign)),
-  'hotkey-banned': handler(raceMessages['hotkey-banned'], [], effect(endFallenReign)),
+  'version-discarded': handler(raceMessages['version-discarded'], [], effect(endDiscardedReign)),
+  'hotkey-banned': handler(raceMessages['hotkey-banned'], [], effect(endBannedReign)),
   'close-qualifying': handler(
     raceMessages['close-qualifying'],
     ['raceIdsToFind', 'raceIdsToClose'],

@@ -13,9 +13,12 @@ export const raceMessages = {
   'suite-activated': z.object({ suiteId: z.number().int() }),
   /** A RACE work item was closed, cancelled or opened again. */
   'work-changed': z.object({ ...ofRace, agentVersionId: z.guid() }),
-  /** The reign of a discarded version or a banned hotkey ends. */
-  'version-discarded': z.object({ agentVersionId: z.guid() }),
-  'hotkey-banned': z.object({ hotkey: z.string() }),
+  /**
+   * The reign of a discarded version or a banned hotkey ends, also when the discard or ban of that
+   * instant was taken back before the message came.
+   */
+  'version-discarded': z.object({ agentVersionId: z.guid(), atMs: z.number() }),
+  'hotkey-banned': z.object({ hotkey: z.string(), atMs: z.number() }),
   /**
    * Orders of operators; each answers `raceState`. One that the clock has carried out already
    * changes nothing and answers the same. Refusals: RACE_NOT_FOUND, RACE_OVER.

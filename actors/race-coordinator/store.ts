@@ -112,7 +112,8 @@ export class RaceStore {
   async #reign(): Promise<OpenReign | null> {
     const [row] = await this.#sql<OpenReign[]>`
       select top_id as "topId", suite_id as "suiteId", agent_version_id as "agentVersionId",
-             miner_hotkey as "minerHotkey", rt.reign_end_reason(agent_version_id) as "endReason"
+             miner_hotkey as "minerHotkey", rt.milliseconds(top_at)::float8 as "topAtMs",
+             rt.reign_end_reason(agent_version_id) as "endReason"
       from top_agent
       where ended_at is null`;
     return row ?? null;

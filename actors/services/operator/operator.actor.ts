@@ -184,12 +184,13 @@ async function ban(
   command: CommandFacts,
 ): Promise<Change<'ban-hotkey'>> {
   const stands = await insertBan(tx, hotkey, reason);
+  const atMs = stands.bannedAt.getTime();
   return {
-    reply: { hotkey, reason: stands.reason, bannedAtMs: stands.bannedAt.getTime() },
+    reply: { hotkey, reason: stands.reason, bannedAtMs: atMs },
     audit: { action: 'hotkey.ban', object: `hotkey/${hotkey}`, reason, detail: {} },
     messages: [
       ...toAllPartitions(command, { kind: 'eval', type: 'hotkey-banned' }, { hotkey }),
-      ...toAllPartitions(command, { kind: 'race', type: 'hotkey-banned' }, { hotkey }),
+      ...toAllPartitions(command, { kind: 'race', type: 'hotkey-banned' }, { hotkey, atMs }),
     ],
   };
 }

@@ -292,7 +292,8 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
   where v.agent_version_id = p_agent_version_id
 $$;
 
--- Ends what the news of a discard, a ban or another suite ended, as long as it is still true.
+-- Ends what a discard, a ban or another suite ended: as things stand, or by news of what was true once
+-- and ended the reign for good, whatever was taken back since.
 create function rt.race_end_reigns(p_rows jsonb)
 returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
@@ -310,9 +311,10 @@ begin
   for share;
   update top_agent t
   set ended_at = greatest(x.ended_at, t.top_at), end_reason = x.end_reason
-  from jsonb_to_recordset(p_rows) as x (top_id uuid, ended_at timestamptz, end_reason text)
+  from jsonb_to_recordset(p_rows) as x (
+    top_id uuid, ended_at timestamptz, end_reason text, is_news boolean)
   where t.top_id = x.top_id and t.ended_at is null
-    and rt.reign_end_reason(t.agent_version_id) = x.end_reason;
+    and (x.is_news or rt.reign_end_reason(t.agent_version_id) = x.end_reason);
   get diagnostics v_ended = row_count;
   if v_ended <> jsonb_array_length(p_rows) then
     raise exception 'REIGN_MOVED' using errcode = 'serialization_failure';

@@ -156,7 +156,7 @@ test('a discard ends the version and its work everywhere, and tells the race', (
 
   t.like(world.runState(own), { value: 'cancelled', context: { endReason: 'VERSION_DISCARDED' } });
   t.is(raceItem(world, raceId).value, 'cancelled');
-  t.deepEqual(outbox(world, 'evt.race.1.version-discarded'), [one]);
+  t.deepEqual(outbox(world, 'evt.race.1.version-discarded'), [{ ...one, atMs: world.nowMs }]);
   t.deepEqual(outbox(world, 'evt.race.1.work-changed'), [{ raceId, ...one }]);
   // Whatever an operator writes: the cooldown is for three faults of the agent's own.
   t.false(world.decisions.some(({ changes }) => changes?.operations['shorten_cooldown']));
@@ -269,7 +269,7 @@ test('three faults in a race discard the version at once', (t) => {
   for (const validator of ['val-a', 'val-b', 'val-c']) fail(world, validator, 'AGENT');
 
   t.is(world.version(1).version.state.value, 'discarded');
-  t.deepEqual(outbox(world, 'evt.race.1.version-discarded'), [one]);
+  t.deepEqual(outbox(world, 'evt.race.1.version-discarded'), [{ ...one, atMs: world.nowMs }]);
   t.true(world.decisions.some(({ changes }) => changes?.operations['shorten_cooldown']));
 });
 

@@ -36,7 +36,7 @@ test('a suite that was active before anybody ran races gets one without a messag
   const desk = await openRaceDesk(t);
   await seedSuite(desk.sql);
   await desk.takeOver();
-  await desk.send('hotkey-banned', { hotkey: 'nobody' });
+  await desk.send('hotkey-banned', { hotkey: 'nobody', atMs: desk.nowMs });
   t.deepEqual(await desk.tick(), ['suites-due']);
   t.is((await raceAt(desk.sql, 1)).status, 'QUALIFYING_OPEN');
 });

@@ -83,7 +83,7 @@ for (const [what, message, fall] of [
   test(`a top that is ${what} reigns no more, and nobody does until the next end`, async (t) => {
     const { desk, sql, a, b } = await reignedDesk(t);
     await fall(desk, a);
-    await desk.send(message, { agentVersionId: a, hotkey: 'a' });
+    await desk.send(message, { agentVersionId: a, hotkey: 'a', atMs: desk.nowMs });
     t.like((await reigns(desk))[0], { endReason: what.toUpperCase(), isOver: true });
     const changes = (await facts(sql)).filter((name) => name === 'top-changed');
     t.is(changes.length, 2);
@@ -94,31 +94,36 @@ for (const [what, message, fall] of [
   });
 }
 
-test('a discard that was taken back before it was heard of leaves the top', async (t) => {
-  const { desk, sql, a } = await reignedDesk(t);
-  await discard(sql, a);
-  const { attempts } = await desk.send(
-    'version-discarded',
-    { agentVersionId: a },
-    {
-      meanwhile: async () =>
-        sql`update agent_version set state = 'ELIGIBLE' where agent_version_id = ${a}`,
-    },
-  );
-  t.is(attempts, 2);
+test('a discard that was taken back before it was heard of ends the reign all the same', async (t) => {
+  const { desk, a } = await reignedDesk(t);
+  await desk.send('version-discarded', { agentVersionId: a, atMs: desk.nowMs });
+  t.like((await reigns(desk))[0], { endReason: 'DISCARDED', isOver: true });
+});
+
+test('a ban that was taken back before it was heard of ends the reign all the same', async (t) => {
+  const { desk } = await reignedDesk(t);
+  await desk.send('hotkey-banned', { hotkey: 'a', atMs: desk.nowMs });
+  t.like((await reigns(desk))[0], { endReason: 'BANNED', isOver: true });
+});
+
+test('late news from before the reign does not touch it', async (t) => {
+  const { desk, a } = await reignedDesk(t);
+  const atMs = desk.nowMs - 48 * hourMs;
+  await desk.send('version-discarded', { agentVersionId: a, atMs });
+  await desk.send('hotkey-banned', { hotkey: 'a', atMs });
   t.like((await reigns(desk))[0], { isOver: false });
 });
 
 test('the news of a discard that comes twice, or of somebody else, changes nothing', async (t) => {
   const { desk, sql, a, b } = await reignedDesk(t);
   await discard(sql, b);
-  await desk.send('version-discarded', { agentVersionId: b });
+  await desk.send('version-discarded', { agentVersionId: b, atMs: desk.nowMs });
   t.like((await reigns(desk))[0], { isOver: false });
   await discard(sql, a);
-  await desk.send('version-discarded', { agentVersionId: a });
+  await desk.send('version-discarded', { agentVersionId: a, atMs: desk.nowMs });
   const ended = await reigns(desk);
   await sql`update agent_version set state = 'ELIGIBLE' where agent_version_id = ${a}`;
-  await desk.send('version-discarded', { agentVersionId: a });
+  await desk.send('version-discarded', { agentVersionId: a, atMs: desk.nowMs });
   t.deepEqual(await reigns(desk), ended);
 });
 
