@@ -5,8 +5,11 @@ import test from 'ava';
 import { z } from 'zod';
 import { endpoint } from '../../apps/edge/endpoint.ts';
 import { startFramework } from '../support/framework.ts';
+import { until } from '../support/until.ts';
 
 const unreadMs = 200;
+
+let asked = 0;
 
 function answering(path: string, characters: number, afterMs: number) {
   return endpoint({
@@ -18,6 +21,7 @@ function answering(path: string, characters: number, afterMs: number) {
     response: z.object({ text: z.string() }),
     faults: [],
     async handle() {
+      asked += 1;
       await sleep(afterMs);
       return { text: 'x'.repeat(characters) };
     },
@@ -31,6 +35,7 @@ test('an answer that nobody reads is given up', async (t) => {
   socket.on('error', () => undefined);
   socket.pause();
   socket.write('GET /long HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  await until(() => asked > 0);
   // Not to wait for something: this is the client that does not read, for long enough that also a
   // busy server has given up.
   await sleep(25 * unreadMs);

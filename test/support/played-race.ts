@@ -58,6 +58,9 @@ export async function playRace(sql: Sql, race: PlayedRace): Promise<CompletedRac
   await insertRuns(sql, { raceId, suiteId, taskCount, atMs: completedAtMs }, runs);
   await insertOutcome(sql, raceId, results);
   await moveTop(sql, { raceId, suiteId, atMs: completedAtMs }, results);
+  // Last, for a running service publishes whatever is released, also the half of a race.
+  const releasedAt = iso(completedAtMs + policy.embargoMs);
+  await sql`update race set released_at = ${releasedAt} where race_id = ${raceId}`;
   return results;
 }
 
@@ -117,7 +120,7 @@ async function insertRace(
                       promoted_agent_version_id)
     values (${race.raceId}, 0, ${race.suiteId}, ${race.raceNumber}, 'RACE_COMPLETE', 0,
             ${JSON.stringify(policy)}::text::jsonb, ${before}, ${before}, ${before}, ${before},
-            ${iso(completedAtMs)}, ${iso(completedAtMs + policy.embargoMs)}, ${hotkeys.length},
+            ${iso(completedAtMs)}, 'infinity', ${hotkeys.length},
             ${results.entrants.filter(({ rawScore }) => rawScore !== null).length},
             ${results.winner.agentVersionId}, ${results.winner.score}, ${results.anchor},
             ${results.std}, ${results.margin}, ${results.challengedScore}, ${promoted})`;
