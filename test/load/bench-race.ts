@@ -9,6 +9,7 @@ import { inParallel } from '../support/in-parallel.ts';
 import { raceViolations } from '../support/race-checks.ts';
 import { RaceSeason } from '../support/race-season.ts';
 import { registerKeys, startServiceWorld } from '../support/service-world.ts';
+import { until } from '../support/until.ts';
 import { probeFsync } from './fsync-probe.ts';
 import { percentile } from './percentile.ts';
 
@@ -109,6 +110,10 @@ async function finish() {
   const [running] = await world.sql<{ id: string }[]>`
     select race_id as id from race where status = 'RACE_RUNNING'`;
   const id = running?.id ?? '';
+  await until(async () => {
+    const opened = await world.sql`select 1 from work_item where race_id = ${id}`;
+    return opened.length === (await entrantsOf(id));
+  });
   await season.drain('RACE');
   await season.untilRace(id, (status) => status === 'RACE_COMPLETE');
   const [row] = await world.sql<{ ms: number }[]>`
