@@ -184,7 +184,9 @@ test('races and orders keep the invariants, and what is over stays as it was', (
     included += facts.filter(({ type }) => type === 'INCLUDED').length;
   });
   t.notThrows(() => fc.assert(property, { numRuns: 60 }));
-  // The histories do reach what they are meant to try.
+  // That histories do reach what they are meant to try is shown by ones that are always the same.
+  included = 0;
+  fc.assert(property, { numRuns: 25, seed: 1 });
   t.true(included > 0);
 });
 
