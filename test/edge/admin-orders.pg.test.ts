@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { evalPartitionOf } from '../../machines/partition-of.ts';
+import { orderedRun, orderedVersion } from '../spec/answers/operator.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { claim, evaluate, submit, validators } from '../support/evaluation-client.ts';
 import { okBody, openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 import { invalid, refused, shaped } from './routes/answers.ts';
-import { orderedRun, orderedVersion } from './routes/operator-shapes.ts';
 
 let service: TestService;
 test.before(async () => {

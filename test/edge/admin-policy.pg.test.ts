@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { policy } from '../spec/answers/operator.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { addActiveSuite } from '../support/trial-races.ts';
 import { invalid, refused, shaped } from './routes/answers.ts';
-import { policy } from './routes/operator-shapes.ts';
 
 let service: TestService;
 test.before(async () => {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { racePartitionOf } from '../../machines/partition-of.ts';
+import { overview, policy } from '../spec/answers/operator.ts';
+import { race } from '../spec/answers/race.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { claim, evaluate, submit, validators } from '../support/evaluation-client.ts';
 import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 import { refused, shaped } from './routes/answers.ts';
-import { overview, policy } from './routes/operator-shapes.ts';
-import { race } from './routes/race-shapes.ts';
 
 let service: TestService;
 test.before(async () => {

@@ -1,9 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { startTestService, type TestService } from '../../support/edge.ts';
-import { submissionForm } from '../../support/evaluation-client.ts';
-import { okBody, openLegacySuite } from '../../support/trial-suite.ts';
-import { invalid, refused, shaped } from './answers.ts';
 import {
   leaderboard,
   pending,
@@ -11,7 +7,11 @@ import {
   suiteProblems,
   suite as suiteShape,
   validators,
-} from './public-shapes.ts';
+} from '../../spec/answers/public.ts';
+import { startTestService, type TestService } from '../../support/edge.ts';
+import { submissionForm } from '../../support/evaluation-client.ts';
+import { okBody, openLegacySuite } from '../../support/trial-suite.ts';
+import { invalid, refused, shaped } from './answers.ts';
 
 let service: TestService;
 test.before(async () => {

@@ -1,6 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import {
+  instant,
+  integer,
+  score,
+  sha256,
+  text,
+  uuid,
+  versionState,
+} from '../../spec/answers/public.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   agentCode,
@@ -15,7 +24,6 @@ import {
 import { plantEntrant, plantRace, plantSuite, plantTop } from '../../support/planted-races.ts';
 import { okBody, openTrialSuite, type TrialSuite } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped } from './answers.ts';
-import { instant, integer, score, sha256, text, uuid, versionState } from './public-shapes.ts';
 
 const fiveDays = 432_000;
 const submitted = async (name: string) =>

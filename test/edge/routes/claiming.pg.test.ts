@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import test from 'ava';
+import { claim as claimShape } from '../../spec/answers/participant.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   agentCode,
@@ -13,7 +14,6 @@ import {
 import { okBody, openLegacySuite, openTrialSuite } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
-import { claim as claimShape } from './participant-shapes.ts';
 
 let service: TestService;
 test.before(async () => {

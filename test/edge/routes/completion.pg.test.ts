@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { completion } from '../../spec/answers/participant.ts';
+import { runDetail, versionStatus } from '../../spec/answers/public.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   claim,
@@ -18,8 +20,6 @@ import {
   type TrialSuiteOptions,
 } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
-import { completion } from './participant-shapes.ts';
-import { runDetail, versionStatus } from './public-shapes.ts';
 
 let service: TestService;
 test.before(async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { batchAnswer } from '../../spec/answers/participant.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   claim,
@@ -12,7 +13,6 @@ import {
 } from '../../support/evaluation-client.ts';
 import { openTrialSuite } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
-import { batchAnswer } from './participant-shapes.ts';
 
 let service: TestService;
 test.before(async () => {

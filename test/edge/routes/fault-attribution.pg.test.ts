@@ -1,4 +1,6 @@
 import test from 'ava';
+import { completion } from '../../spec/answers/participant.ts';
+import { runDetail, versionStatus } from '../../spec/answers/public.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   claim,
@@ -14,8 +16,6 @@ import {
 } from '../../support/evaluation-client.ts';
 import { okBody, openTrialSuite } from '../../support/trial-suite.ts';
 import { refused, shaped } from './answers.ts';
-import { completion } from './participant-shapes.ts';
-import { runDetail, versionStatus } from './public-shapes.ts';
 
 const cooldownSeconds = 64_800;
 const discardCooldownSeconds = 3600;

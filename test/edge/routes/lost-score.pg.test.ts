@@ -1,11 +1,11 @@
 import test from 'ava';
+import { minerAgents } from '../../spec/answers/participant.ts';
+import { leaderboard } from '../../spec/answers/public.ts';
+import { raceDetails } from '../../spec/answers/race.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import { evaluate, submit } from '../../support/evaluation-client.ts';
 import { okBody, openTrialSuite } from '../../support/trial-suite.ts';
 import { shaped } from './answers.ts';
-import { minerAgents } from './participant-shapes.ts';
-import { leaderboard } from './public-shapes.ts';
-import { raceDetails } from './race-shapes.ts';
 
 // A version whose included runs no longer suffice has no score, whatever it had before.
 

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
+import { artifactUpload, logUpload, packDelivery } from '../../spec/answers/participant.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import { claim, runPath, submit } from '../../support/evaluation-client.ts';
@@ -13,7 +14,6 @@ import {
   uploadPack,
 } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
-import { artifactUpload, logUpload, packDelivery } from './participant-shapes.ts';
 
 const bytesMax = 5000;
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { problemProgress, runDetail, running, versionStatus } from '../../spec/answers/public.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import { claim, runPath, submit } from '../../support/evaluation-client.ts';
 import { okBody, openLegacySuite } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
-import { problemProgress, runDetail, running, versionStatus } from './public-shapes.ts';
 
 // Problem ids are the operator's: any 8-4-4-4-12 hex text, whatever its version says.
 const one = '11111111-1111-1111-1111-111111111111';

@@ -1,5 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import {
+  leaderboard,
+  pending,
+  problemProgress,
+  runDetail,
+  running,
+  runRecords,
+  suiteProblems,
+  suite as suiteShape,
+  validators,
+  versionStatus,
+} from '../../spec/answers/public.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   claim,
@@ -14,18 +26,6 @@ import {
 import { okBody, openTrialSuite, type TrialSuite } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
 import { invalid, refused, shaped } from './answers.ts';
-import {
-  leaderboard,
-  pending,
-  problemProgress,
-  runDetail,
-  running,
-  runRecords,
-  suiteProblems,
-  suite as suiteShape,
-  validators,
-  versionStatus,
-} from './public-shapes.ts';
 
 let service: TestService;
 let suite: TrialSuite;

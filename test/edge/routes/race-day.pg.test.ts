@@ -1,4 +1,13 @@
 import test, { type ExecutionContext } from 'ava';
+import {
+  leaderboard,
+  pending,
+  problemProgress,
+  runDetail,
+  running,
+  versionStatus,
+} from '../../spec/answers/public.ts';
+import { raceDetails, raceHistory, validatorVariance } from '../../spec/answers/race.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import {
@@ -13,15 +22,6 @@ import {
 import { okBody, openTrialSuite, type TrialSuite } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
 import { shaped } from './answers.ts';
-import {
-  leaderboard,
-  pending,
-  problemProgress,
-  runDetail,
-  running,
-  versionStatus,
-} from './public-shapes.ts';
-import { raceDetails, raceHistory, validatorVariance } from './race-shapes.ts';
 
 // One race from the opening to the release, through the service as it is.
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
+import { minerAgents, minerVersions } from '../../spec/answers/participant.ts';
+import { uuid, versionStatus } from '../../spec/answers/public.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import { plantEntrant, plantRace, plantSuite, plantVersion } from '../../support/planted-races.ts';
 import { okBody } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped } from './answers.ts';
-import { minerAgents, minerVersions } from './participant-shapes.ts';
-import { uuid, versionStatus } from './public-shapes.ts';
 
 const path = '/v1/miner/race-selection';
 const selection = z.strictObject({

@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
+import { packDelivery } from '../../spec/answers/participant.ts';
+import { uuid } from '../../spec/answers/public.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import { claim, runPath, submit } from '../../support/evaluation-client.ts';
 import { plantRace, plantSuite } from '../../support/planted-races.ts';
 import { okBody, openTrialSuite, type TrialSuite, trialTasks } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped } from './answers.ts';
-import { packDelivery } from './participant-shapes.ts';
-import { uuid } from './public-shapes.ts';
 
 /** Of a pack of five the last two, which no suite shows; drawn in this order. */
 const held = [

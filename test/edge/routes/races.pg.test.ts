@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { leaderboard, versionStatus } from '../../spec/answers/public.ts';
+import { raceDetails, raceHistory, validatorVariance } from '../../spec/answers/race.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import { addRun, addSealedRace, addWork } from '../../support/sealed-race.ts';
 import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/trial-races.ts';
 import { invalid, refused, shaped } from './answers.ts';
-import { leaderboard, versionStatus } from './public-shapes.ts';
-import { raceDetails, raceHistory, validatorVariance } from './race-shapes.ts';
 
 let service: TestService;
 test.before(async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { runDetail, runRecords } from '../../spec/answers/public.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import {
@@ -15,7 +16,6 @@ import {
 import { okBody, openTrialSuite } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
 import { invalid, refused, shaped } from './answers.ts';
-import { runDetail, runRecords } from './public-shapes.ts';
 
 const claimLeaseSeconds = 8;
 const leaseSeconds = 5;

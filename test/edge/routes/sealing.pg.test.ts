@@ -1,6 +1,14 @@
 import test from 'ava';
 import type { Endpoint } from '../../../apps/edge/endpoint.ts';
 import { endpoints } from '../../../apps/edge/routes/index.ts';
+import {
+  leaderboard,
+  problemProgress,
+  runDetail,
+  runRecords,
+  versionStatus,
+} from '../../spec/answers/public.ts';
+import { raceDetails } from '../../spec/answers/race.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import {
@@ -11,14 +19,6 @@ import {
   secrets,
 } from '../../support/sealed-race.ts';
 import { shaped } from './answers.ts';
-import {
-  leaderboard,
-  problemProgress,
-  runDetail,
-  runRecords,
-  versionStatus,
-} from './public-shapes.ts';
-import { raceDetails } from './race-shapes.ts';
 
 let service: TestService;
 let race: SealedRace;

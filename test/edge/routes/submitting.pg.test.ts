@@ -1,5 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import test from 'ava';
+import {
+  minerAgents,
+  minerVersions,
+  submission,
+  submissionCheck,
+} from '../../spec/answers/participant.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import {
@@ -11,7 +17,6 @@ import {
 } from '../../support/evaluation-client.ts';
 import { okBody, openTrialSuite } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
-import { minerAgents, minerVersions, submission, submissionCheck } from './participant-shapes.ts';
 
 const fileBytesMax = 100_000;
 const rejectionsMax = 12;

@@ -11,7 +11,7 @@ import {
   text,
   uuid,
   versionState,
-} from './public-shapes.ts';
+} from './public.ts';
 
 // The same for the answers that miners and validators get.
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, integer, score, text, uuid } from './public-shapes.ts';
+import { instant, integer, score, text, uuid } from './public.ts';
 
 // What the specification and the contract (section 5) promise of races: every field, and no other.
 
