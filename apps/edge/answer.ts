@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Fault, FaultCode } from '../../machines/fault.ts';
-import { statusByCode } from './faults.ts';
+import { statusByCode, wireCodeOf } from './faults.ts';
 import { PreparedAnswer } from './prepared-answer.ts';
+import type { StreamedAnswer } from './streamed-answer.ts';
 
 const jsonType = 'application/json; charset=utf-8';
 
@@ -15,6 +18,26 @@ export function sendAnswer(response: ServerResponse, answer: unknown): void {
   } else {
     send(response, 200, JSON.stringify(answer));
   }
+}
+
+/**
+ * Sends chunk by chunk, at the client's pace. Resolves when the answer is out or cut off; an error
+ * of `chunks` after the headers can only break the connection, which tells the client as much.
+ */
+export async function sendStream(
+  response: ServerResponse,
+  { status, headers, chunks }: StreamedAnswer,
+): Promise<void> {
+  if (response.headersSent || response.destroyed) return;
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  // Ends or destroys the response, and returns the iterator when the client has gone.
+  await pipeline(Readable.from(chunks, { objectMode: true }), response);
 }
 
 export function sendFault(response: ServerResponse, fault: Fault): void {
@@ -41,7 +64,7 @@ export function letBodyCome(request: IncomingMessage, response: ServerResponse):
 
 function faultBody(fault: Fault): Record<string, unknown> {
   if (fault.code === 'VALIDATION_FAILED') return { detail: fault.extras['errors'] ?? [] };
-  return { detail: fault.message, error_code: fault.code, ...fault.extras };
+  return { detail: fault.message, error_code: wireCodeOf(fault.code), ...fault.extras };
 }
 
 const spreadSecondsByCode: Partial<Record<FaultCode, number>> = { OVERLOADED: 10 };

@@ -4,10 +4,11 @@ import type { Clock } from '../../infra/ports/clock.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { Fault } from '../../machines/fault.ts';
 import { faultOf } from '../outage.ts';
-import { discardRest, letBodyCome, sendAnswer, sendFault } from './answer.ts';
+import { discardRest, letBodyCome, sendAnswer, sendFault, sendStream } from './answer.ts';
 import { bearerTokenOf } from './auth/authenticator.ts';
 import {
   type Caller,
+  type Deprecation,
   type Endpoint,
   type EndpointRequest,
   heedsRepeats,
@@ -20,6 +21,7 @@ import { queryText } from './middleware/query-text.ts';
 import type { RateWindow } from './middleware/rate-window.ts';
 import type { UploadSlots } from './middleware/upload-slots.ts';
 import { PreparedAnswer } from './prepared-answer.ts';
+import { StreamedAnswer } from './streamed-answer.ts';
 import { invalidField, parsePart } from './validation.ts';
 
 /** What turning a request into an answer needs beside the endpoint itself. */
@@ -41,10 +43,12 @@ export interface Dispatch {
    * caught. Production does not pay for it.
    */
   readonly checkResponses: boolean;
+  /** Aborts when the edge begins to drain: ends what a client takes up again elsewhere. */
+  readonly stopping?: AbortSignal;
 }
 
 export interface DispatchLimits {
-  readonly bodyBytesMax: Readonly<Record<'json' | 'results' | 'operator', number>>;
+  readonly bodyBytesMax: Readonly<Record<NonNullable<Endpoint['bodyLimit']>, number>>;
   readonly budgetMs: Readonly<Record<NonNullable<Endpoint['budget']>, number>>;
 }
 
@@ -94,19 +98,63 @@ async function admitted(
   by: Dispatch,
 ): Promise<void> {
   const { request, response } = http;
+  if (endpoint.deprecated !== undefined) sayDeprecated(response, endpoint.deprecated);
   if (!by.admission.enter(endpoint.trafficClass)) {
     sendFault(response, new Fault('OVERLOADED', 'Too much is asked at once; try again soon.'));
     discardRest(request);
     return;
   }
+  let stream: StreamedAnswer | undefined;
   try {
-    sendAnswer(response, await answerOf(endpoint, http, params, by));
+    const answer = await answerOf(endpoint, http, params, by);
+    if (answer instanceof StreamedAnswer) stream = answer;
+    else sendAnswer(response, answer);
   } catch (error) {
     refuse(endpoint, http, error, by);
   } finally {
     by.admission.leave();
     discardRest(request);
   }
+  // Outside the count of what is in flight: a stream waits more than it works. Whoever opens one
+  // bounds how many there are.
+  if (stream !== undefined) await streamed(stream, endpoint, http, by);
+}
+
+async function streamed(
+  stream: StreamedAnswer,
+  endpoint: Endpoint,
+  http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  by: Dispatch,
+): Promise<void> {
+  const { response } = http;
+  const cut = () => response.end();
+  if (stream.isResumable) by.stopping?.addEventListener('abort', cut, { once: true });
+  try {
+    await sendStream(response, stream);
+  } catch (error) {
+    // The client went away, or what was streamed broke off: the connection has ended either way.
+    if (!isGone(error)) refuse(endpoint, http, error, by);
+    response.destroy();
+  } finally {
+    by.stopping?.removeEventListener('abort', cut);
+  }
+}
+
+const goneCodes = [
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ERR_STREAM_WRITE_AFTER_END',
+  'ECONNRESET',
+  'EPIPE',
+];
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && goneCodes.includes(String(error.code));
+}
+
+/** RFC 9745, on every answer of the route, refusals too. */
+function sayDeprecated(response: ServerResponse, { since, successor }: Deprecation): void {
+  response.setHeader('Deprecation', `@${since}`);
+  response.setHeader('Link', `<${successor}>; rel="successor-version"`);
 }
 
 async function answerOf(
@@ -142,7 +190,7 @@ async function callerOf(
   }
   if (role === 'public') return nobody;
   const caller = await by.authenticate({ headers, role, deadlineMs });
-  if (caller.role !== 'operator') by.rates.hotkey.take(caller.name);
+  if (caller.role === 'miner' || caller.role === 'validator') by.rates.hotkey.take(caller.name);
   return caller;
 }
 
@@ -221,7 +269,7 @@ function idempotencyKeyOf(request: IncomingMessage): string | undefined {
 }
 
 function requireDescribed(endpoint: Endpoint, answer: unknown): void {
-  if (answer instanceof PreparedAnswer) return;
+  if (answer instanceof PreparedAnswer || answer instanceof StreamedAnswer) return;
   if (answer === undefined && endpoint.mayBeEmpty === true) return;
   // A round through JSON first: what the client reads counts, not what the handler holds.
   const parsed = endpoint.response.safeParse(JSON.parse(JSON.stringify(answer) ?? 'null'));

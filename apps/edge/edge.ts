@@ -1,9 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import { createRegistrationCache } from '../../infra/chain/registration-cache.ts';
 import { createRpcChain } from '../../infra/chain/rpc-chain.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { createVerifierPool } from '../../infra/crypto/sr25519-verifier.ts';
 import { decodeHotkey } from '../../infra/crypto/ss58.ts';
-import { randomHex, randomId } from '../../infra/ids/ids.ts';
+import { randomHex, randomId, sha256Hex } from '../../infra/ids/ids.ts';
 import { createCommandBus } from '../../infra/nats/command-bus.ts';
 import { connectNats } from '../../infra/nats/connect.ts';
 import { createEdgeBeacon } from '../../infra/nats/edge-beacon.ts';
@@ -25,6 +26,7 @@ import { chainRegistrations } from './auth/chain-registrations.ts';
 import type { Identity } from './auth/identity.ts';
 import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
+import { runOfToken } from './auth/run-tokens.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
 import { createRealTime, createSimulatedTime } from './domain-time.ts';
@@ -68,9 +70,12 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   await using stack = new AsyncDisposableStack();
   const verifier = await started(createVerifierPool({ workers: verifierThreads }), stack);
   const deps = await openDeps(options, verifier, stack);
+  const stopping = new AbortController();
+  // Every open stream listens.
+  setMaxListeners(0, stopping.signal);
   const server = createEdgeServer({
     endpoints,
-    dispatch: dispatchOf(options, deps, verifier),
+    dispatch: { ...dispatchOf(options, deps, verifier), stopping: stopping.signal },
     newTraceId: () => options.telemetry.traceId() ?? randomHex(16),
     idleConnectionMs: config.idleConnectionSeconds * 1000,
     drainMs: config.drainSeconds * 1000 * drainShare,
@@ -78,6 +83,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   });
   const port = await server.listen(config.port, options.host ?? '0.0.0.0');
   stack.use(server);
+  stack.defer(() => stopping.abort());
   stack.defer(() => deps.readiness.drain());
   log.info('listening', { port });
   const owned = stack.move();
@@ -212,6 +218,7 @@ function dispatchOf(
         json: config.jsonBodyBytesMax,
         results: config.resultsBodyBytesMax,
         operator: config.operatorBodyBytesMax,
+        inference: config.inferenceBodyBytesMax,
       },
       budgetMs: {
         request: config.requestSeconds * 1000,
@@ -219,6 +226,7 @@ function dispatchOf(
         submission: submissionMs,
         upload: uploadMs,
         advance: advanceMs,
+        inference: config.inferenceTimeoutSeconds * 1000,
       },
     },
     rates: {
@@ -231,6 +239,7 @@ function dispatchOf(
       skewSeconds: config.timestampSkewSeconds,
       nonces: new NonceLedger(deps.bus),
       operators: new OperatorTokens(config.operatorTokens),
+      runOf: (token) => runOfToken(deps.sql, token, sha256Hex),
       onProven: (hotkey, standing) => {
         if (standing.role === 'validator') deps.presence.proven(hotkey, standing);
       },

@@ -3,14 +3,18 @@ import type { z } from 'zod';
 import type { FaultCode } from '../../machines/fault.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { PreparedAnswer } from './prepared-answer.ts';
+import type { StreamedAnswer } from './streamed-answer.ts';
 
-/** Who may call: nobody in particular, a registered miner or validator, either, or an operator. */
-export type Role = 'public' | 'miner' | 'validator' | 'hotkey' | 'operator';
+/**
+ * Who may call: nobody in particular, a registered miner or validator, either, an operator, or the
+ * agent of a live evaluation run by the run's inference token.
+ */
+export type Role = 'public' | 'miner' | 'validator' | 'hotkey' | 'operator' | 'run';
 
 export interface Caller {
-  /** Canonical SS58 of the proven key, or the operator's name; empty on public endpoints. */
+  /** Canonical SS58 of the proven key, the operator's name or the run's id; empty on public endpoints. */
   readonly name: string;
-  readonly role: 'public' | 'miner' | 'validator' | 'operator';
+  readonly role: 'public' | 'miner' | 'validator' | 'operator' | 'run';
   /** 64 lower-case hex digits of the public key; empty where no key was proven. */
   readonly publicKeyHex: string;
   /** SS58 of the owner, where the chain names one. */
@@ -67,13 +71,13 @@ export interface Endpoint<
   /** `json` by default where `body` is given; `multipart` and `raw` leave the stream unread. */
   readonly bodyKind?: 'json' | 'multipart' | 'raw';
   /** Which configured limit bounds the JSON body. */
-  readonly bodyLimit?: 'json' | 'results' | 'operator';
+  readonly bodyLimit?: 'json' | 'results' | 'operator' | 'inference';
   /** For what load balancers ask: whoever answers them 429 is taken for dead. */
   readonly isUnlimited?: boolean;
   /** A repeat under the same `Idempotency-Key` gets the first answer; operators' orders always. */
   readonly isRepeatable?: boolean;
   /** How long the edge works for an answer; `request` unless given. */
-  readonly budget?: 'request' | 'completion' | 'submission' | 'upload' | 'advance';
+  readonly budget?: 'request' | 'completion' | 'submission' | 'upload' | 'advance' | 'inference';
   readonly response: R;
   /** 200 unless given; a handler answers 204 by returning `undefined` where `mayBeEmpty`. */
   readonly mayBeEmpty?: boolean;
@@ -84,11 +88,19 @@ export interface Endpoint<
   /** The same for an answer that is not JSON. */
   readonly responseMediaType?: string;
   readonly faults: readonly FaultCode[];
-  readonly deprecated?: boolean;
+  /** Kept for older clients only: the answers say so (RFC 9745) and name what to use instead. */
+  readonly deprecated?: Deprecation;
   handle(
     request: EndpointRequest<P, Q, B>,
     deps: EdgeDeps,
-  ): Promise<z.input<R> | PreparedAnswer | undefined>;
+  ): Promise<z.input<R> | PreparedAnswer | StreamedAnswer | undefined>;
+}
+
+export interface Deprecation {
+  /** Unix seconds since when nobody should begin to use it. */
+  readonly since: number;
+  /** The path of the route that replaces it. */
+  readonly successor: string;
 }
 
 export interface EndpointRequest<

@@ -2,6 +2,7 @@ import type { FaultCode } from '../../machines/fault.ts';
 
 /** One refusal, one status. Exhaustive by type: a new code does not compile until it stands here. */
 export const statusByCode = {
+  ACTOR_NOT_FOUND: 404,
   AGENT_NOT_FOUND: 404,
   AGENT_VERSION_NOT_FOUND: 404,
   ARTIFACT_NOT_FOUND: 404,
@@ -13,6 +14,8 @@ export const statusByCode = {
   CLOCK_IS_REAL: 409,
   CODE_ANALYSIS_ERROR: 422,
   COOLDOWN_ACTIVE: 429,
+  CREDENTIAL_REJECTED: 422,
+  DEFAULT_NOT_CONNECTED: 409,
   EVAL_RUN_NOT_FOUND: 404,
   FILE_TOO_LARGE: 413,
   IDEMPOTENCY_CONFLICT: 409,
@@ -33,7 +36,9 @@ export const statusByCode = {
   MISSING_CREDENTIALS: 401,
   MISSING_PARAMETER: 400,
   MISSING_SCORE: 400,
+  MODEL_NOT_ALLOWED: 403,
   NONCE_REUSED: 401,
+  NOT_CONNECTED: 404,
   NOT_PINNABLE: 409,
   NOT_REGISTERED: 401,
   NOT_RUN_OWNER: 403,
@@ -44,11 +49,15 @@ export const statusByCode = {
   OWNER_UNAVAILABLE: 503,
   PACK_MISMATCH: 409,
   PACK_NOT_FOUND: 404,
+  PROVIDER_UNAVAILABLE: 503,
   RACE_IN_FLIGHT: 403,
   RACE_LOCKED: 409,
   RACE_NOT_FOUND: 404,
   RACE_OVER: 409,
   RATE_LIMITED: 429,
+  REJUDGING_NOT_FOUND: 404,
+  REJUDGING_NOT_READY: 409,
+  REJUDGING_OVER: 409,
   RESULTS_INCOMPLETE: 409,
   ROUTE_NOT_FOUND: 404,
   RUN_ALREADY_COMPLETE: 409,
@@ -57,7 +66,17 @@ export const statusByCode = {
   STORE_UNAVAILABLE: 503,
   SUITE_NOT_FOUND: 404,
   TIMESTAMP_SKEW: 401,
+  UNKNOWN_PROVIDER: 404,
   UNSUPPORTED_MEDIA_TYPE: 415,
   VALIDATION_FAILED: 422,
+  WEBHOOK_NOT_FOUND: 404,
   WRONG_ROLE: 401,
 } as const satisfies Record<FaultCode, number>;
+
+/**
+ * What the caller reads. One word may mean two statuses: a provider named in the path that is not
+ * connected is not there, while one that is to become the default stands against what is.
+ */
+export function wireCodeOf(code: FaultCode): string {
+  return code === 'DEFAULT_NOT_CONNECTED' ? 'NOT_CONNECTED' : code;
+}

@@ -28,6 +28,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): object {
 const securitySchemes = {
   session: { type: 'http', scheme: 'bearer', description: 'A token of POST /v1/auth/session' },
   operator: { type: 'http', scheme: 'bearer', description: 'A configured operator token' },
+  run: { type: 'http', scheme: 'bearer', description: 'The inference token of a claim' },
   hotkey: {
     type: 'apiKey',
     in: 'header',
@@ -51,6 +52,7 @@ const securityByRole: Readonly<Record<Role, { [scheme: string]: string[] }[]>> =
   validator: hotkeySecurity,
   hotkey: hotkeySecurity,
   operator: [{ operator: [] }],
+  run: [{ run: [] }],
 };
 
 function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
@@ -58,7 +60,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     operationId: operationId(endpoint),
     summary: endpoint.summary,
     tags: [endpoint.path.split('/')[1] === 'v1' ? (endpoint.path.split('/')[2] ?? 'v1') : 'health'],
-    ...(endpoint.deprecated === true && { deprecated: true }),
+    ...(endpoint.deprecated && { deprecated: true }),
     security: securityByRole[endpoint.role],
     requestParams: {
       ...(endpoint.params instanceof z.ZodObject && { path: endpoint.params }),
@@ -149,7 +151,8 @@ function codesByStatus(endpoint: Endpoint): Record<string, string[]> {
   ]);
   if (endpoint.isUnlimited !== true) codes.add('RATE_LIMITED');
   if (endpoint.body) codes.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
-  if (endpoint.role === 'operator') codes.add('MISSING_CREDENTIALS').add('INVALID_SESSION');
+  if (endpoint.role === 'operator' || endpoint.role === 'run')
+    codes.add('MISSING_CREDENTIALS').add('INVALID_SESSION');
   else if (endpoint.role !== 'public') {
     for (const code of hotkeyCodes) codes.add(code);
   }

@@ -106,6 +106,19 @@ export const word = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be 1 to 100 letters, digits, ".", "_" or "-"');
 
+/** As providers write their models: `maker/name:variant`. */
+export const modelId = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/,
+    'must hold 1 to 200 letters, digits, ".", "_", ":", "/" or "-"',
+  );
+
+/** `alias=model,…`; the empty text is none. */
+export const modelAliases: z.ZodType<Readonly<Record<string, string>>, string> = listOf(
+  z.string().regex(/^[^=]+=[^=]+$/, 'must hold pairs such as alias=model'),
+).transform((pairs) => Object.fromEntries(pairs.map((pair) => pair.split('='))));
+
 export const nonEmptyText = z.string().min(1, 'must not be empty');
 
 /** The empty text means that there is none. */

@@ -9,6 +9,8 @@ import {
   halfLifeDays,
   listOf,
   micro,
+  modelAliases,
+  modelId,
   nonEmptyText,
   oneOf,
   optional,
@@ -149,6 +151,61 @@ const neighbours = {
   PROVIDERB_NAME: optional(word, 'word', 'providerb', 'the word on the wire'),
 };
 
+/** What agents may ask of language models, and how long anybody waits for it. */
+const inference = {
+  PROVIDERA_MODELS: optional(
+    listOf(modelId),
+    'list',
+    '',
+    'what agents may call there, and nothing else',
+  ),
+  PROVIDERB_MODELS: optional(
+    listOf(modelId),
+    'list',
+    '',
+    'what agents may call there, and nothing else',
+  ),
+  PROVIDERA_ALIASES: optional(modelAliases, 'alias=model,…', '', 'other words for its models'),
+  PROVIDERB_ALIASES: optional(modelAliases, 'alias=model,…', '', 'other words for its models'),
+  PROVIDERB_MONITORED_MODELS: optional(
+    listOf(modelId),
+    'list',
+    '',
+    'the part of its models that the ranked view shows; empty: all',
+  ),
+  INFERENCE_POLL_SECONDS: seconds(60, 'how old a ranking of models may be'),
+  INFERENCE_POLL_TIMEOUT_SECONDS: seconds(5, 'then the last good snapshot stays'),
+  INFERENCE_TIMEOUT_SECONDS: seconds(300, 'the longest completion, streamed or not'),
+  INFERENCE_FIRST_BYTE_SECONDS: seconds(60, 'a model that has not begun by then is stuck'),
+  INFERENCE_MINT_SECONDS: seconds(3, 'a claim waits no longer for a key of the provider'),
+  INFERENCE_BODY_BYTES_MAX: bytes(4_194_304, 'of one request: long conversations fit'),
+  INFERENCE_CONCURRENT_PER_RUN: count(16, 'requests', 'an agent that asks in parallel'),
+  INFERENCE_REQUESTS_PER_RUN: count(20_000, 'requests', 'a loop must not spend without end'),
+  INFERENCE_SPEND_LIMIT: count(25, "provider's currency", 'cap of one run, where there are caps'),
+  INFERENCE_BREAKER_FAILURES: count(10, 'in a row', 'then the provider gets a rest'),
+  INFERENCE_BREAKER_SECONDS: seconds(10, 'how long the rest lasts'),
+  PUBLIC_URL: optional(
+    urlOrNone('http', 'https'),
+    'URL',
+    '',
+    'how agents reach the edge for inference; none: as the claim did',
+  ),
+};
+
+/** The public feed and who is told of it. */
+const feed = {
+  EVENT_STREAMS_MAX: count(1000, 'streams', 'open at one edge'),
+  EVENT_STREAMS_PER_ADDRESS: count(10, 'streams', 'open at one edge'),
+  WEBHOOK_TIMEOUT_SECONDS: seconds(10, 'a receiver should only take note'),
+  WEBHOOK_RETRY_MAX_SECONDS: seconds(3600, 'the longest pause before another try'),
+  WEBHOOK_PRIVATE_HOSTS: optional(
+    listOf(word),
+    'list',
+    '',
+    'the hosts of a private network that may be told',
+  ),
+};
+
 /** The process itself. */
 const processes = {
   PROCESS_NAME: optional(word, 'word', 'paddock', 'in traces, metrics and logs'),
@@ -202,6 +259,8 @@ export const settings = {
   ...submissions,
   ...requests,
   ...neighbours,
+  ...inference,
+  ...feed,
   ...processes,
 };
 

@@ -55,13 +55,19 @@ export async function startFramework(
       clock: clock as Clock,
       telemetry: { record: (name, _tookMs, attributes) => measured.push({ name, ...attributes }) },
       limits: {
-        bodyBytesMax: { json: 65_536, results: 2_097_152, operator: 16_777_216 },
+        bodyBytesMax: {
+          json: 65_536,
+          results: 2_097_152,
+          operator: 16_777_216,
+          inference: 4_194_304,
+        },
         budgetMs: {
           request: 10_000,
           completion: 25_000,
           submission: 60_000,
           upload: 600_000,
           advance: 600_000,
+          inference: 300_000,
           ...options.budgetMs,
         },
       },

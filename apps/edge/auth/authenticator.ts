@@ -19,11 +19,13 @@ export interface AuthenticatorDeps {
   readonly callers: Callers;
   readonly nonces: NonceLedger;
   readonly operators: OperatorTokens;
+  /** The live run whose inference token this is. */
+  readonly runOf: (token: string) => Promise<string | undefined>;
   /** Told of every proven key and what the chain says of it. */
   readonly onProven?: (hotkey: string, standing: Standing) => void;
 }
 
-type HotkeyRole = Exclude<Role, 'operator' | 'public'>;
+type HotkeyRole = Exclude<Role, 'operator' | 'public' | 'run'>;
 
 /**
  * Proves who calls.
@@ -41,6 +43,7 @@ export function createAuthenticator(deps: AuthenticatorDeps) {
   }): Promise<Caller> => {
     const { headers, role } = request;
     if (role === 'operator') return operator(headers, deps);
+    if (role === 'run') return await byRunToken(headers, deps);
     if (headers.authorization !== undefined) return await bySession(headers, role, deps);
     return await bySignature(headers, role, deps);
   };
@@ -54,6 +57,18 @@ function operator(headers: IncomingHttpHeaders, deps: AuthenticatorDeps): Caller
   const name = token === undefined ? undefined : deps.operators.nameOf(token);
   if (name === undefined) throw new Fault('INVALID_SESSION', 'This is no operator token.');
   return { name, role: 'operator', publicKeyHex: '', coldkey: null };
+}
+
+async function byRunToken(headers: IncomingHttpHeaders, deps: AuthenticatorDeps): Promise<Caller> {
+  if (headers.authorization === undefined) {
+    throw new Fault('MISSING_CREDENTIALS', "Send Authorization: Bearer with a run's token.");
+  }
+  const token = bearerTokenOf(headers);
+  const name = token === undefined ? undefined : await deps.runOf(token);
+  if (name === undefined) {
+    throw new Fault('INVALID_SESSION', 'This is no token of a live evaluation run.');
+  }
+  return { name, role: 'run', publicKeyHex: '', coldkey: null };
 }
 
 /** The scheme's name is free in case; one space; nothing after the token. */

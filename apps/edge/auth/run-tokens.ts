@@ -1,0 +1,22 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+
+const inferenceToken = /^inf_[0-9a-f]{64}$/;
+
+/**
+ * The live run that a token of a claim speaks for; undefined for anything else. Asked anew with each
+ * request: a token is worth nothing from the moment at which its run has ended.
+ */
+export async function runOfToken(
+  sql: Sql,
+  token: string,
+  hash: (text: string) => string,
+): Promise<string | undefined> {
+  if (!inferenceToken.test(token)) return undefined;
+  const [row] = await sql<{ evalRunId: string }[]>`
+    select t.eval_run_id as "evalRunId"
+    from inference_token t
+    join evaluation_run r on r.eval_run_id = t.eval_run_id
+    where t.token_sha256 = ${hash(token)} and t.ended_at is null and t.expires_at > rt.clock()
+      and r.status in ('CLAIMED', 'RUNNING')`;
+  return row?.evalRunId;
+}

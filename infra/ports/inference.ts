@@ -1,0 +1,83 @@
+/**
+ * A company that serves language models, seen from here: it holds an account of each miner, lends
+ * keys of short life against the miner's credential, and answers chat completions under them.
+ * Adapters live in infra/inference; the words on the wire are configuration.
+ */
+export type ProviderId = 'providera' | 'providerb';
+
+export const providerIds: readonly ProviderId[] = ['providera', 'providerb'];
+
+export interface InferenceProvider {
+  readonly id: ProviderId;
+  /** @throws CredentialRejected, ProviderUnavailable */
+  verify(credential: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Lends a key for one evaluation run alone. The same run may ask again after a lost answer: the
+   * provider then holds a key too many, which ends by itself at `expiresAtMs`.
+   * @throws CredentialRejected, ProviderUnavailable
+   */
+  mint(credential: string, terms: MintTerms, signal?: AbortSignal): Promise<MintedKey>;
+  /** Ends a key; one that the provider does not know any more is ended too. @throws ProviderUnavailable */
+  revoke(credential: string, key: { readonly keyId: string }, signal?: AbortSignal): Promise<void>;
+  /** What it serves now. @throws ProviderUnavailable */
+  servedModels(signal?: AbortSignal): Promise<readonly ServedModel[]>;
+  /**
+   * Sends a chat completion and answers as soon as the provider's headers are there.
+   * @throws ProviderUnavailable when no answer came at all; a refusal is an answer
+   */
+  complete(completion: ChatCompletion): Promise<UpstreamAnswer>;
+}
+
+export interface MintTerms {
+  /** Names the key at the provider. */
+  readonly evalRunId: string;
+  /** Unix milliseconds of wall time. */
+  readonly expiresAtMs: number;
+  /** The most that the key may spend, in the provider's currency; where the provider knows caps. */
+  readonly spendLimit: number;
+}
+
+export interface MintedKey {
+  /** What the provider accepts as Bearer. Secret. */
+  readonly accessKey: string;
+  /** How the provider calls it when it is to be ended. Secret where it equals the key itself. */
+  readonly keyId: string;
+  /** Unix milliseconds of wall time; never later than asked for. */
+  readonly expiresAtMs: number;
+  /** A provider may replace the credential with each use; the old one is then worth nothing. Secret. */
+  readonly nextCredential: string | undefined;
+}
+
+export interface ServedModel {
+  readonly modelId: string;
+  readonly healthy: boolean;
+  /** Share of its capacity in use, 0 to 1; null where the provider does not say. */
+  readonly load: number | null;
+  readonly latencyMs: number | null;
+}
+
+export interface ChatCompletion {
+  readonly accessKey: string;
+  /** The request's JSON text with the model's id as this provider writes it. */
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+export interface UpstreamAnswer {
+  readonly status: number;
+  /** `application/json` or `text/event-stream`, as sent. */
+  readonly contentType: string;
+  /** Whole seconds of its Retry-After, where it sent one. */
+  readonly retryAfterSeconds: number | undefined;
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** The provider says no to the miner's credential: it is wrong, ended, or out of credit. */
+export class CredentialRejected extends Error {
+  override name = 'CredentialRejected';
+}
+
+/** No answer, a late one, or one that is the provider's own trouble. The credential may be good. */
+export class ProviderUnavailable extends Error {
+  override name = 'ProviderUnavailable';
+}
