@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { racePartitionOf } from '../../machines/partition-of.ts';
 import { overview, policy } from '../spec/answers/operator.ts';
-import { race } from '../spec/answers/race.ts';
+import { race } from '../spec/answers/races.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { claim, evaluate, submit, validators } from '../support/evaluation-client.ts';
 import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';

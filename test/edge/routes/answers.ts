@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import type { z } from 'zod';
-import { validationError } from '../../spec/answers/participant.ts';
+import { validationError } from '../../spec/answers/errors.ts';
 
 /** The body of a 200 that has the documented shape, with every field and no other. */
 export async function shaped<T>(

@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import {
-  leaderboard,
-  pending,
-  running,
-  suiteProblems,
-  suite as suiteShape,
-  validators,
-} from '../../spec/answers/public.ts';
+import { pending, running, validators } from '../../spec/answers/queue.ts';
+import { suiteProblems, suite as suiteShape } from '../../spec/answers/suites.ts';
+import { leaderboard } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import { submissionForm } from '../../support/evaluation-client.ts';
 import { okBody, openLegacySuite } from '../../support/trial-suite.ts';

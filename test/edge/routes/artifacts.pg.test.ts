@@ -9,7 +9,7 @@ import {
   text,
   uuid,
   versionState,
-} from '../../spec/answers/public.ts';
+} from '../../spec/answers/atoms.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   agentCode,

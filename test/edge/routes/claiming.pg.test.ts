@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import test from 'ava';
-import { claim as claimShape } from '../../spec/answers/participant.ts';
+import { claim as claimShape } from '../../spec/answers/validator.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   agentCode,

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { completion } from '../../spec/answers/participant.ts';
-import { runDetail, versionStatus } from '../../spec/answers/public.ts';
+import { runDetail } from '../../spec/answers/runs.ts';
+import { completion } from '../../spec/answers/validator.ts';
+import { versionStatus } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   claim,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { batchAnswer } from '../../spec/answers/participant.ts';
+import { batchAnswer } from '../../spec/answers/validator.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   claim,

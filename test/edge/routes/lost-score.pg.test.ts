@@ -1,7 +1,7 @@
 import test from 'ava';
-import { minerAgents } from '../../spec/answers/participant.ts';
-import { leaderboard } from '../../spec/answers/public.ts';
-import { raceDetails } from '../../spec/answers/race.ts';
+import { minerAgents } from '../../spec/answers/miner.ts';
+import { raceDetails } from '../../spec/answers/races.ts';
+import { leaderboard } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import { evaluate, submit } from '../../support/evaluation-client.ts';
 import { okBody, openTrialSuite } from '../../support/trial-suite.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
-import { artifactUpload, logUpload, packDelivery } from '../../spec/answers/participant.ts';
+import { artifactUpload, logUpload, packDelivery } from '../../spec/answers/deliveries.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import { claim, runPath, submit } from '../../support/evaluation-client.ts';

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { problemProgress, runDetail, running, versionStatus } from '../../spec/answers/public.ts';
+import { running } from '../../spec/answers/queue.ts';
+import { problemProgress, runDetail } from '../../spec/answers/runs.ts';
+import { versionStatus } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import { claim, runPath, submit } from '../../support/evaluation-client.ts';

@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import {
-  leaderboard,
-  pending,
-  problemProgress,
-  runDetail,
-  running,
-  runRecords,
-  suiteProblems,
-  suite as suiteShape,
-  validators,
-  versionStatus,
-} from '../../spec/answers/public.ts';
+import { pending, running, validators } from '../../spec/answers/queue.ts';
+import { problemProgress, runDetail, runRecords } from '../../spec/answers/runs.ts';
+import { suiteProblems, suite as suiteShape } from '../../spec/answers/suites.ts';
+import { leaderboard, versionStatus } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   claim,

@@ -1,13 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
-import {
-  leaderboard,
-  pending,
-  problemProgress,
-  runDetail,
-  running,
-  versionStatus,
-} from '../../spec/answers/public.ts';
-import { raceDetails, raceHistory, validatorVariance } from '../../spec/answers/race.ts';
+import { pending, running } from '../../spec/answers/queue.ts';
+import { raceDetails, raceHistory, validatorVariance } from '../../spec/answers/races.ts';
+import { problemProgress, runDetail } from '../../spec/answers/runs.ts';
+import { leaderboard, versionStatus } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { z } from 'zod';
-import { minerAgents, minerVersions } from '../../spec/answers/participant.ts';
-import { uuid, versionStatus } from '../../spec/answers/public.ts';
+import { uuid } from '../../spec/answers/atoms.ts';
+import { minerAgents, minerVersions } from '../../spec/answers/miner.ts';
+import { versionStatus } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import { plantEntrant, plantRace, plantSuite, plantVersion } from '../../support/planted-races.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import test from 'ava';
-import { packDelivery } from '../../spec/answers/participant.ts';
-import { uuid } from '../../spec/answers/public.ts';
+import { uuid } from '../../spec/answers/atoms.ts';
+import { packDelivery } from '../../spec/answers/deliveries.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import { claim, runPath, submit } from '../../support/evaluation-client.ts';

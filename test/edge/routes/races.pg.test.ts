@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { leaderboard, versionStatus } from '../../spec/answers/public.ts';
-import { raceDetails, raceHistory, validatorVariance } from '../../spec/answers/race.ts';
+import { raceDetails, raceHistory, validatorVariance } from '../../spec/answers/races.ts';
+import { leaderboard, versionStatus } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import { addRun, addSealedRace, addWork } from '../../support/sealed-race.ts';
 import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/trial-races.ts';

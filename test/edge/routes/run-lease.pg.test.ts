@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
-import { runDetail, runRecords } from '../../spec/answers/public.ts';
+import { runDetail, runRecords } from '../../spec/answers/runs.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import {

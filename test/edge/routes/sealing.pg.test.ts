@@ -1,14 +1,9 @@
 import test from 'ava';
 import type { Endpoint } from '../../../apps/edge/endpoint.ts';
 import { endpoints } from '../../../apps/edge/routes/index.ts';
-import {
-  leaderboard,
-  problemProgress,
-  runDetail,
-  runRecords,
-  versionStatus,
-} from '../../spec/answers/public.ts';
-import { raceDetails } from '../../spec/answers/race.ts';
+import { raceDetails } from '../../spec/answers/races.ts';
+import { problemProgress, runDetail, runRecords } from '../../spec/answers/runs.ts';
+import { leaderboard, versionStatus } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import {

@@ -5,7 +5,7 @@ import {
   minerVersions,
   submission,
   submissionCheck,
-} from '../../spec/answers/participant.ts';
+} from '../../spec/answers/miner.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import {

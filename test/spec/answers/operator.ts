@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, integer, score, text, uuid } from './public.ts';
+import { instant, integer, score, text, uuid } from './atoms.ts';
 
 // What operators are answered: every field, and no other.
 

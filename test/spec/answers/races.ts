@@ -1,19 +1,13 @@
 import { z } from 'zod';
-import { instant, integer, score, text, uuid } from './public.ts';
+import { instant, integer, qualificationType, raceStatus, score, text, uuid } from './atoms.ts';
 
-// What the specification and the contract (section 5) promise of races: every field, and no other.
+// Specification, race history and validator variance; contract 5, Qualifier.
 
 export const race = z.strictObject({
   race_id: uuid,
   suite_id: integer,
   race_number: integer,
-  status: z.enum([
-    'QUALIFYING_OPEN',
-    'QUALIFYING_CLOSED',
-    'RACE_RUNNING',
-    'RACE_COMPLETE',
-    'RACE_CANCELLED',
-  ]),
+  status: raceStatus,
   qualifying_closes_at: instant,
   race_started_at: instant.nullable(),
   race_completed_at: instant.nullable(),
@@ -34,7 +28,7 @@ const qualifier = z.strictObject({
   agent_name: text,
   miner_hotkey: text,
   version_number: integer,
-  qualification_type: z.enum(['PINNED', 'QUALIFIED', 'SURVIVOR', 'INCUMBENT_TOP']),
+  qualification_type: qualificationType,
   qualifying_score: score.nullable(),
   race_score: score.nullable(),
   weighted_score: z.number().nullable(),
