@@ -9,15 +9,23 @@ export const providerIds: readonly ProviderId[] = ['providera', 'providerb'];
 
 export interface InferenceProvider {
   readonly id: ProviderId;
-  /** @throws CredentialRejected, ProviderUnavailable */
-  verify(credential: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Proves a credential, and answers the one to keep: where it is proven only by its use, the
+   * provider may have replaced it, and the given one is then worth nothing.
+   * @throws CredentialRejected, ProviderUnavailable
+   */
+  check(credential: string, signal?: AbortSignal): Promise<string>;
   /**
    * Lends a key for one evaluation run alone. The same run may ask again after a lost answer: the
    * provider then holds a key too many, which ends by itself at `expiresAtMs`.
    * @throws CredentialRejected, ProviderUnavailable
    */
   mint(credential: string, terms: MintTerms, signal?: AbortSignal): Promise<MintedKey>;
-  /** Ends a key; one that the provider does not know any more is ended too. @throws ProviderUnavailable */
+  /**
+   * Ends a key; one that the provider does not know any more is ended too.
+   * @throws CredentialRejected when the credential ends nothing any more: the key then ends by itself
+   * @throws ProviderUnavailable
+   */
   revoke(credential: string, key: { readonly keyId: string }, signal?: AbortSignal): Promise<void>;
   /** What it serves now. @throws ProviderUnavailable */
   servedModels(signal?: AbortSignal): Promise<readonly ServedModel[]>;
