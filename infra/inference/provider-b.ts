@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { type InferenceProvider, ProviderUnavailable } from '../ports/inference.ts';
+import { acceptedJson, askProvider, type ProviderSite, requireAccepted } from './provider-site.ts';
+import { sendCompletion } from './send-completion.ts';
+import { askServedModels } from './served-models.ts';
+
+const madeKey = z.object({
+  key: z.string().min(1).max(8192),
+  hash: z.string().regex(/^[A-Za-z0-9_-]{1,200}$/),
+});
+
+/**
+ * A provider whose credential is a management key: it makes keys with a name, an end and a cap on
+ * what they may spend, and deletes them by their hash.
+ */
+export function createProviderB(site: ProviderSite): InferenceProvider {
+  return {
+    id: 'providerb',
+    check: async (credential, signal) => {
+      const path = '/v1/key';
+      const asked = await askProvider(site, { method: 'GET', path, bearer: credential, signal });
+      requireAccepted(asked.status);
+      return credential;
+    },
+    mint: async (credential, { evalRunId, expiresAtMs, spendLimit }, signal) => {
+      const asked = await askProvider(site, {
+        ...{ method: 'POST', path: '/v1/keys', bearer: credential, signal },
+        json: {
+          name: `run-${evalRunId}`,
+          limit: spendLimit,
+          expires_at: new Date(expiresAtMs).toISOString(),
+        },
+      });
+      const parsed = madeKey.safeParse(acceptedJson(asked));
+      if (!parsed.success) throw new ProviderUnavailable('the provider makes no key');
+      const { key: accessKey, hash: keyId } = parsed.data;
+      return { accessKey, keyId, expiresAtMs, nextCredential: undefined };
+    },
+    revoke: async (credential, { keyId }, signal) => {
+      const { status } = await askProvider(site, {
+        ...{ method: 'DELETE', path: `/v1/keys/${keyId}`, bearer: credential, signal },
+      });
+      if (status !== 404) requireAccepted(status);
+    },
+    servedModels: (signal) => askServedModels(site, signal),
+    complete: (completion) => sendCompletion(site, completion),
+  };
+}
