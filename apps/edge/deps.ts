@@ -12,6 +12,7 @@ import type { CurrentStandings } from './emission/standings.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
 import type { Deliveries } from './packs/delivery.ts';
 import type { Presence } from './presence.ts';
+import type { Rates } from './rates/rates.ts';
 import type { Readiness } from './readiness.ts';
 import type { AnalysisTurns } from './submission/analysis-turns.ts';
 import type { Rejections } from './submission/rejections.ts';
@@ -35,6 +36,7 @@ export interface EdgeDeps {
   readonly deliveries: Deliveries;
   readonly documents: Documents;
   readonly presence: Presence;
+  readonly rates: Rates;
   readonly rejections: Rejections;
   readonly standings: CurrentStandings;
   /** Whether this edge would take a write now, probe by probe. */

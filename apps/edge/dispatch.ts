@@ -13,30 +13,25 @@ import {
   type EndpointRequest,
   heedsRepeats,
   type RequestContext,
-  type Role,
 } from './endpoint.ts';
 import type { Admission } from './middleware/admission.ts';
 import { ClientGone, readJsonBody } from './middleware/json-body.ts';
 import { queryText } from './middleware/query-text.ts';
-import type { RateWindow } from './middleware/rate-window.ts';
 import type { UploadSlots } from './middleware/upload-slots.ts';
 import { PreparedAnswer } from './prepared-answer.ts';
+import { type CallerProof, proveCaller } from './prove-caller.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 import { invalidField, parsePart } from './validation.ts';
 
 /** What turning a request into an answer needs beside the endpoint itself. */
-export interface Dispatch {
+export interface Dispatch extends CallerProof {
   readonly admission: Admission;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'record'>;
   readonly limits: DispatchLimits;
-  readonly rates: DispatchRates;
   readonly uploads: UploadSlots;
-  /** Proves who calls; throws the 401, 403 or 503 that says why not. */
-  readonly authenticate: (request: AuthenticationRequest) => Promise<Caller>;
   readonly invoke: (endpoint: Endpoint, request: EndpointRequest) => Promise<unknown>;
   readonly newCommandId: () => string;
-  readonly remoteAddress: (request: IncomingMessage) => string;
   readonly reportError: (error: unknown, about: ErrorContext) => void;
   /**
    * True in test runs: an answer that its own schema does not describe is a 500, so that drift is
@@ -52,28 +47,12 @@ export interface DispatchLimits {
   readonly budgetMs: Readonly<Record<NonNullable<Endpoint['budget']>, number>>;
 }
 
-/** Taken before the body is read; throw RATE_LIMITED. */
-export interface DispatchRates {
-  /** By address, for requests without credentials and on routes that ask for none. */
-  readonly anonymous: Pick<RateWindow, 'take'>;
-  /** By proven key. */
-  readonly hotkey: Pick<RateWindow, 'take'>;
-}
-
-export interface AuthenticationRequest {
-  readonly headers: IncomingMessage['headers'];
-  readonly role: Exclude<Role, 'public'>;
-  readonly deadlineMs: number;
-}
-
 export interface ErrorContext {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
   readonly code: string;
 }
-
-const nobody: Caller = { name: '', role: 'public', publicKeyHex: '', coldkey: null };
 
 /** Answers one request on `endpoint`. Never rejects. */
 export async function dispatch(
@@ -165,7 +144,7 @@ async function answerOf(
 ): Promise<unknown> {
   const { request, response } = http;
   const deadlineMs = by.clock.nowMs() + by.limits.budgetMs[endpoint.budget ?? 'request'];
-  const caller = await callerOf(endpoint, request, { by, deadlineMs });
+  const caller = await proveCaller(endpoint, request, { ...by, deadlineMs });
   const params = endpoint.params && parsePart(endpoint.params, rawParams, 'path');
   const given = queryText(request.url ?? '');
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');
@@ -176,22 +155,6 @@ async function answerOf(
   const answer = await (isUpload ? by.uploads.during(caller.name, invoke) : invoke());
   if (by.checkResponses) requireDescribed(endpoint, answer);
   return response.destroyed ? undefined : answer;
-}
-
-async function callerOf(
-  { role, isUnlimited }: Endpoint,
-  request: IncomingMessage,
-  { by, deadlineMs }: { readonly by: Dispatch; readonly deadlineMs: number },
-): Promise<Caller> {
-  const { headers } = request;
-  const isAnonymous = headers.authorization === undefined && headers['x-hotkey'] === undefined;
-  if ((role === 'public' || isAnonymous) && isUnlimited !== true) {
-    by.rates.anonymous.take(by.remoteAddress(request));
-  }
-  if (role === 'public') return nobody;
-  const caller = await by.authenticate({ headers, role, deadlineMs });
-  if (caller.role === 'miner' || caller.role === 'validator') by.rates.hotkey.take(caller.name);
-  return caller;
 }
 
 async function bodyOf(

@@ -7,7 +7,7 @@ import { decodeHotkey } from '../../infra/crypto/ss58.ts';
 import { randomHex, randomId, sha256Hex } from '../../infra/ids/ids.ts';
 import { createCommandBus } from '../../infra/nats/command-bus.ts';
 import { connectNats } from '../../infra/nats/connect.ts';
-import { createEdgeBeacon } from '../../infra/nats/edge-beacon.ts';
+import { createEdgePeers } from '../../infra/nats/edge-peers.ts';
 import { createSignals } from '../../infra/nats/signals.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
@@ -34,12 +34,12 @@ import { ChainEpoch } from './emission/chain-epoch.ts';
 import { CurrentStandings } from './emission/standings.ts';
 import { createRunLocator } from './evaluation/run-locator.ts';
 import { Admission } from './middleware/admission.ts';
-import { RateWindow } from './middleware/rate-window.ts';
 import { remoteAddressReader } from './middleware/remote-address.ts';
 import { UploadSlots } from './middleware/upload-slots.ts';
 import { chainNode } from './operator/chain-node.ts';
 import { createDeliveries } from './packs/delivery.ts';
 import { createPresence } from './presence.ts';
+import { createRates } from './rates/rates.ts';
 import { Readiness } from './readiness.ts';
 import { coordinatorProbe } from './reads/coordinators.ts';
 import { endpoints } from './routes/index.ts';
@@ -134,7 +134,9 @@ async function openDeps(
   );
   const bus = createCommandBus({ connection, clock, telemetry });
   const name = `${config.processName}-${randomHex(4)}`;
-  await started(createEdgeBeacon({ connection, clock, name }), stack);
+  const peers = createEdgePeers({ connection, clock, name });
+  const rates = createRates(config, { clock, peers });
+  await started(peers, stack);
   const createTime = config.clock === 'simulated' ? createSimulatedTime : createRealTime;
   const signals = createSignals(connection);
   const time = await started(createTime({ name, sql, bus, signals, clock, log }), stack);
@@ -159,7 +161,7 @@ async function openDeps(
     clock,
   );
   return {
-    ...{ config, sql, bus, objects, clock, time, log, telemetry, readiness },
+    ...{ config, sql, bus, objects, clock, time, log, telemetry, readiness, rates },
     analyses: new AnalysisTurns(analyser),
     identity: identityOf(options, { verifier, callers: new Callers(sql, agesOf(clock, time)) }),
     runs: createRunLocator(sql),
@@ -198,8 +200,6 @@ function identityOf(
   return {
     ...known,
     registrations: chainRegistrations(cache),
-    challengeRate: new RateWindow(config.challengeRatePerMinute, clock),
-    sessionRate: new RateWindow(config.sessionRatePerMinute, clock),
   };
 }
 
@@ -229,10 +229,7 @@ function dispatchOf(
         inference: config.inferenceTimeoutSeconds * 1000,
       },
     },
-    rates: {
-      anonymous: new RateWindow(config.publicRatePerMinute, clock),
-      hotkey: new RateWindow(config.hotkeyRatePerMinute, clock),
-    },
+    rates: deps.rates,
     uploads: new UploadSlots(uploadsPerKeyMax),
     authenticate: createAuthenticator({
       ...{ time: deps.time, decodeHotkey, verifier, registrations, callers },

@@ -26,6 +26,7 @@ export interface RequestContext {
   readonly requestId: string;
   /** The caller's absolute deadline in Unix milliseconds. */
   readonly deadlineMs: number;
+  /** For limits: an IPv4 address or the /64 of an IPv6 one. */
   readonly remoteAddress: string;
   /** Of the `Idempotency-Key` header, where one was sent and the endpoint heeds it. */
   readonly idempotencyKey: string | undefined;

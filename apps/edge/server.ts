@@ -6,6 +6,7 @@ import { discardRest, sendFault, sendPlain } from './answer.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
+import { isAnonymous, tooOftenAnonymous } from './prove-caller.ts';
 import { lacksHost, refuseTunnel, refuseUnreadable } from './unreadable.ts';
 import { invalidField } from './validation.ts';
 
@@ -120,9 +121,9 @@ function createApp(options: EdgeServerOptions, state: ServerState): Express {
     next();
   });
   addRoutes(app, options);
-  app.use((request, response) => {
-    sendFault(response, new Fault('ROUTE_NOT_FOUND', 'There is no such route.'));
-    discardRest(request);
+  app.use(async (request, response) => {
+    const fault = new Fault('ROUTE_NOT_FOUND', 'There is no such route.');
+    await refuseUnrouted({ request, response }, fault, options.dispatch);
   });
   app.use(unreadablePath);
   return app;
@@ -151,12 +152,23 @@ function addRoutes(app: Express, options: EdgeServerOptions): void {
       });
     }
     const allow = allowedMethods(endpoints);
-    route.all((request, response) => {
+    route.all(async (request, response) => {
       response.setHeader('Allow', allow);
-      sendFault(response, new Fault('METHOD_NOT_ALLOWED', `This route knows ${allow} only.`));
-      discardRest(request);
+      const fault = new Fault('METHOD_NOT_ALLOWED', `This route knows ${allow} only.`);
+      await refuseUnrouted({ request, response }, fault, options.dispatch);
     });
   }
+}
+
+/** Whoever looks for routes without credentials is counted like any other stranger. */
+async function refuseUnrouted(
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  fault: Fault,
+  by: Dispatch,
+): Promise<void> {
+  const tooOften = isAnonymous(request.headers) ? await tooOftenAnonymous(request, by) : undefined;
+  sendFault(response, tooOften ?? fault);
+  discardRest(request);
 }
 
 function allowedMethods(endpoints: readonly Endpoint[]): string {

@@ -16,6 +16,8 @@ const clock: Pick<Clock, 'monotonicMs' | 'nowMs' | 'sleep'> = {
   },
 };
 
+const unlimited = { take: async () => undefined };
+
 /** Of a refusal, coded or in the array form. */
 export interface RefusalBody {
   readonly error_code?: string;
@@ -71,7 +73,7 @@ export async function startFramework(
           ...options.budgetMs,
         },
       },
-      rates: { anonymous: { take: () => undefined }, hotkey: { take: () => undefined } },
+      rates: { anonymous: unlimited, hotkey: unlimited, unproven: unlimited },
       uploads: new UploadSlots(2),
       authenticate: async () => ({
         name: '',

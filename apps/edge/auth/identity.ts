@@ -1,5 +1,4 @@
 import type { SignatureVerifier } from '../../../infra/ports/signatures.ts';
-import type { RateWindow } from '../middleware/rate-window.ts';
 import type { Callers } from './callers.ts';
 import type { Registrations } from './registrations.ts';
 
@@ -8,6 +7,4 @@ export interface Identity {
   readonly verifier: SignatureVerifier;
   readonly registrations: Registrations;
   readonly callers: Callers;
-  readonly challengeRate: RateWindow;
-  readonly sessionRate: RateWindow;
 }

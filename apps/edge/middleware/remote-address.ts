@@ -1,25 +1,43 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { addressBlock, plainAddress } from './ip-address.ts';
 
 /**
- * Who asked: the peer of the connection or, behind trusted proxies, the last address of
+ * Who asked, as far as limits by address tell them apart (an IPv4 address, the /64 of an IPv6 one): the peer of the connection or, behind trusted proxies, the last address of
  * `X-Forwarded-For` that none of them has. Anything to the left of it is the client's own claim.
+ *
+ * Each proxy vouches for the entry that it added, so the walk from the right ends at what is no
+ * address (`unknown`, a token) with the proxy that wrote it. Empty entries are no entries.
+ * RFC 7239 `Forwarded` is not read: proxies that write only the other header would pass a client's
+ * `Forwarded` through untouched.
  */
 export function remoteAddressReader(
   trustedProxies: readonly string[],
 ): (request: IncomingMessage) => string {
   const trusted = blockList(trustedProxies);
   return (request) => {
-    const peer = plainAddress(request.socket.remoteAddress ?? '');
-    if (trustedProxies.length === 0 || !isTrusted(trusted, peer)) return peer;
-    const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',');
-    for (const entry of forwarded.reverse()) {
-      const address = plainAddress(entry.trim());
-      if (isIP(address) === 0) return peer;
-      if (!isTrusted(trusted, address)) return address;
+    const socketAddress = request.socket.remoteAddress ?? '';
+    let nearest = plainAddress(socketAddress) ?? socketAddress;
+    if (trustedProxies.length === 0) return addressBlock(nearest);
+    // Node joins the lines of a header that comes several times with commas, in their order.
+    const entries = String(request.headers['x-forwarded-for'] ?? '').split(',');
+    while (isTrusted(trusted, nearest)) {
+      const entry = entries.pop();
+      if (entry === undefined) break;
+      if (entry.trim() === '') continue;
+      const address = forwardedAddress(entry.trim());
+      if (address === undefined) break;
+      nearest = address;
     }
-    return peer;
+    return addressBlock(nearest);
   };
+}
+
+/** `a.b.c.d`, `a.b.c.d:port`, `x::y`, `[x::y]` and `[x::y]:port`, as proxies write them. */
+function forwardedAddress(entry: string): string | undefined {
+  const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(entry)?.[1];
+  const withPort = /^([\d.]+):\d{1,5}$/.exec(entry)?.[1];
+  return plainAddress(bracketed ?? withPort ?? entry);
 }
 
 function blockList(ranges: readonly string[]): BlockList {
@@ -36,9 +54,4 @@ function blockList(ranges: readonly string[]): BlockList {
 function isTrusted(list: BlockList, address: string): boolean {
   const family = isIP(address);
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
-}
-
-/** An IPv4 peer of a dual-stack socket shows as ::ffff:a.b.c.d. */
-function plainAddress(address: string): string {
-  return address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
 }

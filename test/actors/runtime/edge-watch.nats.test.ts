@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { connectNats } from '../../../infra/nats/connect.ts';
-import { createEdgeBeacon } from '../../../infra/nats/edge-beacon.ts';
+import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
 import { counterKind } from '../../support/counter-kind.ts';
 import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
 
@@ -25,7 +25,7 @@ test.after.always(() => world.stop());
 
 async function startEdge(name: string) {
   const connection = await connectNats({ url: world.natsUrl, name });
-  const beacon = createEdgeBeacon({ connection, clock: systemClock, name });
+  const beacon = createEdgePeers({ connection, clock: systemClock, name });
   await beacon.start();
   await connection.flush();
   return {

@@ -12,14 +12,42 @@ test('without trusted proxies the peer is who asked, whatever a header says', (t
   const read = remoteAddressReader([]);
   t.is(read(request('203.0.113.9', '198.51.100.1')), '203.0.113.9');
   t.is(read(request('::ffff:203.0.113.9')), '203.0.113.9');
+  t.is(read(request('2001:db8::5', '198.51.100.1')), '2001:db8:0:0::/64');
 });
 
 test('behind trusted proxies it is the last address that none of them has', (t) => {
   const read = remoteAddressReader(['10.0.0.0/8', 'fd00::/8', '192.0.2.7']);
   t.is(read(request('10.1.2.3', '198.51.100.1')), '198.51.100.1');
+  t.is(read(request('::ffff:10.1.2.3', '198.51.100.1')), '198.51.100.1');
   t.is(read(request('10.1.2.3', '1.1.1.1, 198.51.100.1, 192.0.2.7')), '198.51.100.1');
-  t.is(read(request('fd00::1', '2001:db8::5')), '2001:db8::5');
+  t.is(read(request('10.1.2.3', '198.51.100.1,, 192.0.2.7 ,')), '198.51.100.1');
+  t.is(read(request('fd00::1', '2001:db8::5')), '2001:db8:0:0::/64');
   t.is(read(request('203.0.113.9', '198.51.100.1')), '203.0.113.9', 'no proxy of ours');
-  t.is(read(request('10.1.2.3', 'nonsense')), '10.1.2.3');
+});
+
+test('where no stranger is named, it is the farthest of the proxies', (t) => {
+  const read = remoteAddressReader(['10.0.0.0/8']);
   t.is(read(request('10.1.2.3')), '10.1.2.3');
+  t.is(read(request('10.1.2.3', '')), '10.1.2.3');
+  t.is(read(request('10.1.2.3', '10.9.9.9, 10.4.5.6')), '10.9.9.9', 'a client of our own network');
+  for (const nonsense of [
+    'unknown',
+    '_hidden',
+    'nonsense',
+    '"198.51.100.1"',
+    '1.2.3',
+    '[::1',
+    '::1]',
+  ]) {
+    t.is(read(request('10.1.2.3', nonsense)), '10.1.2.3', nonsense);
+    t.is(read(request('10.1.2.3', `1.1.1.1, ${nonsense}, 10.4.5.6`)), '10.4.5.6', nonsense);
+  }
+});
+
+test('a proxy may add the port, and put IPv6 in brackets', (t) => {
+  const read = remoteAddressReader(['10.0.0.0/8']);
+  t.is(read(request('10.1.2.3', '198.51.100.1:50123')), '198.51.100.1');
+  t.is(read(request('10.1.2.3', '[2001:db8::5]:50123')), '2001:db8:0:0::/64');
+  t.is(read(request('10.1.2.3', '[2001:db8::5]')), '2001:db8:0:0::/64');
+  t.is(read(request('10.1.2.3', '2001:db8::5')), '2001:db8:0:0::/64');
 });

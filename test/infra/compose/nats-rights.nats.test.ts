@@ -4,10 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { freePort } from '../../../infra/local/free-port.ts';
 import { natsBinary } from '../../../infra/local/nats-binary.ts';
 import { connectNats } from '../../../infra/nats/connect.ts';
+import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
 import { ensureStreams } from '../../../infra/nats/streams.ts';
+import { until } from '../../support/until.ts';
 
 const conf = readFileSync(new URL('../../../infra/compose/nats.conf', import.meta.url), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'paddock-nats-rights-'));
@@ -30,9 +33,10 @@ const server = spawn(await natsBinary(), ['--config', join(folder, 'nats.conf')]
   stdio: 'ignore',
 });
 
+const edgeUrl = `nats://edge:n1-edge@127.0.0.1:${port}`;
 const connections = {
   edge: await connectNats({
-    url: `nats://edge:n1-edge@127.0.0.1:${port}`,
+    url: edgeUrl,
     name: 'edge',
     inboxPrefix: '_INBOX_edge',
   }),
@@ -54,6 +58,40 @@ test('an edge asks a coordinator and is answered', async (t) => {
   coordinator.subscribe('svc.echo', { callback: (_, message) => void message.respond('yes') });
   await coordinator.flush();
   t.is((await edge.request('svc.echo')).string(), 'yes');
+});
+
+test('edges hear each other, ask each other and are answered', async (t) => {
+  const one = connections.edge;
+  const other = await connectNats({ url: edgeUrl, name: 'edge-2', inboxPrefix: '_INBOX_edge' });
+  t.teardown(() => other.close());
+  const [here, there] = [one, other].map((connection, at) =>
+    createEdgePeers({ connection, clock: systemClock, name: `edge-${at}` }),
+  );
+  if (here === undefined || there === undefined) return t.fail();
+  there.answer((question) => `${question}?`);
+  for (const peers of [here, there]) {
+    await peers.start();
+    t.teardown(() => peers.stop());
+  }
+  await until(() => here.names.length === 2 && there.names.length === 2);
+  t.is(await here.ask(there.self, 'rate'), 'rate?');
+});
+
+test('an edge says nothing into an inbox unasked', async (t) => {
+  const { edge, coordinator } = connections;
+  const refused = (async () => {
+    for await (const status of edge.status()) {
+      const text = status.type === 'error' ? status.error.message : '';
+      if (/Violation for Publish/i.test(text)) return text;
+    }
+    return '';
+  })();
+  const heard: string[] = [];
+  coordinator.subscribe('_INBOX_edge.>', { callback: (_, message) => heard.push(message.subject) });
+  await coordinator.flush();
+  edge.publish('_INBOX_edge.of-another', 'forged');
+  t.regex(await refused, /_INBOX_edge\.of-another/);
+  t.deepEqual(heard, []);
 });
 
 test('an edge can listen to nobody else', async (t) => {

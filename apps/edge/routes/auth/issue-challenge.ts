@@ -17,8 +17,8 @@ export const issueChallenge = endpoint({
   response: z.object({ challenge: z.string(), expires_at: z.number().int() }),
   faults: ['RATE_LIMITED', 'STORE_UNAVAILABLE', 'OWNER_UNAVAILABLE', 'OUTCOME_UNKNOWN'],
 
-  async handle({ body, context }, { bus, config, identity, time }) {
-    identity.challengeRate.take(context.remoteAddress);
+  async handle({ body, context }, { bus, config, rates, time }) {
+    await rates.challenge.take(context.remoteAddress);
     const issuedSeconds = Math.floor(time.nowMs() / 1000);
     const challenge = `paddock-auth:${issuedSeconds}:${randomHex(nonceBytes)}`;
     const { expiresAtMs } = await askService(bus, authService, {

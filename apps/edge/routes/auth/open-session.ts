@@ -49,8 +49,8 @@ export const openSession = endpoint({
   ],
 
   async handle({ body, context }, deps) {
-    const { identity, config } = deps;
-    identity.sessionRate.take(context.remoteAddress);
+    const { config, rates } = deps;
+    await rates.session.take(context.remoteAddress);
     const role = await provenRole(body, deps);
     const token = `ses_${randomHex(tokenBytes)}`;
     const session =

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
-import { Fault } from '../../../machines/fault.ts';
 
 const windowMs = 60_000;
-/** Addresses kept at once; beyond it the ones that asked longest ago are forgotten first. */
+/** Keys kept at once; beyond it the ones that asked longest ago are forgotten first. */
 const keysMax = 100_000;
 
 /** When a key took, oldest first; those before `first` no longer count. */
@@ -22,32 +21,33 @@ function forgetBefore(takes: Takes, outdatedMs: number): number | undefined {
   return takes.times[takes.first];
 }
 
-/** At most `limit` takes per key in any minute. */
+/** At most `limit` takes per key in any minute, whatever minute one looks at. */
 export class RateWindow {
   readonly #limit: number;
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #takes = new Map<string, Takes>();
 
-  constructor(limit: number, clock: Clock) {
+  constructor(limit: number, clock: Pick<Clock, 'monotonicMs'>) {
     this.#limit = limit;
     this.#clock = clock;
   }
 
-  /** @throws RATE_LIMITED with the seconds until the next one is let through */
-  take(key: string): void {
+  /**
+   * Zero when let through; else the milliseconds (over 0, at most 60,000) until the next one is.
+   * Refusals do not count, so nothing can be let through before. About a microsecond.
+   */
+  take(key: string): number {
     const nowMs = this.#clock.monotonicMs();
     const takes = this.#takes.get(key) ?? { times: [], first: 0 };
     const oldestMs = forgetBefore(takes, nowMs - windowMs);
     if (oldestMs !== undefined && takes.times.length - takes.first >= this.#limit) {
-      const seconds = Math.max(1, Math.ceil((oldestMs + windowMs - nowMs) / 1000));
-      throw new Fault('RATE_LIMITED', `At most ${this.#limit} of these a minute.`, {
-        retry_after_seconds: seconds,
-      });
+      return oldestMs + windowMs - nowMs;
     }
     // Taken out first, so that the map's order is that of the last take.
     this.#takes.delete(key);
     this.#takes.set(key, takes);
     takes.times.push(nowMs);
     if (this.#takes.size > keysMax) this.#takes.delete(this.#takes.keys().next().value ?? '');
+    return 0;
   }
 }

@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http';
+import { Fault } from '../../machines/fault.ts';
+import type { Caller, Endpoint, Role } from './endpoint.ts';
+import { statusByCode } from './faults.ts';
+import type { Rates } from './rates/rates.ts';
+
+/** Who calls, and how often they may: taken before the body is read. */
+export interface CallerProof {
+  /** Each throws RATE_LIMITED. */
+  readonly rates: {
+    readonly [Rate in 'anonymous' | 'hotkey' | 'unproven']: Pick<Rates[Rate], 'take'>;
+  };
+  /** Proves who calls; throws the 401, 403 or 503 that says why not. */
+  readonly authenticate: (request: AuthenticationRequest) => Promise<Caller>;
+  readonly remoteAddress: (request: IncomingMessage) => string;
+}
+
+export interface AuthenticationRequest {
+  readonly headers: IncomingMessage['headers'];
+  readonly role: Exclude<Role, 'public'>;
+  readonly deadlineMs: number;
+}
+
+const nobody: Caller = { name: '', role: 'public', publicKeyHex: '', coldkey: null };
+
+/**
+ * Limits by address hold for strangers only: an operator and a proven key are let through whatever
+ * goes on behind the same address. Heartbeats and results (class 0) are never counted by address,
+ * for a deployed validator drops its work at a 429.
+ */
+export async function proveCaller(
+  endpoint: Endpoint,
+  request: IncomingMessage,
+  by: CallerProof & { readonly deadlineMs: number },
+): Promise<Caller> {
+  const { role } = endpoint;
+  const { headers } = request;
+  const { rates, deadlineMs } = by;
+  const isCounted = endpoint.isUnlimited !== true && endpoint.trafficClass !== 0;
+  if (isCounted && (role === 'public' || isAnonymous(headers))) await countAnonymous(request, by);
+  if (role === 'public') return nobody;
+  try {
+    const caller = await by.authenticate({ headers, role, deadlineMs });
+    if (caller.role === 'miner' || caller.role === 'validator')
+      await rates.hotkey.take(caller.name);
+    return caller;
+  } catch (error) {
+    const isFalse = isCounted && !isAnonymous(headers) && isRefusedCredential(error);
+    if (isFalse) await rates.unproven.take(by.remoteAddress(request));
+    throw error;
+  }
+}
+
+async function countAnonymous(request: IncomingMessage, by: Counting): Promise<void> {
+  await by.rates.anonymous.take(by.remoteAddress(request));
+}
+
+/** The same for a request without a route: the refusal, where it is one too many. */
+export async function tooOftenAnonymous(
+  request: IncomingMessage,
+  by: Counting,
+): Promise<Fault | undefined> {
+  try {
+    await countAnonymous(request, by);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+}
+
+type Counting = Pick<CallerProof, 'rates' | 'remoteAddress'>;
+
+export function isAnonymous(headers: IncomingMessage['headers']): boolean {
+  return headers.authorization === undefined && headers['x-hotkey'] === undefined;
+}
+
+function isRefusedCredential(error: unknown): boolean {
+  return error instanceof Fault && [401, 403].includes(statusByCode[error.code]);
+}

@@ -1,0 +1,14 @@
+/**
+ * The edges among themselves. What one of them says is advice: each can go on alone, so nothing
+ * here rejects and nobody waits long.
+ */
+export interface EdgePeers {
+  /** Unique among the edges that run at one time. */
+  readonly self: string;
+  /** Who is there, this edge included, in no particular order. */
+  readonly names: readonly string[];
+  /** What the edge answers; undefined when it is gone, or silent for a third of a second. */
+  ask(edge: string, question: string): Promise<string | undefined>;
+  /** Told once, before `names` holds anybody else. Undefined for what makes no sense. */
+  answer(reply: (question: string) => string | undefined): void;
+}
