@@ -4,6 +4,7 @@ import type { Clock } from '../../infra/ports/clock.ts';
 import type { DomainTime } from '../../infra/ports/clock-follower.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
+import type { Seal } from '../../infra/ports/seal.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { Documents } from './artifacts/documents.ts';
@@ -24,6 +25,8 @@ export interface EdgeDeps {
   readonly sql: Sql;
   readonly bus: CommandBus;
   readonly objects: ObjectStore;
+  /** For secrets that cross the bus or rest in the database. */
+  readonly seal: Seal;
   readonly analyses: AnalysisTurns;
   /** Of this host: for deadlines, timeouts and rates. */
   readonly clock: Clock;

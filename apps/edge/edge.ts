@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createRegistrationCache } from '../../infra/chain/registration-cache.ts';
 import { createRpcChain } from '../../infra/chain/rpc-chain.ts';
 import type { Config } from '../../infra/config/config.ts';
+import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
 import { createVerifierPool } from '../../infra/crypto/sr25519-verifier.ts';
 import { decodeHotkey } from '../../infra/crypto/ss58.ts';
 import { randomHex, randomId, sha256Hex } from '../../infra/ids/ids.ts';
@@ -166,6 +167,7 @@ async function openDeps(
     identity: identityOf(options, { verifier, callers: new Callers(sql, agesOf(clock, time)) }),
     runs: createRunLocator(sql),
     deliveries: createDeliveries({ sql, bus, objects }),
+    seal: createCredentialSeal(config.credentialKeys),
     documents: new Documents(objects, config.artifactBytesMax),
     presence: await started(createPresence({ bus, clock, time }), stack),
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
