@@ -11,7 +11,7 @@ const everyMs = 1_000;
  * Waited for twice: after a pause of this process one timer would be up before the answer is read
  * that has long lain in the socket.
  */
-const halfPatienceMs = 150;
+const halfPatienceMs = 250;
 
 export interface EdgePeersDeps {
   readonly connection: NatsConnection;
@@ -91,7 +91,7 @@ async function askInTime(
   subject: string,
   question: string,
 ): Promise<string | undefined> {
-  const timeout = 4 * halfPatienceMs;
+  const timeout = 3 * halfPatienceMs;
   const answered = new AbortController();
   const late = clock
     .sleep(halfPatienceMs, answered.signal)

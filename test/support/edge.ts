@@ -120,6 +120,9 @@ export async function startTestService(options: TestServiceOptions = {}) {
   return {
     baseUrl,
     baseUrls,
+    /** To be disposed of one by one, as in a rolling restart; `stop` takes the rest. */
+    edges,
+    natsUrl: nats.url,
     operatorToken,
     /** As superuser. */
     sql: database.sql,
