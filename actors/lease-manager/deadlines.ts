@@ -11,16 +11,23 @@ interface Beat {
   readonly leaseUntilMs: number;
 }
 
+interface Kept extends Deadlines {
+  /** The last sign of life. */
+  readonly signAtMs: number;
+}
+
 /**
  * When live runs end. Promises are made here, in memory, and only ever grow; what is written lags
- * behind, which the amnesty after a takeover makes good.
+ * behind by a flush, which the amnesty after a takeover makes good. Amnesties are written as well, so
+ * that whoever looks for runs that nobody ends finds none that was given time.
  *
  * Not under the batch's overlay: a deadline that moved although the batch rolled back favours the
  * validator, and a heartbeat that is answered while a commit runs must not be undone by it.
  */
 export class RunDeadlines {
-  readonly #byRun = new Map<string, Deadlines>();
-  readonly #dirty = new Map<string, Beat>();
+  readonly #byRun = new Map<string, Kept>();
+  /** Runs whose lease ends later than was written. */
+  readonly #dirty = new Set<string>();
   readonly #policy: EvalPolicy;
 
   constructor(policy: EvalPolicy) {
@@ -33,7 +40,8 @@ export class RunDeadlines {
 
   /** Learns a run from its durable state; nothing ends before `notBeforeMs`. */
   track(run: RunState, notBeforeMs = 0): void {
-    this.#byRun.set(run.context.evalRunId, later(this.#written(run), notBeforeMs));
+    const written = this.#written(run);
+    this.#lengthen(run.context.evalRunId, written, later(written, notBeforeMs));
   }
 
   forget(evalRunId: string): void {
@@ -79,8 +87,10 @@ export class RunDeadlines {
   beat(evalRunId: string, nowMs: number): number {
     const leaseUntilMs = this.promise(evalRunId, nowMs, 'beat');
     const deadlines = this.#byRun.get(evalRunId);
-    if (deadlines !== undefined) this.#byRun.set(evalRunId, { ...deadlines, leaseUntilMs });
-    this.#dirty.set(evalRunId, { beatAtMs: nowMs, leaseUntilMs });
+    if (deadlines !== undefined) {
+      this.#byRun.set(evalRunId, { ...deadlines, leaseUntilMs, signAtMs: nowMs });
+    }
+    this.#dirty.add(evalRunId);
     return leaseUntilMs;
   }
 
@@ -93,6 +103,7 @@ export class RunDeadlines {
       leaseUntilMs: Math.max(written.leaseUntilMs, known?.leaseUntilMs ?? 0),
       noProgressUntilMs: Math.max(written.noProgressUntilMs, known?.noProgressUntilMs ?? 0),
       runLimitUntilMs: Math.max(written.runLimitUntilMs, known?.runLimitUntilMs ?? 0),
+      signAtMs: Math.max(written.signAtMs, known?.signAtMs ?? 0),
     });
   }
 
@@ -100,27 +111,39 @@ export class RunDeadlines {
   extendAll(byMs: number, notBeforeMs: number): void {
     for (const [evalRunId, deadlines] of this.#byRun) {
       const extended = {
+        ...deadlines,
         leaseUntilMs: deadlines.leaseUntilMs + byMs,
         noProgressUntilMs: deadlines.noProgressUntilMs + byMs,
         runLimitUntilMs: deadlines.runLimitUntilMs + byMs,
       };
-      this.#byRun.set(evalRunId, later(extended, notBeforeMs));
+      this.#lengthen(evalRunId, deadlines, later(extended, notBeforeMs));
     }
   }
 
   postpone(evalRunId: string, untilMs: number): void {
     const deadlines = this.#byRun.get(evalRunId);
-    if (deadlines !== undefined) this.#byRun.set(evalRunId, later(deadlines, untilMs));
+    if (deadlines !== undefined) this.#lengthen(evalRunId, deadlines, later(deadlines, untilMs));
   }
 
   takeBeats(): ReadonlyMap<string, Beat> {
-    const beats = new Map(this.#dirty);
+    const beats = new Map<string, Beat>();
+    for (const evalRunId of this.#dirty) {
+      const kept = this.#byRun.get(evalRunId);
+      if (kept === undefined) continue;
+      beats.set(evalRunId, { beatAtMs: kept.signAtMs, leaseUntilMs: kept.leaseUntilMs });
+    }
     this.#dirty.clear();
     return beats;
   }
 
-  #written({ context }: RunState): Deadlines {
+  #lengthen(evalRunId: string, before: Kept, after: Kept): void {
+    this.#byRun.set(evalRunId, after);
+    if (after.leaseUntilMs > before.leaseUntilMs) this.#dirty.add(evalRunId);
+  }
+
+  #written({ context }: RunState): Kept {
     return {
+      signAtMs: context.progressAt,
       leaseUntilMs: context.leaseUntil,
       noProgressUntilMs: context.progressAt + this.#policy.noProgressMs,
       runLimitUntilMs: context.claimedAt + this.#policy.runLimitMs,
@@ -128,8 +151,9 @@ export class RunDeadlines {
   }
 }
 
-function later(deadlines: Deadlines, notBeforeMs: number): Deadlines {
+function later(deadlines: Kept, notBeforeMs: number): Kept {
   return {
+    signAtMs: deadlines.signAtMs,
     leaseUntilMs: Math.max(deadlines.leaseUntilMs, notBeforeMs),
     noProgressUntilMs: Math.max(deadlines.noProgressUntilMs, notBeforeMs),
     runLimitUntilMs: Math.max(deadlines.runLimitUntilMs, notBeforeMs),

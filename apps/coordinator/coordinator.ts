@@ -4,6 +4,7 @@ import { createRaceKind } from '../../actors/race-coordinator/race-coordinator.a
 import { createHost, type Host } from '../../actors/runtime/host.ts';
 import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
 import { createProjector } from '../../actors/services/projector/projector.actor.ts';
+import { createStuckWatch } from '../../actors/services/stuck/stuck.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { randomHex, randomId, uuidV5 } from '../../infra/ids/ids.ts';
 import { type Bus, createBus } from '../../infra/nats/bus.ts';
@@ -97,6 +98,9 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   });
   await projector.start();
   stack.defer(() => projector.stop());
+  const stuck = createStuckWatch({ sql, clock, log, telemetry });
+  await stuck.start();
+  stack.defer(() => stuck.stop());
   await host.start();
   stack.defer(() => host.drain());
   simulation?.watch(host);

@@ -84,6 +84,11 @@ export const gauges = {
   },
   'paddock.outbox.age': { unit: 's', description: 'Age of the oldest message not yet published' },
   'paddock.outbox.pending': { unit: '{message}', description: 'Messages not yet published' },
+  'paddock.stuck': {
+    unit: '{record}',
+    description:
+      'Records that wait for nobody or have missed their time, by kind; zero where all is well',
+  },
 } as const satisfies Record<string, Metric>;
 
 export type CounterName = keyof typeof counters;

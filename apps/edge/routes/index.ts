@@ -11,6 +11,7 @@ import { excludeRun } from './admin/exclude-run.ts';
 import { includeRun } from './admin/include-run.ts';
 import { listAuditLog } from './admin/list-audit-log.ts';
 import { listPartitions } from './admin/list-partitions.ts';
+import { listStuck } from './admin/list-stuck.ts';
 import { reclaimRun } from './admin/reclaim-run.ts';
 import { reinstateVersion } from './admin/reinstate-version.ts';
 import { removeRegistration } from './admin/remove-registration.ts';
@@ -141,6 +142,7 @@ export const endpoints: readonly Endpoint[] = [
   setRegistration,
   removeRegistration,
   listPartitions,
+  listStuck,
   showOverview,
   listAuditLog,
   showClock,

@@ -119,6 +119,19 @@ test('after an outage of ours there is time for two heartbeats, however late it 
   t.is(value(), 'stale');
 });
 
+test('a lease that was lengthened without a heartbeat is written down as well', (t) => {
+  const { world, own } = withRun();
+  t.is(world.actor.takeFlush(), undefined);
+
+  world.actor.extendDeadlines(claimLeaseMs, world.nowMs);
+
+  const { evalRunId } = own;
+  const leaseUntilMs = world.nowMs + 2 * claimLeaseMs;
+  const rows = [{ evalRunId, beatAtMs: world.nowMs, leaseUntilMs }];
+  t.deepEqual(world.actor.takeFlush(), { table: 'run_beat', rows });
+  t.is(world.actor.takeFlush(), undefined);
+});
+
 test('results move the lease like a heartbeat', (t) => {
   const { world, own, value } = withRun();
   world.pass(claimLeaseMs - 1);

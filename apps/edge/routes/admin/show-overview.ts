@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countStuck } from '../../../../actors/services/stuck/find-stuck.ts';
 import { endpoint } from '../../endpoint.ts';
 import { readOverview, type UnfinishedRaceRow } from '../../reads/operator.ts';
 import { type ReigningTopRow, topView } from '../../reads/top.ts';
@@ -42,11 +43,16 @@ export const showOverview = endpoint({
     outbox_oldest_at: instant.nullable(),
     parked_messages: count,
     partitions_without_owner: count,
+    stuck_records: count,
   }),
   faults: ['STORE_UNAVAILABLE'],
 
   async handle(_request, { sql }) {
-    const [overview, { top }] = await Promise.all([readOverview(sql), topView(sql)]);
+    const [overview, { top }, stuck] = await Promise.all([
+      readOverview(sql),
+      topView(sql),
+      countStuck(sql),
+    ]);
     return {
       active_suite_id: overview.activeSuiteId,
       current_race: overview.race && toUnfinishedRace(overview.race),
@@ -60,6 +66,7 @@ export const showOverview = endpoint({
       outbox_oldest_at: formatInstantOrNull(overview.outboxOldestAt),
       parked_messages: overview.parkedMessages,
       partitions_without_owner: overview.partitionsWithoutOwner,
+      stuck_records: [...stuck.values()].reduce((sum, found) => sum + found, 0),
     };
   },
 });

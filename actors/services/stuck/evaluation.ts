@@ -1,0 +1,67 @@
+import type { StuckKind } from './stuck-kind.ts';
+
+/** The owner moves leases in memory and writes them down every ten seconds; the other ten are spare. */
+export const stuckRuns: StuckKind = {
+  kind: 'evaluation-run',
+  find: (sql) => sql`
+    select r.eval_run_id::text as id, r.status as state,
+      coalesce(r.started_at, r.claimed_at) as since, lease.ends_at as deadline, p.owner,
+      case when p.is_lost then 'its partition has no live owner'
+        else 'its lease is over and it was not ended' end as why
+    from evaluation_run r
+    join owned p on p.kind = 'eval' and p.part = r.part
+    left join run_beat b on b.eval_run_id = r.eval_run_id
+    cross join lateral (
+      select greatest(r.lease_expires_at, b.lease_until) as ends_at) as lease
+    cross join clock
+    where r.status in ('CLAIMED', 'RUNNING')
+      and (p.is_lost or lease.ends_at < clock.now - clock.grace - interval '10 seconds')`,
+};
+
+/** Work on hold waits for a time, and work of a banned miner for an operator; both have a way on. */
+export const stuckWork: StuckKind = {
+  kind: 'work-item',
+  find: (sql) => sql`
+    select w.work_item_id::text as id, w.state, w.queued_at as since, null::timestamptz as deadline,
+      p.owner, reason.why
+    from work_item w
+    join owned p on p.kind = 'eval' and p.part = w.part
+    join agent_version v on v.agent_version_id = w.agent_version_id
+    join suite s on s.suite_id = w.suite_id
+    left join race c on c.race_id = w.race_id
+    cross join clock
+    cross join lateral (
+      select case
+        when p.is_lost then 'its partition has no live owner'
+        when v.state in ('DISCARDED', 'CANCELLED') then 'its version is ' || lower(v.state)
+        when w.phase = 'QUALIFYING' and not s.is_active and v.state <> 'ELIGIBLE' and (
+            select a.activated_at < clock.now - clock.grace from suite a where a.is_active)
+          then 'its suite is not active any more'
+        when c.status in ('RACE_COMPLETE', 'RACE_CANCELLED')
+            and coalesce(c.completed_at, c.cancelled_at) < clock.now - clock.grace
+          then 'its race is over'
+        when w.included_success_count >= w.required_successes then 'it has all its successes'
+        when w.live_count <> (
+            select count(*) from evaluation_run r
+            where r.agent_version_id = w.agent_version_id and r.work_item_id = w.work_item_id
+              and r.status in ('CLAIMED', 'RUNNING'))
+          then 'it counts live runs that are none'
+      end as why) as reason
+    where w.state = 'OPEN' and reason.why is not null`,
+};
+
+export const stuckVersions: StuckKind = {
+  kind: 'agent-version',
+  find: (sql) => sql`
+    select v.agent_version_id::text as id, v.state, v.submitted_at as since,
+      null::timestamptz as deadline, p.owner,
+      case when p.is_lost then 'its partition has no live owner'
+        else 'it waits for an evaluation and has no open work' end as why
+    from agent_version v
+    join owned p on p.kind = 'eval' and p.part = v.part
+    where v.state in ('RECEIVED', 'QUEUED', 'RUNNING')
+      and (p.is_lost or not exists (
+        select from work_item w
+        where w.agent_version_id = v.agent_version_id and w.suite_id = v.suite_id
+          and w.phase = 'QUALIFYING' and w.state = 'OPEN'))`,
+};

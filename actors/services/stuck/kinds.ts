@@ -1,0 +1,25 @@
+import { stuckRuns, stuckVersions, stuckWork } from './evaluation.ts';
+import { stuckBundles, stuckRaces, stuckSuites } from './races.ts';
+import {
+  stuckDrains,
+  stuckMessages,
+  stuckOrders,
+  stuckParked,
+  stuckPartitions,
+} from './runtime.ts';
+import type { StuckKind } from './stuck-kind.ts';
+
+/** Every kind of record that could wait for ever. A new one adds its query here. */
+export const stuckKinds: readonly StuckKind[] = [
+  stuckRuns,
+  stuckWork,
+  stuckVersions,
+  stuckRaces,
+  stuckSuites,
+  stuckBundles,
+  stuckMessages,
+  stuckOrders,
+  stuckParked,
+  stuckPartitions,
+  stuckDrains,
+];

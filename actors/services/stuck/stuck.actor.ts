@@ -1,0 +1,49 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { Service } from '../../../infra/ports/lifecycle.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import type { Telemetry } from '../../../infra/ports/telemetry.ts';
+import { countStuck } from './find-stuck.ts';
+import { stuckKinds } from './kinds.ts';
+
+const everyMs = 10_000;
+
+/** Counts what is stuck, for an alarm: every coordinator, since one alone could be what is stuck. */
+export function createStuckWatch(deps: {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Pick<Telemetry, 'gauge'>;
+}): Service {
+  const { sql, clock, log, telemetry } = deps;
+  const stops: (() => void)[] = [];
+  let counts: ReadonlyMap<string, number> = new Map();
+  let counting: Promise<void> = Promise.resolve();
+  const count = async () => {
+    try {
+      const before = counts;
+      counts = await countStuck(sql);
+      const news = [...counts].filter(([kind, found]) => found > (before.get(kind) ?? 0));
+      if (news.length > 0) log.warn('records are stuck', Object.fromEntries(counts));
+    } catch (error) {
+      log.debug('what is stuck was not counted', { error });
+    }
+  };
+  return {
+    start: async () => {
+      stops.push(
+        clock.every(everyMs, () => {
+          counting = count();
+          return counting;
+        }),
+        ...stuckKinds.map(({ kind }) =>
+          telemetry.gauge('paddock.stuck', () => counts.get(kind) ?? 0, { kind }),
+        ),
+      );
+    },
+    stop: async () => {
+      for (const stop of stops.splice(0)) stop();
+      await counting;
+    },
+  };
+}

@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import { findStuck, type Stuck } from '../../../actors/services/stuck/find-stuck.ts';
+import { stuckKinds } from '../../../actors/services/stuck/kinds.ts';
+import { createStuckWatch } from '../../../actors/services/stuck/stuck.actor.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { addRace, addSuite, claimRun, type Desk, openDesk } from '../../support/eval-desk.ts';
+import { evalPart, submission } from '../../support/eval-world.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
+import { until } from '../../support/until.ts';
+
+// Work in flight with an owner for everything; each test breaks one thing of it and takes that back.
+
+let sql: Sql;
+let desk: Desk;
+let suiteId: number;
+let evalRunId: string;
+let agentVersionId: string;
+let raceId: string;
+test.before(async () => {
+  ({ sql } = await testDatabase());
+  desk = await openDesk(sql);
+  await sql`
+    update rt.partition p set owner = m.member_id, incarnation = m.incarnation
+    from rt.member m where p.owner is null`;
+  suiteId = await addSuite(sql);
+  await sql`update suite set activated_at = now() - interval '1 day'`;
+  raceId = await addRace(sql, { suiteId, status: 'QUALIFYING_OPEN' });
+  await sql`update race set qualifying_closes_at = now() + interval '1 hour'`;
+  await desk.ok('submit-version', submission(1, { suiteId }));
+  ({ evalRunId, agentVersionId } = await claimRun(desk, 'val-a'));
+});
+
+class Undone extends Error {}
+
+/** What is stuck after `plant`, as an edge would find it. */
+async function stuckAfter(plant: (tx: Transaction) => Promise<unknown>, perKind = 200) {
+  let found: Stuck | undefined;
+  const undone = sql.begin(async (tx) => {
+    await plant(tx);
+    await tx`set local role paddock_edge`;
+    // Sound because it only asks one query.
+    found = await findStuck(tx as unknown as Sql, perKind);
+    throw new Undone();
+  });
+  await undone.catch((error) => {
+    if (!(error instanceof Undone)) throw error;
+  });
+  if (found === undefined) throw new Error('nothing was asked');
+  return found;
+}
+
+test('work in flight with living owners is not stuck', async (t) => {
+  const { records, total, checkedAt } = await stuckAfter(async () => undefined);
+
+  t.deepEqual(records, []);
+  t.is(total, 0);
+  t.true(Math.abs(checkedAt.getTime() - Date.now()) < 5_000);
+});
+
+interface Planted {
+  readonly title: string;
+  readonly plant: (tx: Transaction) => Promise<unknown>;
+  readonly found: readonly (readonly [kind: string, why: string])[];
+}
+
+const minute = (tx: Transaction) => tx`now() - interval '1 minute'`;
+const lostPart = (tx: Transaction) => tx`
+  update rt.partition set owner = null, incarnation = null, released_at = ${minute(tx)}
+  where kind = 'eval' and part = ${evalPart}`;
+const unowned = 'its partition has no live owner';
+
+const planted: readonly Planted[] = [
+  {
+    title: 'a run past its lease',
+    plant: (tx) => tx`update evaluation_run set lease_expires_at = ${minute(tx)}`,
+    found: [['evaluation-run', 'its lease is over and it was not ended']],
+  },
+  {
+    title: 'open work of a discarded version',
+    plant: (tx) => tx`update agent_version set state = 'DISCARDED'`,
+    found: [['work-item', 'its version is discarded']],
+  },
+  {
+    title: 'open work and a race of a suite that was replaced',
+    plant: async (tx) => {
+      await tx`update suite set is_active = false`;
+      await addSuite(tx as unknown as Sql, 2);
+      await tx`update suite set is_active = true, activated_at = ${minute(tx)} where suite_version = 2`;
+      await addRace(tx as unknown as Sql, {
+        suiteId: suiteId + 1,
+        status: 'QUALIFYING_OPEN',
+      });
+      await tx`update race set qualifying_closes_at = now() + interval '1 hour'`;
+    },
+    found: [
+      ['race', 'its suite is not active any more'],
+      ['work-item', 'its suite is not active any more'],
+    ],
+  },
+  {
+    title: 'open work of a race that is over',
+    plant: (tx) => tx`
+      with ended as (
+        insert into race (race_id, part, suite_id, race_number, status, policy_version, policy,
+          opened_at, qualifying_closes_at, cancelled_at)
+        values (${randomUUID()}, 1, ${suiteId}, 7, 'RACE_CANCELLED', 0, '{}', now(), now(), ${minute(tx)})
+        returning race_id)
+      insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
+        race_id, state, required_successes, queued_at, queue_order_at)
+      select ${randomUUID()}, ${evalPart}, ${agentVersionId}, 'miner-1', ${suiteId}, 'RACE', race_id,
+        'OPEN', 2, now(), now()
+      from ended`,
+    found: [['work-item', 'its race is over']],
+  },
+  {
+    title: 'a slot held by nobody',
+    plant: (tx) => tx`update evaluation_run set status = 'STALE'`,
+    found: [['work-item', 'it counts live runs that are none']],
+  },
+  {
+    title: 'a version without work',
+    plant: (tx) => tx`
+      update work_item set state = 'CANCELLED' where agent_version_id = ${agentVersionId}`,
+    found: [['agent-version', 'it waits for an evaluation and has no open work']],
+  },
+  {
+    title: 'everything in a partition that nobody serves',
+    plant: lostPart,
+    found: [
+      ['agent-version', unowned],
+      ['evaluation-run', unowned],
+      ['partition', 'no live process serves it'],
+      ['work-item', unowned],
+    ],
+  },
+  {
+    title: 'qualifying that did not close',
+    plant: (tx) => tx`update race set qualifying_closes_at = ${minute(tx)}`,
+    found: [['race', 'its qualifying should be closed']],
+  },
+  {
+    title: 'pins that stay locked for a close that does not come',
+    plant: (tx) => tx`update race set pins_locked_at = ${minute(tx)}`,
+    found: [['race', 'its qualifying should be closed']],
+  },
+  {
+    title: 'a closed race that did not start',
+    plant: (tx) => tx`update race set status = 'QUALIFYING_CLOSED', closed_at = ${minute(tx)}`,
+    found: [['race', 'it should have started']],
+  },
+  {
+    title: 'a race past its limit',
+    plant: (tx) => tx`update race set status = 'RACE_RUNNING', deadline_at = ${minute(tx)}`,
+    found: [['race', 'its limit is over']],
+  },
+  {
+    title: 'an active suite without a race, and a released race without its bundle',
+    plant: (tx) => tx`
+      update race set status = 'RACE_COMPLETE', completed_at = ${minute(tx)} - interval '1 hour',
+        released_at = ${minute(tx)} - interval '1 second'`,
+    found: [
+      ['race-bundle', 'its race is released and it was not published'],
+      ['suite', 'it has no race that is not over'],
+    ],
+  },
+  {
+    title: 'an order and a message that nobody took, and one that was set aside',
+    plant: async (tx) => {
+      for (const kind of ['svc', 'eval']) {
+        await tx`
+          insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part,
+            target_consumer, headers, body, at, next_at)
+          values (${kind}, 0, ${`from-${kind}`}, 'evt.race.1.cancel-race', 'race', 1, 'evt', '{}', '{}',
+            ${minute(tx)}, now())`;
+      }
+      await tx`
+        insert into rt.poison (msg_id, subject, headers, body, error, at)
+        values ('bad', 'evt.race.1.cancel-race', '{}', '{}', 'cannot read', now())`;
+    },
+    found: [
+      ['message', 'nobody has taken it'],
+      ['order', 'no actor has answered it'],
+      ['parked-message', 'it failed too often: cannot read'],
+    ],
+  },
+  {
+    title: 'a process that cannot hand over what it should',
+    plant: (tx) => tx`
+      update rt.member set draining = true, draining_at = ${minute(tx)} - interval '1 second'`,
+    found: [['member', 'it still has partitions to hand over']],
+  },
+];
+
+for (const { title, plant, found } of planted) {
+  test(`stuck: ${title}`, async (t) => {
+    const { records, total } = await stuckAfter(plant);
+
+    t.deepEqual(records.map(({ kind, why }) => [kind, why]).sort(), found);
+    t.is(total, found.length);
+    const known = new Set(stuckKinds.map(({ kind }) => kind));
+    t.true(records.every(({ kind, id, state }) => known.has(kind) && id !== '' && state !== ''));
+  });
+}
+
+test('every kind is planted above', (t) => {
+  const kinds = new Set(planted.flatMap(({ found }) => found.map(([kind]) => kind)));
+  t.deepEqual([...kinds].sort(), stuckKinds.map(({ kind }) => kind).sort());
+});
+
+test('what was given time, was just sent or is just changing owners is not stuck', async (t) => {
+  const { records } = await stuckAfter(async (tx) => {
+    await tx`update evaluation_run set lease_expires_at = ${minute(tx)}`;
+    await tx`
+      insert into run_beat (eval_run_id, part, beat_at, lease_until)
+      values (${evalRunId}, ${evalPart}, now(), now())`;
+    await tx`update race set qualifying_closes_at = now()`;
+    await tx`update work_item set hold_until = ${minute(tx)}, hold_reason = 'REPEATED_FAILURES'`;
+    await tx`update rt.partition set owner = null, incarnation = null, released_at = now()`;
+    await tx`
+      insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
+        headers, body, at, next_at)
+      values ('svc', 0, 'fresh', 'evt.race.1.cancel-race', 'race', 1, 'evt', '{}', '{}', now(), now())`;
+  });
+
+  t.deepEqual(records, []);
+});
+
+test('the owner is named until it is dead for longer than a takeover takes', async (t) => {
+  const { records } = await stuckAfter(async (tx) => {
+    await tx`update evaluation_run set lease_expires_at = ${minute(tx)}`;
+    await tx`update rt.member set lease_until = now() - interval '5 seconds'`;
+  });
+  t.is(records.length, 1);
+  t.regex(records[0]?.owner ?? '', /^member-/);
+
+  const dead = await stuckAfter((tx) => tx`update rt.member set lease_until = ${minute(tx)}`);
+  t.deepEqual(
+    dead.records.filter(({ id }) => id === raceId).map(({ why }) => why),
+    [unowned],
+  );
+});
+
+test('of many stuck records the oldest are listed and all are counted', async (t) => {
+  const { records, total } = await stuckAfter(
+    (tx) => tx`
+      insert into rt.poison (msg_id, subject, headers, body, error, at)
+      select 'bad-' || n, 'evt.race.1.x', '{}', '{}', 'cannot read', now() - n * interval '1 hour'
+      from generate_series(1, 5) as n`,
+    2,
+  );
+
+  t.deepEqual(records.map(({ id }) => id).sort(), ['bad-4', 'bad-5']);
+  t.is(total, 5);
+});
+
+test.serial('a coordinator measures how many records of each kind are stuck', async (t) => {
+  const clock = new ManualClock();
+  const read = new Map<string, () => number>();
+  const watch = createStuckWatch({
+    ...{ sql, clock, log: silentLogger },
+    telemetry: {
+      gauge: (name, look, attributes) => {
+        t.is(name, 'paddock.stuck');
+        read.set(String(attributes?.['kind']), look);
+        return () => void read.delete(String(attributes?.['kind']));
+      },
+    },
+  });
+  await watch.start();
+  t.deepEqual([...read.keys()].sort(), stuckKinds.map(({ kind }) => kind).sort());
+  t.is(read.get('parked-message')?.(), 0);
+
+  await sql`
+    insert into rt.poison (msg_id, subject, headers, body, error, at)
+    values ('bad', 'evt.race.1.x', '{}', '{}', 'cannot read', now())`;
+  clock.advance(10_000);
+  await until(async () => read.get('parked-message')?.() === 1);
+  t.is(read.get('race')?.(), 0);
+
+  await sql`delete from rt.poison`;
+  clock.advance(10_000);
+  await until(async () => read.get('parked-message')?.() === 0);
+  await watch.stop();
+  t.is(read.size, 0);
+});
