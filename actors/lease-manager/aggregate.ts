@@ -37,7 +37,7 @@ export interface SuiteRoster {
 /** A race as far as work on it needs it. Once it is over it never runs again. */
 export interface RaceTerms {
   readonly isRunning: boolean;
-  /** Its own draw of tasks, fixed when it started; empty once it is over. */
+  /** Its own draw of tasks, fixed when it started; empty once it is over, unless judged again. */
   readonly roster: Roster;
 }
 

@@ -6,6 +6,7 @@ import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
 import { instant } from './read-rows.ts';
+import { isBarred, rejudgedBy } from './rejudge-runs.ts';
 
 /** Hands out one run of the best work that this validator may do. */
 export function claimWork(draft: Draft, claim: EvalRequest<'claim-work'>): Answer {
@@ -31,7 +32,7 @@ function holdsSlot(draft: Draft, { validatorHotkey, slot }: EvalRequest<'claim-w
 function preferredWork(draft: Draft, claim: EvalRequest<'claim-work'>): WorkState | undefined {
   for (const itemId of claim.preferred) {
     const item = openItem(draft, itemId);
-    if (item !== undefined && isClaimable(item, claim, draft.nowMs)) return item;
+    if (item !== undefined && isFor(draft, item, claim)) return item;
   }
   return undefined;
 }
@@ -41,7 +42,9 @@ function bestWork(draft: Draft, claim: EvalRequest<'claim-work'>): WorkState | u
   let best: WorkState | undefined;
   for (const [itemId] of draft.state.openItems.entries()) {
     const item = openItem(draft, itemId);
-    if (item === undefined || !isClaimable(item, claim, draft.nowMs)) continue;
+    // Runs are judged again by name only: other partitions may have work that comes first.
+    if (item === undefined || item.context.rejudges !== null) continue;
+    if (!isFor(draft, item, claim)) continue;
     if (best === undefined || order(item, best) < 0) best = item;
   }
   return best;
@@ -64,6 +67,10 @@ function queueOrder(draft: Draft, validatorHotkey: string) {
   };
 }
 
+function isFor(draft: Draft, item: WorkState, claim: EvalRequest<'claim-work'>): boolean {
+  return isClaimable(item, claim, draft.nowMs) && !isBarred(draft, item, claim.validatorHotkey);
+}
+
 function openItem(draft: Draft, workItemId: string): WorkState | undefined {
   const versionId = draft.state.openItems.get(workItemId);
   if (versionId === undefined) return undefined;
@@ -75,12 +82,13 @@ function lease(draft: Draft, item: WorkState, claim: EvalRequest<'claim-work'>) 
   const { agentVersionId, workItemId, suiteId, phase, raceId, nextFence: fence } = item.context;
   const { validatorHotkey, slot } = claim;
   const evalRunId = draft.newId();
-  draft.requireRunning(raceId);
+  draft.requireRunning(item.context);
   const leaseUntil = draft.state.deadlines.promiseOfClaim(draft.nowMs);
   const run = { ...runTerms(draft, item), evalRunId, validatorHotkey, slot, fence };
+  const rejudges = rejudgedBy(item);
 
   draft.recordRun(agentVersionId, evalRunId, [
-    { type: 'CLAIMED', run, at: draft.nowMs, leaseUntil },
+    { type: 'CLAIMED', run, at: draft.nowMs, leaseUntil, ...(rejudges && { rejudges }) },
   ]);
   draft.recordItem(agentVersionId, workItemId, [
     { type: 'LEASED', evalRunId, validatorHotkey, fence },
@@ -104,6 +112,8 @@ function lease(draft: Draft, item: WorkState, claim: EvalRequest<'claim-work'>) 
     expected_items: run.expectedItems,
     claimed_at: instant(draft.nowMs),
     lease_expires_at: instant(leaseUntil),
+    rejudging_id: rejudges?.rejudgingId ?? null,
+    judged_run_id: rejudges?.evalRunId ?? null,
   });
   const place = { evalRunId, agentVersionId, suiteId, phase, raceId };
   draft.publish('run-claimed', { ...place, validatorHotkey });

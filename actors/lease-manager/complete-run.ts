@@ -17,6 +17,7 @@ import { eligibleAt, publishEligible } from './eligibility.ts';
 import { closeWork, freeSlot, publishEnd, rescore } from './end-run.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
 import { leaseUntil, unmarkedEnd } from './own-run.ts';
+import { settleVerdict } from './rejudge-runs.ts';
 
 type Request = EvalRequest<'complete-run'>;
 type Ended = Exclude<Outcome, { readonly kind: 'replay' }>;
@@ -37,8 +38,13 @@ export function completeRun(draft: Draft, request: Request): Answer {
   );
   if (outcome instanceof Fault) return refused(outcome);
   if (outcome.kind === 'replay') return accepted(outcome.reply);
-  draft.requireRunning(run.context.raceId);
-  return accepted(settle(draft, run, { request, outcome, digest }), leaseUntil(draft, run));
+  draft.requireRunning(run.context);
+  const settlement = { request, outcome, digest };
+  const reply =
+    run.context.rejudges === null
+      ? settle(draft, run, settlement)
+      : settleJudging(draft, run, settlement);
+  return accepted(reply, leaseUntil(draft, run));
 }
 
 /** Roster tasks without a stored result; only a live run's ledger is in memory. */
@@ -82,6 +88,20 @@ function settle(draft: Draft, run: RunState, { request, outcome, digest }: Settl
   return reply;
 }
 
+/** A run that judges another again ends for its work alone. */
+function settleJudging(draft: Draft, run: RunState, { request, outcome, digest }: Settlement) {
+  const { agentVersionId, evalRunId } = run.context;
+  const exclusionReason = settleVerdict(draft, run, outcome);
+  const reply = answer(draft, run, { outcome, becameEligible: false });
+  const completion = { digest, reply };
+  draft.recordRun(agentVersionId, evalRunId, [
+    endFact(draft, outcome, { completion, exclusionReason }),
+  ]);
+  storeCompletion(draft, request);
+  publishEnd(draft, run.context);
+  return reply;
+}
+
 /** Counts the success or frees the slot; says why a success does not count. */
 function settleWork(draft: Draft, run: RunState, outcome: Ended): string | undefined {
   const { agentVersionId, workItemId, evalRunId, validatorHotkey } = run.context;
@@ -120,8 +140,13 @@ function answer(
   run: RunState,
   { outcome, becameEligible }: { outcome: Ended; becameEligible: boolean },
 ): EvalReply<'complete-run'> {
-  const { agentVersionId, workItemId, evalRunId, phase } = run.context;
-  const { value, context } = draft.item(agentVersionId, workItemId);
+  const { agentVersionId, workItemId, evalRunId, phase, rejudges } = run.context;
+  const own = draft.item(agentVersionId, workItemId);
+  // Who judges again is told how the judged work stands, which the verdict does not change yet.
+  const { value, context } =
+    rejudges === null
+      ? own
+      : draft.item(agentVersionId, own.context.rejudges?.workItemId ?? workItemId);
   const mean = draft.aggregate(agentVersionId)?.version.state.context.scores.mean ?? null;
   return {
     evalRunId,

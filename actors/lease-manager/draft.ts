@@ -18,7 +18,7 @@ import type {
 } from '../runtime/partition-actor.ts';
 import type { Aggregate, Entity, Ledger } from './aggregate.ts';
 import type { EvalFact } from './messages.ts';
-import type { PartitionState } from './partition-state.ts';
+import { type PartitionState, type RaceWork, raceOf } from './partition-state.ts';
 import { RaceGate } from './race-gate.ts';
 import { runRow, versionRow, workRow } from './read-rows.ts';
 
@@ -145,8 +145,8 @@ export class Draft {
   }
 
   /** The command stands only while this race runs; work without a race needs none. */
-  requireRunning(raceId: string | null): void {
-    this.#gate.holdRunning(raceId);
+  requireRunning(work: RaceWork): void {
+    this.#gate.holdRunning(raceOf(work));
   }
 
   /** A durable message to the owner of a suite's races. */
@@ -245,13 +245,13 @@ export class Draft {
     for (const id of working.touchedItems) {
       const item = working.items.get(id);
       if (item === undefined) continue;
-      this.#gate.hold(item.state.context.raceId);
+      this.#gate.hold(raceOf(item.state.context));
       this.operation('work_item', workRow(item.state, part));
     }
     for (const id of working.touchedRuns) {
       const run = working.runs.get(id);
       if (run === undefined) continue;
-      this.#gate.hold(run.state.context.raceId);
+      this.#gate.hold(raceOf(run.state.context));
       this.operation('evaluation_run', runRow(run.state, part));
     }
   }
@@ -261,10 +261,11 @@ export class Draft {
     const before = this.state.aggregates.get(versionId)?.items;
     for (const id of working.touchedItems) {
       const state = working.items.get(id)?.state;
-      if (state === undefined || state.context.raceId === null) continue;
-      const { raceId, suiteId } = state.context;
-      if (this.state.isRaceOver({ raceId }) || waitsAsBefore(before?.get(id)?.state, state))
-        continue;
+      if (state === undefined) continue;
+      const { suiteId } = state.context;
+      const raceId = raceOf(state.context);
+      if (raceId === null || this.state.isRaceOver(state.context)) continue;
+      if (waitsAsBefore(before?.get(id)?.state, state)) continue;
       this.tellRaces(suiteId, 'work-changed', { raceId, agentVersionId: versionId });
     }
   }

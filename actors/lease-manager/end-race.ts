@@ -3,6 +3,7 @@ import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
 import { cancelItem } from './end-run.ts';
 import type { evalMessages } from './messages.ts';
+import { raceOf } from './partition-state.ts';
 
 type End = z.infer<(typeof evalMessages)['race-ended']>;
 
@@ -10,7 +11,7 @@ type End = z.infer<(typeof evalMessages)['race-ended']>;
 export function endRace(draft: Draft, { raceId, reason }: End): Answer {
   for (const [workItemId, versionId] of [...draft.state.openItems.entries()]) {
     const item = draft.item(versionId, workItemId);
-    if (item.context.raceId === raceId) cancelItem(draft, item, reason);
+    if (raceOf(item.context) === raceId) cancelItem(draft, item, reason);
   }
   return accepted({});
 }

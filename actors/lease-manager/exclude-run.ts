@@ -6,8 +6,8 @@ import { followMinerBan } from './miner-ban.ts';
 
 /** Takes a success out of its score, which opens the work again when it falls below. */
 export function excludeRun(draft: Draft, run: RunState, reason: string): void {
-  const { agentVersionId, workItemId, evalRunId, raceId } = run.context;
-  draft.requireRunning(raceId);
+  const { agentVersionId, workItemId, evalRunId } = run.context;
+  draft.requireRunning(run.context);
   draft.recordRun(agentVersionId, evalRunId, [{ type: 'EXCLUDED', reason }]);
   const item = draft.item(agentVersionId, workItemId);
   draft.recordItem(agentVersionId, workItemId, decideExclusion(item, evalRunId, reason));

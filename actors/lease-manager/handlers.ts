@@ -10,6 +10,7 @@ import { expireRuns } from './expire-runs.ts';
 import { heartbeat } from './heartbeat.ts';
 import { type EvalCommandType, evalCommands, evalMessages } from './messages.ts';
 import { recordProgress } from './record-progress.ts';
+import { applyRejudging, cancelRejudging, openRejudging } from './rejudge-runs.ts';
 import { releaseRun } from './release-run.ts';
 import { orderExclusion, orderInclusion, reclaimRun } from './run-orders.ts';
 import { startRace } from './start-race.ts';
@@ -41,6 +42,9 @@ const messages = {
   'exclude-run': handler(evalMessages['exclude-run'], orderExclusion),
   'include-run': handler(evalMessages['include-run'], orderInclusion),
   'reclaim-run': handler(evalMessages['reclaim-run'], reclaimRun),
+  'open-rejudging': handler(evalMessages['open-rejudging'], openRejudging),
+  'apply-rejudging': handler(evalMessages['apply-rejudging'], applyRejudging),
+  'cancel-rejudging': handler(evalMessages['cancel-rejudging'], cancelRejudging),
 } satisfies Record<keyof typeof evalMessages, unknown>;
 
 const commands = {

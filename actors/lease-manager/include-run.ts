@@ -9,8 +9,8 @@ import { closeWork, endRun, rescore } from './end-run.ts';
 export function includeRun(draft: Draft, run: RunState): void {
   const { agentVersionId, workItemId, evalRunId } = run.context;
   const item = draft.item(agentVersionId, workItemId);
-  // Nothing is known of room in work that nobody does any more.
-  if (item.value === 'cancelled') return;
+  // Nothing is known of room in work that nobody does any more; a verdict counts when it is applied.
+  if (item.value === 'cancelled' || item.context.rejudges !== null) return;
   const success = successOf(run);
   const obstacle = obstacleTo(draft, run) ?? exclusionOfSuccess(item, success);
   if (obstacle !== undefined) {

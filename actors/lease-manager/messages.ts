@@ -177,6 +177,7 @@ export type EvalReply<T extends EvalCommandType> = z.infer<(typeof evalCommands)
 
 const ofVersion = { agentVersionId: uuid };
 const ofRun = { ...ofVersion, evalRunId: uuid };
+const ofRejudging = { rejudgingId: uuid, agentVersionIds: z.array(uuid) };
 
 /**
  * Durable messages of services and race coordinators, over `evt.eval.<part>.<type>`. The first three
@@ -209,6 +210,15 @@ export const evalMessages = {
   'include-run': z.object(ofRun),
   /** Ends a live run as STALE at once, so that its work is offered again. */
   'reclaim-run': z.object(ofRun),
+  /** Successes of this partition that other validators are to judge again; `raceIds` are their races. */
+  'open-rejudging': z.object({
+    ...ofRejudging,
+    raceIds: z.array(uuid),
+    runs: z.array(z.object(ofRun)),
+  }),
+  /** What was found out takes the place of what was judged; versions named are those of the runs. */
+  'apply-rejudging': z.object(ofRejudging),
+  'cancel-rejudging': z.object(ofRejudging),
 } as const;
 
 /** Answers to operators' orders. */

@@ -26,7 +26,7 @@ export function heldRun(draft: Draft, own: OwnRun): HeldRun | Fault {
   const { validatorHotkey } = own;
   const refusal = refusalOfOwner(run, { validatorHotkey, endedAs: unmarkedEnd(draft, run) });
   if (refusal !== undefined) return refusal;
-  draft.requireRunning(run.context.raceId);
+  draft.requireRunning(run.context);
   return { run, leaseUntilMs: leaseUntil(draft, run) };
 }
 

@@ -79,7 +79,8 @@ export class PartitionState {
   }
 
   /** Nothing of a race that is over ends or changes, but for the cancelling of what is left. */
-  isRaceOver({ raceId }: Pick<WorkPlace, 'raceId'>): boolean {
+  isRaceOver(work: RaceWork): boolean {
+    const raceId = raceOf(work);
     return raceId !== null && !this.race(raceId).isRunning;
   }
 
@@ -123,6 +124,17 @@ export class PartitionState {
   }
 }
 
+/** A race's work, or one that judges a run of it again once it is over. */
+export interface RaceWork {
+  readonly raceId: string | null;
+  readonly rejudges: object | null;
+}
+
+/** The race that has to run for this work; judging again depends on none. */
+export function raceOf({ raceId, rejudges }: RaceWork): string | null {
+  return rejudges === null ? raceId : null;
+}
+
 interface WorkPlace {
   readonly suiteId: number;
   /** Null for QUALIFYING work. */
@@ -133,6 +145,8 @@ interface WorkPlace {
 export interface Orders {
   readonly activeSuiteId: number | null;
   readonly bannedHotkeys: ReadonlySet<string>;
+  /** Of the rejudgings that messages of the batch name, those that are applied or cancelled. */
+  readonly endedRejudgings: ReadonlySet<string>;
 }
 
 export interface Touched {

@@ -7,14 +7,14 @@ type Row = Readonly<Record<string, unknown>>;
 
 /**
  * The changeable columns of `agent_version`; the others were set at the admission. The counts are
- * public, so runs of races are not among them: while a race runs they would tell how it goes.
+ * public, so runs of races are not among them: while a race runs they would tell how it goes. Nor are
+ * runs that judge others again, of which at most a success counts, and that in the work it is put to.
  */
 export function versionRow({ version, items, runs }: Aggregate): Row {
   const { context } = version.state;
-  const qualifying = [...items.values()].find(({ state }) => state.context.phase === 'QUALIFYING');
+  const qualifying = [...items.values()].find(({ state }) => isOfVersion(state.context));
   const count = (holds: (run: RunState) => boolean) =>
-    [...runs.values()].filter(({ state }) => state.context.phase === 'QUALIFYING' && holds(state))
-      .length;
+    [...runs.values()].filter(({ state }) => isOfVersion(state.context) && holds(state)).length;
   return {
     agent_version_id: context.agentVersionId,
     state: versionStatus(version.state),
@@ -31,6 +31,10 @@ export function versionRow({ version, items, runs }: Aggregate): Row {
     stale_run_count: count(({ value }) => value === 'stale'),
     included_success_count: qualifying?.state.context.included.length ?? 0,
   };
+}
+
+function isOfVersion({ phase, rejudges }: { readonly phase: string; readonly rejudges: unknown }) {
+  return phase === 'QUALIFYING' && rejudges === null;
 }
 
 export function workRow({ value, context }: WorkState, part: number): Row {

@@ -53,14 +53,45 @@ export interface ClaimCandidate {
 
 /**
  * Work that this validator may be given, races first, then as the queue stands. Only a hint: the
- * owner of each partition decides. Work that the validator gave back comes when nothing else does.
+ * owner of each partition decides. Work that the validator gave back comes when nothing else does, and
+ * after it what is to be judged again.
  */
 export async function claimCandidates(
   sql: Sql,
   claimer: Claimer,
 ): Promise<readonly ClaimCandidate[]> {
   const fresh = await candidates(sql, claimer, false);
-  return fresh.length > 0 ? fresh : await candidates(sql, claimer, true);
+  if (fresh.length > 0) return fresh;
+  const released = await candidates(sql, claimer, true);
+  return released.length > 0 ? released : await judgeable(sql, claimer);
+}
+
+/** For a rejudging: to no validator that has or had a say in the same score. */
+async function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claimer) {
+  return await sql<ClaimCandidate[]>`
+    select w.work_item_id as "workItemId", w.part
+    from work_item w
+    join evaluation_run judged on judged.eval_run_id = w.judged_run_id
+    where w.state = 'OPEN' and w.rejudging_id is not null and w.live_count = 0
+      and (w.hold_until is null or w.hold_until <= rt.clock())
+      and w.hold_reason is distinct from 'MINER_BANNED'
+      and w.miner_hotkey <> ${validatorHotkey}
+      and (w.miner_coldkey is null or w.miner_coldkey is distinct from ${validatorColdkey}::text)
+      and judged.validator_hotkey <> ${validatorHotkey}
+      and not exists (
+        select from evaluation_run r
+        where r.agent_version_id = w.agent_version_id and r.phase = w.phase
+          and r.race_id is not distinct from w.race_id and r.validator_hotkey = ${validatorHotkey}
+          and (r.status in ('CLAIMED', 'RUNNING') or r.is_included
+            or r.status = 'SUCCESS' and exists (
+              select from work_item o
+              where o.work_item_id = r.work_item_id and o.state = 'JUDGED')))
+    order by exists (
+        select from evaluation_run r
+        where r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}
+          and r.end_reason = 'RELEASED'),
+      w.queue_order_at, w.work_item_id
+    limit ${limit}`;
 }
 
 async function candidates(sql: Sql, claimer: Claimer, isReleasedToo: boolean) {
@@ -71,6 +102,7 @@ async function candidates(sql: Sql, claimer: Claimer, isReleasedToo: boolean) {
     select w.work_item_id as "workItemId", w.part
     from work_item w
     where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
+      and w.rejudging_id is null
       and (w.hold_until is null or w.hold_until <= rt.clock())
       and w.hold_reason is distinct from 'MINER_BANNED'
       and w.miner_hotkey <> ${validatorHotkey}

@@ -48,7 +48,7 @@ function change(draft: Draft, { agentVersionId, evalRunId }: RunRef, act: (run: 
   if (draft.state.isRaceOver(run.context)) {
     return refused(new Fault('RACE_OVER', 'the race of this run is over'));
   }
-  draft.requireRunning(run.context.raceId);
+  draft.requireRunning(run.context);
   act(run);
   return accepted(replyOf(draft.run(agentVersionId, evalRunId) ?? run));
 }

@@ -10,8 +10,9 @@ type Start = z.infer<(typeof evalMessages)['race-started']>;
 /** Opens the work of one race for its entrants, once each. */
 export function startRace(draft: Draft, start: Start): Answer {
   // The news of its end may come first, and finds nothing to cancel.
-  if (draft.state.isRaceOver(start)) return refused(new Fault('RACE_OVER', 'this race is over'));
-  draft.requireRunning(start.raceId);
+  const race = { raceId: start.raceId, rejudges: null };
+  if (draft.state.isRaceOver(race)) return refused(new Fault('RACE_OVER', 'this race is over'));
+  draft.requireRunning(race);
   for (const agentVersionId of start.agentVersionIds) openWork(draft, start, agentVersionId);
   return accepted({});
 }

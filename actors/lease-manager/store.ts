@@ -58,17 +58,23 @@ export class EvalStore implements EvalLoader {
       state,
       bodies.filter(({ type }) => needsLedger.has(type)),
     );
-    if (bodies.some(({ type }) => type in evalMessages)) await this.#loadOrders(state);
+    if (bodies.some(({ type }) => type in evalMessages)) await this.#loadOrders(state, bodies);
   }
 
-  async #loadOrders(state: PartitionState): Promise<void> {
+  async #loadOrders(state: PartitionState, bodies: readonly Partial<Wanted>[]): Promise<void> {
     const sql = this.#sql;
+    const ended = await sql<{ rejudgingId: string }[]>`
+      select rejudging_id as "rejudgingId"
+      from rejudging
+      where rejudging_id = any(${bodies.flatMap(({ rejudgingId }) => rejudgingId ?? [])}::uuid[])
+        and (applied_at is not null or cancelled_at is not null)`;
     const [suite] = await sql<{ suiteId: number }[]>`
       select suite_id as "suiteId" from suite where is_active`;
     const bans = await sql<{ hotkey: string }[]>`select hotkey from hotkey_ban`;
     state.orders = {
       activeSuiteId: suite?.suiteId ?? null,
       bannedHotkeys: new Set(bans.map(({ hotkey }) => hotkey)),
+      endedRejudgings: new Set(ended.map(({ rejudgingId }) => rejudgingId)),
     };
   }
 
@@ -150,15 +156,19 @@ export class EvalStore implements EvalLoader {
     const raceIds = [...new Set(wanted)];
     if (raceIds.length === 0) return;
     const sql = this.#sql;
-    const races = await sql<{ raceId: string; isRunning: boolean }[]>`
-      select race_id as "raceId", status = 'RACE_RUNNING' as "isRunning"
+    const races = await sql<{ raceId: string; isRunning: boolean; isJudged: boolean }[]>`
+      select race_id as "raceId", status = 'RACE_RUNNING' as "isRunning",
+             exists (
+               select from evaluation_run r
+               join rejudging_run j on j.eval_run_id = r.eval_run_id
+               where r.race_id = race.race_id) as "isJudged"
       from race
       where race_id = any(${raceIds}::uuid[])`;
-    const running = races.flatMap(({ raceId, isRunning }) => (isRunning ? [raceId] : []));
+    const evaluated = races.filter(({ isRunning, isJudged }) => isRunning || isJudged);
     const tasks = await sql<(ProblemRow & { raceId: string })[]>`
       select race_id as "raceId", problem_id as "problemId", task_id as "taskId", family
       from race_task
-      where race_id = any(${running}::uuid[])
+      where race_id = any(${evaluated.map(({ raceId }) => raceId)}::uuid[])
       order by race_id, ordinal`;
     for (const { raceId, isRunning } of races) {
       const roster = rosterOf(tasks.filter((task) => task.raceId === raceId));
@@ -210,6 +220,8 @@ interface Wanted {
   readonly suiteId: number;
   readonly agentVersionIds: readonly string[];
   readonly raceId: string;
+  readonly raceIds: readonly string[];
+  readonly rejudgingId: string;
   readonly hotkey: string;
 }
 
@@ -244,7 +256,10 @@ function entitiesOf<C, F extends Fact>(
 
 /** Those that a message names, and after a failed commit those that may have ended meanwhile. */
 function racesToRead(state: PartitionState, bodies: readonly Partial<Wanted>[]): string[] {
-  const named = bodies.flatMap(({ raceId }) => raceId ?? []);
+  const named = bodies.flatMap(({ raceId, raceIds = [] }) => [
+    ...(raceId ? [raceId] : []),
+    ...raceIds,
+  ]);
   if (!state.mayRacesHaveEnded) return named;
   return [...named, ...[...state.races].flatMap(([id, { isRunning }]) => (isRunning ? [id] : []))];
 }

@@ -2,6 +2,7 @@ import type { VersionState } from '../../machines/agent-version/machine.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
 import { cancelWork } from './end-run.ts';
+import { endJudging } from './rejudge-runs.ts';
 
 /** Versions of another suite that were not yet eligible never will be; race work is the race's. */
 export function supersedeSuites(draft: Draft, activeSuiteId: number): Answer {
@@ -11,6 +12,7 @@ export function supersedeSuites(draft: Draft, activeSuiteId: number): Answer {
   for (const versionId of new Set([...draft.state.openItems.entries()].map(([, id]) => id))) {
     const version = draft.aggregate(versionId)?.version.state;
     if (version === undefined || version.context.suiteId === activeSuiteId) continue;
+    endJudging(draft, versionId, 'SUITE_SUPERSEDED');
     if (version.value === 'eligible') continue;
     supersedeVersion(draft, version);
   }

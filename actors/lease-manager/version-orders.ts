@@ -48,10 +48,11 @@ function reinstate(draft: Draft, version: VersionState): void {
 
 function reopenWork(draft: Draft, agentVersionId: string): void {
   for (const { state } of [...(draft.aggregate(agentVersionId)?.items.values() ?? [])]) {
-    const { workItemId, raceId, closeReason } = state.context;
+    const { workItemId, rejudges, closeReason } = state.context;
     if (state.value !== 'cancelled' || closeReason !== 'VERSION_DISCARDED') continue;
-    if (draft.state.isRaceOver(state.context)) continue;
-    draft.requireRunning(raceId);
+    // Nobody waits any more for the judging that a discard ended.
+    if (rejudges !== null || draft.state.isRaceOver(state.context)) continue;
+    draft.requireRunning(state.context);
     draft.recordItem(agentVersionId, workItemId, [
       { type: 'REOPENED', reason: 'VERSION_REINSTATED' },
     ]);

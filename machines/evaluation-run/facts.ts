@@ -32,6 +32,10 @@ export const runIdentity = z.object({
 });
 export type RunIdentity = z.infer<typeof runIdentity>;
 
+/** The success that a run judges again, and for whom. */
+export const rejudgedRun = z.object({ rejudgingId: z.string(), evalRunId: z.string() });
+export type RejudgedRun = z.infer<typeof rejudgedRun>;
+
 /** The first answer to the completion, kept so that an equal replay gets it again. */
 const completion = z.object({ digest: z.string(), reply: z.unknown() });
 export type Completion = z.infer<typeof completion>;
@@ -51,6 +55,8 @@ export const runContext = runIdentity.extend({
   faultClass: z.enum(faultClasses).nullable(),
   endReason: z.string().nullable(),
   completion: completion.nullable(),
+  /** Null for a run that a version's score or a race asked for. */
+  rejudges: rejudgedRun.nullable(),
 });
 export type RunContext = z.infer<typeof runContext>;
 
@@ -64,7 +70,11 @@ interface End {
 }
 
 export type RunFact =
-  | ({ readonly type: 'CLAIMED'; readonly run: RunIdentity } & Sign)
+  | ({
+      readonly type: 'CLAIMED';
+      readonly run: RunIdentity;
+      readonly rejudges?: RejudgedRun;
+    } & Sign)
   | ({ readonly type: 'STARTED' } & Sign)
   | ({ readonly type: 'PROGRESS_RECORDED' } & Sign)
   | ({ readonly type: 'RESULTS_STORED'; readonly added: Tally } & Sign)
@@ -82,4 +92,6 @@ export type RunFact =
     } & End)
   | ({ readonly type: 'STALED' | 'CANCELLED'; readonly reason: string } & End)
   | { readonly type: 'EXCLUDED'; readonly reason: string }
-  | { readonly type: 'INCLUDED' };
+  | { readonly type: 'INCLUDED' }
+  /** Takes the place of the run that it judged again. */
+  | { readonly type: 'ADOPTED'; readonly workItemId: string; readonly fence: number };

@@ -27,6 +27,7 @@ const unclaimed: RunContext = {
   faultClass: null,
   endReason: null,
   completion: null,
+  rejudges: null,
 };
 
 const types: { context: RunContext; events: RunFact } = {
@@ -38,7 +39,7 @@ const types: { context: RunContext; events: RunFact } = {
  * One validator's attempt at a work item, which is one lease.
  *
  * 1. It belongs to one hotkey for ever; reclaimed work gets a new run with a higher fence.
- * 2. An end absorbs: afterwards only the inclusion of a success changes.
+ * 2. An end absorbs: afterwards only the inclusion of a success changes, and for whose score.
  */
 const machine = setup({
   types,
@@ -74,6 +75,7 @@ const machine = setup({
           target: 'claimed',
           actions: assign(({ event }) => ({
             ...event.run,
+            rejudges: event.rejudges ?? null,
             claimedAt: event.at,
             progressAt: event.at,
             leaseUntil: event.leaseUntil,
@@ -119,6 +121,14 @@ const machine = setup({
           actions: assign(({ event }) => ({ isIncluded: false, exclusionReason: event.reason })),
         },
         INCLUDED: { actions: assign({ isIncluded: true, exclusionReason: null }) },
+        ADOPTED: {
+          actions: assign(({ event }) => ({
+            workItemId: event.workItemId,
+            fence: event.fence,
+            isIncluded: true,
+            exclusionReason: null,
+          })),
+        },
       },
     },
     failed: { type: 'final' },
@@ -139,10 +149,12 @@ function sum(left: Tally, right: Tally): Tally {
 
 export const evaluationRun: Model<RunContext, RunFact> = {
   name: 'evaluation-run',
-  version: 1,
+  version: 2,
   machine,
   context: runContext,
-  upcasts: {},
+  upcasts: {
+    1: ({ value, context }) => ({ value, context: { ...(context as object), rejudges: null } }),
+  },
   openValues: ['claimed', 'running'],
 };
 

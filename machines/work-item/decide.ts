@@ -16,6 +16,7 @@ export function isClaimable(item: WorkState, claimer: Claimer, nowMs: number): b
     (work.holdUntil === null || work.holdUntil <= nowMs) &&
     work.live.length + work.included.length < work.requiredSuccesses &&
     !isOwn(work, claimer) &&
+    work.rejudges?.validatorHotkey !== claimer.validatorHotkey &&
     ![...work.live, ...work.included].some(
       ({ validatorHotkey }) => validatorHotkey === claimer.validatorHotkey,
     )

@@ -15,13 +15,28 @@ export const workIdentity = z.object({
 });
 export type WorkIdentity = z.infer<typeof workIdentity>;
 
+/**
+ * The success that work was opened to judge again. Such work is done once, by another validator, and
+ * counts for nothing before an operator applies it.
+ */
+export const judgedSuccess = z.object({
+  rejudgingId: z.string(),
+  evalRunId: z.string(),
+  /** What the judged run belongs to. */
+  workItemId: z.string(),
+  validatorHotkey: z.string(),
+});
+export type JudgedSuccess = z.infer<typeof judgedSuccess>;
+
 const holder = z.object({ evalRunId: z.string(), validatorHotkey: z.string() });
+const success = holder.extend({ scoreMicro: z.number().int() });
+export type Success = z.infer<typeof success>;
 
 export const workContext = workIdentity.extend({
   /** Strictly grows over claims and is never given out twice. */
   nextFence: z.number().int().min(1),
   live: z.array(holder),
-  included: z.array(holder.extend({ scoreMicro: z.number().int() })),
+  included: z.array(success),
   /** Validators that gave a run of it back: offered to them last. */
   releasedBy: z.array(z.string()),
   /** Stale and platform-failed runs. */
@@ -31,11 +46,15 @@ export const workContext = workIdentity.extend({
   isMinerBanned: z.boolean(),
   closedAt: z.number().nullable(),
   closeReason: z.string().nullable(),
+  /** Null for work that a version's score or a race asks for. */
+  rejudges: judgedSuccess.nullable(),
+  /** What judging again came to. */
+  verdict: success.nullable(),
 });
 export type WorkContext = z.infer<typeof workContext>;
 
 export type WorkFact =
-  | { readonly type: 'OPENED'; readonly work: WorkIdentity }
+  | { readonly type: 'OPENED'; readonly work: WorkIdentity; readonly rejudges?: JudgedSuccess }
   | {
       readonly type: 'LEASED';
       readonly evalRunId: string;
@@ -55,6 +74,16 @@ export type WorkFact =
       readonly scoreMicro: number;
     }
   | { readonly type: 'SUCCESS_EXCLUDED'; readonly evalRunId: string; readonly reason: string }
+  | {
+      readonly type: 'SUCCESS_REPLACED';
+      readonly evalRunId: string;
+      readonly by: Success;
+      /** The place of the new run among the runs of this work. */
+      readonly fence: number;
+    }
+  | { readonly type: 'VERDICT_REACHED'; readonly verdict: Success; readonly at: number }
+  | { readonly type: 'VERDICT_APPLIED' }
+  | { readonly type: 'VERDICT_DROPPED'; readonly reason: string }
   | { readonly type: 'HELD'; readonly until: number; readonly reason: string }
   | { readonly type: 'MINER_BANNED' }
   | { readonly type: 'MINER_UNBANNED' }

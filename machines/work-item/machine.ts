@@ -22,6 +22,8 @@ const unopened: WorkContext = {
   isMinerBanned: false,
   closedAt: null,
   closeReason: null,
+  rejudges: null,
+  verdict: null,
 };
 
 const types: { context: WorkContext; events: WorkFact } = {
@@ -41,6 +43,8 @@ const releasedByMax = 32;
  * 2. It is closed exactly while the included successes are the required ones; only a recorded
  *    exclusion opens it again.
  * 3. Cancelled work is opened again only when its version's discard is taken back.
+ * 4. Work that judges a success again includes nothing: it ends with a verdict, which is applied by
+ *    replacing that success in its own work.
  */
 const machine = setup({
   types,
@@ -60,6 +64,16 @@ const machine = setup({
       };
     }),
     reopen: assign({ closedAt: null, closeReason: null }),
+    replace: assign(({ context, event }) =>
+      event.type === 'SUCCESS_REPLACED'
+        ? {
+            nextFence: event.fence + 1,
+            included: context.included.map((each) =>
+              each.evalRunId === event.evalRunId ? event.by : each,
+            ),
+          }
+        : {},
+    ),
     exclude: assign(({ context, event }) =>
       event.type === 'SUCCESS_EXCLUDED'
         ? { included: context.included.filter(({ evalRunId }) => evalRunId !== event.evalRunId) }
@@ -72,7 +86,12 @@ const machine = setup({
   initial: 'unopened',
   states: {
     unopened: {
-      on: { OPENED: { target: 'open', actions: assign(({ event }) => event.work) } },
+      on: {
+        OPENED: {
+          target: 'open',
+          actions: assign(({ event }) => ({ ...event.work, rejudges: event.rejudges ?? null })),
+        },
+      },
     },
     open: {
       on: {
@@ -100,6 +119,18 @@ const machine = setup({
           })),
         },
         SUCCESS_EXCLUDED: { actions: 'exclude' },
+        SUCCESS_REPLACED: { actions: 'replace' },
+        VERDICT_REACHED: {
+          target: 'judged',
+          actions: assign(({ context, event }) => ({
+            live: context.live.filter(({ evalRunId }) => evalRunId !== event.verdict.evalRunId),
+            verdict: event.verdict,
+            closedAt: event.at,
+            closeReason: 'JUDGED',
+            holdUntil: null,
+            holdReason: null,
+          })),
+        },
         HELD: {
           actions: assign(({ event }) => ({ holdUntil: event.until, holdReason: event.reason })),
         },
@@ -129,9 +160,20 @@ const machine = setup({
       on: {
         LEASE_ENDED: { actions: 'endLease' },
         SUCCESS_EXCLUDED: { actions: 'exclude' },
+        SUCCESS_REPLACED: { actions: 'replace' },
         REOPENED: reopened,
       },
     },
+    judged: {
+      on: {
+        VERDICT_APPLIED: { target: 'applied', actions: assign({ closeReason: 'APPLIED' }) },
+        VERDICT_DROPPED: {
+          target: 'cancelled',
+          actions: assign(({ event }) => ({ closeReason: event.reason })),
+        },
+      },
+    },
+    applied: { type: 'final' },
     cancelled: {
       on: {
         LEASE_ENDED: { actions: 'endLease' },
@@ -144,10 +186,15 @@ const machine = setup({
 
 export const workItem: Model<WorkContext, WorkFact> = {
   name: 'work-item',
-  version: 1,
+  version: 2,
   machine,
   context: workContext,
-  upcasts: {},
+  upcasts: {
+    1: ({ value, context }) => ({
+      value,
+      context: { ...(context as object), rejudges: null, verdict: null },
+    }),
+  },
   openValues: ['open'],
 };
 

@@ -48,7 +48,8 @@ export const rowChecks: readonly RowCheck[] = [
                count(*) filter (where r.status = 'STALE') as stale,
                count(*) filter (where r.is_included) as included
         from evaluation_run r
-        where r.agent_version_id = v.agent_version_id and r.phase = 'QUALIFYING') c
+        where r.agent_version_id = v.agent_version_id and r.phase = 'QUALIFYING'
+          and (r.rejudging_id is null or r.is_included)) c
       where v.live_run_count <> c.live or v.failed_run_count <> c.failed
          or v.stale_run_count <> c.stale or v.included_success_count <> c.included`,
   },
@@ -59,10 +60,21 @@ export const rowChecks: readonly RowCheck[] = [
       select v.agent_version_id, v.state, w.state as work_state
       from agent_version v
       join work_item w on w.agent_version_id = v.agent_version_id and w.phase = 'QUALIFYING'
+        and w.rejudging_id is null
       where (v.qualifying_score is null) = (w.state = 'CLOSED')
          or w.state = 'CLOSED' and v.state not in ('ELIGIBLE', 'DISCARDED')
          or v.state = 'ELIGIBLE' and v.eligible_at is null
          or w.state = 'CLOSED' and v.eligible_at is null`,
+  },
+  {
+    rule: 'what judges a run again counts only where it was applied, in the place of that run',
+    find: (sql) => sql`
+      select r.eval_run_id, r.is_included, w.state, w.rejudging_id
+      from evaluation_run r
+      join work_item w on w.work_item_id = r.work_item_id
+      join evaluation_run judged on judged.eval_run_id = r.judged_run_id
+      where r.is_included and w.rejudging_id is not null
+         or w.rejudging_id is null and (judged.is_included or judged.work_item_id <> w.work_item_id)`,
   },
   {
     rule: 'INV-23: an accepted submission is one version and one work item, numbered without a gap',
@@ -73,6 +85,7 @@ export const rowChecks: readonly RowCheck[] = [
       left join agent_version v on v.agent_id = a.agent_id
       left join work_item w
         on w.agent_version_id = v.agent_version_id and w.phase = 'QUALIFYING'
+        and w.rejudging_id is null
       group by a.agent_id
       having count(v.*) <> count(w.*) or max(v.version_number) <> count(distinct v.version_number)`,
   },

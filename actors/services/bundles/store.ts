@@ -15,7 +15,8 @@ export async function unbundledRaces(sql: Sql, limit: number): Promise<readonly 
       -- Its last runs are cancelled by a message; the bundle waits for how they ended.
       and not exists (
         select from evaluation_run u
-        where u.race_id = r.race_id and u.status in ('CLAIMED', 'RUNNING'))
+        where u.race_id = r.race_id and u.status in ('CLAIMED', 'RUNNING')
+          and u.rejudging_id is null)
     order by r.released_at, r.race_id
     limit ${limit}`;
   return rows.map(({ raceId }) => raceId);
@@ -120,14 +121,14 @@ export async function reignBefore(
 /** Runs that belong in one piece of the text: 50 of them have 4,500 results. */
 const runsPerPage = 50;
 
-/** All runs of the race in the order of their ids, a page at a time. */
+/** All runs of the race in the order of their ids, a page at a time; not those that judge it again. */
 export async function* runPages(sql: Sql, raceId: string): AsyncGenerator<readonly Run[]> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const runs = await sql<Omit<Run, 'episode_results' | 'problem_results'>[]>`
       select eval_run_id, agent_version_id, validator_hotkey, status, is_included,
         exclusion_reason, score_micro, failure_class
       from evaluation_run
-      where race_id = ${raceId} and eval_run_id > ${after}
+      where race_id = ${raceId} and eval_run_id > ${after} and rejudging_id is null
       order by eval_run_id
       limit ${runsPerPage}`;
     const last = runs.at(-1);

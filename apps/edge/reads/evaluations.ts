@@ -56,7 +56,7 @@ export interface PendingRow {
   readonly holdReason: string | null;
 }
 
-/** Open work that still needs runs, in the order of claims. */
+/** Open work that still needs runs, in the order of claims; what is judged again is no version's wait. */
 export async function pendingEvaluations(
   sql: Sql,
   page: { limit: number; offset: number },
@@ -72,6 +72,7 @@ export async function pendingEvaluations(
         case when w.hold_until > rt.clock() then w.hold_reason end as hold_reason
       from work_item w
       where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
+        and w.rejudging_id is null
       window claim_order as (
         order by (case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id
       )
@@ -103,6 +104,6 @@ export async function pendingSummary(sql: Sql): Promise<PendingSummary> {
         as "totalRunsNeeded",
       coalesce(sum(live_count), 0)::int as "totalRunsActive"
     from work_item
-    where state = 'OPEN'`;
+    where state = 'OPEN' and rejudging_id is null`;
   return row ?? { totalPending: 0, totalRunsNeeded: 0, totalRunsActive: 0 };
 }

@@ -3,7 +3,7 @@ import { familyCountsOf } from '../../../machines/suite/family-counts.ts';
 import type { PackRow } from './packs.ts';
 
 export interface RaceForValidator {
-  /** It runs, and so does a run of the validator in it. */
+  /** A run of the validator's is evaluated in it: it runs, or its runs are judged again. */
   readonly hasLiveRun: boolean;
 }
 
@@ -13,10 +13,11 @@ export async function raceForValidator(
   validatorHotkey: string,
 ): Promise<RaceForValidator | undefined> {
   const [row] = await sql<RaceForValidator[]>`
-    select r.status = 'RACE_RUNNING' and exists (
+    select exists (
         select 1 from evaluation_run e
         where e.race_id = r.race_id and e.validator_hotkey = ${validatorHotkey}
           and e.phase = 'RACE' and e.status in ('CLAIMED', 'RUNNING')
+          and (r.status = 'RACE_RUNNING' or e.rejudging_id is not null)
       ) as "hasLiveRun"
     from race r
     where r.race_id = ${raceId}`;

@@ -27,11 +27,12 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
         sum(o.required_successes - o.included_success_count - o.live_count) as runs
       from work_item o
       where o.state = 'OPEN' and o.live_count + o.included_success_count < o.required_successes
+        and o.rejudging_id is null
         and (o.hold_until is null or o.hold_until <= rt.clock())
         and ((case o.phase when 'RACE' then 0 else 1 end), o.queue_order_at, o.work_item_id)
           < ((case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id)
     ) ahead
-    where w.agent_version_id = ${agentVersionId} and w.state = 'OPEN'
+    where w.agent_version_id = ${agentVersionId} and w.state = 'OPEN' and w.rejudging_id is null
     order by w.queued_at desc
     limit 1`;
   return row;

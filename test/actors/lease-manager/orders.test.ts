@@ -111,7 +111,11 @@ test('an inclusion takes its slot from the youngest run, its own validator’s f
 test('a banned validator’s success and a partial one are not to be included', (t) => {
   const { world, runs } = eligible();
   world.ok('exclude-run', { ...runs[0], reason });
-  world.state.orders = { activeSuiteId: 1, bannedHotkeys: new Set(['val-a']) };
+  world.state.orders = {
+    activeSuiteId: 1,
+    bannedHotkeys: new Set(['val-a']),
+    endedRejudgings: new Set(),
+  };
   t.like(world.ok('include-run', runs[0]), {
     isIncluded: false,
     exclusionReason: 'VALIDATOR_BANNED',
@@ -213,7 +217,7 @@ test('a suite that was superseded meanwhile has ended a version that comes back'
   const world = new EvalWorld();
   world.submit(1);
   world.ok('discard-version', { ...one, reason });
-  world.state.orders = { activeSuiteId: 2, bannedHotkeys: new Set() };
+  world.state.orders = { activeSuiteId: 2, bannedHotkeys: new Set(), endedRejudgings: new Set() };
 
   t.deepEqual(world.ok('reinstate-version', one), { ...one, state: 'CANCELLED' });
   t.is(world.claim('val-a'), null);
@@ -234,7 +238,11 @@ test('a run that is excluded from a discarded version opens no work', (t) => {
 
 test('work of a banned miner that opens again waits', (t) => {
   const { world, runs } = eligible();
-  world.state.orders = { activeSuiteId: 1, bannedHotkeys: new Set(['miner-1']) };
+  world.state.orders = {
+    activeSuiteId: 1,
+    bannedHotkeys: new Set(['miner-1']),
+    endedRejudgings: new Set(),
+  };
   world.ok('hotkey-banned', { hotkey: 'miner-1' });
 
   world.ok('exclude-run', { ...runs[0], reason });

@@ -1,0 +1,67 @@
+import type { FaultClass } from '../types.ts';
+import type { JudgedSuccess } from './facts.ts';
+import type { WorkState } from './machine.ts';
+
+/**
+ * Who must not judge a success again, beside the validator that is judged: whoever has a say in the same
+ * work, or would have one by a verdict. Else one validator would count twice in one score.
+ */
+export function barredFrom(item: WorkState, ofVersion: Iterable<WorkState>): ReadonlySet<string> {
+  const { rejudges } = item.context;
+  const barred = new Set<string>();
+  if (rejudges === null) return barred;
+  for (const { value, context } of ofVersion) {
+    const { workItemId, live, included, verdict } = context;
+    const isJudged = workItemId === rejudges.workItemId;
+    const isSibling = context.rejudges?.workItemId === rejudges.workItemId;
+    if (!isJudged && !isSibling) continue;
+    for (const { validatorHotkey } of [...live, ...included]) barred.add(validatorHotkey);
+    if (value === 'judged' && verdict !== null) barred.add(verdict.validatorHotkey);
+  }
+  return barred;
+}
+
+/** Only work of a version that is still evaluated or raced is judged again. */
+export function obstacleToJudging(judged: JudgedSuccess, judgedWork: WorkState | undefined) {
+  const stands = judgedWork?.context.included.some(
+    ({ evalRunId }) => evalRunId === judged.evalRunId,
+  );
+  return stands === true ? undefined : 'RUN_EXCLUDED';
+}
+
+export interface FailedJudging {
+  readonly faultClass: FaultClass;
+  /** Failed runs of this work by a fault of the agent, this one among them. */
+  readonly agentFaults: number;
+  readonly agentFailureLimit: number;
+}
+
+/** Why judging again is given up; undefined when another validator may try. Nobody is blamed for it. */
+export function endOfJudging(failed: FailedJudging): string | undefined {
+  if (failed.faultClass === 'INTEGRITY') return 'INTEGRITY';
+  return failed.faultClass === 'AGENT' && failed.agentFaults >= failed.agentFailureLimit
+    ? 'AGENT_FAILURES'
+    : undefined;
+}
+
+export interface Application {
+  readonly judgedWork: WorkState | undefined;
+  readonly isVersionOver: boolean;
+  readonly bannedHotkeys: ReadonlySet<string>;
+}
+
+/** Why a verdict changes nothing; undefined when it does. */
+export function obstacleToApplying(item: WorkState, to: Application): string | undefined {
+  const { rejudges, verdict, raceId } = item.context;
+  if (rejudges === null || verdict === null) return 'NO_VERDICT';
+  // What a race came to is history: its bundle is published, its emissions are paid.
+  if (raceId !== null) return 'RACE_OVER';
+  if (to.isVersionOver) return 'VERSION_OVER';
+  const obstacle = obstacleToJudging(rejudges, to.judgedWork);
+  if (obstacle !== undefined) return obstacle;
+  if (to.bannedHotkeys.has(verdict.validatorHotkey)) return 'VALIDATOR_BANNED';
+  const isSecond = to.judgedWork?.context.included.some(
+    ({ validatorHotkey }) => validatorHotkey === verdict.validatorHotkey,
+  );
+  return isSecond === true ? 'SAME_VALIDATOR' : undefined;
+}
