@@ -2,18 +2,24 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEmbeddedChain } from '../../infra/chain/embedded/chain-node.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
+import { demoModels } from '../../infra/inference/embedded/demo-models.ts';
+import { demoModelVariables } from '../../infra/inference/embedded/demo-variables.ts';
+import { type EmbeddedProvider, startStandIn } from '../../infra/inference/embedded/stand-in.ts';
 import { startNats } from '../../infra/local/nats.ts';
 import { startPostgres } from '../../infra/local/postgres.ts';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
+import { type ProviderId, providerIds } from '../../infra/ports/inference.ts';
 import { migrate } from '../../infra/postgres/migrate.ts';
 import type { WorldSecrets } from './secrets.ts';
 
-/** Database, broker, object store and chain node, or the ones that the environment names. */
+/** Database, broker, object store, chain node and providers, or what the environment names. */
 export interface Neighbours extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly natsUrl: string;
   readonly s3Endpoint: string;
   readonly chainUrl: string;
+  /** Where the providers that were started here are, and what agents may call there. */
+  readonly inferenceVariables: Readonly<Record<string, string>>;
   /** Null where the environment named a server of its own. */
   readonly pids: { readonly postgres: number | null; readonly nats: number | null };
   /** Settles when a server that was started here has ended by itself: the world cannot go on. */
@@ -39,7 +45,7 @@ export async function startNeighbours(options: NeighbourOptions): Promise<Neighb
   const own = { stack, options };
   const serverBin = env['NATS_SERVER_BIN'];
 
-  const [postgres, nats, objects, chain] = await allStarted([
+  const [postgres, nats, objects, chain, ...providers] = await allStarted([
     unlessGiven(env['DATABASE_URL'], { ...own, part: 'PostgreSQL' }, () =>
       startPostgres({ dataDir: join(dataDir, 'postgres'), log: log('postgres') }),
     ),
@@ -64,6 +70,7 @@ export async function startNeighbours(options: NeighbourOptions): Promise<Neighb
         clock: systemClock,
       }),
     ),
+    ...providerIds.map((id) => startProvider(id, own)),
   ] as const);
 
   const databaseUrl = env['DATABASE_URL'] || `${postgres?.url}`;
@@ -74,10 +81,31 @@ export async function startNeighbours(options: NeighbourOptions): Promise<Neighb
     natsUrl: env['NATS_URL'] || `${nats?.url}`,
     s3Endpoint: env['S3_ENDPOINT'] || `${objects?.endpoint}`,
     chainUrl: env['CHAIN_RPC_URL'] || `${chain?.url}`,
+    inferenceVariables: Object.assign({}, ...providers),
     pids: { postgres: postgres?.pid ?? null, nats: nats?.pid ?? null },
     lost: Promise.race([endOf('PostgreSQL', postgres), endOf('The NATS server', nats)]),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** Its variables; none where the environment names one, whose models only the operator knows. */
+async function startProvider(
+  provider: ProviderId,
+  { options, stack }: Omit<Starting, 'part'>,
+): Promise<Readonly<Record<string, string>>> {
+  const key = provider.toUpperCase();
+  const part = `inference (${provider})`;
+  const started = await unlessGiven<EmbeddedProvider>(
+    options.env[`${key}_URL`],
+    { part, stack, options },
+    () =>
+      startStandIn({
+        ...{ provider, clock: systemClock, models: demoModels[provider].served },
+        secret: options.secrets.providerSecret,
+      }),
+  );
+  if (started === undefined) return {};
+  return { [`${key}_URL`]: started.url, ...demoModelVariables(provider) };
 }
 
 interface Starting {

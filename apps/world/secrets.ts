@@ -10,6 +10,8 @@ const secrets = z.object({
   credentialKey: z.string().min(1),
   bundleSigningKey: z.string().min(1),
   raceSecret: z.string().min(1),
+  /** Signs the keys of the embedded providers. */
+  providerSecret: z.string().min(1),
 });
 
 const partialSecrets = secrets.partial();
@@ -47,6 +49,7 @@ function freshSecrets(): WorldSecrets {
     credentialKey: randomBase64(32),
     bundleSigningKey: randomBase64(32),
     raceSecret: randomBase64(32),
+    providerSecret: randomBase64(32),
   };
 }
 

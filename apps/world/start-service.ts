@@ -136,6 +136,7 @@ function sharedEnvironment({ neighbours, secrets, defaults, env }: ServicePlan) 
     S3_SECRET_ACCESS_KEY: secrets.s3SecretAccessKey,
     CHAIN_RPC_URL: neighbours.chainUrl,
     NETUID: String(embeddedNetuid),
+    ...neighbours.inferenceVariables,
     OPERATOR_TOKENS: `world:${secrets.operatorToken}`,
     CREDENTIAL_KEYS: `world:${secrets.credentialKey}`,
     BUNDLE_SIGNING_KEY: secrets.bundleSigningKey,

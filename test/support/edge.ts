@@ -8,12 +8,14 @@ import { type Edge, startEdge } from '../../apps/edge/edge.ts';
 import { startEmbeddedChain } from '../../infra/chain/embedded/chain-node.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { readConfig } from '../../infra/config/config.ts';
+import { demoModelVariables } from '../../infra/inference/embedded/demo-variables.ts';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import { privateNats, testDatabase } from './cluster.ts';
 import { quickPolicy } from './counter-host.ts';
 import { type Call, caller, TestKey } from './edge-client.ts';
 import { silentLogger, silentTelemetry } from './silent-telemetry.ts';
+import { startStandIns } from './stand-ins.ts';
 import { until } from './until.ts';
 
 const netuid = 1;
@@ -49,15 +51,17 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'paddock-service-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const keys = { accessKeyId: 'test', secretAccessKey: randomBytes(16).toString('hex') };
-  const [database, nats, objects, chain] = await Promise.all([
+  const [database, nats, objects, chain, providers] = await Promise.all([
     testDatabase(),
     // Of its own: another service on the same broker would answer for this one's database.
     privateNats(),
     startEmbeddedObjectStore({ dataDir: join(folder, 'objects'), ...keys }),
     startEmbeddedChain({ dataDir: join(folder, 'chain'), netuid, clock: systemClock }),
+    startStandIns(),
   ]);
   stack.defer(() => objects.stop());
   stack.defer(() => chain.stop());
+  stack.defer(() => providers.stop());
   const operatorToken = randomBytes(24).toString('hex');
   const env = {
     DATABASE_URL: database.url,
@@ -68,6 +72,10 @@ export async function startTestService(options: TestServiceOptions = {}) {
     S3_SECRET_ACCESS_KEY: keys.secretAccessKey,
     CHAIN_RPC_URL: chain.url,
     NETUID: String(netuid),
+    PROVIDERA_URL: providers.providera.url,
+    PROVIDERB_URL: providers.providerb.url,
+    ...demoModelVariables('providera'),
+    ...demoModelVariables('providerb'),
     OPERATOR_TOKENS: `tester:${operatorToken}`,
     BUNDLE_SIGNING_KEY: randomBytes(32).toString('base64'),
     RACE_SECRET: randomBytes(32).toString('base64'),
@@ -128,6 +136,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     sql: database.sql,
     objects: { url: objects.endpoint, ...keys },
     chain,
+    /** Stand-ins that can be told to misbehave. */
+    providers,
     call,
     operator,
     /** The service's time, as far as `advance` moved it. */

@@ -1,0 +1,227 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { createProviders } from '../../../infra/inference/providers.ts';
+import {
+  CredentialRejected,
+  type InferenceProvider,
+  type MintTerms,
+  type ProviderId,
+  ProviderUnavailable,
+  providerIds,
+} from '../../../infra/ports/inference.ts';
+import { startStandIns } from '../../support/stand-ins.ts';
+
+async function world(t: ExecutionContext, timeoutMs = 5000) {
+  const standIns = await startStandIns();
+  t.teardown(() => standIns.stop());
+  const providers = createProviders({
+    provideraUrl: standIns.providera.url,
+    providerbUrl: standIns.providerb.url,
+    clock: systemClock,
+    timeoutMs,
+  });
+  const provider = (id: ProviderId) => providers.get(id) as InferenceProvider;
+  return { standIns, provider };
+}
+
+const terms = (): MintTerms => ({
+  evalRunId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+  expiresAtMs: Date.now() + 600_000,
+  spendLimit: 25,
+});
+
+const question = JSON.stringify({
+  model: 'maple/maple-70b-instruct',
+  messages: [{ role: 'user', content: 'Which shoe fits?' }],
+});
+
+async function ask(provider: InferenceProvider, accessKey: string, body = question) {
+  const signal = AbortSignal.timeout(5000);
+  const answer = await provider.complete({ accessKey, body, signal });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body) chunks.push(chunk);
+  return { ...answer, text: Buffer.concat(chunks).toString('utf8') };
+}
+
+for (const id of providerIds) {
+  test(`${id} takes a demo credential and no other`, async (t) => {
+    const { provider } = await world(t);
+
+    t.is(await provider(id).check('demo-one'), 'demo-one');
+    await t.throwsAsync(provider(id).check('other'), { instanceOf: CredentialRejected });
+    await t.throwsAsync(provider(id).mint('other', terms()), { instanceOf: CredentialRejected });
+  });
+
+  test(`a key of ${id} answers completions until it is revoked`, async (t) => {
+    const { provider, standIns } = await world(t);
+    const wanted = terms();
+    const key = await provider(id).mint('demo-one', wanted);
+
+    t.true(key.expiresAtMs <= wanted.expiresAtMs);
+    t.is((await ask(provider(id), key.accessKey)).status, 200);
+    await provider(id).revoke('demo-one', key);
+    t.is((await ask(provider(id), key.accessKey)).status, 401);
+    // Once more, as after a lost answer.
+    await t.notThrowsAsync(provider(id).revoke('demo-one', key));
+    t.is(standIns[id].counts.keysMade, 1);
+  });
+
+  test(`a failing ${id} is away, and nobody's credential is blamed`, async (t) => {
+    const { provider, standIns } = await world(t, 200);
+    const key = await provider(id).mint('demo-one', terms());
+
+    for (const fault of [
+      { kind: 'status', status: 500 },
+      { kind: 'status', status: 429 },
+      { kind: 'cut' },
+      { kind: 'hang' },
+    ] as const) {
+      standIns[id].fail(fault);
+      const unavailable = { instanceOf: ProviderUnavailable };
+      await t.throwsAsync(provider(id).check('demo-one'), unavailable);
+      await t.throwsAsync(provider(id).mint('demo-one', terms()), unavailable);
+      await t.throwsAsync(provider(id).revoke('demo-one', key), unavailable);
+      await t.throwsAsync(provider(id).servedModels(), unavailable);
+    }
+    standIns[id].heal();
+    await t.notThrowsAsync(provider(id).check('demo-one'));
+  });
+
+  test(`${id} says what it serves and how it does`, async (t) => {
+    const { provider, standIns } = await world(t);
+    const before = await provider(id).servedModels();
+    standIns[id].set({
+      dropped: ['dune/dune-v3'],
+      models: { 'cedar/cedar-27b': { healthy: false, load: 1, latencyMs: 9000 } },
+    });
+    const after = await provider(id).servedModels();
+
+    t.is(after.length, before.length - 1);
+    t.deepEqual(
+      after.find(({ modelId }) => modelId === 'cedar/cedar-27b'),
+      { modelId: 'cedar/cedar-27b', healthy: false, load: 1, latencyMs: 9000 },
+    );
+  });
+}
+
+test('a refresh token that its use replaces is answered, and the old one is worth nothing', async (t) => {
+  const { provider, standIns } = await world(t);
+  standIns.providera.set({ rotates: true });
+
+  const kept = await provider('providera').check('demo-first');
+  t.not(kept, 'demo-first');
+  await t.throwsAsync(provider('providera').check('demo-first'), {
+    instanceOf: CredentialRejected,
+  });
+  const { nextCredential } = await provider('providera').mint(kept, terms());
+  t.truthy(nextCredential);
+  t.is(standIns.providera.counts.keysRevoked, 1);
+});
+
+test('a key with a cap is refused when it has spent it', async (t) => {
+  const { provider, standIns } = await world(t);
+  standIns.providerb.set({ tokenPrice: 1 });
+  const key = await provider('providerb').mint('demo-one', terms());
+
+  t.is((await ask(provider('providerb'), key.accessKey)).status, 200);
+  t.is((await ask(provider('providerb'), key.accessKey)).status, 402);
+});
+
+test('an account out of credit is the trouble of its owner', async (t) => {
+  const { provider, standIns } = await world(t);
+  standIns.providerb.fail({ kind: 'status', status: 402 });
+
+  await t.throwsAsync(provider('providerb').mint('demo-one', terms()), {
+    instanceOf: CredentialRejected,
+  });
+});
+
+test('keys outlive the process that made them', async (t) => {
+  const first = await startStandIns({ secret: 'kept' });
+  const second = await startStandIns({ secret: 'kept' });
+  t.teardown(() => Promise.all([first.stop(), second.stop()]));
+  const at = ({ providera, providerb }: typeof first) =>
+    createProviders({
+      ...{ provideraUrl: providera.url, providerbUrl: providerb.url, clock: systemClock },
+    });
+
+  for (const id of providerIds) {
+    const key = await at(first).get(id)?.mint('demo-one', terms());
+    const answer = await ask(at(second).get(id) as InferenceProvider, key?.accessKey ?? '');
+    t.is(answer.status, 200);
+  }
+});
+
+test('the same question gets the same words, at once or as a stream', async (t) => {
+  const { provider } = await world(t);
+  const { accessKey } = await provider('providera').mint('demo-one', terms());
+  const whole = await ask(provider('providera'), accessKey);
+  const again = await ask(provider('providera'), accessKey);
+  const options = { stream: true, stream_options: { include_usage: true } };
+  const body = JSON.stringify({ ...JSON.parse(question), ...options });
+  const streamed = await ask(provider('providera'), accessKey, body);
+  const events = streamed.text.split('\n\n').filter((event) => event.startsWith('data: {'));
+  const chunks = events.map((event) => JSON.parse(event.slice('data: '.length)));
+  const { message } = JSON.parse(whole.text).choices[0];
+
+  t.is(JSON.parse(again.text).choices[0].message.content, message.content);
+  t.is(
+    chunks.map(({ choices: [choice] }) => choice?.delta.content ?? '').join(''),
+    message.content,
+  );
+  t.deepEqual(chunks.at(-1).usage, JSON.parse(whole.text).usage);
+  t.true(streamed.text.endsWith('data: [DONE]\n\n'));
+});
+
+test('no secret follows a redirect', async (t) => {
+  let reached = 0;
+  const elsewhere = createServer((_request, response) => {
+    reached += 1;
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  const portOf = (server: typeof elsewhere) => (server.address() as AddressInfo).port;
+  await new Promise((resolve) => elsewhere.once('listening', resolve));
+  const location = `http://127.0.0.1:${portOf(elsewhere)}/`;
+  const moved = createServer((_request, response) => {
+    response.writeHead(307, { location }).end();
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => moved.once('listening', resolve));
+  t.teardown(() => Promise.all([elsewhere.close(), moved.close()]));
+  const url = `http://127.0.0.1:${portOf(moved)}`;
+  const providers = createProviders({
+    ...{ provideraUrl: url, providerbUrl: url, clock: systemClock },
+  });
+
+  for (const id of providerIds) {
+    const provider = providers.get(id) as InferenceProvider;
+    await t.throwsAsync(provider.check('demo-one'), { instanceOf: ProviderUnavailable });
+    await t.throwsAsync(ask(provider, 'key'), { instanceOf: ProviderUnavailable });
+  }
+  t.is(reached, 0);
+});
+
+test('only configured providers are there', (t) => {
+  const providers = createProviders({
+    ...{ provideraUrl: undefined, providerbUrl: 'http://127.0.0.1:1', clock: systemClock },
+  });
+
+  t.deepEqual([...providers.keys()], ['providerb']);
+});
+
+test('a stand-in is told how to behave over HTTP', async (t) => {
+  const { provider, standIns } = await world(t);
+  const control = `${standIns.providera.url}/control`;
+  const told = await fetch(control, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ rejected: ['demo-one'] }),
+  });
+
+  t.is(told.status, 200);
+  await t.throwsAsync(provider('providera').check('demo-one'), { instanceOf: CredentialRejected });
+  t.is((await fetch(control, { method: 'PUT', body: '{}' })).status, 405);
+  await fetch(control, { method: 'DELETE' });
+  await t.notThrowsAsync(provider('providera').check('demo-one'));
+});
