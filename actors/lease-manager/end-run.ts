@@ -49,6 +49,7 @@ export function publishEnd(draft: Draft, { agentVersionId, evalRunId }: RunRef):
     raceId,
     validatorHotkey,
     status,
+    ...(phase === 'QUALIFYING' && { scoreMicro: run.context.scoreMicro }),
   });
 }
 

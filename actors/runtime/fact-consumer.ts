@@ -14,27 +14,42 @@ export interface FactConsumerOptions {
   readonly messages: MessageBus;
   readonly store: Pick<PartitionStore, 'isOutage' | 'park'>;
   /**
-   * Takes one fact. In one transaction it records the consumption under (kind, part, name, msgId)
-   * and writes the effect; when it was recorded already it writes nothing. One at a time, in the
-   * order of arrival, which is not always the order of the events: facts carry their own numbers.
+   * Takes facts. In one transaction it records the consumption of each under (kind, part, name,
+   * msgId) and writes its effect; of those that were recorded already it writes nothing. One call at
+   * a time, in the order of arrival, which is not always the order of the events: facts carry their
+   * own numbers. When several fail together each is given again by itself.
    */
-  readonly handle: (fact: Delivery) => Promise<void>;
+  readonly handle: (facts: readonly Delivery[]) => Promise<void>;
   readonly log: Logger;
   readonly telemetry: Telemetry;
 }
 
 const ackWaitMs = 60_000;
 const ackPendingMax = 1_024;
+/** What came while a transaction ran goes into the next one together. */
+const factsPerBatch = 100;
+
+interface Waiting {
+  readonly delivery: Delivery;
+  readonly settle: (verdict: Verdict) => void;
+}
 
 /** A consumer that is no partition: any process may run it, several share the work. */
 export function createFactConsumer(options: FactConsumerOptions): Service {
   let subscription: Subscription | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = (delivery: Delivery): Promise<Verdict> => {
-    const turn = last.then(() => take(options, delivery));
-    last = turn;
-    return turn;
+  let isTaking = false;
+  const waiting: Waiting[] = [];
+  const takeAll = async () => {
+    if (isTaking) return;
+    isTaking = true;
+    while (waiting.length > 0) await takeBatch(options, waiting.splice(0, factsPerBatch));
+    isTaking = false;
   };
+  const inTurn = (delivery: Delivery) =>
+    new Promise<Verdict>((settle) => {
+      waiting.push({ delivery, settle });
+      void takeAll();
+    });
   return {
     start: async () => {
       subscription ??= options.messages.consume(
@@ -55,22 +70,49 @@ export function createFactConsumer(options: FactConsumerOptions): Service {
   };
 }
 
-async function take(options: FactConsumerOptions, delivery: Delivery): Promise<Verdict> {
-  const { handle, log, name, store, telemetry } = options;
+/** Never rejects. */
+async function takeBatch(options: FactConsumerOptions, batch: readonly Waiting[]): Promise<void> {
   try {
-    const span = { kind: 'consumer', parent: traceOf(delivery.headers) } as const;
-    await telemetry.span(`fact ${delivery.subject}`, span, () => handle(delivery));
-    return 'done';
+    await handled(
+      options,
+      batch.map(({ delivery }) => delivery),
+    );
+    for (const { settle } of batch) settle('done');
   } catch (error) {
-    const isPoison = delivery.deliveries >= deliveriesMax && !store.isOutage(error);
-    log.warn('fact failed', { subject: delivery.subject, message: delivery.msgId, error });
-    if (!isPoison) return 'later';
-    try {
-      await store.park(delivery, name, parkedOf(delivery, String(error)));
-      return 'never';
-    } catch (parkError) {
-      log.warn('setting a fact aside failed', { message: delivery.msgId, error: parkError });
-      return 'later';
+    const [only, ...others] = batch;
+    if (only !== undefined && others.length === 0) {
+      only.settle(await verdictOn(options, only.delivery, error));
+    } else {
+      for (const each of batch) await takeBatch(options, [each]);
     }
+  }
+}
+
+async function handled(
+  { handle, name, telemetry }: FactConsumerOptions,
+  facts: readonly Delivery[],
+): Promise<void> {
+  const [first, ...others] = facts;
+  if (first === undefined) return;
+  const what = others.length === 0 ? `fact ${first.subject}` : `facts of ${name}`;
+  const links = others.map(({ headers }) => traceOf(headers));
+  const span = { kind: 'consumer', parent: traceOf(first.headers), links } as const;
+  await telemetry.span(what, span, () => handle(facts));
+}
+
+async function verdictOn(
+  { log, name, store }: FactConsumerOptions,
+  delivery: Delivery,
+  error: unknown,
+): Promise<Verdict> {
+  const isPoison = delivery.deliveries >= deliveriesMax && !store.isOutage(error);
+  log.warn('fact failed', { subject: delivery.subject, message: delivery.msgId, error });
+  if (!isPoison) return 'later';
+  try {
+    await store.park(delivery, name, parkedOf(delivery, String(error)));
+    return 'never';
+  } catch (parkError) {
+    log.warn('setting a fact aside failed', { message: delivery.msgId, error: parkError });
+    return 'later';
   }
 }

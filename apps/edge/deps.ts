@@ -11,6 +11,7 @@ import type { Documents } from './artifacts/documents.ts';
 import type { Identity } from './auth/identity.ts';
 import type { CurrentStandings } from './emission/standings.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
+import type { PublicFeed } from './feed/public-feed.ts';
 import type { Deliveries } from './packs/delivery.ts';
 import type { Presence } from './presence.ts';
 import type { Rates } from './rates/rates.ts';
@@ -38,6 +39,7 @@ export interface EdgeDeps {
   readonly runs: RunLocator;
   readonly deliveries: Deliveries;
   readonly documents: Documents;
+  readonly feed: PublicFeed;
   readonly presence: Presence;
   readonly rates: Rates;
   readonly rejections: Rejections;

@@ -16,6 +16,7 @@ import type { DomainTime } from '../../infra/ports/clock-follower.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { SignatureVerifier } from '../../infra/ports/signatures.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createCodeAnalyser } from '../../infra/python/python-analyser.ts';
@@ -34,15 +35,20 @@ import { createRealTime, createSimulatedTime } from './domain-time.ts';
 import { ChainEpoch } from './emission/chain-epoch.ts';
 import { CurrentStandings } from './emission/standings.ts';
 import { createRunLocator } from './evaluation/run-locator.ts';
+import { type FeedReads, FeedTail } from './feed/feed-tail.ts';
+import { PublicFeed } from './feed/public-feed.ts';
+import { StreamSlots } from './feed/stream-slots.ts';
 import { Admission } from './middleware/admission.ts';
 import { remoteAddressReader } from './middleware/remote-address.ts';
 import { UploadSlots } from './middleware/upload-slots.ts';
 import { chainNode } from './operator/chain-node.ts';
 import { createDeliveries } from './packs/delivery.ts';
 import { createPresence } from './presence.ts';
+import { PublicReads } from './public-reads/public-reads.ts';
 import { createRates } from './rates/rates.ts';
 import { Readiness } from './readiness.ts';
 import { coordinatorProbe } from './reads/coordinators.ts';
+import { eventsAfter, newestCursor } from './reads/public-events.ts';
 import { endpoints } from './routes/index.ts';
 import { createEdgeServer } from './server.ts';
 import { AnalysisTurns } from './submission/analysis-turns.ts';
@@ -152,6 +158,7 @@ async function openDeps(
     }),
     stack,
   );
+  const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
   const readiness = new Readiness(
     {
       database: () => sql`select 1`,
@@ -169,10 +176,22 @@ async function openDeps(
     deliveries: createDeliveries({ sql, bus, objects }),
     seal: createCredentialSeal(config.credentialKeys),
     documents: new Documents(objects, config.artifactBytesMax),
+    feed: new PublicFeed({ tail, slots: streamSlots(config), clock }),
     presence: await started(createPresence({ bus, clock, time }), stack),
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
     standings: new CurrentStandings({ ...{ sql, bus }, ...epochsOf(options) }),
   };
+}
+
+function feedReads(sql: Sql): FeedReads {
+  return {
+    newest: () => newestCursor(sql),
+    after: (cursor, limit) => eventsAfter(sql, cursor, limit),
+  };
+}
+
+function streamSlots({ eventStreamsMax, eventStreamsPerAddress }: Config): StreamSlots {
+  return new StreamSlots({ max: eventStreamsMax, perAddressMax: eventStreamsPerAddress });
 }
 
 function epochsOf({ config, clock }: EdgeOptions) {
@@ -233,6 +252,7 @@ function dispatchOf(
     },
     rates: deps.rates,
     uploads: new UploadSlots(uploadsPerKeyMax),
+    publicReads: new PublicReads(clock, config.requestSeconds * 1000),
     authenticate: createAuthenticator({
       ...{ time: deps.time, decodeHotkey, verifier, registrations, callers },
       skewSeconds: config.timestampSkewSeconds,

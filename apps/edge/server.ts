@@ -58,18 +58,20 @@ const headersMs = 15_000;
 /** The longest body is a pack of up to a gibibyte; JSON bodies are bounded by their own budget. */
 const uploadMs = 600_000;
 
-interface ServerState {
+export interface ServerState {
   draining: boolean;
   readonly open: Set<ServerResponse>;
 }
 
 /**
  * Nothing went over the socket for `unreadMs`, or for the time that an idle connection is kept. Work
- * that takes so long may go on; an answer that nobody reads, or no request at all, may not.
+ * that takes so long may go on, and so may a stream that has nothing to say; an answer that nobody
+ * reads, or no request at all, may not.
  */
 function endIdle(socket: Socket, open: ReadonlySet<ServerResponse>): void {
   const answers = [...open].filter((response) => response.socket === socket);
-  if (answers.every(({ writableEnded }) => writableEnded)) socket.destroy();
+  const isDone = answers.every(({ writableEnded }) => writableEnded);
+  if (isDone || answers.some(({ writableNeedDrain }) => writableNeedDrain)) socket.destroy();
 }
 
 /** Node's own answers to these have no body, or say nothing at all. */
@@ -101,7 +103,8 @@ function sayGoodbye(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
-function createApp(options: EdgeServerOptions, state: ServerState): Express {
+/** Exported for a look at its routes. */
+export function createApp(options: EdgeServerOptions, state: ServerState): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -136,10 +139,8 @@ function setCommonHeaders(
 ): void {
   response.setHeader('X-Request-Id', incomingTraceId(request) ?? options.newTraceId());
   response.setHeader('X-Content-Type-Options', 'nosniff');
-  const { authorization, 'x-hotkey': hotkey } = request.headers;
-  if (authorization !== undefined || hotkey !== undefined || request.method === 'POST') {
-    response.setHeader('Cache-Control', 'no-store');
-  }
+  // What may be kept says so itself.
+  response.setHeader('Cache-Control', 'no-store');
 }
 
 function addRoutes(app: Express, options: EdgeServerOptions): void {

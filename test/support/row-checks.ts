@@ -172,9 +172,14 @@ export const rowChecks: readonly RowCheck[] = [
       (
         select count(*) filter (where type = 'CLAIMED') as claims,
                count(*) filter (where type = 'RECEIVED') as admissions,
-               count(*) filter (where type in ('SUCCEEDED', 'FAILED', 'RUN_TIMED_OUT', 'STALED',
-                                               'CANCELLED')) as ends
-        from rt.event) facts
+               -- Of race runs once the race is released.
+               count(*) filter (
+                 where type in ('SUCCEEDED', 'FAILED', 'RUN_TIMED_OUT', 'STALED', 'CANCELLED')
+                   and (u.phase = 'QUALIFYING' or r.told_at is not null)) as ends
+        from rt.event e
+        left join evaluation_run u
+          on e.machine = 'evaluation-run' and u.eval_run_id = e.key::uuid
+        left join public_release r on r.kind = 'RACE' and r.id = u.race_id) facts
       where feed.events <> feed.newest or feed.claims <> facts.claims
          or feed.admissions <> facts.admissions or feed.ends <> facts.ends`,
   },

@@ -1,23 +1,165 @@
 import type { Delivery } from '../../../infra/ports/bus.ts';
-import type { Transaction } from '../../../infra/ports/sql.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import type { Tidings } from '../../../machines/feed/public-event.ts';
+import type { Release } from './project-fact.ts';
 
-export const tables = ['public_event'] as const;
+export const tables = ['public_event', 'public_release'] as const;
 
 /** Any number will do, as long as nobody else uses it for something else. */
 const feedLock = 7_246_001;
 
-/** Proves the consumption and appends, in one transaction; a repeated fact changes nothing. */
-export async function appendFact(
-  tx: Transaction,
-  { kind, part, msgId, subject, body }: Delivery,
-): Promise<void> {
-  const [proof] = await tx<{ isNew: boolean }[]>`
-    select rt.consume(${kind}, ${part}, 'projector', ${msgId}) as "isNew"`;
-  if (proof?.isNew !== true) return;
+/**
+ * Whoever writes to the feed does so alone, and takes this first: cursors are given out in the order of
+ * commits, so that nobody who has read one finds an earlier one later.
+ */
+export async function lockFeed(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${feedLock})`;
+}
+
+/** Proves the consumption of facts; answers those that were not consumed before, in their order. */
+export async function consume(
+  tx: Transaction,
+  facts: readonly Delivery[],
+): Promise<readonly Delivery[]> {
+  const rows = facts.map(({ kind, part, msgId }) => ({ kind, part, msgId }));
+  const proofs = await tx<{ isNew: boolean }[]>`
+    select rt.consume(f.kind, f.part, 'projector', f."msgId") as "isNew"
+    from rows from (
+      jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+        as (kind text, part integer, "msgId" text)
+    ) with ordinality as f (kind, part, "msgId", place)
+    order by f.place`;
+  return facts.filter((_, index) => proofs[index]?.isNew === true);
+}
+
+/** Puts what is new at the end of the feed, in the order given. Under the feed's lock. */
+export async function append(tx: Transaction, told: readonly Tidings[]): Promise<void> {
+  if (told.length === 0) return;
   await tx`
     insert into public_event (cursor, msg_id, type, body, at)
-    select coalesce(max(cursor), 0) + 1, ${msgId}, ${subject.replace(/^fact\./, '')},
-      ${JSON.stringify(body)}::text::jsonb, rt.clock()
-    from public_event`;
+    select (select coalesce(max(cursor), 0) from public_event) + row_number() over (order by t.place),
+      t.key, t.type, t.body, timestamptz 'epoch' + t."atMs" * interval '1 millisecond'
+    from rows from (
+      jsonb_to_recordset(${JSON.stringify(told)}::text::jsonb)
+        as (key text, type text, body jsonb, "atMs" double precision)
+    ) with ordinality as t (key, type, body, "atMs", place)
+    where not exists (select from public_event e where e.msg_id = t.key)
+    order by t.place`;
+}
+
+/** Remembers what is told later. Code is released once: by becoming top only where that is sooner. */
+export async function planRelease(tx: Transaction, release: Release): Promise<void> {
+  const { kind, id, dueMs, reason } = release;
+  await tx`
+    insert into public_release as r (kind, id, due_at, reason)
+    values (${kind}, ${id}, timestamptz 'epoch' + ${dueMs} * interval '1 millisecond', ${reason})
+    on conflict (kind, id) do update set due_at = excluded.due_at, reason = excluded.reason
+    where r.told_at is null and excluded.due_at < r.due_at`;
+}
+
+/** Of a race that was told of already, something else ended: it is due once more, for that alone. */
+export async function planAgain(tx: Transaction, raceId: string): Promise<void> {
+  await tx`
+    update public_release set told_at = null
+    where kind = 'RACE' and id = ${raceId} and told_at is not null`;
+}
+
+export interface DueRelease {
+  readonly kind: Release['kind'];
+  readonly id: string;
+  readonly dueMs: number;
+  readonly reason: Release['reason'];
+}
+
+/**
+ * Releases whose time has come, in the order of their time. Under the feed's lock.
+ *
+ * A version that became top before its age released it waits for that news, which is on its way; a
+ * race waits until its last runs, cancelled by a message, have ended. Those that judge it again may
+ * take days, and are told as they end.
+ */
+export async function dueReleases(tx: Transaction, limit: number): Promise<readonly DueRelease[]> {
+  return await tx<DueRelease[]>`
+    select r.kind, r.id, floor(extract(epoch from r.due_at) * 1000)::float8 as "dueMs", r.reason
+    from public_release r
+    where r.told_at is null and r.due_at <= rt.clock()
+      and not (r.kind = 'CODE' and exists (
+        select from top_agent t where t.agent_version_id = r.id and t.top_at < r.due_at))
+      and not (r.kind = 'RACE' and exists (
+        select from evaluation_run u
+        where u.race_id = r.id and u.status in ('CLAIMED', 'RUNNING')
+          and u.rejudging_id is null))
+    order by r.due_at, r.kind, r.id
+    limit ${limit}`;
+}
+
+export async function markTold(tx: Transaction, { kind, id }: DueRelease): Promise<void> {
+  await tx`
+    update public_release set told_at = rt.clock() where kind = ${kind} and id = ${id}`;
+}
+
+/** Milliseconds until the next release is due; undefined when none is planned. */
+export async function msUntilRelease(sql: Sql): Promise<number | undefined> {
+  const [row] = await sql<{ ms: number | null }[]>`
+    select (extract(epoch from rt.next_release() - rt.clock()) * 1000)::float8 as ms`;
+  return row?.ms ?? undefined;
+}
+
+/** What ages from now on goes by the configuration, also where it was another one before. */
+export async function followTerms(sql: Sql, codePrivateMs: number): Promise<void> {
+  await sql`
+    update public_release r
+    set due_at = v.submitted_at + ${codePrivateMs} * interval '1 millisecond'
+    from agent_version v
+    where r.kind = 'CODE' and r.reason = 'AGED' and r.told_at is null
+      and v.agent_version_id = r.id
+      and r.due_at <> v.submitted_at + ${codePrivateMs} * interval '1 millisecond'`;
+}
+
+export interface ReleasedCode {
+  readonly agentVersionId: string;
+  readonly agentName: string;
+  readonly minerHotkey: string;
+  readonly suiteId: number;
+  readonly versionNumber: number;
+  readonly codeSha256: string;
+}
+
+export async function codeOf(
+  tx: Transaction,
+  agentVersionId: string,
+): Promise<ReleasedCode | undefined> {
+  const [row] = await tx<ReleasedCode[]>`
+    select agent_version_id as "agentVersionId", agent_name as "agentName",
+      miner_hotkey as "minerHotkey", suite_id as "suiteId", version_number as "versionNumber",
+      code_sha256 as "codeSha256"
+    from agent_version
+    where agent_version_id = ${agentVersionId}`;
+  return row;
+}
+
+export interface EndedRun {
+  readonly evalRunId: string;
+  readonly agentVersionId: string;
+  readonly suiteId: number;
+  readonly raceId: string;
+  readonly validatorHotkey: string;
+  readonly status: 'SUCCESS' | 'FAILED' | 'TIMED_OUT' | 'STALE' | 'CANCELLED';
+  readonly scoreMicro: number | null;
+  readonly endedAtMs: number;
+  readonly isRaceCancelled: boolean;
+}
+
+/** How the runs of a race ended, in the order in which they did. */
+export async function endedRuns(tx: Transaction, raceId: string): Promise<readonly EndedRun[]> {
+  return await tx<EndedRun[]>`
+    select u.eval_run_id as "evalRunId", u.agent_version_id as "agentVersionId",
+      u.suite_id as "suiteId", u.race_id as "raceId", u.validator_hotkey as "validatorHotkey",
+      u.status, u.score_micro as "scoreMicro",
+      floor(extract(epoch from u.completed_at) * 1000)::float8 as "endedAtMs",
+      r.status = 'RACE_CANCELLED' as "isRaceCancelled"
+    from evaluation_run u
+    join race r on r.race_id = u.race_id
+    where u.race_id = ${raceId} and u.completed_at is not null
+    order by u.completed_at, u.eval_run_id`;
 }

@@ -34,6 +34,7 @@ import { listAgents } from './miner/list-agents.ts';
 import { pinVersion } from './miner/pin-version.ts';
 import { submitAgent } from './miner/submit-agent.ts';
 import { unpinVersion } from './miner/unpin-version.ts';
+import { followEvents } from './public/follow-events.ts';
 import { listPastRaces } from './public/list-past-races.ts';
 import { listPendingEvaluations } from './public/list-pending-evaluations.ts';
 import { listReigns } from './public/list-reigns.ts';
@@ -103,6 +104,7 @@ export const endpoints: readonly Endpoint[] = [
   listPastRaces,
   showRace,
   showValidatorVariance,
+  followEvents,
 
   submitAgent,
   checkSubmission,

@@ -32,16 +32,17 @@ test('a fact has its effect once, though it fails, repeats and comes again', asy
     messages: bus.messages,
     store: createPartitionStore(sql),
     ...common,
-    handle: (fact) =>
+    handle: (facts) =>
       transaction(sql, {}, async (tx) => {
-        const { kind, part, msgId } = fact;
-        const [proof] = await tx<{ isNew: boolean }[]>`
-          select rt.consume(${kind}, ${part}, 'projector', ${msgId}) as "isNew"`;
-        if (proof?.isNew !== true) return;
-        const { n } = fact.body as { n: number };
-        await tx`insert into seen (n) values (${n})`;
-        failures -= 1;
-        if (failures >= 0) throw new Error('the first try fails after its writes');
+        for (const { kind, part, msgId, body } of facts) {
+          const [proof] = await tx<{ isNew: boolean }[]>`
+            select rt.consume(${kind}, ${part}, 'projector', ${msgId}) as "isNew"`;
+          if (proof?.isNew !== true) continue;
+          const { n } = body as { n: number };
+          await tx`insert into seen (n) values (${n})`;
+          failures -= 1;
+          if (failures >= 0) throw new Error('the first try fails after its writes');
+        }
       }),
   });
   await consumer.start();
