@@ -36,6 +36,7 @@ export class Membership {
   #lastNowMs = 0;
   #isMember = false;
   #isLeaving = false;
+  #joins = 0;
   #stopRenewing: (() => void) | undefined;
   /** The last renewal could not reach the database, as opposed to never having been tried. */
   storeFailing = false;
@@ -83,7 +84,10 @@ export class Membership {
     this.#identity = { memberId, incarnation: newIncarnation() };
     const sentMs = clock.monotonicMs();
     const { leaseMs: ttlMs, codeVersion } = policy;
-    const nowMs = await store.join({ ...this.#identity, ttlMs, codeVersion, kinds });
+    // An order to drain is to the process, whichever of its incarnations heard of it.
+    const isAgain = this.#joins > 0;
+    const nowMs = await store.join({ ...this.#identity, ttlMs, codeVersion, kinds, isAgain });
+    this.#joins += 1;
     this.#renewed(sentMs, nowMs);
     this.#isMember = true;
     this.#options.onJoined();

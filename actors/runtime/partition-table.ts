@@ -152,9 +152,14 @@ export class PartitionTable {
     const names = view.members.map((m) => `${m.incarnation}${m.draining ? '-' : ''}`).sort();
     if (names.join() !== this.#members) this.#calmSinceMs = nowMs;
     this.#members = names.join();
-    if (nowMs - this.#calmSinceMs < policy.calmMs) return;
-    await inParallel(policy.handOversAtOnce, plan.handOver, async (row) => {
-      await this.#hosts.get(keyOf(row))?.handOver();
+    const isDraining = view.members.some(
+      ({ incarnation, draining }) => draining && incarnation === identity.incarnation,
+    );
+    if (!isDraining && nowMs - this.#calmSinceMs < policy.calmMs) return;
+    // An operator's drain is no hurry: one after another, so that few callers wait at any time.
+    const atOnce = isDraining ? 1 : policy.handOversAtOnce;
+    await inParallel(atOnce, plan.handOver, async (row) => {
+      if (!this.#stopped) await this.#hosts.get(keyOf(row))?.handOver();
     });
   }
 

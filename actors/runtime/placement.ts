@@ -2,7 +2,7 @@ import type { ClusterView, LiveMember, PartitionRow } from '../../infra/ports/me
 import { fnv1a32 } from '../../machines/partition-of.ts';
 
 /**
- * Who should own what, by rendezvous hashing over the live members: every process computes the same
+ * Who should own what among those who do not drain, by rendezvous hashing over the live members: every process computes the same
  * answer from the same rows, and a member that comes or goes moves only its own share. Being wrong
  * for a moment is harmless: claims are compare-and-set, commits are fenced.
  */
@@ -10,6 +10,13 @@ export function wantedOwner(
   partition: PartitionRow,
   members: readonly LiveMember[],
 ): string | undefined {
+  return heaviest(
+    partition,
+    members.filter(({ draining }) => !draining),
+  );
+}
+
+function heaviest(partition: PartitionRow, members: readonly LiveMember[]): string | undefined {
   let best: { memberId: string; weight: number } | undefined;
   for (const member of members) {
     if (!mayOwn(member, partition)) continue;
@@ -25,11 +32,7 @@ export function wantedOwner(
 }
 
 function mayOwn(member: LiveMember, partition: PartitionRow): boolean {
-  return (
-    !member.draining &&
-    member.kinds.includes(partition.kind) &&
-    member.codeVersion >= partition.versionFloor
-  );
+  return member.kinds.includes(partition.kind) && member.codeVersion >= partition.versionFloor;
 }
 
 /** The last step of MurmurHash3: FNV alone leaves names that differ in one digit close together. */
@@ -64,7 +67,9 @@ export function planFor(
     // Ours by the row but not served: an activation failed, and is tried again.
     const isOurs = row.incarnation === self.incarnation;
     const isFree = row.incarnation === undefined || !alive.has(row.incarnation);
-    if (wanted === self.memberId && (isFree || isOurs)) claim.push(row);
+    // Should all others be gone, one that was to be empty serves rather than nobody.
+    const taker = wanted ?? heaviest(row, view.members);
+    if (taker === self.memberId && (isFree || isOurs)) claim.push(row);
   }
   return { claim, handOver };
 }

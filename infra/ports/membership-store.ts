@@ -29,6 +29,8 @@ export interface NewMember extends MemberIdentity {
   readonly ttlMs: number;
   readonly codeVersion: number;
   readonly kinds: readonly string[];
+  /** The same process as before, which goes on draining if it was. */
+  readonly isAgain?: boolean;
 }
 
 export interface Claimed {

@@ -36,7 +36,8 @@ export function createMembershipStore(sql: Sql): MembershipStore {
 async function join(sql: Sql, member: NewMember): Promise<number> {
   const [row] = await sql<{ at: Date }[]>`
     select rt.join(${member.memberId}, ${member.incarnation}, ${seconds(member.ttlMs)},
-                   ${member.codeVersion}, ${[...member.kinds]}::text[]) as at`;
+                   ${member.codeVersion}, ${[...member.kinds]}::text[],
+                   ${member.isAgain === true}) as at`;
   if (row === undefined) throw new Error(`joining as ${member.memberId} gave no clock`);
   return row.at.getTime();
 }

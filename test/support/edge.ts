@@ -25,6 +25,7 @@ export interface TestServiceOptions {
   /** Variables of the contract's section 9 that differ from the defaults of a test run. */
   readonly env?: Readonly<Record<string, string>>;
   readonly edges?: number;
+  readonly coordinators?: number;
 }
 
 /** High enough that 200 validators behind one address are no abuse. */
@@ -44,7 +45,7 @@ const loudLogger: Logger = {
 
 /**
  * The whole service in one process, over real Postgres, NATS, an object store and a chain node:
- * one coordinator and one edge or more, on real sockets. Call `stop` when the file is done.
+ * one coordinator and one edge, or more, on real sockets. Call `stop` when the file is done.
  */
 export async function startTestService(options: TestServiceOptions = {}) {
   await using stack = new AsyncDisposableStack();
@@ -87,9 +88,10 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const log = process.env['TEST_LOG'] === undefined ? silentLogger : loudLogger;
   const common = { log, clock: systemClock, telemetry: silentTelemetry };
   const config = readConfig(env, { process: 'edge' });
-  stack.use(
-    await startCoordinator({ ...common, config, policy: quickPolicy, allowUnsafeWrites: true }),
-  );
+  for (let count = 0; count < (options.coordinators ?? 1); count++) {
+    const writes = { policy: quickPolicy, allowUnsafeWrites: true };
+    stack.use(await startCoordinator({ ...common, ...writes, config }));
+  }
   const edges: Edge[] = [];
   for (let count = 0; count < (options.edges ?? 1); count++) {
     const host = '127.0.0.1';

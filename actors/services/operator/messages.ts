@@ -141,6 +141,11 @@ export const operatorService = {
       ]),
       reply: orderTicket,
     },
+    /** Empties a process of its partitions. Refusals: ACTOR_NOT_FOUND, LAST_ACTOR. */
+    'drain-member': {
+      request: z.object({ memberId: z.string(), reason }),
+      reply: z.object({ memberId: z.string(), partitionCount: z.number().int() }),
+    },
     /** From the next race on. Refusals: VALIDATION_FAILED. */
     'change-policy': {
       request: z.object({ changes: policyChanges, reason }),

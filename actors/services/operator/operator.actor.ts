@@ -14,6 +14,7 @@ import type { AuditFacts } from './audit-entry.ts';
 import { deleteOldAnswers } from './audit-store.ts';
 import { changePolicy } from './change-policy.ts';
 import { createSuite, type SuiteDefaults } from './create-suite.ts';
+import { drainMember } from './drain-member.ts';
 import { documentKeyOf, type operatorService, packDocument, suiteDocument } from './messages.ts';
 import { once } from './once.ts';
 import { orderRace, orderRun, orderVersion } from './order-actors.ts';
@@ -95,6 +96,7 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
     'order-race': handler('order-race', orderRace),
     'order-version': handler('order-version', orderVersion),
     'order-run': handler('order-run', orderRun),
+    'drain-member': handler('drain-member', drainMember),
     'change-policy': handler('change-policy', async (tx, request, { account }) => {
       const by = { account, configured: deps.configuredPolicy };
       const reply = await changePolicy(tx, request, by);

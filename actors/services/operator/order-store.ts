@@ -37,6 +37,23 @@ export async function holdUnfinishedRaces(tx: Transaction): Promise<void> {
     for share`;
 }
 
+export interface OrderedDrain {
+  /** False: nobody else could own what it owns. */
+  readonly isDraining: boolean;
+  readonly partitionCount: number;
+}
+
+/** Undefined when no such process is alive. */
+export async function orderDrain(
+  tx: Transaction,
+  memberId: string,
+): Promise<OrderedDrain | undefined> {
+  const [row] = await tx<OrderedDrain[]>`
+    select is_draining as "isDraining", partition_count as "partitionCount"
+    from rt.order_drain(${memberId})`;
+  return row;
+}
+
 export interface FoundVersion {
   readonly part: number;
   readonly state: string;

@@ -7,6 +7,7 @@ import { changePolicy } from './admin/change-policy.ts';
 import { closeQualifying } from './admin/close-qualifying.ts';
 import { createSuite } from './admin/create-suite.ts';
 import { discardVersion } from './admin/discard-version.ts';
+import { drainActor } from './admin/drain-actor.ts';
 import { excludeRun } from './admin/exclude-run.ts';
 import { includeRun } from './admin/include-run.ts';
 import { listAuditLog } from './admin/list-audit-log.ts';
@@ -145,6 +146,7 @@ export const endpoints: readonly Endpoint[] = [
   removeRegistration,
   listPartitions,
   listStuck,
+  drainActor,
   showOverview,
   listAuditLog,
   showClock,

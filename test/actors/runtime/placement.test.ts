@@ -100,6 +100,16 @@ test('only what is free, of the dead, or left behind by ourselves is claimed', (
   t.deepEqual(plan.handOver, []);
 });
 
+test('who drains takes what is free only where nobody else could, and keeps what it has there', (t) => {
+  const self = member('self', { draining: true });
+  const taken = (members: readonly LiveMember[]) =>
+    planFor(self, { members: [self, ...members], partitions }, new Set(['eval.0']));
+
+  t.deepEqual(taken([member('other')]).claim, []);
+  t.deepEqual(taken([member('other', { kinds: ['race'] })]).handOver, []);
+  t.is(taken([member('other', { kinds: ['race'] })]).claim.length, partitions.length - 1);
+});
+
 test('what belongs to a living other is handed over', (t) => {
   const self = member('self', { draining: true });
 

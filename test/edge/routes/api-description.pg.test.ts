@@ -84,7 +84,8 @@ const promised = `
   post /v1/admin/evaluation-runs/{eval_run_id}/include
   post /v1/admin/evaluation-runs/{eval_run_id}/reclaim
   get /v1/admin/policy · patch /v1/admin/policy · get /v1/admin/overview
-  get /v1/admin/audit-log · get /v1/admin/stuck · get /v1/admin/partitions · post /v1/admin/clock/advance
+  get /v1/admin/audit-log · get /v1/admin/stuck
+  post /v1/admin/actors/{id}/drain · get /v1/admin/partitions · post /v1/admin/clock/advance
 `
   .split(/[\n·]/)
   .map((line) => line.trim())

@@ -1,0 +1,60 @@
+import test from 'ava';
+import { audit, startLoad } from '../../support/counter-load.ts';
+import { eventually, startWorld } from '../../support/runtime-world.ts';
+
+const partitions = 8;
+
+test('who is ordered to drain gives all it has under load, and serves again only when alone', async (t) => {
+  const world = await startWorld(partitions);
+  t.teardown(() => world.stop());
+  const ownedBy = (owner: string) => async () =>
+    (await world.owners()).filter((found) => found === owner).length;
+  const orderDrain = async (memberId: string) => {
+    const [row] = await world.sql<{ isDraining: boolean; partitionCount: number }[]>`
+      select is_draining as "isDraining", partition_count as "partitionCount"
+      from rt.order_drain(${memberId})`;
+    return row;
+  };
+  const one = await world.host('one');
+  await eventually(ownedBy('one'), (count) => count === partitions);
+  t.is(await orderDrain('nobody'), undefined);
+  t.deepEqual(await orderDrain('one'), { isDraining: false, partitionCount: partitions });
+  const load = startLoad(world, { clients: 16, partitions });
+
+  const two = await world.host('two');
+  await eventually(ownedBy('two'), (count) => count === 3);
+  t.deepEqual(await orderDrain('one'), { isDraining: true, partitionCount: 5 });
+  t.deepEqual(await orderDrain('two'), { isDraining: false, partitionCount: 3 });
+  await eventually(ownedBy('two'), (count) => count === partitions);
+
+  // Its lease ends and it joins afresh: it was ordered all the same.
+  await world.sql`update rt.member set lease_until = now() - interval '1 second' where member_id = 'one'`;
+  await eventually(
+    async () => {
+      const rows = await world.sql<{ draining: boolean; lives: boolean }[]>`
+        select draining, lease_until > now() as lives from rt.member where member_id = 'one'`;
+      return rows[0];
+    },
+    (row) => row?.lives === true && row.draining,
+  );
+  await eventually(
+    () => one.host.isCertain(),
+    (isCertain) => isCertain,
+  );
+  t.is((await orderDrain('one'))?.partitionCount, 0);
+  const { acknowledged, slowestMs, commands } = await load.stop();
+  t.deepEqual(await audit(world, acknowledged), { wrong: [], epochsBack: 0 });
+  t.log(`${commands} commands, slowest ${Math.round(slowestMs)} ms`);
+  t.true(slowestMs < 2_000);
+
+  await two.host.stop();
+  await eventually(ownedBy('one'), (count) => count === partitions);
+  // A start undoes the order.
+  await one.host.stop();
+  const again = await world.host('one');
+  await eventually(ownedBy('one'), (count) => count === partitions);
+  const [member] = await world.sql<{ draining: boolean }[]>`
+    select draining from rt.member where member_id = 'one'`;
+  t.false(member?.draining);
+  t.is(again.host.partitions().length, partitions);
+});
