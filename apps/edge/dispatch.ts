@@ -18,6 +18,8 @@ import type { Admission } from './middleware/admission.ts';
 import { ClientGone, readJsonBody } from './middleware/json-body.ts';
 import { queryText } from './middleware/query-text.ts';
 import type { UploadSlots } from './middleware/upload-slots.ts';
+import { carriesWhatItShould } from './openapi/fault-extras.ts';
+import { possibleFaults } from './openapi/possible-faults.ts';
 import { PreparedAnswer } from './prepared-answer.ts';
 import { type CallerProof, proveCaller } from './prove-caller.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
@@ -245,6 +247,13 @@ function requireDescribed(endpoint: Endpoint, answer: unknown): void {
   }
 }
 
+function requireDescribedFault(endpoint: Endpoint, error: unknown): unknown {
+  const fault = faultOf(error);
+  if (possibleFaults(endpoint).has(fault.code) && carriesWhatItShould(fault)) return error;
+  const said = `${fault.code} with ${JSON.stringify(fault.extras)}`;
+  return new Error(`${endpoint.path} refuses as it does not describe: ${said}`, { cause: error });
+}
+
 function refuse(
   endpoint: Endpoint,
   http: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -252,9 +261,10 @@ function refuse(
   by: Dispatch,
 ): void {
   if (error instanceof ClientGone || http.response.destroyed) return;
-  const fault = faultOf(error);
-  if (fault !== error) {
-    by.reportError(error, {
+  const known = by.checkResponses ? requireDescribedFault(endpoint, error) : error;
+  const fault = faultOf(known);
+  if (fault !== known) {
+    by.reportError(known, {
       requestId: String(http.response.getHeader('X-Request-Id')),
       method: endpoint.method,
       path: endpoint.path,

@@ -82,6 +82,8 @@ export interface Endpoint<
   readonly response: R;
   /** 200 unless given; a handler answers 204 by returning `undefined` where `mayBeEmpty`. */
   readonly mayBeEmpty?: boolean;
+  /** Further statuses under which a `PreparedAnswer` may bring `response`. */
+  readonly alsoUnder?: readonly number[];
   /** For OpenAPI where the handler reads the body itself. */
   readonly requestShape?: Shape;
   /** Media type for OpenAPI where the body is not JSON. */
@@ -89,6 +91,11 @@ export interface Endpoint<
   /** The same for an answer that is not JSON. */
   readonly responseMediaType?: string;
   readonly faults: readonly FaultCode[];
+  /**
+   * Whom a request waits for, and so whose outage it may tell of: a read the store and a change an
+   * owner over the bus, unless given.
+   */
+  readonly asks?: 'nobody' | 'store' | 'owner';
   /** Kept for older clients only: the answers say so (RFC 9745) and name what to use instead. */
   readonly deprecated?: Deprecation;
   handle(

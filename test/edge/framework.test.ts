@@ -46,7 +46,7 @@ const byNumber = endpoint({
   response: anything,
   faults: ['SUITE_NOT_FOUND'],
   async handle({ params }): Promise<Record<string, unknown>> {
-    throw new Fault('SUITE_NOT_FOUND', `There is no suite ${params.suite_id}.`, { hint: 1 });
+    throw new Fault('SUITE_NOT_FOUND', `There is no suite ${params.suite_id}.`);
   },
 });
 const byHash = endpoint({
@@ -218,7 +218,7 @@ test('integers in a path count in their canonical spelling only', async (t) => {
     t.is((await edge.get(`/suites/${encodeURI(text)}`)).status, status, text);
   }
   const refused = await (await edge.get('/suites/7')).json();
-  t.deepEqual(refused, { detail: 'There is no suite 7.', error_code: 'SUITE_NOT_FOUND', hint: 1 });
+  t.deepEqual(refused, { detail: 'There is no suite 7.', error_code: 'SUITE_NOT_FOUND' });
 });
 
 for (const [title, body] of [

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../../endpoint.ts';
-import { openApiDocument } from '../../openapi.ts';
+import { openApiDocument } from '../../openapi/document.ts';
 import { PreparedAnswer } from '../../prepared-answer.ts';
 import { apiPage } from './api-page.ts';
 

@@ -22,6 +22,7 @@ export const getDeepHealth = endpoint({
     draining: z.boolean(),
     probes: z.record(z.string(), probe),
   }),
+  alsoUnder: [503],
   faults: [],
   async handle(_request, { readiness }) {
     const { isReady, isDraining, probes } = await readiness.report();
