@@ -77,7 +77,7 @@ class FuzzRun {
     const maker = new RequestMaker({
       api: this.#api,
       dice: this.#dice,
-      values: new Values(this.#api, this.#dice, this.#known),
+      values: new Values(this.#api, this.#dice, { known: this.#known }),
       weightOf: ({ path }) => (leftOut.includes(path) ? 0 : rare.includes(path) ? 1 : 8),
       credentialsFor: (operation, isWrong) => this.#people.credentialsFor(operation, isWrong),
       packs,

@@ -54,9 +54,16 @@ export class Values {
   readonly #api: DescribedApi;
   readonly #dice: Dice;
   readonly #known: KnownValues;
+  readonly #knownShare: number;
 
-  constructor(api: DescribedApi, dice: Dice, known: KnownValues) {
+  /** `knownShare`: how often a text is one that an earlier answer named, where there are any. */
+  constructor(
+    api: DescribedApi,
+    dice: Dice,
+    { known, knownShare = 0.8 }: { readonly known: KnownValues; readonly knownShare?: number },
+  ) {
     this.#api = api;
+    this.#knownShare = knownShare;
     this.#dice = dice;
     this.#known = known;
   }
@@ -128,7 +135,7 @@ export class Values {
   #text(schema: JsonSchema, name: string): string {
     const dice = this.#dice;
     const known = this.#known.named(name).filter((each) => typeof each === 'string');
-    if (known.length > 0 && dice.chance(0.8)) return dice.pick(known) ?? '';
+    if (known.length > 0 && dice.chance(this.#knownShare)) return dice.pick(known) ?? '';
     if (schema.format === 'uuid') return dice.uuid();
     if (schema.format === 'date-time') return new Date(dice.whole(0, 2e12)).toISOString();
     const made = textOf(schema.pattern ?? '', dice);
