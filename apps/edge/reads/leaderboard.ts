@@ -28,7 +28,7 @@ export interface LeaderboardRow {
   readonly wasTop: boolean;
   /** The start of the latest reign. */
   readonly topAt: Date | null;
-  readonly eligibleAt: Date | null;
+  readonly eligibleAt: Date;
   readonly eliminatedAt: Date | null;
   readonly isMinerBanned: boolean;
 }

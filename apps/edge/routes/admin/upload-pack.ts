@@ -8,8 +8,6 @@ import { order, storeDocument } from '../../operator/order.ts';
 import { receiveFile } from '../../operator/receive-file.ts';
 import { invalidField } from '../../validation.ts';
 
-const nullableText = z.string().nullable();
-
 export const uploadPack = endpoint({
   method: 'post',
   path: '/v1/admin/packs',
@@ -24,17 +22,17 @@ export const uploadPack = endpoint({
     size_bytes: z.number().int(),
     task_count: z.number().int(),
     family_counts: z.record(z.string(), z.number().int()),
-    contract_version: nullableText,
-    runtime_version: nullableText,
-    tool_contract_version: nullableText,
-    verifier_version: nullableText,
-    result_schema_version: nullableText,
-    catalog_epoch: nullableText,
-    catalog_sha256: nullableText,
-    search_index_epoch: nullableText,
-    search_index_sha256: nullableText,
-    display_name: nullableText,
-    environment_revision: nullableText,
+    contract_version: z.string(),
+    runtime_version: z.string(),
+    tool_contract_version: z.string(),
+    verifier_version: z.string(),
+    result_schema_version: z.string(),
+    catalog_epoch: z.string(),
+    catalog_sha256: z.string(),
+    search_index_epoch: z.string().nullable(),
+    search_index_sha256: z.string().nullable(),
+    display_name: z.string(),
+    environment_revision: z.string(),
   }),
   faults: [
     'VALIDATION_FAILED',
@@ -67,23 +65,23 @@ export const uploadPack = endpoint({
         body: { packSha256: sha256, sizeBytes, documentSha256, reason: null },
       },
     );
-    const field = (name: string) => kept.manifest[name] ?? null;
+    const text = (name: string) => kept.manifest[name] ?? '';
     return {
       pack_sha256: kept.packSha256,
       size_bytes: kept.sizeBytes,
       task_count: kept.taskCount,
       family_counts: kept.familyCounts,
-      contract_version: field('contract_version'),
-      runtime_version: field('runtime_version'),
-      tool_contract_version: field('tool_contract_version'),
-      verifier_version: field('verifier_version'),
-      result_schema_version: field('result_schema_version'),
-      catalog_epoch: field('catalog_epoch'),
-      catalog_sha256: field('catalog_sha256'),
-      search_index_epoch: field('search_index_epoch'),
-      search_index_sha256: field('search_index_sha256'),
-      display_name: field('display_name'),
-      environment_revision: field('environment_revision'),
+      contract_version: text('contract_version'),
+      runtime_version: text('runtime_version'),
+      tool_contract_version: text('tool_contract_version'),
+      verifier_version: text('verifier_version'),
+      result_schema_version: text('result_schema_version'),
+      catalog_epoch: text('catalog_epoch'),
+      catalog_sha256: text('catalog_sha256'),
+      search_index_epoch: kept.manifest['search_index_epoch'] ?? null,
+      search_index_sha256: kept.manifest['search_index_sha256'] ?? null,
+      display_name: text('display_name'),
+      environment_revision: text('environment_revision'),
     };
   },
 });

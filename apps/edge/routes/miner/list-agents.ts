@@ -16,7 +16,7 @@ const listing = z
         miner_hotkey: z.string(),
         agent_name: z.string(),
         created_at: instant,
-        latest_version: minerVersion.nullable(),
+        latest_version: minerVersion,
       }),
     ),
     can_submit: z.boolean(),
@@ -44,14 +44,16 @@ export const listAgents = endpoint({
     ]);
     const latest = new Map(versions.map((version) => [version.agentId, version]));
     return {
-      agents: agents.map((agent) => {
+      agents: agents.flatMap((agent) => {
         const version = latest.get(agent.agentId);
+        // Its first version is being submitted while this is read.
+        if (version === undefined) return [];
         return {
           agent_id: agent.agentId,
           miner_hotkey: agent.minerHotkey,
           agent_name: agent.agentName,
           created_at: formatInstant(agent.createdAt),
-          latest_version: version === undefined ? null : toMinerVersion(version, selection),
+          latest_version: toMinerVersion(version, selection),
         };
       }),
       can_submit: cooldown.nextAllowedAt === null && suite !== undefined,

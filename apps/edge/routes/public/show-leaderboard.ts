@@ -2,12 +2,13 @@ import { z } from 'zod';
 import type { Sql } from '../../../../infra/ports/sql.ts';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { boardTotals, type LeaderboardRow, leaderboardPage } from '../../reads/leaderboard.ts';
 import { racingVersions } from '../../reads/race-field.ts';
 import { activeSuite, type SuiteRow, suiteById } from '../../reads/suites.ts';
 import { topView } from '../../reads/top.ts';
 import { challengeOf } from '../../wire/challenge.ts';
-import { formatInstantOrNull, instant } from '../../wire/instant.ts';
+import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
 import { idText } from '../../wire/integer.ts';
 import { pageQuery } from '../../wire/page.ts';
 import { scoreOfNumeric, scoreOut } from '../../wire/score.ts';
@@ -27,7 +28,7 @@ const entry = z.object({
   weighted_score: scoreOut.nullable(),
   score_low: scoreOut.nullable(),
   score_high: scoreOut.nullable(),
-  eligible_at: instant.nullable(),
+  eligible_at: instant,
   is_discarded: z.boolean(),
   is_miner_banned: z.boolean(),
   is_current_top: z.boolean(),
@@ -67,7 +68,7 @@ function toEntry(row: LeaderboardRow, racing: ReadonlyMap<string, string>): z.in
     weighted_score: scoreOfNumeric(row.weightedScore),
     score_low: scoreOfNumeric(row.scoreLow),
     score_high: scoreOfNumeric(row.scoreHigh),
-    eligible_at: formatInstantOrNull(row.eligibleAt),
+    eligible_at: formatInstant(row.eligibleAt),
     is_discarded: row.state === 'DISCARDED',
     is_miner_banned: row.isMinerBanned,
     is_current_top: row.isCurrentTop,
@@ -102,6 +103,7 @@ export const showLeaderboard = endpoint({
   role: 'public',
   summary: 'Eligible agent versions of a suite, best first',
   trafficClass: 2,
+  cache: liveRead,
   query: z.object({
     suite_id: idText.optional(),
     score_type: z.enum(['qualifying', 'race']).default('qualifying'),

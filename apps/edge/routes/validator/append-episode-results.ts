@@ -9,7 +9,13 @@ export const appendEpisodeResults = endpoint({
   role: 'validator',
   summary: 'Store up to 500 episode results; each item is answered on its own',
   trafficClass: 0,
-  body: z.object({ results: z.array(z.unknown()).min(1) }),
+  // The most is a setting, which the handler knows; its default is described.
+  body: z.object({
+    results: z
+      .array(z.unknown())
+      .min(1)
+      .meta({ override: { maxItems: 500 } }),
+  }),
   bodyLimit: 'results',
   response: z
     .object({
