@@ -3,13 +3,22 @@ import { type ValueListId, valueLists } from '../values.ts';
 
 // The kinds of values that answers are made of, each in the one spelling that contract 1 allows.
 
-export const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-export const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-export const integer = z.number().int();
-export const score = z.number().min(0).max(1);
+export const instant = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  .describe('instant');
+export const uuid = z
+  .string()
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  .describe('uuid');
+export const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .describe('sha256');
+export const integer = z.number().int().describe('integer');
+export const score = z.number().min(0).max(1).describe('score');
 export const text = z.string();
-export const json = z.record(text, z.unknown());
+export const json = z.record(text, z.unknown()).describe('map');
 
 const listOfEnum = new Map<z.ZodType, ValueListId>();
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, integer, score, text, uuid } from './atoms.ts';
+import { instant, integer, json, role, score, sha256, text, uuid } from './atoms.ts';
 
 // What operators are answered: every field, and no other.
 
@@ -81,4 +81,87 @@ export const overview = z.strictObject({
   outbox_oldest_at: instant.nullable(),
   parked_messages: integer,
   partitions_without_owner: integer,
+  stuck_records: integer,
+});
+
+export const keptPack = z.strictObject({
+  pack_sha256: sha256,
+  size_bytes: integer,
+  task_count: integer,
+  family_counts: z.record(text, integer),
+  contract_version: text,
+  runtime_version: text,
+  tool_contract_version: text,
+  verifier_version: text,
+  result_schema_version: text,
+  catalog_epoch: text,
+  catalog_sha256: text,
+  search_index_epoch: text.nullable(),
+  search_index_sha256: text.nullable(),
+  display_name: text,
+  environment_revision: text,
+});
+
+export const registration = z.strictObject({
+  hotkey: text,
+  uid: integer,
+  role,
+  stake: z.number(),
+  coldkey: text.nullable(),
+});
+
+/** What the contract leaves to us: orders, and what an operator may look at. */
+export const ban = z.strictObject({
+  hotkey: text,
+  banned: z.boolean(),
+  reason: text,
+  banned_at: instant,
+});
+export const unban = z.strictObject({
+  hotkey: text,
+  banned: z.boolean(),
+  was_banned: z.boolean(),
+});
+export const unregistration = z.strictObject({ hotkey: text, removed: z.boolean() });
+export const clock = z.strictObject({ clock: z.enum(['real', 'simulated']), now: instant });
+export const clockAdvance = z.strictObject({ now: instant, advanced_seconds: integer });
+
+export const auditLog = z.strictObject({
+  total: integer,
+  limit: integer,
+  offset: integer,
+  entries: z.array(
+    z.strictObject({
+      seq: integer,
+      actor: text,
+      action: text,
+      object: text,
+      reason: text.nullable(),
+      detail: json,
+      prev_hash: text,
+      hash: text,
+      committed_at: instant,
+    }),
+  ),
+});
+
+export const partitions = z.strictObject({
+  partitions: z.array(
+    z.strictObject({
+      kind: text,
+      part: integer,
+      epoch: integer,
+      owner: text.nullable(),
+      is_owner_live: z.boolean(),
+    }),
+  ),
+  members: z.array(
+    z.strictObject({
+      member_id: text,
+      is_live: z.boolean(),
+      is_draining: z.boolean(),
+      joined_at: instant,
+      partition_count: integer,
+    }),
+  ),
 });

@@ -23,7 +23,7 @@ export const health = z.strictObject({ status: z.literal('ok'), version: text })
 
 /** With the probes that it made and their times; which ones, the contract leaves open. */
 export const deepHealth = z.strictObject({
-  status: z.literal('ok'),
+  status: z.enum(['ok', 'unavailable']),
   version: text,
   draining: z.boolean(),
   probes: z.record(text, z.looseObject({ status: text, duration_ms: z.number() })),
