@@ -11,12 +11,12 @@ const jsonType = 'application/json; charset=utf-8';
 /** Writes what a handler answered; `undefined` is 204. */
 export function sendAnswer(response: ServerResponse, answer: unknown): void {
   if (answer === undefined) {
-    send(response, 204, undefined);
+    sendBody(response, 204, undefined);
   } else if (answer instanceof PreparedAnswer) {
     for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-    send(response, answer.status, answer.body);
+    sendBody(response, answer.status, answer.body);
   } else {
-    send(response, 200, JSON.stringify(answer));
+    sendBody(response, 200, JSON.stringify(answer));
   }
 }
 
@@ -46,13 +46,13 @@ export function sendFault(response: ServerResponse, fault: Fault): void {
     response.setHeader('Retry-After', String(retryAfterSeconds(fault, response)));
   }
   if (fault.code === 'OVERLOADED') response.setHeader('X-Admission', 'rejected');
-  send(response, status, JSON.stringify(faultBody(fault)));
+  sendBody(response, status, JSON.stringify(faultBody(fault)));
 }
 
 /** Refuses what is wrong with the message itself, for which the API has no code. */
 export function sendPlain(response: ServerResponse, status: number, detail: string): void {
   response.shouldKeepAlive = false;
-  send(response, status, JSON.stringify({ detail }));
+  sendBody(response, status, JSON.stringify({ detail }));
 }
 
 /** Tells a client that waits for it (`Expect: 100-continue`) to send its body. */
@@ -82,7 +82,8 @@ function retryAfterSeconds(fault: Fault, response: ServerResponse): number {
   return 1 + ((Number.isNaN(dice) ? 0 : dice) % spread);
 }
 
-function send(
+/** The last step of every answer that is no stream; none for who is gone. */
+export function sendBody(
   response: ServerResponse,
   status: number,
   body: string | Uint8Array | undefined,

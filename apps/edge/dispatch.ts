@@ -22,6 +22,9 @@ import { carriesWhatItShould } from './openapi/fault-extras.ts';
 import { possibleFaults } from './openapi/possible-faults.ts';
 import { PreparedAnswer } from './prepared-answer.ts';
 import { type CallerProof, proveCaller } from './prove-caller.ts';
+import type { PublicReads } from './public-reads/public-reads.ts';
+import { Representation } from './public-reads/representation.ts';
+import { liveRead, sendRepresentation } from './public-reads/send-representation.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 import { invalidField, parsePart } from './validation.ts';
 
@@ -32,6 +35,7 @@ export interface Dispatch extends CallerProof {
   readonly telemetry: Pick<Telemetry, 'record'>;
   readonly limits: DispatchLimits;
   readonly uploads: UploadSlots;
+  readonly publicReads: PublicReads;
   readonly invoke: (endpoint: Endpoint, request: EndpointRequest) => Promise<unknown>;
   readonly newCommandId: () => string;
   readonly reportError: (error: unknown, about: ErrorContext) => void;
@@ -89,7 +93,9 @@ async function admitted(
   try {
     const answer = await answerOf(endpoint, http, params, by);
     if (answer instanceof StreamedAnswer) stream = answer;
-    else sendAnswer(response, answer);
+    else if (answer instanceof Representation) {
+      await sendRepresentation(response, answer, endpoint.cache ?? liveRead);
+    } else sendAnswer(response, answer);
   } catch (error) {
     refuse(endpoint, http, error, by);
   } finally {
@@ -152,12 +158,34 @@ async function answerOf(
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');
   const body = await bodyOf(endpoint, http, by);
   const context = contextOf(endpoint, http, { by, caller, params, deadlineMs });
-  const invoke = () => by.invoke(endpoint, { caller, params, query, body, context });
+  const asked = { caller, params, query, body, context };
+  if (endpoint.cache !== undefined) return await readPublicly(endpoint, asked, by);
+  const invoke = () => by.invoke(endpoint, asked);
   const isUpload = endpoint.bodyKind === 'multipart';
   const answer = await (isUpload ? by.uploads.during(caller.name, invoke) : invoke());
   if (by.checkResponses) requireDescribed(endpoint, answer);
   return response.destroyed ? undefined : answer;
 }
+
+/**
+ * One load serves all who ask the same, so it knows nothing of the one who began it: it goes on when
+ * that client leaves. What was understood is the key, and not how it was spelled.
+ */
+async function readPublicly(
+  endpoint: Endpoint,
+  asked: EndpointRequest,
+  by: Dispatch,
+): Promise<Representation> {
+  const key = JSON.stringify([endpoint.path, asked.params ?? null, asked.query ?? null]);
+  return await by.publicReads.read(key, async () => {
+    const context = { ...asked.context, signal: neverAborted };
+    const answer = await by.invoke(endpoint, { ...asked, context });
+    if (by.checkResponses) requireDescribed(endpoint, answer);
+    return answer;
+  });
+}
+
+const neverAborted = new AbortController().signal;
 
 async function bodyOf(
   endpoint: Endpoint,

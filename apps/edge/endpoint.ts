@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { FaultCode } from '../../machines/fault.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { PreparedAnswer } from './prepared-answer.ts';
+import type { CachePolicy } from './public-reads/send-representation.ts';
 import type { StreamedAnswer } from './streamed-answer.ts';
 
 /**
@@ -91,6 +92,11 @@ export interface Endpoint<
   /** The same for an answer that is not JSON. */
   readonly responseMediaType?: string;
   readonly faults: readonly FaultCode[];
+  /**
+   * Only for public GET: the answer depends on path and query alone, is shared by those who ask at
+   * once, tagged and compressed, and may be kept for so long.
+   */
+  readonly cache?: CachePolicy;
   /**
    * Whom a request waits for, and so whose outage it may tell of: a read the store and a change an
    * owner over the bus, unless given.

@@ -58,7 +58,7 @@ const headersMs = 15_000;
 /** The longest body is a pack of up to a gibibyte; JSON bodies are bounded by their own budget. */
 const uploadMs = 600_000;
 
-export export interface ServerState {
+export interface ServerState {
   draining: boolean;
   readonly open: Set<ServerResponse>;
 }
@@ -104,7 +104,6 @@ function sayGoodbye(response: ServerResponse): void {
 }
 
 /** Exported for a look at its routes. */
-export /** Exported for a look at its routes. */
 export function createApp(options: EdgeServerOptions, state: ServerState): Express {
   const app = express();
   app.disable('x-powered-by');

@@ -5,6 +5,7 @@ import type { Endpoint } from '../../apps/edge/endpoint.ts';
 import { Admission, type AdmissionLimits } from '../../apps/edge/middleware/admission.ts';
 import { remoteAddressReader } from '../../apps/edge/middleware/remote-address.ts';
 import { UploadSlots } from '../../apps/edge/middleware/upload-slots.ts';
+import { PublicReads } from '../../apps/edge/public-reads/public-reads.ts';
 import { createEdgeServer } from '../../apps/edge/server.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 
@@ -75,6 +76,7 @@ export async function startFramework(
       },
       rates: { anonymous: unlimited, hotkey: unlimited, unproven: unlimited },
       uploads: new UploadSlots(2),
+      publicReads: new PublicReads(clock, 10_000),
       authenticate: async () => ({
         name: '',
         role: 'miner',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { pastRaces } from '../../reads/races.ts';
 import { suiteById } from '../../reads/suites.ts';
 import { idText } from '../../wire/integer.ts';
@@ -22,6 +23,7 @@ export const listPastRaces = endpoint({
   role: 'public',
   summary: 'Completed and cancelled races, most recent first',
   trafficClass: 2,
+  cache: liveRead,
   query: z.object({
     suite_id: idText.optional(),
     ...pageQuery({ limitMax: 100, limitDefault: 20 }),

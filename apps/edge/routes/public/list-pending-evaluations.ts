@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { expectedStart } from '../../expected-start.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { pendingEvaluations, pendingSummary } from '../../reads/evaluations.ts';
 import { recentThroughput } from '../../reads/waiting.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
@@ -42,6 +43,7 @@ export const listPendingEvaluations = endpoint({
   role: 'public',
   summary: 'Work that still needs runs, in the order in which it is handed out',
   trafficClass: 2,
+  cache: liveRead,
   query: z.object(pageQuery({ limitMax: 500, limitDefault: 100 })),
   response: pending,
   faults: [],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { suiteById } from '../../reads/suites.ts';
 import { reigns } from '../../reads/top.ts';
 import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
@@ -28,6 +29,7 @@ export const listReigns = endpoint({
   role: 'public',
   summary: 'All versions that ever were top, newest first',
   trafficClass: 2,
+  cache: liveRead,
   query: z.object({ suite_id: idText.optional() }),
   response: z.array(reign),
   faults: ['SUITE_NOT_FOUND'],

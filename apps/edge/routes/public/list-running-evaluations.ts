@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { runningEvaluations } from '../../reads/evaluations.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
 import { runStatus } from '../../wire/run-record.ts';
@@ -29,6 +30,7 @@ export const listRunningEvaluations = endpoint({
   role: 'public',
   summary: 'Runs that are claimed or running now, oldest first',
   trafficClass: 2,
+  cache: liveRead,
   response: z.array(running),
   faults: [],
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { publicProblems, type SuiteProblemRow, suiteById } from '../../reads/suites.ts';
 import { flagText } from '../../wire/flag.ts';
 import { idText } from '../../wire/integer.ts';
@@ -37,6 +38,7 @@ export const listSuiteProblems = endpoint({
   role: 'public',
   summary: 'The public problems or tasks of a suite, in order',
   trafficClass: 2,
+  cache: liveRead,
   params: z.object({ suite_id: idText }),
   query: z.object({
     include_embeddings: flagText.default(false).meta({ override: { default: false } }),

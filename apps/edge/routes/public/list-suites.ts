@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { listSuites as readSuites } from '../../reads/suites.ts';
 import { suite, toSuite } from '../../wire/suite.ts';
 
@@ -9,6 +10,7 @@ export const listSuites = endpoint({
   role: 'public',
   summary: 'All suites, newest version first',
   trafficClass: 2,
+  cache: liveRead,
   response: z.array(suite),
   faults: [],
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { listValidators as readValidators } from '../../reads/validators.ts';
 import { formatInstantOrNull, instant } from '../../wire/instant.ts';
 
@@ -28,6 +29,7 @@ export const listValidators = endpoint({
   role: 'public',
   summary: 'Validators that are not banned, with what they do and when they were last seen',
   trafficClass: 2,
+  cache: liveRead,
   response: z.array(validator),
   faults: [],
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Sql } from '../../../../infra/ports/sql.ts';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { versionById } from '../../reads/agent-versions.ts';
 import { raceOfEntrant } from '../../reads/races.ts';
 import { rosterOf } from '../../reads/rosters.ts';
@@ -96,6 +97,7 @@ export const listVersionProblems = endpoint({
   role: 'public',
   summary: 'What every validator saw of an agent version, by problem and by run',
   trafficClass: 2,
+  cache: liveRead,
   params: z.object({ agent_version_id: uuid }),
   query: z.object({ phase: z.enum(['QUALIFYING', 'RACE']).optional(), race_id: uuid.optional() }),
   response: problemProgress,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { versionById } from '../../reads/agent-versions.ts';
 import { runsOfVersion } from '../../reads/runs.ts';
 import { publicRun } from '../../wire/public-run.ts';
@@ -13,6 +14,7 @@ export const listVersionRuns = endpoint({
   role: 'public',
   summary: 'Every evaluation run of an agent version, oldest first',
   trafficClass: 2,
+  cache: liveRead,
   params: z.object({ agent_version_id: uuid }),
   response: z.array(runRecord),
   faults: ['AGENT_VERSION_NOT_FOUND'],

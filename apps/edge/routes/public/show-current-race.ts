@@ -1,4 +1,5 @@
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { qualifiersOf } from '../../reads/qualifiers.ts';
 import { currentRace } from '../../reads/races.ts';
 import { raceDetails, toRaceDetails } from '../../wire/race-details.ts';
@@ -9,6 +10,7 @@ export const showCurrentRace = endpoint({
   role: 'public',
   summary: "The active suite's race that has not ended, with its qualifiers",
   trafficClass: 2,
+  cache: liveRead,
   response: raceDetails,
   faults: [],
 

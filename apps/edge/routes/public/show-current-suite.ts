@@ -1,5 +1,6 @@
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { activeSuite } from '../../reads/suites.ts';
 import { suite, toSuite } from '../../wire/suite.ts';
 
@@ -9,6 +10,7 @@ export const showCurrentSuite = endpoint({
   role: 'public',
   summary: 'The suite that submissions are evaluated on now',
   trafficClass: 2,
+  cache: liveRead,
   response: suite,
   faults: ['SUITE_NOT_FOUND'],
 

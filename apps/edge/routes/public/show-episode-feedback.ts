@@ -3,6 +3,7 @@ import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { artifactKey, artifactUri } from '../../evaluation/object-keys.ts';
 import { PreparedAnswer } from '../../prepared-answer.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { ledgerOfEpisode } from '../../reads/artifacts.ts';
 import { isRunReleased } from '../../wire/public-run.ts';
 import { uuid } from '../../wire/uuid.ts';
@@ -13,6 +14,7 @@ export const showEpisodeFeedback = endpoint({
   role: 'public',
   summary: "One episode's document as its validator stored it, once it is released",
   trafficClass: 2,
+  cache: liveRead,
   params: z.object({ episode_result_id: uuid }),
   response: z.unknown(),
   faults: ['ARTIFACT_NOT_FOUND', 'OVERLOADED', 'STORAGE_UNAVAILABLE'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { qualifiersOf } from '../../reads/qualifiers.ts';
 import { raceById } from '../../reads/races.ts';
 import { raceDetails, toRaceDetails } from '../../wire/race-details.ts';
@@ -12,6 +13,7 @@ export const showRace = endpoint({
   role: 'public',
   summary: 'One race with its qualifiers, and their results once it is complete',
   trafficClass: 2,
+  cache: liveRead,
   params: z.object({ race_id: uuid }),
   response: raceDetails,
   faults: ['RACE_NOT_FOUND'],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { requireReleasedCode } from '../../artifacts/released-code.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { raceScoresOf, versionDetails } from '../../reads/released-versions.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
 import { hasPublicResult } from '../../wire/race.ts';
@@ -39,6 +40,7 @@ export const showReleasedVersion = endpoint({
   role: 'public',
   summary: 'A version whose code is public, with its scores in completed races',
   trafficClass: 2,
+  cache: liveRead,
   params: z.object({ agent_version_id: uuid }),
   response: releasedVersion,
   faults: ['AGENT_VERSION_NOT_FOUND', 'ARTIFACT_NOT_RELEASED'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { rosterOf } from '../../reads/rosters.ts';
 import { episodesOfRuns, type ProgressRow, progressOfRuns, runById } from '../../reads/runs.ts';
 import { suiteById } from '../../reads/suites.ts';
@@ -53,6 +54,7 @@ export const showRun = endpoint({
   role: 'public',
   summary: 'One evaluation run with its problems and results',
   trafficClass: 2,
+  cache: liveRead,
   params: z.object({ eval_run_id: uuid }),
   response: runDetail,
   faults: ['EVAL_RUN_NOT_FOUND'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { estimatePayout } from '../../../../machines/emission/payout.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { topView } from '../../reads/top.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
 import { scoreOfNumeric } from '../../wire/score.ts';
@@ -21,6 +22,7 @@ export const showTopPayout = endpoint({
   role: 'public',
   summary: "The top miner's estimated payout per day",
   trafficClass: 2,
+  cache: liveRead,
   response: payout,
   faults: [],
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { topView } from '../../reads/top.ts';
 import { challengeOf } from '../../wire/challenge.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
@@ -35,6 +36,7 @@ export const showTop = endpoint({
   role: 'public',
   summary: 'The top agent, and what beating it takes now',
   trafficClass: 2,
+  cache: liveRead,
   response: top,
   faults: [],
 

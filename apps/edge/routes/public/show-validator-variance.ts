@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { raceVariance } from '../../../../machines/scoring/variance.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { judgedRuns } from '../../reads/judged-runs.ts';
 import { raceById } from '../../reads/races.ts';
 import { scoreOfNumeric } from '../../wire/score.ts';
@@ -38,6 +39,7 @@ export const showValidatorVariance = endpoint({
   role: 'public',
   summary: 'How far the validators of a race differ over the same versions',
   trafficClass: 2,
+  cache: liveRead,
   params: z.object({ race_id: uuid }),
   response: variance,
   faults: ['RACE_NOT_FOUND'],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { timelineOf, versionById } from '../../reads/agent-versions.ts';
 import { milestonesOf } from '../../reads/milestones.ts';
 import { runsOfVersion } from '../../reads/runs.ts';
@@ -51,6 +52,7 @@ export const showVersionStatus = endpoint({
   role: 'public',
   summary: 'Where an agent version is, why, and what comes next',
   trafficClass: 2,
+  cache: liveRead,
   params: z.object({ agent_version_id: uuid }),
   response: versionStatus,
   faults: ['AGENT_VERSION_NOT_FOUND'],

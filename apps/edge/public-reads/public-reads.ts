@@ -1,0 +1,69 @@
+import { RecentMap } from '../../../infra/cache/recent-map.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { PreparedAnswer } from '../prepared-answer.ts';
+import { Representation } from './representation.ts';
+import { SharedLoads } from './shared-loads.ts';
+
+/** Results whose bytes are remembered, and how large each may be: 32 MiB, and compressed as much. */
+const recentMax = 256;
+const recentBytesMax = 128 * 1024;
+
+/**
+ * Public reads, each asked of the database by one request at a time and serialised once for all who
+ * wait. Nothing is answered from memory: what is remembered is only how the same bytes look
+ * compressed. See infra/decisions/0024-public-reads-shared-in-flight.md.
+ */
+export class PublicReads {
+  readonly #loads = new SharedLoads<Representation>();
+  readonly #recent = new RecentMap<string, Representation>(recentMax);
+  readonly #kept = new WeakMap<Uint8Array, Representation>();
+  readonly #clock: Pick<Clock, 'sleep'>;
+  readonly #patienceMs: number;
+
+  /** @param patienceMs a load that hangs would hold up its key for ever; it is given up after this */
+  constructor(clock: Pick<Clock, 'sleep'>, patienceMs: number) {
+    this.#clock = clock;
+    this.#patienceMs = patienceMs;
+  }
+
+  /** @param key everything that the answer depends on, in one spelling */
+  async read(key: string, load: () => Promise<unknown>): Promise<Representation> {
+    return await this.#loads.get(key, async () => this.#represented(key, await this.#inTime(load)));
+  }
+
+  async #inTime(load: () => Promise<unknown>): Promise<unknown> {
+    const loaded = new AbortController();
+    const late = this.#clock.sleep(this.#patienceMs, loaded.signal).then(() => {
+      if (loaded.signal.aborted) return undefined;
+      throw new Fault('STORE_UNAVAILABLE', 'The read took too long; try again.');
+    });
+    // Of no interest once the race is over.
+    late.catch(() => undefined);
+    try {
+      return await Promise.race([load(), late]);
+    } finally {
+      loaded.abort();
+    }
+  }
+
+  #represented(key: string, answer: unknown): Representation {
+    if (answer instanceof PreparedAnswer) return this.#prepared(answer);
+    const content = Buffer.from(JSON.stringify(answer));
+    const before = this.#recent.get(key);
+    if (before?.content.equals(content)) return before;
+    const made = new Representation({ content });
+    if (content.length <= recentBytesMax) this.#recent.set(key, made);
+    return made;
+  }
+
+  /** Bytes that a handler keeps and gives again stay compressed for as long as it keeps them. */
+  #prepared({ body = '', headers, isKept }: PreparedAnswer): Representation {
+    const known = typeof body === 'string' ? undefined : this.#kept.get(body);
+    if (known !== undefined) return known;
+    const content = Buffer.isBuffer(body) ? body : Buffer.from(body);
+    const made = new Representation({ content, headers, isKept });
+    if (isKept && typeof body !== 'string') this.#kept.set(body, made);
+    return made;
+  }
+}

@@ -1,0 +1,67 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Coding } from './content-coding.ts';
+import { entityTagOf } from './entity-tag.ts';
+
+const asGzip = promisify(gzip);
+const asBrotli = promisify(brotliCompress);
+
+/** Below, compressing saves less than a packet. */
+const worthBytesMin = 1024;
+/** Above, it would hold a thread for seconds. */
+const worthBytesMax = 20 * 1024 * 1024;
+
+/** How hard to compress what is sent for a moment, and what is kept and sent for days. */
+const levels = { passing: { gzip: 6, br: 4 }, kept: { gzip: 9, br: 9 } } as const;
+
+/** What a public read answers, as bytes: tagged once, and compressed once in each coding. */
+export class Representation {
+  readonly content: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #levels: (typeof levels)[keyof typeof levels];
+  readonly #compressed = new Map<Coding, Promise<Buffer>>();
+  #tag: string | undefined;
+
+  constructor(given: {
+    readonly content: Buffer;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly isKept?: boolean;
+  }) {
+    this.content = given.content;
+    this.headers = given.headers ?? {};
+    this.#levels = given.isKept === true ? levels.kept : levels.passing;
+  }
+
+  get tag(): string {
+    this.#tag ??= entityTagOf(this.content);
+    return this.#tag;
+  }
+
+  get isWorthCompressing(): boolean {
+    return this.content.length >= worthBytesMin && this.content.length <= worthBytesMax;
+  }
+
+  /** On a thread of zlib's: no other request waits for it. */
+  async in(coding: Coding): Promise<Buffer> {
+    if (coding === 'identity') return this.content;
+    const known = this.#compressed.get(coding);
+    if (known !== undefined) return await known;
+    const compressed = coding === 'gzip' ? this.#gzip() : this.#brotli();
+    this.#compressed.set(coding, compressed);
+    return await compressed;
+  }
+
+  #gzip(): Promise<Buffer> {
+    return asGzip(this.content, { level: this.#levels.gzip });
+  }
+
+  #brotli(): Promise<Buffer> {
+    const { BROTLI_PARAM_MODE, BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
+    const params = {
+      [BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [BROTLI_PARAM_QUALITY]: this.#levels.br,
+      [BROTLI_PARAM_SIZE_HINT]: this.content.length,
+    };
+    return asBrotli(this.content, { params });
+  }
+}

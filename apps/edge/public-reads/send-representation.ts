@@ -1,0 +1,50 @@
+import type { ServerResponse } from 'node:http';
+import { sendBody } from '../answer.ts';
+import { isAnonymous } from '../prove-caller.ts';
+import { chosenCoding } from './content-coding.ts';
+import { isKnownTag } from './entity-tag.ts';
+import type { Representation } from './representation.ts';
+
+/** How long a public answer may be shown without asking again. */
+export interface CachePolicy {
+  readonly maxAgeSeconds: number;
+  /** After that, how long it may be shown while a new one is fetched. */
+  readonly staleSeconds: number;
+}
+
+/** What the next result may change: a person who looks again sees it. */
+export const liveRead: CachePolicy = { maxAgeSeconds: 2, staleSeconds: 10 };
+
+/** What only a release of this service changes. */
+export const stablePage: CachePolicy = { maxAgeSeconds: 60, staleSeconds: 600 };
+
+/**
+ * Sends it in the coding that the client likes best, or 304 to who has it. Answers to credentials
+ * are kept by nobody, though a public route tells everybody the same.
+ */
+export async function sendRepresentation(
+  response: ServerResponse,
+  shown: Representation,
+  { maxAgeSeconds, staleSeconds }: CachePolicy,
+): Promise<void> {
+  const { headers } = response.req;
+  const mayBeKept = isAnonymous(headers);
+  const isKnown = mayBeKept && isKnownTag(headers['if-none-match'], shown.tag);
+  const coding = chosenCoding(headers['accept-encoding'], shown.isWorthCompressing);
+  const body = isKnown ? undefined : await shown.in(coding);
+  if (response.headersSent || response.destroyed) return;
+  for (const [name, value] of Object.entries(shown.headers)) response.setHeader(name, value);
+  response.setHeader('Vary', 'Accept-Encoding');
+  if (mayBeKept) {
+    const freshness = `max-age=${maxAgeSeconds}, stale-while-revalidate=${staleSeconds}`;
+    response.setHeader('Cache-Control', `public, ${freshness}`);
+    response.setHeader('ETag', shown.tag);
+  }
+  if (body === undefined) {
+    response.removeHeader('Content-Type');
+    sendBody(response, 304, undefined);
+    return;
+  }
+  if (coding !== 'identity') response.setHeader('Content-Encoding', coding);
+  sendBody(response, 200, body);
+}
