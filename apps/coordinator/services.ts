@@ -36,6 +36,7 @@ import { createClockStore } from '../../infra/postgres/clock-store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { faultOf } from '../outage.ts';
 import { configuredPolicy } from '../race-policy.ts';
+import { startCredentials } from './credentials.ts';
 
 /** A pack's thousands of tasks and a suite's megabytes go in with one statement each. */
 const statementTimeoutMs = 10_000;
@@ -79,6 +80,7 @@ export async function startServices(deps: {
     subscriptions.push(serve(services, clockService, clockActor), clockActor);
   }
   for (const subscription of subscriptions) stack.defer(() => subscription.close());
+  stack.use(await startCredentials(services, { config, sql, transact, clock, log }));
   const sweeps = [
     outdatedIdentity(sql, config.nonceMemorySeconds),
     outdatedAnswers(sql, config.idempotencySeconds),

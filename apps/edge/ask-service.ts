@@ -4,7 +4,7 @@ import type {
   RequestOf,
   ServiceContract,
 } from '../../actors/services/messages.ts';
-import type { CommandBus } from '../../infra/ports/bus.ts';
+import type { CommandBus, RequestBudget } from '../../infra/ports/bus.ts';
 
 export interface ServiceAsk<C extends ServiceContract, T extends MessageType<C>> {
   readonly type: T;
@@ -12,6 +12,7 @@ export interface ServiceAsk<C extends ServiceContract, T extends MessageType<C>>
   /** The same id again gets the same answer again. */
   readonly id: string;
   readonly account: string;
+  readonly budget?: RequestBudget;
 }
 
 /** Asks any instance of a stateless service; refusals are Faults. */
@@ -20,8 +21,8 @@ export async function askService<C extends ServiceContract, T extends MessageTyp
   contract: C,
   ask: ServiceAsk<C, T>,
 ): Promise<ReplyOf<C, T>> {
-  const { type, body, id, account } = ask;
-  const answer = await bus.call(contract.name, { type, body, id, account });
+  const { type, body, id, account, budget } = ask;
+  const answer = await bus.call(contract.name, { type, body, id, account }, budget);
   // Sound because the reply schema is the one that `type` names in the contract.
   return contract.messages[type]?.reply.parse(answer) as ReplyOf<C, T>;
 }

@@ -15,7 +15,7 @@ export interface CommandBusDeps {
 /** All attempts of one request, below the HTTP server's own limit. */
 const budgetMs = 10_000;
 /** One attempt; a takeover after a crash lasts about as long. */
-const attemptMs = 2_000;
+const usualAttemptMs = 2_000;
 const firstBackoffMs = 20;
 const lastBackoffMs = 250;
 /** A database that is away longer is told at once, so that callers do not pile up here. */
@@ -63,6 +63,7 @@ async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
   return telemetry.span(`cmd ${asked.command.type}`, options, async () => {
     const startedMs = clock.monotonicMs();
     const budget = asked.options?.budgetMs ?? budgetMs;
+    const attemptMs = asked.options?.attemptMs ?? usualAttemptMs;
     const deadlineMs = clock.nowMs() + budget;
     const payload = payloadOf(asked.command);
     const misses = new Set<Miss>();

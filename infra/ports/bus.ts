@@ -33,6 +33,8 @@ export interface RequestBudget {
   readonly budgetMs?: number;
   /** Tries to the end of the budget also while the owner has too much to do or no database. */
   readonly isPatient?: boolean;
+  /** One attempt; 2 s unless told. For what takes longer, or must not be begun a second time. */
+  readonly attemptMs?: number;
 }
 
 /** The side of stateless services: queue groups, so that each request meets one instance. */

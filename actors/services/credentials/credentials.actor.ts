@@ -1,0 +1,173 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
+import {
+  CredentialRejected,
+  type InferenceProvider,
+  ProviderUnavailable,
+} from '../../../infra/ports/inference.ts';
+import type { Transaction } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+import type { ReplyOf, RequestOf } from '../messages.ts';
+import type { Handlers } from '../service-handler.ts';
+import type { Lender, LenderDeps } from './lender.ts';
+import { insertToken, keyFacts, tokenFacts, withdrawKeysOf } from './loan-store.ts';
+import { credentialContext, type credentialsService, tokenContext } from './messages.ts';
+import { persistently } from './persistently.ts';
+import {
+  type Account,
+  credentialState,
+  deleteCredential,
+  insertDefault,
+  lockMiner,
+  retireCredential,
+  storedAt,
+  upsertCredential,
+  upsertDefault,
+} from './store.ts';
+
+type Contract = typeof credentialsService;
+type Status = ReplyOf<Contract, 'connect'>;
+type IssuedToken = ReplyOf<Contract, 'issue-token'>['token'];
+
+export interface CredentialsDeps extends LenderDeps {
+  readonly lender: Lender;
+  /** A secret of 64 hex digits. */
+  readonly newSecret: () => string;
+  readonly hash: (text: string) => string;
+  /** How long a claim waits for a provider. */
+  readonly mintMs: number;
+  /** From the claim to the end of its token: longer than a run may last. */
+  readonly tokenLifetimeSeconds: number;
+}
+
+/** Together below what a caller waits, so that it hears how the check ended. */
+const checkMs = 6_000;
+const storeMs = 3_000;
+const retryAfterSeconds = 5;
+
+/**
+ * Keeps the miners' credentials at the inference providers, and lends runs what they need of them.
+ *
+ * 1. A credential is stored only after its provider accepted it; a refusal changes nothing.
+ * 2. A run has one token for its life. It speaks for a live run alone.
+ * 3. A key that a provider made is known here until it has ended there.
+ * 4. Disconnecting ends all keys lent from the credential, also those of live runs: the miner wants
+ *    nothing more spent. Storing another leaves the keys of live runs to their runs.
+ */
+export function createCredentialsService(deps: CredentialsDeps): Handlers<Contract> {
+  return {
+    connect: (request) => connect(request, deps),
+    disconnect: (account) => disconnect(account, deps),
+    'set-default': async (account) => {
+      if (await upsertDefault(deps.sql, account)) return { provider: account.provider };
+      throw new Fault('DEFAULT_NOT_CONNECTED', 'Connect this provider first.');
+    },
+    'issue-token': async ({ evalRunId }) => ({ token: await issueToken(evalRunId, deps) }),
+    'lend-key': (request) => lendKey(request, deps),
+  };
+}
+
+async function connect(
+  { hotkey, provider: id, sealed, mustExist }: RequestOf<Contract, 'connect'>,
+  deps: CredentialsDeps,
+): Promise<Status> {
+  const account = { hotkey, provider: id };
+  if (mustExist && (await credentialState(deps.sql, account)) === 'absent') throw notConnected();
+  const provider = deps.providers.get(id);
+  if (provider === undefined) throw unavailable('This provider is not in use here.');
+  const context = credentialContext(hotkey, id);
+  const kept = await checked(provider, deps.seal.open(sealed, context), deps.clock);
+  const credential = { credentialId: deps.newId(), sealed: deps.seal.seal(kept, context) };
+  const store = async (tx: Transaction) => {
+    await lockMiner(tx, hotkey);
+    const before = await storedAt(tx, credential.credentialId);
+    if (before !== undefined) return before;
+    const isReplacing = await retireCredential(tx, account);
+    if (mustExist && !isReplacing) throw notConnected();
+    const now = await upsertCredential(tx, { ...account, ...credential });
+    await insertDefault(tx, account);
+    return now;
+  };
+  const updatedAt = await persistently(deps.clock, storeMs, () => deps.transact(store));
+  return { connected: true, updatedAtMs: updatedAt.getTime() };
+}
+
+/** The credential to keep: a provider may have replaced the one that it was shown. */
+async function checked(
+  provider: InferenceProvider,
+  credential: string,
+  clock: Clock,
+): Promise<string> {
+  const late = new AbortController();
+  const done = new AbortController();
+  const lateness = clock.sleep(checkMs, done.signal).then(() => late.abort());
+  try {
+    return await provider.check(credential, late.signal);
+  } catch (error) {
+    if (error instanceof CredentialRejected) throw rejected();
+    if (error instanceof ProviderUnavailable) throw unavailable('The provider does not answer.');
+    throw error;
+  } finally {
+    done.abort();
+    await lateness;
+  }
+}
+
+async function disconnect(account: Account, deps: CredentialsDeps): Promise<Status> {
+  await deps.transact(async (tx) => {
+    await lockMiner(tx, account.hotkey);
+    // Kept aside until its keys have ended, which only it can do.
+    if (!(await retireCredential(tx, account))) throw notConnected();
+    await withdrawKeysOf(tx, account.hotkey, account.provider);
+    await deleteCredential(tx, account);
+  });
+  return { connected: false, updatedAtMs: null };
+}
+
+async function issueToken(evalRunId: string, deps: CredentialsDeps): Promise<IssuedToken> {
+  const { sql, seal, lender, tokenLifetimeSeconds: lifetimeSeconds } = deps;
+  const facts = await tokenFacts(sql, evalRunId, lifetimeSeconds);
+  if (facts === undefined) return null;
+  if (facts.token !== null) return facts.token;
+  const { hotkey, provider, lifetimeMs } = facts;
+  if (provider === null || !deps.providers.has(provider)) return null;
+  const loan = await lender.lendWithin(deps.mintMs, { evalRunId, hotkey, provider, lifetimeMs });
+  if (loan === 'rejected') return null;
+  const token = `inf_${deps.newSecret()}`;
+  const issued = await insertToken(sql, {
+    ...{ evalRunId, hotkey, provider, lifetimeSeconds },
+    tokenSha256: deps.hash(token),
+    sealedToken: seal.seal(token, tokenContext(evalRunId)),
+  });
+  return issued ?? null;
+}
+
+async function lendKey(
+  { evalRunId, provider }: RequestOf<Contract, 'lend-key'>,
+  deps: CredentialsDeps,
+): Promise<ReplyOf<Contract, 'lend-key'>> {
+  const facts = await keyFacts(deps.sql, evalRunId, provider);
+  if (facts === undefined) throw new Fault('INVALID_SESSION', 'The evaluation run has ended.');
+  if (facts.key !== null) return facts.key;
+  if (facts.credential === 'absent') throw notConnected();
+  if (facts.credential === 'rejected') throw rejected();
+  const { hotkey, lifetimeMs } = facts;
+  const loan = await deps.lender.lendWithin(lendMs, { evalRunId, hotkey, provider, lifetimeMs });
+  if (loan === 'rejected') throw rejected();
+  if (loan === 'away') throw unavailable('The provider lends no key right now.');
+  return loan;
+}
+
+/** Below the budget of a caller's request. */
+const lendMs = 8_000;
+
+function notConnected(): Fault {
+  return new Fault('NOT_CONNECTED', 'No credential of this provider is stored.');
+}
+
+function rejected(): Fault {
+  return new Fault('CREDENTIAL_REJECTED', 'The provider refuses this credential.');
+}
+
+function unavailable(detail: string): Fault {
+  return new Fault('PROVIDER_UNAVAILABLE', detail, { retry_after_seconds: retryAfterSeconds });
+}

@@ -1,0 +1,174 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
+import {
+  CredentialRejected,
+  type InferenceProvider,
+  type MintedKey,
+  type ProviderId,
+  ProviderUnavailable,
+} from '../../../infra/ports/inference.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
+import type { Seal } from '../../../infra/ports/seal.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import type { Transact } from '../service-handler.ts';
+import { insertKey, isKept, type LentKey, lentKey } from './loan-store.ts';
+import { credentialContext, keyContext, keyIdContext } from './messages.ts';
+import { persistently } from './persistently.ts';
+import {
+  type Account,
+  type Credential,
+  credentialState,
+  keepNext,
+  leaveTurn,
+  lockMiner,
+  rejectCredential,
+  takeTurn,
+} from './store.ts';
+
+export interface LenderDeps {
+  readonly sql: Sql;
+  readonly transact: Transact;
+  readonly providers: ReadonlyMap<ProviderId, InferenceProvider>;
+  readonly seal: Seal;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly newId: () => string;
+  /** The most that one run's key may spend, where the provider knows caps. */
+  readonly spendLimit: number;
+}
+
+export interface LoanTerms extends Account {
+  readonly evalRunId: string;
+  /** Until the run's token ends. */
+  readonly lifetimeMs: number;
+}
+
+/** `away`: the provider gives no key now; `rejected`: it refuses the credential. */
+export type Loan = LentKey | 'away' | 'rejected';
+
+export interface Lender {
+  /**
+   * The run's key: the one that is lent, or one that the provider makes now. `away` also when that
+   * takes longer than `ms`; the key is then there for whoever asks later.
+   */
+  lendWithin(ms: number, terms: LoanTerms): Promise<Loan>;
+  /** Resolves when no provider is asked any more. */
+  settled(): Promise<void>;
+}
+
+/** Of another's turn; a provider answers within it. */
+const turnWaitMs = 10_000;
+const turnPauseMs = 50;
+/** With the time that a provider may take, within a turn. */
+const storeMs = 15_000;
+
+/**
+ * Asks providers for keys.
+ *
+ * 1. One asks by a credential at a time, over all processes: each answer may replace the credential.
+ * 2. A provider that was asked is heard to the end, however soon the asker loses patience: its answer
+ *    may hold the only credential that is still good.
+ * 3. That credential and the key are stored by one transaction, or neither is.
+ */
+export function createLender(deps: LenderDeps): Lender {
+  const running = new Map<string, Promise<Loan>>();
+  const lend = (terms: LoanTerms) => {
+    const name = `${terms.evalRunId} ${terms.provider}`;
+    const asked = running.get(name);
+    if (asked !== undefined) return asked;
+    const loan = lendInTurn(terms, deps).finally(() => running.delete(name));
+    running.set(name, loan);
+    return loan;
+  };
+  return {
+    async lendWithin(ms, terms) {
+      const inTime = new AbortController();
+      const late = deps.clock.sleep(ms, inTime.signal).then(() => 'away' as const);
+      const loan = lend(terms);
+      // Whoever has lost patience does not hear of it.
+      loan.catch((error) => deps.log.warn('a key could not be lent', { error }));
+      try {
+        return await Promise.race([loan, late]);
+      } finally {
+        inTime.abort();
+      }
+    },
+    async settled() {
+      await Promise.allSettled(running.values());
+    },
+  };
+}
+
+async function lendInTurn(terms: LoanTerms, deps: LenderDeps): Promise<Loan> {
+  const { sql, clock } = deps;
+  const provider = deps.providers.get(terms.provider);
+  if (provider === undefined) return 'away';
+  const holder = deps.newId();
+  const untilMs = clock.monotonicMs() + turnWaitMs;
+  for (;;) {
+    const credential = await takeTurn(sql, terms, holder);
+    // Whoever had the turn before may have asked for this very run.
+    const lent = await lentKey(sql, terms.evalRunId, terms.provider);
+    if (credential !== undefined && lent === undefined) {
+      return await mint(terms, { provider, credential, holder }, deps);
+    }
+    if (credential !== undefined) await leaveTurn(sql, credential.credentialId, holder);
+    if (lent !== undefined) return lent;
+    const state = await credentialState(sql, terms);
+    if (state === 'rejected') return 'rejected';
+    if (state === 'absent' || clock.monotonicMs() >= untilMs) return 'away';
+    await clock.sleep(turnPauseMs);
+  }
+}
+
+interface Turn {
+  readonly provider: InferenceProvider;
+  readonly credential: Credential;
+  readonly holder: string;
+}
+
+async function mint(terms: LoanTerms, turn: Turn, deps: LenderDeps): Promise<Loan> {
+  const { evalRunId, hotkey, lifetimeMs } = terms;
+  const { provider, credential, holder } = turn;
+  const { seal, clock, log, spendLimit } = deps;
+  try {
+    const opened = seal.open(credential.sealed, credentialContext(hotkey, provider.id));
+    const expiresAtMs = clock.nowMs() + Math.max(0, lifetimeMs);
+    const minted = await provider.mint(opened, { evalRunId, expiresAtMs, spendLimit });
+    return await keep(terms, turn, { minted, deps });
+  } catch (error) {
+    if (error instanceof CredentialRejected) {
+      await rejectCredential(deps.sql, credential.credentialId, holder);
+      return 'rejected';
+    }
+    await leaveTurn(deps.sql, credential.credentialId, holder);
+    if (!(error instanceof ProviderUnavailable)) throw error;
+    log.warn('a provider lends no key', { provider: provider.id, error });
+    return 'away';
+  }
+}
+
+async function keep(
+  terms: LoanTerms,
+  { credential: { credentialId }, holder }: Turn,
+  { minted, deps }: { readonly minted: MintedKey; readonly deps: LenderDeps },
+): Promise<Loan> {
+  const { evalRunId, hotkey, provider } = terms;
+  const { seal } = deps;
+  const { accessKey, keyId, expiresAtMs, nextCredential } = minted;
+  const sealedKey = seal.seal(accessKey, keyContext(evalRunId, provider));
+  const sealedKeyId = seal.seal(keyId, keyIdContext(evalRunId, provider));
+  const next =
+    nextCredential === undefined
+      ? null
+      : seal.seal(nextCredential, credentialContext(hotkey, provider));
+  const key = { keyId: deps.newId(), sealedKey, sealedKeyId, expiresAtMs, credentialId };
+  const store = async (tx: Transaction) => {
+    await lockMiner(tx, hotkey);
+    if (await isKept(tx, key.keyId)) return true;
+    const isLent = await keepNext(tx, { credentialId, holder }, next);
+    await insertKey(tx, { ...key, evalRunId, hotkey, provider }, isLent);
+    return isLent;
+  };
+  const isLent = await persistently(deps.clock, storeMs, () => deps.transact(store));
+  return isLent ? { sealedKey, expiresAtMs } : 'away';
+}

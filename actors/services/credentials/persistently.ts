@@ -1,0 +1,24 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
+import { Fault } from '../../../machines/fault.ts';
+
+const pauseMs = 250;
+
+/**
+ * Stores what a provider gave, for up to `ms`: it gives it once, and took something back for it.
+ * `store` knows its own work when it is called again.
+ */
+export async function persistently<T>(
+  clock: Clock,
+  ms: number,
+  store: () => Promise<T>,
+): Promise<T> {
+  const untilMs = clock.monotonicMs() + ms;
+  for (;;) {
+    try {
+      return await store();
+    } catch (error) {
+      if (error instanceof Fault || clock.monotonicMs() >= untilMs) throw error;
+      await clock.sleep(pauseMs);
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import type { ProviderId } from '../../../infra/ports/inference.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+
+export const tables = [
+  'inference_credential',
+  'inference_past_credential',
+  'inference_default',
+] as const;
+
+export interface Account {
+  readonly hotkey: string;
+  readonly provider: ProviderId;
+}
+
+export interface Credential extends Account {
+  readonly credentialId: string;
+  readonly sealed: string;
+}
+
+/** Changes of one miner's credentials come one after the other. */
+export async function lockMiner(tx: Transaction, hotkey: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`inference:${hotkey}`}, 0))`;
+}
+
+/** `rejected`: stored, but the provider refuses it by now. */
+export type CredentialState = 'absent' | 'good' | 'rejected';
+
+export async function credentialState(
+  sql: Sql | Transaction,
+  { hotkey, provider }: Account,
+): Promise<CredentialState> {
+  const [row] = await sql<{ isRejected: boolean }[]>`
+    select rejected_at is not null as "isRejected"
+    from inference_credential
+    where miner_hotkey = ${hotkey} and provider = ${provider}`;
+  if (row === undefined) return 'absent';
+  return row.isRejected ? 'rejected' : 'good';
+}
+
+/** When this very one was stored, by a try whose answer got lost. */
+export async function storedAt(tx: Transaction, credentialId: string): Promise<Date | undefined> {
+  const [row] = await tx<{ updatedAt: Date }[]>`
+    select updated_at as "updatedAt"
+    from inference_credential
+    where credential_id = ${credentialId}`;
+  return row?.updatedAt;
+}
+
+/** False where nothing was stored. What was stays until the keys that were lent from it have ended. */
+export async function retireCredential(
+  tx: Transaction,
+  { hotkey, provider }: Account,
+): Promise<boolean> {
+  const { count } = await tx`
+    insert into inference_past_credential
+      (credential_id, miner_hotkey, provider, sealed, replaced_at)
+    select credential_id, miner_hotkey, provider, sealed, rt.wall_clock()
+    from inference_credential
+    where miner_hotkey = ${hotkey} and provider = ${provider}`;
+  return count > 0;
+}
+
+/** When it was stored. Whoever asks the provider by the former one has no say any more. */
+export async function upsertCredential(tx: Transaction, credential: Credential): Promise<Date> {
+  const { hotkey, provider, credentialId, sealed } = credential;
+  const [row] = await tx<{ updatedAt: Date }[]>`
+    insert into inference_credential (miner_hotkey, provider, credential_id, sealed, updated_at)
+    values (${hotkey}, ${provider}, ${credentialId}, ${sealed}, rt.clock())
+    on conflict (miner_hotkey, provider) do update
+    set credential_id = excluded.credential_id, sealed = excluded.sealed,
+      updated_at = excluded.updated_at, rejected_at = null, busy_until = null, busy_by = null
+    returning updated_at as "updatedAt"`;
+  if (row === undefined) throw new Error('a credential was neither inserted nor updated');
+  return row.updatedAt;
+}
+
+/** The first one stored is the default until the miner says otherwise. */
+export async function insertDefault(tx: Transaction, { hotkey, provider }: Account): Promise<void> {
+  await tx`
+    insert into inference_default (miner_hotkey, provider) values (${hotkey}, ${provider})
+    on conflict (miner_hotkey) do nothing`;
+}
+
+/** False where the provider is not connected: nothing stored, or refused by now. */
+export async function upsertDefault(sql: Sql, { hotkey, provider }: Account): Promise<boolean> {
+  const rows = await sql`
+    insert into inference_default (miner_hotkey, provider)
+    select miner_hotkey, provider
+    from inference_credential
+    where miner_hotkey = ${hotkey} and provider = ${provider} and rejected_at is null
+    on conflict (miner_hotkey) do update set provider = excluded.provider
+    returning miner_hotkey`;
+  return rows.length > 0;
+}
+
+/** A default that goes falls to the other connected provider, if there is one. */
+export async function deleteCredential(
+  tx: Transaction,
+  { hotkey, provider }: Account,
+): Promise<void> {
+  await tx`
+    update inference_default d
+    set provider = c.provider
+    from inference_credential c
+    where d.miner_hotkey = ${hotkey} and d.provider = ${provider}
+      and c.miner_hotkey = d.miner_hotkey and c.provider <> d.provider and c.rejected_at is null`;
+  await tx`
+    delete from inference_default where miner_hotkey = ${hotkey} and provider = ${provider}`;
+  await tx`
+    delete from inference_credential where miner_hotkey = ${hotkey} and provider = ${provider}`;
+}
+
+/** Longer than a provider is asked for a key. */
+const turnSeconds = 30;
+
+/**
+ * The credential for whom it is the turn to ask the provider by it; undefined while another does, or
+ * where there is none that is any good.
+ */
+export async function takeTurn(
+  sql: Sql,
+  { hotkey, provider }: Account,
+  holder: string,
+): Promise<Credential | undefined> {
+  const [row] = await sql<{ credentialId: string; sealed: string }[]>`
+    update inference_credential
+    set busy_by = ${holder}, busy_until = rt.wall_clock() + ${turnSeconds} * interval '1 second'
+    where miner_hotkey = ${hotkey} and provider = ${provider} and rejected_at is null
+      and (busy_until is null or busy_until < rt.wall_clock())
+    returning credential_id as "credentialId", sealed`;
+  return row && { hotkey, provider, ...row };
+}
+
+export async function leaveTurn(sql: Sql, credentialId: string, holder: string): Promise<void> {
+  await sql`
+    update inference_credential set busy_by = null, busy_until = null
+    where credential_id = ${credentialId} and busy_by = ${holder}`;
+}
+
+/** The same, and nobody asks by it again until the miner stores another. */
+export async function rejectCredential(
+  sql: Sql,
+  credentialId: string,
+  holder: string,
+): Promise<void> {
+  await sql`
+    update inference_credential
+    set busy_by = null, busy_until = null, rejected_at = now.at, updated_at = now.at
+    from (select rt.clock() as at) now
+    where credential_id = ${credentialId} and busy_by = ${holder}`;
+}
+
+/**
+ * Ends the turn and keeps what the provider gave in the credential's place, if it did. False when the
+ * miner has replaced or disconnected the credential meanwhile.
+ */
+export async function keepNext(
+  tx: Transaction,
+  turn: { readonly credentialId: string; readonly holder: string },
+  nextSealed: string | null,
+): Promise<boolean> {
+  const { credentialId, holder } = turn;
+  const rows = await tx`
+    update inference_credential
+    set busy_by = null, busy_until = null, sealed = coalesce(${nextSealed}, sealed)
+    where credential_id = ${credentialId} and busy_by = ${holder}
+    returning credential_id`;
+  if (rows.length > 0) return true;
+  await tx`
+    update inference_past_credential set sealed = coalesce(${nextSealed}, sealed)
+    where credential_id = ${credentialId}`;
+  return false;
+}
+
+/** Those by which no key is open any more, nor one asked for; answers how many went. */
+export async function deletePastCredentials(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    delete from inference_past_credential p
+    where p.replaced_at < rt.wall_clock() - ${2 * turnSeconds} * interval '1 second'
+      and not exists (
+        select from inference_key k
+        where k.credential_id = p.credential_id and k.revoked_at is null
+      )`;
+  return count;
+}

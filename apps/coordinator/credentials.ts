@@ -1,0 +1,55 @@
+import { createCredentialsService } from '../../actors/services/credentials/credentials.actor.ts';
+import { createLender } from '../../actors/services/credentials/lender.ts';
+import { credentialsService } from '../../actors/services/credentials/messages.ts';
+import { createRevoker } from '../../actors/services/credentials/revoker.ts';
+import { serve, type Transact } from '../../actors/services/service-handler.ts';
+import type { Config } from '../../infra/config/config.ts';
+import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
+import { randomHex, randomId, sha256Hex } from '../../infra/ids/ids.ts';
+import { createProviders } from '../../infra/inference/providers.ts';
+import type { ServiceBus } from '../../infra/ports/bus.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
+
+/** How far an outage of ours may lengthen a run. */
+const tokenMarginSeconds = 1800;
+
+/** Keeps the miners' credentials, lends runs their keys, and ends them. */
+export async function startCredentials(
+  services: ServiceBus,
+  deps: {
+    readonly config: Config;
+    readonly sql: Sql;
+    readonly transact: Transact;
+    readonly clock: Clock;
+    readonly log: Logger;
+  },
+): Promise<AsyncDisposable> {
+  const { config, clock } = deps;
+  const { provideraUrl, providerbUrl } = config;
+  const lending = {
+    ...deps,
+    providers: createProviders({ provideraUrl, providerbUrl, clock }),
+    seal: createCredentialSeal(config.credentialKeys),
+    newId: randomId,
+    spendLimit: config.inferenceSpendLimit,
+  };
+  const lender = createLender(lending);
+  const service = createCredentialsService({
+    ...lending,
+    lender,
+    newSecret: () => randomHex(32),
+    hash: sha256Hex,
+    mintMs: config.inferenceMintSeconds * 1000,
+    tokenLifetimeSeconds: config.runLimitSeconds + tokenMarginSeconds,
+  });
+  const revoker = createRevoker(lending);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(() => lender.settled());
+  await revoker.start();
+  stack.defer(() => revoker.stop());
+  const requests = serve(services, credentialsService, service);
+  stack.defer(() => requests.close());
+  return stack.move();
+}
