@@ -14,6 +14,7 @@ import type { RunLocator } from './evaluation/run-locator.ts';
 import type { PublicFeed } from './feed/public-feed.ts';
 import type { Deliveries } from './packs/delivery.ts';
 import type { Presence } from './presence.ts';
+import type { KeptPages } from './public-reads/kept-pages.ts';
 import type { Rates } from './rates/rates.ts';
 import type { Readiness } from './readiness.ts';
 import type { AnalysisTurns } from './submission/analysis-turns.ts';
@@ -40,6 +41,7 @@ export interface EdgeDeps {
   readonly deliveries: Deliveries;
   readonly documents: Documents;
   readonly feed: PublicFeed;
+  readonly keptPages: KeptPages;
   readonly presence: Presence;
   readonly rates: Rates;
   readonly rejections: Rejections;

@@ -44,6 +44,7 @@ import { UploadSlots } from './middleware/upload-slots.ts';
 import { chainNode } from './operator/chain-node.ts';
 import { createDeliveries } from './packs/delivery.ts';
 import { createPresence } from './presence.ts';
+import { KeptPages } from './public-reads/kept-pages.ts';
 import { PublicReads } from './public-reads/public-reads.ts';
 import { createRates } from './rates/rates.ts';
 import { Readiness } from './readiness.ts';
@@ -175,6 +176,7 @@ async function openDeps(
     runs: createRunLocator(sql),
     deliveries: createDeliveries({ sql, bus, objects }),
     seal: createCredentialSeal(config.credentialKeys),
+    keptPages: new KeptPages(),
     documents: new Documents(objects, config.artifactBytesMax),
     feed: new PublicFeed({ tail, slots: streamSlots(config), clock }),
     presence: await started(createPresence({ bus, clock, time }), stack),

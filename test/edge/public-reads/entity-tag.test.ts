@@ -19,7 +19,7 @@ for (const [header, isKnown] of [
   [`"x", ${tag}`, true],
   [`"x",${strong} , W/"y"`, true],
   [`, ,${tag},`, true],
-  [`"a, b", ${tag}`, true],
+  [`"a,b", ${tag}`, true],
   ['"x"', false],
   ['W/"x", "y"', false],
   [strong.slice(1, -1), false],

@@ -87,7 +87,9 @@ test('an edge says nothing into an inbox unasked', async (t) => {
     return '';
   })();
   const heard: string[] = [];
-  coordinator.subscribe('_INBOX_edge.>', { callback: (_, message) => void heard.push(message.subject) });
+  coordinator.subscribe('_INBOX_edge.>', {
+    callback: (_, message) => void heard.push(message.subject),
+  });
   await coordinator.flush();
   edge.publish('_INBOX_edge.of-another', 'forged');
   t.regex(await refused, /_INBOX_edge\.of-another/);

@@ -2,23 +2,25 @@ import { z } from 'zod';
 import { type Endpoint, endpoint } from '../../endpoint.ts';
 import { openApiDocument } from '../../openapi/document.ts';
 import { PreparedAnswer } from '../../prepared-answer.ts';
+import { stablePage } from '../../public-reads/send-representation.ts';
 import { apiPage } from './api-page.ts';
 
 /** The list comes as a function, for the route that describes the list is part of it. */
 export function describeApi(endpoints: () => readonly Endpoint[]): Endpoint {
-  let body: string | undefined;
+  let body: Buffer | undefined;
   return endpoint({
     method: 'get',
     path: '/openapi.json',
     role: 'public',
     summary: 'Describe every route, OpenAPI 3.1',
     trafficClass: 2,
+    cache: stablePage,
     response: z.record(z.string(), z.unknown()),
     faults: [],
     async handle() {
-      body ??= JSON.stringify(openApiDocument(endpoints()));
+      body ??= Buffer.from(JSON.stringify(openApiDocument(endpoints())));
       const headers = { 'Content-Type': 'application/json; charset=utf-8' };
-      return new PreparedAnswer({ body, headers });
+      return new PreparedAnswer({ body, headers, isKept: true });
     },
   });
 }
@@ -29,6 +31,7 @@ export const showApi = endpoint({
   role: 'public',
   summary: 'Show the description to a person',
   trafficClass: 2,
+  cache: stablePage,
   response: z.string(),
   responseMediaType: 'text/html',
   faults: [],

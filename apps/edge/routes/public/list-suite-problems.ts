@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
+import { PreparedAnswer } from '../../prepared-answer.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { publicProblems, type SuiteProblemRow, suiteById } from '../../reads/suites.ts';
 import { flagText } from '../../wire/flag.ts';
@@ -46,14 +47,23 @@ export const listSuiteProblems = endpoint({
   response: suiteWithProblems,
   faults: ['SUITE_NOT_FOUND'],
 
-  async handle({ params, query }, { sql }) {
+  async handle({ params, query }, { sql, keptPages }) {
     const found = await suiteById(sql, params.suite_id);
     if (found === undefined) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
-    const rows = await publicProblems(sql, found.suiteId, query.include_embeddings);
-    return {
-      suite: toSuite(found),
-      problems: rows.map((row) => toProblem(row, found.suiteId)),
-      qualifying_tasks: toPublicTasks(rows),
+    const shown = toSuite(found);
+    // A suite's problems are stored with it, in one transaction, and never change.
+    const page = {
+      key: `suite ${found.suiteId} ${query.include_embeddings}`,
+      version: JSON.stringify(shown),
     };
+    const body = await keptPages.get(page, async () => {
+      const rows = await publicProblems(sql, found.suiteId, query.include_embeddings);
+      return {
+        suite: shown,
+        problems: rows.map((row) => toProblem(row, found.suiteId)),
+        qualifying_tasks: toPublicTasks(rows),
+      } satisfies z.input<typeof suiteWithProblems>;
+    });
+    return new PreparedAnswer({ body, isKept: true });
   },
 });
