@@ -7,9 +7,9 @@ import {
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
-import type { Handlers } from '../service-handler.ts';
+import type { CommandFacts, Handlers } from '../service-handler.ts';
 import type { Lender, LenderDeps } from './lender.ts';
-import { insertToken, keyFacts, tokenFacts, withdrawKeysOf } from './loan-store.ts';
+import { insertToken, keyFacts, tokenFacts, withdrawKey, withdrawKeysOf } from './loan-store.ts';
 import { credentialContext, type credentialsService, tokenContext } from './messages.ts';
 import { persistently } from './persistently.ts';
 import {
@@ -22,6 +22,7 @@ import {
   storedAt,
   upsertCredential,
   upsertDefault,
+  wasRetiredBy,
 } from './store.ts';
 
 type Contract = typeof credentialsService;
@@ -55,8 +56,8 @@ const retryAfterSeconds = 5;
  */
 export function createCredentialsService(deps: CredentialsDeps): Handlers<Contract> {
   return {
-    connect: (request) => connect(request, deps),
-    disconnect: (account) => disconnect(account, deps),
+    connect: (request, command) => connect(request, command, deps),
+    disconnect: (account, command) => disconnect(account, command, deps),
     'set-default': async (account) => {
       if (await upsertDefault(deps.sql, account)) return { provider: account.provider };
       throw new Fault('DEFAULT_NOT_CONNECTED', 'Connect this provider first.');
@@ -68,6 +69,7 @@ export function createCredentialsService(deps: CredentialsDeps): Handlers<Contra
 
 async function connect(
   { hotkey, provider: id, sealed, mustExist }: RequestOf<Contract, 'connect'>,
+  command: CommandFacts,
   deps: CredentialsDeps,
 ): Promise<Status> {
   const account = { hotkey, provider: id };
@@ -81,7 +83,7 @@ async function connect(
     await lockMiner(tx, hotkey);
     const before = await storedAt(tx, credential.credentialId);
     if (before !== undefined) return before;
-    const isReplacing = await retireCredential(tx, account);
+    const isReplacing = await retireCredential(tx, account, command.id);
     if (mustExist && !isReplacing) throw notConnected();
     const now = await upsertCredential(tx, { ...account, ...credential });
     await insertDefault(tx, account);
@@ -112,11 +114,16 @@ async function checked(
   }
 }
 
-async function disconnect(account: Account, deps: CredentialsDeps): Promise<Status> {
+async function disconnect(
+  account: Account,
+  command: CommandFacts,
+  deps: CredentialsDeps,
+): Promise<Status> {
   await deps.transact(async (tx) => {
     await lockMiner(tx, account.hotkey);
+    if (await wasRetiredBy(tx, account, command.id)) return;
     // Kept aside until its keys have ended, which only it can do.
-    if (!(await retireCredential(tx, account))) throw notConnected();
+    if (!(await retireCredential(tx, account, command.id))) throw notConnected();
     await withdrawKeysOf(tx, account.hotkey, account.provider);
     await deleteCredential(tx, account);
   });
@@ -142,9 +149,10 @@ async function issueToken(evalRunId: string, deps: CredentialsDeps): Promise<Iss
 }
 
 async function lendKey(
-  { evalRunId, provider }: RequestOf<Contract, 'lend-key'>,
+  { evalRunId, provider, refused }: RequestOf<Contract, 'lend-key'>,
   deps: CredentialsDeps,
 ): Promise<ReplyOf<Contract, 'lend-key'>> {
+  if (refused !== null) await withdrawKey(deps.sql, { evalRunId, provider, sealedKey: refused });
   const facts = await keyFacts(deps.sql, evalRunId, provider);
   if (facts === undefined) throw new Fault('INVALID_SESSION', 'The evaluation run has ended.');
   if (facts.key !== null) return facts.key;

@@ -169,6 +169,17 @@ export async function isKept(tx: Transaction, keyId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** The one key that was lent so; nothing when another has taken its place. */
+export async function withdrawKey(
+  sql: Sql,
+  key: { readonly evalRunId: string; readonly provider: ProviderId; readonly sealedKey: string },
+): Promise<void> {
+  await sql`
+    update inference_key set ${withdrawn(sql)}
+    where eval_run_id = ${key.evalRunId} and provider = ${key.provider} and withdrawn_at is null
+      and sealed_key = ${key.sealedKey}`;
+}
+
 /** A provider's keys of one miner; their runs go on without. */
 export async function withdrawKeysOf(
   tx: Transaction,
@@ -202,7 +213,7 @@ export async function endLoans(tx: Transaction): Promise<void> {
 const revoked = (sql: Sql | Transaction) => sql`
   revoked_at = rt.wall_clock(), next_revoke_at = null, sealed_key_id = null`;
 
-const withdrawn = (sql: Transaction) => sql`
+const withdrawn = (sql: Sql | Transaction) => sql`
   withdrawn_at = rt.wall_clock(), next_revoke_at = rt.wall_clock(), sealed_key = null`;
 
 export interface DueKey {

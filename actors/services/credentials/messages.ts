@@ -40,10 +40,14 @@ export const credentialsService = {
     /**
      * A provider's key for a live run with a token: the stored one while it is good, else a fresh
      * one. NOT_CONNECTED, CREDENTIAL_REJECTED, PROVIDER_UNAVAILABLE, INVALID_SESSION when the run
-     * has ended.
+     * has ended. `refused` is a key as it was lent that the provider takes no more: never lent again.
      */
     'lend-key': {
-      request: z.object({ evalRunId: z.guid(), provider }),
+      request: z.object({
+        evalRunId: z.guid(),
+        provider,
+        refused: sealed.nullable().default(null),
+      }),
       reply: z.object({ sealedKey: sealed, expiresAtMs: z.number() }),
     },
   },
