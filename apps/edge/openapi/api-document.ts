@@ -17,6 +17,7 @@ export interface ErrorExample {
 export interface Operation {
   readonly operationId: string;
   readonly summary: string;
+  readonly description?: string;
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
   readonly security: readonly Record<string, readonly string[]>[];

@@ -31,6 +31,7 @@ export const faultMeanings: Readonly<Record<FaultCode, string>> = {
   INVALID_SESSION: 'The token is unknown or over.',
   INVALID_SIGNATURE: 'The signature does not sign what it should.',
   INVALID_TIMESTAMP: 'X-Timestamp must be whole Unix seconds.',
+  LAST_ACTOR: 'Nobody else could take the work over.',
   LEASE_EXPIRED: 'The lease of this run is over; run_status says how.',
   METHOD_NOT_ALLOWED: 'The route does not know this method; Allow says which it knows.',
   MISSING_CREDENTIALS: 'The route needs credentials.',

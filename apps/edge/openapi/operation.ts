@@ -37,12 +37,14 @@ const repeatHeader = z.object({
     .meta({ description: 'Repeats under one key are carried out once.' }),
 });
 
+/** `GET /v1/public/races/{race_id}/bundle` is getPublicRacesBundle, without the last step …ByRaceId. */
 function operationId({ method, path }: Endpoint): string {
-  const words = path
-    .replaceAll(/[{}]/g, '')
-    .split(/[/._-]/)
-    .filter((word) => word !== '');
-  return [method, ...words].join('_');
+  const steps = path.split('/').filter((step) => step !== '' && step !== 'v1');
+  const last = steps.at(-1);
+  const named = steps.filter((step) => !step.startsWith('{') || step === last);
+  const words = named.flatMap((step) => step.replace('{', 'by_').split(/\W+|_/));
+  const titled = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${method}${titled.join('')}`;
 }
 
 const mediaTypeByKind = {

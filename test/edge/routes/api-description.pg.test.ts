@@ -63,6 +63,10 @@ const promised = `
   put /v1/miner/race-selection · delete /v1/miner/race-selection
   post /v1/miner/submit · post /v1/miner/submit/check
   get /v1/miner/agents · get /v1/miner/agents/{agent_id}/versions
+  get /v1/miner/inference-auth · patch /v1/miner/inference-auth/default
+  get /v1/miner/inference-auth/{provider} · post /v1/miner/inference-auth/{provider}
+  delete /v1/miner/inference-auth/{provider} · post /v1/miner/inference-auth/{provider}/rotate
+  get /v1/miner/providera-auth/status · post /v1/miner/providera-auth
   post /v1/validator/work/claim
   post /v1/validator/evaluation-runs/{eval_run_id}/heartbeat
   get /v1/validator/evaluation-runs/{eval_run_id}/problems
@@ -128,7 +132,8 @@ test('every described route can be reached, and no other method on it', async (t
       const text = await answer.text();
       const isDescribed = method.toLowerCase() in described;
       t.is(answer.status === 405, !isDescribed, `${method} ${path}: ${text}`);
-      t.false(text.includes('"error_code":"ROUTE_NOT_FOUND"'), path);
+      const isLost = answer.status === 404 && text.includes('"error_code":"ROUTE_NOT_FOUND"');
+      t.false(isLost, path);
       if (!isDescribed) t.false(answer.headers.get('allow')?.split(', ').includes(method));
     }
   }

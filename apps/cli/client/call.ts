@@ -1,0 +1,58 @@
+/** One operation as the generated client describes it to the runtime. */
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With its `{name}` places. */
+  readonly path: string;
+  /** Whose proof the route asks for. */
+  readonly proof: 'none' | 'hotkey' | 'operator' | 'run';
+  readonly query: readonly string[];
+  readonly bodyType?: string;
+}
+
+/** What a caller gives: the parameters by their names, the body and the key of a repeat. */
+export type Given = object & {
+  readonly body?: unknown;
+  readonly idempotencyKey?: string | undefined;
+};
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+export type Send = (call: Call, given: Given, options?: CallOptions) => Promise<unknown>;
+
+/** The address of a call; parameters that are left out are not sent. */
+export function addressOf(baseUrl: string, { path, query }: Call, given: Given): string {
+  const said = (name: string): unknown => Reflect.get(given, name);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    return encodeURIComponent(String(said(name)));
+  });
+  const asked = query.filter((name) => said(name) !== undefined);
+  const search = new URLSearchParams(asked.map((name) => [name, String(said(name))]));
+  const suffix = search.size === 0 ? '' : `?${search}`;
+  return `${baseUrl.replace(/\/$/, '')}${filled}${suffix}`;
+}
+
+export interface EncodedBody {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: NonNullable<RequestInit['body']>;
+}
+
+export function encodeBody({ bodyType }: Call, { body }: Given): EncodedBody {
+  if (bodyType === undefined || body === undefined) return { headers: {} };
+  if (bodyType === 'multipart/form-data') return { headers: {}, body: formOf(body) };
+  const headers = { 'content-type': bodyType };
+  return bodyType === 'application/json'
+    ? { headers, body: JSON.stringify(body) }
+    : { headers, body: body as Blob };
+}
+
+function formOf(fields: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(Object(fields) as Record<string, unknown>)) {
+    if (value instanceof Blob) form.set(name, value, value instanceof File ? value.name : name);
+    else form.set(name, String(value));
+  }
+  return form;
+}

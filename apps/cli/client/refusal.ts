@@ -1,0 +1,45 @@
+/**
+ * An answer of the service that is no success, with its body as it was sent: `code` and what goes
+ * with it tell what to do, `retryAfterSeconds` when.
+ */
+export class Refusal<Body = unknown> extends Error {
+  override name = 'Refusal';
+  readonly status: number;
+  /** `VALIDATION_FAILED` for the 422 that names fields instead of a code. */
+  readonly code: string;
+  readonly body: Body;
+  readonly retryAfterSeconds: number | undefined;
+  /** Names the request in the service's own log. */
+  readonly requestId: string | undefined;
+
+  constructor(
+    what: string,
+    answer: { readonly status: number; readonly headers: Headers },
+    body: Body,
+  ) {
+    const code = codeOf(answer.status, body);
+    super(`${what} was refused: ${answer.status} ${code}: ${detailOf(body)}`);
+    this.status = answer.status;
+    this.code = code;
+    this.body = body;
+    const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
+    this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
+    this.requestId = answer.headers.get('x-request-id') ?? undefined;
+  }
+}
+
+/** The service did not answer in time, or the connection broke. */
+export class Unanswered extends Error {
+  override name = 'Unanswered';
+}
+
+function codeOf(status: number, body: unknown): string {
+  const code: unknown = Reflect.get(Object(body), 'error_code');
+  if (typeof code === 'string') return code;
+  return status === 422 ? 'VALIDATION_FAILED' : `HTTP_${status}`;
+}
+
+function detailOf(body: unknown): string {
+  const detail: unknown = Reflect.get(Object(body), 'detail');
+  return typeof detail === 'string' ? detail : JSON.stringify(detail ?? body);
+}

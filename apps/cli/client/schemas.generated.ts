@@ -1,0 +1,1267 @@
+// Written by `npm run generate` from the description of the API; not to be changed by hand.
+
+/** The route does not know this method; Allow says which it knows. */
+export interface MethodNotAllowedError {
+  readonly detail: string;
+  readonly error_code: 'METHOD_NOT_ALLOWED';
+}
+
+/** There is no such route. */
+export interface RouteNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'ROUTE_NOT_FOUND';
+}
+
+/** A parameter or field is not valid; loc names it. */
+export interface ValidationError {
+  readonly detail: readonly {
+    readonly loc: readonly string[];
+    readonly msg: string;
+    readonly type: string;
+    /** Redacted where it may be a secret */
+    readonly input: unknown;
+    readonly ctx: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+/** Something went wrong on our side. */
+export interface InternalError {
+  readonly detail: string;
+  readonly error_code: 'INTERNAL_ERROR';
+}
+
+/** Too much is asked at once; try again soon. */
+export interface OverloadedError {
+  readonly detail: string;
+  readonly error_code: 'OVERLOADED';
+  readonly retry_after_seconds?: number | undefined;
+}
+
+/** Too many requests; Retry-After says when there is room again. */
+export interface RateLimitedError {
+  readonly detail: string;
+  readonly error_code: 'RATE_LIMITED';
+  readonly retry_after_seconds?: number | undefined;
+}
+
+/** The body is larger than the route takes. */
+export interface BodyTooLargeError {
+  readonly detail: string;
+  readonly error_code: 'BODY_TOO_LARGE';
+}
+
+/** The body is not of the media type that the route takes. */
+export interface UnsupportedMediaTypeError {
+  readonly detail: string;
+  readonly error_code: 'UNSUPPORTED_MEDIA_TYPE';
+}
+
+/** The outcome is not known yet; repeating the request is safe. */
+export interface OutcomeUnknownError {
+  readonly detail: string;
+  readonly error_code: 'OUTCOME_UNKNOWN';
+  readonly retry_after_seconds?: number | undefined;
+}
+
+/** Nobody is in charge of this right now; try again soon. */
+export interface OwnerUnavailableError {
+  readonly detail: string;
+  readonly error_code: 'OWNER_UNAVAILABLE';
+  readonly retry_after_seconds?: number | undefined;
+}
+
+/** The database cannot be reached right now. */
+export interface StoreUnavailableError {
+  readonly detail: string;
+  readonly error_code: 'STORE_UNAVAILABLE';
+  readonly retry_after_seconds?: number | undefined;
+}
+
+export interface Session {
+  readonly session_token: string;
+  readonly expires_at: number;
+  readonly role: 'miner' | 'validator';
+}
+
+/** The challenge is unknown, used, or over. */
+export interface InvalidChallengeError {
+  readonly detail: string;
+  readonly error_code: 'INVALID_CHALLENGE';
+}
+
+/** The signature does not sign what it should. */
+export interface InvalidSignatureError {
+  readonly detail: string;
+  readonly error_code: 'INVALID_SIGNATURE';
+}
+
+/** This hotkey is not registered on the subnet. */
+export interface NotRegisteredError {
+  readonly detail: string;
+  readonly error_code: 'NOT_REGISTERED';
+}
+
+/** This hotkey is banned. */
+export interface BannedError {
+  readonly detail: string;
+  readonly error_code: 'BANNED';
+}
+
+/** The chain cannot be asked right now. */
+export interface ChainUnavailableError {
+  readonly detail: string;
+  readonly error_code: 'CHAIN_UNAVAILABLE';
+}
+
+/** X-Hotkey must be an SS58 address with prefix 42. */
+export interface InvalidHotkeyError {
+  readonly detail: string;
+  readonly error_code: 'INVALID_HOTKEY';
+}
+
+/** X-Nonce must be a UUID v4. */
+export interface InvalidNonceError {
+  readonly detail: string;
+  readonly error_code: 'INVALID_NONCE';
+}
+
+/** The token is unknown or over. */
+export interface InvalidSessionError {
+  readonly detail: string;
+  readonly error_code: 'INVALID_SESSION';
+}
+
+/** X-Timestamp must be whole Unix seconds. */
+export interface InvalidTimestampError {
+  readonly detail: string;
+  readonly error_code: 'INVALID_TIMESTAMP';
+}
+
+/** The route needs credentials. */
+export interface MissingCredentialsError {
+  readonly detail: string;
+  readonly error_code: 'MISSING_CREDENTIALS';
+}
+
+/** This X-Nonce was used before. */
+export interface NonceReusedError {
+  readonly detail: string;
+  readonly error_code: 'NONCE_REUSED';
+}
+
+/** X-Timestamp is too far off; server_time is ours. */
+export interface TimestampSkewError {
+  readonly detail: string;
+  readonly error_code: 'TIMESTAMP_SKEW';
+  readonly server_time: number;
+}
+
+export interface Suite {
+  readonly suite_id: number;
+  readonly suite_version: number;
+  readonly is_active: boolean;
+  readonly execution_kind: 'legacy_benchmark' | 'envpack';
+  readonly environment: {
+    readonly display_name: string;
+    readonly environment_revision: string;
+    readonly catalog_epoch: string;
+    readonly contract_version: string;
+    readonly runtime_version: string;
+    readonly result_schema_version: string;
+  };
+  readonly env_pack_sha256: string | null;
+  readonly benchmark_name: string;
+  readonly benchmark_number: number;
+}
+
+/** There is no such suite. */
+export interface SuiteNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'SUITE_NOT_FOUND';
+}
+
+export interface SuiteWithProblems {
+  readonly suite: Suite;
+  readonly problems: readonly {
+    readonly problem_id: string;
+    readonly suite_id: number;
+    readonly metadata: Readonly<Record<string, unknown>>;
+  }[];
+  readonly qualifying_tasks: readonly {
+    readonly task_id: string;
+    readonly family: string;
+    readonly goal_text: string;
+  }[];
+}
+
+export interface Leaderboard {
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly suite: Suite | null;
+  readonly entries: readonly ({
+    readonly rank: number;
+    readonly agent_version_id: string;
+    readonly agent_name: string;
+    readonly miner_hotkey: string;
+    readonly version_number: number;
+    readonly state: string;
+    readonly final_score: number | null;
+    readonly qualifying_score: number | null;
+    readonly race_score: number | null;
+    readonly weighted_score: number | null;
+    readonly score_low: number | null;
+    readonly score_high: number | null;
+    readonly eligible_at: string;
+    readonly is_discarded: boolean;
+    readonly is_miner_banned: boolean;
+    readonly is_current_top: boolean;
+    readonly was_top: boolean;
+    readonly top_at: string | null;
+    readonly is_active_qualifier: boolean;
+    readonly outranked_by_agent_version_id: string | null;
+    readonly eliminated_at: string | null;
+  })[];
+  readonly unique_miners: number;
+  readonly agents_submitted_24h: number;
+  readonly challenge_threshold: number | null;
+}
+
+export interface Top {
+  readonly suite_id: number | null;
+  readonly computed_at: string;
+  readonly top_agent_version_id: string | null;
+  readonly top_miner_hotkey: string | null;
+  readonly top_score: number | null;
+  readonly challenge_threshold: number | null;
+  readonly margin: number | null;
+  readonly emission_weight: number;
+  readonly policy: {
+    readonly days_as_top: number | null;
+    readonly emission_baseline_burn_rate: number;
+    readonly margin_initial: number;
+    readonly margin_half_life_days: number;
+    readonly margin_floor: number;
+  };
+}
+
+export interface Reign {
+  readonly agent_version_id: string;
+  readonly agent_name: string;
+  readonly miner_hotkey: string;
+  readonly version_number: number;
+  readonly suite_id: number;
+  readonly race_id: string;
+  readonly score: number;
+  readonly top_at: string;
+  readonly ended_at: string | null;
+}
+
+export interface TopMinerPayout {
+  readonly agent_name: string | null;
+  readonly miner_hotkey: string | null;
+  readonly tao_per_day: number | null;
+  readonly usd_per_day: number | null;
+  readonly computed_at: string;
+}
+
+export interface RaceBundle {
+  readonly race_id: string;
+  readonly sha256: string;
+  readonly size_bytes: number;
+  readonly signature: string;
+  readonly public_key: string;
+  readonly download_url: string;
+  readonly download_url_expires_at: string;
+}
+
+/** Withheld until the race is released. */
+export interface RaceInFlightError {
+  readonly detail: string;
+  readonly error_code: 'RACE_IN_FLIGHT';
+}
+
+/** There is no such artifact. */
+export interface ArtifactNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'ARTIFACT_NOT_FOUND';
+}
+
+/** There is no such race. */
+export interface RaceNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'RACE_NOT_FOUND';
+}
+
+export interface ReleasedAgentVersion {
+  readonly agent_version_id: string;
+  readonly agent_id: string;
+  readonly agent_name: string;
+  readonly miner_hotkey: string;
+  readonly version_number: number;
+  readonly submitted_at: string;
+  readonly state: string;
+  readonly final_score: number | null;
+  readonly race_scores: readonly ({
+    readonly race_id: string;
+    readonly race_number: number;
+    readonly race_score: number | null;
+    readonly weighted_score: number | null;
+  })[];
+  readonly released_at: string;
+  readonly release_reason: 'TOP' | 'AGED';
+  readonly code_sha256: string;
+  readonly code_size_bytes: number;
+}
+
+/** There is no such agent version. */
+export interface AgentVersionNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'AGENT_VERSION_NOT_FOUND';
+}
+
+/** The artifact is not released yet. */
+export interface ArtifactNotReleasedError {
+  readonly detail: string;
+  readonly error_code: 'ARTIFACT_NOT_RELEASED';
+}
+
+export interface AgentVersionStatus {
+  readonly agent_version_id: string;
+  readonly agent_id: string;
+  readonly agent_name: string;
+  readonly miner_hotkey: string;
+  readonly version_number: number;
+  readonly suite_id: number;
+  readonly submitted_at: string;
+  readonly state: string;
+  readonly qualifying_score: number | null;
+  readonly final_score: number | null;
+  readonly eligible_at: string | null;
+  readonly eliminated_at: string | null;
+  readonly eliminated_in_race_number: number | null;
+  readonly is_active_qualifier: boolean;
+  readonly is_pinnable: boolean;
+  readonly pin_disabled_reason: string | null;
+  readonly selection_fallback_reason: string | null;
+  readonly discard_reason: string | null;
+  readonly included_success_count: number;
+  readonly required_successes: number;
+  readonly live_run_count: number;
+  readonly failed_run_count: number;
+  readonly stale_run_count: number;
+  readonly consecutive_agent_failures: number;
+  readonly waiting: {
+    readonly position: number | null;
+    readonly reason: string | null;
+    readonly expected_start_at: string | null;
+    readonly expected_finish_at: string | null;
+  };
+  readonly timeline: readonly ({
+    readonly at: string;
+    readonly event: string;
+    readonly detail: string | null;
+  })[];
+}
+
+export interface EvaluationRun {
+  readonly eval_run_id: string;
+  readonly agent_version_id: string;
+  readonly suite_id: number;
+  readonly race_id: string | null;
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly status: 'PENDING' | 'CLAIMED' | 'RUNNING' | 'SUCCESS' | 'FAILED' | 'TIMED_OUT' | 'STALE' | 'CANCELLED';
+  readonly execution_kind: 'legacy_benchmark' | 'envpack';
+  readonly validator_hotkey: string;
+  readonly validator_name: string | null;
+  readonly is_included: boolean;
+  readonly exclusion_reason: string | null;
+  readonly validator_score: number | null;
+  readonly claimed_at: string;
+  readonly started_at: string | null;
+  readonly completed_at: string | null;
+  readonly failure_reason: string | null;
+  readonly failure_class: string | null;
+}
+
+export interface ProblemProgress {
+  readonly agent_version_id: string;
+  readonly suite_id: number;
+  readonly problems: readonly ({
+    readonly problem_id: string;
+    readonly category: string | null;
+    readonly phase: string;
+    readonly race_id: string | null;
+    readonly validator_results: readonly ({
+      readonly eval_run_id: string;
+      readonly validator_hotkey: string;
+      readonly status: string;
+      readonly score: number | null;
+      readonly score_components: Readonly<Record<string, unknown>> | null;
+      readonly reasoning_score: number | null;
+      readonly updated_at: string;
+      readonly inference_failure_count: number | null;
+      readonly inference_total: number | null;
+      readonly execution_time: number | null;
+    })[];
+  })[];
+  readonly generated_results: readonly GeneratedResult[];
+  readonly qualifying_tasks: readonly {
+    readonly task_id: string;
+    readonly family: string;
+    readonly goal_text: string;
+  }[];
+}
+
+export interface GeneratedResult {
+  readonly identity: {
+    readonly eval_run_id: string;
+    readonly agent_version_id: string;
+    readonly suite_id: number;
+    readonly validator_hotkey: string;
+    readonly status: string;
+    readonly completed_at: string | null;
+    readonly score: number | null;
+    readonly execution_kind: string;
+    readonly env_pack_sha256: string | null;
+    readonly environment: {
+      readonly display_name: string;
+      readonly environment_revision: string;
+      readonly catalog_epoch: string;
+      readonly contract_version: string;
+      readonly runtime_version: string;
+      readonly result_schema_version: string;
+    };
+    readonly detail_released: boolean;
+  };
+  readonly items: {
+    readonly eval_run_id: string;
+    readonly execution_kind: string;
+    readonly detail_released: boolean;
+    readonly expected_item_count: number;
+    readonly persisted_item_count: number;
+    readonly items: readonly ({
+      readonly item_id: string;
+      readonly item_kind: 'legacy_problem' | 'episode';
+      readonly family: string | null;
+      readonly status: string;
+      readonly score: number | null;
+      readonly verdict_status: 'passed' | 'failed' | 'unknown';
+      readonly paid_reward: number | null;
+      readonly check_summary: {
+        readonly passed: number;
+        readonly failed: number;
+        readonly unknown: number;
+      };
+      readonly reward_summary: {
+        readonly component_count: number;
+      };
+      readonly step_count: number | null;
+      readonly eval_run_id: string;
+      readonly validator_hotkey: string;
+      readonly episode_result_id: string | null;
+    })[];
+  };
+}
+
+export interface EvaluationRunDetail {
+  readonly eval_run_id: string;
+  readonly agent_version_id: string;
+  readonly suite_id: number;
+  readonly race_id: string | null;
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly status: 'PENDING' | 'CLAIMED' | 'RUNNING' | 'SUCCESS' | 'FAILED' | 'TIMED_OUT' | 'STALE' | 'CANCELLED';
+  readonly execution_kind: 'legacy_benchmark' | 'envpack';
+  readonly validator_hotkey: string;
+  readonly validator_name: string | null;
+  readonly is_included: boolean;
+  readonly exclusion_reason: string | null;
+  readonly validator_score: number | null;
+  readonly claimed_at: string;
+  readonly started_at: string | null;
+  readonly completed_at: string | null;
+  readonly failure_reason: string | null;
+  readonly failure_class: string | null;
+  readonly score_components: Readonly<Record<string, unknown>> | null;
+  readonly sandbox_metadata: Readonly<Record<string, unknown>> | null;
+  readonly problems: readonly ({
+    readonly problem_id: string;
+    readonly status: string;
+    readonly score: number | null;
+    readonly score_components: Readonly<Record<string, unknown>> | null;
+    readonly reasoning_score: number | null;
+    readonly inference_failure_count: number | null;
+    readonly inference_total: number | null;
+    readonly execution_time: number | null;
+    readonly updated_at: string;
+  })[];
+  readonly identity: {
+    readonly eval_run_id: string;
+    readonly agent_version_id: string;
+    readonly suite_id: number;
+    readonly validator_hotkey: string;
+    readonly status: string;
+    readonly completed_at: string | null;
+    readonly score: number | null;
+    readonly execution_kind: string;
+    readonly env_pack_sha256: string | null;
+    readonly environment: {
+      readonly display_name: string;
+      readonly environment_revision: string;
+      readonly catalog_epoch: string;
+      readonly contract_version: string;
+      readonly runtime_version: string;
+      readonly result_schema_version: string;
+    };
+    readonly detail_released: boolean;
+  };
+  readonly items: {
+    readonly eval_run_id: string;
+    readonly execution_kind: string;
+    readonly detail_released: boolean;
+    readonly expected_item_count: number;
+    readonly persisted_item_count: number;
+    readonly items: readonly ({
+      readonly item_id: string;
+      readonly item_kind: 'legacy_problem' | 'episode';
+      readonly family: string | null;
+      readonly status: string;
+      readonly score: number | null;
+      readonly verdict_status: 'passed' | 'failed' | 'unknown';
+      readonly paid_reward: number | null;
+      readonly check_summary: {
+        readonly passed: number;
+        readonly failed: number;
+        readonly unknown: number;
+      };
+      readonly reward_summary: {
+        readonly component_count: number;
+      };
+      readonly step_count: number | null;
+      readonly eval_run_id: string;
+      readonly validator_hotkey: string;
+      readonly episode_result_id: string | null;
+    })[];
+  };
+}
+
+/** There is no such evaluation run. */
+export interface EvalRunNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'EVAL_RUN_NOT_FOUND';
+}
+
+export interface DownloadUrl {
+  readonly download_url: string;
+  readonly expires_at: string;
+}
+
+/** There is no such type of artifact. */
+export interface InvalidArtifactTypeError {
+  readonly detail: string;
+  readonly error_code: 'INVALID_ARTIFACT_TYPE';
+}
+
+/** This type of artifact needs another id. */
+export interface MissingParameterError {
+  readonly detail: string;
+  readonly error_code: 'MISSING_PARAMETER';
+}
+
+/** The object store cannot be reached right now. */
+export interface StorageUnavailableError {
+  readonly detail: string;
+  readonly error_code: 'STORAGE_UNAVAILABLE';
+}
+
+export interface Validator {
+  readonly validator_hotkey: string;
+  readonly validator_name: string | null;
+  readonly status: 'active' | 'idle' | 'offline';
+  readonly last_seen_at: string | null;
+  readonly uid: number | null;
+  readonly stake: number | null;
+  readonly current_runs: number;
+  readonly completed_24h: number;
+  readonly stale_24h: number;
+  readonly service_versions: Readonly<Record<string, string>>;
+  readonly cpu_pct: number | null;
+  readonly ram_pct: number | null;
+  readonly disk_pct: number | null;
+  readonly docker_container_count: number | null;
+}
+
+export interface RunningEvaluation {
+  readonly eval_run_id: string;
+  readonly agent_version_id: string;
+  readonly agent_name: string;
+  readonly version_number: number;
+  readonly miner_hotkey: string;
+  readonly validator_hotkey: string;
+  readonly suite_id: number;
+  readonly phase: string;
+  readonly race_id: string | null;
+  readonly status: 'PENDING' | 'CLAIMED' | 'RUNNING' | 'SUCCESS' | 'FAILED' | 'TIMED_OUT' | 'STALE' | 'CANCELLED';
+  readonly started_at: string;
+  readonly lease_expires_at: string;
+  readonly progress: {
+    readonly done: number;
+    readonly total: number;
+  };
+}
+
+export interface PendingEvaluations {
+  readonly items: readonly ({
+    readonly agent_version_id: string;
+    readonly agent_name: string;
+    readonly version_number: number;
+    readonly miner_hotkey: string;
+    readonly queued_at: string;
+    readonly phase: string;
+    readonly race_id: string | null;
+    readonly completed_successes: number;
+    readonly required_successes: number;
+    readonly position: number;
+    readonly expected_start_at: string | null;
+    readonly blocked_reason: string | null;
+  })[];
+  readonly summary: {
+    readonly total_pending: number;
+    readonly total_runs_needed: number;
+    readonly total_runs_active: number;
+  };
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface RaceDetails {
+  readonly race: Race | null;
+  readonly qualifiers: readonly Qualifier[];
+}
+
+export interface Race {
+  readonly race_id: string;
+  readonly suite_id: number;
+  readonly race_number: number;
+  readonly status: 'QUALIFYING_OPEN' | 'QUALIFYING_CLOSED' | 'RACE_RUNNING' | 'RACE_COMPLETE' | 'RACE_CANCELLED';
+  readonly qualifying_closes_at: string;
+  readonly race_started_at: string | null;
+  readonly race_completed_at: string | null;
+  readonly created_at: string;
+  readonly projected_completion_at: string | null;
+  readonly winner_agent_version_id: string | null;
+  readonly winner_score: number | null;
+  readonly qualifying_threshold: number;
+  readonly winner_agent_name: string | null;
+  readonly qualifier_count: number;
+  readonly scored_count: number;
+  readonly top50_mean: number | null;
+  readonly top50_std: number | null;
+}
+
+export interface Qualifier {
+  readonly agent_version_id: string;
+  readonly agent_name: string;
+  readonly miner_hotkey: string;
+  readonly version_number: number;
+  readonly qualification_type: 'PINNED' | 'QUALIFIED' | 'SURVIVOR' | 'INCUMBENT_TOP';
+  readonly qualifying_score: number | null;
+  readonly race_score: number | null;
+  readonly weighted_score: number | null;
+  readonly race_rank: number | null;
+  readonly eliminated_at: string | null;
+  readonly is_discarded: boolean;
+  readonly window: readonly ({
+    readonly race_id: string;
+    readonly race_number: number;
+    readonly raw_score: number | null;
+    readonly anchor: number;
+    readonly delta: number;
+    readonly is_seed: boolean;
+  })[] | null;
+}
+
+export interface RaceHistory {
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly races: readonly Race[];
+}
+
+export interface ValidatorVariance {
+  readonly race_id: string;
+  readonly race_number: number;
+  readonly n_pairs: number;
+  readonly mean_spread: number | null;
+  readonly median_spread: number | null;
+  readonly max_spread: number | null;
+  readonly spread_buckets: readonly {
+    readonly threshold_pp: number;
+    readonly count: number;
+    readonly pct: number;
+  }[];
+  readonly validators: readonly ({
+    readonly validator_hotkey: string;
+    readonly validator_name: string | null;
+    readonly pairs_evaluated: number;
+    readonly mean_delta_vs_peers: number;
+    readonly std_dev: number;
+    readonly mean_score: number;
+  })[];
+}
+
+export type PublicEvent = {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'submission-accepted';
+  readonly agent_version_id: string;
+  readonly agent_name: string;
+  readonly miner_hotkey: string;
+  readonly suite_id: number;
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'version-eligible';
+  readonly agent_version_id: string;
+  readonly agent_name: string;
+  readonly miner_hotkey: string;
+  readonly suite_id: number;
+  readonly qualifying_score: number | null;
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'run-claimed';
+  readonly eval_run_id: string;
+  readonly agent_version_id: string;
+  readonly suite_id: number;
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly race_id: string | null;
+  readonly validator_hotkey: string;
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'run-ended';
+  readonly eval_run_id: string;
+  readonly agent_version_id: string;
+  readonly suite_id: number;
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly race_id: string | null;
+  readonly validator_hotkey: string;
+  readonly status: 'SUCCESS' | 'FAILED' | 'TIMED_OUT' | 'STALE' | 'CANCELLED';
+  readonly validator_score: number | null;
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'race-opened';
+  readonly race_id: string;
+  readonly suite_id: number;
+  readonly race_number: number;
+  readonly qualifying_closes_at: string;
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'race-closed';
+  readonly race_id: string;
+  readonly suite_id: number;
+  readonly race_number: number;
+  readonly qualifier_count: number;
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'race-started';
+  readonly race_id: string;
+  readonly suite_id: number;
+  readonly race_number: number;
+  readonly qualifier_count: number;
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'race-completed';
+  readonly race_id: string;
+  readonly suite_id: number;
+  readonly race_number: number;
+  readonly scored_count: number;
+  readonly winner_agent_version_id: string;
+  readonly winner_score: number;
+  readonly promoted_agent_version_id: string | null;
+  readonly released_at: string;
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'race-cancelled';
+  readonly race_id: string;
+  readonly suite_id: number;
+  readonly race_number: number;
+  readonly reason: string | null;
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'top-changed';
+  readonly suite_id: number;
+  readonly race_id: string | null;
+  readonly agent_version_id: string | null;
+  readonly miner_hotkey: string | null;
+  readonly score: number | null;
+  readonly reason: string | null;
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'code-released';
+  readonly agent_version_id: string;
+  readonly agent_name: string;
+  readonly miner_hotkey: string;
+  readonly suite_id: number;
+  readonly version_number: number;
+  readonly code_sha256: string;
+  readonly release_reason: 'TOP' | 'AGED';
+};
+
+export interface SubmissionResult {
+  readonly agent_id: string;
+  readonly agent_version_id: string;
+  readonly admission_status: 'ACCEPTED' | 'REJECTED';
+  readonly admission_reason: string | null;
+  readonly next_allowed_at: string;
+  readonly hotkey: string;
+  readonly message: string;
+}
+
+/** An agent name has other characters or another length. */
+export interface InvalidAgentNameError {
+  readonly detail: string;
+  readonly error_code: 'INVALID_AGENT_NAME';
+}
+
+/** InvalidFileError: the file is no Python source in UTF-8. */
+export interface InvalidFileError {
+  readonly detail: string;
+  readonly error_code: 'INVALID_FILE';
+}
+
+/** The hotkey has another role than the route is for. */
+export interface WrongRoleError {
+  readonly detail: string;
+  readonly error_code: 'WRONG_ROLE';
+}
+
+/** This Idempotency-Key stood for another request. */
+export interface IdempotencyConflictError {
+  readonly detail: string;
+  readonly error_code: 'IDEMPOTENCY_CONFLICT';
+}
+
+/** The file is larger than it may be. */
+export interface FileTooLargeError {
+  readonly detail: string;
+  readonly error_code: 'FILE_TOO_LARGE';
+  readonly max_bytes: number;
+}
+
+/** The static analysis refuses the file. */
+export interface CodeAnalysisError {
+  readonly detail: string;
+  readonly error_code: 'CODE_ANALYSIS_ERROR';
+  readonly violations: readonly Violation[];
+}
+
+export interface Violation {
+  readonly rule: string;
+  readonly category: string;
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+  readonly snippet: string;
+}
+
+/** The next submission is allowed later. */
+export interface CooldownActiveError {
+  readonly detail: string;
+  readonly error_code: 'COOLDOWN_ACTIVE';
+  readonly remaining_seconds: number;
+  readonly next_allowed_at: string;
+}
+
+/** No suite is active now. */
+export interface NoActiveSuiteError {
+  readonly detail: string;
+  readonly error_code: 'NO_ACTIVE_SUITE';
+}
+
+export interface MinerAgentListing {
+  readonly agents: readonly {
+    readonly agent_id: string;
+    readonly miner_hotkey: string;
+    readonly agent_name: string;
+    readonly created_at: string;
+    readonly latest_version: MinerAgentVersion;
+  }[];
+  readonly can_submit: boolean;
+  readonly next_allowed_at: string | null;
+  readonly racing_agent_version_id: string | null;
+  readonly racing_agent_id: string | null;
+}
+
+export interface MinerAgentVersion {
+  readonly eliminated_at: string | null;
+  readonly eliminated_in_race_number: number | null;
+  readonly agent_version_id: string;
+  readonly version_number: number;
+  readonly submitted_at: string;
+  readonly state: string;
+  readonly final_score: number | null;
+  readonly is_selected_for_race: boolean;
+  readonly selection_fallback_reason: string | null;
+  readonly is_pinnable: boolean;
+  readonly pin_disabled_reason: string | null;
+}
+
+/** None of your agents has this id. */
+export interface AgentNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'AGENT_NOT_FOUND';
+}
+
+export interface RaceSelection {
+  readonly racing_agent_version_id: string | null;
+  readonly racing_agent_id: string | null;
+}
+
+/** This version cannot race; pin_disabled_reason says why. */
+export interface NotPinnableError {
+  readonly detail: string;
+  readonly error_code: 'NOT_PINNABLE';
+  readonly pin_disabled_reason: 'discarded' | 'superseded_suite' | 'eliminated' | 'not_eligible' | 'below_threshold';
+}
+
+/** Qualifying is closed; pins can change again after the race. */
+export interface RaceLockedError {
+  readonly detail: string;
+  readonly error_code: 'RACE_LOCKED';
+}
+
+export interface CredentialListing {
+  readonly providers: readonly CredentialStatus[];
+  readonly default_provider: string | null;
+}
+
+export interface CredentialStatus {
+  readonly connected: boolean;
+  readonly provider: string;
+  readonly updated_at: string | null;
+}
+
+export interface DefaultProvider {
+  readonly default_provider: string;
+}
+
+/** The provider that is to become the default is not connected. */
+export interface NotConnectedError {
+  readonly detail: string;
+  readonly error_code: 'NOT_CONNECTED';
+}
+
+/** There is no such inference provider. */
+export interface UnknownProviderError {
+  readonly detail: string;
+  readonly error_code: 'UNKNOWN_PROVIDER';
+}
+
+/** The provider does not accept this credential. */
+export interface CredentialRejectedError {
+  readonly detail: string;
+  readonly error_code: 'CREDENTIAL_REJECTED';
+}
+
+/** The inference provider cannot be reached right now. */
+export interface ProviderUnavailableError {
+  readonly detail: string;
+  readonly error_code: 'PROVIDER_UNAVAILABLE';
+  readonly retry_after_seconds?: number | undefined;
+}
+
+export interface LegacyCredentialStatus {
+  readonly connected: boolean;
+  readonly updated_at: string | null;
+}
+
+export interface Claim {
+  readonly eval_run_id: string;
+  readonly agent_version_id: string;
+  readonly suite_id: number;
+  readonly suite_version: number;
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly race_id: string | null;
+  readonly execution_kind: 'legacy_benchmark' | 'envpack';
+  readonly env_pack_sha256: string | null;
+  readonly lease_expires_at: string;
+  readonly heartbeat_interval_seconds: number;
+  readonly code_download_url: string;
+  readonly code_sha256: string;
+  readonly inference_token: {
+    readonly provider: string;
+    readonly access_token: string;
+    readonly base_url: string;
+    readonly expires_at: string;
+  } | null;
+  readonly providera_access_token: string | null;
+}
+
+/** You hold as many runs as you may; end one first. */
+export interface AtCapacityError {
+  readonly detail: string;
+  readonly error_code: 'AT_CAPACITY';
+}
+
+/** The run is not, or no longer, the caller’s. */
+export interface NotRunOwnerError {
+  readonly detail: string;
+  readonly error_code: 'NOT_RUN_OWNER';
+  readonly run_status?: 'STALE' | 'CANCELLED' | undefined;
+}
+
+/** The lease of this run is over; run_status says how. */
+export interface LeaseExpiredError {
+  readonly detail: string;
+  readonly error_code: 'LEASE_EXPIRED';
+  readonly run_status: 'STALE' | 'CANCELLED';
+}
+
+/** The run was completed before. */
+export interface RunAlreadyCompleteError {
+  readonly detail: string;
+  readonly error_code: 'RUN_ALREADY_COMPLETE';
+}
+
+/** The problem is not of this run. */
+export interface InvalidProblemIdError {
+  readonly detail: string;
+  readonly error_code: 'INVALID_PROBLEM_ID';
+}
+
+export interface EpisodeResultAnswers {
+  readonly results: readonly ({
+    readonly eval_run_id: string | null;
+    readonly task_id: string | null;
+    readonly status: 201 | 404 | 409 | 422;
+    readonly episode_result_id: string | null;
+    readonly error: string | null;
+  })[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export interface ArtifactUploadTarget {
+  readonly upload_url: string;
+  readonly artifact_uri: string;
+  readonly artifact_sha256: string;
+}
+
+/** The pack is not the one of this run. */
+export interface PackMismatchError {
+  readonly detail: string;
+  readonly error_code: 'PACK_MISMATCH';
+}
+
+export interface LogUploadTarget {
+  readonly upload_url: string;
+  readonly method: 'PUT';
+  readonly results_s3_key: string;
+  readonly expires_at: string;
+}
+
+export interface CompletionResult {
+  readonly eval_run_id: string;
+  readonly status: string;
+  readonly work_item: {
+    readonly included_success_count: number;
+    readonly required_successes: number;
+    readonly is_closed: boolean;
+  };
+  readonly agent_version_became_eligible: boolean;
+  readonly final_score: number | null;
+}
+
+/** A SUCCESS needs validator_score. */
+export interface MissingScoreError {
+  readonly detail: string;
+  readonly error_code: 'MISSING_SCORE';
+}
+
+/** Tasks of the roster have no stored result; missing_task_ids names some. */
+export interface ResultsIncompleteError {
+  readonly detail: string;
+  readonly error_code: 'RESULTS_INCOMPLETE';
+  readonly missing_count: number;
+  readonly missing_task_ids: readonly string[];
+}
+
+/** validator_score is not the mean of the stored results. */
+export interface ScoreMismatchError {
+  readonly detail: string;
+  readonly error_code: 'SCORE_MISMATCH';
+  readonly expected_score: number;
+}
+
+export interface PackDelivery {
+  readonly pack_sha256: string;
+  readonly download_url: string;
+  readonly download_url_expires_at: string;
+  readonly download_url_sha256: string;
+  readonly download_url_size_bytes: number;
+  readonly delivery_scope: 'race' | 'qualifying';
+  readonly delivery_task_ids: readonly string[];
+  readonly contract_version: string;
+  readonly runtime_version: string;
+  readonly result_schema_version: string;
+  readonly tool_contract_version: string;
+  readonly verifier_version: string;
+  readonly catalog_epoch: string;
+  readonly catalog_sha256: string;
+  readonly search_index_epoch: string | null;
+  readonly search_index_sha256: string | null;
+  readonly task_count: number;
+  readonly family_counts: Readonly<Record<string, number>>;
+  readonly artifact_signature: string | null;
+}
+
+/** There is no such pack for you now. */
+export interface PackNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'PACK_NOT_FOUND';
+}
+
+export interface RacePackDelivery {
+  readonly pack_sha256: string;
+  readonly download_url: string;
+  readonly download_url_expires_at: string;
+  readonly download_url_sha256: string;
+  readonly download_url_size_bytes: number;
+  readonly delivery_scope: 'race' | 'qualifying';
+  readonly delivery_task_ids: readonly string[];
+  readonly contract_version: string;
+  readonly runtime_version: string;
+  readonly result_schema_version: string;
+  readonly tool_contract_version: string;
+  readonly verifier_version: string;
+  readonly catalog_epoch: string;
+  readonly catalog_sha256: string;
+  readonly search_index_epoch: string | null;
+  readonly search_index_sha256: string | null;
+  readonly task_count: number;
+  readonly family_counts: Readonly<Record<string, number>>;
+  readonly race_id: string;
+}
+
+/** You hold no live run of this race. */
+export interface NoActiveWorkError {
+  readonly detail: string;
+  readonly error_code: 'NO_ACTIVE_WORK';
+}
+
+export interface WeightStandings {
+  readonly eligible: boolean;
+  readonly epoch_index: number;
+  readonly weight_overlay: Readonly<Record<string, number>>;
+  readonly epoch_standings: {
+    readonly top_hotkey: string | null;
+    readonly t_burn: number;
+    readonly finishers: readonly {
+      readonly miner_hotkey: string;
+      readonly agent_version_id: string;
+      readonly race_score: number;
+    }[];
+  } | null;
+}
+
+/** The race is over. */
+export interface RaceOverError {
+  readonly detail: string;
+  readonly error_code: 'RACE_OVER';
+  readonly race_status?: 'RACE_COMPLETE' | 'RACE_CANCELLED' | undefined;
+}
+
+/** There is no such actor. */
+export interface ActorNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'ACTOR_NOT_FOUND';
+}
+
+/** Nobody else could take the work over. */
+export interface LastActorError {
+  readonly detail: string;
+  readonly error_code: 'LAST_ACTOR';
+}
+
+/** The service was not started with a simulated clock. */
+export interface ClockIsRealError {
+  readonly detail: string;
+  readonly error_code: 'CLOCK_IS_REAL';
+}
+
+/** What each code of an error comes with. */
+export interface ErrorByCode {
+  readonly 'ACTOR_NOT_FOUND': ActorNotFoundError;
+  readonly 'AGENT_NOT_FOUND': AgentNotFoundError;
+  readonly 'AGENT_VERSION_NOT_FOUND': AgentVersionNotFoundError;
+  readonly 'ARTIFACT_NOT_FOUND': ArtifactNotFoundError;
+  readonly 'ARTIFACT_NOT_RELEASED': ArtifactNotReleasedError;
+  readonly 'AT_CAPACITY': AtCapacityError;
+  readonly 'BANNED': BannedError;
+  readonly 'BODY_TOO_LARGE': BodyTooLargeError;
+  readonly 'CHAIN_UNAVAILABLE': ChainUnavailableError;
+  readonly 'CLOCK_IS_REAL': ClockIsRealError;
+  readonly 'CODE_ANALYSIS_ERROR': CodeAnalysisError;
+  readonly 'COOLDOWN_ACTIVE': CooldownActiveError;
+  readonly 'CREDENTIAL_REJECTED': CredentialRejectedError;
+  readonly 'EVAL_RUN_NOT_FOUND': EvalRunNotFoundError;
+  readonly 'FILE_TOO_LARGE': FileTooLargeError;
+  readonly 'IDEMPOTENCY_CONFLICT': IdempotencyConflictError;
+  readonly 'INTERNAL_ERROR': InternalError;
+  readonly 'INVALID_AGENT_NAME': InvalidAgentNameError;
+  readonly 'INVALID_ARTIFACT_TYPE': InvalidArtifactTypeError;
+  readonly 'INVALID_CHALLENGE': InvalidChallengeError;
+  readonly 'INVALID_FILE': InvalidFileError;
+  readonly 'INVALID_HOTKEY': InvalidHotkeyError;
+  readonly 'INVALID_NONCE': InvalidNonceError;
+  readonly 'INVALID_PROBLEM_ID': InvalidProblemIdError;
+  readonly 'INVALID_SESSION': InvalidSessionError;
+  readonly 'INVALID_SIGNATURE': InvalidSignatureError;
+  readonly 'INVALID_TIMESTAMP': InvalidTimestampError;
+  readonly 'LAST_ACTOR': LastActorError;
+  readonly 'LEASE_EXPIRED': LeaseExpiredError;
+  readonly 'METHOD_NOT_ALLOWED': MethodNotAllowedError;
+  readonly 'MISSING_CREDENTIALS': MissingCredentialsError;
+  readonly 'MISSING_PARAMETER': MissingParameterError;
+  readonly 'MISSING_SCORE': MissingScoreError;
+  readonly 'NONCE_REUSED': NonceReusedError;
+  readonly 'NOT_CONNECTED': NotConnectedError;
+  readonly 'NOT_PINNABLE': NotPinnableError;
+  readonly 'NOT_REGISTERED': NotRegisteredError;
+  readonly 'NOT_RUN_OWNER': NotRunOwnerError;
+  readonly 'NO_ACTIVE_SUITE': NoActiveSuiteError;
+  readonly 'NO_ACTIVE_WORK': NoActiveWorkError;
+  readonly 'OUTCOME_UNKNOWN': OutcomeUnknownError;
+  readonly 'OVERLOADED': OverloadedError;
+  readonly 'OWNER_UNAVAILABLE': OwnerUnavailableError;
+  readonly 'PACK_MISMATCH': PackMismatchError;
+  readonly 'PACK_NOT_FOUND': PackNotFoundError;
+  readonly 'PROVIDER_UNAVAILABLE': ProviderUnavailableError;
+  readonly 'RACE_IN_FLIGHT': RaceInFlightError;
+  readonly 'RACE_LOCKED': RaceLockedError;
+  readonly 'RACE_NOT_FOUND': RaceNotFoundError;
+  readonly 'RACE_OVER': RaceOverError;
+  readonly 'RATE_LIMITED': RateLimitedError;
+  readonly 'RESULTS_INCOMPLETE': ResultsIncompleteError;
+  readonly 'ROUTE_NOT_FOUND': RouteNotFoundError;
+  readonly 'RUN_ALREADY_COMPLETE': RunAlreadyCompleteError;
+  readonly 'SCORE_MISMATCH': ScoreMismatchError;
+  readonly 'STORAGE_UNAVAILABLE': StorageUnavailableError;
+  readonly 'STORE_UNAVAILABLE': StoreUnavailableError;
+  readonly 'SUITE_NOT_FOUND': SuiteNotFoundError;
+  readonly 'TIMESTAMP_SKEW': TimestampSkewError;
+  readonly 'UNKNOWN_PROVIDER': UnknownProviderError;
+  readonly 'UNSUPPORTED_MEDIA_TYPE': UnsupportedMediaTypeError;
+  readonly 'VALIDATION_FAILED': ValidationError;
+  readonly 'WRONG_ROLE': WrongRoleError;
+}

@@ -1,0 +1,32 @@
+/** One event of a `text/event-stream`. */
+export interface ServerEvent {
+  /** `message` unless the service named it. */
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/** Reads events as they come; comments and fields that are no data are passed over. */
+export async function* serverEvents(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<ServerEvent, void, undefined> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of chunks) {
+    const blocks = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n\r?\n/);
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const event = parsed(block);
+      if (event !== undefined) yield event;
+    }
+  }
+}
+
+function parsed(block: string): ServerEvent | undefined {
+  const fields = block.split(/\r?\n/).map((line) => /^(\w+): ?(.*)$/.exec(line));
+  const all = (name: string) =>
+    fields.flatMap((field) => (field?.[1] === name ? [field[2] ?? ''] : []));
+  const data = all('data');
+  if (data.length === 0) return undefined;
+  return { event: all('event').at(-1) ?? 'message', id: all('id').at(-1), data: data.join('\n') };
+}
