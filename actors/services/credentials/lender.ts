@@ -127,11 +127,12 @@ interface Turn {
 }
 
 async function mint(terms: LoanTerms, turn: Turn, deps: LenderDeps): Promise<Loan> {
-  const { evalRunId, hotkey, lifetimeMs } = terms;
+  const { evalRunId, lifetimeMs } = terms;
   const { provider, credential, holder } = turn;
-  const { seal, clock, log, spendLimit } = deps;
+  const { clock, log, spendLimit } = deps;
   try {
-    const opened = seal.open(credential.sealed, credentialContext(hotkey, provider.id));
+    const opened = open(credential, deps);
+    if (opened === undefined) throw new ProviderUnavailable('the credential cannot be opened');
     const expiresAtMs = clock.nowMs() + Math.max(0, lifetimeMs);
     const minted = await provider.mint(opened, { evalRunId, expiresAtMs, spendLimit });
     return await keep(terms, turn, { minted, deps });
@@ -144,6 +145,16 @@ async function mint(terms: LoanTerms, turn: Turn, deps: LenderDeps): Promise<Loa
     if (!(error instanceof ProviderUnavailable)) throw error;
     log.warn('a provider lends no key', { provider: provider.id, error });
     return 'away';
+  }
+}
+
+/** A key of ours that is missing is our fault alone: neither a claim nor the miner is to suffer. */
+function open({ sealed, hotkey, provider }: Credential, deps: LenderDeps): string | undefined {
+  try {
+    return deps.seal.open(sealed, credentialContext(hotkey, provider));
+  } catch (error) {
+    deps.log.error('a stored credential does not open', { hotkey, provider, error });
+    return undefined;
   }
 }
 

@@ -50,14 +50,27 @@ export async function storedAt(tx: Transaction, credentialId: string): Promise<D
 export async function retireCredential(
   tx: Transaction,
   { hotkey, provider }: Account,
+  commandId: string,
 ): Promise<boolean> {
   const { count } = await tx`
     insert into inference_past_credential
-      (credential_id, miner_hotkey, provider, sealed, replaced_at)
-    select credential_id, miner_hotkey, provider, sealed, rt.wall_clock()
+      (credential_id, miner_hotkey, provider, sealed, replaced_at, replaced_by)
+    select credential_id, miner_hotkey, provider, sealed, rt.wall_clock(), ${commandId}
     from inference_credential
     where miner_hotkey = ${hotkey} and provider = ${provider}`;
   return count > 0;
+}
+
+/** Whether this very command has done it before. */
+export async function wasRetiredBy(
+  tx: Transaction,
+  { hotkey, provider }: Account,
+  commandId: string,
+): Promise<boolean> {
+  const rows = await tx`
+    select from inference_past_credential
+    where miner_hotkey = ${hotkey} and provider = ${provider} and replaced_by = ${commandId}`;
+  return rows.length > 0;
 }
 
 /** When it was stored. Whoever asks the provider by the former one has no say any more. */

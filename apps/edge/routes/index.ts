@@ -30,9 +30,17 @@ import { describeApi, showApi } from './health/describe-api.ts';
 import { getDeepHealth } from './health/get-deep-health.ts';
 import { getHealth } from './health/get-health.ts';
 import { checkSubmission } from './miner/check-submission.ts';
+import { chooseDefaultProvider } from './miner/choose-default-provider.ts';
+import { connectProvider } from './miner/connect-provider.ts';
+import { disconnectProvider } from './miner/disconnect-provider.ts';
 import { listAgentVersions } from './miner/list-agent-versions.ts';
 import { listAgents } from './miner/list-agents.ts';
+import { listCredentials } from './miner/list-credentials.ts';
 import { pinVersion } from './miner/pin-version.ts';
+import { rotateCredential } from './miner/rotate-credential.ts';
+import { showCredential } from './miner/show-credential.ts';
+import { showLegacyCredential } from './miner/show-legacy-credential.ts';
+import { storeLegacyCredential } from './miner/store-legacy-credential.ts';
 import { submitAgent } from './miner/submit-agent.ts';
 import { unpinVersion } from './miner/unpin-version.ts';
 import { followEvents } from './public/follow-events.ts';
@@ -113,6 +121,15 @@ export const endpoints: readonly Endpoint[] = [
   listAgentVersions,
   pinVersion,
   unpinVersion,
+  listCredentials,
+  // Before the one of a provider, which would take this word for one.
+  chooseDefaultProvider,
+  showCredential,
+  connectProvider,
+  disconnectProvider,
+  rotateCredential,
+  showLegacyCredential,
+  storeLegacyCredential,
 
   claimWork,
   sendHeartbeat,

@@ -27,7 +27,9 @@ create table inference_past_credential (
   provider      text not null,
   sealed        text not null,
   -- Wall time.
-  replaced_at   timestamptz not null
+  replaced_at   timestamptz not null,
+  -- The command that did it: sent again, since its answer got lost, it has succeeded already.
+  replaced_by   text not null
 );
 
 create table inference_default (

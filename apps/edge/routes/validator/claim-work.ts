@@ -12,6 +12,7 @@ import type { EdgeDeps } from '../../deps.ts';
 import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
 import { codeKey } from '../../evaluation/object-keys.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
+import { runToken } from '../../evaluation/run-token.ts';
 import { firstAnswer } from '../../reads/idempotency.ts';
 import { hostReport } from '../../wire/host-report.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
@@ -48,9 +49,19 @@ const roundsMax = 3;
 const candidatesMax = 16;
 const partitionsPerRoundMax = 3;
 
-/** Builds the answer from the stored run, so that a repeated claim says the same with fresh URLs. */
-async function answerWith(evalRunId: string, deps: EdgeDeps): Promise<z.input<typeof claim>> {
-  const run = await claimDetails(deps.sql, evalRunId);
+/**
+ * Builds the answer from the stored run, so that a repeated claim says the same with fresh URLs. What
+ * a provider does is no reason to refuse work: at worst the token is null, or its key comes later.
+ */
+async function answerWith(
+  evalRunId: string,
+  context: RequestContext,
+  deps: EdgeDeps,
+): Promise<z.input<typeof claim>> {
+  const [run, token] = await Promise.all([
+    claimDetails(deps.sql, evalRunId),
+    runToken(evalRunId, context, deps),
+  ]);
   if (run === undefined) throw new Error(`claimed run ${evalRunId} has no row`);
   return {
     eval_run_id: run.evalRunId,
@@ -68,9 +79,7 @@ async function answerWith(evalRunId: string, deps: EdgeDeps): Promise<z.input<ty
       deps.config.downloadUrlSeconds,
     ),
     code_sha256: run.codeSha256,
-    // A miner without a usable credential gives null; credentials are not stored here yet.
-    inference_token: null,
-    providera_access_token: null,
+    ...token,
   };
 }
 
@@ -168,9 +177,9 @@ export const claimWork = endpoint({
     if (context.idempotencyKey !== undefined) {
       const before = await firstAnswer(deps, idempotentId(context, 'claim'));
       const run = before === undefined ? null : claimWorkReply.parse(before).run;
-      if (run !== null) return await answerWith(run.evalRunId, deps);
+      if (run !== null) return await answerWith(run.evalRunId, context, deps);
     }
     const evalRunId = await claimRun(caller, context, deps);
-    return evalRunId === undefined ? undefined : await answerWith(evalRunId, deps);
+    return evalRunId === undefined ? undefined : await answerWith(evalRunId, context, deps);
   },
 });

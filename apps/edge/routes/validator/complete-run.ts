@@ -4,6 +4,7 @@ import { microOfNumber } from '../../../../machines/scoring/micro.ts';
 import { faultClasses } from '../../../../machines/types.ts';
 import { endpoint } from '../../endpoint.ts';
 import { askOwner, digestOf, idempotentId } from '../../evaluation/owner.ts';
+import { hadToken } from '../../reads/credentials.ts';
 import { firstAnswer } from '../../reads/idempotency.ts';
 import { scoreIn, scoreOfNumeric, scoreOut } from '../../wire/score.ts';
 import { uuid, uuidOut } from '../../wire/uuid.ts';
@@ -122,6 +123,8 @@ export const completeRun = endpoint({
       if (before !== undefined) return toResult(completeRunReply.parse(before));
     }
     const { part, agentVersionId } = await runs.locate(evalRunId);
+    // Only then is it asked whether the claim's token was null.
+    const mayBlame = asked.terminalStatus !== 'SUCCESS' && asked.failureReason !== null;
     const reply = await askOwner(
       bus,
       {
@@ -133,8 +136,7 @@ export const completeRun = endpoint({
           agentVersionId,
           evalRunId,
           validatorHotkey: caller.name,
-          // No claim hands out a token yet; a reason that blames a missing one is the agent's.
-          inferenceTokenWasNull: true,
+          inferenceTokenWasNull: !(mayBlame && (await hadToken(sql, evalRunId))),
           ...asked,
         },
       },

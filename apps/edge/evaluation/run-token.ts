@@ -1,0 +1,67 @@
+import { credentialsService, tokenContext } from '../../../actors/services/credentials/messages.ts';
+import { askService } from '../ask-service.ts';
+import type { EdgeDeps } from '../deps.ts';
+import type { RequestContext } from '../endpoint.ts';
+import { mayHaveToken } from '../reads/credentials.ts';
+import { formatInstant } from '../wire/instant.ts';
+import { providerNameOf } from '../wire/provider.ts';
+
+export interface RunToken {
+  readonly inference_token: {
+    readonly provider: string;
+    readonly access_token: string;
+    readonly base_url: string;
+    readonly expires_at: string;
+  } | null;
+  /** The same one again, when it is providera's: for older clients. */
+  readonly providera_access_token: string | null;
+}
+
+const none: RunToken = { inference_token: null, providera_access_token: null };
+
+/** Longer than the service waits for a provider: one attempt is enough. */
+const attemptMarginMs = 2_000;
+
+/**
+ * What a claim hands out for inference; the same for the same run. A miner without a credential costs
+ * one read.
+ */
+export async function runToken(
+  evalRunId: string,
+  context: RequestContext,
+  deps: EdgeDeps,
+): Promise<RunToken> {
+  const { bus, sql, seal, config } = deps;
+  const isOff = config.provideraUrl === undefined && config.providerbUrl === undefined;
+  if (isOff || !(await mayHaveToken(sql, evalRunId))) return none;
+  const { token } = await askService(bus, credentialsService, {
+    type: 'issue-token',
+    body: { evalRunId },
+    id: context.commandId,
+    account: 'system',
+    budget: { attemptMs: config.inferenceMintSeconds * 1000 + attemptMarginMs },
+  });
+  if (token === null) return none;
+  const { provider, sealedToken, expiresAtMs } = token;
+  const accessToken = seal.open(sealedToken, tokenContext(evalRunId));
+  const name = providerNameOf(provider, config);
+  return {
+    inference_token: {
+      provider: name,
+      access_token: accessToken,
+      base_url: `${publicUrl(context, config.publicUrl)}/v1/inference/${name}`,
+      expires_at: formatInstant(expiresAtMs),
+    },
+    providera_access_token: provider === 'providera' ? accessToken : null,
+  };
+}
+
+/** How this edge was reached; agents in a sandbox reach it the same way unless a URL is configured. */
+function publicUrl({ headers, stream }: RequestContext, configured: string | undefined): string {
+  if (configured !== undefined) return configured.replace(/\/+$/, '');
+  const { localAddress, localPort } = stream.socket;
+  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+  const host = headers.host ?? `${localAddress}:${localPort}`;
+  // Deployed clients rewrite that name.
+  return `${scheme}://${host.replace(/^localhost(?=:|$)/i, '127.0.0.1')}`;
+}

@@ -1,0 +1,11 @@
+import type { Deprecation } from '../../endpoint.ts';
+
+/**
+ * Both routes of the time before there were two providers work on the same stored credential as their
+ * successor. Their paths are spelt in the specification and stay, whatever providera is called.
+ */
+export const legacyCredentialRoutes: Deprecation = {
+  // 2026-01-01T00:00:00Z
+  since: 1_767_225_600,
+  successor: '/v1/miner/inference-auth/providera',
+};
