@@ -84,8 +84,13 @@ test.serial('a live run is reclaimed and its work offered again', async (t) => {
   const [first, second] = await validators(service, 'reclaim', 2);
   if (first === undefined || second === undefined) throw new Error('two were asked for');
   const { eval_run_id: evalRunId } = await claim(first);
+  const reason = { reason: 'odd host' };
+  for (const order of ['exclude', 'include']) {
+    await refused(t, await post(runPath(evalRunId, order), reason), '409 RUN_STILL_LIVE');
+  }
   const reclaimed = await shaped(t, orderedRun, await post(runPath(evalRunId, 'reclaim')));
   t.is(reclaimed.status, 'STALE');
+  await refused(t, await post(runPath(evalRunId, 'exclude'), reason), '409 RUN_NOT_SUCCESSFUL');
   const again = await claim(second);
   t.not(again.eval_run_id, evalRunId);
 });

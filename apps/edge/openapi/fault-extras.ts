@@ -5,6 +5,8 @@ import { violation } from '../wire/violation.ts';
 
 /** How a run that is no longer held came to its end. */
 const runStatus = z.enum(['STALE', 'CANCELLED']);
+const live = { run_status: z.enum(['CLAIMED', 'RUNNING']) };
+const unsuccessful = z.enum(['FAILED', 'TIMED_OUT', 'STALE', 'CANCELLED']);
 const wait = { retry_after_seconds: z.number().min(0).optional() };
 
 /** The fields that an error carries beside `detail` and `error_code`; a code not here has none. */
@@ -34,6 +36,10 @@ export const faultExtras: Readonly<Partial<Record<FaultCode, z.ZodRawShape>>> = 
     missing_count: z.number().int().min(1),
     missing_task_ids: z.array(z.string()).max(20),
   },
+  RUN_NOT_INCLUDABLE: { run_status: z.literal('SUCCESS') },
+  RUN_NOT_LIVE: { run_status: z.enum(['SUCCESS', 'FAILED', 'TIMED_OUT', 'CANCELLED']) },
+  RUN_NOT_SUCCESSFUL: { run_status: unsuccessful },
+  RUN_STILL_LIVE: live,
   SCORE_MISMATCH: { expected_score: z.number() },
   STORE_UNAVAILABLE: wait,
   TIMESTAMP_SKEW: { server_time: z.number().int() },

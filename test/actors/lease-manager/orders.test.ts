@@ -147,6 +147,33 @@ test('a reclaimed run is stale at once, and its work is free without a hold', (t
   t.not(world.claim('val-b'), null);
 });
 
+test('an order that cannot do what it says is refused, and changes nothing', (t) => {
+  const world = new EvalWorld();
+  world.submit(1);
+  const [live, failed] = [world.run('val-a'), world.run('val-b')];
+  const blamed = { terminalStatus: 'FAILED', scoreMicro: null, failureClass: 'PLATFORM' };
+  world.complete(failed, blamed);
+  const left = succeed(world, 'val-d');
+  world.ok('exclude-run', { ...left, reason });
+  const cancelled = world.run('val-c');
+  const refused = (order: string, own: OwnRun) => world.refusal(order, { ...own, reason });
+
+  const isLive = { code: 'RUN_STILL_LIVE', extras: { run_status: 'CLAIMED' } };
+  t.deepEqual(refused('exclude-run', live), isLive);
+  t.deepEqual(refused('include-run', live), isLive);
+  const hasFailed = { code: 'RUN_NOT_SUCCESSFUL', extras: { run_status: 'FAILED' } };
+  t.deepEqual(refused('exclude-run', failed), hasFailed);
+  t.deepEqual(refused('include-run', failed), hasFailed);
+  t.deepEqual(refused('reclaim-run', failed), {
+    code: 'RUN_NOT_LIVE',
+    extras: { run_status: 'FAILED' },
+  });
+  world.ok('discard-version', { ...one, reason });
+  t.is(refused('reclaim-run', cancelled).code, 'RUN_NOT_LIVE');
+  t.is(refused('include-run', left).code, 'RUN_NOT_INCLUDABLE');
+  t.like(world.runState(left).context, { isIncluded: false, exclusionReason: reason });
+});
+
 test('a discard ends the version and its work everywhere, and tells the race', (t) => {
   const { world } = eligible();
   const raceId = startRace(world);

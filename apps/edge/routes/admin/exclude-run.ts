@@ -14,7 +14,13 @@ export const excludeRun = endpoint({
   params: z.object({ eval_run_id: uuid }),
   body: z.object({ reason: requiredReason }),
   response: orderedRun,
-  faults: ['EVAL_RUN_NOT_FOUND', 'RACE_OVER', ...orderFaults],
+  faults: [
+    'EVAL_RUN_NOT_FOUND',
+    'RACE_OVER',
+    'RUN_STILL_LIVE',
+    'RUN_NOT_SUCCESSFUL',
+    ...orderFaults,
+  ],
 
   handle({ caller, params, body, context }, deps) {
     const order = {

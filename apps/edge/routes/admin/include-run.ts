@@ -9,12 +9,20 @@ export const includeRun = endpoint({
   method: 'post',
   path: '/v1/admin/evaluation-runs/{eval_run_id}/include',
   role: 'operator',
-  summary: 'Let an excluded run count again, where there is room for it',
+  summary:
+    'Let an excluded run count again, where there is room for it; `exclusion_reason` says why not',
   trafficClass: 1,
   params: z.object({ eval_run_id: uuid }),
   body: reasonBody,
   response: orderedRun,
-  faults: ['EVAL_RUN_NOT_FOUND', 'RACE_OVER', ...orderFaults],
+  faults: [
+    'EVAL_RUN_NOT_FOUND',
+    'RACE_OVER',
+    'RUN_STILL_LIVE',
+    'RUN_NOT_SUCCESSFUL',
+    'RUN_NOT_INCLUDABLE',
+    ...orderFaults,
+  ],
 
   handle({ caller, params, body, context }, deps) {
     const order = {

@@ -14,7 +14,7 @@ export const reclaimRun = endpoint({
   params: z.object({ eval_run_id: uuid }),
   body: reasonBody,
   response: orderedRun,
-  faults: ['EVAL_RUN_NOT_FOUND', 'RACE_OVER', ...orderFaults],
+  faults: ['EVAL_RUN_NOT_FOUND', 'RACE_OVER', 'RUN_NOT_LIVE', ...orderFaults],
 
   handle({ caller, params, body, context }, deps) {
     const order = {
