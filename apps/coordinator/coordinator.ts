@@ -3,8 +3,6 @@ import { createEvalKind } from '../../actors/lease-manager/lease-manager.actor.t
 import { createRaceKind } from '../../actors/race-coordinator/race-coordinator.actor.ts';
 import { createHost, type Host } from '../../actors/runtime/host.ts';
 import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
-import { createProjector } from '../../actors/services/projector/projector.actor.ts';
-import { createReleases } from '../../actors/services/projector/releases.actor.ts';
 import { createStuckWatch } from '../../actors/services/stuck/stuck.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { randomHex, randomId, uuidV5 } from '../../infra/ids/ids.ts';
@@ -14,18 +12,18 @@ import { ensureStreams } from '../../infra/nats/streams.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
-import type { Sql, Transaction } from '../../infra/ports/sql.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { checkServer } from '../../infra/postgres/check-server.ts';
 import { closeSql, createSql, type DatabaseRole } from '../../infra/postgres/client.ts';
 import { createMembershipStore } from '../../infra/postgres/membership-store.ts';
 import { createOutboxStore } from '../../infra/postgres/outbox-store.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
-import { transaction } from '../../infra/postgres/transaction.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
 import { configuredPolicy } from '../race-policy.ts';
 import { startClock } from './clock.ts';
 import { evalPolicy } from './eval-policy.ts';
+import { startFeed } from './feed.ts';
 import { startServices } from './services.ts';
 
 export interface CoordinatorOptions {
@@ -91,22 +89,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const sql: Sql = open('services', 'paddock_service');
   // Stopped in the opposite order: partitions are handed over first, then the services end.
   stack.use(await startServices({ config, bus, sql, objects, clock, log }));
-  const feed = {
-    transact: <T>(body: (tx: Transaction) => Promise<T>) => transaction(sql, {}, body),
-    signals: bus.partitions,
-    terms: { codePrivateMs: config.codeReleaseSeconds * 1000 },
-    log,
-  };
-  const projector = createProjector({
-    ...{ ...feed, telemetry },
-    messages: bus.messages,
-    store: partitions,
-  });
-  await projector.start();
-  stack.defer(() => projector.stop());
-  const releases = createReleases({ ...feed, sql, clock });
-  await releases.start();
-  stack.defer(() => releases.stop());
+  stack.use(await startFeed({ config, bus, sql, partitions, clock, log, telemetry }));
   const stuck = createStuckWatch({ sql, clock, log, telemetry });
   await stuck.start();
   stack.defer(() => stuck.stop());

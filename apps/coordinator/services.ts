@@ -7,6 +7,12 @@ import { authService } from '../../actors/services/auth/messages.ts';
 import { createBundlePublisher } from '../../actors/services/bundles/bundles.actor.ts';
 import { createClockService } from '../../actors/services/clock/clock.actor.ts';
 import { clockService } from '../../actors/services/clock/messages.ts';
+import {
+  countedRequests,
+  createInferenceService,
+} from '../../actors/services/inference/inference.actor.ts';
+import { inferenceService } from '../../actors/services/inference/messages.ts';
+import { createModelPoller } from '../../actors/services/inference/model-poller.actor.ts';
 import { operatorService } from '../../actors/services/operator/messages.ts';
 import {
   createOperatorService,
@@ -22,13 +28,20 @@ import { createRetention } from '../../actors/services/retention/retention.actor
 import { serve, type Transact } from '../../actors/services/service-handler.ts';
 import { submissionsService } from '../../actors/services/submissions/messages.ts';
 import { createSubmissionsService } from '../../actors/services/submissions/submissions.actor.ts';
+import {
+  deleteWebhook,
+  insertWebhook,
+  rewindWebhook,
+} from '../../actors/services/webhooks/store.ts';
 import { archiveText } from '../../infra/bundles/archive-text.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { createEd25519Signer } from '../../infra/crypto/ed25519.ts';
 import { uuidV5 } from '../../infra/ids/ids.ts';
+import { createProviders } from '../../infra/inference/providers.ts';
 import type { Bus } from '../../infra/nats/bus.ts';
 import type { ServiceBus } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
@@ -40,6 +53,8 @@ import { startCredentials } from './credentials.ts';
 
 /** A pack's thousands of tasks and a suite's megabytes go in with one statement each. */
 const statementTimeoutMs = 10_000;
+
+const webhookRegister = { insert: insertWebhook, remove: deleteWebhook, rewind: rewindWebhook };
 
 /** Takes requests of every stateless service until disposed of, and throws away what is outdated. */
 export async function startServices(deps: {
@@ -63,11 +78,13 @@ export async function startServices(deps: {
       qualifyingTasks: config.qualifyingTasks,
     },
     configuredPolicy: configuredPolicy(config),
+    webhooks: webhookRegister,
   });
   const services = namingOutages(bus.services);
   await using stack = new AsyncDisposableStack();
   const subscriptions = [
     serve(services, authService, createAuthService({ sql, transact })),
+    serve(services, inferenceService, createInferenceService({ sql })),
     serve(services, operatorService, operator),
     serve(services, packsService, createPacksService({ sql })),
     serve(services, pinsService, createPinsService({ transact })),
@@ -81,9 +98,13 @@ export async function startServices(deps: {
   }
   for (const subscription of subscriptions) stack.defer(() => subscription.close());
   stack.use(await startCredentials(services, { config, sql, transact, clock, log }));
+  const poller = modelPoller(deps);
+  await poller.start();
+  stack.defer(() => poller.stop());
   const sweeps = [
     outdatedIdentity(sql, config.nonceMemorySeconds),
     outdatedAnswers(sql, config.idempotencySeconds),
+    countedRequests(sql),
   ];
   const retention = createRetention({ sweeps, clock, log });
   await retention.start();
@@ -96,6 +117,18 @@ export async function startServices(deps: {
   await bundles.start();
   stack.defer(() => bundles.stop());
   return stack.move();
+}
+
+/** A look at a provider takes less time than its answers may. */
+function modelPoller({ config, sql, clock, log }: Parameters<typeof startServices>[0]): Service {
+  const { provideraUrl, providerbUrl, provideraModels, providerbModels } = config;
+  const timeoutMs = config.inferencePollTimeoutSeconds * 1000;
+  return createModelPoller({
+    ...{ sql, clock, log },
+    providers: createProviders({ provideraUrl, providerbUrl, clock, timeoutMs }),
+    allowed: { providera: provideraModels, providerb: providerbModels },
+    everyMs: config.inferencePollSeconds * 1000,
+  });
 }
 
 /** Says that a neighbour is away, so that the asker repeats; else it would hear of a defect. */

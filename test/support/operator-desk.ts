@@ -3,6 +3,11 @@ import type { ExecutionContext } from 'ava';
 import { endSessionsOf } from '../../actors/services/auth/auth.actor.ts';
 import { documentKeyOf } from '../../actors/services/operator/messages.ts';
 import { createOperatorService } from '../../actors/services/operator/operator.actor.ts';
+import {
+  deleteWebhook,
+  insertWebhook,
+  rewindWebhook,
+} from '../../actors/services/webhooks/store.ts';
 import { uuidV5 } from '../../infra/ids/ids.ts';
 import type { DurableMessage } from '../../infra/ports/bus.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
@@ -39,6 +44,7 @@ export async function openOperatorDesk(t: ExecutionContext) {
     publish: async (message) => void published.push(message),
     endSessionsOf,
     uuidV5,
+    webhooks: { insert: insertWebhook, remove: deleteWebhook, rewind: rewindWebhook },
     log: silentLogger,
     configuredPolicy: { ...trialPolicy, requiredSuccessesQualifying: 2 },
     suiteDefaults: {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { publicEventTypes } from '../../../machines/feed/public-event.ts';
 import { policyChanges, policyOverrides } from '../../../machines/race/policy-overrides.ts';
-import { executionKinds } from '../../../machines/types.ts';
+import { executionKinds, phases } from '../../../machines/types.ts';
 import type { ServiceContract } from '../messages.ts';
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -60,6 +61,24 @@ const keptSuite = z.object({
 const ofRace = { raceId: z.guid() };
 const ofVersion = { agentVersionId: z.guid() };
 const ofRun = { evalRunId: z.guid() };
+const ofRejudging = { rejudgingId: z.guid() };
+
+/** One order is one answer, however many runs a validator made; more are another rejudging. */
+export const rejudgedRunsMax = 500;
+
+/** Which of the active suite's counted runs are judged again: those that meet all that is given. */
+export const rejudgingCriteria = z.object({
+  validatorHotkey: z.string().nullable(),
+  agentVersionId: z.guid().nullable(),
+  phase: z.enum(phases).nullable(),
+  /** Runs with a result of this task, or of this problem of a legacy suite. */
+  taskId: z.string().nullable(),
+  envPackSha256: sha256.nullable(),
+  /** Unix milliseconds; a run claimed at the first is among them, at the last is not. */
+  claimedFromMs: z.number().nullable(),
+  claimedUntilMs: z.number().nullable(),
+});
+export type RejudgingCriteria = z.infer<typeof rejudgingCriteria>;
 
 /** Where the answer to an order will stand: in the inbox of the partition that carries it out. */
 const orderTicket = z.object({
@@ -67,6 +86,9 @@ const orderTicket = z.object({
   part: z.number().int(),
   msgId: z.string(),
 });
+
+/** Each partition that has runs of it carries out its part. */
+const rejudgingOrdered = z.object({ ...ofRejudging, tickets: z.array(orderTicket) });
 
 /**
  * What operators change. Each runs once under its command id, which also fixes the answer, and writes
@@ -146,10 +168,56 @@ export const operatorService = {
       request: z.object({ memberId: z.string(), reason }),
       reply: z.object({ memberId: z.string(), partitionCount: z.number().int() }),
     },
+    /** Refusals: VALIDATION_FAILED, RACE_LOCKED. */
+    'create-rejudging': {
+      request: z.object({ criteria: rejudgingCriteria, reason }),
+      reply: rejudgingOrdered,
+    },
+    /** Refusals: REJUDGING_NOT_FOUND, REJUDGING_NOT_READY, REJUDGING_OVER. */
+    'order-rejudging': {
+      request: z.discriminatedUnion('order', [
+        z.object({ order: z.literal('apply-rejudging'), ...ofRejudging, reason }),
+        z.object({ order: z.literal('cancel-rejudging'), ...ofRejudging, reason: z.string() }),
+      ]),
+      reply: rejudgingOrdered,
+    },
     /** From the next race on. Refusals: VALIDATION_FAILED. */
     'change-policy': {
       request: z.object({ changes: policyChanges, reason }),
       reply: z.object({ policyVersion: z.number().int(), overrides: policyOverrides }),
+    },
+    /**
+     * Keeps a webhook with its secret, which is sealed before it is sent here and comes back as it was
+     * kept first.
+     */
+    'register-webhook': {
+      request: z.object({
+        webhookId: z.guid(),
+        url: z.string(),
+        /** Null: all of them. */
+        eventTypes: z.array(z.enum(publicEventTypes)).nullable(),
+        sealedSecret: z.string(),
+        isSecretGiven: z.boolean(),
+        reason,
+      }),
+      reply: z.object({
+        webhookId: z.guid(),
+        url: z.string(),
+        eventTypes: z.array(z.enum(publicEventTypes)).nullable(),
+        sealedSecret: z.string(),
+        cursor: z.number().int(),
+        createdAtMs: z.number(),
+      }),
+    },
+    /** Refusals: WEBHOOK_NOT_FOUND. */
+    'remove-webhook': {
+      request: z.object({ webhookId: z.guid(), reason }),
+      reply: z.object({}),
+    },
+    /** Everything after the cursor once more. Refusals: WEBHOOK_NOT_FOUND, VALIDATION_FAILED. */
+    'replay-webhook': {
+      request: z.object({ webhookId: z.guid(), cursor: z.number().int().min(0), reason }),
+      reply: z.object({}),
     },
     /** Fixes how far a simulated clock is to go; who ordered it drives it there. Refusals: CLOCK_IS_REAL. */
     'advance-clock': {

@@ -19,7 +19,14 @@ import { documentKeyOf, type operatorService, packDocument, suiteDocument } from
 import { once } from './once.ts';
 import { orderRace, orderRun, orderVersion } from './order-actors.ts';
 import { holdUnfinishedRaces } from './order-store.ts';
+import {
+  registerWebhook,
+  removeWebhook,
+  replayWebhook,
+  type WebhookRegister,
+} from './order-webhooks.ts';
 import { toAllPartitions } from './partition-messages.ts';
+import { createRejudging, orderRejudging } from './rejudging/orders.ts';
 import {
   activateSuite,
   deleteBan,
@@ -40,10 +47,14 @@ export interface OperatorDeps {
   readonly uuidV5: (namespace: string, name: string) => string;
   readonly suiteDefaults: SuiteDefaults;
   readonly configuredPolicy: EffectivePolicy;
+  readonly webhooks: WebhookRegister;
   readonly log: Logger;
 }
 
 type Contract = typeof operatorService;
+
+/** A repeated order means the same rejudging. */
+const rejudgingNamespace = '6e0f2c57-6c0c-5d0b-8f4e-2d1c7a9b3e54';
 
 /** What a change answers, what it says for the log, and whom it tells. */
 interface Change<T extends MessageType<Contract>> {
@@ -61,7 +72,12 @@ type Make<T extends MessageType<Contract>> = (
 /** Makes what operators order, once each, with its entry in the audit log. */
 export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
   const handler =
-    <T extends MessageType<Contract>>(type: T, make: Make<T>) =>
+    <T extends MessageType<Contract>>(
+      type: T,
+      make: Make<T>,
+      /** What a repeat must have in common with the first one; all of it unless told. */
+      same: (request: RequestOf<Contract, T>) => unknown = (request) => request,
+    ) =>
     async (request: RequestOf<Contract, T>, command: CommandFacts) => {
       let messages: readonly PartitionMessage[] = [];
       const change = async (tx: Transaction) => {
@@ -71,7 +87,7 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
         return { reply: made.reply, audit: { ...made.audit, actor: command.account } };
       };
       const reply = await deps.transact((tx) =>
-        once(tx, { commandId: command.id, type, request, change }),
+        once(tx, { commandId: command.id, type, request: same(request), change }),
       );
       // After the commit; nobody waits for it, and what fails here is sent by the sweeper.
       for (const message of messages) void publish(deps, message);
@@ -96,6 +112,11 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
     'order-race': handler('order-race', orderRace),
     'order-version': handler('order-version', orderVersion),
     'order-run': handler('order-run', orderRun),
+    'create-rejudging': handler('create-rejudging', (tx, request, command) => {
+      const rejudgingId = deps.uuidV5(rejudgingNamespace, command.id);
+      return createRejudging(tx, request, { command, rejudgingId });
+    }),
+    'order-rejudging': handler('order-rejudging', orderRejudging),
     'drain-member': handler('drain-member', drainMember),
     'change-policy': handler('change-policy', async (tx, request, { account }) => {
       const by = { account, configured: deps.configuredPolicy };
@@ -104,6 +125,18 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
       const { reason, changes: detail } = request;
       return { reply, audit: { action: 'policy.change', object, reason, detail } };
     }),
+    'register-webhook': handler(
+      'register-webhook',
+      (tx, request) => registerWebhook(tx, request, deps.webhooks),
+      // No secret is sealed twice to the same text.
+      ({ sealedSecret: _, ...request }) => request,
+    ),
+    'remove-webhook': handler('remove-webhook', (tx, request) =>
+      removeWebhook(tx, request, deps.webhooks),
+    ),
+    'replay-webhook': handler('replay-webhook', (tx, request) =>
+      replayWebhook(tx, request, deps.webhooks),
+    ),
     'advance-clock': handler('advance-clock', async (tx, { seconds, reason }) => {
       const targetMs = await beginAdvance(tx, seconds);
       const detail = { seconds, target_ms: targetMs };

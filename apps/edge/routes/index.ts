@@ -1,10 +1,13 @@
 import type { Endpoint } from '../endpoint.ts';
 import { activateSuite } from './admin/activate-suite.ts';
 import { advanceClock } from './admin/advance-clock.ts';
+import { applyRejudging } from './admin/apply-rejudging.ts';
 import { banHotkey } from './admin/ban-hotkey.ts';
 import { cancelRace } from './admin/cancel-race.ts';
+import { cancelRejudging } from './admin/cancel-rejudging.ts';
 import { changePolicy } from './admin/change-policy.ts';
 import { closeQualifying } from './admin/close-qualifying.ts';
+import { createRejudging } from './admin/create-rejudging.ts';
 import { createSuite } from './admin/create-suite.ts';
 import { discardVersion } from './admin/discard-version.ts';
 import { drainActor } from './admin/drain-actor.ts';
@@ -12,14 +15,21 @@ import { excludeRun } from './admin/exclude-run.ts';
 import { includeRun } from './admin/include-run.ts';
 import { listAuditLog } from './admin/list-audit-log.ts';
 import { listPartitions } from './admin/list-partitions.ts';
+import { listRejudgings } from './admin/list-rejudgings.ts';
 import { listStuck } from './admin/list-stuck.ts';
+import { listWebhooks } from './admin/list-webhooks.ts';
 import { reclaimRun } from './admin/reclaim-run.ts';
+import { registerWebhook } from './admin/register-webhook.ts';
 import { reinstateVersion } from './admin/reinstate-version.ts';
 import { removeRegistration } from './admin/remove-registration.ts';
+import { removeWebhook } from './admin/remove-webhook.ts';
+import { replayWebhook } from './admin/replay-webhook.ts';
 import { setRegistration } from './admin/set-registration.ts';
 import { showClock } from './admin/show-clock.ts';
 import { showOverview } from './admin/show-overview.ts';
 import { showPolicy } from './admin/show-policy.ts';
+import { showRejudging } from './admin/show-rejudging.ts';
+import { showWebhook } from './admin/show-webhook.ts';
 import { startRace } from './admin/start-race.ts';
 import { unbanHotkey } from './admin/unban-hotkey.ts';
 import { uploadPack } from './admin/upload-pack.ts';
@@ -29,6 +39,7 @@ import { openSession } from './auth/open-session.ts';
 import { describeApi, showApi } from './health/describe-api.ts';
 import { getDeepHealth } from './health/get-deep-health.ts';
 import { getHealth } from './health/get-health.ts';
+import { completeChat } from './inference/complete-chat.ts';
 import { checkSubmission } from './miner/check-submission.ts';
 import { chooseDefaultProvider } from './miner/choose-default-provider.ts';
 import { connectProvider } from './miner/connect-provider.ts';
@@ -44,6 +55,7 @@ import { storeLegacyCredential } from './miner/store-legacy-credential.ts';
 import { submitAgent } from './miner/submit-agent.ts';
 import { unpinVersion } from './miner/unpin-version.ts';
 import { followEvents } from './public/follow-events.ts';
+import { listModels } from './public/list-models.ts';
 import { listPastRaces } from './public/list-past-races.ts';
 import { listPendingEvaluations } from './public/list-pending-evaluations.ts';
 import { listReigns } from './public/list-reigns.ts';
@@ -105,6 +117,7 @@ export const endpoints: readonly Endpoint[] = [
   showRun,
   presignArtifactDownload,
   showEpisodeFeedback,
+  listModels,
   listValidators,
   listRunningEvaluations,
   listPendingEvaluations,
@@ -130,6 +143,8 @@ export const endpoints: readonly Endpoint[] = [
   rotateCredential,
   showLegacyCredential,
   storeLegacyCredential,
+
+  completeChat,
 
   claimWork,
   sendHeartbeat,
@@ -157,6 +172,11 @@ export const endpoints: readonly Endpoint[] = [
   excludeRun,
   includeRun,
   reclaimRun,
+  createRejudging,
+  listRejudgings,
+  showRejudging,
+  applyRejudging,
+  cancelRejudging,
   showPolicy,
   changePolicy,
   setRegistration,
@@ -166,6 +186,11 @@ export const endpoints: readonly Endpoint[] = [
   drainActor,
   showOverview,
   listAuditLog,
+  registerWebhook,
+  listWebhooks,
+  showWebhook,
+  removeWebhook,
+  replayWebhook,
   showClock,
   advanceClock,
 ];
