@@ -12,6 +12,7 @@ import type { Identity } from './auth/identity.ts';
 import type { CurrentStandings } from './emission/standings.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
 import type { PublicFeed } from './feed/public-feed.ts';
+import type { Inference } from './inference/create-inference.ts';
 import type { Deliveries } from './packs/delivery.ts';
 import type { Presence } from './presence.ts';
 import type { KeptPages } from './public-reads/kept-pages.ts';
@@ -42,6 +43,7 @@ export interface EdgeDeps {
   readonly documents: Documents;
   readonly feed: PublicFeed;
   readonly keptPages: KeptPages;
+  readonly inference: Inference;
   readonly presence: Presence;
   readonly rates: Rates;
   readonly rejections: Rejections;

@@ -6,6 +6,7 @@ import { Fault } from '../../machines/fault.ts';
 import { faultOf } from '../outage.ts';
 import { discardRest, letBodyCome, sendAnswer, sendFault, sendStream } from './answer.ts';
 import { bearerTokenOf } from './auth/authenticator.ts';
+import { AwaitedAnswer } from './awaited-answer.ts';
 import {
   type Caller,
   type Deprecation,
@@ -89,10 +90,10 @@ async function admitted(
     discardRest(request);
     return;
   }
-  let stream: StreamedAnswer | undefined;
+  let later: AwaitedAnswer | StreamedAnswer | undefined;
   try {
     const answer = await answerOf(endpoint, http, params, by);
-    if (answer instanceof StreamedAnswer) stream = answer;
+    if (answer instanceof AwaitedAnswer || answer instanceof StreamedAnswer) later = answer;
     else if (answer instanceof Representation) {
       await sendRepresentation(response, answer, endpoint.cache ?? liveRead);
     } else sendAnswer(response, answer);
@@ -102,9 +103,27 @@ async function admitted(
     by.admission.leave();
     discardRest(request);
   }
-  // Outside the count of what is in flight: a stream waits more than it works. Whoever opens one
-  // bounds how many there are.
+  // Outside the count of what is in flight: these wait more than they work. Whoever opens one bounds
+  // how many there are.
+  const stream = later instanceof AwaitedAnswer ? await awaited(later, endpoint, http, by) : later;
   if (stream !== undefined) await streamed(stream, endpoint, http, by);
+}
+
+/** The stream that it turned out to be; undefined when it is answered. */
+async function awaited(
+  later: AwaitedAnswer,
+  endpoint: Endpoint,
+  http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  by: Dispatch,
+): Promise<StreamedAnswer | undefined> {
+  try {
+    const answer = await later.settle();
+    if (answer instanceof StreamedAnswer) return answer;
+    sendAnswer(http.response, answer);
+  } catch (error) {
+    refuse(endpoint, http, error, by);
+  }
+  return undefined;
 }
 
 async function streamed(
@@ -262,7 +281,8 @@ function idempotencyKeyOf(request: IncomingMessage): string | undefined {
 }
 
 function requireDescribed(endpoint: Endpoint, answer: unknown): void {
-  if (answer instanceof PreparedAnswer || answer instanceof StreamedAnswer) return;
+  if (answer instanceof AwaitedAnswer || answer instanceof StreamedAnswer) return;
+  if (answer instanceof PreparedAnswer) return;
   if (answer === undefined && endpoint.mayBeEmpty === true) return;
   // A round through JSON first: what the client reads counts, not what the handler holds.
   const parsed = endpoint.response.safeParse(JSON.parse(JSON.stringify(answer) ?? 'null'));

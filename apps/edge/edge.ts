@@ -38,6 +38,7 @@ import { createRunLocator } from './evaluation/run-locator.ts';
 import { type FeedReads, FeedTail } from './feed/feed-tail.ts';
 import { PublicFeed } from './feed/public-feed.ts';
 import { StreamSlots } from './feed/stream-slots.ts';
+import { createInference } from './inference/create-inference.ts';
 import { Admission } from './middleware/admission.ts';
 import { remoteAddressReader } from './middleware/remote-address.ts';
 import { UploadSlots } from './middleware/upload-slots.ts';
@@ -169,13 +170,16 @@ async function openDeps(
     },
     clock,
   );
+  const seal = createCredentialSeal(config.credentialKeys);
+  const inference = createInference({ config, sql, bus, seal, clock, log });
+  await started(inference.records, stack);
   return {
     ...{ config, sql, bus, objects, clock, time, log, telemetry, readiness, rates },
     analyses: new AnalysisTurns(analyser),
     identity: identityOf(options, { verifier, callers: new Callers(sql, agesOf(clock, time)) }),
     runs: createRunLocator(sql),
     deliveries: createDeliveries({ sql, bus, objects }),
-    seal: createCredentialSeal(config.credentialKeys),
+    ...{ seal, inference },
     keptPages: new KeptPages(),
     documents: new Documents(objects, config.artifactBytesMax),
     feed: new PublicFeed({ tail, slots: streamSlots(config), clock }),

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { FaultCode } from '../../machines/fault.ts';
+import type { AwaitedAnswer } from './awaited-answer.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { PreparedAnswer } from './prepared-answer.ts';
 import type { CachePolicy } from './public-reads/send-representation.ts';
@@ -107,7 +108,7 @@ export interface Endpoint<
   handle(
     request: EndpointRequest<P, Q, B>,
     deps: EdgeDeps,
-  ): Promise<z.input<R> | PreparedAnswer | StreamedAnswer | undefined>;
+  ): Promise<z.input<R> | AwaitedAnswer | PreparedAnswer | StreamedAnswer | undefined>;
 }
 
 export interface Deprecation {

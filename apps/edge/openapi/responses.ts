@@ -66,15 +66,14 @@ function commonHeaders({ deprecated }: Endpoint): HeaderName[] {
 function successes(endpoint: Endpoint, names: readonly HeaderName[]): ZodOpenApiResponsesObject {
   const mediaType = endpoint.responseMediaType ?? 'application/json';
   const headers = headerRefs(names);
-  const success = {
-    description: 'Success',
-    headers,
-    content: { [mediaType]: { schema: endpoint.response } },
-  };
-  const others = endpoint.alsoUnder?.filter((status) => status < 300) ?? [];
+  const content = { [mediaType]: { schema: endpoint.response } };
+  const others = (endpoint.alsoUnder ?? []).map((status) => {
+    const description = status < 300 ? 'Success' : 'As somebody else answered it';
+    return [String(status), { description, headers, content }];
+  });
   return {
-    '200': success,
-    ...Object.fromEntries(others.map((status) => [String(status), success])),
+    '200': { description: 'Success', headers, content },
+    ...Object.fromEntries(others),
     ...(endpoint.mayBeEmpty === true && { '204': { description: 'Nothing', headers } }),
   };
 }

@@ -1,0 +1,56 @@
+import { type ProviderId, providerIds, type ServedModel } from '../../../infra/ports/inference.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { type Allowlist, allowedModel } from './allowlist.ts';
+
+/** Whom to ask, and what the model is called there. */
+export interface Route {
+  readonly provider: ProviderId;
+  readonly modelId: string;
+}
+
+export interface RouteChoice {
+  /** The provider that the request names. */
+  readonly active: ProviderId;
+  /** As the agent wrote it. */
+  readonly model: string;
+  readonly allowlistOf: (provider: ProviderId) => Allowlist;
+  readonly connected: ReadonlySet<ProviderId>;
+  /** Undefined where no look was ever good. */
+  readonly servedBy: (provider: ProviderId) => readonly ServedModel[] | undefined;
+}
+
+/**
+ * The active provider where it serves the model, then any other that may stand in for it: the miner
+ * has it connected, it allows the same model and serves it. What nobody has looked at yet is tried.
+ *
+ * @throws MODEL_NOT_ALLOWED, NOT_CONNECTED, PROVIDER_UNAVAILABLE when nobody serves it now
+ */
+export function chooseRoutes(choice: RouteChoice): readonly [Route, ...Route[]] {
+  const { active, allowlistOf, connected } = choice;
+  const allowlist = allowlistOf(active);
+  const modelId = allowedModel(choice.model, allowlist);
+  if (modelId === undefined) {
+    throw new Fault('MODEL_NOT_ALLOWED', 'Agents may not call this model.', {
+      allowed_models: allowlist.models,
+    });
+  }
+  if (!connected.has(active)) {
+    throw new Fault('NOT_CONNECTED', 'The miner has not connected this provider.');
+  }
+  const inOrder = [active, ...providerIds.filter((id) => id !== active)];
+  const [first, ...others] = inOrder
+    .filter((id) => connected.has(id) && serves(choice, id, modelId))
+    .map((provider) => ({ provider, modelId }));
+  if (first === undefined) throw servedByNobody();
+  return [first, ...others];
+}
+
+export function servedByNobody(): Fault {
+  return new Fault('PROVIDER_UNAVAILABLE', 'No connected provider serves this model now.');
+}
+
+function serves(choice: RouteChoice, provider: ProviderId, modelId: string): boolean {
+  if (!choice.allowlistOf(provider).models.includes(modelId)) return false;
+  const served = choice.servedBy(provider);
+  return served === undefined || served.some((model) => model.modelId === modelId);
+}

@@ -1,0 +1,77 @@
+import { fieldOf, parsedJson, type TokenUsage, usageOf } from './read-usage.ts';
+
+export interface EventTap {
+  /** The client did not ask for the usage: the event that brings nothing else is left out. */
+  readonly hidesUsage: boolean;
+  readonly onUsage: (usage: TokenUsage) => void;
+}
+
+/** An event beyond this goes on unread. */
+const eventBytesMax = 1024 * 1024;
+
+/**
+ * Passes server-sent events on as they are, each as soon as it is whole, and reads the usage that
+ * goes by.
+ */
+export async function* tapEvents(
+  chunks: AsyncIterable<Uint8Array>,
+  tap: EventTap,
+): AsyncGenerator<Uint8Array> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    const { whole, open } = splitEvents(bytes);
+    const passed = whole.filter((event) => passes(event, tap));
+    if (passed.length > 0) yield passed.length === 1 ? firstOf(passed) : Buffer.concat(passed);
+    rest = open;
+    if (rest.length > eventBytesMax) {
+      yield rest;
+      rest = Buffer.alloc(0);
+    }
+  }
+  if (rest.length > 0 && passes(rest, tap)) yield rest;
+}
+
+function firstOf(events: readonly Buffer[]): Buffer {
+  return events[0] ?? Buffer.alloc(0);
+}
+
+/** An event ends with an empty line; lines end in LF, CRLF or CR. */
+const eventEnds = ['\n\n', '\r\n\r\n', '\r\r'];
+
+function splitEvents(bytes: Buffer): { readonly whole: readonly Buffer[]; readonly open: Buffer } {
+  const whole: Buffer[] = [];
+  let start = 0;
+  for (;;) {
+    const end = endOfEvent(bytes, start);
+    if (end === -1) return { whole, open: bytes.subarray(start) };
+    whole.push(bytes.subarray(start, end));
+    start = end;
+  }
+}
+
+function endOfEvent(bytes: Buffer, start: number): number {
+  const ends = eventEnds.flatMap((mark) => {
+    const at = bytes.indexOf(mark, start);
+    return at === -1 ? [] : [at + mark.length];
+  });
+  return ends.length === 0 ? -1 : Math.min(...ends);
+}
+
+function passes(event: Buffer, { hidesUsage, onUsage }: EventTap): boolean {
+  // Most events hold words alone; those are not parsed.
+  if (!event.includes('"usage"')) return true;
+  const data = parsedJson(dataOf(event.toString('utf8')));
+  const usage = usageOf(data);
+  if (usage === undefined) return true;
+  onUsage(usage);
+  const choices = fieldOf(data, 'choices');
+  return !(hidesUsage && Array.isArray(choices) && choices.length === 0);
+}
+
+function dataOf(event: string): string {
+  return event
+    .split(/\r\n|\n|\r/)
+    .flatMap((line) => (line.startsWith('data:') ? [line.slice('data:'.length)] : []))
+    .join('\n');
+}

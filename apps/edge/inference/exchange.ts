@@ -1,0 +1,131 @@
+import type { Usage } from '../../../actors/services/inference/messages.ts';
+import { ProviderUnavailable, type UpstreamAnswer } from '../../../infra/ports/inference.ts';
+import { PreparedAnswer } from '../prepared-answer.ts';
+import { StreamedAnswer } from '../streamed-answer.ts';
+import { type Route, servedByNobody } from './choose-routes.ts';
+import { tapEvents } from './event-stream.ts';
+import { passRefusal } from './pass-refusal.ts';
+import { parsedJson, type TokenUsage, usageOf } from './read-usage.ts';
+import {
+  forget,
+  type SendDeps,
+  type Sent,
+  sendToProvider,
+  unavailable,
+} from './send-to-provider.ts';
+import type { TimeLimit } from './time-limit.ts';
+import { type CompletionBody, hidesUsage, upstreamText } from './upstream-body.ts';
+
+/** One completion on its way, after everything that could refuse it without asking anybody. */
+export interface Exchange {
+  readonly evalRunId: string;
+  readonly body: CompletionBody;
+  readonly routes: readonly [Route, ...Route[]];
+  /** The id of a model that the body names beside its own. */
+  readonly idOf: (model: string) => string;
+  readonly gone: AbortSignal;
+  readonly limit: TimeLimit;
+  readonly firstByteMs: number;
+  readonly nameOf: (route: Route) => string;
+  /** Heard once; later words are not. Resolves when the completion is counted. */
+  readonly finish: (usage: Omit<Usage, 'evalRunId'>) => Promise<void>;
+}
+
+/** A completion that comes in one piece; long ones with every probability are a megabyte. */
+const answerBytesMax = 8 * 1024 * 1024;
+
+/** The provider's answer, counted before it ends. */
+export async function exchange(
+  given: Exchange,
+  deps: SendDeps,
+): Promise<PreparedAnswer | StreamedAnswer> {
+  let [route] = given.routes;
+  const count = (isFailure: boolean, usage: TokenUsage = noTokens) =>
+    given.finish({ ...route, ...usage, isFailure: isFailure && !given.gone.aborted });
+  given.gone.addEventListener('abort', () => void count(false), { once: true });
+  try {
+    const served = await firstServed(given, deps, (asked) => {
+      route = asked;
+    });
+    const from = given.nameOf(route);
+    const { answer } = served;
+    if (answer.status >= 300) {
+      const refusal = await passRefusal(served, from);
+      await count(true);
+      return refusal;
+    }
+    if (!isStream(answer)) return await wholeAnswer(answer, from, count);
+    const headers = { 'Content-Type': 'text/event-stream', 'X-Inference-Provider': from };
+    return new StreamedAnswer({ headers, chunks: countedEvents(answer, given, count) });
+  } catch (error) {
+    await count(true);
+    throw error instanceof ProviderUnavailable ? unavailable('The provider broke off.') : error;
+  }
+}
+
+type Count = (isFailure: boolean, usage?: TokenUsage) => Promise<void>;
+
+const noTokens: TokenUsage = { promptTokens: 0, completionTokens: 0 };
+
+/** A provider that has no such model has dropped it since it was last looked at. */
+async function firstServed(
+  given: Exchange,
+  deps: SendDeps,
+  onRoute: (route: Route) => void,
+): Promise<Sent> {
+  const { evalRunId, body, limit, gone } = given;
+  for (const route of given.routes) {
+    onRoute(route);
+    const begun = new AbortController();
+    // What comes in one piece comes late.
+    if (body.stream === true) limit.start(given.firstByteMs, begun.signal);
+    const text = upstreamText(body, route.modelId, given.idOf);
+    const sending = { evalRunId, route, body: text, signal: limit.signal, gone };
+    const sent = await sendToProvider(sending, deps);
+    begun.abort();
+    if (sent.answer.status !== 404) return sent;
+    await forget(sent.answer);
+  }
+  throw servedByNobody();
+}
+
+function isStream({ contentType }: UpstreamAnswer): boolean {
+  return /^text\/event-stream\b/i.test(contentType);
+}
+
+async function wholeAnswer(
+  answer: UpstreamAnswer,
+  from: string,
+  count: Count,
+): Promise<PreparedAnswer> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of answer.body) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > answerBytesMax) throw unavailable('The provider answers beyond all measure.');
+    chunks.push(chunk);
+  }
+  const body = Buffer.concat(chunks);
+  const parsed = parsedJson(body.toString('utf8'));
+  if (parsed === undefined) throw unavailable('The provider answers no JSON.');
+  await count(false, usageOf(parsed));
+  return new PreparedAnswer({ body, headers: { 'X-Inference-Provider': from } });
+}
+
+async function* countedEvents(
+  answer: UpstreamAnswer,
+  { body }: Exchange,
+  count: Count,
+): AsyncGenerator<Uint8Array> {
+  let usage = noTokens;
+  let isWhole = false;
+  try {
+    const onUsage = (seen: TokenUsage) => {
+      usage = seen;
+    };
+    yield* tapEvents(answer.body, { hidesUsage: hidesUsage(body), onUsage });
+    isWhole = true;
+  } finally {
+    await count(!isWhole, usage);
+  }
+}

@@ -1,0 +1,124 @@
+import type { Config } from '../../../infra/config/config.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import { type ProviderId, providerIds } from '../../../infra/ports/inference.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { AwaitedAnswer } from '../awaited-answer.ts';
+import type { InferenceRun } from '../reads/inference.ts';
+import { providerNameOf } from '../wire/provider.ts';
+import { allowlistOf } from './allowlist.ts';
+import { chooseRoutes, type Route } from './choose-routes.ts';
+import { exchange } from './exchange.ts';
+import type { ModelStates } from './model-states.ts';
+import type { RunSlots } from './run-slots.ts';
+import type { SendDeps } from './send-to-provider.ts';
+import { TimeLimit } from './time-limit.ts';
+import type { CompletionBody } from './upstream-body.ts';
+import type { UsageRecords } from './usage-records.ts';
+
+export interface ProxyDeps extends SendDeps {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly findRun: (evalRunId: string) => Promise<InferenceRun | undefined>;
+  readonly states: ModelStates;
+  readonly slots: RunSlots;
+  readonly records: UsageRecords;
+}
+
+export interface CompletionAsk {
+  readonly evalRunId: string;
+  /** The provider that the agent asks. */
+  readonly active: ProviderId;
+  readonly body: CompletionBody;
+  /** Counted once, however often it is told. */
+  readonly requestId: string;
+  /** Aborts when the agent is gone. */
+  readonly gone: AbortSignal;
+}
+
+/**
+ * Passes completions of evaluation runs on to the providers, under keys that the agents never see.
+ * See infra/decisions/0020-inference-tokens-and-proxy.md.
+ *
+ * 1. A model that the active provider's allowlist does not hold is never asked for.
+ * 2. Each completion that may be sent is counted once, when it ends, however it ends.
+ * 3. An agent that leaves ends its request at the provider.
+ */
+export class InferenceProxy {
+  readonly #deps: ProxyDeps;
+
+  constructor(deps: ProxyDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws what refuses the completion before anybody is asked for it */
+  async begin(ask: CompletionAsk): Promise<AwaitedAnswer> {
+    const { config, slots, clock } = this.#deps;
+    const release = slots.take(ask.evalRunId);
+    const limit = new TimeLimit(clock);
+    const end = () => {
+      release();
+      limit.end();
+    };
+    ask.gone.addEventListener('abort', end, { once: true });
+    try {
+      const choice = await this.#choiceOf(ask);
+      limit.start(config.inferenceTimeoutSeconds * 1000);
+      return new AwaitedAnswer(() => this.#exchange(ask, choice, { end, limit }));
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  async #exchange(
+    { evalRunId, body, requestId, gone }: CompletionAsk,
+    choice: Choice,
+    life: { readonly end: () => void; readonly limit: TimeLimit },
+  ) {
+    const { config, records } = this.#deps;
+    let counted: Promise<void> | undefined;
+    return await exchange(
+      {
+        ...{ evalRunId, body, gone, limit: life.limit, ...choice },
+        firstByteMs: config.inferenceFirstByteSeconds * 1000,
+        nameOf: ({ provider }) => providerNameOf(provider, config),
+        finish: (usage) => {
+          life.end();
+          counted ??= records.record(requestId, { ...usage, evalRunId });
+          return counted;
+        },
+      },
+      this.#deps,
+    );
+  }
+
+  async #choiceOf({ evalRunId, active, body }: CompletionAsk): Promise<Choice> {
+    const { config, findRun, slots, states, providers } = this.#deps;
+    const [run, ...snapshots] = await Promise.all([
+      findRun(evalRunId),
+      ...providerIds.map((id) => states.of(id)),
+    ]);
+    if (run === undefined) throw new Fault('INVALID_SESSION', 'The evaluation run has ended.');
+    requireMore(run.requests + slots.taken(evalRunId), config.inferenceRequestsPerRun);
+    const choose = (model: string) =>
+      chooseRoutes({
+        ...{ active, model },
+        allowlistOf: (id) => allowlistOf(id, config),
+        connected: new Set(run.connected.filter((id) => providers.has(id))),
+        servedBy: (id) => snapshots.find((each) => each?.provider === id)?.models,
+      });
+    const ids = new Map((body.models ?? []).map((model) => [model, choose(model)[0].modelId]));
+    return { routes: choose(body.model), idOf: (model) => ids.get(model) ?? model };
+  }
+}
+
+interface Choice {
+  readonly routes: readonly [Route, ...Route[]];
+  readonly idOf: (model: string) => string;
+}
+
+/** What is under way counts, this one included. */
+function requireMore(requests: number, most: number): void {
+  if (requests <= most) return;
+  throw new Fault('RATE_LIMITED', `At most ${most} completions of a run.`);
+}

@@ -1,0 +1,41 @@
+import type { UpstreamAnswer } from '../../../infra/ports/inference.ts';
+import { PreparedAnswer } from '../prepared-answer.ts';
+import { parsedJson } from './read-usage.ts';
+import type { Sent } from './send-to-provider.ts';
+
+/** What a provider may say to an agent; any other refusal is told as 400. */
+export const passedStatuses: readonly number[] = [400, 402, 403, 413, 422, 429];
+
+/** More than any explanation needs. */
+const refusalBytesMax = 64 * 1024;
+
+/**
+ * The provider's refusal as the agent gets it: its status and its JSON, and nothing of the key that it
+ * was asked with. It has no `error_code`, by which ours are known.
+ */
+export async function passRefusal({ answer, key }: Sent, from: string): Promise<PreparedAnswer> {
+  const status = passedStatuses.includes(answer.status) ? answer.status : 400;
+  const text = (await refusalText(answer)).replaceAll(key.accessKey, '[key]');
+  const said = parsedJson(text);
+  const isObject = typeof said === 'object' && said !== null && !Array.isArray(said);
+  const body = isObject ? said : { error: { message: text.slice(0, 1000), code: answer.status } };
+  return new PreparedAnswer({
+    status,
+    body: JSON.stringify(body),
+    headers: {
+      'X-Inference-Provider': from,
+      ...(status === 429 && { 'Retry-After': String(answer.retryAfterSeconds ?? 1) }),
+    },
+  });
+}
+
+async function refusalText({ body }: UpstreamAnswer): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of body) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > refusalBytesMax) return '';
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

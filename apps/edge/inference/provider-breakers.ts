@@ -1,0 +1,49 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { ProviderId } from '../../../infra/ports/inference.ts';
+import { Fault } from '../../../machines/fault.ts';
+import {
+  admit,
+  type Breaker,
+  type BreakerPolicy,
+  type Outcome,
+  settle,
+  workingBreaker,
+} from './breaker.ts';
+
+/** Told once how it went; later words are not heard. */
+export type Tell = (outcome: Outcome) => void;
+
+/** One breaker for each provider, at this edge. */
+export class ProviderBreakers {
+  readonly #breakers = new Map<ProviderId, Breaker>();
+  readonly #policy: BreakerPolicy;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+
+  constructor(policy: BreakerPolicy, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#policy = policy;
+    this.#clock = clock;
+  }
+
+  /** @throws PROVIDER_UNAVAILABLE while the provider rests */
+  enter(provider: ProviderId): Tell {
+    const admittance = admit(this.#of(provider), this.#clock.monotonicMs());
+    if (!admittance.isAdmitted) {
+      throw new Fault('PROVIDER_UNAVAILABLE', 'The provider failed too often and has a rest.', {
+        retry_after_seconds: Math.ceil(admittance.waitMs / 1000),
+      });
+    }
+    const { isProbe, next } = admittance;
+    this.#breakers.set(provider, next);
+    let isTold = false;
+    return (outcome) => {
+      if (isTold) return;
+      isTold = true;
+      const at = { nowMs: this.#clock.monotonicMs(), policy: this.#policy };
+      this.#breakers.set(provider, settle(this.#of(provider), { isProbe, outcome }, at));
+    };
+  }
+
+  #of(provider: ProviderId): Breaker {
+    return this.#breakers.get(provider) ?? workingBreaker;
+  }
+}

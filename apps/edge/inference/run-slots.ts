@@ -1,0 +1,45 @@
+import { Fault } from '../../../machines/fault.ts';
+
+/** Completions that one edge waits for at a time: a few megabytes each at the very most. */
+const edgeMax = 2000;
+
+/** How many completions of a run, and of all runs, are under way at this edge. */
+export class RunSlots {
+  readonly #perRunMax: number;
+  readonly #byRun = new Map<string, number>();
+  #taken = 0;
+
+  constructor(perRunMax: number) {
+    this.#perRunMax = perRunMax;
+  }
+
+  /** Of the run. */
+  taken(evalRunId: string): number {
+    return this.#byRun.get(evalRunId) ?? 0;
+  }
+
+  /**
+   * Gives back what it took when the answered function is called; only the first call counts.
+   * @throws RATE_LIMITED, OVERLOADED
+   */
+  take(evalRunId: string): () => void {
+    if (this.#taken >= edgeMax) {
+      throw new Fault('OVERLOADED', 'Too many completions are under way; try again soon.');
+    }
+    const taken = this.taken(evalRunId);
+    if (taken >= this.#perRunMax) {
+      throw new Fault('RATE_LIMITED', `At most ${this.#perRunMax} completions of a run at a time.`);
+    }
+    this.#taken += 1;
+    this.#byRun.set(evalRunId, taken + 1);
+    let isBack = false;
+    return () => {
+      if (isBack) return;
+      isBack = true;
+      this.#taken -= 1;
+      const left = this.taken(evalRunId) - 1;
+      if (left === 0) this.#byRun.delete(evalRunId);
+      else this.#byRun.set(evalRunId, left);
+    };
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  type InferenceProvider,
+  type ProviderId,
+  ProviderUnavailable,
+  type UpstreamAnswer,
+} from '../../../infra/ports/inference.ts';
+import { Fault } from '../../../machines/fault.ts';
+import type { Route } from './choose-routes.ts';
+import type { LentKey, LentKeys } from './lent-keys.ts';
+import type { ProviderBreakers, Tell } from './provider-breakers.ts';
+
+export interface SendDeps {
+  readonly providers: ReadonlyMap<ProviderId, InferenceProvider>;
+  readonly keys: LentKeys;
+  readonly breakers: ProviderBreakers;
+}
+
+export interface Sending {
+  readonly evalRunId: string;
+  readonly route: Route;
+  /** The request's JSON text for the route's model. */
+  readonly body: string;
+  /** Aborts when the time is over or the client gone. */
+  readonly signal: AbortSignal;
+  /** Aborts when the client is gone: then nothing was learned of the provider. */
+  readonly gone: AbortSignal;
+}
+
+export interface Sent {
+  readonly answer: UpstreamAnswer;
+  /** What must not be seen by anybody. */
+  readonly key: LentKey;
+}
+
+/**
+ * What the provider answers, with the first of its body there. A key that it takes no more is
+ * replaced once. Anything from 500 on, or nothing, is its outage.
+ *
+ * @throws PROVIDER_UNAVAILABLE, and what lending a key throws
+ */
+export async function sendToProvider(sending: Sending, deps: SendDeps): Promise<Sent> {
+  const { evalRunId, route } = sending;
+  const provider = deps.providers.get(route.provider);
+  if (provider === undefined) throw unavailable('This provider is not in use here.');
+  const wish = { evalRunId, provider: route.provider };
+  const first = await ask(provider, await deps.keys.get(wish), { sending, deps });
+  if (first.answer.status !== 401) return first;
+  await forget(first.answer);
+  const another = await deps.keys.get({ ...wish, refused: first.key.sealedKey });
+  const second = await ask(provider, another, { sending, deps });
+  if (second.answer.status !== 401) return second;
+  throw unavailable('The provider refuses the keys that it lends.');
+}
+
+async function ask(
+  provider: InferenceProvider,
+  key: LentKey,
+  { sending, deps }: { readonly sending: Sending; readonly deps: SendDeps },
+): Promise<Sent> {
+  const tell = deps.breakers.enter(provider.id);
+  try {
+    const { body, signal } = sending;
+    const answer = await begun(await provider.complete({ accessKey: key.accessKey, body, signal }));
+    tell(answer.status >= 500 ? 'bad' : 'good');
+    if (answer.status >= 500) throw unavailable(`The provider answers ${answer.status}.`);
+    return { answer, key };
+  } catch (error) {
+    throw told(error, tell, sending.gone);
+  }
+}
+
+function told(error: unknown, tell: Tell, gone: AbortSignal): unknown {
+  tell(gone.aborted ? 'unknown' : 'bad');
+  if (!(error instanceof ProviderUnavailable)) return error;
+  return unavailable('The provider does not answer.');
+}
+
+/** Waits for the first chunk: headers alone are no sign of life. */
+async function begun(answer: UpstreamAnswer): Promise<UpstreamAnswer> {
+  const chunks = answer.body[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  return { ...answer, body: resumed(first, chunks) };
+}
+
+async function* resumed(
+  first: IteratorResult<Uint8Array>,
+  chunks: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (let next = first; next.done !== true; next = await chunks.next()) yield next.value;
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+/** Lets go of an answer that nobody reads. */
+export async function forget({ body }: UpstreamAnswer): Promise<void> {
+  for await (const _ of body) break;
+}
+
+export function unavailable(detail: string): Fault {
+  return new Fault('PROVIDER_UNAVAILABLE', detail);
+}
