@@ -1,0 +1,171 @@
+import test from 'ava';
+import { FeedTail } from '../../../apps/edge/feed/feed-tail.ts';
+import { PublicFeed } from '../../../apps/edge/feed/public-feed.ts';
+import { StreamSlots } from '../../../apps/edge/feed/stream-slots.ts';
+import type { StoredEvent } from '../../../machines/feed/public-event.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
+
+/** A feed in memory, which counts how often it is read. */
+async function openFeed() {
+  const clock = new ManualClock();
+  const stored: StoredEvent[] = [];
+  let looks = 0;
+  let isAway = false;
+  let tell: (body: unknown) => void = () => undefined;
+  const tail = new FeedTail({
+    reads: {
+      newest: async () => stored.length,
+      after: async (cursor, limit) => {
+        looks += 1;
+        if (isAway) throw new Error('the store is away');
+        return stored.slice(cursor, cursor + limit);
+      },
+    },
+    signals: {
+      onSignal: (_, receive) => {
+        tell = receive;
+        return { close: async () => undefined };
+      },
+    },
+    clock,
+    log: silentLogger,
+  });
+  await tail.start();
+  const feed = new PublicFeed({
+    tail,
+    clock,
+    slots: new StreamSlots({ max: 1_000, perAddressMax: 1_000 }),
+  });
+  const listen = async (cursor?: number) => {
+    const gone = new AbortController();
+    const start = { cursor, loc: ['query', 'cursor'], address: 'here' };
+    const chunks = await feed.open(start, { gone: gone.signal, onClose: () => undefined });
+    const heard: string[] = [];
+    const over = (async () => {
+      for await (const chunk of chunks) heard.push(chunk);
+    })();
+    await rest();
+    return { heard, over, leave: () => gone.abort() };
+  };
+  const add = (count: number) => {
+    for (let more = 0; more < count; more++) {
+      const cursor = stored.length + 1;
+      stored.push({ cursor, type: 'version-eligible', atMs: 0, body: { place: cursor } });
+    }
+  };
+  return {
+    ...{ clock, tail, listen, add },
+    signal: async () => {
+      tell({});
+      await rest();
+    },
+    goAway: (away: boolean) => {
+      isAway = away;
+    },
+    looks: () => looks,
+  };
+}
+
+/** Lets everything that is not waiting for the clock run. */
+async function rest(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+}
+
+const ids = (heard: readonly string[]) =>
+  [
+    ...heard
+      .slice(1)
+      .join('')
+      .matchAll(/^id: (\d+)$/gm),
+  ].map(([, id]) => Number(id));
+
+test('a quiet stream says so every 15 seconds', async (t) => {
+  const { clock, listen, add, signal } = await openFeed();
+  const { heard } = await listen();
+  t.deepEqual(heard, ['retry: 2000\nid: 0\n\n']);
+  await clock.advance(14_900);
+  t.is(heard.length, 1);
+  await clock.advance(100);
+  await rest();
+  t.deepEqual(heard.slice(1), [': nothing new\n\n']);
+  await clock.advance(10_000);
+  add(1);
+  await signal();
+  t.deepEqual(ids(heard), [1]);
+  // From the last word on.
+  await clock.advance(14_000);
+  await rest();
+  t.is(heard.length, 3);
+});
+
+test('a signal brings news at once, and without one they come within a second', async (t) => {
+  const { clock, listen, add, signal } = await openFeed();
+  const { heard } = await listen();
+  add(2);
+  await signal();
+  t.deepEqual(ids(heard), [1, 2]);
+  add(1);
+  await rest();
+  t.deepEqual(ids(heard), [1, 2]);
+  await clock.advance(1_000);
+  await rest();
+  t.deepEqual(ids(heard), [1, 2, 3]);
+});
+
+test('however many listen, news are read once, and while nobody does not at all', async (t) => {
+  const { clock, listen, add, signal, looks } = await openFeed();
+  add(5);
+  await signal();
+  await clock.advance(10_000);
+  t.is(looks(), 0);
+  const listeners = await Promise.all(Array.from({ length: 50 }, () => listen()));
+  add(3);
+  await signal();
+  for (const { heard } of listeners) t.deepEqual(ids(heard), [6, 7, 8]);
+  t.true(looks() <= 2, `${looks()} looks`);
+  for (const { leave } of listeners) leave();
+  await Promise.all(listeners.map(({ over }) => over));
+  const before = looks();
+  await clock.advance(10_000);
+  t.is(looks(), before);
+  // Who comes after a time without listeners is not told what others once read.
+  add(4);
+  const { heard } = await listen(10);
+  t.deepEqual(ids(heard), [11, 12]);
+});
+
+test('while the store is away nothing is said, and afterwards nothing is missing', async (t) => {
+  const { clock, listen, add, signal, goAway } = await openFeed();
+  const { heard } = await listen();
+  goAway(true);
+  add(3);
+  await signal();
+  await clock.advance(2_000);
+  t.deepEqual(ids(heard), []);
+  goAway(false);
+  await clock.advance(1_000);
+  await rest();
+  t.deepEqual(ids(heard), [1, 2, 3]);
+});
+
+test('an edge that stops ends all streams', async (t) => {
+  const { tail, listen } = await openFeed();
+  const listeners = await Promise.all([listen(), listen()]);
+  await tail.stop();
+  await Promise.all(listeners.map(({ over }) => over));
+  t.pass();
+});
+
+test('places are given back once, and by address', (t) => {
+  const slots = new StreamSlots({ max: 3, perAddressMax: 2 });
+  const [first] = [slots.take('a'), slots.take('a')];
+  t.throws(() => slots.take('a'), { message: /At most 2/ });
+  slots.take('b');
+  t.throws(() => slots.take('c'), { message: /No more streams/ });
+  first?.();
+  first?.();
+  slots.take('a');
+  t.throws(() => slots.take('a'), { message: /At most 2/ });
+  t.throws(() => slots.take('c'), { message: /No more streams/ });
+});
