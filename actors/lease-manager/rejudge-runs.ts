@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { VersionState } from '../../machines/agent-version/machine.ts';
 import type { Outcome } from '../../machines/evaluation-run/decide.ts';
 import type { RejudgedRun } from '../../machines/evaluation-run/facts.ts';
 import type { RunState } from '../../machines/evaluation-run/machine.ts';
@@ -6,6 +7,7 @@ import type { WorkState } from '../../machines/work-item/machine.ts';
 import {
   barredFrom,
   endOfJudging,
+  lapseOfVersion,
   obstacleToApplying,
   obstacleToJudging,
 } from '../../machines/work-item/rejudging.ts';
@@ -19,8 +21,6 @@ import { instant } from './read-rows.ts';
 type Opening = z.infer<(typeof evalMessages)['open-rejudging']>;
 type Order = z.infer<(typeof evalMessages)['apply-rejudging']>;
 type RunRef = Opening['runs'][number];
-
-const over: ReadonlySet<string> = new Set(['discarded', 'cancelled']);
 
 /** Offers each of the runs to another validator, once; what cannot be judged any more says why. */
 export function openRejudging(draft: Draft, { rejudgingId, runs }: Opening): Answer {
@@ -61,10 +61,17 @@ function openJudging(draft: Draft, rejudgingId: string, { agentVersionId, evalRu
 
 /** What was told to open work before this work was there. */
 function lapseOf(draft: Draft, agentVersionId: string): string | undefined {
-  const version = draft.aggregate(agentVersionId)?.version.state;
-  if (version === undefined || over.has(version.value)) return 'VERSION_DISCARDED';
+  const { value, context } = versionOf(draft, agentVersionId);
+  const lapse = lapseOfVersion(value);
+  if (lapse !== undefined) return lapse;
   const { activeSuiteId = null } = draft.state.orders ?? {};
-  return activeSuiteId === version.context.suiteId ? undefined : 'SUITE_SUPERSEDED';
+  return activeSuiteId === context.suiteId ? undefined : 'SUITE_SUPERSEDED';
+}
+
+function versionOf(draft: Draft, agentVersionId: string): VersionState {
+  const version = draft.aggregate(agentVersionId)?.version.state;
+  if (version === undefined) throw new Error(`version ${agentVersionId} is unknown here`);
+  return version;
 }
 
 /** Puts every verdict in the place of the success that it judged, where that is still possible. */
@@ -78,11 +85,10 @@ export function applyRejudging(draft: Draft, order: Order): Answer {
 function applyVerdict(draft: Draft, item: WorkState): void {
   const { agentVersionId, workItemId, rejudges, verdict } = item.context;
   if (rejudges === null || verdict === null) return;
-  const { version, items } = draft.aggregate(agentVersionId) ?? {};
-  const judgedWork = items?.get(rejudges.workItemId)?.state;
+  const judgedWork = draft.aggregate(agentVersionId)?.items.get(rejudges.workItemId)?.state;
   const reason = obstacleToApplying(item, {
     judgedWork,
-    isVersionOver: version === undefined || over.has(version.state.value),
+    lapse: lapseOfVersion(versionOf(draft, agentVersionId).value),
     bannedHotkeys: draft.state.orders?.bannedHotkeys ?? new Set(),
   });
   if (reason !== undefined || judgedWork === undefined) {

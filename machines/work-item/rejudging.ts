@@ -21,7 +21,13 @@ export function barredFrom(item: WorkState, ofVersion: Iterable<WorkState>): Rea
   return barred;
 }
 
-/** Only work of a version that is still evaluated or raced is judged again. */
+/** Why a version is not judged again in this state; a version is cancelled only by another suite. */
+export function lapseOfVersion(value: string): string | undefined {
+  if (value === 'discarded') return 'VERSION_DISCARDED';
+  return value === 'cancelled' ? 'SUITE_SUPERSEDED' : undefined;
+}
+
+/** Why this success cannot be judged again; undefined when it still counts. */
 export function obstacleToJudging(judged: JudgedSuccess, judgedWork: WorkState | undefined) {
   const stands = judgedWork?.context.included.some(
     ({ evalRunId }) => evalRunId === judged.evalRunId,
@@ -46,7 +52,8 @@ export function endOfJudging(failed: FailedJudging): string | undefined {
 
 export interface Application {
   readonly judgedWork: WorkState | undefined;
-  readonly isVersionOver: boolean;
+  /** Why nothing of the version is evaluated any more. */
+  readonly lapse: string | undefined;
   readonly bannedHotkeys: ReadonlySet<string>;
 }
 
@@ -56,7 +63,7 @@ export function obstacleToApplying(item: WorkState, to: Application): string | u
   if (rejudges === null || verdict === null) return 'NO_VERDICT';
   // What a race came to is history: its bundle is published, its emissions are paid.
   if (raceId !== null) return 'RACE_OVER';
-  if (to.isVersionOver) return 'VERSION_OVER';
+  if (to.lapse !== undefined) return to.lapse;
   const obstacle = obstacleToJudging(rejudges, to.judgedWork);
   if (obstacle !== undefined) return obstacle;
   if (to.bannedHotkeys.has(verdict.validatorHotkey)) return 'VALIDATOR_BANNED';

@@ -40,6 +40,15 @@ export async function orderActor<T extends ActorOrder, R extends z.ZodType>(
   return shape.parse(bodyOf(await answerTo(ticket, deps, by.context)));
 }
 
+/** Waits for what several actors make of their parts of one order, like `orderActor` for one. */
+export async function untilCarriedOut(
+  deps: Pick<EdgeDeps, 'clock' | 'sql'>,
+  tickets: readonly OrderTicket[],
+  context: RequestContext,
+): Promise<void> {
+  for (const ticket of tickets) bodyOf(await answerTo(ticket, deps, context));
+}
+
 /** Waits a little for what follows from an order, so that a client that looks next finds it. */
 export async function untilFollowed(
   deps: Pick<EdgeDeps, 'clock' | 'sql'>,

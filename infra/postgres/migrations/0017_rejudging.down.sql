@@ -2,6 +2,8 @@
 drop function public.eval_apply(integer, bigint, jsonb, timestamptz);
 alter function rt.eval_apply_before_rejudging(integer, bigint, jsonb, timestamptz) rename to eval_apply;
 alter function rt.eval_apply(integer, bigint, jsonb, timestamptz) set schema public;
+revoke execute on function rt.race_results(uuid), rt.milliseconds(timestamptz)
+  from paddock_edge, paddock_service;
 drop table rejudging_run, rejudging;
 drop index evaluation_run_judging, work_item_judgeable, work_item_claimable, work_item_judging,
   work_item_once;

@@ -5,9 +5,9 @@
 create table rejudging (
   rejudging_id uuid primary key,
   suite_id     integer not null references suite,
-  -- As the operator gave them.
+  -- As the operator gave them; null where nothing was asked for.
   criteria     jsonb not null,
-  reason       text not null,
+  reason       text,
   actor        text not null,
   created_at   timestamptz not null,
   applied_at   timestamptz,
@@ -93,6 +93,10 @@ end $$;
 
 -- Only the fenced commit may call it.
 revoke execute on function public.eval_apply(integer, bigint, jsonb, timestamptz) from public;
+
+-- What a completed race was made of, for whoever asks what other scores would have made of it.
+grant execute on function rt.race_results(uuid), rt.milliseconds(timestamptz)
+  to paddock_edge, paddock_service;
 
 grant select on rejudging, rejudging_run to paddock_edge, paddock_actor, paddock_service;
 grant insert, update on rejudging to paddock_service;

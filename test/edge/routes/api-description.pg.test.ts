@@ -87,6 +87,9 @@ const promised = `
   post /v1/admin/evaluation-runs/{eval_run_id}/exclude
   post /v1/admin/evaluation-runs/{eval_run_id}/include
   post /v1/admin/evaluation-runs/{eval_run_id}/reclaim
+  post /v1/admin/rejudgings · get /v1/admin/rejudgings
+  get /v1/admin/rejudgings/{rejudging_id} · post /v1/admin/rejudgings/{rejudging_id}/apply
+  post /v1/admin/rejudgings/{rejudging_id}/cancel
   get /v1/admin/policy · patch /v1/admin/policy · get /v1/admin/overview
   get /v1/admin/audit-log · get /v1/admin/stuck
   post /v1/admin/actors/{id}/drain · get /v1/admin/partitions · post /v1/admin/clock/advance

@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import type { EmissionPart } from '../emission/split.ts';
+import { type CompletedRace, completeRace } from '../race/complete-race.ts';
+import type { EntrantWork, RaceInputs } from '../race/field.ts';
+import type { RacePolicy } from '../race/policy.ts';
+import { aggregateScore } from '../scoring/aggregate.ts';
+import { tenThousandths } from '../scoring/exact.ts';
+
+const both = <T extends z.ZodType>(value: T) => z.object({ before: value, after: value });
+const score = z.string().nullable();
+const rank = z.number().int().nullable();
+
+/**
+ * What the verdicts of a rejudging make of scores, ranks and payouts. Scores are texts with four
+ * decimal places, units texts of 10^-18 of one race's emissions.
+ */
+export const rejudgingPreview = z.object({
+  /** Of the qualifying board: those whose score or rank differs, and those judged again. */
+  versions: z.array(
+    z.object({
+      agentVersionId: z.string(),
+      isJudged: z.boolean(),
+      score: both(score),
+      rank: both(rank),
+    }),
+  ),
+  /** Completed races as they would have ended. They stand, whatever is applied. */
+  races: z.array(
+    z.object({
+      raceId: z.string(),
+      raceNumber: z.number().int(),
+      winner: both(z.string().nullable()),
+      top: both(z.string().nullable()),
+      entrants: z.array(
+        z.object({
+          agentVersionId: z.string(),
+          isJudged: z.boolean(),
+          raceScore: both(score),
+          weightedScore: both(score),
+          rank: both(rank),
+          isEliminated: both(z.boolean()),
+          units: both(z.string()),
+        }),
+      ),
+      burnUnits: both(z.string()),
+    }),
+  ),
+});
+export type RejudgingPreview = z.infer<typeof rejudgingPreview>;
+
+/** The new score of a judged run, in 10^-6, by the judged run. */
+export type Verdicts = ReadonlyMap<string, number>;
+
+/** An eligible version with a score; the board's order is by score, then by id. */
+export interface BoardEntry {
+  readonly agentVersionId: string;
+  readonly score: string;
+}
+
+export interface JudgedVersion {
+  readonly agentVersionId: string;
+  readonly isEligible: boolean;
+  /** Without its required successes a version has no score. */
+  readonly isScored: boolean;
+  readonly included: readonly { readonly evalRunId: string; readonly scoreMicro: number }[];
+}
+
+export function previewVersions(
+  board: readonly BoardEntry[],
+  judged: readonly JudgedVersion[],
+  verdicts: Verdicts,
+): RejudgingPreview['versions'] {
+  const scoresBefore = new Map(board.map(({ agentVersionId, score }) => [agentVersionId, score]));
+  const scoresAfter = new Map(scoresBefore);
+  const scored = judged.filter(({ isScored }) => isScored);
+  const newScores = new Map(
+    scored.map((version) => [version.agentVersionId, meanOf(version, verdicts)]),
+  );
+  const oldScores = new Map(
+    scored.map((version) => [version.agentVersionId, meanOf(version, new Map())]),
+  );
+  for (const { agentVersionId, isEligible } of scored) {
+    const score = newScores.get(agentVersionId);
+    if (isEligible && score !== undefined && score !== null) scoresAfter.set(agentVersionId, score);
+  }
+  const [ranksBefore, ranksAfter] = [ranksOf(scoresBefore), ranksOf(scoresAfter)];
+  const judgedIds = new Set(judged.map(({ agentVersionId }) => agentVersionId));
+  const ids = new Set([...judgedIds, ...ranksAfter.keys()]);
+  return [...ids]
+    .map((agentVersionId) => ({
+      agentVersionId,
+      isJudged: judgedIds.has(agentVersionId),
+      score: {
+        before: scoresBefore.get(agentVersionId) ?? oldScores.get(agentVersionId) ?? null,
+        after: scoresAfter.get(agentVersionId) ?? newScores.get(agentVersionId) ?? null,
+      },
+      rank: {
+        before: ranksBefore.get(agentVersionId) ?? null,
+        after: ranksAfter.get(agentVersionId) ?? null,
+      },
+    }))
+    .filter(({ isJudged, score, rank }) => isJudged || differs(score) || differs(rank));
+}
+
+function meanOf({ included }: JudgedVersion, verdicts: Verdicts): string | null {
+  const scores = included.map(({ evalRunId, scoreMicro }) => verdicts.get(evalRunId) ?? scoreMicro);
+  return aggregateScore(scores)?.mean ?? null;
+}
+
+function ranksOf(scores: ReadonlyMap<string, string>): ReadonlyMap<string, number> {
+  const order = [...scores].sort(([leftId, left], [rightId, right]) => {
+    const difference = tenThousandths(right) - tenThousandths(left);
+    if (difference !== 0n) return difference > 0n ? 1 : -1;
+    return leftId < rightId ? -1 : 1;
+  });
+  return new Map(order.map(([id], index) => [id, index + 1]));
+}
+
+/** A completed race with what its end depended on, as it was then. */
+export interface JudgedRace {
+  readonly inputs: RaceInputs;
+  readonly policy: RacePolicy;
+  readonly completedAtMs: number;
+}
+
+/** The race once more, as it ended and as it would have with these verdicts. */
+export function previewRace(
+  race: JudgedRace,
+  verdicts: Verdicts,
+): RejudgingPreview['races'][number] {
+  const { inputs } = race;
+  const entrants = inputs.entrants.map((entrant) => withVerdicts(entrant, verdicts));
+  const before = resultOf(race, inputs);
+  const after = resultOf(race, { ...inputs, entrants });
+  const judged = inputs.entrants.filter(({ runs }) =>
+    runs.some(({ evalRunId }) => verdicts.has(evalRunId)),
+  );
+  const judgedIds = new Set(judged.map(({ agentVersionId }) => agentVersionId));
+  return {
+    raceId: inputs.raceId,
+    raceNumber: inputs.raceNumber,
+    winner: { before: winnerOf(before), after: winnerOf(after) },
+    top: { before: topOf(before), after: topOf(after) },
+    entrants: inputs.entrants
+      .map(({ agentVersionId }) => ({
+        agentVersionId,
+        isJudged: judgedIds.has(agentVersionId),
+        ...differenceOf(agentVersionId, before, after),
+      }))
+      .filter(({ agentVersionId: _, isJudged, ...each }) => {
+        return isJudged || Object.values(each).some(differs);
+      }),
+    burnUnits: { before: burnOf(before), after: burnOf(after) },
+  };
+}
+
+function withVerdicts(entrant: EntrantWork, verdicts: Verdicts): EntrantWork {
+  return {
+    ...entrant,
+    runs: entrant.runs.map((run) => ({
+      ...run,
+      scoreMicro: verdicts.get(run.evalRunId) ?? run.scoreMicro,
+    })),
+  };
+}
+
+function resultOf({ policy, completedAtMs }: JudgedRace, inputs: RaceInputs): CompletedRace {
+  const results = completeRace(inputs, policy, completedAtMs);
+  // A verdict is a success in the place of one, so who finished is the same.
+  if (results.kind !== 'complete') throw new Error(`race ${inputs.raceId} has no finisher`);
+  return results;
+}
+
+function differenceOf(agentVersionId: string, before: CompletedRace, after: CompletedRace) {
+  const of = (race: CompletedRace) => {
+    const entrant = race.entrants.find((each) => each.agentVersionId === agentVersionId);
+    return {
+      raceScore: entrant?.rawScore ?? null,
+      weightedScore: entrant?.weightedScore ?? null,
+      rank: entrant?.rank ?? null,
+      isEliminated: entrant?.isEliminated ?? false,
+      units: unitsOf(race.emission, agentVersionId),
+    };
+  };
+  const [old, now] = [of(before), of(after)];
+  return {
+    raceScore: { before: old.raceScore, after: now.raceScore },
+    weightedScore: { before: old.weightedScore, after: now.weightedScore },
+    rank: { before: old.rank, after: now.rank },
+    isEliminated: { before: old.isEliminated, after: now.isEliminated },
+    units: { before: old.units, after: now.units },
+  };
+}
+
+/** Every seat of a version; one that nobody pays has none. */
+function unitsOf(emission: readonly EmissionPart[], agentVersionId: string | null): string {
+  const own = emission.filter((part) => part.agentVersionId === agentVersionId);
+  return own.reduce((sum, { units }) => sum + BigInt(units), 0n).toString();
+}
+
+function burnOf({ emission }: CompletedRace): string {
+  return unitsOf(emission, null);
+}
+
+function winnerOf({ winner }: CompletedRace): string {
+  return winner.agentVersionId;
+}
+
+function topOf({ top }: CompletedRace): string {
+  return top.agentVersionId;
+}
+
+function differs({ before, after }: { readonly before: unknown; readonly after: unknown }) {
+  return before !== after;
+}

@@ -1,0 +1,385 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { type Rejudging, rejudging, rejudgings } from '../spec/answers/rejudgings.ts';
+import { startTestService, type TestService } from '../support/edge.ts';
+import type { TestKey } from '../support/edge-client.ts';
+import {
+  type Completed,
+  claim,
+  claimPath,
+  complete,
+  episodes,
+  evaluate,
+  fail,
+  runPath,
+  sendResults,
+  submit,
+  validators,
+} from '../support/evaluation-client.ts';
+import { tellsOneStory } from '../support/row-checks.ts';
+import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
+import { invalid, refused, shaped } from './routes/answers.ts';
+
+let service: TestService;
+test.before(async () => {
+  service = await startTestService({ env: { COOLDOWN_SECONDS: '0', REQUEST_SECONDS: '10' } });
+});
+test.after.always(() => service?.stop());
+
+const path = (id: string, step = '') => `/v1/admin/rejudgings${id && `/${id}`}${step}`;
+const post = (to: string, body?: object, headers?: Record<string, string>) =>
+  service.operator('POST', to, { body, ...(headers && { headers }) });
+const create = (body: object, headers?: Record<string, string>) => post(path(''), body, headers);
+const created = async (t: ExecutionContext, body: object) =>
+  await shaped(t, rejudging, await create(body));
+const show = async (t: ExecutionContext, id: string) =>
+  await shaped(t, rejudging, await service.operator('GET', path(id)));
+const cancel = (id: string) => post(path(id, '/cancel'), { reason: 'not needed' });
+const status = async (versionId: string) =>
+  await okBody<Record<string, unknown> & { qualifying_score: number | null }>(
+    await service.call('GET', `/v1/public/agent-versions/${versionId}/status`),
+  );
+const board = async () => {
+  const answer = await service.call('GET', '/v1/public/leaderboard', {
+    headers: { 'cache-control': 'no-cache' },
+  });
+  const { entries } = await okBody<{
+    entries: { agent_version_id: string; qualifying_score: number }[];
+  }>(answer);
+  return entries.map((each) => [each.agent_version_id, each.qualifying_score]);
+};
+
+interface Field {
+  readonly suite: TrialSuite;
+  /** Eligible at 0.6 by 0.7 and 0.5, and at 0.55 by 0.6 and 0.5. */
+  readonly versions: readonly [string, string];
+  readonly judges: readonly [TestKey, TestKey, TestKey, TestKey];
+  /** By version, then by judge. */
+  readonly runs: readonly (readonly [string, string])[];
+}
+
+async function field(name: string): Promise<Field> {
+  const suite = await openTrialSuite(service);
+  const [a, b, c, d] = await validators(service, name, 4);
+  if (!(a && b && c && d)) throw new Error('four were asked for');
+  const versions: string[] = [];
+  const runs: [string, string][] = [];
+  for (const [index, scores] of [
+    ['0.7', '0.5'],
+    ['0.6', '0.5'],
+  ].entries()) {
+    const miner = await service.miner(`${name} miner ${index}`);
+    versions.push((await submit(miner, { name: `agent ${index}` })).agent_version_id);
+    const first = await evaluate(a, suite, scores[0] ?? '');
+    const second = await evaluate(b, suite, scores[1] ?? '');
+    runs.push([first.evalRunId, second.evalRunId]);
+  }
+  const [one = '', two = ''] = versions;
+  return { suite, versions: [one, two], judges: [a, b, c, d], runs };
+}
+
+/** Claims and evaluates with the reward of the version that it was given. */
+async function judge(validator: TestKey, suite: TrialSuite, rewards: ReadonlyMap<string, string>) {
+  const { eval_run_id: evalRunId, agent_version_id: versionId } = await claim(validator);
+  const reward = rewards.get(versionId) ?? '0';
+  const results = episodes(evalRunId, suite, () => ({ aggregate_reward: reward }));
+  await sendResults(validator, results);
+  const body = { terminal_status: 'SUCCESS', validator_score: Number(reward) };
+  const completed = await okBody<Completed>(await complete(validator, evalRunId, body));
+  return { evalRunId, versionId, completed };
+}
+
+async function validatorCount(): Promise<number> {
+  const [row] = await service.sql<{ count: number }[]>`
+    select count(*)::int as count from validator`;
+  return row?.count ?? 0;
+}
+
+const ids = ({ items }: Rejudging) => items.map((item) => item.eval_run_id).toSorted();
+
+test.serial(
+  'counted runs are selected by validator, version, phase, task, pack and time',
+  async (t) => {
+    const { suite, versions, judges, runs } = await field('select');
+    const all = runs.flat().toSorted();
+    const [ofFirst, ofSecond] = runs;
+    const times = await service.sql<{ at: Date }[]>`
+    select claimed_at as at from evaluation_run where eval_run_id = ${ofSecond?.[0] ?? ''}`;
+    const from = times[0]?.at.toISOString() ?? '';
+    const later = new Date((times[0]?.at.getTime() ?? 0) + 1).toISOString();
+    const cases: [object, readonly (string | undefined)[]][] = [
+      [{ validator_hotkey: judges[0].hotkey }, [ofFirst?.[0], ofSecond?.[0]]],
+      [{ agent_version_id: versions[1].toUpperCase() }, ofSecond ?? []],
+      [{ phase: 'QUALIFYING' }, all],
+      [{ task_id: suite.tasks[0]?.task_id }, all],
+      [{ env_pack_sha256: suite.packSha256 }, all],
+      [{ claimed_from: from }, ofSecond ?? []],
+      [{ claimed_until: from }, ofFirst ?? []],
+      [{ claimed_from: from, claimed_until: later }, [ofSecond?.[0]]],
+      [{ validator_hotkey: judges[1].hotkey, agent_version_id: versions[0] }, [ofFirst?.[1]]],
+    ];
+    for (const [criteria, expected] of cases) {
+      const made = await created(t, { ...criteria, reason: 'a broken host' });
+      t.deepEqual(ids(made), expected.map(String).toSorted(), JSON.stringify(criteria));
+      t.like(made, { status: 'OPEN', created_by: 'operator:tester', reason: 'a broken host' });
+      t.true(made.items.every((item) => item.status === 'WAITING'));
+      t.is((await shaped(t, rejudging, await cancel(made.rejudging_id))).status, 'CANCELLED');
+    }
+    const none = [
+      { task_id: 'no-such-task' },
+      { phase: 'RACE' },
+      { agent_version_id: randomUUID() },
+    ];
+    for (const criteria of none) t.is(await invalid(t, await create(criteria)), 'body');
+    const listed = await service.operator('GET', `${path('')}?limit=2`);
+    const { total, rejudgings: page } = await shaped(t, rejudgings, listed);
+    t.is(total, cases.length);
+    t.deepEqual(page[0]?.criteria.validator_hotkey, judges[1].hotkey);
+    await tellsOneStory(t, service.sql);
+  },
+);
+
+test.serial('what says nothing, or contradicts itself, selects nothing', async (t) => {
+  for (const body of [{}, { reason: 'all' }, { validator_hotkey: null }]) {
+    t.is(await invalid(t, await create(body)), 'body');
+  }
+  const at = '2026-01-01T00:00:00Z';
+  t.is(
+    await invalid(t, await create({ claimed_from: at, claimed_until: at })),
+    'body.claimed_until',
+  );
+  const wrong = [
+    { validator_hotkey: 'nobody' },
+    { agent_version_id: 'x' },
+    { phase: 'FINAL' },
+    { env_pack_sha256: 'ab' },
+    { claimed_from: 'yesterday' },
+  ];
+  for (const body of wrong) {
+    t.is(await invalid(t, await create(body)), `body.${Object.keys(body)[0]}`);
+  }
+});
+
+test.serial(
+  'runs are judged again after all other work, and count only once applied',
+  async (t) => {
+    const { suite, versions, judges, runs } = await field('flow');
+    const [a, b, c, d] = judges;
+    const [[first = ''] = []] = runs;
+    const made = await created(t, { validator_hotkey: a.hotkey, reason: 'it paid too much' });
+    const id = made.rejudging_id;
+    t.is(made.items[0]?.waiting?.able_validators, (await validatorCount()) - 2);
+    // Nobody who judged these versions is asked again.
+    t.is((await a.post(claimPath)).status, 204);
+    t.is((await b.post(claimPath)).status, 204);
+
+    const { agent_version_id: fresh } = await submit(await service.miner('flow fresh'));
+    const ordinary = await claim(c);
+    t.is(ordinary.agent_version_id, fresh);
+    t.is((await c.post(runPath(ordinary.eval_run_id, 'release'))).status, 200);
+    const queue = await service.call('GET', '/v1/public/evaluations/pending');
+    t.is((await okBody<{ total: number }>(queue)).total, 1);
+    // Even what it gave back itself comes first.
+    t.is((await evaluate(c, suite, '0.2')).completed.agent_version_became_eligible, false);
+    await evaluate(d, suite, '0.2');
+    t.is((await status(fresh))['state'], 'ELIGIBLE');
+
+    const before = await Promise.all(versions.map(status));
+    const rewards = new Map([
+      [versions[0], '0.3'],
+      [versions[1], '0.8'],
+    ]);
+    const done = [await judge(c, suite, rewards), await judge(d, suite, rewards)];
+    for (const { versionId, completed } of done) {
+      const finalScore = versionId === versions[0] ? 0.6 : 0.55;
+      t.like(completed, { status: 'SUCCESS', final_score: finalScore });
+      t.like(completed.work_item, { included_success_count: 2, required_successes: 2 });
+    }
+    const newRun = (versionId: string) =>
+      done.find((each) => each.versionId === versionId)?.evalRunId ?? '';
+    const strip = ({ timeline: _, ...rest }: Record<string, unknown>) => rest;
+    t.deepEqual((await Promise.all(versions.map(status))).map(strip), before.map(strip));
+    t.is((await a.post(claimPath)).status, 204);
+
+    const ready = await show(t, id);
+    t.like(ready, { status: 'READY', runs: { selected: 2, evaluated: 2, applied: 0, failed: 0 } });
+    for (const [index, [versionId, reward]] of [...rewards].entries()) {
+      const expected = { eval_run_id: newRun(versionId), validator_score: Number(reward) };
+      t.like(ready.items[index]?.new_run, expected);
+    }
+    // 0.7 and 0.5 become 0.3 and 0.5; 0.6 and 0.5 become 0.8 and 0.5; 0.2 stays where it is.
+    const difference = ready.difference.versions.toSorted((left, right) =>
+      left.agent_version_id === versions[0] ? -1 : right.agent_version_id === versions[0] ? 1 : 0,
+    );
+    t.deepEqual(difference as unknown, [
+      {
+        agent_version_id: versions[0],
+        is_judged: true,
+        qualifying_score: { before: 0.6, after: 0.4 },
+        qualifying_rank: { before: 1, after: 2 },
+      },
+      {
+        agent_version_id: versions[1],
+        is_judged: true,
+        qualifying_score: { before: 0.55, after: 0.65 },
+        qualifying_rank: { before: 2, after: 1 },
+      },
+    ]);
+
+    const key = { 'idempotency-key': randomUUID() };
+    const apply = () => post(path(id, '/apply'), { reason: 'agreed' }, key);
+    const answers = await Promise.all([apply(), apply()]);
+    for (const answer of answers) {
+      const applied = await shaped(t, rejudging, answer);
+      t.like(applied, { status: 'APPLIED', end_reason: 'agreed', runs: { applied: 2 } });
+      t.deepEqual(applied.difference, ready.difference);
+    }
+    await until(async () => (await board())[0]?.[0] === versions[1]);
+    t.deepEqual(await board(), [
+      [versions[1], 0.65],
+      [versions[0], 0.4],
+      [fresh, 0.2],
+    ]);
+    const old = await service.call('GET', `/v1/public/evaluation-runs/${first}`);
+    t.like(await okBody(old), { is_included: false, exclusion_reason: 'REJUDGED' });
+    const now = await service.call('GET', `/v1/public/evaluation-runs/${newRun(versions[0])}`);
+    t.like(await okBody(now), { is_included: true, exclusion_reason: null });
+    await refused(t, await post(path(id, '/apply')), '409 REJUDGING_OVER');
+    await refused(t, await cancel(id), '409 REJUDGING_OVER');
+    const audit = await service.sql<{ action: string; reason: string }[]>`
+    select action, reason from audit_log where object = ${`rejudging/${id}`} order by seq`;
+    t.deepEqual(audit.map(({ action, reason }) => [action, reason]) as unknown, [
+      ['rejudging.create', 'it paid too much'],
+      ['rejudging.apply', 'agreed'],
+    ]);
+    await tellsOneStory(t, service.sql);
+  },
+);
+
+test.serial('a rejudging goes on when its coordinator starts afresh', async (t) => {
+  const { suite, versions, judges } = await field('restart');
+  const [a, , c, d] = judges;
+  const { rejudging_id: id } = await created(t, { validator_hotkey: a.hotkey });
+  const live = await claim(c);
+  await restart();
+  await evaluate(d, suite, '0.9');
+  t.is((await show(t, id)).status, 'OPEN');
+  await refused(t, await post(path(id, '/apply')), '409 REJUDGING_NOT_READY');
+  t.is((await c.post(runPath(live.eval_run_id, 'release'))).status, 200);
+  await evaluate(c, suite, '0.9');
+  await restart();
+  const applied = await shaped(t, rejudging, await post(path(id, '/apply')));
+  t.like(applied, { status: 'APPLIED', runs: { applied: 2 } });
+  const scores = await Promise.all(versions.map(status));
+  t.deepEqual(
+    scores.map((each) => each.qualifying_score),
+    [0.7, 0.7],
+  );
+  await tellsOneStory(t, service.sql);
+});
+
+/** The coordinator finds its lease ended and drops what it knew: every partition is loaded anew. */
+async function restart(): Promise<void> {
+  const owners = async () =>
+    await service.sql<{ part: number; epoch: number }[]>`
+    select p.part, p.epoch::int as epoch from rt.partition p
+    join rt.member m on m.member_id = p.owner and m.incarnation = p.incarnation
+      and m.lease_until > rt.wall_clock()
+    where p.kind = 'eval' order by p.part`;
+  const before = await owners();
+  await service.sql`select rt.eject(member_id, incarnation) from rt.member`;
+  await until(async () => {
+    const now = await owners();
+    return (
+      now.length === before.length &&
+      now.every(({ epoch }, index) => epoch > (before[index]?.epoch ?? 0))
+    );
+  }, 20_000);
+}
+
+test.serial('a cancelled rejudging ends its runs and changes no score', async (t) => {
+  const { suite, versions, judges } = await field('cancel');
+  const [a, , c, d] = judges;
+  const { rejudging_id: id } = await created(t, { validator_hotkey: a.hotkey });
+  await evaluate(c, suite, '0.1');
+  const live = await claim(d);
+  t.like((await show(t, id)).runs, { evaluated: 1 });
+  t.is(await invalid(t, await post(path(id, '/cancel'))), 'body');
+  const cancelled = await shaped(t, rejudging, await cancel(id));
+  t.like(cancelled, { status: 'CANCELLED', end_reason: 'not needed' });
+  t.deepEqual(cancelled.items.map((item) => [item.status, item.reason]).toSorted(), [
+    ['DROPPED', 'REJUDGING_CANCELLED'],
+    ['ENDED', 'REJUDGING_CANCELLED'],
+  ]);
+  const heartbeat = await d.post(runPath(live.eval_run_id, 'heartbeat'));
+  t.is((await refused(t, heartbeat, '409 LEASE_EXPIRED'))['run_status'], 'CANCELLED');
+  const scores = await Promise.all(versions.map(status));
+  t.deepEqual(
+    scores.map((each) => each.qualifying_score),
+    [0.6, 0.55],
+  );
+  // The same runs may be judged again by another order, also by who did it before.
+  const again = await created(t, { validator_hotkey: a.hotkey });
+  t.is(again.runs.selected, 2);
+  t.is(again.items[0]?.waiting?.able_validators, (await validatorCount()) - 2);
+  await cancel(again.rejudging_id);
+  await tellsOneStory(t, service.sql);
+});
+
+test.serial('what is being judged again is left out of another rejudging', async (t) => {
+  const { judges, versions } = await field('twice');
+  const { rejudging_id: id } = await created(t, { validator_hotkey: judges[0].hotkey });
+  t.is(await invalid(t, await create({ validator_hotkey: judges[0].hotkey })), 'body');
+  const rest = await created(t, { agent_version_id: versions[0] });
+  t.is(rest.runs.selected, 1);
+  await cancel(id);
+  await cancel(rest.rejudging_id);
+});
+
+test.serial('a rejudging is ready when nobody can judge, and says why', async (t) => {
+  const { judges, versions } = await field('discarded');
+  const [a, , c, d] = judges;
+  const { rejudging_id: id } = await created(t, { validator_hotkey: a.hotkey });
+  const discard = await post(`/v1/admin/agent-versions/${versions[0]}/discard`, { reason: 'copy' });
+  t.is(discard.status, 200);
+  for (const judge of [c, d, c]) await fail(judge, 'AGENT');
+  const ready = await show(t, id);
+  t.like(ready, { status: 'READY', runs: { selected: 2, evaluated: 0, failed: 2 } });
+  t.deepEqual(
+    ready.items.map((item) => [item.status, item.reason, item.attempts]),
+    [
+      ['ENDED', 'VERSION_DISCARDED', 0],
+      ['ENDED', 'AGENT_FAILURES', 3],
+    ],
+  );
+  t.like(await status(versions[1]), { state: 'ELIGIBLE', qualifying_score: 0.55 });
+  const applied = await shaped(t, rejudging, await post(path(id, '/apply')));
+  t.like(applied, { status: 'APPLIED', runs: { applied: 0 } });
+});
+
+test.serial('what nobody knows is not found, and one key means one rejudging', async (t) => {
+  const { judges } = await field('keys');
+  const id = randomUUID();
+  await refused(t, await service.operator('GET', path(id)), '404 REJUDGING_NOT_FOUND');
+  await refused(t, await post(path(id, '/apply')), '404 REJUDGING_NOT_FOUND');
+  await refused(t, await cancel(id), '404 REJUDGING_NOT_FOUND');
+  const key = { 'idempotency-key': randomUUID() };
+  const order = { validator_hotkey: judges[0].hotkey };
+  const [first, second] = [await create(order, key), await create(order, key)];
+  const made = await shaped(t, rejudging, first);
+  t.is((await shaped(t, rejudging, second)).rejudging_id, made.rejudging_id);
+  const another = { validator_hotkey: judges[1].hotkey };
+  await refused(t, await create(another, key), '409 IDEMPOTENCY_CONFLICT');
+  await cancel(made.rejudging_id);
+});
+
+test.serial('another suite ends what waits to be judged again', async (t) => {
+  const { judges } = await field('superseded');
+  const { rejudging_id: id } = await created(t, { validator_hotkey: judges[0].hotkey });
+  await openTrialSuite(service);
+  await until(async () => (await show(t, id)).status === 'READY');
+  const { items } = await show(t, id);
+  t.true(items.every((item) => item.status === 'ENDED' && item.reason === 'SUITE_SUPERSEDED'));
+  await refused(t, await service.call('GET', path(id)), '401 MISSING_CREDENTIALS');
+});
