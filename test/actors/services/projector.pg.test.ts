@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import type { ReleaseTerms } from '../../../actors/services/projector/project-fact.ts';
+import { projectFacts } from '../../../actors/services/projector/projector.actor.ts';
+import { followTerms, lockFeed } from '../../../actors/services/projector/store.ts';
+import { tellDue } from '../../../actors/services/projector/tell-due.ts';
+import type { Delivery } from '../../../infra/ports/bus.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
+import { eventText, publicEvent, type StoredEvent } from '../../../machines/feed/public-event.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { addSealedRace } from '../../support/sealed-race.ts';
+import { addActiveSuite, addVersion, trialId } from '../../support/trial-races.ts';
+
+const dayMs = 86_400_000;
+const terms: ReleaseTerms = { codePrivateMs: 5 * dayMs };
+
+async function openDesk(t: ExecutionContext) {
+  const { url, sql: admin } = await testDatabase(t);
+  const sql = createSql({ url, applicationName: 'feed', role: 'paddock_service', max: 4 });
+  t.teardown(() => closeSql(sql));
+  return {
+    admin,
+    sql,
+    project: (facts: readonly Delivery[]) =>
+      transaction(sql, {}, (tx) => projectFacts(tx, facts, terms)),
+    tell: () =>
+      transaction(sql, {}, async (tx) => {
+        await lockFeed(tx);
+        return await tellDue(tx);
+      }),
+    feed: async () => {
+      const rows = await admin<StoredEvent[]>`
+        select cursor::int as cursor, type, body,
+          extract(epoch from at)::float8 * 1000 as "atMs"
+        from public_event order by cursor`;
+      return rows.map((row) => publicEvent.parse(JSON.parse(eventText(row))));
+    },
+  };
+}
+
+function fact(name: string, body: object, msgId: string = randomUUID()): Delivery {
+  const place = { kind: 'eval', part: 3, headers: {}, deliveries: 1 };
+  return { ...place, msgId, subject: `fact.${name}`, body };
+}
+
+const run = (name: string, fields: object = {}) => ({
+  evalRunId: trialId(name),
+  agentVersionId: trialId('version'),
+  suiteId: 1,
+  phase: 'QUALIFYING',
+  raceId: null,
+  validatorHotkey: 'validator',
+  at: 1_000,
+  ...fields,
+});
+
+test('however often facts come, together and apart, each is told once and in one order', async (t) => {
+  const desk = await openDesk(t);
+  const facts = Array.from({ length: 60 }, (_, index) => fact('run-claimed', run(`run ${index}`)));
+  const batches = [facts.slice(0, 30), facts.slice(15, 45), facts.slice(40), facts];
+  await Promise.all(batches.map((batch) => desk.project(batch)));
+  await desk.project([...facts, ...facts]);
+
+  const feed = await desk.feed();
+  t.deepEqual(
+    feed.map(({ cursor }) => cursor),
+    Array.from({ length: 60 }, (_, index) => index + 1),
+  );
+  const ids = feed.map((event) => (event.type === 'run-claimed' ? event.eval_run_id : ''));
+  t.is(new Set(ids).size, 60);
+  const proofs = await desk.admin`select 1 from rt.inbox where consumer = 'projector'`;
+  t.is(proofs.length, 60);
+});
+
+test('what is not public is consumed and told to nobody', async (t) => {
+  const desk = await openDesk(t);
+  const inside = [
+    'run-started',
+    'work-item-closed',
+    'version-discarded',
+    'version-cancelled',
+    'new',
+  ];
+  await desk.project(inside.map((name) => fact(name, run(name))));
+  await desk.project([
+    fact('run-ended', { ...run('a'), status: 'SUCCESS', scoreMicro: 700_001, secret: 'peculiar' }),
+    fact('run-ended', { ...run('b', { phase: 'RACE', raceId: trialId('race') }), status: 'STALE' }),
+  ]);
+  const feed = await desk.feed();
+  t.is(feed.length, 1);
+  t.like(feed[0], { type: 'run-ended', status: 'SUCCESS', validator_score: 0.700001 });
+  t.false(JSON.stringify(feed).includes('peculiar'));
+  const proofs = await desk.admin`select 1 from rt.inbox where consumer = 'projector'`;
+  t.is(proofs.length, inside.length + 2);
+});
+
+test('a fact that lacks something leaves nothing behind, also of those beside it', async (t) => {
+  const desk = await openDesk(t);
+  const { evalRunId: _, ...lacking } = run('c');
+  const facts = [fact('run-claimed', run('d')), fact('run-claimed', lacking)];
+  await t.throwsAsync(desk.project(facts));
+  t.deepEqual(await desk.feed(), []);
+  t.is((await desk.admin`select 1 from rt.inbox`).length, 0);
+});
+
+async function aVersion(desk: Awaited<ReturnType<typeof openDesk>>, name: string, atMs: number) {
+  const suiteId = await addActiveSuite(
+    desk.admin,
+    (await desk.admin`select 1 from suite`).length + 1,
+  );
+  const id = await addVersion(desk.admin, suiteId, name);
+  await desk.admin`
+    update agent_version set submitted_at = ${new Date(atMs).toISOString()}
+    where agent_version_id = ${id}`;
+  const identity = { agentVersionId: id, agentName: name, minerHotkey: name, suiteId };
+  await desk.project([fact('submission-accepted', { ...identity, at: atMs })]);
+  return identity;
+}
+
+test('code is told of when it is released: by its age, or when it becomes top, and once', async (t) => {
+  const desk = await openDesk(t);
+  const now = Date.now();
+  const old = await aVersion(desk, 'old', now - 5 * dayMs);
+  await aVersion(desk, 'young', now - dayMs);
+  const top = await aVersion(desk, 'top', now - dayMs);
+  t.is(await desk.tell(), 1);
+  t.is(await desk.tell(), 0);
+  const crowned = {
+    suiteId: top.suiteId,
+    raceId: trialId('race'),
+    agentVersionId: top.agentVersionId,
+    minerHotkey: 'top',
+    score: '0.7000',
+    at: now,
+  };
+  await desk.project([fact('top-changed', crowned)]);
+  await desk.project([fact('top-changed', { ...crowned, at: now + 1 })]);
+  t.is(await desk.tell(), 0);
+
+  const feed = (await desk.feed()).slice(3);
+  t.deepEqual(
+    feed.map((event) => [event.type, event.type === 'code-released' && event.release_reason]),
+    [
+      ['code-released', 'AGED'],
+      ['top-changed', false],
+      ['code-released', 'TOP'],
+      ['top-changed', false],
+    ],
+  );
+  t.like(feed[0], { agent_version_id: old.agentVersionId, version_number: 1 });
+  t.is(Date.parse(feed[0]?.at ?? ''), now);
+  // A shorter time in the configuration releases what is older by it.
+  await followTerms(desk.sql, dayMs);
+  t.is(await desk.tell(), 1);
+  t.like((await desk.feed()).at(-1), { agent_name: 'agent of young', release_reason: 'AGED' });
+});
+
+const names = ['a', 'b', 'c', 'd'];
+
+async function aSealedRace(desk: Awaited<ReturnType<typeof openDesk>>) {
+  const race = await addSealedRace(desk.admin, { miners: names, validators: ['v1', 'v2'] });
+  const { raceId, suiteId } = race;
+  // Its last run is over, too.
+  await desk.admin`
+    update evaluation_run set status = 'CANCELLED', completed_at = rt.clock()
+    where eval_run_id = ${race.runIds.live}`;
+  return { ...race, about: { raceId, suiteId, raceNumber: 1 } };
+}
+
+test('the runs of a cancelled race all ended with it, whatever came of them', async (t) => {
+  const desk = await openDesk(t);
+  const { about, raceId, runIds } = await aSealedRace(desk);
+  const at = Date.now() - 1_000;
+  await desk.admin`
+    update race set status = 'RACE_CANCELLED', cancelled_at = rt.clock() where race_id = ${raceId}`;
+  await desk.project([fact('race-cancelled', { ...about, reason: 'NO_FINISHER', at })]);
+  t.is(await desk.tell(), 1);
+  const ends = (await desk.feed()).flatMap((event) => (event.type === 'run-ended' ? [event] : []));
+  const ids = [runIds.first, runIds.second, runIds.failed, runIds.stale, runIds.live];
+  t.deepEqual(
+    ends.map((each) => [each.eval_run_id, each.status, each.validator_score, each.at]),
+    ids
+      .toSorted()
+      .map((id) => [
+        id,
+        id === runIds.stale ? 'STALE' : 'CANCELLED',
+        null,
+        new Date(at).toISOString(),
+      ]),
+  );
+});
+
+test('the runs of a race are told at its release and not before, and later ones as they end', async (t) => {
+  const desk = await openDesk(t);
+  const { about, raceId, runIds } = await aSealedRace(desk);
+  const at = Date.now();
+  const complete = async (releasedAt: number) => {
+    await desk.admin`
+      update race set status = 'RACE_COMPLETE', completed_at = rt.clock(),
+        released_at = ${new Date(releasedAt).toISOString()}
+      where race_id = ${raceId}`;
+    const body = {
+      ...{ ...about, at, releasedAt, scoredCount: 2, promotedAgentVersionId: null },
+      ...{ winnerAgentVersionId: trialId('winner'), winnerScore: '0.7654' },
+    };
+    await desk.project([fact('race-completed', body)]);
+  };
+  await complete(at + 60_000);
+  t.is(await desk.tell(), 0);
+  t.is((await desk.feed()).length, 1);
+  await desk.admin`update public_release set due_at = rt.clock() where kind = 'RACE'`;
+  t.is(await desk.tell(), 1);
+  const ends = async () =>
+    (await desk.feed()).flatMap((event) => (event.type === 'run-ended' ? [event] : []));
+  t.is((await ends()).length, 5);
+  t.like(
+    (await ends()).find((each) => each.eval_run_id === runIds.first),
+    { status: 'SUCCESS', validator_score: 0.777123, race_id: raceId },
+  );
+
+  // One that judges the race again ends long afterwards.
+  const late = trialId('late');
+  await desk.admin`
+    insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+                                race_id, execution_kind, validator_hotkey, slot, fence, status,
+                                claimed_at, lease_expires_at, completed_at, expected_items)
+    select ${late}, part, work_item_id, agent_version_id, suite_id, phase, race_id, execution_kind,
+           'v3', 0, 99, 'FAILED', claimed_at, lease_expires_at, rt.clock(), 2
+    from evaluation_run where eval_run_id = ${runIds.first}`;
+  const ended = run('late', { phase: 'RACE', raceId, evalRunId: late });
+  await desk.project([fact('run-ended', { ...ended, status: null })]);
+  t.is(await desk.tell(), 1);
+  t.is(await desk.tell(), 0);
+  t.is((await ends()).length, 6);
+  t.like((await ends()).at(-1), { eval_run_id: late, status: 'FAILED' });
+});

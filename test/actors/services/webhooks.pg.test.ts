@@ -1,0 +1,162 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import test, { type ExecutionContext } from 'ava';
+import { secretContext } from '../../../actors/services/webhooks/signature.ts';
+import { insertWebhook } from '../../../actors/services/webhooks/store.ts';
+import { createWebhooks } from '../../../actors/services/webhooks/webhooks.actor.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { createCredentialSeal } from '../../../infra/crypto/credential-seal.ts';
+import { createGuardedPost } from '../../../infra/outbound/guarded-post.ts';
+import type { OutboundPost } from '../../../infra/ports/outbound-post.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { plantEvents } from '../../support/planted-events.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
+import { until } from '../../support/until.ts';
+import { isSigned, type Receiver, silent, startReceiver } from '../../support/webhook-receiver.ts';
+
+// Several coordinators that share the work, some of which die with it.
+
+const seal = createCredentialSeal([{ id: 'test', key: randomBytes(32) }]);
+const guarded = createGuardedPost({ privateHosts: ['127.0.0.1'], clock: systemClock });
+const leaseMs = 1_000;
+
+async function openDesk(t: ExecutionContext) {
+  const { url, sql: admin } = await testDatabase(t);
+  const open = () =>
+    createSql({ url, applicationName: 'webhooks', role: 'paddock_service', max: 4 });
+  const sql = open();
+  t.teardown(() => closeSql(sql));
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const register = async (receiver: Receiver) => {
+    const webhookId = randomUUID();
+    const sealedSecret = seal.seal(secret, secretContext(webhookId));
+    const webhook = { webhookId, url: receiver.url, eventTypes: null, sealedSecret };
+    return await transaction(sql, {}, (tx) => insertWebhook(tx, webhook));
+  };
+  const coordinate = async (outbound: OutboundPost = guarded, database: Sql = sql) => {
+    const service = createWebhooks({
+      ...{ sql: database, seal, outbound, clock: systemClock, log: silentLogger },
+      signals: { onSignal: () => ({ close: async () => undefined }) },
+      terms: { timeoutMs: 500, retryMaxSeconds: 3600, leaseMs },
+    });
+    await service.start();
+    return service;
+  };
+  return { admin, open, secret, register, coordinate };
+}
+
+const cursors = ({ deliveries }: Receiver) => deliveries.map(({ event }) => event.cursor);
+
+test('however many coordinators there are, a webhook gets one delivery at a time, in order', async (t) => {
+  const desk = await openDesk(t);
+  const receivers = [];
+  for (let count = 0; count < 4; count++) {
+    const receiver = await startReceiver(async () => {
+      await systemClock.sleep(3);
+      return 200;
+    });
+    t.teardown(receiver.stop);
+    await desk.register(receiver);
+    receivers.push(receiver);
+  }
+  const services = await Promise.all([desk.coordinate(), desk.coordinate(), desk.coordinate()]);
+  for (let batch = 0; batch < 5; batch++) {
+    await plantEvents(desk.admin, 20);
+    await systemClock.sleep(150);
+  }
+  for (const receiver of receivers) {
+    await until(() => receiver.deliveries.length >= 100);
+    t.deepEqual(
+      cursors(receiver),
+      Array.from({ length: 100 }, (_, index) => index + 1),
+    );
+    t.is(receiver.openMost(), 1);
+  }
+  await Promise.all(services.map((service) => service.stop()));
+});
+
+test('what a coordinator died over is told again by another, and then all the rest', async (t) => {
+  const desk = await openDesk(t);
+  const receiver = await startReceiver();
+  t.teardown(receiver.stop);
+  await desk.register(receiver);
+  const newest = await plantEvents(desk.admin, 6);
+  // Killed between the receiver's answer to the third and the commit of it.
+  let sent = 0;
+  const doomed = desk.open();
+  const dying = await desk.coordinate(
+    {
+      post: async (message) => {
+        const outcome = await guarded.post(message);
+        sent += 1;
+        if (sent === 3) await closeSql(doomed);
+        return outcome;
+      },
+    },
+    doomed,
+  );
+  await until(() => sent === 3);
+  const [held] = await desk.admin<{ leaseUntil: Date; cursor: number }[]>`
+    select lease_until as "leaseUntil", cursor::int as cursor from webhook`;
+  t.is(held?.cursor, 2);
+  t.true((held?.leaseUntil.getTime() ?? 0) > Date.now());
+
+  const next = await desk.coordinate();
+  await until(() => receiver.deliveries.at(-1)?.event.cursor === newest);
+  t.deepEqual(cursors(receiver), [1, 2, 3, 3, 4, 5, 6]);
+  const [third, again] = receiver.deliveries.slice(2, 4);
+  t.is(third?.id, again?.id);
+  // Not before the lease of the dead one was over.
+  t.true((again?.atMs ?? 0) - (third?.atMs ?? 0) > leaseMs / 2);
+  t.true(receiver.deliveries.every((delivery) => isSigned(delivery, desk.secret)));
+  await Promise.all([dying.stop(), next.stop()]);
+});
+
+test('a coordinator that stops hands over at once what it was sending', async (t) => {
+  const desk = await openDesk(t);
+  const receiver = await startReceiver((_, index) => (index === 0 ? silent : 200));
+  t.teardown(receiver.stop);
+  await desk.register(receiver);
+  await plantEvents(desk.admin, 2);
+  const leaving = await desk.coordinate();
+  await until(() => receiver.deliveries.length === 1);
+  await leaving.stop();
+  const [left] = await desk.admin<{ failures: number; lease: Date | null }[]>`
+    select failure_count as failures, lease_until as lease from webhook`;
+  t.deepEqual({ ...left }, { failures: 0, lease: null });
+  const next = await desk.coordinate();
+  await until(() => receiver.deliveries.length === 3);
+  t.deepEqual(cursors(receiver), [1, 1, 2]);
+  await next.stop();
+});
+
+test('a receiver that is away is asked less and less often, and never given up', async (t) => {
+  const desk = await openDesk(t);
+  const receiver = await startReceiver();
+  await receiver.stop();
+  const { webhookId } = await desk.register(receiver);
+  await plantEvents(desk.admin, 1);
+  const service = await desk.coordinate();
+  const pauses: number[] = [];
+  for (let failures = 1; failures <= 14; failures++) {
+    const state = async () => {
+      const [row] = await desk.admin<{ failures: number; pause: number; error: string }[]>`
+        select failure_count as failures, last_error as error,
+          extract(epoch from next_attempt_at - last_attempt_at)::float8 as pause
+        from webhook where webhook_id = ${webhookId}`;
+      return row;
+    };
+    await until(async () => (await state())?.failures === failures);
+    const { pause = 0, error } = (await state()) ?? {};
+    t.is(error, 'the connection failed: ECONNREFUSED');
+    pauses.push(pause);
+    await desk.admin`update webhook set next_attempt_at = now() where webhook_id = ${webhookId}`;
+  }
+  for (const [index, pause] of pauses.entries()) {
+    const longest = Math.min(3600, 2 ** (index + 1));
+    t.true(pause >= longest / 2 && pause <= longest, `${pause} s after ${index + 1} failures`);
+  }
+  await service.stop();
+});
