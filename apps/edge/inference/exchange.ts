@@ -27,8 +27,11 @@ export interface Exchange {
   readonly limit: TimeLimit;
   readonly firstByteMs: number;
   readonly nameOf: (route: Route) => string;
-  /** Heard once; later words are not. Resolves when the completion is counted. */
-  readonly finish: (usage: Omit<Usage, 'evalRunId'>) => Promise<void>;
+  /**
+   * Heard once; later words are not. Resolves when the completion is counted; undefined is one that
+   * was sent to nobody.
+   */
+  readonly finish: (usage: Omit<Usage, 'evalRunId'> | undefined) => Promise<void>;
 }
 
 /** A completion that comes in one piece; long ones with every probability are a megabyte. */
@@ -40,12 +43,16 @@ export async function exchange(
   deps: SendDeps,
 ): Promise<PreparedAnswer | StreamedAnswer> {
   let [route] = given.routes;
+  let isSent = false;
   const count = (isFailure: boolean, usage: TokenUsage = noTokens) =>
-    given.finish({ ...route, ...usage, isFailure: isFailure && !given.gone.aborted });
+    given.finish(
+      isSent ? { ...route, ...usage, isFailure: isFailure && !given.gone.aborted } : undefined,
+    );
   given.gone.addEventListener('abort', () => void count(false), { once: true });
   try {
     const served = await firstServed(given, deps, (asked) => {
       route = asked;
+      isSent = true;
     });
     const from = given.nameOf(route);
     const { answer } = served;
@@ -71,16 +78,16 @@ const noTokens: TokenUsage = { promptTokens: 0, completionTokens: 0 };
 async function firstServed(
   given: Exchange,
   deps: SendDeps,
-  onRoute: (route: Route) => void,
+  onSent: (route: Route) => void,
 ): Promise<Sent> {
   const { evalRunId, body, limit, gone } = given;
   for (const route of given.routes) {
-    onRoute(route);
     const begun = new AbortController();
     // What comes in one piece comes late.
     if (body.stream === true) limit.start(given.firstByteMs, begun.signal);
     const text = upstreamText(body, route.modelId, given.idOf);
-    const sending = { evalRunId, route, body: text, signal: limit.signal, gone };
+    const about = { evalRunId, route, body: text, signal: limit.signal, gone };
+    const sending = { ...about, onSent: () => onSent(route) };
     const sent = await sendToProvider(sending, deps);
     begun.abort();
     if (sent.answer.status !== 404) return sent;

@@ -40,7 +40,7 @@ export interface CompletionAsk {
  * See infra/decisions/0020-inference-tokens-and-proxy.md.
  *
  * 1. A model that the active provider's allowlist does not hold is never asked for.
- * 2. Each completion that may be sent is counted once, when it ends, however it ends.
+ * 2. Each completion that is sent to a provider is counted once, when it ends, however it ends.
  * 3. An agent that leaves ends its request at the provider.
  */
 export class InferenceProxy {
@@ -84,7 +84,10 @@ export class InferenceProxy {
         nameOf: ({ provider }) => providerNameOf(provider, config),
         finish: (usage) => {
           life.end();
-          counted ??= records.record(requestId, { ...usage, evalRunId });
+          counted ??=
+            usage === undefined
+              ? Promise.resolve()
+              : records.record(requestId, { ...usage, evalRunId });
           return counted;
         },
       },

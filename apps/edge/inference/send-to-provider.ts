@@ -24,6 +24,8 @@ export interface Sending {
   readonly signal: AbortSignal;
   /** Aborts when the client is gone: then nothing was learned of the provider. */
   readonly gone: AbortSignal;
+  /** From now on the provider may have worked for it. */
+  readonly onSent: () => void;
 }
 
 export interface Sent {
@@ -58,6 +60,7 @@ async function ask(
   { sending, deps }: { readonly sending: Sending; readonly deps: SendDeps },
 ): Promise<Sent> {
   const tell = deps.breakers.enter(provider.id);
+  sending.onSent();
   try {
     const { body, signal } = sending;
     const answer = await begun(await provider.complete({ accessKey: key.accessKey, body, signal }));
