@@ -67,7 +67,7 @@ export const rowChecks: readonly RowCheck[] = [
          or w.state = 'CLOSED' and v.eligible_at is null`,
   },
   {
-    rule: 'what judges a run again counts only where it was applied, in the place of that run',
+    rule: 'INV-12: what judges a run again counts only where it was applied, in the place of that run',
     find: (sql) => sql`
       select r.eval_run_id, r.is_included, w.state, w.rejudging_id
       from evaluation_run r
