@@ -10,8 +10,6 @@ let service: TestService;
 test.before(async () => {
   service = await startTestService({
     env: {
-      INFERENCE_TIMEOUT_SECONDS: '4',
-      INFERENCE_FIRST_BYTE_SECONDS: '1',
       INFERENCE_CONCURRENT_PER_RUN: '2',
       INFERENCE_REQUESTS_PER_RUN: '12',
       INFERENCE_BREAKER_FAILURES: '4',
@@ -224,14 +222,9 @@ test.serial('a stream that begins in its run may end after it', async (t) => {
 test.serial('trouble of the provider is told as its outage, its refusals as its own', async (t) => {
   const run = await askingRun(service);
   const { providera } = service.providers;
-  for (const fault of [
-    { kind: 'status', status: 500 },
-    { kind: 'cut' },
-    { kind: 'hang' },
-  ] as const) {
+  for (const fault of [{ kind: 'status', status: 500 }, { kind: 'cut' }] as const) {
     providera.fail(fault, 'completions');
-    const body = { ...question(), stream: fault.kind === 'hang' };
-    await refused(t, await run.chat(body), '503 PROVIDER_UNAVAILABLE');
+    await refused(t, await run.chat(question()), '503 PROVIDER_UNAVAILABLE');
     // A success in between: the breaker counts failures in a row.
     providera.heal();
     t.is((await run.chat(question())).status, 200);
@@ -249,7 +242,7 @@ test.serial('trouble of the provider is told as its outage, its refusals as its 
     providera.fail({ kind: 'status', status }, 'completions');
     t.is((await run.chat(question())).status, told);
   }
-  t.like(await run.usage(), [{ requests: 9, failures: 6 }]);
+  t.like(await run.usage(), [{ requests: 7, failures: 5 }]);
 });
 
 test.serial('a key that the provider takes no more is replaced once', async (t) => {
@@ -302,14 +295,4 @@ test.serial('a run has so many completions at a time, and so many in all', async
   for (let count = 2; count < 12; count++) t.is((await run.chat(question())).status, 200);
   await refused(t, await run.chat(question()), '429 RATE_LIMITED');
   t.like(await run.usage(), [{ requests: 12 }]);
-});
-
-test.serial('a completion that never ends is cut off when its time is over', async (t) => {
-  const run = await askingRun(service);
-  service.providers.providera.fail({ kind: 'stall', afterChunks: 2 }, 'completions');
-  const answer = await run.chat({ ...question(), stream: true });
-
-  await t.throwsAsync(answer.text());
-  await idle();
-  t.like(await run.usage(), [{ requests: 1, failures: 1 }]);
 });

@@ -1,0 +1,50 @@
+import test from 'ava';
+import { startTestService, type TestService } from '../../support/edge.ts';
+import { askingRun, question } from '../../support/inference-desk.ts';
+import { openTrialSuite } from '../../support/trial-suite.ts';
+import { until } from '../../support/until.ts';
+import { refused } from '../routes/answers.ts';
+
+let service: TestService;
+test.before(async () => {
+  service = await startTestService({
+    env: { INFERENCE_TIMEOUT_SECONDS: '3', INFERENCE_FIRST_BYTE_SECONDS: '1' },
+  });
+  await openTrialSuite(service, { requiredSuccesses: 1 });
+});
+test.after.always(() => service?.stop());
+test.afterEach(() => service.providers.providera.heal());
+
+const idle = () => until(() => service.providers.providera.counts.open === 0);
+
+test.serial('a stream that does not begin in time is the outage of its provider', async (t) => {
+  const run = await askingRun(service);
+  for (const fault of [{ kind: 'hang' }, { kind: 'stall', afterChunks: 0 }] as const) {
+    service.providers.providera.fail(fault, 'completions');
+    const answer = await run.chat({ ...question(), stream: true });
+    await refused(t, answer, '503 PROVIDER_UNAVAILABLE');
+    await idle();
+  }
+  t.like(await run.usage(), [{ requests: 2, failures: 2 }]);
+});
+
+test.serial('what comes in one piece may come later than a stream begins', async (t) => {
+  const run = await askingRun(service);
+  service.providers.providera.set({ delayMs: 1500 });
+  t.is((await run.chat(question())).status, 200);
+  service.providers.providera.set({ delayMs: 60_000 });
+  await refused(t, await run.chat(question()), '503 PROVIDER_UNAVAILABLE');
+  t.like(await run.usage(), [{ requests: 2, failures: 1 }]);
+});
+
+test.serial('a completion that never ends is cut off when its time is over', async (t) => {
+  const run = await askingRun(service);
+  service.providers.providera.fail({ kind: 'stall', afterChunks: 2 }, 'completions');
+  const answer = await run.chat({ ...question(), stream: true });
+
+  t.is(answer.status, 200);
+  await t.throwsAsync(answer.text());
+  await idle();
+  await until(async () => (await run.usage()).length === 1);
+  t.like(await run.usage(), [{ requests: 1, failures: 1 }]);
+});

@@ -1,0 +1,44 @@
+import test from 'ava';
+import { passRefusal } from '../../../apps/edge/inference/pass-refusal.ts';
+import type { UpstreamAnswer } from '../../../infra/ports/inference.ts';
+
+const key = { sealedKey: 'sealed', accessKey: 'sk-very-secret', expiresAtMs: 0 };
+
+async function passed(status: number, text: string, rest: Partial<UpstreamAnswer> = {}) {
+  async function* body() {
+    yield Buffer.from(text);
+  }
+  const about = { contentType: 'application/json', retryAfterSeconds: undefined };
+  const answer = { status, ...about, body: body(), ...rest };
+  return await passRefusal({ answer, key }, 'providera');
+}
+
+test('no refusal of a provider tells the key that it was asked with', async (t) => {
+  for (const text of [
+    '{"error":{"message":"Incorrect API key provided: sk-very-secret."}}',
+    'no JSON, but sk-very-secret',
+    '["sk-very-secret"]',
+  ]) {
+    const { body } = await passed(403, text);
+    t.false(String(body).includes('very-secret'));
+    t.true(String(body).includes('[key]'));
+  }
+});
+
+test('what a provider says goes through, and its statuses of note', async (t) => {
+  const refusal = await passed(422, '{"error":{"message":"too long"}}');
+  t.is(refusal.status, 422);
+  t.is(refusal.body, '{"error":{"message":"too long"}}');
+  t.deepEqual(refusal.headers, { 'X-Inference-Provider': 'providera' });
+  t.is((await passed(451, '{}')).status, 400);
+});
+
+test('its 429 says when to come back', async (t) => {
+  t.is((await passed(429, '{}', { retryAfterSeconds: 30 })).headers['Retry-After'], '30');
+  t.is((await passed(429, '{}')).headers['Retry-After'], '1');
+});
+
+test('a page of any length becomes a line', async (t) => {
+  const { body } = await passed(400, '<html>'.repeat(20_000));
+  t.deepEqual(JSON.parse(String(body)), { error: { message: '', code: 400 } });
+});
