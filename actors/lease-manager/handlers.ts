@@ -56,6 +56,9 @@ const commands = {
   'presign-artifact': handler(evalCommands['presign-artifact'].request, presignArtifact),
   'authorize-upload': handler(evalCommands['authorize-upload'].request, authorizeUpload),
   'release-run': handler(evalCommands['release-run'].request, releaseRun),
+  'settle-run': handler(evalCommands['settle-run'].request, (draft, { evalRunId }) =>
+    expireRuns(draft, [evalRunId]),
+  ),
   'complete-run': handler(evalCommands['complete-run'].request, completeRun),
 } satisfies Record<EvalCommandType, unknown>;
 

@@ -128,6 +128,10 @@ const authorizeUploadReply = presignArtifactReply;
 const releaseRun = z.object({ ...ownRun });
 const releaseRunReply = z.object({ released: z.literal(true) });
 
+/** Ends a run whose time is over and that nobody has marked yet; else it changes nothing. */
+const settleRun = z.object({ agentVersionId: uuid, evalRunId: uuid });
+const settleRunReply = z.object({ staleCount: z.number().int() });
+
 export const terminalStatuses = ['SUCCESS', 'FAILED', 'TIMED_OUT'] as const;
 const completeRun = z.object({
   ...ownRun,
@@ -168,6 +172,7 @@ export const evalCommands = {
   'presign-artifact': { request: presignArtifact, reply: presignArtifactReply },
   'authorize-upload': { request: authorizeUpload, reply: authorizeUploadReply },
   'release-run': { request: releaseRun, reply: releaseRunReply },
+  'settle-run': { request: settleRun, reply: settleRunReply },
   'complete-run': { request: completeRun, reply: completeRunReply },
 } as const;
 

@@ -27,17 +27,21 @@ export interface LiveRun {
   readonly raceId: string | null;
   readonly envPackSha256: string | null;
   readonly claimedAt: Date;
+  /** As far as heartbeats are written down; its owner knows better. */
+  readonly isPastLease: boolean;
 }
 
 /** The caller's runs that nobody has ended yet, oldest first. */
 export async function liveRunsOf(sql: Sql, validatorHotkey: string): Promise<readonly LiveRun[]> {
   return await sql<LiveRun[]>`
-    select eval_run_id as "evalRunId", part, agent_version_id as "agentVersionId", slot, status,
-           phase, race_id as "raceId", env_pack_sha256 as "envPackSha256",
-           claimed_at as "claimedAt"
-    from evaluation_run
-    where validator_hotkey = ${validatorHotkey} and status in ('CLAIMED', 'RUNNING')
-    order by claimed_at, eval_run_id`;
+    select r.eval_run_id as "evalRunId", r.part, r.agent_version_id as "agentVersionId", r.slot,
+           r.status, r.phase, r.race_id as "raceId", r.env_pack_sha256 as "envPackSha256",
+           r.claimed_at as "claimedAt",
+           greatest(r.lease_expires_at, b.lease_until) <= rt.clock() as "isPastLease"
+    from evaluation_run r
+    left join run_beat b on b.eval_run_id = r.eval_run_id
+    where r.validator_hotkey = ${validatorHotkey} and r.status in ('CLAIMED', 'RUNNING')
+    order by r.claimed_at, r.eval_run_id`;
 }
 
 export interface Claimer {

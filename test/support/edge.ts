@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
 import { startCoordinator } from '../../apps/coordinator/coordinator.ts';
 import { type Edge, startEdge } from '../../apps/edge/edge.ts';
 import { startEmbeddedChain } from '../../infra/chain/embedded/chain-node.ts';
@@ -26,6 +27,8 @@ export interface TestServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly edges?: number;
   readonly coordinators?: number;
+  /** Of the partition runtime, over `quickPolicy`. */
+  readonly policy?: Partial<RuntimePolicy>;
 }
 
 /** High enough that 200 validators behind one address are no abuse. */
@@ -89,7 +92,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const common = { log, clock: systemClock, telemetry: silentTelemetry };
   const config = readConfig(env, { process: 'edge' });
   for (let count = 0; count < (options.coordinators ?? 1); count++) {
-    const writes = { policy: quickPolicy, allowUnsafeWrites: true };
+    const policy = { ...quickPolicy, ...options.policy };
+    const writes = { policy, allowUnsafeWrites: true };
     stack.use(await startCoordinator({ ...common, ...writes, config }));
   }
   const edges: Edge[] = [];

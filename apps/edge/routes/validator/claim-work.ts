@@ -5,7 +5,7 @@ import {
   claimDetails,
   liveRunsOf,
 } from '../../../../actors/lease-manager/reads.ts';
-import { sha256Hex as hashOf } from '../../../../infra/ids/ids.ts';
+import { sha256Hex as hashOf, randomId } from '../../../../infra/ids/ids.ts';
 import { Fault } from '../../../../machines/fault.ts';
 import { fnv1a32 } from '../../../../machines/partition-of.ts';
 import type { EdgeDeps } from '../../deps.ts';
@@ -100,6 +100,30 @@ function freeSlot(live: LiveRuns, slots: number): number | undefined {
   return Array.from({ length: slots }, (_, slot) => slot).find((slot) => !taken.has(slot));
 }
 
+/**
+ * What the caller holds. Runs whose lease is over are ended first where they stand in the way: their
+ * owner finds them only at its next look, a fifth of a second later, and refuses them meanwhile.
+ */
+async function heldRuns(caller: Caller, deps: EdgeDeps): Promise<LiveRuns> {
+  const live = await liveRunsOf(deps.sql, caller.name);
+  if (freeSlot(live, deps.config.maxConcurrentRuns) !== undefined) return live;
+  const over = live.filter(({ isPastLease }) => isPastLease);
+  if (over.length === 0) return live;
+  await Promise.all(
+    over.map(({ part, agentVersionId, evalRunId }) =>
+      askOwner(deps.bus, {
+        type: 'settle-run',
+        part,
+        // Never a repeat: what was not over a moment ago may be over now.
+        id: randomId(),
+        account: caller.name,
+        body: { agentVersionId, evalRunId },
+      }),
+    ),
+  );
+  return await liveRunsOf(deps.sql, caller.name);
+}
+
 /** Asks the owners of the best candidates in turn; undefined when none of them has work any more. */
 async function claimOnce(
   caller: Caller,
@@ -140,7 +164,7 @@ async function claimRun(
   deps: EdgeDeps,
 ): Promise<string | undefined> {
   for (let round = 0; round < roundsMax; round++) {
-    const live = await liveRunsOf(deps.sql, caller.name);
+    const live = await heldRuns(caller, deps);
     const slot = freeSlot(live, deps.config.maxConcurrentRuns);
     if (slot === undefined) return repeatOrRefuse(live);
     // A key's id stays the same over rounds, so that its inbox row is the one first answer.
