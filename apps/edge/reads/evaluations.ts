@@ -69,7 +69,9 @@ export async function pendingEvaluations(
         (coalesce(sum(w.required_successes - w.included_success_count - w.live_count)
           over (claim_order rows between unbounded preceding and 1 preceding), 0))::int as ahead,
         case when w.hold_until > rt.clock() then w.hold_until end as hold_until,
-        case when w.hold_until > rt.clock() then w.hold_reason end as hold_reason
+        -- A ban holds without end.
+        case when w.hold_reason = 'MINER_BANNED' or w.hold_until > rt.clock()
+          then w.hold_reason end as hold_reason
       from work_item w
       where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
         and w.rejudging_id is null

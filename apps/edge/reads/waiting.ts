@@ -16,7 +16,9 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
   const [row] = await sql<WaitingRow[]>`
     select w.phase,
       case when w.hold_until > rt.clock() then w.hold_until end as "holdUntil",
-      case when w.hold_until > rt.clock() then w.hold_reason end as "holdReason",
+      -- A ban holds without end.
+      case when w.hold_reason = 'MINER_BANNED' or w.hold_until > rt.clock()
+        then w.hold_reason end as "holdReason",
       w.live_count as "liveCount",
       w.required_successes - w.included_success_count - w.live_count as "runsNeeded",
       coalesce(ahead.runs, 0)::int as "runsAhead",
@@ -29,6 +31,7 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
       where o.state = 'OPEN' and o.live_count + o.included_success_count < o.required_successes
         and o.rejudging_id is null
         and (o.hold_until is null or o.hold_until <= rt.clock())
+        and o.hold_reason is distinct from 'MINER_BANNED'
         and ((case o.phase when 'RACE' then 0 else 1 end), o.queue_order_at, o.work_item_id)
           < ((case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id)
     ) ahead
