@@ -92,6 +92,10 @@ export interface Endpoint<
   readonly requestMediaType?: string;
   /** The same for an answer that is not JSON. */
   readonly responseMediaType?: string;
+  /** As what else a success may come where the request asks for it. */
+  readonly alsoAs?: 'text/event-stream';
+  /** For OpenAPI: headers that the handler heeds, by their names. */
+  readonly requestHeaders?: Shape;
   readonly faults: readonly FaultCode[];
   /**
    * Only for public GET: the answer depends on path and query alone, is shared by those who ask at

@@ -6,6 +6,8 @@ export interface Call {
   /** Whose proof the route asks for. */
   readonly proof: 'none' | 'hotkey' | 'operator' | 'run';
   readonly query: readonly string[];
+  /** By their names, the fields of what a caller gives that go as headers. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly bodyType?: string;
 }
 
@@ -32,6 +34,13 @@ export function addressOf(baseUrl: string, { path, query }: Call, given: Given):
   const search = new URLSearchParams(asked.map((name) => [name, String(said(name))]));
   const suffix = search.size === 0 ? '' : `?${search}`;
   return `${baseUrl.replace(/\/$/, '')}${filled}${suffix}`;
+}
+
+/** The headers that say what a caller gave. */
+export function headersOf({ headers = {} }: Call, given: Given): Record<string, string> {
+  const said = Object.entries(headers).map(([name, field]) => [name, Reflect.get(given, field)]);
+  const sent = said.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(sent.map(([name, value]) => [name, String(value)]));
 }
 
 export interface EncodedBody {

@@ -5,6 +5,7 @@ import { Refusal } from './refusal.ts';
 import type {
   AgentVersionStatus,
   ArtifactUploadTarget,
+  ChatCompletion,
   Claim,
   CompletionResult,
   CredentialListing,
@@ -20,6 +21,7 @@ import type {
   LogUploadTarget,
   MinerAgentListing,
   MinerAgentVersion,
+  ModelList,
   PackDelivery,
   PendingEvaluations,
   ProblemProgress,
@@ -30,6 +32,8 @@ import type {
   RacePackDelivery,
   RaceSelection,
   Reign,
+  Rejudging,
+  RejudgingSummary,
   ReleasedAgentVersion,
   RunningEvaluation,
   Session,
@@ -41,6 +45,7 @@ import type {
   Validator,
   ValidatorVariance,
   Violation,
+  Webhook,
   WeightStandings,
 } from './schemas.generated.ts';
 import type { ServerEvent } from './server-events.ts';
@@ -158,6 +163,13 @@ export interface GetPublicEpisodeResultsFeedbackRequest {
   readonly episode_result_id: string;
 }
 
+export interface GetPublicInferenceModelsRequest {
+  /** Name of an inference provider */
+  readonly provider?: string | undefined;
+  /** Whether the models come in the order of their rank, with how they do */
+  readonly ranked?: boolean | undefined;
+}
+
 export interface GetPublicEvaluationsPendingRequest {
   /** At most this many entries */
   readonly limit?: number | undefined;
@@ -185,7 +197,10 @@ export interface GetPublicRacesValidatorVarianceRequest {
 }
 
 export interface GetPublicEventsRequest {
+  /** The id of the last event that was seen, or 0 for the beginning */
   readonly cursor?: number | undefined;
+  /** The id of the last event that was seen; the stream goes on after it */
+  readonly lastEventId?: number | undefined;
 }
 
 export interface PostMinerSubmitRequest {
@@ -255,6 +270,19 @@ export interface PostMinerInferenceAuthRotateRequest {
 export interface PostMinerProvideraAuthRequest {
   readonly body: {
     readonly refresh_token: string;
+  };
+}
+
+export interface PostInferenceChatCompletionsRequest {
+  /** Name of an inference provider */
+  readonly provider: string;
+  readonly body: {
+    readonly model: string;
+    readonly models?: readonly string[] | undefined;
+    readonly stream?: boolean | null | undefined;
+    readonly stream_options?: {
+      readonly include_usage?: boolean | null | undefined;
+    } | null | undefined;
   };
 }
 
@@ -585,6 +613,60 @@ export interface PostAdminEvaluationRunsReclaimAnswer {
   readonly exclusion_reason: string | null;
 }
 
+export interface PostAdminRejudgingsRequest {
+  /** Repeats under one key are carried out once. */
+  readonly idempotencyKey?: string | undefined;
+  readonly body: {
+    readonly validator_hotkey?: string | null | undefined;
+    readonly agent_version_id?: string | null | undefined;
+    readonly phase?: 'QUALIFYING' | 'RACE' | null | undefined;
+    readonly task_id?: string | null | undefined;
+    readonly env_pack_sha256?: string | null | undefined;
+    readonly claimed_from?: string | null | undefined;
+    readonly claimed_until?: string | null | undefined;
+    readonly reason?: string | null | undefined;
+  };
+}
+
+export interface GetAdminRejudgingsRequest {
+  /** At most this many entries */
+  readonly limit?: number | undefined;
+  /** So many entries are left out before the first */
+  readonly offset?: number | undefined;
+}
+
+export interface GetAdminRejudgingsAnswer {
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly rejudgings: readonly RejudgingSummary[];
+}
+
+export interface GetAdminRejudgingsByRejudgingIdRequest {
+  /** Id of a rejudging */
+  readonly rejudging_id: string;
+}
+
+export interface PostAdminRejudgingsApplyRequest {
+  /** Id of a rejudging */
+  readonly rejudging_id: string;
+  /** Repeats under one key are carried out once. */
+  readonly idempotencyKey?: string | undefined;
+  readonly body?: {
+    readonly reason?: string | null | undefined;
+  } | null | undefined;
+}
+
+export interface PostAdminRejudgingsCancelRequest {
+  /** Id of a rejudging */
+  readonly rejudging_id: string;
+  /** Repeats under one key are carried out once. */
+  readonly idempotencyKey?: string | undefined;
+  readonly body: {
+    readonly reason: string;
+  };
+}
+
 export interface GetAdminPolicyAnswer {
   readonly qualifying_threshold: number;
   readonly margin_initial: number;
@@ -797,6 +879,7 @@ export interface GetAdminStuckAnswer {
 }
 
 export interface PostAdminActorsDrainRequest {
+  /** Id of an actor, as the list of partitions says it */
   readonly id: string;
   /** Repeats under one key are carried out once. */
   readonly idempotencyKey?: string | undefined;
@@ -860,6 +943,66 @@ export interface GetAdminAuditLogAnswer {
     readonly hash: string;
     readonly committed_at: string;
   })[];
+}
+
+export interface PostAdminWebhooksRequest {
+  /** Repeats under one key are carried out once. */
+  readonly idempotencyKey?: string | undefined;
+  readonly body: {
+    readonly url: string;
+    readonly event_types?: readonly ('submission-accepted' | 'version-eligible' | 'run-claimed' | 'run-ended' | 'race-opened' | 'race-closed' | 'race-started' | 'race-completed' | 'race-cancelled' | 'top-changed' | 'code-released')[] | null | undefined;
+    readonly secret?: string | null | undefined;
+    readonly reason?: string | null | undefined;
+  };
+}
+
+export interface PostAdminWebhooksAnswer {
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly event_types: readonly ('submission-accepted' | 'version-eligible' | 'run-claimed' | 'run-ended' | 'race-opened' | 'race-closed' | 'race-started' | 'race-completed' | 'race-cancelled' | 'top-changed' | 'code-released')[] | null;
+  readonly cursor: number;
+  readonly created_at: string;
+  readonly secret: string;
+}
+
+export interface GetAdminWebhooksAnswer {
+  readonly webhooks: readonly Webhook[];
+}
+
+export interface GetAdminWebhooksByWebhookIdRequest {
+  /** Id of a registered webhook */
+  readonly webhook_id: string;
+}
+
+export interface DeleteAdminWebhooksByWebhookIdRequest {
+  /** Id of a registered webhook */
+  readonly webhook_id: string;
+  /** Repeats under one key are carried out once. */
+  readonly idempotencyKey?: string | undefined;
+  readonly body?: {
+    readonly reason?: string | null | undefined;
+  } | null | undefined;
+}
+
+export interface DeleteAdminWebhooksByWebhookIdAnswer {
+  readonly webhook_id: string;
+  readonly removed: boolean;
+}
+
+export interface PostAdminWebhooksReplayRequest {
+  /** Id of a registered webhook */
+  readonly webhook_id: string;
+  /** Repeats under one key are carried out once. */
+  readonly idempotencyKey?: string | undefined;
+  readonly body: {
+    readonly cursor: number;
+    readonly reason?: string | null | undefined;
+  };
+}
+
+export interface PostAdminWebhooksReplayAnswer {
+  readonly webhook_id: string;
+  readonly cursor: number;
 }
 
 export interface GetAdminClockAnswer {
@@ -1163,6 +1306,18 @@ export function paddockClient(send: Send) {
       )) as unknown,
 
     /**
+     * Models that agents may call at one provider, flat or ranked by health and load
+     */
+    getPublicInferenceModels: async (
+      request: GetPublicInferenceModelsRequest = {}, options?: CallOptions,
+    ): Promise<ModelList> =>
+      (await send(
+        { method: 'GET', path: '/v1/public/inference/models', proof: 'none', query: ['provider', 'ranked'] },
+        request,
+        options,
+      )) as ModelList,
+
+    /**
      * Validators that are not banned, with what they do and when they were last seen
      */
     getPublicValidators: async (
@@ -1256,7 +1411,7 @@ export function paddockClient(send: Send) {
       request: GetPublicEventsRequest = {}, options?: CallOptions,
     ): Promise<AsyncIterable<ServerEvent>> =>
       (await send(
-        { method: 'GET', path: '/v1/public/events', proof: 'none', query: ['cursor'] },
+        { method: 'GET', path: '/v1/public/events', proof: 'none', query: ['cursor'], headers: { 'Last-Event-ID': 'lastEventId' } },
         request,
         options,
       )) as AsyncIterable<ServerEvent>,
@@ -1269,7 +1424,7 @@ export function paddockClient(send: Send) {
       request: PostMinerSubmitRequest, options?: CallOptions,
     ): Promise<SubmissionResult> =>
       (await send(
-        { method: 'POST', path: '/v1/miner/submit', proof: 'hotkey', query: [], bodyType: 'multipart/form-data' },
+        { method: 'POST', path: '/v1/miner/submit', proof: 'hotkey', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'multipart/form-data' },
         request,
         options,
       )) as SubmissionResult,
@@ -1442,6 +1597,19 @@ export function paddockClient(send: Send) {
       )) as LegacyCredentialStatus,
 
     /**
+     * Ask a language model, as the agent of a live run with the claim's inference token
+     * @throws Refusal MODEL_NOT_ALLOWED, NOT_CONNECTED, UNKNOWN_PROVIDER
+     */
+    postInferenceChatCompletions: async (
+      request: PostInferenceChatCompletionsRequest, options?: CallOptions,
+    ): Promise<ChatCompletion | AsyncIterable<ServerEvent>> =>
+      (await send(
+        { method: 'POST', path: '/v1/inference/{provider}/chat/completions', proof: 'run', query: [], bodyType: 'application/json' },
+        request,
+        options,
+      )) as ChatCompletion | AsyncIterable<ServerEvent>,
+
+    /**
      * Take the next run under a lease; 204 when there is nothing to do
      * @throws Refusal AT_CAPACITY
      */
@@ -1449,7 +1617,7 @@ export function paddockClient(send: Send) {
       request: PostValidatorWorkClaimRequest = {}, options?: CallOptions,
     ): Promise<Claim | undefined> =>
       (await send(
-        { method: 'POST', path: '/v1/validator/work/claim', proof: 'hotkey', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/validator/work/claim', proof: 'hotkey', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as Claim | undefined,
@@ -1539,7 +1707,7 @@ export function paddockClient(send: Send) {
       request: PostValidatorEvaluationRunsCompleteRequest, options?: CallOptions,
     ): Promise<CompletionResult> =>
       (await send(
-        { method: 'POST', path: '/v1/validator/evaluation-runs/{eval_run_id}/complete', proof: 'hotkey', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/validator/evaluation-runs/{eval_run_id}/complete', proof: 'hotkey', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as CompletionResult,
@@ -1602,7 +1770,7 @@ export function paddockClient(send: Send) {
       request: PostAdminPacksRequest, options?: CallOptions,
     ): Promise<PostAdminPacksAnswer> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/packs', proof: 'operator', query: [], bodyType: 'application/gzip' },
+        { method: 'POST', path: '/v1/admin/packs', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/gzip' },
         request,
         options,
       )) as PostAdminPacksAnswer,
@@ -1615,7 +1783,7 @@ export function paddockClient(send: Send) {
       request: PostAdminSuitesRequest, options?: CallOptions,
     ): Promise<Suite> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/suites', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/suites', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as Suite,
@@ -1628,7 +1796,7 @@ export function paddockClient(send: Send) {
       request: PostAdminSuitesActivateRequest, options?: CallOptions,
     ): Promise<Suite> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/suites/{suite_id}/activate', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/suites/{suite_id}/activate', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as Suite,
@@ -1640,7 +1808,7 @@ export function paddockClient(send: Send) {
       request: PutAdminHotkeysBanRequest, options?: CallOptions,
     ): Promise<PutAdminHotkeysBanAnswer> =>
       (await send(
-        { method: 'PUT', path: '/v1/admin/hotkeys/{hotkey}/ban', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'PUT', path: '/v1/admin/hotkeys/{hotkey}/ban', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as PutAdminHotkeysBanAnswer,
@@ -1652,7 +1820,7 @@ export function paddockClient(send: Send) {
       request: DeleteAdminHotkeysBanRequest, options?: CallOptions,
     ): Promise<DeleteAdminHotkeysBanAnswer> =>
       (await send(
-        { method: 'DELETE', path: '/v1/admin/hotkeys/{hotkey}/ban', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'DELETE', path: '/v1/admin/hotkeys/{hotkey}/ban', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as DeleteAdminHotkeysBanAnswer,
@@ -1665,7 +1833,7 @@ export function paddockClient(send: Send) {
       request: PostAdminRacesCloseQualifyingRequest, options?: CallOptions,
     ): Promise<Race> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/races/{race_id}/close-qualifying', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/races/{race_id}/close-qualifying', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as Race,
@@ -1678,7 +1846,7 @@ export function paddockClient(send: Send) {
       request: PostAdminRacesStartRequest, options?: CallOptions,
     ): Promise<Race> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/races/{race_id}/start', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/races/{race_id}/start', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as Race,
@@ -1691,7 +1859,7 @@ export function paddockClient(send: Send) {
       request: PostAdminRacesCancelRequest, options?: CallOptions,
     ): Promise<Race> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/races/{race_id}/cancel', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/races/{race_id}/cancel', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as Race,
@@ -1704,7 +1872,7 @@ export function paddockClient(send: Send) {
       request: PostAdminAgentVersionsDiscardRequest, options?: CallOptions,
     ): Promise<PostAdminAgentVersionsDiscardAnswer> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/agent-versions/{agent_version_id}/discard', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/agent-versions/{agent_version_id}/discard', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as PostAdminAgentVersionsDiscardAnswer,
@@ -1717,49 +1885,113 @@ export function paddockClient(send: Send) {
       request: PostAdminAgentVersionsReinstateRequest, options?: CallOptions,
     ): Promise<PostAdminAgentVersionsReinstateAnswer> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/agent-versions/{agent_version_id}/reinstate', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/agent-versions/{agent_version_id}/reinstate', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as PostAdminAgentVersionsReinstateAnswer,
 
     /**
      * Take a run out of its score; its work is offered again
-     * @throws Refusal EVAL_RUN_NOT_FOUND, RACE_OVER
+     * @throws Refusal EVAL_RUN_NOT_FOUND, RACE_OVER, RUN_NOT_SUCCESSFUL, RUN_STILL_LIVE
      */
     postAdminEvaluationRunsExclude: async (
       request: PostAdminEvaluationRunsExcludeRequest, options?: CallOptions,
     ): Promise<PostAdminEvaluationRunsExcludeAnswer> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/evaluation-runs/{eval_run_id}/exclude', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/evaluation-runs/{eval_run_id}/exclude', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as PostAdminEvaluationRunsExcludeAnswer,
 
     /**
-     * Let an excluded run count again, where there is room for it
-     * @throws Refusal EVAL_RUN_NOT_FOUND, RACE_OVER
+     * Let an excluded run count again, where there is room for it; `exclusion_reason` says why not
+     * @throws Refusal EVAL_RUN_NOT_FOUND, RACE_OVER, RUN_NOT_INCLUDABLE, RUN_NOT_SUCCESSFUL, RUN_STILL_LIVE
      */
     postAdminEvaluationRunsInclude: async (
       request: PostAdminEvaluationRunsIncludeRequest, options?: CallOptions,
     ): Promise<PostAdminEvaluationRunsIncludeAnswer> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/evaluation-runs/{eval_run_id}/include', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/evaluation-runs/{eval_run_id}/include', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as PostAdminEvaluationRunsIncludeAnswer,
 
     /**
      * End a live run as stale at once and offer its work again
-     * @throws Refusal EVAL_RUN_NOT_FOUND, RACE_OVER
+     * @throws Refusal EVAL_RUN_NOT_FOUND, RACE_OVER, RUN_NOT_LIVE
      */
     postAdminEvaluationRunsReclaim: async (
       request: PostAdminEvaluationRunsReclaimRequest, options?: CallOptions,
     ): Promise<PostAdminEvaluationRunsReclaimAnswer> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/evaluation-runs/{eval_run_id}/reclaim', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/evaluation-runs/{eval_run_id}/reclaim', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as PostAdminEvaluationRunsReclaimAnswer,
+
+    /**
+     * Have counted runs of the active suite judged again by others, 500 at most
+     * @throws Refusal RACE_LOCKED
+     */
+    postAdminRejudgings: async (
+      request: PostAdminRejudgingsRequest, options?: CallOptions,
+    ): Promise<Rejudging> =>
+      (await send(
+        { method: 'POST', path: '/v1/admin/rejudgings', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
+        request,
+        options,
+      )) as Rejudging,
+
+    /**
+     * List rejudgings, newest first
+     */
+    getAdminRejudgings: async (
+      request: GetAdminRejudgingsRequest = {}, options?: CallOptions,
+    ): Promise<GetAdminRejudgingsAnswer> =>
+      (await send(
+        { method: 'GET', path: '/v1/admin/rejudgings', proof: 'operator', query: ['limit', 'offset'] },
+        request,
+        options,
+      )) as GetAdminRejudgingsAnswer,
+
+    /**
+     * Show how far a rejudging is, and what difference it makes to score, rank and payout
+     * @throws Refusal REJUDGING_NOT_FOUND
+     */
+    getAdminRejudgingsByRejudgingId: async (
+      request: GetAdminRejudgingsByRejudgingIdRequest, options?: CallOptions,
+    ): Promise<Rejudging> =>
+      (await send(
+        { method: 'GET', path: '/v1/admin/rejudgings/{rejudging_id}', proof: 'operator', query: [] },
+        request,
+        options,
+      )) as Rejudging,
+
+    /**
+     * Put the new runs in the place of those judged again; completed races stand
+     * @throws Refusal REJUDGING_NOT_FOUND, REJUDGING_NOT_READY, REJUDGING_OVER
+     */
+    postAdminRejudgingsApply: async (
+      request: PostAdminRejudgingsApplyRequest, options?: CallOptions,
+    ): Promise<Rejudging> =>
+      (await send(
+        { method: 'POST', path: '/v1/admin/rejudgings/{rejudging_id}/apply', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
+        request,
+        options,
+      )) as Rejudging,
+
+    /**
+     * End a rejudging and drop what came of it; no score changes
+     * @throws Refusal REJUDGING_NOT_FOUND, REJUDGING_OVER
+     */
+    postAdminRejudgingsCancel: async (
+      request: PostAdminRejudgingsCancelRequest, options?: CallOptions,
+    ): Promise<Rejudging> =>
+      (await send(
+        { method: 'POST', path: '/v1/admin/rejudgings/{rejudging_id}/cancel', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
+        request,
+        options,
+      )) as Rejudging,
 
     /**
      * Show the rules that the next race opens under, and who changed what
@@ -1780,7 +2012,7 @@ export function paddockClient(send: Send) {
       request: PatchAdminPolicyRequest, options?: CallOptions,
     ): Promise<PatchAdminPolicyAnswer> =>
       (await send(
-        { method: 'PATCH', path: '/v1/admin/policy', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'PATCH', path: '/v1/admin/policy', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as PatchAdminPolicyAnswer,
@@ -1793,7 +2025,7 @@ export function paddockClient(send: Send) {
       request: PutAdminChainRegistrationsByHotkeyRequest, options?: CallOptions,
     ): Promise<PutAdminChainRegistrationsByHotkeyAnswer> =>
       (await send(
-        { method: 'PUT', path: '/v1/admin/chain/registrations/{hotkey}', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'PUT', path: '/v1/admin/chain/registrations/{hotkey}', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as PutAdminChainRegistrationsByHotkeyAnswer,
@@ -1806,7 +2038,7 @@ export function paddockClient(send: Send) {
       request: DeleteAdminChainRegistrationsByHotkeyRequest, options?: CallOptions,
     ): Promise<DeleteAdminChainRegistrationsByHotkeyAnswer> =>
       (await send(
-        { method: 'DELETE', path: '/v1/admin/chain/registrations/{hotkey}', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'DELETE', path: '/v1/admin/chain/registrations/{hotkey}', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as DeleteAdminChainRegistrationsByHotkeyAnswer,
@@ -1843,7 +2075,7 @@ export function paddockClient(send: Send) {
       request: PostAdminActorsDrainRequest, options?: CallOptions,
     ): Promise<PostAdminActorsDrainAnswer> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/actors/{id}/drain', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/actors/{id}/drain', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as PostAdminActorsDrainAnswer,
@@ -1873,6 +2105,69 @@ export function paddockClient(send: Send) {
       )) as GetAdminAuditLogAnswer,
 
     /**
+     * Have a URL told of every public event from now on, signed; the secret is shown here alone
+     */
+    postAdminWebhooks: async (
+      request: PostAdminWebhooksRequest, options?: CallOptions,
+    ): Promise<PostAdminWebhooksAnswer> =>
+      (await send(
+        { method: 'POST', path: '/v1/admin/webhooks', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
+        request,
+        options,
+      )) as PostAdminWebhooksAnswer,
+
+    /**
+     * All webhooks, the oldest first, and how their deliveries go
+     */
+    getAdminWebhooks: async (
+      options?: CallOptions,
+    ): Promise<GetAdminWebhooksAnswer> =>
+      (await send(
+        { method: 'GET', path: '/v1/admin/webhooks', proof: 'operator', query: [] },
+        {},
+        options,
+      )) as GetAdminWebhooksAnswer,
+
+    /**
+     * How the deliveries of one webhook go
+     * @throws Refusal WEBHOOK_NOT_FOUND
+     */
+    getAdminWebhooksByWebhookId: async (
+      request: GetAdminWebhooksByWebhookIdRequest, options?: CallOptions,
+    ): Promise<Webhook> =>
+      (await send(
+        { method: 'GET', path: '/v1/admin/webhooks/{webhook_id}', proof: 'operator', query: [] },
+        request,
+        options,
+      )) as Webhook,
+
+    /**
+     * Tell a webhook nothing more, and forget its secret
+     * @throws Refusal WEBHOOK_NOT_FOUND
+     */
+    deleteAdminWebhooksByWebhookId: async (
+      request: DeleteAdminWebhooksByWebhookIdRequest, options?: CallOptions,
+    ): Promise<DeleteAdminWebhooksByWebhookIdAnswer> =>
+      (await send(
+        { method: 'DELETE', path: '/v1/admin/webhooks/{webhook_id}', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
+        request,
+        options,
+      )) as DeleteAdminWebhooksByWebhookIdAnswer,
+
+    /**
+     * Send a webhook everything after a cursor, at once, whether it had it before or not
+     * @throws Refusal WEBHOOK_NOT_FOUND
+     */
+    postAdminWebhooksReplay: async (
+      request: PostAdminWebhooksReplayRequest, options?: CallOptions,
+    ): Promise<PostAdminWebhooksReplayAnswer> =>
+      (await send(
+        { method: 'POST', path: '/v1/admin/webhooks/{webhook_id}/replay', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
+        request,
+        options,
+      )) as PostAdminWebhooksReplayAnswer,
+
+    /**
      * Show what time it is to this service, and whether it can be moved
      */
     getAdminClock: async (
@@ -1892,7 +2187,7 @@ export function paddockClient(send: Send) {
       request: PostAdminClockAdvanceRequest, options?: CallOptions,
     ): Promise<PostAdminClockAdvanceAnswer> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/clock/advance', proof: 'operator', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/admin/clock/advance', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
         request,
         options,
       )) as PostAdminClockAdvanceAnswer,

@@ -574,6 +574,22 @@ export interface StorageUnavailableError {
   readonly error_code: 'STORAGE_UNAVAILABLE';
 }
 
+export interface ModelList {
+  readonly models: readonly string[];
+  readonly aliases: Readonly<Record<string, string>>;
+  readonly stats?: readonly ModelStats[] | undefined;
+}
+
+export interface ModelStats {
+  readonly model_id: string;
+  readonly rank: number;
+  readonly healthy: boolean | null;
+  readonly load: number | null;
+  readonly latency_ms: number | null;
+  readonly served: boolean | null;
+  readonly polled_at: string | null;
+}
+
 export interface Validator {
   readonly validator_hotkey: string;
   readonly validator_name: string | null;
@@ -986,6 +1002,16 @@ export interface LegacyCredentialStatus {
   readonly updated_at: string | null;
 }
 
+export interface ChatCompletion {
+}
+
+/** The model is not on the allowlist; allowed_models is. */
+export interface ModelNotAllowedError {
+  readonly detail: string;
+  readonly error_code: 'MODEL_NOT_ALLOWED';
+  readonly allowed_models: readonly string[];
+}
+
 export interface Claim {
   readonly eval_run_id: string;
   readonly agent_version_id: string;
@@ -1181,16 +1207,232 @@ export interface RaceOverError {
   readonly race_status?: 'RACE_COMPLETE' | 'RACE_CANCELLED' | undefined;
 }
 
+/** Only a success counts or is left out; run_status says how the run ended. */
+export interface RunNotSuccessfulError {
+  readonly detail: string;
+  readonly error_code: 'RUN_NOT_SUCCESSFUL';
+  readonly run_status: 'FAILED' | 'TIMED_OUT' | 'STALE' | 'CANCELLED';
+}
+
+/** The run has not ended yet. */
+export interface RunStillLiveError {
+  readonly detail: string;
+  readonly error_code: 'RUN_STILL_LIVE';
+  readonly run_status: 'CLAIMED' | 'RUNNING';
+}
+
+/** Nobody counts this success: its work was cancelled, or is a rejudging. */
+export interface RunNotIncludableError {
+  readonly detail: string;
+  readonly error_code: 'RUN_NOT_INCLUDABLE';
+  readonly run_status: 'SUCCESS';
+}
+
+/** The run has ended; run_status says how. */
+export interface RunNotLiveError {
+  readonly detail: string;
+  readonly error_code: 'RUN_NOT_LIVE';
+  readonly run_status: 'SUCCESS' | 'FAILED' | 'TIMED_OUT' | 'CANCELLED';
+}
+
+export interface Rejudging {
+  readonly rejudging_id: string;
+  readonly status: 'OPEN' | 'READY' | 'APPLYING' | 'APPLIED' | 'CANCELLED';
+  readonly suite_id: number;
+  readonly criteria: {
+    readonly validator_hotkey: string | null;
+    readonly agent_version_id: string | null;
+    readonly phase: 'QUALIFYING' | 'RACE' | null;
+    readonly task_id: string | null;
+    readonly env_pack_sha256: string | null;
+    readonly claimed_from: string | null;
+    readonly claimed_until: string | null;
+  };
+  readonly reason: string | null;
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly ended_at: string | null;
+  readonly end_reason: string | null;
+  readonly runs: {
+    readonly selected: number;
+    readonly evaluated: number;
+    readonly applied: number;
+    readonly failed: number;
+  };
+  readonly items: readonly ({
+    readonly eval_run_id: string;
+    readonly agent_version_id: string;
+    readonly agent_name: string;
+    readonly validator_hotkey: string;
+    readonly phase: 'QUALIFYING' | 'RACE';
+    readonly race_id: string | null;
+    readonly validator_score: number;
+    readonly status: 'WAITING' | 'RUNNING' | 'JUDGED' | 'APPLIED' | 'DROPPED' | 'ENDED';
+    /** Why nothing came of it, or will. */
+    readonly reason: string | null;
+    readonly attempts: number;
+    readonly new_run: {
+      readonly eval_run_id: string;
+      readonly validator_hotkey: string;
+      readonly validator_score: number;
+    } | null;
+    readonly waiting: {
+      readonly hold_until: string | null;
+      readonly hold_reason: string | null;
+      /** Seen within the hour and allowed to take it; 0 waits for nobody. */
+      readonly able_validators: number;
+    } | null;
+  })[];
+  readonly difference: {
+    readonly versions: readonly ({
+      readonly agent_version_id: string;
+      readonly is_judged: boolean;
+      readonly qualifying_score: {
+        readonly before: number | null;
+        readonly after: number | null;
+      };
+      readonly qualifying_rank: {
+        readonly before: number | null;
+        readonly after: number | null;
+      };
+    })[];
+    readonly races: readonly ({
+      readonly race_id: string;
+      readonly race_number: number;
+      readonly is_frozen: true;
+      readonly winner_agent_version_id: {
+        readonly before: string | null;
+        readonly after: string | null;
+      };
+      readonly top_agent_version_id: {
+        readonly before: string | null;
+        readonly after: string | null;
+      };
+      readonly entrants: readonly ({
+        readonly agent_version_id: string;
+        readonly is_judged: boolean;
+        readonly race_score: {
+          readonly before: number | null;
+          readonly after: number | null;
+        };
+        readonly weighted_score: {
+          readonly before: number | null;
+          readonly after: number | null;
+        };
+        readonly race_rank: {
+          readonly before: number | null;
+          readonly after: number | null;
+        };
+        readonly is_eliminated: {
+          readonly before: boolean;
+          readonly after: boolean;
+        };
+        readonly payout: {
+          readonly before: {
+            readonly units: string;
+            readonly tao_per_day: number | null;
+            readonly usd_per_day: number | null;
+          };
+          readonly after: {
+            readonly units: string;
+            readonly tao_per_day: number | null;
+            readonly usd_per_day: number | null;
+          };
+        };
+      })[];
+      readonly burn: {
+        readonly before: {
+          readonly units: string;
+          readonly tao_per_day: number | null;
+          readonly usd_per_day: number | null;
+        };
+        readonly after: {
+          readonly units: string;
+          readonly tao_per_day: number | null;
+          readonly usd_per_day: number | null;
+        };
+      };
+    })[];
+  };
+}
+
+export interface RejudgingSummary {
+  readonly rejudging_id: string;
+  readonly status: 'OPEN' | 'READY' | 'APPLYING' | 'APPLIED' | 'CANCELLED';
+  readonly suite_id: number;
+  readonly criteria: {
+    readonly validator_hotkey: string | null;
+    readonly agent_version_id: string | null;
+    readonly phase: 'QUALIFYING' | 'RACE' | null;
+    readonly task_id: string | null;
+    readonly env_pack_sha256: string | null;
+    readonly claimed_from: string | null;
+    readonly claimed_until: string | null;
+  };
+  readonly reason: string | null;
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly ended_at: string | null;
+  readonly end_reason: string | null;
+  readonly runs: {
+    readonly selected: number;
+    readonly evaluated: number;
+    readonly applied: number;
+    readonly failed: number;
+  };
+}
+
+/** There is no such rejudging. */
+export interface RejudgingNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'REJUDGING_NOT_FOUND';
+}
+
+/** The rejudging is not ready to be applied. */
+export interface RejudgingNotReadyError {
+  readonly detail: string;
+  readonly error_code: 'REJUDGING_NOT_READY';
+}
+
+/** The rejudging was applied or cancelled before. */
+export interface RejudgingOverError {
+  readonly detail: string;
+  readonly error_code: 'REJUDGING_OVER';
+}
+
 /** There is no such actor. */
 export interface ActorNotFoundError {
   readonly detail: string;
   readonly error_code: 'ACTOR_NOT_FOUND';
 }
 
-/** Nobody else could take the work over. */
+/** No other process could take over its partitions; start one first. */
 export interface LastActorError {
   readonly detail: string;
   readonly error_code: 'LAST_ACTOR';
+}
+
+export interface Webhook {
+  readonly webhook_id: string;
+  readonly url: string;
+  readonly event_types: readonly ('submission-accepted' | 'version-eligible' | 'run-claimed' | 'run-ended' | 'race-opened' | 'race-closed' | 'race-started' | 'race-completed' | 'race-cancelled' | 'top-changed' | 'code-released')[] | null;
+  readonly created_at: string;
+  readonly cursor: number;
+  readonly lag: number;
+  readonly status: 'active' | 'failing';
+  readonly failure_count: number;
+  readonly next_attempt_at: string | null;
+  readonly last_attempt_at: string | null;
+  readonly last_event_cursor: number | null;
+  readonly last_status_code: number | null;
+  readonly last_error: string | null;
+  readonly last_success_at: string | null;
+}
+
+/** There is no such webhook. */
+export interface WebhookNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'WEBHOOK_NOT_FOUND';
 }
 
 /** The service was not started with a simulated clock. */
@@ -1234,6 +1476,7 @@ export interface ErrorByCode {
   readonly 'MISSING_CREDENTIALS': MissingCredentialsError;
   readonly 'MISSING_PARAMETER': MissingParameterError;
   readonly 'MISSING_SCORE': MissingScoreError;
+  readonly 'MODEL_NOT_ALLOWED': ModelNotAllowedError;
   readonly 'NONCE_REUSED': NonceReusedError;
   readonly 'NOT_CONNECTED': NotConnectedError;
   readonly 'NOT_PINNABLE': NotPinnableError;
@@ -1252,9 +1495,16 @@ export interface ErrorByCode {
   readonly 'RACE_NOT_FOUND': RaceNotFoundError;
   readonly 'RACE_OVER': RaceOverError;
   readonly 'RATE_LIMITED': RateLimitedError;
+  readonly 'REJUDGING_NOT_FOUND': RejudgingNotFoundError;
+  readonly 'REJUDGING_NOT_READY': RejudgingNotReadyError;
+  readonly 'REJUDGING_OVER': RejudgingOverError;
   readonly 'RESULTS_INCOMPLETE': ResultsIncompleteError;
   readonly 'ROUTE_NOT_FOUND': RouteNotFoundError;
   readonly 'RUN_ALREADY_COMPLETE': RunAlreadyCompleteError;
+  readonly 'RUN_NOT_INCLUDABLE': RunNotIncludableError;
+  readonly 'RUN_NOT_LIVE': RunNotLiveError;
+  readonly 'RUN_NOT_SUCCESSFUL': RunNotSuccessfulError;
+  readonly 'RUN_STILL_LIVE': RunStillLiveError;
   readonly 'SCORE_MISMATCH': ScoreMismatchError;
   readonly 'STORAGE_UNAVAILABLE': StorageUnavailableError;
   readonly 'STORE_UNAVAILABLE': StoreUnavailableError;
@@ -1263,5 +1513,6 @@ export interface ErrorByCode {
   readonly 'UNKNOWN_PROVIDER': UnknownProviderError;
   readonly 'UNSUPPORTED_MEDIA_TYPE': UnsupportedMediaTypeError;
   readonly 'VALIDATION_FAILED': ValidationError;
+  readonly 'WEBHOOK_NOT_FOUND': WebhookNotFoundError;
   readonly 'WRONG_ROLE': WrongRoleError;
 }

@@ -5,6 +5,7 @@ import {
   type CallOptions,
   encodeBody,
   type Given,
+  headersOf,
   type Send,
 } from './call.ts';
 import type { Credentials } from './credentials.ts';
@@ -62,10 +63,9 @@ async function attempt(
   const url = addressOf(by.baseUrl, call, given);
   const { headers, body } = encodeBody(call, given);
   const proof = await by.credentials?.[call.proof]?.();
-  const key = given.idempotencyKey;
   const answer = await answerOf(url, by, {
     method: call.method,
-    headers: { ...headers, ...proof, ...(key !== undefined && { 'idempotency-key': key }) },
+    headers: { ...headers, ...headersOf(call, given), ...proof },
     ...(body !== undefined && { body }),
   });
   const value = await readValue(answer);

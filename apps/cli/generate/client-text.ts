@@ -55,13 +55,19 @@ function ownTypes({ operation }: DescribedOperation): string[] {
   ];
 }
 
+/** What callers give for a header; others, such as those of a cache, are none of theirs. */
+const headerFields: Readonly<Record<string, string>> = {
+  'Idempotency-Key': 'idempotencyKey',
+  'Last-Event-ID': 'lastEventId',
+};
+
 /** Everything that a caller may give, in one object; undefined where there is nothing. */
 function requestSchema({ parameters = [], requestBody }: Operation): Schema | undefined {
   const properties: Record<string, Schema> = {};
   const required: string[] = [];
   for (const { in: place, name, schema, description, required: isRequired } of parameters) {
-    const key = place === 'header' ? 'idempotencyKey' : name;
-    if (place === 'header' && name !== 'Idempotency-Key') continue;
+    const key = place === 'header' ? headerFields[name] : name;
+    if (key === undefined) continue;
     if (key in properties) throw new Error(`two parameters are called ${key}`);
     properties[key] = { ...schema, ...(description !== undefined && { description }) };
     if (isRequired === true) required.push(key);
@@ -104,6 +110,10 @@ function methodText({ method, path, operation }: DescribedOperation): string {
   const isOptional = (request?.required ?? []).length === 0;
   const given = `request: ${typeName(operation, 'Request')}${isOptional ? ' = {}' : ''}, `;
   const query = parameters.filter((each) => each.in === 'query').map(({ name }) => literal(name));
+  const headers = parameters.flatMap(({ in: place, name }) => {
+    const field = place === 'header' ? headerFields[name] : undefined;
+    return field === undefined ? [] : [`${literal(name)}: ${literal(field)}`];
+  });
   const [bodyType] = Object.keys(operation.requestBody?.content ?? {});
   const answer = answerText(operation);
   const refusals = ownCodes(operation);
@@ -112,6 +122,7 @@ function methodText({ method, path, operation }: DescribedOperation): string {
     `path: ${literal(path)}`,
     `proof: '${proofOf(operation)}'`,
     `query: [${query.join(', ')}]`,
+    ...(headers.length === 0 ? [] : [`headers: { ${headers.join(', ')} }`]),
     ...(bodyType === undefined ? [] : [`bodyType: ${literal(bodyType)}`]),
   ];
   return `    /**

@@ -24,6 +24,8 @@ A path that is not described answers 404 (RouteNotFound), another method on one 
 (MethodNotAllowed); HEAD is answered wherever GET is. What is no HTTP request that can be read is
 answered 4xx with \`{"detail"}\` alone, and the connection ends.`;
 
+const always = ['X-Request-Id', 'Cache-Control'] as const;
+
 /** Answers that belong to no operation. */
 const generalFaults = ['METHOD_NOT_ALLOWED', 'ROUTE_NOT_FOUND'] as const;
 
@@ -45,8 +47,8 @@ export function openApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
       securitySchemes,
       headers: headerObjects,
       responses: {
-        MethodNotAllowed: errorResponse(['METHOD_NOT_ALLOWED'], ['X-Request-Id', 'Allow']),
-        RouteNotFound: errorResponse(['ROUTE_NOT_FOUND'], ['X-Request-Id']),
+        MethodNotAllowed: errorResponse(['METHOD_NOT_ALLOWED'], [...always, 'Allow']),
+        RouteNotFound: errorResponse(['ROUTE_NOT_FOUND'], always),
       },
     },
   });
@@ -68,9 +70,9 @@ function errorExamples(
   for (const each of endpoints) for (const fault of possibleFaults(each)) faults.add(fault);
   return Object.fromEntries(
     [...faults].sort().map((fault) => {
-      const schema = { $ref: `#/components/schemas/${errorSchemaName(fault)}` };
-      const value = exampleOf(schema, '', schemas);
-      return [wireCodeOf(fault), { summary: faultMeanings[fault], value }];
+      const code = wireCodeOf(fault);
+      const schema = { $ref: `#/components/schemas/${errorSchemaName(code)}` };
+      return [code, { summary: faultMeanings[fault], value: exampleOf(schema, '', schemas) }];
     }),
   );
 }

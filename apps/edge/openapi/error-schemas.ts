@@ -35,15 +35,15 @@ export function errorSchema(fault: FaultCode): z.ZodType {
       error_code: z.literal(code),
       ...faultExtras[fault],
     })
-    .meta({ id: errorSchemaName(fault), description });
+    .meta({ id: errorSchemaName(code), description });
   schemaByCode.set(code, schema);
   return schema;
 }
 
-/** `AT_CAPACITY` is `AtCapacityError`, `INTERNAL_ERROR` is `InternalError`. */
-export function errorSchemaName(fault: FaultCode): string {
-  if (fault === 'VALIDATION_FAILED') return 'ValidationError';
-  const words = wireCodeOf(fault).toLowerCase().split('_');
+/** By the code that callers read: `AT_CAPACITY` is `AtCapacityError`, `INTERNAL_ERROR` is `InternalError`. */
+export function errorSchemaName(code: string): string {
+  if (code === 'VALIDATION_FAILED') return 'ValidationError';
+  const words = code.toLowerCase().split('_');
   const name = words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
   return name.endsWith('Error') ? name : `${name}Error`;
 }

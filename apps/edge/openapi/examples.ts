@@ -16,7 +16,7 @@ export function withExamples(document: ApiDocument): void {
   for (const { operation } of operationsOf(document)) {
     for (const parameter of operation.parameters ?? []) {
       const { name, schema } = parameter;
-      parameter.example = name === 'Idempotency-Key' ? 'order-1' : exampleOf(schema, name, schemas);
+      parameter.example = exampleOf(schema, name, schemas);
     }
     into(operation.requestBody?.content);
     for (const { content } of Object.values(operation.responses)) into(content);

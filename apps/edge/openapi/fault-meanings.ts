@@ -25,7 +25,6 @@ export const faultMeanings: Readonly<Record<FaultCode, string>> = {
   INVALID_CHALLENGE: 'The challenge is unknown, used, or over.',
   INVALID_FILE: 'InvalidFileError: the file is no Python source in UTF-8.',
   INVALID_HOTKEY: 'X-Hotkey must be an SS58 address with prefix 42.',
-  INVALID_JSON: 'The body must be valid JSON in UTF-8.',
   INVALID_NONCE: 'X-Nonce must be a UUID v4.',
   INVALID_PROBLEM_ID: 'The problem is not of this run.',
   INVALID_SESSION: 'The token is unknown or over.',

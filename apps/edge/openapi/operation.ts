@@ -17,7 +17,7 @@ export function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
     requestParams: {
       ...(endpoint.params instanceof z.ZodObject && { path: endpoint.params }),
       ...(endpoint.query instanceof z.ZodObject && { query: endpoint.query }),
-      ...(heedsRepeats(endpoint) && { header: repeatHeader }),
+      ...headerShape(endpoint),
     },
     ...requestBody(endpoint),
     responses: responses(endpoint),
@@ -29,13 +29,26 @@ export function tagOf(path: string): string {
   return first === 'v1' ? (second ?? 'v1') : 'health';
 }
 
-const repeatHeader = z.object({
-  'Idempotency-Key': z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/)
-    .optional()
-    .meta({ description: 'Repeats under one key are carried out once.' }),
-});
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/)
+  .optional()
+  .meta({ description: 'Repeats under one key are carried out once.', examples: ['order-1'] });
+
+const knownTag = z
+  .string()
+  .optional()
+  .meta({ description: 'The ETag of an answer that is still held', examples: ['"5d41402a"'] });
+
+function headerShape(endpoint: Endpoint): { header?: z.ZodObject } {
+  const own = endpoint.requestHeaders;
+  const shape = {
+    ...(heedsRepeats(endpoint) && { 'Idempotency-Key': idempotencyKey }),
+    ...(endpoint.cache !== undefined && { 'If-None-Match': knownTag }),
+    ...(own instanceof z.ZodObject && own.shape),
+  };
+  return Object.keys(shape).length === 0 ? {} : { header: z.object(shape) };
+}
 
 /** `GET /v1/public/races/{race_id}/bundle` is getPublicRacesBundle, without the last step …ByRaceId. */
 function operationId({ method, path }: Endpoint): string {

@@ -44,8 +44,19 @@ export const headerObjects = {
   },
   'Cache-Control': {
     description: 'How long the answer may be kept, and by whom',
+    required: true,
     schema: { type: 'string' },
-    example: 'public, max-age=5',
+    example: 'public, max-age=2, stale-while-revalidate=10',
+  },
+  Vary: {
+    description: 'By which request headers the bytes of the answer differ',
+    schema: { type: 'string' },
+    example: 'Accept-Encoding',
+  },
+  'X-Inference-Provider': {
+    description: 'Which provider answered',
+    schema: { type: 'string' },
+    example: 'providera',
   },
 } as const;
 

@@ -13,10 +13,15 @@ type Status = `${1 | 2 | 3 | 4 | 5}${string}`;
 export function responses(endpoint: Endpoint): ZodOpenApiResponsesObject {
   const headers = commonHeaders(endpoint);
   const answers: ZodOpenApiResponsesObject = successes(endpoint, headers);
-  for (const [status, faults] of errorsByStatus([...possibleFaults(endpoint)])) {
-    const isSuccessToo = endpoint.alsoUnder?.includes(Number(status)) === true;
-    const other = isSuccessToo ? endpoint.response : undefined;
-    answers[status] = errorResponse(faults, headers, other);
+  const faultsByStatus = errorsByStatus([...possibleFaults(endpoint)]);
+  const passed = (endpoint.alsoUnder ?? []).filter((status) => status >= 300);
+  const statuses = new Set([
+    ...faultsByStatus.keys(),
+    ...passed.map((each) => `${each}` as Status),
+  ]);
+  for (const status of [...statuses].sort()) {
+    const other = passed.includes(Number(status)) ? endpoint.response : undefined;
+    answers[status] = errorResponse(faultsByStatus.get(status) ?? [], headers, other);
   }
   return answers;
 }
@@ -32,17 +37,19 @@ export function errorResponse(
   const all = other === undefined ? schemas : [other, ...schemas];
   const [first] = all;
   return {
-    description: codes.join(', '),
+    description: codes.join(', ') || 'As the answer itself says',
     headers: headerRefs([...headers, ...faultHeaders(faults)]),
     content: {
       'application/json': {
         schema: first !== undefined && all.length === 1 ? first : z.union(all),
-        examples: Object.fromEntries(
-          codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
-        ),
+        ...(codes.length > 0 && { examples: exampleRefs(codes) }),
       },
     },
   };
+}
+
+function exampleRefs(codes: readonly string[]) {
+  return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
 }
 
 function errorsByStatus(faults: readonly FaultCode[]): Map<Status, FaultCode[]> {
@@ -60,20 +67,28 @@ function faultHeaders(faults: readonly FaultCode[]): HeaderName[] {
 }
 
 function commonHeaders({ deprecated }: Endpoint): HeaderName[] {
-  return ['X-Request-Id', ...(deprecated ? (['Deprecation', 'Link'] as const) : [])];
+  const always = ['X-Request-Id', 'Cache-Control'] as const;
+  return [...always, ...(deprecated ? (['Deprecation', 'Link'] as const) : [])];
 }
 
-function successes(endpoint: Endpoint, names: readonly HeaderName[]): ZodOpenApiResponsesObject {
+function successes(endpoint: Endpoint, common: readonly HeaderName[]): ZodOpenApiResponsesObject {
+  const { alsoAs, alsoUnder = [], cache, mayBeEmpty, response, role } = endpoint;
   const mediaType = endpoint.responseMediaType ?? 'application/json';
-  const headers = headerRefs(names);
-  const content = { [mediaType]: { schema: endpoint.response } };
-  const others = (endpoint.alsoUnder ?? []).map((status) => {
-    const description = status < 300 ? 'Success' : 'As somebody else answered it';
-    return [String(status), { description, headers, content }];
-  });
+  const tagged = cache === undefined ? [] : (['ETag', 'Vary'] as const);
+  const told = role === 'run' ? (['X-Inference-Provider'] as const) : [];
+  const headers = headerRefs([...common, ...tagged, ...told]);
+  const content = {
+    [mediaType]: { schema: response },
+    ...(alsoAs !== undefined && { [alsoAs]: { schema: z.string() } }),
+  };
+  const success = { description: 'Success', headers, content };
+  const others = alsoUnder.filter((status) => status < 300);
   return {
-    '200': { description: 'Success', headers, content },
-    ...Object.fromEntries(others),
-    ...(endpoint.mayBeEmpty === true && { '204': { description: 'Nothing', headers } }),
+    '200': success,
+    ...Object.fromEntries(others.map((status) => [String(status), success])),
+    ...(mayBeEmpty === true && { '204': { description: 'Nothing', headers } }),
+    ...(cache !== undefined && {
+      '304': { description: 'What the tag names still holds', headers },
+    }),
   };
 }

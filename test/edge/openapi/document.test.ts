@@ -9,6 +9,7 @@ import {
   type Schema,
 } from '../../../apps/edge/openapi/api-document.ts';
 import { openApiDocument } from '../../../apps/edge/openapi/document.ts';
+import { errorSchemaName } from '../../../apps/edge/openapi/error-schemas.ts';
 import { possibleFaults } from '../../../apps/edge/openapi/possible-faults.ts';
 import { endpoints } from '../../../apps/edge/routes/index.ts';
 import { createApp, type EdgeServerOptions } from '../../../apps/edge/server.ts';
@@ -82,10 +83,14 @@ test('every body and answer has an example that its schema allows', (t) => {
     for (const { schema, example, examples } of Object.values(content)) {
       if (examples === undefined) t.is(faultsIn(example, schema), '', place);
       for (const code of Object.keys(examples ?? {})) {
-        const coded = document.components.examples[code];
-        t.is(faultsIn(coded?.value, schema), '', `${place} ${code}`);
+        t.true(code in document.components.examples, `${place} ${code}`);
+        t.true(JSON.stringify(schema).includes(`/schemas/${errorSchemaName(code)}"`), place);
       }
     }
+  }
+  for (const [code, { value }] of Object.entries(document.components.examples)) {
+    const $ref = `#/components/schemas/${errorSchemaName(code)}`;
+    t.is(faultsIn(value, { $ref }), '', code);
   }
 });
 

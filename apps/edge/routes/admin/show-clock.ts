@@ -9,6 +9,7 @@ export const showClock = endpoint({
   summary: 'Show what time it is to this service, and whether it can be moved',
   trafficClass: 1,
   response: z.object({ clock: z.enum(['real', 'simulated']), now: instant }),
+  asks: 'nobody',
   faults: [],
 
   async handle(_request, { config, time }) {

@@ -18,6 +18,7 @@ export const completeChat = endpoint({
   params: z.object({ provider: providerName }),
   body: completionBody,
   response: completion,
+  alsoAs: 'text/event-stream',
   alsoUnder: passedStatuses,
   faults: [
     'UNKNOWN_PROVIDER',

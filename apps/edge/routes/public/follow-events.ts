@@ -25,6 +25,7 @@ export const followEvents = endpoint({
     '(0: from the beginning), and without either from now on',
   trafficClass: 2,
   query: z.object({ cursor: cursor.optional() }),
+  requestHeaders: z.object({ 'Last-Event-ID': cursor.optional() }),
   response: publicEventOut,
   responseMediaType: 'text/event-stream',
   faults: ['RATE_LIMITED', 'OVERLOADED', 'STORE_UNAVAILABLE'],

@@ -12,6 +12,7 @@ export const presignArtifactDownload = endpoint({
   trafficClass: 2,
   body: artifactRequest,
   response: z.object({ download_url: z.string(), expires_at: instant }).meta({ id: 'DownloadUrl' }),
+  asks: 'store',
   faults: [
     'MISSING_PARAMETER',
     'INVALID_ARTIFACT_TYPE',
