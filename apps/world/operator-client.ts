@@ -1,15 +1,24 @@
-import { readFile } from 'node:fs/promises';
+import { openAsBlob } from 'node:fs';
 import { randomId } from '../../infra/ids/ids.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import { bearer } from '../cli/client/credentials.ts';
+import {
+  type PaddockClient,
+  type PostAdminPacksAnswer,
+  paddockClient,
+} from '../cli/client/paddock.generated.ts';
+import { sender } from '../cli/client/send.ts';
 import { exchange } from './participants/http-exchange.ts';
 import { expectOk } from './participants/refusal.ts';
-import { untilAnswered } from './participants/retry.ts';
+import { patienceMs, untilAnswered } from './participants/retry.ts';
 
 /** The operator's own requests, and the public reads, which need no credentials. */
 export interface OperatorClient {
+  /** Every route by name; orders are repeated after an outage only under an `idempotencyKey`. */
+  readonly api: PaddockClient;
   get(path: string): Promise<unknown>;
+  uploadPack(file: string): Promise<PostAdminPacksAnswer>;
   send(method: 'DELETE' | 'POST' | 'PUT', path: string, json?: unknown): Promise<unknown>;
-  uploadFile(path: string, file: string): Promise<unknown>;
 }
 
 export function operatorClient(options: {
@@ -37,11 +46,14 @@ export function operatorClient(options: {
     return expectOk(`${method} ${path}`, { status: answer.status, body: json });
   }
 
+  const credentials = { operator: bearer(token) };
+  const api = paddockClient(sender({ baseUrl, clock, credentials, patienceMs }));
   return {
+    api,
+    uploadPack: async (file) =>
+      await api.postAdminPacks({ body: await openAsBlob(file), idempotencyKey: randomId() }),
     get: (path) => ask('GET', path),
     send: (method, path, json = {}) =>
       ask(method, path, { type: 'application/json', bytes: JSON.stringify(json) }),
-    uploadFile: async (path, file) =>
-      ask('POST', path, { type: 'application/gzip', bytes: await readFile(file) }),
   };
 }

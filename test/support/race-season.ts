@@ -119,7 +119,7 @@ export class RaceSeason {
     }));
     const path = join(dataDir, `season-${number}.tar.gz`);
     const { sha256 } = await writePack(path, { manifest: packManifest, tasks });
-    await operator.uploadFile('/v1/admin/packs', path);
+    await operator.uploadPack(path);
     const suite = z.object({ suite_id: z.number() }).parse(
       await operator.send('POST', '/v1/admin/suites', {
         benchmark_name: 'Season',

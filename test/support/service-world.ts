@@ -112,7 +112,7 @@ export async function openSuite(world: ServiceWorld, size: SuiteSize): Promise<O
   }));
   const path = join(world.dataDir, 'pack.tar.gz');
   const { sha256 } = await writePack(path, { manifest: packManifest, tasks });
-  await world.operator.uploadFile('/v1/admin/packs', path);
+  await world.operator.uploadPack(path);
   const suite = {
     benchmark_name: 'Trial',
     benchmark_number: 1,

@@ -1,22 +1,5 @@
-import { z } from 'zod';
 import type { OperatorClient } from '../operator-client.ts';
 import { table } from '../terminal.ts';
-
-const answer = z.object({
-  total: z.number(),
-  entries: z.array(
-    z.object({
-      rank: z.number(),
-      agent_name: z.string(),
-      miner_hotkey: z.string(),
-      version_number: z.number(),
-      final_score: z.number().nullable(),
-      score_low: z.number().nullable(),
-      score_high: z.number().nullable(),
-      is_active_qualifier: z.boolean(),
-    }),
-  ),
-});
 
 export interface Leaderboard {
   readonly total: number;
@@ -30,7 +13,7 @@ export async function readLeaderboard(
   operator: OperatorClient,
   minerNames: ReadonlyMap<string, string>,
 ): Promise<Leaderboard> {
-  const { total, entries } = answer.parse(await operator.get('/v1/public/leaderboard?limit=20'));
+  const { total, entries } = await operator.api.getPublicLeaderboard({ limit: 20 });
   const rows = entries.map((entry) => [
     String(entry.rank),
     `${entry.agent_name} v${entry.version_number}`,

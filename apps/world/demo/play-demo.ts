@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type OperatorClient, operatorClient } from '../operator-client.ts';
 import { sayWhere, serveUntilStopped } from '../serving.ts';
 import type { RunningService } from '../start-service.ts';
@@ -93,11 +92,8 @@ async function verdict(
   return 1;
 }
 
-const overview = z.object({ open_work_items: z.number(), live_runs: z.number() });
-
 async function leftover(operator: OperatorClient, judged: boolean): Promise<string | undefined> {
-  const counts = overview.parse(await operator.get('/v1/admin/overview'));
-  const { open_work_items: open, live_runs: live } = counts;
+  const { open_work_items: open, live_runs: live } = await operator.api.getAdminOverview();
   if (judged && open === 0 && live === 0) return undefined;
   return `${open} work items are open and ${live} runs are live after ${deadlineMs / 1000} s`;
 }

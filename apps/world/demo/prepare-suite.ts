@@ -1,20 +1,9 @@
 import { join } from 'node:path';
-import { z } from 'zod';
+import { randomId } from '../../../infra/ids/ids.ts';
+import type { PostAdminSuitesRequest } from '../../cli/client/paddock.generated.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { writeDemoPack } from './demo-pack.ts';
 import type { LegacySuite } from './legacy-suite.ts';
-
-const suiteAnswer = z.object({
-  suite_id: z.number(),
-  is_active: z.boolean(),
-  benchmark_name: z.string(),
-  env_pack_sha256: z.string().nullable(),
-});
-
-const packAnswer = z.object({
-  task_count: z.number(),
-  family_counts: z.record(z.string(), z.number()),
-});
 
 export interface PreparedSuite {
   readonly suiteId: number;
@@ -29,10 +18,10 @@ export async function prepareDemoSuite(
   dataDir: string,
 ): Promise<PreparedSuite> {
   const pack = await writeDemoPack(join(dataDir, 'demo'));
-  const uploaded = await operator.uploadFile('/v1/admin/packs', pack.path);
-  const { task_count: tasks, family_counts: families } = packAnswer.parse(uploaded);
+  const uploaded = await operator.uploadPack(pack.path);
+  const { task_count: tasks, family_counts: families } = uploaded;
   const size = `${tasks} tasks in ${Object.keys(families).length} families`;
-  const content = { execution_kind: 'envpack', env_pack_sha256: pack.sha256 };
+  const content = { execution_kind: 'envpack' as const, env_pack_sha256: pack.sha256 };
   const named = { benchmark_name: 'Corner Shop', benchmark_number: 1 };
   return await activeSuite(operator, { ...named, ...content }, size);
 }
@@ -45,32 +34,30 @@ export async function prepareLegacySuite(
   const suite = {
     benchmark_name: benchmarkName,
     benchmark_number: 1,
-    execution_kind: 'legacy_benchmark',
+    execution_kind: 'legacy_benchmark' as const,
     env_pack_sha256: null,
     problems: problems.map((metadata) => ({ metadata })),
   };
   return await activeSuite(operator, suite, `${problems.length} problems`);
 }
 
-interface NewSuite {
-  readonly benchmark_name: string;
-  readonly env_pack_sha256: string | null;
-}
+type NewSuite = PostAdminSuitesRequest['body'];
 
 async function activeSuite(
-  operator: OperatorClient,
+  { api }: OperatorClient,
   suite: NewSuite,
   size: string,
 ): Promise<PreparedSuite> {
-  const all = z.array(suiteAnswer).parse(await operator.get('/v1/public/suites'));
-  const before = all.find(
+  const before = (await api.getPublicSuites()).find(
     (known) =>
       known.benchmark_name === suite.benchmark_name &&
       known.env_pack_sha256 === suite.env_pack_sha256,
   );
   const { suite_id: suiteId, is_active: isActive } =
-    before ?? suiteAnswer.parse(await operator.send('POST', '/v1/admin/suites', suite));
-  if (!isActive) await operator.send('POST', `/v1/admin/suites/${suiteId}/activate`);
+    before ?? (await api.postAdminSuites({ body: suite, idempotencyKey: randomId() }));
+  if (!isActive) {
+    await api.postAdminSuitesActivate({ suite_id: suiteId, idempotencyKey: randomId() });
+  }
   const state = isActive ? 'goes on' : 'is now active';
   const name = suite.benchmark_name;
   return { suiteId, name, summary: `suite ${suiteId} "${name}" ${state}: ${size}` };

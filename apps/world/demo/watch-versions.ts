@@ -1,10 +1,6 @@
-import { z } from 'zod';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import type { Story } from './story.ts';
-
-const statusAnswer = z.object({ state: z.string(), discard_reason: z.string().nullable() });
-const runsAnswer = z.array(z.object({ eval_run_id: z.string(), status: z.string() }));
 
 const endStates: ReadonlySet<string> = new Set(['ELIGIBLE', 'DISCARDED', 'CANCELLED']);
 // Often enough that an ended lease is told before the next claim, rare enough to cost nothing.
@@ -36,8 +32,9 @@ export async function untilJudged(watching: Watching): Promise<boolean> {
 
 async function tellEndedLeases({ operator, story }: Watching): Promise<void> {
   for (const { evalRunId, agentVersionId } of story.silentRuns) {
-    const path = `/v1/public/agent-versions/${agentVersionId}/runs`;
-    const runs = runsAnswer.parse(await operator.get(path));
+    const runs = await operator.api.getPublicAgentVersionsRuns({
+      agent_version_id: agentVersionId,
+    });
     const run = runs.find(({ eval_run_id: id }) => id === evalRunId);
     if (run !== undefined && run.status !== 'CLAIMED' && run.status !== 'RUNNING') {
       story.leaseEnded(evalRunId);
@@ -46,8 +43,9 @@ async function tellEndedLeases({ operator, story }: Watching): Promise<void> {
 }
 
 async function lookAt(watching: Watching, agentVersionId: string): Promise<void> {
-  const path = `/v1/public/agent-versions/${agentVersionId}/status`;
-  const status = statusAnswer.parse(await watching.operator.get(path));
+  const status = await watching.operator.api.getPublicAgentVersionsStatus({
+    agent_version_id: agentVersionId,
+  });
   if (!endStates.has(status.state)) return;
   watching.waiting.delete(agentVersionId);
   if (status.state === 'DISCARDED') watching.story.discarded(agentVersionId, status.discard_reason);

@@ -9,7 +9,7 @@ export class Unanswered extends Error {
 }
 
 // Longer than a coordinator's takeover and an edge's restart together; a claim lives for minutes.
-const patienceMs = 60_000;
+export const patienceMs = 60_000;
 const firstPauseMs = 100;
 const pauseMaxMs = 2_000;
 
