@@ -34,11 +34,13 @@ export const stuckWork: StuckKind = {
       select case
         when p.is_lost then 'its partition has no live owner'
         when v.state in ('DISCARDED', 'CANCELLED') then 'its version is ' || lower(v.state)
-        when w.phase = 'QUALIFYING' and not s.is_active and v.state <> 'ELIGIBLE' and (
+        when not s.is_active and (
+            w.rejudging_id is not null or w.phase = 'QUALIFYING' and v.state <> 'ELIGIBLE') and (
             select a.activated_at < clock.now - clock.grace from suite a where a.is_active)
           then 'its suite is not active any more'
         when c.status in ('RACE_COMPLETE', 'RACE_CANCELLED')
             and coalesce(c.completed_at, c.cancelled_at) < clock.now - clock.grace
+            and w.rejudging_id is null
           then 'its race is over'
         when w.included_success_count >= w.required_successes then 'it has all its successes'
         when w.live_count <> (
@@ -63,5 +65,5 @@ export const stuckVersions: StuckKind = {
       and (p.is_lost or not exists (
         select from work_item w
         where w.agent_version_id = v.agent_version_id and w.suite_id = v.suite_id
-          and w.phase = 'QUALIFYING' and w.state = 'OPEN'))`,
+          and w.phase = 'QUALIFYING' and w.state = 'OPEN' and w.rejudging_id is null))`,
 };

@@ -1,5 +1,6 @@
 import { stuckRuns, stuckVersions, stuckWork } from './evaluation.ts';
 import { stuckBundles, stuckRaces, stuckSuites } from './races.ts';
+import { stuckRejudgings } from './rejudgings.ts';
 import {
   stuckDrains,
   stuckMessages,
@@ -14,6 +15,7 @@ export const stuckKinds: readonly StuckKind[] = [
   stuckRuns,
   stuckWork,
   stuckVersions,
+  stuckRejudgings,
   stuckRaces,
   stuckSuites,
   stuckBundles,

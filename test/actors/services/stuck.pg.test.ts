@@ -70,6 +70,16 @@ const minute = (tx: Transaction) => tx`now() - interval '1 minute'`;
 const lostPart = (tx: Transaction) => tx`
   update rt.partition set owner = null, incarnation = null, released_at = ${minute(tx)}
   where kind = 'eval' and part = ${evalPart}`;
+async function addRejudging(tx: Transaction): Promise<string> {
+  const rejudgingId = randomUUID();
+  await tx`
+    insert into rejudging (rejudging_id, suite_id, criteria, actor, created_at)
+    values (${rejudgingId}, ${suiteId}, '{}', 'operator:ann', ${minute(tx)})`;
+  await tx`
+    insert into rejudging_run (rejudging_id, ordinal, eval_run_id)
+    values (${rejudgingId}, 1, ${evalRunId})`;
+  return rejudgingId;
+}
 const unowned = 'its partition has no live owner';
 
 const planted: readonly Planted[] = [
@@ -185,6 +195,24 @@ const planted: readonly Planted[] = [
       ['order', 'no actor has answered it'],
       ['parked-message', 'it failed too often: cannot read'],
     ],
+  },
+  {
+    title: 'runs that were to be judged again and are not offered',
+    plant: (tx) => addRejudging(tx),
+    found: [['rejudging', 'some of its runs were not offered to anybody']],
+  },
+  {
+    title: 'work of a rejudging that is over',
+    plant: async (tx) => {
+      const rejudgingId = await addRejudging(tx);
+      await tx`update rejudging set cancelled_at = created_at`;
+      await tx`
+        insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
+          state, required_successes, queued_at, queue_order_at, rejudging_id, judged_run_id)
+        values (${randomUUID()}, ${evalPart}, ${agentVersionId}, 'miner-1', ${suiteId}, 'QUALIFYING',
+          'OPEN', 1, now(), now(), ${rejudgingId}, ${evalRunId})`;
+    },
+    found: [['rejudging', 'it is over and some of its work is not']],
   },
   {
     title: 'a process that cannot hand over what it should',
