@@ -143,7 +143,7 @@ async function openDeps(
   );
   const bus = createCommandBus({ connection, clock, telemetry });
   const name = `${config.processName}-${randomHex(4)}`;
-  const peers = createEdgePeers({ connection, clock, name });
+  const peers = createEdgePeers({ connection, clock, log, name });
   const rates = createRates(config, { clock, peers });
   await started(peers, stack);
   const createTime = config.clock === 'simulated' ? createSimulatedTime : createRealTime;

@@ -2,6 +2,7 @@ import type { Msg, NatsConnection } from 'nats';
 import type { Clock } from '../ports/clock.ts';
 import type { EdgePeers } from '../ports/edge-peers.ts';
 import type { Service } from '../ports/lifecycle.ts';
+import type { Logger } from '../ports/log.ts';
 import { LiveEdges } from './live-edges.ts';
 import { encodeJson, readJson } from './wire.ts';
 
@@ -16,6 +17,7 @@ const halfPatienceMs = 250;
 export interface EdgePeersDeps {
   readonly connection: NatsConnection;
   readonly clock: Clock;
+  readonly log: Logger;
   /** Unique among the edges that run at one time; no spaces, for it ends a subject. */
   readonly name: string;
 }
@@ -63,7 +65,8 @@ export function createEdgePeers(deps: EdgePeersDeps): EdgePeers & Service {
     ask: async (edge, question) => {
       const text = await askInTime(deps, `sys.rate.${edge}`, question);
       // Not asked again before it is heard again: who stands still costs each edge one wait.
-      if (text === undefined) live.forget(edge);
+      const isNews = text === undefined && live.forget(edge);
+      if (isNews) deps.log.warn('an edge does not answer', { edge });
       return text;
     },
     start: async () => {

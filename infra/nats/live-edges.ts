@@ -28,9 +28,11 @@ export class LiveEdges {
     return isNew;
   }
 
-  /** It said goodbye or did not answer; hearing it brings it back. */
-  forget(name: string): void {
-    if (this.#silentBeats.delete(name)) this.#list();
+  /** It said goodbye or did not answer; hearing it brings it back. True of one that was there. */
+  forget(name: string): boolean {
+    const wasThere = this.#silentBeats.delete(name);
+    if (wasThere) this.#list();
+    return wasThere;
   }
 
   beat(): void {

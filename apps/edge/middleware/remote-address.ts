@@ -43,7 +43,9 @@ function forwardedAddress(entry: string): string | undefined {
 function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
   for (const range of ranges) {
-    const [address = '', prefix] = range.split('/');
+    const [text = '', prefix] = range.split('/');
+    // As the peers are spelled, except for a range: its prefix counts bits of what is written.
+    const address = prefix === undefined ? (plainAddress(text) ?? text) : text;
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(prefix), family);

@@ -5,6 +5,7 @@ import { connectNats } from '../../../infra/nats/connect.ts';
 import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
 import { counterKind } from '../../support/counter-kind.ts';
 import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
 
 let world: World;
 const extended: number[] = [];
@@ -25,7 +26,7 @@ test.after.always(() => world.stop());
 
 async function startEdge(name: string) {
   const connection = await connectNats({ url: world.natsUrl, name });
-  const beacon = createEdgePeers({ connection, clock: systemClock, name });
+  const beacon = createEdgePeers({ connection, clock: systemClock, log: silentLogger, name });
   await beacon.start();
   await connection.flush();
   return {

@@ -25,6 +25,13 @@ test('behind trusted proxies it is the last address that none of them has', (t) 
   t.is(read(request('203.0.113.9', '198.51.100.1')), '203.0.113.9', 'no proxy of ours');
 });
 
+test('a proxy is trusted in whatever spelling it is configured', (t) => {
+  const read = remoteAddressReader(['::ffff:10.1.2.3', '2001:DB8:0:0::1']);
+  t.is(read(request('10.1.2.3', '198.51.100.1')), '198.51.100.1');
+  t.is(read(request('::ffff:10.1.2.3', '198.51.100.1')), '198.51.100.1');
+  t.is(read(request('2001:db8::1', '198.51.100.1')), '198.51.100.1');
+});
+
 test('where no stranger is named, it is the farthest of the proxies', (t) => {
   const read = remoteAddressReader(['10.0.0.0/8']);
   t.is(read(request('10.1.2.3')), '10.1.2.3');

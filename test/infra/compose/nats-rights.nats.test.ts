@@ -10,6 +10,7 @@ import { natsBinary } from '../../../infra/local/nats-binary.ts';
 import { connectNats } from '../../../infra/nats/connect.ts';
 import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
 import { ensureStreams } from '../../../infra/nats/streams.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
 
 const conf = readFileSync(new URL('../../../infra/compose/nats.conf', import.meta.url), 'utf8');
@@ -65,7 +66,7 @@ test('edges hear each other, ask each other and are answered', async (t) => {
   const other = await connectNats({ url: edgeUrl, name: 'edge-2', inboxPrefix: '_INBOX_edge' });
   t.teardown(() => other.close());
   const [here, there] = [one, other].map((connection, at) =>
-    createEdgePeers({ connection, clock: systemClock, name: `edge-${at}` }),
+    createEdgePeers({ connection, clock: systemClock, log: silentLogger, name: `edge-${at}` }),
   );
   if (here === undefined || there === undefined) return t.fail();
   there.answer((question) => `${question}?`);

@@ -3,6 +3,7 @@ import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { connectNats } from '../../../infra/nats/connect.ts';
 import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
 import { privateNats } from '../../support/cluster.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
 
 async function edgesOn(t: ExecutionContext, names: readonly string[]) {
@@ -11,7 +12,10 @@ async function edgesOn(t: ExecutionContext, names: readonly string[]) {
     names.map(async (name) => {
       const connection = await connectNats({ url, name });
       t.teardown(() => connection.close());
-      return { connection, peers: createEdgePeers({ connection, clock: systemClock, name }) };
+      return {
+        connection,
+        peers: createEdgePeers({ connection, clock: systemClock, log: silentLogger, name }),
+      };
     }),
   );
   for (const { peers } of edges) {
