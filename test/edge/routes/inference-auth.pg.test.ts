@@ -15,7 +15,7 @@ test.before(async () => {
   service = await startTestService({ edges: 2 });
 });
 test.after.always(() => service?.stop());
-test.afterEach(() => {
+test.afterEach.always(() => {
   service.providers.providera.heal();
   service.providers.providerb.heal();
 });
