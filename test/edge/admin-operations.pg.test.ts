@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { startTestService, type TestService } from '../support/edge.ts';
@@ -141,4 +141,57 @@ test.serial('nothing is stuck in a service at work, and what is planted is found
   ]);
   t.is(found.total, 1);
   t.like(await read('/v1/admin/overview'), { stuck_records: 1, parked_messages: 1 });
+});
+
+interface Entry {
+  readonly seq: number;
+  readonly actor: string;
+  readonly action: string;
+  readonly object: string;
+  readonly reason: string | null;
+  readonly detail: Readonly<Record<string, unknown>>;
+  readonly prev_hash: string;
+  readonly hash: string;
+  readonly committed_at: string;
+}
+
+const sortKeys = (_key: string, value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+    : value;
+
+/** As the README tells strangers to. */
+function hashOf(entry: Entry): string {
+  const { seq, prev_hash, committed_at, actor, action, object, reason, detail } = entry;
+  const at = Date.parse(committed_at);
+  const text = JSON.stringify(
+    [seq, prev_hash, at, actor, action, object, reason, detail],
+    sortKeys,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}
+
+test.serial('a stranger verifies the whole audit log from its pages', async (t) => {
+  const body = { margin_initial: 0.07, margin_half_life_days: 0.1, race_tasks: null };
+  await okBody(await service.operator('PATCH', '/v1/admin/policy', { body }));
+  const hotkey = service.stranger('audited').hotkey;
+  const ban = { body: { reason: 'Zeichen „ß“ \u2028 \\ "' } };
+  await okBody(await service.operator('PUT', `/v1/admin/hotkeys/${hotkey}/ban`, ban));
+  const entries: Entry[] = [];
+  for (let offset = 0; ; offset += 3) {
+    const path = `/v1/admin/audit-log?limit=3&offset=${offset}`;
+    const page = await read<{ total: number; entries: readonly Entry[] }>(path);
+    entries.push(...page.entries);
+    if (page.entries.length < 3) break;
+  }
+
+  t.true(entries.length > 5);
+  t.deepEqual(
+    entries.map(({ seq }) => seq),
+    entries.map((_, index) => entries.length - index),
+  );
+  for (const [index, entry] of entries.entries()) {
+    t.is(entry.prev_hash, entries[index + 1]?.hash ?? '0'.repeat(64));
+    t.is(entry.hash, hashOf(entry), entry.action);
+  }
 });

@@ -8,7 +8,9 @@ export const listAuditLog = endpoint({
   method: 'get',
   path: '/v1/admin/audit-log',
   role: 'operator',
-  summary: 'Show what operators did, newest first, with the hash chain',
+  summary:
+    'Show what operators did, newest first; `hash` is SHA-256 over the JSON array of seq, prev_hash, ' +
+    'committed_at in Unix ms, actor, action, object, reason and detail, keys sorted, no spaces',
   trafficClass: 1,
   query: z.object(pageQuery({ limitMax: 500, limitDefault: 100 })),
   response: z.object({
