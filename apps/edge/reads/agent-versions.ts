@@ -120,7 +120,10 @@ export interface TimelineRow {
   readonly nowMs: number;
 }
 
-/** What happened to a version, oldest first; the newest 500 where there are more. */
+/**
+ * What happened to a version, oldest first; the newest 500 where there are more. Work that judges its
+ * runs again is an operator's, the runs are the version's.
+ */
 export async function timelineOf(
   sql: Sql,
   agentVersionId: string,
@@ -129,7 +132,9 @@ export async function timelineOf(
     with newest as (
       select at, machine, key, seq, type, payload
       from rt.event
-      where actor_key = ${agentVersionId}
+      where actor_key = ${agentVersionId} and not (machine = 'work-item' and key in (
+        select work_item_id::text from work_item
+        where agent_version_id = ${agentVersionId} and rejudging_id is not null))
       order by at desc, machine desc, key desc, seq desc
       limit 500
     ), raced as (

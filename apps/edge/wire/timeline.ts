@@ -42,6 +42,7 @@ const toldByFact: Readonly<Record<string, Told>> = {
   'evaluation-run CANCELLED': ['run_cancelled', ofRunWithReason],
   'evaluation-run EXCLUDED': ['run_excluded', ofRunWithReason],
   'evaluation-run INCLUDED': ['run_included', ofRun],
+  'evaluation-run ADOPTED': ['run_included', ofRun],
   'work-item HELD': ['work_held', reason],
   'work-item CLOSED': ['work_closed'],
   'work-item REOPENED': ['work_reopened', reason],

@@ -32,10 +32,10 @@ export interface Rejudging extends Omit<HeadRow, 'judgedCount' | 'openCount'> {
 }
 
 // A work item that is cancelled had a verdict if its run is there, and none otherwise.
-const heads = (sql: Sql | Transaction) => sql`
+const heads = (sql: Sql | Transaction, outcome = sql`j.outcome`) => sql`
   select j.rejudging_id as "rejudgingId", j.suite_id as "suiteId", j.criteria, j.reason, j.actor,
     j.created_at as "createdAt", j.applied_at as "appliedAt", j.cancelled_at as "cancelledAt",
-    j.end_reason as "endReason", j.outcome, work.*
+    j.end_reason as "endReason", ${outcome} as outcome, work.*
   from rejudging j
   cross join lateral (
     select count(*)::int as selected,
@@ -75,7 +75,7 @@ export async function rejudgingById(
   return row && rejudgingOf(row);
 }
 
-/** Newest first. */
+/** Newest first, without what they came to. */
 export async function rejudgingPage(
   sql: Sql | Transaction,
   page: { readonly limit: number; readonly offset: number },
@@ -83,7 +83,7 @@ export async function rejudgingPage(
   const [[count], rows] = await Promise.all([
     sql<{ total: number }[]>`select count(*)::int as total from rejudging`,
     sql<HeadRow[]>`
-      ${heads(sql)}
+      ${heads(sql, sql`null`)}
       order by j.created_at desc, j.rejudging_id
       limit ${page.limit} offset ${page.offset}`,
   ]);
