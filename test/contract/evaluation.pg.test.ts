@@ -275,7 +275,8 @@ test.serial('another suite', async (t) => {
 
 test.serial('idle, offline and aged', async (t) => {
   await service.advance(400);
-  await service.sql`insert into validator (hotkey) values (${service.stranger('unseen').hotkey})`;
+  await service.sql`insert into validator (hotkey, last_seen_at)
+    values (${service.stranger('unseen').hotkey}, rt.clock() - interval '1 day')`;
   await readEverything(t, desk, things);
   await service.advance(5 * 86_400);
   const [agent_version_id = ''] = things.versionIds;
@@ -303,6 +304,7 @@ const elsewhere = [
 const never = [
   'CON-5-RUN.validator_name value',
   'CON-5-RUNS[].validator_name value',
+  'CON-5-VALIDATORS[].last_seen_at null',
   'CON-5-VALIDATORS[].validator_name value',
   'SPEC-PACK.artifact_signature value',
   'SPEC-PACK.search_index_epoch null',
@@ -318,7 +320,12 @@ test.serial('every field of these was seen with a value and, where it may be, wi
   const submissions = ['SPEC-SUBMISSION.*', 'CON-4-CHECK.*', 'SPEC-DOWNLOAD.*', 'SPEC-PACK.*'];
   const runs = ['CON-4-LEASE.*', 'CON-4-RUN_PROBLEMS.*', 'CON-4-PROGRESS.*', 'CON-4-RELEASE.*'];
   const results = ['SPEC-BATCH.*', 'SPEC-COMPLETION.*', 'SPEC-LOG_UPLOAD.*'];
-  const others = ['SPEC-ARTIFACT_UPLOAD.*', 'SPEC-HEALTH.*', 'SPEC-DEEP_HEALTH.*'];
+  const others = [
+    'SPEC-MINER_AGENTS.next_allowed_at',
+    'SPEC-ARTIFACT_UPLOAD.*',
+    'SPEC-HEALTH.*',
+    'SPEC-DEEP_HEALTH.*',
+  ];
   desk.seen.requireFields(
     t,
     [evaluations, queue, suites, submissions, runs, results, others].flat(),
