@@ -68,7 +68,7 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
   const suiteId = await addSuite(admin);
   return {
     ...start(),
-    ...{ admin, standIns, providers },
+    ...{ admin, url, standIns, providers },
     /** Another process on the same database. */
     another: start,
     plantRun: (hotkey: string) => plantRun(admin, suiteId, hotkey),

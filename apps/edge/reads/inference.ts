@@ -1,6 +1,26 @@
 import type { ProviderId } from '../../../infra/ports/inference.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 
+/** What the runs that asked one provider within the last day have used of it. */
+export interface InferenceTotals {
+  readonly provider: ProviderId;
+  readonly requests: number;
+  readonly failures: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+export async function listInferenceTotals(sql: Sql): Promise<readonly InferenceTotals[]> {
+  return await sql<InferenceTotals[]>`
+    select provider, sum(requests)::float8 as requests, sum(failures)::float8 as failures,
+      sum(prompt_tokens)::float8 as "promptTokens",
+      sum(completion_tokens)::float8 as "completionTokens"
+    from inference_usage
+    where last_at > rt.clock() - interval '24 hours'
+    group by provider
+    order by provider`;
+}
+
 /** What a completion of a run depends on. */
 export interface InferenceRun {
   readonly minerHotkey: string;

@@ -87,6 +87,7 @@ create table inference_usage (
   last_at           timestamptz not null,
   primary key (eval_run_id, provider, model_id)
 );
+create index inference_usage_recent on inference_usage (last_at);
 
 -- What is counted above, so that a repeat after a lost answer is not counted again.
 create table inference_request (

@@ -82,6 +82,15 @@ export const overview = z.strictObject({
   parked_messages: integer,
   partitions_without_owner: integer,
   stuck_records: integer,
+  inference: z.array(
+    z.strictObject({
+      provider: text,
+      requests: integer,
+      failures: integer,
+      prompt_tokens: integer,
+      completion_tokens: integer,
+    }),
+  ),
 });
 
 export const keptPack = z.strictObject({

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { countStuck } from '../../../../actors/services/stuck/find-stuck.ts';
 import { endpoint } from '../../endpoint.ts';
+import { listInferenceTotals } from '../../reads/inference.ts';
 import { readOverview, type UnfinishedRaceRow } from '../../reads/operator.ts';
 import { type ReigningTopRow, topView } from '../../reads/top.ts';
 import { hotkeyOut } from '../../wire/hotkey.ts';
 import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
+import { providerNameOf } from '../../wire/provider.ts';
 import { scoreOut } from '../../wire/score.ts';
 import { uuidOut } from '../../wire/uuid.ts';
 
@@ -22,6 +24,15 @@ const reigningTop = z.object({
   miner_hotkey: hotkeyOut,
   score: scoreOut,
   top_at: instant,
+});
+
+/** Of the runs that asked within the last 24 hours. */
+const inferenceTotals = z.object({
+  provider: z.string(),
+  requests: count,
+  failures: count,
+  prompt_tokens: count,
+  completion_tokens: count,
 });
 
 export const showOverview = endpoint({
@@ -44,14 +55,16 @@ export const showOverview = endpoint({
     parked_messages: count,
     partitions_without_owner: count,
     stuck_records: count,
+    inference: z.array(inferenceTotals),
   }),
   faults: ['STORE_UNAVAILABLE'],
 
-  async handle(_request, { sql }) {
-    const [overview, { top }, stuck] = await Promise.all([
+  async handle(_request, { sql, config }) {
+    const [overview, { top }, stuck, totals] = await Promise.all([
       readOverview(sql),
       topView(sql),
       countStuck(sql),
+      listInferenceTotals(sql),
     ]);
     return {
       active_suite_id: overview.activeSuiteId,
@@ -67,6 +80,10 @@ export const showOverview = endpoint({
       parked_messages: overview.parkedMessages,
       partitions_without_owner: overview.partitionsWithoutOwner,
       stuck_records: [...stuck.values()].reduce((sum, found) => sum + found, 0),
+      inference: totals.map(({ provider, requests, failures, promptTokens, completionTokens }) => ({
+        ...{ provider: providerNameOf(provider, config), requests, failures },
+        ...{ prompt_tokens: promptTokens, completion_tokens: completionTokens },
+      })),
     };
   },
 });

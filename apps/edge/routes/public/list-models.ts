@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { allowlistOf } from '../../inference/allowlist.ts';
 import { rankModels } from '../../inference/rank-models.ts';
+import { liveRead } from '../../public-reads/send-representation.ts';
 import { flagText } from '../../wire/flag.ts';
 import { formatInstantOrNull, instant } from '../../wire/instant.ts';
 import { providerInField, providerNameOf } from '../../wire/provider.ts';
@@ -24,6 +25,7 @@ export const listModels = endpoint({
   role: 'public',
   summary: 'Models that agents may call at one provider, flat or ranked by health and load',
   trafficClass: 2,
+  cache: liveRead,
   query: z.object({ provider: z.string().optional(), ranked: flagText.optional() }),
   response: z
     .object({
