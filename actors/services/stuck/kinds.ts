@@ -1,4 +1,5 @@
 import { stuckRuns, stuckVersions, stuckWork } from './evaluation.ts';
+import { stuckKeys } from './inference.ts';
 import { stuckBundles, stuckRaces, stuckSuites } from './races.ts';
 import { stuckRejudgings } from './rejudgings.ts';
 import {
@@ -19,6 +20,7 @@ export const stuckKinds: readonly StuckKind[] = [
   stuckRaces,
   stuckSuites,
   stuckBundles,
+  stuckKeys,
   stuckMessages,
   stuckOrders,
   stuckParked,

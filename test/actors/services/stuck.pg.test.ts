@@ -215,6 +215,18 @@ const planted: readonly Planted[] = [
     found: [['rejudging', 'it is over and some of its work is not']],
   },
   {
+    title: 'a key that its provider was to end minutes ago, beside those with another way to end',
+    plant: (tx) => tx`
+      insert into inference_key (key_id, eval_run_id, miner_hotkey, provider, credential_id,
+        minted_at, expires_at, withdrawn_at, next_revoke_at)
+      select gen_random_uuid(), ${evalRunId}, 'miner', 'providera', gen_random_uuid(),
+        now() - interval '1 hour', now() + ends_in * interval '1 minute',
+        now() - ended_ago * interval '1 second', now() + next_in * interval '1 minute'
+      from (values (5, 120, 0), (-1, 120, -2), (5, 120, 5), (5, 20, 0))
+        as key (ends_in, ended_ago, next_in)`,
+    found: [['inference-key', 'providera has not ended it yet']],
+  },
+  {
     title: 'a process that cannot hand over what it should',
     plant: (tx) => tx`
       update rt.member set draining = true, draining_at = ${minute(tx)} - interval '1 second'`,
@@ -304,12 +316,12 @@ test.serial('a coordinator measures how many records of each kind are stuck', as
   await sql`
     insert into rt.poison (msg_id, subject, headers, body, error, at)
     values ('bad', 'evt.race.1.x', '{}', '{}', 'cannot read', now())`;
-  clock.advance(10_000);
+  await clock.advance(10_000);
   await until(async () => read.get('parked-message')?.() === 1);
   t.is(read.get('race')?.(), 0);
 
   await sql`delete from rt.poison`;
-  clock.advance(10_000);
+  await clock.advance(10_000);
   await until(async () => read.get('parked-message')?.() === 0);
   await watch.stop();
   t.is(read.size, 0);
