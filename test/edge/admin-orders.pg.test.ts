@@ -85,9 +85,12 @@ test.serial('a live run is reclaimed and its work offered again', async (t) => {
   if (first === undefined || second === undefined) throw new Error('two were asked for');
   const { eval_run_id: evalRunId } = await claim(first);
   const reason = { reason: 'odd host' };
+  const entries = async () =>
+    await service.sql`select seq from audit_log where object = ${`evaluation-run/${evalRunId}`}`;
   for (const order of ['exclude', 'include']) {
     await refused(t, await post(runPath(evalRunId, order), reason), '409 RUN_STILL_LIVE');
   }
+  t.is((await entries()).length, 0, 'what was refused is no order');
   const reclaimed = await shaped(t, orderedRun, await post(runPath(evalRunId, 'reclaim')));
   t.is(reclaimed.status, 'STALE');
   await refused(t, await post(runPath(evalRunId, 'exclude'), reason), '409 RUN_NOT_SUCCESSFUL');

@@ -129,19 +129,33 @@ class FuzzRun {
 
   /** All that is still refused comes once more while nothing else happens: no row may change. */
   async #repeatRefused(): Promise<void> {
-    const { sql } = this.#plan;
     const requests = await this.#stillRefused(this.#refused);
     this.#refused = [];
-    await untilStill(sql, stillMs);
-    const before = await fingerprint(sql);
-    const again = await this.#stillRefused(requests);
-    await untilStill(sql, stillMs);
-    if (again.length < requests.length) return;
     this.#repeated += requests.length;
+    await untilStill(this.#plan.sql, stillMs);
+    for (const { request, table } of await this.#changers(requests)) {
+      this.#report(request, undefined, `was refused and changed ${table}`);
+    }
+  }
+
+  /** Those of the refused requests that change a row; found by halves. */
+  async #changers(
+    requests: readonly MadeRequest[],
+  ): Promise<readonly { readonly request: MadeRequest; readonly table: string }[]> {
+    const { sql } = this.#plan;
+    const before = await fingerprint(sql);
+    const refused = await this.#stillRefused(requests);
+    await untilStill(sql, stillMs);
     const table = differenceOf(before, await fingerprint(sql));
-    if (table === undefined) return;
-    const targets = requests.map(({ method, target }) => `${method} ${target}`).join('\n    ');
-    this.#problems.push(`${table} was changed by one of these refused requests:\n    ${targets}`);
+    const [request] = requests;
+    // One that is accepted now may change what it likes.
+    if (table === undefined || request === undefined) return [];
+    if (requests.length === 1) return refused.length === 1 ? [{ request, table }] : [];
+    const half = Math.ceil(refused.length / 2);
+    return [
+      ...(await this.#changers(refused.slice(0, half))),
+      ...(await this.#changers(refused.slice(half))),
+    ];
   }
 
   async #stillRefused(requests: readonly MadeRequest[]): Promise<readonly MadeRequest[]> {

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
+import { obstacleTo } from '../../../machines/evaluation-run/run-order.ts';
 import { Fault } from '../../../machines/fault.ts';
 import type { RequestOf } from '../messages.ts';
 import type { CommandFacts } from '../service-handler.ts';
@@ -78,6 +79,9 @@ export async function orderRun(
   const run = await findRun(tx, evalRunId);
   if (run === undefined) throw new Fault('EVAL_RUN_NOT_FOUND', 'There is no such evaluation run.');
   await requireChangeable(tx, run.raceId);
+  // As far as the rows tell; the owner may know better and decides.
+  const obstacle = obstacleTo(order, run);
+  if (obstacle !== undefined) throw obstacle;
   const { part, agentVersionId, status, isIncluded } = run;
   const ids = { agentVersionId, evalRunId };
   const body = order === 'exclude-run' ? { ...ids, reason: request.reason } : ids;

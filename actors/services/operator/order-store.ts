@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
+import type { OrderedRun } from '../../../machines/evaluation-run/run-order.ts';
 
 export interface HeldRace {
   readonly part: number;
@@ -68,19 +69,19 @@ export async function findVersion(
   return row;
 }
 
-export interface FoundRun {
+export interface FoundRun extends OrderedRun {
   readonly part: number;
   readonly agentVersionId: string;
   readonly raceId: string | null;
-  readonly status: string;
-  readonly isIncluded: boolean;
 }
 
 export async function findRun(tx: Transaction, evalRunId: string): Promise<FoundRun | undefined> {
   const [row] = await tx<FoundRun[]>`
-    select part, agent_version_id as "agentVersionId", race_id as "raceId", status,
-      is_included as "isIncluded"
-    from evaluation_run
-    where eval_run_id = ${evalRunId}`;
+    select r.part, r.agent_version_id as "agentVersionId", r.race_id as "raceId", r.status,
+      r.is_included as "isIncluded", i.state = 'CANCELLED' as "isWorkCancelled",
+      r.rejudging_id is not null as "isRejudging"
+    from evaluation_run r
+    join work_item i on i.work_item_id = r.work_item_id
+    where r.eval_run_id = ${evalRunId}`;
   return row;
 }
