@@ -282,8 +282,8 @@ export interface PostInferenceChatCompletionsRequest {
     readonly stream?: boolean | null | undefined;
     readonly stream_options?: {
       readonly include_usage?: boolean | null | undefined;
-    } | null | undefined;
-  };
+    } & Readonly<Record<string, unknown>> | null | undefined;
+  } & Readonly<Record<string, unknown>>;
 }
 
 export interface PostValidatorWorkClaimRequest {

@@ -1002,8 +1002,8 @@ export interface LegacyCredentialStatus {
   readonly updated_at: string | null;
 }
 
-export interface ChatCompletion {
-}
+export type ChatCompletion = {
+} & Readonly<Record<string, unknown>>;
 
 /** The model is not on the allowlist; allowed_models is. */
 export interface ModelNotAllowedError {

@@ -1,5 +1,5 @@
 import type { ApiDocument, Schema } from '../../edge/openapi/api-document.ts';
-import { fieldsText, literal, typeText } from './type-text.ts';
+import { fieldsText, isOpen, literal, typeText } from './type-text.ts';
 
 /** The first line of every file that is written from the description. */
 export const generatedMark =
@@ -24,7 +24,7 @@ export function schemasText({ components }: ApiDocument): string {
 
 export function declaration(name: string, schema: Schema): string {
   const about = schema.description === undefined ? '' : `/** ${schema.description} */\n`;
-  const isObject = schema.type === 'object' && schema.properties !== undefined;
+  const isObject = schema.type === 'object' && schema.properties !== undefined && !isOpen(schema);
   return isObject
     ? `${about}export interface ${name} {\n${fieldsText(schema)}}\n`
     : `${about}export type ${name} = ${typeText(schema)};\n`;

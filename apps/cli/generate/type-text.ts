@@ -28,10 +28,21 @@ function ofType(type: string, schema: Schema): string {
         ? `readonly ${grouped(typeText(schema.items ?? {}))}[]`
         : `readonly [${schema.prefixItems.map(typeText).join(', ')}]`;
     case 'object':
-      return schema.properties === undefined ? recordText(schema) : `{\n${fieldsText(schema)}}`;
+      return objectText(schema);
     default:
       throw new Error(`a type of JSON that there is not: ${type}`);
   }
+}
+
+function objectText(schema: Schema): string {
+  if (schema.properties === undefined) return recordText(schema);
+  const fields = `{\n${fieldsText(schema)}}`;
+  return isOpen(schema) ? `${fields} & ${recordText(schema)}` : fields;
+}
+
+/** Whether fields that the schema does not name mean something, too. */
+export function isOpen({ additionalProperties: rest }: Schema): boolean {
+  return rest === true || typeof rest === 'object';
 }
 
 function recordText({ additionalProperties: rest }: Schema): string {
