@@ -178,7 +178,7 @@ export const rowChecks: readonly RowCheck[] = [
                    and (u.phase = 'QUALIFYING' or r.told_at is not null)) as ends
         from rt.event e
         left join evaluation_run u
-          on e.machine = 'evaluation-run' and u.eval_run_id = e.key::uuid
+          on e.machine = 'evaluation-run' and u.eval_run_id::text = e.key
         left join public_release r on r.kind = 'RACE' and r.id = u.race_id) facts
       where feed.events <> feed.newest or feed.claims <> facts.claims
          or feed.admissions <> facts.admissions or feed.ends <> facts.ends`,

@@ -172,6 +172,10 @@ test.serial('the end of the embargo tells how each run ended, once', async (t) =
 
 test.serial('code that only ages is released on time, and each version once', async (t) => {
   await service.advance(codeSeconds);
+  // The order to the clock is answered when all that was due is told.
+  const untold = await service.sql`
+    select 1 from public_release where told_at is null and due_at <= rt.clock()`;
+  t.is(untold.length, 0);
   const released = () =>
     feed.events.flatMap(({ data }) => (data.type === 'code-released' ? [data] : []));
   await until(() => released().length === 2);

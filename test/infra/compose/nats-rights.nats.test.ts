@@ -4,11 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { publicEventsSignal } from '../../../actors/services/projector/messages.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { freePort } from '../../../infra/local/free-port.ts';
 import { natsBinary } from '../../../infra/local/nats-binary.ts';
 import { connectNats } from '../../../infra/nats/connect.ts';
 import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
+import { createSignals } from '../../../infra/nats/signals.ts';
 import { ensureStreams } from '../../../infra/nats/streams.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
@@ -76,6 +78,21 @@ test('edges hear each other, ask each other and are answered', async (t) => {
   }
   await until(() => here.names.length === 2 && there.names.length === 2);
   t.is(await here.ask(there.self, 'rate'), 'rate?');
+});
+
+test('an edge hears that the public feed has grown, and cannot say so', async (t) => {
+  const { edge, coordinator } = connections;
+  let heard = 0;
+  const subscription = createSignals(edge).onSignal(publicEventsSignal, () => {
+    heard += 1;
+  });
+  t.teardown(() => subscription.close());
+  await edge.flush();
+  createSignals(edge).signal(publicEventsSignal, {});
+  await edge.flush();
+  createSignals(coordinator).signal(publicEventsSignal, {});
+  await until(() => heard > 0);
+  t.is(heard, 1);
 });
 
 test('an edge says nothing into an inbox unasked', async (t) => {
