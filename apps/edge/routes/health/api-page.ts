@@ -8,6 +8,7 @@ export const apiPage = `<!doctype html>
 <style>
   body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; color: #1c2430; background: #fff; }
   h2 { margin-top: 2rem; font-size: 1.1rem; }
+  h3 { margin: .8rem 0 .2rem; font-size: 1rem; }
   details { border: 1px solid #d5dbe3; border-radius: 6px; margin: .4rem 0; padding: .4rem .8rem; }
   summary { cursor: pointer; }
   code { font: 13px ui-monospace, monospace; }
@@ -34,6 +35,60 @@ export const apiPage = `<!doctype html>
     parent.append(node);
     return node;
   };
+  const json = (parent, value) => add(parent, 'pre', JSON.stringify(value, null, 2));
+  const typeOf = (schema) => {
+    if (schema.$ref) return schema.$ref.split('/').pop();
+    const kinds = (schema.anyOf || schema.oneOf || []).map(typeOf).join(' | ');
+    const text = kinds || [schema.type || 'any'].flat().join(' | ');
+    const bounds = ['format', 'enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'default']
+      .filter((key) => key in schema)
+      .map((key) => key + ' ' + schema[key]);
+    return [text, ...bounds].join(', ');
+  };
+  const showContent = (box, content, api) => {
+    for (const [type, media] of Object.entries(content || {})) {
+      const line = add(box, 'p', undefined, 'muted');
+      line.textContent = type + ': ' + (media.examples ? 'an error' : typeOf(media.schema));
+      if ('example' in media) json(box, media.example);
+      for (const code of Object.keys(media.examples || {})) {
+        const known = api.components.examples[code];
+        const error = add(box, 'details');
+        const head = add(error, 'summary');
+        add(head, 'code', code);
+        add(head, 'span', ' ' + known.summary, 'muted');
+        json(error, known.value);
+      }
+    }
+  };
+  const showOperation = (box, operation, api) => {
+    const proofs = operation.security.map((each) => Object.keys(each).join(' + ')).join(', or ');
+    add(box, 'p', proofs === '' ? 'Open to everybody' : 'Proof: ' + proofs, 'muted');
+    if (operation.deprecated) add(box, 'p', 'Deprecated. ' + (operation.description || ''));
+    for (const each of operation.parameters || []) {
+      const line = add(box, 'p');
+      add(line, 'code', each.name);
+      const need = each.required ? ', required' : '';
+      const about = ' in ' + each.in + need + ': ' + typeOf(each.schema) + '. ';
+      add(line, 'span', about + (each.description || '') + ' Example: ' + each.example, 'muted');
+    }
+    if (operation.requestBody) {
+      add(box, 'h3', operation.requestBody.required ? 'Body' : 'Body, may be absent');
+      for (const media of Object.values(operation.requestBody.content)) {
+        const whole = add(box, 'details');
+        add(whole, 'summary', 'Schema', 'muted');
+        json(whole, media.schema);
+      }
+      showContent(box, operation.requestBody.content, api);
+    }
+    for (const [status, answer] of Object.entries(operation.responses)) {
+      const part = add(box, 'details');
+      const head = add(part, 'summary');
+      add(head, 'span', status, 'method');
+      add(head, 'span', answer.description, 'muted');
+      showContent(part, answer.content, api);
+      add(part, 'p', 'Headers: ' + Object.keys(answer.headers || {}).join(', '), 'muted');
+    }
+  };
   const show = (api) => {
     const main = document.getElementById('routes');
     main.textContent = '';
@@ -52,15 +107,15 @@ export const apiPage = `<!doctype html>
         add(line, 'span', method.toUpperCase(), 'method');
         add(line, 'code', path);
         add(line, 'span', ' ' + (operation.summary || ''), 'muted');
-        const { tags, summary, operationId, ...rest } = operation;
-        add(box, 'pre', JSON.stringify(rest, null, 2));
+        showOperation(box, operation, api);
       }
     }
-    if (api.components) {
-      add(main, 'h2', 'components');
+    add(main, 'h2', 'Schemas');
+    for (const [name, schema] of Object.entries(api.components.schemas)) {
       const box = add(main, 'details');
-      add(box, 'summary', 'schemas');
-      add(box, 'pre', JSON.stringify(api.components, null, 2));
+      box.id = 'schema-' + name;
+      add(add(box, 'summary'), 'code', name);
+      json(box, schema);
     }
   };
   fetch('/openapi.json').then((answer) => answer.json()).then(show, (error) => {
