@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type CodeRow, codes } from '../spec/codes.ts';
 import type { Field, Fields, RouteRow } from '../spec/routes/route-row.ts';
 import { routes } from '../spec/routes.ts';
 import { matches } from '../spec/rows.ts';
@@ -71,6 +72,9 @@ export class Comparison {
     const { parameters = [] } = operation;
     this.#is(`${id} deprecated`, operation.deprecated ?? false, row.isDeprecated ?? false);
     this.#is(`${id} security`, schemesOf(operation), schemesByAuth[row.auth]);
+    const headers = parameters.filter((each) => each.in === 'header').map(({ name }) => name);
+    this.#is(`${id} heeds repeats`, headers.includes('Idempotency-Key'), row.isRepeatable ?? false);
+    this.#refusals(id, row, operation);
     for (const part of ['path', 'query'] as const) {
       const given = parameters.filter((each) => each.in === part);
       this.#fields(`${id}.${part}`, (part === 'path' ? row.params : row.query) ?? {}, {
@@ -80,6 +84,15 @@ export class Comparison {
     }
     this.#body(id, row, operation);
     this.#answers(id, row, operation);
+  }
+
+  /** Each refusal that the text names has its status among the answers. */
+  #refusals(id: string, { refusals = [] }: RouteRow, { responses }: Operation): void {
+    for (const word of refusals) {
+      const known = Object.values<CodeRow>(codes).filter(({ code }) => code === word);
+      const isThere = known.some(({ status }) => String(status) in responses);
+      this.#is(`${id} ${word}`, isThere, true);
+    }
   }
 
   #body(id: string, row: RouteRow, { requestBody }: Operation): void {

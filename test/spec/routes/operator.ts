@@ -43,8 +43,20 @@ const page: Fields = {
   limit: { type: 'integer', min: 1, max: 500, default: 100, optional: true },
   offset: { type: 'integer', min: 0, default: 0, optional: true },
 };
+const webhooks = {
+  ...order,
+  place: contract('8'),
+  path: '/v1/admin/webhooks',
+  answer: 'open',
+} as const;
+const webhook = {
+  ...webhooks,
+  path: '/v1/admin/webhooks/{webhook_id}',
+  params: { webhook_id: uuid },
+  refusals: ['WEBHOOK_NOT_FOUND'],
+} as const;
 
-/** Contract 7. */
+/** Contract 7 and 8. */
 export const operatorRoutes = {
   'CON-7-UPLOAD_PACK': {
     ...order,
@@ -164,6 +176,13 @@ export const operatorRoutes = {
     ...optionalReason,
   },
   'CON-7-REJUDGE': { ...order, path: '/v1/admin/rejudgings', answer: 'open' },
+  'OWN-REJUDGINGS': {
+    ...look,
+    place: decision('0022, rejudging'),
+    path: '/v1/admin/rejudgings',
+    query: page,
+    answer: 'open',
+  },
   'CON-7-REJUDGING': { ...look, path: '/v1/admin/rejudgings/{rejudging_id}', ...rejudging },
   'CON-7-REJUDGING_APPLY': {
     ...order,
@@ -215,12 +234,22 @@ export const operatorRoutes = {
     body: { seconds: { type: 'integer', min: 1 }, reason: optionalText },
     answer: clockAdvance,
   },
-  'CON-8-WEBHOOKS': { ...look, place: contract('8'), path: '/v1/admin/webhooks', answer: 'open' },
+  'CON-8-WEBHOOKS': { ...webhooks, method: 'GET', isRepeatable: false },
   'CON-8-ADD_WEBHOOK': {
-    ...order,
-    place: contract('8'),
-    path: '/v1/admin/webhooks',
-    answer: 'open',
+    ...webhooks,
+    body: {
+      url: string,
+      event_types: some,
+      secret: { type: 'string', optional: true },
+      reason: optionalText,
+    },
+  },
+  'CON-8-WEBHOOK': { ...webhook, method: 'GET', isRepeatable: false },
+  'CON-8-REMOVE_WEBHOOK': { ...webhook, method: 'DELETE', ...optionalReason },
+  'CON-8-REPLAY': {
+    ...webhook,
+    path: '/v1/admin/webhooks/{webhook_id}/replay',
+    body: { cursor: { type: 'integer', min: 0 }, reason: optionalText },
   },
   'OWN-CLOCK': {
     ...look,

@@ -43,7 +43,7 @@ export interface RouteRow {
   /** 204 is an answer too. */
   readonly mayBeEmpty?: true;
   /** Heeds an Idempotency-Key. */
-  readonly isRepeatable?: true;
+  readonly isRepeatable?: boolean;
   readonly isDeprecated?: true;
   /** The refusals that the text names for this very route. */
   readonly refusals?: readonly string[];
