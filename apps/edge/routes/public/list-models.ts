@@ -26,7 +26,14 @@ export const listModels = endpoint({
   summary: 'Models that agents may call at one provider, flat or ranked by health and load',
   trafficClass: 2,
   cache: liveRead,
-  query: z.object({ provider: z.string().optional(), ranked: flagText.optional() }),
+  query: z.object({
+    // Where it has another word by configuration, that one.
+    provider: z
+      .string()
+      .optional()
+      .meta({ override: { default: 'providera' } }),
+    ranked: flagText.default(false).meta({ override: { default: false } }),
+  }),
   response: z
     .object({
       models: z.array(z.string()),
@@ -40,7 +47,7 @@ export const listModels = endpoint({
     const name = query.provider ?? providerNameOf('providera', config);
     const provider = providerInField(name, ['query', 'provider'], config);
     const { models, aliases, monitored } = allowlistOf(provider, config);
-    if (query.ranked !== true) return { models: [...models], aliases: { ...aliases } };
+    if (!query.ranked) return { models: [...models], aliases: { ...aliases } };
     const snapshot = await inference.states.of(provider);
     const ranked = rankModels(monitored, snapshot?.models);
     const polledAt = formatInstantOrNull(snapshot?.polledAt ?? null);
