@@ -4,6 +4,7 @@ import { participantKeypair } from '../participants/keys.ts';
 import { signedClient } from '../participants/signed-client.ts';
 import {
   type AgentFile,
+  connectProvider,
   listAgents,
   type MinerOptions,
   submitAgent,
@@ -67,6 +68,7 @@ export async function runDemo(options: DemoOptions): Promise<Demo> {
   const turns: Turn[] = [];
   // Before anybody claims: the story must know the names of what an earlier start has left.
   for (const miner of miners) turns.push(await recall(miner, { story, waiting }));
+  await Promise.all(miners.map(connectProviders));
   startValidators(options, story, stack);
   let isSubmitting = true;
   const submitting = letMinersSubmit(options, turns, waiting).finally(() => {
@@ -134,6 +136,17 @@ function minersOf(options: DemoOptions, story: Story): readonly MinerOptions[] {
     client: clientOf(options, 'miner', index),
     onEvent: (event) => story.hear(event),
   }));
+}
+
+/** Every second miner has an account at both providers, the first of which becomes its default. */
+async function connectProviders(miner: MinerOptions, index: number): Promise<void> {
+  const names = index % 2 === 0 ? ['providera'] : ['providerb', 'providera'];
+  for (const name of names) {
+    const credential = `demo-${miner.who.toLowerCase()}-${name}`;
+    await connectProvider(miner, name, credential).catch((error: unknown) =>
+      miner.onEvent({ kind: 'trouble', who: miner.who, error }),
+    );
+  }
 }
 
 interface Turn {

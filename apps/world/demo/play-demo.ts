@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { type OperatorClient, operatorClient } from '../operator-client.ts';
 import { sayWhere, serveUntilStopped } from '../serving.ts';
 import type { RunningService } from '../start-service.ts';
@@ -32,6 +33,7 @@ export async function playDemo(
     const board = await readLeaderboard(operator, demo.minerNames);
     sayLeaderboard(terminal, board);
     sayTally(terminal, demo.story.tally);
+    sayInference(terminal, await operator.get('/v1/admin/overview'));
     sayWhere(world, service);
     if (!options.once) return await serveUntilStopped(world);
     return await verdict(world, { operator, demo, board });
@@ -76,6 +78,31 @@ function sayTally(terminal: Terminal, { reclaimed, refused, discarded }: Tally):
     ...list('Discarded', discarded),
   ];
   for (const line of table(rows)) terminal.line(line);
+}
+
+const inferenceTotals = z.object({
+  inference: z.array(
+    z.object({
+      provider: z.string(),
+      requests: z.number(),
+      failures: z.number(),
+      prompt_tokens: z.number(),
+      completion_tokens: z.number(),
+    }),
+  ),
+});
+
+/** What the agents asked of language models through the service, as it has counted. */
+function sayInference(terminal: Terminal, overview: unknown): void {
+  const rows = inferenceTotals.parse(overview).inference.map((total, index) => {
+    const tokens = total.prompt_tokens + total.completion_tokens;
+    const failed = total.failures === 0 ? '' : `, ${total.failures} failed`;
+    const said = `${total.requests} completions of ${tokens} tokens by ${total.provider}${failed}`;
+    return [index === 0 ? 'Inference' : '', said];
+  });
+  for (const line of table(rows.length === 0 ? [['Inference', 'nothing']] : rows)) {
+    terminal.line(line);
+  }
 }
 
 /** For `--once`: 0 only when there is an eligible version and nothing is left over. */

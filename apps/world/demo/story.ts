@@ -67,6 +67,7 @@ export class Story {
         break;
       case 'submitted':
       case 'heartbeat':
+      case 'inferred':
       case 'results':
         break;
       default:

@@ -31,6 +31,8 @@ export type ParticipantEvent =
     }
   | ({ readonly kind: 'claimed'; readonly claimMs: number } & OfRun)
   | ({ readonly kind: 'heartbeat'; readonly beatMs: number } & OfRun)
+  /** Its agent asked a language model; 0 is no answer at all. */
+  | ({ readonly kind: 'inferred'; readonly provider: string; readonly status: number } & OfRun)
   | ({ readonly kind: 'results'; readonly itemCount: number; readonly batchMs: number } & OfRun)
   | ({ readonly kind: 'completed'; readonly completeMs: number } & CompletedRun & OfRun)
   /** It holds a run and says nothing more. */

@@ -33,6 +33,17 @@ export async function listAgents({ client }: MinerOptions): Promise<MinerListing
   return listing.parse(expectOk('the listing', await client.request('GET', '/v1/miner/agents')));
 }
 
+/** Stores a credential; false when the provider refuses it, as any but an embedded one does. */
+export async function connectProvider(
+  { client }: MinerOptions,
+  provider: string,
+  credential: string,
+): Promise<boolean> {
+  const path = `/v1/miner/inference-auth/${provider}`;
+  const { status } = await client.request('POST', path, { json: { credential } });
+  return status === 200;
+}
+
 /** Submits one file; the id of its version, or undefined when it was refused. */
 export async function submitAgent(
   { who, client, onEvent }: MinerOptions,

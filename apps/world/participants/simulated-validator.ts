@@ -1,4 +1,5 @@
 import type { Service } from '../../../infra/ports/lifecycle.ts';
+import { askModel } from './ask-model.ts';
 import { HeldRun, type RunContext } from './held-run.ts';
 import { download } from './object-transfer.ts';
 import { playEpisodes } from './play-episodes.ts';
@@ -103,6 +104,7 @@ async function evaluate(
   const { claim } = run;
   await run.beat();
   run.keepAlive(options.heartbeatMs ?? claim.heartbeat_interval_seconds * 1000);
+  await askModel(claim, context);
   if (agent.raisesAtStart) {
     await run.work(options.rule.taskMs);
     return await complete(run, context, agentFailure);

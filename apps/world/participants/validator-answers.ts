@@ -14,6 +14,9 @@ export const claimAnswer = z.object({
   heartbeat_interval_seconds: z.number(),
   code_download_url: z.string(),
   code_sha256: z.string(),
+  inference_token: z
+    .object({ provider: z.string(), access_token: z.string(), base_url: z.string() })
+    .nullable(),
 });
 
 export type Claim = z.infer<typeof claimAnswer>;
