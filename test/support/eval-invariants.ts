@@ -45,7 +45,7 @@ export function checkWork({ items, runs }: Aggregate): void {
 export function checkVersion({ version, items }: Aggregate): void {
   const { scores, eligibleAt } = version.state.context;
   for (const { state } of items.values()) {
-    if (state.context.phase === 'RACE') continue;
+    if (state.context.phase === 'RACE' || state.context.rejudges !== null) continue;
     const expected =
       state.value === 'closed'
         ? aggregateScore(state.context.included.map(({ scoreMicro }) => scoreMicro))
@@ -66,8 +66,10 @@ export function checkEnds({ runs }: Aggregate, ended: Map<string, unknown>): voi
       must('INV-15', scoreMicro === Math.round(tally.rewardMicro / expectedItems));
     }
     if (isLive(state)) continue;
-    const { isIncluded: _, exclusionReason: __, ...frozen } = state.context;
-    const now = JSON.stringify([state.value, frozen]);
+    const { isIncluded: _, exclusionReason: __, workItemId, fence, ...frozen } = state.context;
+    // What judged a run again moves once, to where it takes that run's place.
+    const place = frozen.rejudges === null ? { workItemId, fence } : {};
+    const now = JSON.stringify([state.value, frozen, place]);
     const before = ended.get(evalRunId) ?? now;
     must('INV-05', before === now);
     ended.set(evalRunId, now);
