@@ -1,10 +1,10 @@
-import { factsOfSign } from '../../machines/evaluation-run/decide.ts';
 import { type Judgement, judgeResult, tallyOf } from '../../machines/evaluation-run/results.ts';
 import { Fault } from '../../machines/fault.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
 import { type HeldRun, heldRun } from './own-run.ts';
+import { recordSign } from './sign-of-life.ts';
 
 type Request = EvalRequest<'append-results'>;
 type EpisodeResult = Request['results'][number];
@@ -67,10 +67,9 @@ function store(
   stored: readonly EpisodeResult[],
 ): void {
   const { nowMs } = draft;
-  const { agentVersionId, evalRunId } = request;
+  const { evalRunId } = request;
   const leaseUntil = draft.state.deadlines.promise(evalRunId, nowMs, 'progress');
-  draft.recordRun(agentVersionId, evalRunId, [
-    ...factsOfSign(held.run, nowMs, leaseUntil),
+  recordSign(draft, held.run, leaseUntil, [
     { type: 'RESULTS_STORED', at: nowMs, leaseUntil, added: tallyOf(stored) },
   ]);
   for (const result of stored) {

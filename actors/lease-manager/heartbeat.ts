@@ -1,32 +1,20 @@
-import { factsOfSign } from '../../machines/evaluation-run/decide.ts';
 import { Fault } from '../../machines/fault.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
 import { heldRun } from './own-run.ts';
 import type { PartitionState } from './partition-state.ts';
+import { recordSign } from './sign-of-life.ts';
 
 /** The first heartbeat is durable, since it makes the run a running one. */
 export function heartbeat(draft: Draft, beat: EvalRequest<'heartbeat'>): Answer {
   const held = heldRun(draft, beat);
   if (held instanceof Fault) return refused(held);
   const leaseExpiresAt = draft.state.deadlines.promise(beat.evalRunId, draft.nowMs, 'beat');
-  const facts = factsOfSign(held.run, draft.nowMs, leaseExpiresAt);
   const reply: EvalReply<'heartbeat'> = { leaseExpiresAt };
-  if (facts.length === 0) {
-    draft.state.deadlines.beat(beat.evalRunId, draft.nowMs);
-    return accepted(reply);
-  }
-  draft.recordRun(beat.agentVersionId, beat.evalRunId, facts);
-  const { suiteId, phase, raceId } = held.run.context;
-  draft.publish('run-started', {
-    evalRunId: beat.evalRunId,
-    agentVersionId: beat.agentVersionId,
-    suiteId,
-    phase,
-    raceId,
-  });
-  return accepted(reply, held.leaseUntilMs);
+  if (recordSign(draft, held.run, leaseExpiresAt, [])) return accepted(reply, held.leaseUntilMs);
+  draft.state.deadlines.beat(beat.evalRunId, draft.nowMs);
+  return accepted(reply);
 }
 
 /** Later ones move a deadline in memory; undefined when a decision is needed. */

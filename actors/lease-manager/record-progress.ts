@@ -1,9 +1,9 @@
-import { factsOfSign } from '../../machines/evaluation-run/decide.ts';
 import { Fault } from '../../machines/fault.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
 import { heldRun } from './own-run.ts';
+import { recordSign } from './sign-of-life.ts';
 
 /** Upserts what the validator says of its problems; absent fields leave what was stored. */
 export function recordProgress(draft: Draft, progress: EvalRequest<'record-progress'>): Answer {
@@ -18,10 +18,8 @@ export function recordProgress(draft: Draft, progress: EvalRequest<'record-progr
   }
   const { nowMs } = draft;
   const leaseUntil = draft.state.deadlines.promise(progress.evalRunId, nowMs, 'progress');
-  draft.recordRun(progress.agentVersionId, progress.evalRunId, [
-    ...factsOfSign(held.run, nowMs, leaseUntil),
-    { type: 'PROGRESS_RECORDED', at: nowMs, leaseUntil },
-  ]);
+  const recorded = { type: 'PROGRESS_RECORDED', at: nowMs, leaseUntil } as const;
+  recordSign(draft, held.run, leaseUntil, [recorded]);
   for (const problem of progress.problems) {
     draft.operation('problem_progress', {
       eval_run_id: progress.evalRunId,

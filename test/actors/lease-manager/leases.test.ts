@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { EvalWorld, episode, evalPolicy, suiteOf } from '../../support/eval-world.ts';
+import { EvalWorld, episode, evalPolicy, type OwnRun, suiteOf } from '../../support/eval-world.ts';
 
 const { claimLeaseMs, leaseMs, noProgressMs, runLimitMs } = evalPolicy;
 const minuteMs = 60_000;
@@ -270,3 +270,23 @@ test('a run that cannot be ended keeps no other alive', (t) => {
   t.deepEqual(outcomes.sort(), ['defect', 'ok']);
   t.is(world.runState(sound).value, 'stale');
 });
+
+const firstSigns: Readonly<Record<string, (world: EvalWorld, own: OwnRun) => void>> = {
+  'a heartbeat': (world, own) => world.ok('heartbeat', own),
+  progress: (world, own) => world.ok('record-progress', { ...own, problems: [] }),
+  'a result': (world, own) => world.append(own, [episode(0)]),
+};
+for (const [sign, give] of Object.entries(firstSigns)) {
+  test(`that a run has started is told once, by ${sign} as by any other sign of life`, (t) => {
+    const { world, own } = withRun();
+
+    give(world, own);
+    for (const later of Object.values(firstSigns)) later(world, own);
+
+    const started = world.decisions
+      .flatMap(({ changes }) => changes?.outbox ?? [])
+      .filter(({ subject }) => subject === 'fact.run-started');
+    t.is(started.length, 1);
+    t.like(started[0]?.body, { evalRunId: own.evalRunId, phase: 'QUALIFYING' });
+  });
+}

@@ -41,6 +41,11 @@ test.before(async () => {
   await evaluate(judges[0], suite, '0.7');
 });
 test.after.always(() => service?.stop());
+test.afterEach('nothing is stuck at any step of the day', async (t) => {
+  const answer = await service.operator('GET', '/v1/admin/stuck');
+  const { stuck, total } = await okBody<{ stuck: readonly object[]; total: number }>(answer);
+  t.deepEqual([stuck, total], [[], 0]);
+});
 
 const get = (path: string) => service.call('GET', `/v1/public/${path}`);
 const current = async (t: ExecutionContext) =>
