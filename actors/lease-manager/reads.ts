@@ -139,6 +139,8 @@ export interface ClaimDetails {
   readonly envPackSha256: string | null;
   readonly codeSha256: string;
   readonly leaseExpiresAt: Date;
+  /** It has an inference token, or its miner a credential to issue one for. */
+  readonly mayHaveToken: boolean;
 }
 
 /** What the answer to a claim says of its run. */
@@ -149,7 +151,15 @@ export async function claimDetails(sql: Sql, evalRunId: string): Promise<ClaimDe
            r.validator_hotkey as "validatorHotkey", r.status, r.suite_id as "suiteId",
            s.suite_version as "suiteVersion", r.phase, r.race_id as "raceId",
            r.execution_kind as "executionKind", r.env_pack_sha256 as "envPackSha256",
-           v.code_sha256 as "codeSha256", r.lease_expires_at as "leaseExpiresAt"
+           v.code_sha256 as "codeSha256", r.lease_expires_at as "leaseExpiresAt",
+           exists (
+             select from inference_default d
+             join inference_credential c on c.miner_hotkey = d.miner_hotkey
+               and c.provider = d.provider and c.rejected_at is null
+             where d.miner_hotkey = v.miner_hotkey
+           ) or exists (
+             select from inference_token t where t.eval_run_id = r.eval_run_id
+           ) as "mayHaveToken"
     from evaluation_run r
     join agent_version v on v.agent_version_id = r.agent_version_id
     join suite s on s.suite_id = r.suite_id

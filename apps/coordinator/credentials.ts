@@ -34,6 +34,7 @@ export async function startCredentials(
     seal: createCredentialSeal(config.credentialKeys),
     newId: randomId,
     spendLimit: config.inferenceSpendLimit,
+    restMs: config.inferenceBreakerSeconds * 1000,
   };
   const lender = createLender(lending);
   const service = createCredentialsService({

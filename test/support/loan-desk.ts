@@ -26,6 +26,7 @@ import { startStandIns } from './stand-ins.ts';
 
 export interface LoanDeskOptions {
   readonly mintMs?: number;
+  readonly restMs?: number;
   readonly transactAs?: (plain: Transact) => Transact;
   /** The loans of ended runs are ended. */
   readonly isRevoking?: boolean;
@@ -49,6 +50,7 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
       transact: own.transactAs?.(plain) ?? plain,
       newId: randomUUID,
       spendLimit: 25,
+      restMs: own.restMs ?? 0,
     };
     const lender = createLender(deps);
     t.teardown(() => lender.settled());

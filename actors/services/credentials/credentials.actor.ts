@@ -137,8 +137,9 @@ async function issueToken(evalRunId: string, deps: CredentialsDeps): Promise<Iss
   if (facts.token !== null) return facts.token;
   const { hotkey, provider, lifetimeMs } = facts;
   if (provider === null || !deps.providers.has(provider)) return null;
-  const loan = await lender.lendWithin(deps.mintMs, { evalRunId, hotkey, provider, lifetimeMs });
-  if (loan === 'rejected') return null;
+  const terms = { evalRunId, hotkey, provider, lifetimeMs };
+  const isLater = lender.isResting(provider);
+  if (!isLater && (await lender.lendWithin(deps.mintMs, terms)) === 'rejected') return null;
   const token = `inf_${deps.newSecret()}`;
   const issued = await insertToken(sql, {
     ...{ evalRunId, hotkey, provider, lifetimeSeconds },

@@ -34,6 +34,8 @@ export interface LenderDeps {
   readonly newId: () => string;
   /** The most that one run's key may spend, where the provider knows caps. */
   readonly spendLimit: number;
+  /** How long no claim waits for a provider that was away. */
+  readonly restMs: number;
 }
 
 export interface LoanTerms extends Account {
@@ -51,6 +53,8 @@ export interface Lender {
    * takes longer than `ms`; the key is then there for whoever asks later.
    */
   lendWithin(ms: number, terms: LoanTerms): Promise<Loan>;
+  /** The provider lent nothing lately, or too late: not worth a claim's wait. */
+  isResting(provider: ProviderId): boolean;
   /** Resolves when no provider is asked any more. */
   settled(): Promise<void>;
 }
@@ -71,6 +75,7 @@ const storeMs = 15_000;
  */
 export function createLender(deps: LenderDeps): Lender {
   const running = new Map<string, Promise<Loan>>();
+  const restingUntilMs = new Map<ProviderId, number>();
   const lend = (terms: LoanTerms) => {
     const name = `${terms.evalRunId} ${terms.provider}`;
     const asked = running.get(name);
@@ -87,11 +92,15 @@ export function createLender(deps: LenderDeps): Lender {
       // Whoever has lost patience does not hear of it.
       loan.catch((error) => deps.log.warn('a key could not be lent', { error }));
       try {
-        return await Promise.race([loan, late]);
+        const outcome = await Promise.race([loan, late]);
+        if (outcome !== 'away') restingUntilMs.delete(terms.provider);
+        else restingUntilMs.set(terms.provider, deps.clock.monotonicMs() + deps.restMs);
+        return outcome;
       } finally {
         inTime.abort();
       }
     },
+    isResting: (provider) => deps.clock.monotonicMs() < (restingUntilMs.get(provider) ?? 0),
     async settled() {
       await Promise.allSettled(running.values());
     },

@@ -1,8 +1,8 @@
+import type { ClaimDetails } from '../../../actors/lease-manager/reads.ts';
 import { credentialsService, tokenContext } from '../../../actors/services/credentials/messages.ts';
 import { askService } from '../ask-service.ts';
 import type { EdgeDeps } from '../deps.ts';
 import type { RequestContext } from '../endpoint.ts';
-import { mayHaveToken } from '../reads/credentials.ts';
 import { formatInstant } from '../wire/instant.ts';
 import { providerNameOf } from '../wire/provider.ts';
 
@@ -22,18 +22,15 @@ const none: RunToken = { inference_token: null, providera_access_token: null };
 /** Longer than the service waits for a provider: one attempt is enough. */
 const attemptMarginMs = 2_000;
 
-/**
- * What a claim hands out for inference; the same for the same run. A miner without a credential costs
- * one read.
- */
+/** What a claim hands out for inference; the same for the same run. */
 export async function runToken(
-  evalRunId: string,
+  { evalRunId, mayHaveToken }: Pick<ClaimDetails, 'evalRunId' | 'mayHaveToken'>,
   context: RequestContext,
   deps: EdgeDeps,
 ): Promise<RunToken> {
-  const { bus, sql, seal, config } = deps;
+  const { bus, seal, config } = deps;
   const isOff = config.provideraUrl === undefined && config.providerbUrl === undefined;
-  if (isOff || !(await mayHaveToken(sql, evalRunId))) return none;
+  if (isOff || !mayHaveToken) return none;
   const { token } = await askService(bus, credentialsService, {
     type: 'issue-token',
     body: { evalRunId },

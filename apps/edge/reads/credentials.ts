@@ -40,21 +40,6 @@ export async function credentialStatus(
   return status;
 }
 
-/** Whether the run has a token, or its miner what a token is issued for. */
-export async function mayHaveToken(sql: Sql, evalRunId: string): Promise<boolean> {
-  const [row] = await sql<{ may: boolean }[]>`
-    select exists (select from inference_token where eval_run_id = ${evalRunId})
-      or exists (
-        select from evaluation_run r
-        join agent_version v on v.agent_version_id = r.agent_version_id
-        join inference_default d on d.miner_hotkey = v.miner_hotkey
-        join inference_credential c on c.miner_hotkey = d.miner_hotkey and c.provider = d.provider
-          and c.rejected_at is null
-        where r.eval_run_id = ${evalRunId}
-      ) as may`;
-  return row?.may === true;
-}
-
 /** Whether the run's claim gave a token. Once given, it stays so. */
 export async function hadToken(sql: Sql, evalRunId: string): Promise<boolean> {
   const rows = await sql`select from inference_token where eval_run_id = ${evalRunId}`;

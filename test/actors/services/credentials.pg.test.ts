@@ -109,6 +109,25 @@ test('a claim waits so long and no longer, and what the provider says then still
   t.truthy((await key(second, 'providera')).text);
 });
 
+test('no claim waits for a provider that was just away; its keys are asked for when needed', async (t) => {
+  const desk = await openLoanDesk(t, { restMs: 60_000 });
+  const { connect, token, key, plantRun, standIns } = desk;
+  await connect('alice', 'providera', secret());
+  await connect('bob', 'providerb', secret());
+  standIns.providera.fail();
+  t.truthy(await token(await plantRun('alice')));
+  standIns.providera.heal();
+  const made = standIns.providera.counts.keysMade;
+  const run = await plantRun('alice');
+  t.truthy(await token(run));
+  t.is(standIns.providera.counts.keysMade, made, 'it was not asked');
+  t.truthy(await token(await plantRun('bob')));
+  t.is(standIns.providerb.counts.keysMade, 1, 'the other one was');
+  t.truthy((await key(run, 'providera')).text);
+  t.truthy(await token(await plantRun('alice')));
+  t.is(standIns.providera.counts.keysMade, made + 2, 'and lends again');
+});
+
 test('refresh tokens that work once are used one after the other', async (t) => {
   const desk = await openLoanDesk(t);
   const other = desk.another();

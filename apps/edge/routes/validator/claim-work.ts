@@ -58,10 +58,7 @@ async function answerWith(
   context: RequestContext,
   deps: EdgeDeps,
 ): Promise<z.input<typeof claim>> {
-  const [run, token] = await Promise.all([
-    claimDetails(deps.sql, evalRunId),
-    runToken(evalRunId, context, deps),
-  ]);
+  const run = await claimDetails(deps.sql, evalRunId);
   if (run === undefined) throw new Error(`claimed run ${evalRunId} has no row`);
   return {
     eval_run_id: run.evalRunId,
@@ -79,7 +76,7 @@ async function answerWith(
       deps.config.downloadUrlSeconds,
     ),
     code_sha256: run.codeSha256,
-    ...token,
+    ...(await runToken(run, context, deps)),
   };
 }
 
