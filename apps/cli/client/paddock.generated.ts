@@ -919,6 +919,13 @@ export interface GetAdminOverviewAnswer {
   readonly parked_messages: number;
   readonly partitions_without_owner: number;
   readonly stuck_records: number;
+  readonly inference: readonly {
+    readonly provider: string;
+    readonly requests: number;
+    readonly failures: number;
+    readonly prompt_tokens: number;
+    readonly completion_tokens: number;
+  }[];
 }
 
 export interface GetAdminAuditLogRequest {
@@ -2093,7 +2100,7 @@ export function paddockClient(send: Send) {
       )) as GetAdminOverviewAnswer,
 
     /**
-     * Show what operators did, newest first, with the hash chain
+     * Show what operators did, newest first; `hash` is SHA-256 over the JSON array of seq, prev_hash, committed_at in Unix ms, actor, action, object, reason and detail, keys sorted, no spaces
      */
     getAdminAuditLog: async (
       request: GetAdminAuditLogRequest = {}, options?: CallOptions,
