@@ -95,6 +95,19 @@ for (const [title, replies, code] of ends) {
   });
 }
 
+test('what must not be begun twice is asked once, for as long as its caller says', async (t) => {
+  const { target, command, seen } = await owner('silence');
+  const budget = { budgetMs: 2_600, attemptMs: 2_600 };
+  const error = await t.throwsAsync(commands.command(target, command, budget), {
+    instanceOf: Fault,
+  });
+  t.is(error.code, 'OUTCOME_UNKNOWN');
+  t.is(seen.length, 1);
+  const hasty = { budgetMs: 600, attemptMs: 200 };
+  await t.throwsAsync(commands.command(target, command, hasty), { instanceOf: Fault });
+  t.true(seen.length >= 3);
+});
+
 test('silence is never forgotten by what is heard later', async (t) => {
   const target = { kind: 'test', part: 1_000 };
   const subscription = await partitions.subscribeCommands(target, () => undefined);
