@@ -1,4 +1,5 @@
 import { stuckRuns, stuckVersions, stuckWork } from './evaluation.ts';
+import { stuckReleases, stuckWebhooks } from './feed.ts';
 import { stuckKeys } from './inference.ts';
 import { stuckBundles, stuckRaces, stuckSuites } from './races.ts';
 import { stuckRejudgings } from './rejudgings.ts';
@@ -20,6 +21,8 @@ export const stuckKinds: readonly StuckKind[] = [
   stuckRaces,
   stuckSuites,
   stuckBundles,
+  stuckReleases,
+  stuckWebhooks,
   stuckKeys,
   stuckMessages,
   stuckOrders,

@@ -227,6 +227,29 @@ const planted: readonly Planted[] = [
     found: [['inference-key', 'providera has not ended it yet']],
   },
   {
+    title: 'a release that nobody told, and a webhook that nobody sends to',
+    plant: async (tx) => {
+      await tx`
+        insert into public_release (kind, id, due_at, reason)
+        values ('CODE', ${agentVersionId}, ${minute(tx)}, 'AGED')`;
+      const past = tx`now() - interval '2 minutes'`;
+      await tx`
+        insert into public_event (cursor, msg_id, type, body, at)
+        values (1, 'one', 'race-opened', '{}', ${past}), (2, 'two', 'top-changed', '{}', now())`;
+      for (const types of [null, ['race-opened'], ['top-changed']]) {
+        await tx`
+          insert into webhook (webhook_id, url, event_types, sealed_secret, cursor, created_at,
+            next_attempt_at, last_attempt_at)
+          values (${randomUUID()}, 'http://there.example', ${types}, 'x', 0, ${past}, ${past},
+            ${types === null ? tx`now()` : past})`;
+      }
+    },
+    found: [
+      ['public-release', 'the feed has not told it'],
+      ['webhook', 'there are events for it and nobody sends them'],
+    ],
+  },
+  {
     title: 'a process that cannot hand over what it should',
     plant: (tx) => tx`
       update rt.member set draining = true, draining_at = ${minute(tx)} - interval '1 second'`,
