@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEmbeddedChain } from '../../infra/chain/embedded/chain-node.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
@@ -105,6 +105,8 @@ async function startProvider(
       }),
   );
   if (started === undefined) return {};
+  // For who wants to tell it to misbehave.
+  await writeFile(join(options.dataDir, `${provider}.url`), `${started.url}\n`);
   return { [`${key}_URL`]: started.url, ...demoModelVariables(provider) };
 }
 

@@ -91,11 +91,26 @@ const relations: readonly Relation[] = [
     holds: (config) => config.provideraName !== config.providerbName,
   },
   {
+    text: 'PROVIDERA_ALIASES and PROVIDERB_ALIASES must name models of PROVIDERA_MODELS and PROVIDERB_MODELS',
+    holds: ({ provideraAliases, provideraModels, providerbAliases, providerbModels }) =>
+      isPart(Object.values(provideraAliases), provideraModels) &&
+      isPart(Object.values(providerbAliases), providerbModels),
+  },
+  {
+    text: 'PROVIDERB_MONITORED_MODELS must be models of PROVIDERB_MODELS',
+    holds: ({ providerbMonitoredModels, providerbModels }) =>
+      isPart(providerbMonitoredModels, providerbModels),
+  },
+  {
     // Raft needs a majority: an even number of copies survives no more than one fewer.
     text: 'NATS_REPLICAS must be 1, 3 or 5',
     holds: (config) => config.natsReplicas % 2 === 1,
   },
 ];
+
+function isPart(some: readonly string[], all: readonly string[]): boolean {
+  return some.every((each) => all.includes(each));
+}
 
 /** Legal, since the contract forbids none of them and short leases make a good rehearsal. */
 const advice: readonly Relation[] = [

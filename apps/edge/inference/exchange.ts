@@ -62,8 +62,15 @@ export async function exchange(
       return refusal;
     }
     if (!isStream(answer)) return await wholeAnswer(answer, from, count);
-    const headers = { 'Content-Type': 'text/event-stream', 'X-Inference-Provider': from };
-    return new StreamedAnswer({ headers, chunks: countedEvents(answer, given, count) });
+    return new StreamedAnswer({
+      headers: {
+        'Content-Type': 'text/event-stream',
+        'X-Inference-Provider': from,
+        // Common proxies would otherwise collect the chunks first.
+        'X-Accel-Buffering': 'no',
+      },
+      chunks: countedEvents(answer, given, count),
+    });
   } catch (error) {
     await count(true);
     throw error instanceof ProviderUnavailable ? unavailable('The provider broke off.') : error;

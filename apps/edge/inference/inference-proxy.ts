@@ -53,6 +53,8 @@ export class InferenceProxy {
   /** @throws what refuses the completion before anybody is asked for it */
   async begin(ask: CompletionAsk): Promise<AwaitedAnswer> {
     const { config, slots, clock } = this.#deps;
+    // Nobody would be told, nor give back what is taken here.
+    ask.gone.throwIfAborted();
     const release = slots.take(ask.evalRunId);
     const limit = new TimeLimit(clock);
     const end = () => {

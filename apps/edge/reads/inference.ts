@@ -24,7 +24,7 @@ export async function listInferenceTotals(sql: Sql): Promise<readonly InferenceT
 /** What a completion of a run depends on. */
 export interface InferenceRun {
   readonly minerHotkey: string;
-  /** Of the miner, with a credential that was not refused since. */
+  /** Of the miner. A credential that was refused since may have lent a key that is good still. */
   readonly connected: readonly ProviderId[];
   /** Counted so far. */
   readonly requests: number;
@@ -38,7 +38,7 @@ export async function findInferenceRun(
   const [row] = await sql<InferenceRun[]>`
     select t.miner_hotkey as "minerHotkey",
       array(select c.provider from inference_credential c
-        where c.miner_hotkey = t.miner_hotkey and c.rejected_at is null) as connected,
+        where c.miner_hotkey = t.miner_hotkey) as connected,
       (select coalesce(sum(u.requests), 0) from inference_usage u
         where u.eval_run_id = t.eval_run_id)::integer as requests
     from inference_token t

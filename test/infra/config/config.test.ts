@@ -192,6 +192,8 @@ test('numbers that cannot work together are refused with the reason', (t) => {
     [{ MARGIN_FLOOR: '0.02' }, /MARGIN_INITIAL/],
     [{ PROVIDERB_NAME: 'providera' }, /must differ/],
     [{ NATS_REPLICAS: '2' }, /1, 3 or 5/],
+    [{ PROVIDERA_MODELS: 'a', PROVIDERA_ALIASES: 'x=b' }, /ALIASES must name/],
+    [{ PROVIDERB_MODELS: 'a', PROVIDERB_MONITORED_MODELS: 'b' }, /MONITORED_MODELS must be/],
   ];
   for (const [changes, why] of impossible) {
     t.is(problems(changes).length, 1);
