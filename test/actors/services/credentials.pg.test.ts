@@ -145,6 +145,19 @@ test('refresh tokens that work once are used one after the other', async (t) => 
   for (const text of lent) t.true(await desk.isGood('providera', text));
 });
 
+test('who dies in its turn holds the others up until the turn is over', async (t) => {
+  const { connect, token, key, plantRun, admin, keys } = await openLoanDesk(t, { mintMs: 300 });
+  await connect('alice', 'providera', secret());
+  await admin`
+    update inference_credential
+    set busy_by = 'dead', busy_until = rt.wall_clock() + interval '2 seconds'`;
+  const run = await plantRun('alice');
+  t.truthy(await token(run), 'a claim does not wait for it');
+  t.is((await keys()).length, 0);
+  t.truthy((await key(run, 'providera')).text);
+  t.is((await keys()).length, 1);
+});
+
 test('a store that fails once after the provider answered loses nothing', async (t) => {
   let failures = 0;
   const transactAs = (plain: Transact): Transact => {
