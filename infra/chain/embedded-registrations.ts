@@ -38,6 +38,24 @@ export interface EmbeddedRegistration {
   readonly coldkey: string | null;
 }
 
+/**
+ * Finds out whether `setRegistration` would be refused, and changes nothing.
+ *
+ * @throws ChainNotEmbedded, UidTaken, ChainUnavailable
+ */
+export async function trySetRegistration(
+  node: RpcNode,
+  { stake, ...rest }: RegistrationChange,
+): Promise<void> {
+  const change = { ...rest, ...(stake === undefined ? {} : { stake: String(stake) }) };
+  await call(node, setRegistrationMethod, { ...change, trial: true });
+}
+
+/** @throws ChainNotEmbedded, ChainUnavailable */
+export async function tryRemoveRegistration(node: RpcNode, hotkeyHex: string): Promise<void> {
+  await call(node, removeRegistrationMethod, { hotkey: hotkeyHex, trial: true });
+}
+
 /** @throws ChainNotEmbedded, UidTaken, ChainUnavailable */
 export async function setRegistration(
   node: RpcNode,

@@ -47,7 +47,7 @@ export class People {
     }
     if (security.includes('operator')) return bearer(this.#target.operatorToken);
     if (security.includes('run'))
-      return bearer(String(this.#dice.pick(this.#known.named('access_token')) ?? 'x'));
+      return bearer(String(this.#dice.pick(this.#known.named('inference_access_token')) ?? 'x'));
     const isValidators = operation.path.startsWith('/v1/validator/');
     const key = this.#dice.pick(isValidators ? this.#validators : this.#miners);
     if (key === undefined) return {};
@@ -116,16 +116,37 @@ export class People {
     form.append('agent_name', 'shopper');
     const code = 'def agent(task):\n    return {"order": task["goal_text"]}\n';
     form.append('file', new Blob([code]), 'agent.py');
+    const credential = { credential: `demo-${key.hotkey}` };
+    await this.#learn(await key.post('/v1/miner/inference-auth/providera', credential));
     await this.#learn(await key.request('POST', '/v1/miner/submit', { body: form }));
   }
 
+  /** Some runs are completed, some left alive for requests at random. */
   async #evaluate(key: TestKey): Promise<void> {
     const claim = await this.#learn(await key.post('/v1/validator/work/claim'));
-    const run = field(claim, 'eval_run_id');
-    if (run === undefined || this.#dice.chance(0.4)) return;
+    const run = String(field(claim, 'eval_run_id') ?? '');
+    if (run === '') return;
+    this.#learnToken(claim);
     const path = `/v1/validator/evaluation-runs/${run}`;
-    await this.#learn(await key.get(`${path}/problems`));
+    const problems = await this.#learn(await key.get(`${path}/problems`));
     await key.post(`${path}/heartbeat`, {});
+    if (this.#dice.chance(0.5)) return;
+    const results = tasksOf(problems).map(({ task_id, family }) => ({
+      ...{ eval_run_id: run, task_id, family, env_pack_sha256: field(claim, 'env_pack_sha256') },
+      ...{ outcome: 'completed', verdict_correct: true, verdict_checks: {}, reward_components: {} },
+      ...{ aggregate_reward: '0.8', wall_seconds: 1, terminal_state_hash: 'a'.repeat(64) },
+      ...{ ledger_uri: null, step_count: 1 },
+    }));
+    await this.#learn(await key.post('/v1/validator/episode-results', { results }));
+    const body = { terminal_status: 'SUCCESS', validator_score: 0.8 };
+    await this.#learn(await key.post(`${path}/complete`, body));
+    await this.#learn(await this.#call('GET', `/v1/public/evaluation-runs/${run}`));
+  }
+
+  /** By a name of its own: sessions are not what agents speak with. */
+  #learnToken(claim: unknown): void {
+    const token = field(field(claim, 'inference_token'), 'access_token');
+    if (typeof token === 'string') this.#known.note('inference_access_token', token);
   }
 
   async #learn(answer: Response): Promise<unknown> {
@@ -149,4 +170,17 @@ function field(body: unknown, name: string): unknown {
 /** What an operator might take for a pack. */
 export async function somePacks(): Promise<readonly Uint8Array[]> {
   return [await packBytes(trialTasks(2)), gzipSync('no archive'), new Uint8Array()];
+}
+
+interface Task {
+  readonly task_id: unknown;
+  readonly family: unknown;
+}
+
+/** Of a run with a pack; others have none. */
+function tasksOf(problems: unknown): readonly Task[] {
+  const listed = field(problems, 'problems');
+  if (!Array.isArray(listed)) return [];
+  const tasks = listed.map((problem: unknown) => field(problem, 'metadata'));
+  return tasks.filter((task): task is Task => field(task, 'task_id') !== undefined);
 }

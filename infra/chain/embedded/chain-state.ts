@@ -51,6 +51,13 @@ export class ChainState {
     return this.#blockNumber;
   }
 
+  /** What `change` would answer now; leaves everything as it is. */
+  async attempt<Result>(apply: (storage: Storage, at: SubnetBlock) => Result): Promise<Result> {
+    await this.settled();
+    const { netuid } = this.#options;
+    return apply(new Map(this.#storage), { netuid, blockNumber: this.blockNumber() });
+  }
+
   async change<Result>(apply: (storage: Storage, at: SubnetBlock) => Result): Promise<Result> {
     const changed = this.#lastChange.then(async () => {
       const storage = new Map(this.#storage);

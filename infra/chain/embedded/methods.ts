@@ -45,14 +45,18 @@ export function methodsOf(chain: ChainState): ReadonlyMap<string, Method> {
       setRegistrationMethod,
       (params) => {
         const [registration] = parse(registrationParams, params);
-        return chain.change((storage, at) => setRegistration(storage, at, registration));
+        const make = registration.trial === true ? chain.attempt : chain.change;
+        return make.call(chain, (storage, at) => setRegistration(storage, at, registration));
       },
     ],
     [
       removeRegistrationMethod,
       (params) => {
-        const [{ hotkey }] = parse(hotkeyParams, params);
-        return chain.change((storage, { netuid }) => removeRegistration(storage, netuid, hotkey));
+        const [{ hotkey, trial }] = parse(hotkeyParams, params);
+        const make = trial === true ? chain.attempt : chain.change;
+        return make.call(chain, (storage, { netuid }) =>
+          removeRegistration(storage, netuid, hotkey),
+        );
       },
     ],
   ]);

@@ -14,7 +14,10 @@ const stakeText = z
 const uid = z.int().min(0).max(65_535);
 const role = z.enum(['miner', 'validator']);
 
-export const hotkeyParams = z.tuple([z.strictObject({ hotkey: keyHex })]);
+/** Only says what would come of it. */
+const trial = z.boolean().optional();
+
+export const hotkeyParams = z.tuple([z.strictObject({ hotkey: keyHex, trial })]);
 
 /** What is left out stays as it is; for a new hotkey: no stake, no coldkey, the next free uid. */
 export const registrationParams = z.tuple([
@@ -24,6 +27,7 @@ export const registrationParams = z.tuple([
     stake: stakeText.optional(),
     coldkey: keyHex.optional(),
     uid: uid.optional(),
+    trial,
   }),
 ]);
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   ChainNotEmbedded,
   removeRegistration as removeFromChain,
+  tryRemoveRegistration,
 } from '../../../../infra/chain/embedded-registrations.ts';
 import { decodeHotkey } from '../../../../infra/crypto/ss58.ts';
 import { endpoint } from '../../endpoint.ts';
@@ -36,11 +37,15 @@ export const removeRegistration = endpoint({
       detail: {},
       reason: body?.reason ?? null,
     };
-    await order(bus, { caller, context }, { type: 'note-registration', body: note });
     const key = Buffer.from(decodeHotkey(params.hotkey) ?? []).toString('hex');
-    const removed = await removeFromChain(chainNode(config, clock), key).catch((error) => {
+    const node = chainNode(config, clock);
+    const refuse = (error: unknown) => {
       throw error instanceof ChainNotEmbedded ? notEmbedded() : error;
-    });
+    };
+    // What the chain refuses leaves no trace.
+    await tryRemoveRegistration(node, key).catch(refuse);
+    await order(bus, { caller, context }, { type: 'note-registration', body: note });
+    const removed = await removeFromChain(node, key).catch(refuse);
     identity.registrations.forget(key);
     return { hotkey: params.hotkey, removed };
   },

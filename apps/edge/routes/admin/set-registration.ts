@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import {
   ChainNotEmbedded,
-  type EmbeddedRegistration,
-  type RegistrationChange,
   setRegistration as setOnChain,
+  trySetRegistration,
   UidTaken,
 } from '../../../../infra/chain/embedded-registrations.ts';
 import { decodeHotkey, encodeHotkey } from '../../../../infra/crypto/ss58.ts';
@@ -52,15 +51,6 @@ export const setRegistration = endpoint({
 
   async handle({ caller, params, body, context }, { bus, config, clock, identity }) {
     const { reason: why = null, ...detail } = body;
-    // The chain keeps no names, so what was ordered is noted before it is done.
-    await order(
-      bus,
-      { caller, context },
-      {
-        type: 'note-registration',
-        body: { action: 'set', hotkey: params.hotkey, detail, reason: why },
-      },
-    );
     const key = keyOf(params.hotkey);
     const change = {
       hotkey: key,
@@ -69,7 +59,13 @@ export const setRegistration = endpoint({
       ...(typeof body.coldkey === 'string' && { coldkey: keyOf(body.coldkey) }),
       ...(typeof body.uid === 'number' && { uid: body.uid }),
     };
-    const made = await set(chainNode(config, clock), change);
+    const node = chainNode(config, clock);
+    // What the chain refuses leaves no trace.
+    await refusals(trySetRegistration(node, change));
+    const note = { action: 'set' as const, hotkey: params.hotkey, detail, reason: why };
+    // The chain keeps no names, so what was ordered is noted before it is done.
+    await order(bus, { caller, context }, { type: 'note-registration', body: note });
+    const made = await refusals(setOnChain(node, change));
     identity.registrations.forget(key);
     return {
       hotkey: params.hotkey,
@@ -85,12 +81,9 @@ function keyOf(address: string): string {
   return Buffer.from(decodeHotkey(address) ?? []).toString('hex');
 }
 
-async function set(
-  node: Parameters<typeof setOnChain>[0],
-  change: RegistrationChange,
-): Promise<EmbeddedRegistration> {
+async function refusals<T>(asked: Promise<T>): Promise<T> {
   try {
-    return await setOnChain(node, change);
+    return await asked;
   } catch (error) {
     if (error instanceof UidTaken) throw invalidField(['body', 'uid'], 'is held by another hotkey');
     throw error instanceof ChainNotEmbedded ? notEmbedded() : error;
