@@ -6,7 +6,7 @@ import type { RacePolicy } from '../race/policy.ts';
 import { aggregateScore } from '../scoring/aggregate.ts';
 import { tenThousandths } from '../scoring/exact.ts';
 
-const both = <T extends z.ZodType>(value: T) => z.object({ before: value, after: value });
+const both = <T extends z.ZodType>(value: T) => z.object({ was: value, becomes: value });
 const score = z.string().nullable();
 const rank = z.number().int().nullable();
 
@@ -91,12 +91,12 @@ export function previewVersions(
       agentVersionId,
       isJudged: judgedIds.has(agentVersionId),
       score: {
-        before: scoresBefore.get(agentVersionId) ?? oldScores.get(agentVersionId) ?? null,
-        after: scoresAfter.get(agentVersionId) ?? newScores.get(agentVersionId) ?? null,
+        was: scoresBefore.get(agentVersionId) ?? oldScores.get(agentVersionId) ?? null,
+        becomes: scoresAfter.get(agentVersionId) ?? newScores.get(agentVersionId) ?? null,
       },
       rank: {
-        before: ranksBefore.get(agentVersionId) ?? null,
-        after: ranksAfter.get(agentVersionId) ?? null,
+        was: ranksBefore.get(agentVersionId) ?? null,
+        becomes: ranksAfter.get(agentVersionId) ?? null,
       },
     }))
     .filter(({ isJudged, score, rank }) => isJudged || differs(score) || differs(rank));
@@ -130,8 +130,8 @@ export function previewRace(
 ): RejudgingPreview['races'][number] {
   const { inputs } = race;
   const entrants = inputs.entrants.map((entrant) => withVerdicts(entrant, verdicts));
-  const before = resultOf(race, inputs);
-  const after = resultOf(race, { ...inputs, entrants });
+  const was = resultOf(race, inputs);
+  const becomes = resultOf(race, { ...inputs, entrants });
   const judged = inputs.entrants.filter(({ runs }) =>
     runs.some(({ evalRunId }) => verdicts.has(evalRunId)),
   );
@@ -139,18 +139,18 @@ export function previewRace(
   return {
     raceId: inputs.raceId,
     raceNumber: inputs.raceNumber,
-    winner: { before: winnerOf(before), after: winnerOf(after) },
-    top: { before: topOf(before), after: topOf(after) },
+    winner: { was: winnerOf(was), becomes: winnerOf(becomes) },
+    top: { was: topOf(was), becomes: topOf(becomes) },
     entrants: inputs.entrants
       .map(({ agentVersionId }) => ({
         agentVersionId,
         isJudged: judgedIds.has(agentVersionId),
-        ...differenceOf(agentVersionId, before, after),
+        ...differenceOf(agentVersionId, was, becomes),
       }))
       .filter(({ agentVersionId: _, isJudged, ...each }) => {
         return isJudged || Object.values(each).some(differs);
       }),
-    burnUnits: { before: burnOf(before), after: burnOf(after) },
+    burnUnits: { was: burnOf(was), becomes: burnOf(becomes) },
   };
 }
 
@@ -171,7 +171,7 @@ function resultOf({ policy, completedAtMs }: JudgedRace, inputs: RaceInputs): Co
   return results;
 }
 
-function differenceOf(agentVersionId: string, before: CompletedRace, after: CompletedRace) {
+function differenceOf(agentVersionId: string, was: CompletedRace, becomes: CompletedRace) {
   const of = (race: CompletedRace) => {
     const entrant = race.entrants.find((each) => each.agentVersionId === agentVersionId);
     return {
@@ -182,13 +182,13 @@ function differenceOf(agentVersionId: string, before: CompletedRace, after: Comp
       units: unitsOf(race.emission, agentVersionId),
     };
   };
-  const [old, now] = [of(before), of(after)];
+  const [old, now] = [of(was), of(becomes)];
   return {
-    raceScore: { before: old.raceScore, after: now.raceScore },
-    weightedScore: { before: old.weightedScore, after: now.weightedScore },
-    rank: { before: old.rank, after: now.rank },
-    isEliminated: { before: old.isEliminated, after: now.isEliminated },
-    units: { before: old.units, after: now.units },
+    raceScore: { was: old.raceScore, becomes: now.raceScore },
+    weightedScore: { was: old.weightedScore, becomes: now.weightedScore },
+    rank: { was: old.rank, becomes: now.rank },
+    isEliminated: { was: old.isEliminated, becomes: now.isEliminated },
+    units: { was: old.units, becomes: now.units },
   };
 }
 
@@ -210,6 +210,6 @@ function topOf({ top }: CompletedRace): string {
   return top.agentVersionId;
 }
 
-function differs({ before, after }: { readonly before: unknown; readonly after: unknown }) {
-  return before !== after;
+function differs({ was, becomes }: { readonly was: unknown; readonly becomes: unknown }) {
+  return was !== becomes;
 }

@@ -63,21 +63,21 @@ export function toDifference(
       agent_version_id: each.agentVersionId,
       is_judged: each.isJudged,
       qualifying_score: numbers(each.score),
-      qualifying_rank: each.rank,
+      qualifying_rank: same(each.rank),
     })),
     races: races.map((each) => ({
       race_id: each.raceId,
       race_number: each.raceNumber,
       is_frozen: true,
-      winner_agent_version_id: each.winner,
-      top_agent_version_id: each.top,
+      winner_agent_version_id: same(each.winner),
+      top_agent_version_id: same(each.top),
       entrants: each.entrants.map((entrant) => ({
         agent_version_id: entrant.agentVersionId,
         is_judged: entrant.isJudged,
         race_score: numbers(entrant.raceScore),
         weighted_score: numbers(entrant.weightedScore),
-        race_rank: entrant.rank,
-        is_eliminated: entrant.isEliminated,
+        race_rank: same(entrant.rank),
+        is_eliminated: same(entrant.isEliminated),
         payout: payouts(entrant.units, prices),
       })),
       burn: payouts(each.burnUnits, prices),
@@ -86,16 +86,24 @@ export function toDifference(
 }
 
 interface Both<T> {
-  readonly before: T;
-  readonly after: T;
+  readonly was: T;
+  readonly becomes: T;
 }
 
-function numbers({ before, after }: Both<string | null>) {
-  return { before: scoreOfNumeric(before), after: scoreOfNumeric(after) };
+function eachOf<T, R>({ was, becomes }: Both<T>, told: (value: T) => R) {
+  return { before: told(was), after: told(becomes) };
 }
 
-function payouts({ before, after }: Both<string>, prices: TaoPrices) {
-  return { before: payoutOf(before, prices), after: payoutOf(after, prices) };
+function same<T>(difference: Both<T>) {
+  return eachOf(difference, (value) => value);
+}
+
+function numbers(difference: Both<string | null>) {
+  return eachOf(difference, scoreOfNumeric);
+}
+
+function payouts(difference: Both<string>, prices: TaoPrices) {
+  return eachOf(difference, (units) => payoutOf(units, prices));
 }
 
 function payoutOf(units: string, { subnetTaoPerDay, taoUsd }: TaoPrices) {

@@ -24,20 +24,20 @@ test('a new score moves its version, and those that it passes, on the board', (t
     {
       agentVersionId: versionId(1),
       isJudged: true,
-      score: { before: '0.6000', after: '0.4250' },
-      rank: { before: 1, after: 3 },
+      score: { was: '0.6000', becomes: '0.4250' },
+      rank: { was: 1, becomes: 3 },
     },
     {
       agentVersionId: versionId(2),
       isJudged: false,
-      score: { before: '0.5500', after: '0.5500' },
-      rank: { before: 2, after: 1 },
+      score: { was: '0.5500', becomes: '0.5500' },
+      rank: { was: 2, becomes: 1 },
     },
     {
       agentVersionId: versionId(3),
       isJudged: false,
-      score: { before: '0.5000', after: '0.5000' },
-      rank: { before: 3, after: 2 },
+      score: { was: '0.5000', becomes: '0.5000' },
+      rank: { was: 3, becomes: 2 },
     },
   ]);
 });
@@ -51,8 +51,8 @@ test('equal scores stand by their ids, and a mean is rounded as scores are', (t)
 
   const [one] = previewVersions(board, [judged(2, 500_000, 500_000)], verdicts);
 
-  t.deepEqual(one?.score, { before: '0.5000', after: '0.6000' });
-  t.deepEqual(one?.rank, { before: 2, after: 2 });
+  t.deepEqual(one?.score, { was: '0.5000', becomes: '0.6000' });
+  t.deepEqual(one?.rank, { was: 2, becomes: 2 });
 });
 
 test('a version without its successes, or that is not eligible, comes on no board', (t) => {
@@ -69,12 +69,12 @@ test('a version without its successes, or that is not eligible, comes on no boar
     versions.map(({ score, rank }) => [score, rank]),
     [
       [
-        { before: null, after: null },
-        { before: null, after: null },
+        { was: null, becomes: null },
+        { was: null, becomes: null },
       ],
       [
-        { before: '0.4000', after: '0.5000' },
-        { before: null, after: null },
+        { was: '0.4000', becomes: '0.5000' },
+        { was: null, becomes: null },
       ],
     ],
   );
@@ -92,17 +92,17 @@ test('after ranks are a board again, and verdicts that change nothing move nobod
     const versions = rows.map(({ index, score, second }) => judged(index, score, second));
     const board = versions.map((version) => {
       const [own] = previewVersions([], [{ ...version, isEligible: false }], new Map());
-      return { agentVersionId: version.agentVersionId, score: own?.score.before ?? '' };
+      return { agentVersionId: version.agentVersionId, score: own?.score.was ?? '' };
     });
     const verdicts = new Map(
       rows.slice(0, judgedCount).map(({ index, verdict }) => [`run-${index}-0`, verdict]),
     );
     const after = previewVersions(board, versions, verdicts);
-    const ranks = after.map(({ rank }) => rank.after ?? 0).sort((a, b) => a - b);
+    const ranks = after.map(({ rank }) => rank.becomes ?? 0).sort((a, b) => a - b);
     const same = previewVersions(board, versions, new Map());
     return (
       ranks.every((rank, index) => rank === index + 1) &&
-      same.every(({ score, rank }) => score.before === score.after && rank.before === rank.after)
+      same.every(({ score, rank }) => score.was === score.becomes && rank.was === rank.becomes)
     );
   });
   t.notThrows(() => fc.assert(property, { numRuns: 200 }));
@@ -145,14 +145,14 @@ test('a race as it would have ended is the race that these scores make', (t) => 
           .reduce((sum, part) => sum + BigInt(part.units), 0n)
           .toString();
       return (
-        winner.after === expected.winner.agentVersionId &&
-        burnUnits.after === units(null) &&
+        winner.becomes === expected.winner.agentVersionId &&
+        burnUnits.becomes === units(null) &&
         entrants.every(({ agentVersionId, ...each }) => {
           const found = expected.entrants.find((one) => one.agentVersionId === agentVersionId);
           return (
-            each.raceScore.after === found?.rawScore &&
-            each.rank.after === found?.rank &&
-            each.units.after === units(agentVersionId)
+            each.raceScore.becomes === found?.rawScore &&
+            each.rank.becomes === found?.rank &&
+            each.units.becomes === units(agentVersionId)
           );
         })
       );
@@ -174,7 +174,7 @@ test('a race judged again to the same scores differs in nothing', (t) => {
       burnUnits,
       ...entrants.flatMap(({ raceScore, units }) => [raceScore, units]),
     ];
-    return pairs.every(({ before, after }) => before === after);
+    return pairs.every(({ was, becomes }) => was === becomes);
   });
   t.notThrows(() => fc.assert(property, { numRuns: 100 }));
 });

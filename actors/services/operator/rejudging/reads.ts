@@ -35,7 +35,8 @@ export interface Rejudging extends Omit<HeadRow, 'judgedCount' | 'openCount'> {
 const heads = (sql: Sql | Transaction, outcome = sql`j.outcome`) => sql`
   select j.rejudging_id as "rejudgingId", j.suite_id as "suiteId", j.criteria, j.reason, j.actor,
     j.created_at as "createdAt", j.applied_at as "appliedAt", j.cancelled_at as "cancelledAt",
-    j.end_reason as "endReason", ${outcome} as outcome, work.*
+    j.end_reason as "endReason", ${outcome} as outcome, work.selected,
+    work."openCount", work."judgedCount", work.evaluated, work.applied, work.failed
   from rejudging j
   cross join lateral (
     select count(*)::int as selected,
