@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TestService } from './edge.ts';
+import type { TestKey } from './edge-client.ts';
 import { claimPath, complete, submit } from './evaluation-client.ts';
 import { okBody } from './trial-suite.ts';
 
@@ -23,6 +24,9 @@ export interface ChatOptions {
 export interface AskingRun {
   readonly evalRunId: string;
   readonly token: string;
+  readonly miner: TestKey;
+  /** Of the first provider. */
+  readonly credential: string;
   chat(body: object, options?: ChatOptions): Promise<Response>;
   /** As the operators' database has it, by provider and model. */
   usage(): Promise<readonly UsageRow[]>;
@@ -51,8 +55,8 @@ export async function askingRun(
   providers: readonly string[] = ['providera'],
 ): Promise<AskingRun> {
   const miner = await service.miner(`miner ${randomUUID()}`);
+  const credential = `demo-${randomUUID()}`;
   for (const provider of providers) {
-    const credential = `demo-${randomUUID()}`;
     await okBody(await miner.post(`/v1/miner/inference-auth/${provider}`, { credential }));
   }
   const { agent_version_id: versionId } = await submit(miner);
@@ -61,7 +65,7 @@ export async function askingRun(
   if (granted === null) throw new Error('the claim brought no token');
   const { access_token: token } = granted;
   return {
-    ...{ evalRunId, token },
+    ...{ evalRunId, token, miner, credential },
     chat: (body, { provider = 'providera', signal, token: other = token } = {}) =>
       fetch(`${service.baseUrl}/v1/inference/${provider}/chat/completions`, {
         method: 'POST',

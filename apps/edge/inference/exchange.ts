@@ -13,7 +13,7 @@ import {
   sendToProvider,
   unavailable,
 } from './send-to-provider.ts';
-import type { TimeLimit } from './time-limit.ts';
+import { over, type TimeLimit } from './time-limit.ts';
 import { type CompletionBody, hidesUsage, upstreamText } from './upstream-body.ts';
 
 /** One completion on its way, after everything that could refuse it without asking anybody. */
@@ -96,7 +96,7 @@ async function firstServed(
     const about = { evalRunId, route, body: text, signal: limit.signal, gone };
     const sending = { ...about, onSent: () => onSent(route) };
     const sent = await sendToProvider(sending, deps);
-    begun.abort();
+    begun.abort(over);
     if (sent.answer.status !== 404) return sent;
     await forget(sent.answer);
   }

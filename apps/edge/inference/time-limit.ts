@@ -1,5 +1,8 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 
+/** Said so, since an abort without a reason makes an error with a stack each time. */
+export const over = 'over';
+
 /** The times of one completion, as one signal; must be ended. */
 export class TimeLimit {
   readonly #ending = new AbortController();
@@ -26,7 +29,7 @@ export class TimeLimit {
   }
 
   end(): void {
-    this.#timers.abort();
-    this.#ending.abort();
+    this.#timers.abort(over);
+    this.#ending.abort(over);
   }
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import { askService } from '../ask-service.ts';
+import { over } from './time-limit.ts';
 
 export interface UsageRecordsDeps {
   readonly bus: CommandBus;
@@ -41,7 +42,7 @@ export class UsageRecords implements Service {
     const done = new AbortController();
     const late = this.#deps.clock.sleep(answerWaitMs, done.signal);
     await Promise.race([recording, late]);
-    done.abort();
+    done.abort(over);
   }
 
   async #persistently(requestId: string, usage: Usage): Promise<void> {

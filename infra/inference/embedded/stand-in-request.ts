@@ -6,6 +6,8 @@ import type { SignedKeys } from './signed-keys.ts';
 
 /** What a stand-in has seen since its start. */
 export interface StandInCounts {
+  /** Of any kind, whatever became of them. */
+  requests: number;
   keysMade: number;
   keysRevoked: number;
   modelLists: number;

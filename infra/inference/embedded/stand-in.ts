@@ -55,7 +55,7 @@ export async function startStandIn(options: StandInOptions): Promise<EmbeddedPro
     ...{ behaviour, clock: options.clock, models: options.models },
     keys: new SignedKeys(options.secret, options.provider === 'providera' ? 'at-' : 'sk-'),
     counts: {
-      ...{ keysMade: 0, keysRevoked: 0, modelLists: 0, completions: 0, open: 0 },
+      ...{ requests: 0, keysMade: 0, keysRevoked: 0, modelLists: 0, completions: 0, open: 0 },
       ...{ aborted: 0, chunksSent: 0 },
     },
   };
@@ -127,6 +127,7 @@ async function serve(
   const route =
     routes[`${message.method} ${path.replace(/^\/v1\/keys\/[^/]+$/, '/v1/keys/{hash}')}`];
   if (route === undefined) return answerError({ ...plain, fault: undefined }, 404, 'no such route');
+  standIn.counts.requests += 1;
   const fault = standIn.behaviour.takeFault(route.scope);
   const request = { ...plain, fault };
   const { delayMs } = standIn.behaviour.now;

@@ -189,7 +189,7 @@ test.serial('an agent that leaves ends its request at the provider', async (t) =
 test.serial('a slow reader holds the provider up, not the memory of the edge', async (t) => {
   const run = await askingRun(service);
   const { providera } = service.providers;
-  const words = 100_000;
+  const words = 200_000;
   providera.set({ replyWords: words });
 
   const answer = await run.chat({ ...question(), stream: true });
@@ -259,6 +259,27 @@ test.serial('a key that the provider takes no more is replaced once', async (t) 
   providera.fail({ kind: 'status', status: 401 }, 'completions');
   await refused(t, await run.chat(question()), '503 PROVIDER_UNAVAILABLE');
   t.is(providera.counts.keysMade, before + 2);
+});
+
+test.serial('a credential that is refused later spoils no key that it has lent', async (t) => {
+  const run = await askingRun(service);
+  const { providera } = service.providers;
+  providera.reject(run.credential);
+  t.is((await run.chat(question())).status, 200);
+  // With the key it ends.
+  providera.set({
+    fault: { fault: { kind: 'status', status: 401 }, scope: 'completions', times: 1 },
+  });
+  await refused(t, await run.chat(question()), '422 CREDENTIAL_REJECTED');
+  await refused(t, await run.chat(question()), '422 CREDENTIAL_REJECTED');
+});
+
+test.serial('a miner that disconnects ends what its agents may ask', async (t) => {
+  const run = await askingRun(service, ['providera', 'providerb']);
+  t.is((await run.chat(question())).status, 200);
+  await okBody(await run.miner.request('DELETE', '/v1/miner/inference-auth/providera'));
+  await refused(t, await run.chat(question()), '404 NOT_CONNECTED');
+  t.is(answeredBy(await run.chat(question(), { provider: 'providerb' })), 'providerb');
 });
 
 test.serial(

@@ -8,7 +8,12 @@ import { refused } from '../routes/answers.ts';
 let service: TestService;
 test.before(async () => {
   service = await startTestService({
-    env: { INFERENCE_TIMEOUT_SECONDS: '3', INFERENCE_FIRST_BYTE_SECONDS: '1' },
+    env: {
+      INFERENCE_TIMEOUT_SECONDS: '3',
+      INFERENCE_FIRST_BYTE_SECONDS: '1',
+      INFERENCE_CONCURRENT_PER_RUN: '1000',
+      INFERENCE_BREAKER_FAILURES: '100000',
+    },
   });
   await openTrialSuite(service, { requiredSuccesses: 1 });
 });
@@ -47,4 +52,20 @@ test.serial('a completion that never ends is cut off when its time is over', asy
   await idle();
   await until(async () => (await run.usage()).length === 1);
   t.like(await run.usage(), [{ requests: 1, failures: 1 }]);
+});
+
+test.serial('agents that wait for models keep nobody else from the edge', async (t) => {
+  const run = await askingRun(service);
+  service.providers.providera.fail({ kind: 'hang' }, 'completions');
+  const { counts } = service.providers.providera;
+  const before = counts.requests;
+  // More than may be in flight for a read to be let in.
+  const waiting = Array.from({ length: 600 }, () => run.chat(question()));
+  await until(() => counts.requests - before > 512);
+  const reads = await Promise.all(
+    Array.from({ length: 20 }, () => service.call('GET', '/v1/public/suites')),
+  );
+  t.deepEqual(new Set(reads.map(({ status }) => status)), new Set([200]));
+  const answers = await Promise.all(waiting);
+  t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([503]));
 });
