@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CodeRow, codes } from './codes.ts';
 import { allRows, matches, type Row } from './rows.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -15,6 +16,12 @@ export interface Naming {
 const testStart = /^(?:test|test\.serial)\(/;
 const rowPattern = /'((?:SPEC|CON|ISS|OWN)-[A-Z0-9]+(?:[-_][A-Z0-9_]+)*(?:[.\w[\]]*)\*?)'/g;
 
+// `409 RACE_OVER` is how the tests of the edge say that a request is refused so.
+const refusalPattern = /['`](\d{3} [A-Z_]+)['`]/g;
+const idsByRefusal = new Map(
+  Object.entries<CodeRow>(codes).map(([id, { status, code }]) => [`${status} ${code}`, [id]]),
+);
+
 /** Which tests of a file name which rows. An id outside of a test is nobody's. */
 export function namingsIn(file: string, source: string): readonly Naming[] {
   const namings: Naming[] = [];
@@ -23,8 +30,11 @@ export function namingsIn(file: string, source: string): readonly Naming[] {
   for (const [index, line] of lines.entries()) {
     if (testStart.test(line)) title = titleFrom(`${line}\n${lines[index + 1] ?? ''}`);
     else if (/^\S/.test(line) && !/^[)}\]]/.test(line)) title = undefined;
-    for (const [, pattern = ''] of line.matchAll(rowPattern)) {
-      if (title !== undefined) namings.push({ pattern, file, title });
+    if (title === undefined) continue;
+    for (const [, pattern = ''] of line.matchAll(rowPattern))
+      namings.push({ pattern, file, title });
+    for (const [, refusal = ''] of line.matchAll(refusalPattern)) {
+      for (const pattern of idsByRefusal.get(refusal) ?? []) namings.push({ pattern, file, title });
     }
   }
   return namings;

@@ -91,10 +91,11 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const log = process.env['TEST_LOG'] === undefined ? silentLogger : loudLogger;
   const common = { log, clock: systemClock, telemetry: silentTelemetry };
   const config = readConfig(env, { process: 'edge' });
+  const coordinators: AsyncDisposable[] = [];
   for (let count = 0; count < (options.coordinators ?? 1); count++) {
     const policy = { ...quickPolicy, ...options.policy };
     const writes = { policy, allowUnsafeWrites: true };
-    stack.use(await startCoordinator({ ...common, ...writes, config }));
+    coordinators.push(stack.use(await startCoordinator({ ...common, ...writes, config })));
   }
   const edges: Edge[] = [];
   for (let count = 0; count < (options.edges ?? 1); count++) {
@@ -136,10 +137,12 @@ export async function startTestService(options: TestServiceOptions = {}) {
     baseUrls,
     /** To be disposed of one by one, as in a rolling restart; `stop` takes the rest. */
     edges,
+    coordinators,
     natsUrl: nats.url,
     operatorToken,
     /** As superuser. */
     sql: database.sql,
+    databaseUrl: database.url,
     objects: { url: objects.endpoint, ...keys },
     chain,
     /** Stand-ins that can be told to misbehave. */
