@@ -101,7 +101,14 @@ function send(
       ...(lookup !== undefined && { lookup }),
     });
     sent.once('response', (answer) => settle(answered(sent, answer)));
+    // Who speaks another protocol from here on has not taken the message.
+    sent.once('upgrade', ({ statusCode = 0 }, socket) => {
+      socket.destroy();
+      settle({ kind: 'answered', status: statusCode });
+    });
     sent.once('error', fail);
+    // The last that is heard of each request, so that none is waited for without end.
+    sent.once('close', () => fail(new Error('closed without an answer')));
     sent.end(bytes);
   });
 }
