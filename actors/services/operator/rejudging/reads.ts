@@ -160,16 +160,18 @@ export async function judgingsOf(
     left join lateral (
       select count(*)::int as validators
       from validator l
-      where l.last_seen_at > rt.clock() - interval '1 hour' and l.hotkey <> r.validator_hotkey
-        and l.hotkey <> w.miner_hotkey
-        and not exists (select from hotkey_ban b where b.hotkey = l.hotkey)
-        and not exists (
-          select from evaluation_run o
+      where w.state = 'OPEN' and w.live_count = 0
+        and l.last_seen_at > rt.clock() - interval '1 hour'
+        and l.hotkey not in (r.validator_hotkey, w.miner_hotkey)
+        and l.hotkey <> all(array(select b.hotkey from hotkey_ban b))
+        and l.hotkey <> all(array(
+          select o.validator_hotkey
+          from evaluation_run o
           left join work_item own on own.work_item_id = o.work_item_id
           where o.agent_version_id = r.agent_version_id and o.phase = r.phase
-            and o.race_id is not distinct from r.race_id and o.validator_hotkey = l.hotkey
-            and (o.is_included or o.status in ('CLAIMED', 'RUNNING') or own.state = 'JUDGED'))
-      having w.state = 'OPEN' and w.live_count = 0
+            and o.race_id is not distinct from r.race_id
+            and (o.is_included or o.status in ('CLAIMED', 'RUNNING')
+              or o.status = 'SUCCESS' and own.state = 'JUDGED')))
     ) able on true
     where x.rejudging_id = ${rejudgingId}
     order by x.ordinal`;
