@@ -171,7 +171,7 @@ async function openDeps(
     clock,
   );
   const seal = createCredentialSeal(config.credentialKeys);
-  const inference = createInference({ config, sql, bus, seal, clock, log });
+  const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });
   await started(inference.records, stack);
   return {
     ...{ config, sql, bus, objects, clock, time, log, telemetry, readiness, rates },

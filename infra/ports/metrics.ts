@@ -34,6 +34,10 @@ export const counters = {
     unit: '{heartbeat}',
     description: 'Heartbeats accepted',
   },
+  'paddock.inference.completions': {
+    unit: '{completion}',
+    description: 'Completions sent to a provider, by provider and by whether they failed',
+  },
 } as const satisfies Record<string, Metric>;
 
 interface Distribution extends Metric {

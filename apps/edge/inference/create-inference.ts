@@ -6,6 +6,7 @@ import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { Seal } from '../../../infra/ports/seal.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import type { Telemetry } from '../../../infra/ports/telemetry.ts';
 import { findInferenceRun } from '../reads/inference.ts';
 import { InferenceProxy } from './inference-proxy.ts';
 import { lendKey } from './lend-key.ts';
@@ -30,6 +31,7 @@ export function createInference(deps: {
   readonly seal: Seal;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly telemetry: Telemetry;
 }): Inference {
   const { config, sql, clock } = deps;
   const { provideraUrl, providerbUrl } = config;

@@ -3,6 +3,7 @@ import type { CommandBus } from '../../../infra/ports/bus.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
+import type { Telemetry } from '../../../infra/ports/telemetry.ts';
 import { askService } from '../ask-service.ts';
 import { over } from './time-limit.ts';
 
@@ -10,6 +11,7 @@ export interface UsageRecordsDeps {
   readonly bus: CommandBus;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly telemetry: Pick<Telemetry, 'count'>;
 }
 
 /** An answer waits no longer for its count: the words of a model are worth more than that. */
@@ -36,6 +38,8 @@ export class UsageRecords implements Service {
 
   /** Resolves when the request is counted, or goes on being tried behind the answer. */
   async record(requestId: string, usage: Usage): Promise<void> {
+    const { provider, isFailure } = usage;
+    this.#deps.telemetry.count('paddock.inference.completions', 1, { provider, failed: isFailure });
     const recording = this.#persistently(requestId, usage);
     this.#pending.add(recording);
     void recording.finally(() => this.#pending.delete(recording));
