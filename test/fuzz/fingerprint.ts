@@ -6,7 +6,8 @@ import type { Sql } from '../../infra/ports/sql.ts';
  */
 const movingTables = [
   ...['nonce', 'challenge', 'session', 'rejected_submission', 'validator', 'run_beat'],
-  ...['inference_snapshot', 'idempotency'],
+  // Keys are taken back at the providers when it suits them.
+  ...['inference_snapshot', 'inference_past_credential', 'inference_key', 'idempotency'],
 ];
 
 /** A webhook is delivered to, or tried again, all the time. */

@@ -19,9 +19,10 @@ export interface FuzzPlan extends Target {
 export interface FuzzReport {
   readonly sent: number;
   readonly byStatus: ReadonlyMap<number, number>;
-  /** Operations that answered below 300 at least once, of all that are described. */
+  /** Operations that answered below 300 at least once. */
   readonly accepted: ReadonlySet<string>;
-  readonly operations: number;
+  /** Those that refused every request. */
+  readonly neverAccepted: readonly string[];
   /** How many refused requests were sent again to see that they change nothing. */
   readonly repeated: number;
   readonly problems: readonly string[];
@@ -95,7 +96,9 @@ class FuzzRun {
       sent,
       byStatus: this.#byStatus,
       accepted: this.#accepted,
-      operations: this.#api.operations.length,
+      neverAccepted: this.#api.operations
+        .map(({ id }) => id)
+        .filter((id) => !this.#accepted.has(id)),
       repeated: this.#repeated,
       problems: this.#problems,
     };

@@ -49,7 +49,9 @@ export class People {
     if (security.includes('run'))
       return bearer(String(this.#dice.pick(this.#known.named('inference_access_token')) ?? 'x'));
     const isValidators = operation.path.startsWith('/v1/validator/');
-    const key = this.#dice.pick(isValidators ? this.#validators : this.#miners);
+    const keys = isValidators ? this.#validators : this.#miners;
+    // The first of them holds what is alive, so that some requests come from its owner.
+    const key = this.#dice.chance(0.5) ? keys[0] : this.#dice.pick(keys);
     if (key === undefined) return {};
     const session = this.#sessions.get(key.hotkey);
     return session === undefined || this.#dice.chance(0.05) ? key.headers() : bearer(session);
@@ -88,7 +90,8 @@ export class People {
     }
     await this.#openSuite();
     for (const key of this.#miners) await this.#submit(key);
-    for (const key of this.#validators) await this.#evaluate(key);
+    for (const key of this.#validators.toReversed()) await this.#evaluate(key);
+    await this.#learnWords();
     for (const path of readPaths) await this.#learn(await this.operator('GET', path));
   }
 
@@ -130,7 +133,7 @@ export class People {
     const path = `/v1/validator/evaluation-runs/${run}`;
     const problems = await this.#learn(await key.get(`${path}/problems`));
     await key.post(`${path}/heartbeat`, {});
-    if (this.#dice.chance(0.5)) return;
+    if (key === this.#validators[0] || this.#dice.chance(0.5)) return;
     const results = tasksOf(problems).map(({ task_id, family }) => ({
       ...{ eval_run_id: run, task_id, family, env_pack_sha256: field(claim, 'env_pack_sha256') },
       ...{ outcome: 'completed', verdict_correct: true, verdict_checks: {}, reward_components: {} },
@@ -141,6 +144,15 @@ export class People {
     const body = { terminal_status: 'SUCCESS', validator_score: 0.8 };
     await this.#learn(await key.post(`${path}/complete`, body));
     await this.#learn(await this.#call('GET', `/v1/public/evaluation-runs/${run}`));
+  }
+
+  /** What the stand-ins of the providers take, and what a receiver's address looks like. */
+  async #learnWords(): Promise<void> {
+    for (const name of ['credential', 'refresh_token']) this.#known.note(name, 'demo-anybody');
+    this.#known.note('url', 'http://127.0.0.1:9/told');
+    const listed = await this.#learn(await this.#call('GET', '/v1/public/inference/models'));
+    const models = field(listed, 'models');
+    for (const model of Array.isArray(models) ? models : []) this.#known.note('model', model);
   }
 
   /** By a name of its own: sessions are not what agents speak with. */

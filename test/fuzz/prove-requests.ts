@@ -41,7 +41,8 @@ const report = await fuzz({
 
 const statuses = [...report.byStatus].sort(([one], [other]) => one - other);
 console.log(statuses.map(([status, count]) => `${status}: ${count}`).join(', '));
-console.log(`${report.accepted.size} of ${report.operations} operations accepted a request`);
+console.log(`${report.accepted.size} operations accepted a request`);
+console.log(`none was accepted by: ${report.neverAccepted.join(', ')}`);
 console.log(`${report.repeated} refused requests came once more and changed no row`);
 for (const problem of report.problems) console.log(`\n${problem}`);
 if (restarts > 0) console.log(`${restarts} processes ended`);

@@ -19,11 +19,9 @@ export class KnownValues {
 
   note(name: string, value: string | number): void {
     if (typeof value === 'string' && value.length > 300) return;
-    const values = this.#byName.get(name) ?? [];
-    this.#byName.set(name, values);
-    if (values.includes(value)) return;
+    const values = (this.#byName.get(name) ?? []).filter((known) => known !== value);
     values.push(value);
-    if (values.length > keptMax) values.shift();
+    this.#byName.set(name, values.slice(-keptMax));
   }
 
   named(name: string): readonly (string | number)[] {
@@ -36,6 +34,7 @@ export class KnownValues {
 }
 
 const keptMax = 40;
+const newestCount = 4;
 const synonymsOf: Readonly<Record<string, readonly string[]>> = {
   hotkey: ['miner_hotkey', 'validator_hotkey'],
   challenge_sha256: [],
@@ -135,7 +134,10 @@ export class Values {
   #text(schema: JsonSchema, name: string): string {
     const dice = this.#dice;
     const known = this.#known.named(name).filter((each) => typeof each === 'string');
-    if (known.length > 0 && dice.chance(this.#knownShare)) return dice.pick(known) ?? '';
+    if (known.length > 0 && dice.chance(this.#knownShare)) {
+      // What was named last is likelier to be there still.
+      return dice.pick(dice.chance(0.5) ? known.slice(-newestCount) : known) ?? '';
+    }
     if (schema.format === 'uuid') return dice.uuid();
     if (schema.format === 'date-time') return new Date(dice.whole(0, 2e12)).toISOString();
     const made = textOf(schema.pattern ?? '', dice);
