@@ -151,9 +151,11 @@ export async function recordFailure(
     where webhook_id = ${held.webhookId} and lease_token = ${held.token}`;
 }
 
+/** Gives the lease back; those that have waited since before are told first. */
 export async function release(sql: Sql, { webhookId, token }: LeasedWebhook): Promise<void> {
   await sql`
-    update webhook set lease_token = null, lease_until = null
+    update webhook
+    set lease_token = null, lease_until = null, next_attempt_at = rt.wall_clock()
     where webhook_id = ${webhookId} and lease_token = ${token}`;
 }
 

@@ -29,33 +29,43 @@ export interface TellDeps {
 }
 
 const pageEvents = 100;
+/** After so long a webhook that has more to be told lets those go first that wait. */
+const turnMs = 1_000;
 
 /**
- * Tells one webhook everything that it has not been told yet, in the order of cursors, until there is
- * no more, an attempt fails, the lease is lost or the process stops.
+ * Tells one webhook what it has not been told yet, in the order of cursors, until there is no more, its
+ * turn is over, an attempt fails, the lease is lost or the process stops.
  */
 export async function tellWebhook(
   deps: TellDeps,
   leased: LeasedWebhook,
   stopping: AbortSignal,
 ): Promise<void> {
+  const { clock, sql } = deps;
+  const turnOverMs = clock.monotonicMs() + turnMs;
+  const isTurn = () => !stopping.aborted && clock.monotonicMs() < turnOverMs;
   let held = leased;
-  while (!stopping.aborted) {
-    const page = await eventsAfter(deps.sql, held.cursor, pageEvents);
+  do {
+    const page = await eventsAfter(sql, held.cursor, pageEvents);
     if (page.length === 0) break;
-    const next = await tellPage(deps, held, { page, stopping });
+    const next = await tellPage(deps, held, { page, stopping, isTurn });
     if (next === undefined) return;
     held = { ...held, ...next };
-  }
-  await release(deps.sql, held);
+  } while (isTurn());
+  await release(sql, held);
 }
 
 /** Where to go on; undefined when this attempt is over. */
 async function tellPage(
   deps: TellDeps,
   held: LeasedWebhook,
-  { page, stopping }: { readonly page: readonly StoredEvent[]; readonly stopping: AbortSignal },
+  turn: {
+    readonly page: readonly StoredEvent[];
+    readonly stopping: AbortSignal;
+    readonly isTurn: () => boolean;
+  },
 ): Promise<Progress> {
+  const { page, stopping, isTurn } = turn;
   const { sql, terms } = deps;
   const { leaseMs, retryMaxSeconds } = terms;
   let isTold = false;
@@ -73,7 +83,7 @@ async function tellPage(
       return undefined;
     }
     const next = await moveOn(sql, held, { cursor, status: outcome.status, leaseMs });
-    if (next === undefined || next.replays !== held.replays || stopping.aborted) return next;
+    if (next === undefined || next.replays !== held.replays || !isTurn()) return next;
   }
   const last = page.at(-1);
   if (isTold || last === undefined) return { cursor: last?.cursor ?? 0, replays: held.replays };

@@ -132,6 +132,25 @@ test('a coordinator that stops hands over at once what it was sending', async (t
   await next.stop();
 });
 
+test('receivers that are slow keep no place from those that wait', async (t) => {
+  const desk = await openDesk(t);
+  const slow = await startReceiver(async () => {
+    await systemClock.sleep(100);
+    return 200;
+  });
+  t.teardown(slow.stop);
+  // As many as a coordinator tells at once, and all with more to be told than the test has time for.
+  for (let count = 0; count < 16; count++) await desk.register(slow);
+  const quick = await startReceiver();
+  t.teardown(quick.stop);
+  await desk.register(quick);
+  await plantEvents(desk.admin, 90);
+  const service = await desk.coordinate();
+  await until(() => quick.deliveries.length === 90);
+  t.true(slow.deliveries.length < (16 * 90) / 2, 'they are far from their end');
+  await service.stop();
+});
+
 test('a receiver that is away is asked less and less often, and never given up', async (t) => {
   const desk = await openDesk(t);
   const receiver = await startReceiver();
