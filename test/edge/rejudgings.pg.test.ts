@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import { evalPartitionOf } from '../../machines/partition-of.ts';
 import { type Rejudging, rejudging, rejudgings } from '../spec/answers/rejudgings.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
@@ -23,7 +24,7 @@ import { invalid, refused, shaped } from './routes/answers.ts';
 
 let service: TestService;
 test.before(async () => {
-  service = await startTestService({ env: { COOLDOWN_SECONDS: '0', REQUEST_SECONDS: '10' } });
+  service = await startTestService({ env: { COOLDOWN_SECONDS: '0', REQUEST_SECONDS: '6' } });
 });
 test.after.always(() => service?.stop());
 
@@ -282,6 +283,29 @@ test.serial('a rejudging goes on when its coordinator starts afresh', async (t) 
     [0.7, 0.7],
   );
   await tellsOneStory(t, service.sql);
+});
+
+test.serial('an order to apply is kept until every owner has done its part', async (t) => {
+  const { suite, versions, judges } = await field('kept');
+  const [a, , c, d] = judges;
+  const { rejudging_id: id } = await created(t, { validator_hotkey: a.hotkey });
+  for (const validator of [c, d]) await evaluate(validator, suite, '0.9');
+  const key = { 'idempotency-key': randomUUID() };
+  const apply = () => post(path(id, '/apply'), {}, key);
+  const part = evalPartitionOf(versions[0]);
+  await service.sql.begin(async (tx) => {
+    await tx`set local idle_in_transaction_session_timeout = 0`;
+    await tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`;
+    await refused(t, await apply(), '503 OUTCOME_UNKNOWN');
+    t.is((await show(t, id)).status, 'APPLYING');
+    await refused(t, await cancel(id), '409 REJUDGING_OVER');
+  });
+  const applied = await shaped(t, rejudging, await apply());
+  t.like(applied, { status: 'APPLIED', runs: { applied: 2 } });
+  t.is((await status(versions[0])).qualifying_score, 0.7);
+  const audit = await service.sql`
+    select 1 from audit_log where object = ${`rejudging/${id}`} and action = 'rejudging.apply'`;
+  t.is(audit.length, 1);
 });
 
 /** The coordinator finds its lease ended and drops what it knew: every partition is loaded anew. */
