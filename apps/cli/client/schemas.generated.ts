@@ -837,7 +837,7 @@ export interface SubmissionResult {
   readonly agent_id: string;
   readonly agent_version_id: string;
   readonly admission_status: 'ACCEPTED' | 'REJECTED';
-  readonly admission_reason: string | null;
+  readonly admission_reason: 'COOLDOWN' | 'CODE_ANALYSIS' | 'INVALID_FILE' | 'NO_ACTIVE_SUITE' | null;
   readonly next_allowed_at: string;
   readonly hotkey: string;
   readonly message: string;
