@@ -128,7 +128,7 @@ export function createApp(options: EdgeServerOptions, state: ServerState): Expre
     const fault = new Fault('ROUTE_NOT_FOUND', 'There is no such route.');
     await refuseUnrouted({ request, response }, fault, options.dispatch);
   });
-  app.use(unreadablePath);
+  app.use(unreadablePath(options.dispatch));
   return app;
 }
 
@@ -179,10 +179,12 @@ function allowedMethods(endpoints: readonly Endpoint[]): string {
 }
 
 /** What is thrown before any handler: a path whose percent encoding cannot be read. */
-const unreadablePath: ErrorRequestHandler = (_error, request, response, _next) => {
-  sendFault(response, invalidField(['path'], 'must be UTF-8 in percent encoding'));
-  discardRest(request);
-};
+function unreadablePath(by: Dispatch): ErrorRequestHandler {
+  return async (_error, request, response, _next) => {
+    const fault = invalidField(['path'], 'must be UTF-8 in percent encoding');
+    await refuseUnrouted({ request, response }, fault, by);
+  };
+}
 
 async function listen(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {

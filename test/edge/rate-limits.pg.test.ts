@@ -69,6 +69,19 @@ test.serial(
   },
 );
 
+test.serial('what has no route, no method or no readable path counts like all else', async (t) => {
+  const asked = [
+    ['GET', '/nowhere', 404],
+    ['OPTIONS', suites, 405],
+    ['GET', '/v1/public/suites/%ff/problems', 422],
+  ] as const;
+  for (const [at, [method, path, status]] of asked.entries()) {
+    const call = client(`192.0.2.${100 + at}`);
+    const answers = Array.from({ length: limit + 3 }, () => call(method, path));
+    t.deepEqual(await statuses(answers), { [status]: limit, 429: 3 }, `${method} ${path}`);
+  }
+});
+
 for (const address of ['192.0.2.11', '192.0.2.12', '192.0.2.13', '2001:db8:5::1']) {
   test.serial(`exactly as many pass when two edges are asked at once: ${address}`, async (t) => {
     const call = client(address);
