@@ -58,10 +58,7 @@ export function createCredentialsService(deps: CredentialsDeps): Handlers<Contra
   return {
     connect: (request, command) => connect(request, command, deps),
     disconnect: (account, command) => disconnect(account, command, deps),
-    'set-default': async (account) => {
-      if (await upsertDefault(deps.sql, account)) return { provider: account.provider };
-      throw new Fault('DEFAULT_NOT_CONNECTED', 'Connect this provider first.');
-    },
+    'set-default': (account) => setDefault(account, deps),
     'issue-token': async ({ evalRunId }) => ({ token: await issueToken(evalRunId, deps) }),
     'lend-key': (request) => lendKey(request, deps),
   };
@@ -128,6 +125,18 @@ async function disconnect(
     await deleteCredential(tx, account);
   });
   return { connected: false, updatedAtMs: null };
+}
+
+async function setDefault(
+  account: Account,
+  { transact }: CredentialsDeps,
+): Promise<ReplyOf<Contract, 'set-default'>> {
+  const isConnected = await transact(async (tx) => {
+    await lockMiner(tx, account.hotkey);
+    return await upsertDefault(tx, account);
+  });
+  if (isConnected) return { provider: account.provider };
+  throw new Fault('DEFAULT_NOT_CONNECTED', 'Connect this provider first.');
 }
 
 async function issueToken(evalRunId: string, deps: CredentialsDeps): Promise<IssuedToken> {

@@ -95,8 +95,11 @@ export async function insertDefault(tx: Transaction, { hotkey, provider }: Accou
 }
 
 /** False where the provider is not connected: nothing stored, or refused by now. */
-export async function upsertDefault(sql: Sql, { hotkey, provider }: Account): Promise<boolean> {
-  const rows = await sql`
+export async function upsertDefault(
+  tx: Transaction,
+  { hotkey, provider }: Account,
+): Promise<boolean> {
+  const rows = await tx`
     insert into inference_default (miner_hotkey, provider)
     select miner_hotkey, provider
     from inference_credential

@@ -317,6 +317,35 @@ test('a key that its provider takes no more is replaced by another', async (t) =
   t.is((await key(run, 'providera', lent.sealedKey)).text, next.text, 'it is not lent any more');
 });
 
+test('a default that is chosen while its provider is disconnected is refused like any other', async (t) => {
+  const deleted = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  const transactAs =
+    (plain: Transact): Transact =>
+    (body) =>
+      plain(async (tx) => {
+        const outcome = await body(tx);
+        deleted.resolve();
+        await mayCommit.promise;
+        return outcome;
+      });
+  const { connect, choose, another, admin, refusal } = await openLoanDesk(t);
+  await connect('alice', 'providera', secret());
+  const waiting = async () =>
+    (
+      await admin`
+        select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+    ).length;
+  const gone = another({ transactAs }).disconnect('alice', 'providera');
+  await deleted.promise;
+  const chosen = refusal(choose('alice', 'providera'));
+  await until(async () => (await waiting()) > 0);
+  mayCommit.resolve();
+  await gone;
+  t.is(await chosen, 'DEFAULT_NOT_CONNECTED');
+});
+
 test('an agent may use each provider that its miner connected', async (t) => {
   const { connect, token, key, plantRun, isGood, refusal } = await openLoanDesk(t);
   await connect('alice', 'providera', secret());
