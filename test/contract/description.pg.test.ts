@@ -1,9 +1,14 @@
 import test from 'ava';
+import { covers } from '../spec/covers.ts';
 import type { RouteRow } from '../spec/routes/route-row.ts';
-import { routes } from '../spec/routes.ts';
+import { routeOf, routes } from '../spec/routes.ts';
+import { matches } from '../spec/rows.ts';
+import { shapes } from '../spec/shapes.ts';
+import { valueLists } from '../spec/values.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { okBody } from '../support/trial-suite.ts';
 import { Comparison, type Description, routesOf } from './description.ts';
+import { Witness } from './witness.ts';
 
 // The table of the text beside what the service says of itself: neither may have more than the other.
 
@@ -23,7 +28,13 @@ function differences(...patterns: readonly string[]): readonly string[] {
 
 test('public routes are described as the text has them', (t) => {
   t.deepEqual(
-    differences('SPEC-PUB-*', 'CON-4-RACE*', 'CON-4-FEEDBACK', 'CON-8-EVENTS', 'OWN-RACE_BUNDLE'),
+    differences(
+      'SPEC-PUB-*',
+      'CON-4-RACE*',
+      'CON-4-FEEDBACK*',
+      'CON-8-EVENTS*',
+      'OWN-RACE_BUNDLE*',
+    ),
     [],
   );
 });
@@ -33,9 +44,15 @@ test('health, the session and the proxy are described as the text has them', (t)
 });
 
 test('miners’ routes are described as the text has them', (t) => {
-  const ours = ['CON-4-PIN*', 'CON-4-UNPIN', 'CON-4-VERSIONS', 'CON-4-SUBMIT_CHECK'];
+  const ours = ['CON-4-PIN*', 'CON-4-UNPIN', 'CON-4-VERSIONS*', 'CON-4-SUBMIT_CHECK*'];
   t.deepEqual(
-    differences('SPEC-MIN-*', 'CON-4-CREDENTIAL_LIST', 'CON-4-ROTATE', 'CON-4-DISCONNECT', ...ours),
+    differences(
+      'SPEC-MIN-*',
+      'CON-4-CREDENTIAL_LIST*',
+      'CON-4-ROTATE*',
+      'CON-4-DISCONNECT*',
+      ...ours,
+    ),
     [],
   );
 });
@@ -79,4 +96,29 @@ test('no route is described that is not in the table', (t) => {
     described.filter((route) => !known.has(route)),
     [],
   );
+});
+
+test('a submission’s admission has the words of the contract', (t) => {
+  covers('CON-3-ADMISSION.*', 'CON-3-ADMISSION_REASON.*');
+  const words = JSON.stringify(description);
+  const lists = Object.entries(valueLists).filter(([id]) => matches(id, 'CON-3-ADMISSION*'));
+  t.is(lists.length, 2);
+  for (const [id, { values }] of lists) t.true(words.includes(JSON.stringify(values)), id);
+});
+
+test('the description and its page are there', async (t) => {
+  for (const id of ['CON-1-OPENAPI', 'CON-1-DOCS'] as const) {
+    const answer = await service.call('GET', routeOf(id).path);
+    t.is(answer.status, 200);
+    await answer.arrayBuffer();
+  }
+});
+
+test('a validation error names what is wrong, in the array form', async (t) => {
+  const answer = await service.call('GET', '/v1/public/leaderboard?limit=0');
+  t.is(answer.status, 422);
+  const schema = shapes['SPEC-INVALID'].schema;
+  const seen = new Witness();
+  seen.note(schema, schema.parse(await answer.json()));
+  seen.requireFields(t, ['SPEC-INVALID.*']);
 });

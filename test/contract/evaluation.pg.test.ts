@@ -347,5 +347,7 @@ test.serial('every word of these lists was read', (t) => {
     'CON-5-VALIDATOR_STATUS.*',
     'SPEC-EXECUTION_KIND.*',
     'SPEC-ITEM_STATUS.*',
+    'CON-3-ADMISSION.ACCEPTED',
+    'CON-3-DELIVERY_SCOPE.qualifying',
   );
 });

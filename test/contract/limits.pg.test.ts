@@ -87,6 +87,21 @@ test.serial('a provider has up to 32 characters, a hash 64 lower-case ones', asy
   }
 });
 
+test.serial('a board is scored as it is asked, and embeddings come when they are', async (t) => {
+  covers('SPEC-LIM-PROBLEMS_SIZE', 'CON-3-SCORE_TYPE.*');
+  for (const score_type of ['qualifying', 'race']) {
+    await desk.ask(t, 'SPEC-PUB-04', { query: { score_type } });
+  }
+  const params = { suite_id: suite.suiteId };
+  const plain = await desk.ask(t, 'SPEC-PUB-03', { params });
+  t.false(JSON.stringify(plain).includes('reward_title_embeddings'));
+  t.is(
+    (await desk.ask(t, 'SPEC-PUB-03', { params, query: { include_embeddings: true } })).suite
+      .suite_id,
+    suite.suiteId,
+  );
+});
+
 test.serial('an agent has a million bytes, and its miner 18 hours', async (t) => {
   covers('SPEC-LIM-AGENT_FILE', 'SPEC-LIM-COOLDOWN');
   const by = await service.miner('large');

@@ -6,6 +6,7 @@ import test from 'ava';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { evalPartitionOf } from '../../machines/partition-of.ts';
+import { covers } from '../spec/covers.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { agentCode, submissionForm } from '../support/evaluation-client.ts';
 import { openTrialSuite } from '../support/trial-suite.ts';
@@ -71,7 +72,11 @@ test.serial('without the object store no file is taken', async (t) => {
 });
 
 test.serial('without its chain nobody new is let in', async (t) => {
+  covers('SPEC-LIM-REGISTRATION_TTL');
+  const known = await service.miner('known');
+  await desk.ask(t, 'SPEC-MIN-02', { by: known });
   await service.chain.stop();
+  await desk.ask(t, 'SPEC-MIN-02', { by: known });
   const answer = await desk.send('SPEC-MIN-02', { by: service.stranger('new') });
   await desk.refuse(t, 'CON-6-CHAIN_UNAVAILABLE', answer);
 });

@@ -132,6 +132,12 @@ test.serial('a race is open', async (t) => {
 test.serial('qualifying is closed, and the race runs sealed', async (t) => {
   const [race_id = ''] = things.raceIds;
   await desk.ask(t, 'CON-7-CLOSE', { params: { race_id } });
+  const body = { agent_version_id: things.versionIds[0] };
+  const locked = [
+    await desk.send('CON-4-PIN', { by: miner(0), body }),
+    await desk.send('CON-4-UNPIN', { by: miner(0) }),
+  ];
+  for (const answer of locked) await desk.refuse(t, 'CON-6-RACE_LOCKED', answer);
   await readEverything(t, desk, things);
   const start = await desk.ask(t, 'CON-7-START', { params: { race_id } });
   t.is(start.status, 'RACE_RUNNING');
@@ -191,6 +197,17 @@ test.serial('a second race has an incumbent and survivors', async (t) => {
   await readEverything(t, desk, things);
   const history = await desk.ask(t, 'SPEC-PUB-17');
   t.is(history.total, 2);
+  const top = await desk.ask(t, 'SPEC-PUB-05');
+  const payout = await desk.ask(t, 'SPEC-PUB-06');
+  t.is(payout.miner_hotkey, top.top_miner_hotkey);
+  t.is((await desk.ask(t, 'SPEC-PUB-07'))[0]?.miner_hotkey, top.top_miner_hotkey ?? '');
+  const { n_pairs } = await desk.ask(t, 'SPEC-PUB-18', { params: { race_id } });
+  t.true(n_pairs > 0);
+  const params = { agent_version_id: first };
+  const progress = await desk.ask(t, 'SPEC-PUB-10', { params, query: { race_id } });
+  t.true(progress.generated_results.every(({ items }) => !items.detail_released));
+  const closed = await desk.send('CON-7-CLOSE', { params: { race_id } });
+  await desk.refuse(t, 'OWN-RACE_OVER', closed);
 });
 
 test.serial('weights are set from a snapshot', async (t) => {

@@ -82,6 +82,7 @@ test.serial('a session is opened, used, ended and refused', async (t) => {
   t.is((await desk.ask(t, 'SPEC-AUTH-01', { body: as })).role, 'validator');
   const often = await open('x');
   await desk.refuse(t, 'CON-6-RATE_LIMITED', often);
+  desk.seen.requireWords(t, 'CON-2-ROLE.*');
   desk.seen.requireFields(t, ['SPEC-SESSION.*', 'CON-2-CHALLENGE.*', 'CON-2-LOGOUT.*']);
 });
 

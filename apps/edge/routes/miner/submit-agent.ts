@@ -27,7 +27,9 @@ const submissionResult = z
     agent_id: uuidOut,
     agent_version_id: uuidOut,
     admission_status: z.enum(['ACCEPTED', 'REJECTED']),
-    admission_reason: z.string().nullable(),
+    admission_reason: z
+      .enum(['COOLDOWN', 'CODE_ANALYSIS', 'INVALID_FILE', 'NO_ACTIVE_SUITE'])
+      .nullable(),
     next_allowed_at: instant,
     hotkey: z.string(),
     message: z.string(),
