@@ -1,14 +1,31 @@
 import { z } from 'zod';
 import { fieldOf } from './read-usage.ts';
 
-/** A chat completion as agents ask for one: what is not named here is the provider's business. */
-export const completionBody = z.looseObject({
+const readFields = {
   model: z.string().min(1).max(200),
   /** Some providers fall back on these: each must be allowed like the model itself. */
   models: z.array(z.string().min(1).max(200)).max(20).optional(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+};
+
+/**
+ * A chat completion as agents ask for one: what is not named here is the provider's business. A name
+ * in other letters is no other field to some parsers, and could say there what was not looked at here.
+ */
+export const completionBody = z.looseObject(readFields).superRefine((body, context) => {
+  for (const name of Object.keys(body)) {
+    if (!isOtherwiseSpelt(name)) continue;
+    const input = body[name];
+    context.addIssue({ code: 'custom', path: [name], message: 'must be in lower case', input });
+  }
 });
+
+/** Upper case first: the long s and its like are letters to those parsers, too. */
+function isOtherwiseSpelt(name: string): boolean {
+  const usual = name.toUpperCase().toLowerCase();
+  return name !== usual && Object.hasOwn(readFields, usual);
+}
 
 export type CompletionBody = z.infer<typeof completionBody>;
 

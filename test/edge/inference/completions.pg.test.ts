@@ -96,6 +96,11 @@ test.serial('only the token of a live run speaks, and is asked for before the bo
   }
   t.is(await invalid(t, await run.chat({ messages: [] })), 'body.model');
   t.is(await invalid(t, await run.chat({ ...question(), stream: 'yes' })), 'body.stream');
+  // To parsers that do not look at case, and fold more than that, each of these is the field itself.
+  for (const name of ['Model', 'MODELS', 'model\u017f', 'Stream_Options']) {
+    const body = { ...question(), [name]: 'grove/grove-vision-12b' };
+    t.is(await invalid(t, await run.chat(body)), `body.${name}`);
+  }
   await refused(t, await run.chat(question(), { provider: 'nobody' }), '404 UNKNOWN_PROVIDER');
   await refused(t, await run.chat(question(), { provider: 'providerb' }), '404 NOT_CONNECTED');
   await run.end();
@@ -184,6 +189,20 @@ test.serial('an agent that leaves ends its request at the provider', async (t) =
   // Its places are free again.
   const [one, two] = await Promise.all([run.chat(question()), run.chat(question())]);
   t.deepEqual([one.status, two.status], [200, 200]);
+});
+
+test.serial('a ban of the validator ends the token at once', async (t) => {
+  const run = await askingRun(service);
+  const { sql } = service;
+  const [row] = await sql`
+    select validator_hotkey from evaluation_run where eval_run_id = ${run.evalRunId}`;
+  const ban = `/v1/admin/hotkeys/${row?.['validator_hotkey']}/ban`;
+  // Its owner, who would cancel the run, does not come to it.
+  await sql.begin(async (tx) => {
+    await tx`select from evaluation_run where eval_run_id = ${run.evalRunId} for update`;
+    await okBody(await service.operator('PUT', ban, { body: { reason: 'a test of tokens' } }));
+    await refused(t, await run.chat(question()), '401 INVALID_SESSION');
+  });
 });
 
 test.serial('a slow reader holds the provider up, not the memory of the edge', async (t) => {
