@@ -50,6 +50,8 @@ const secretField = /signature|challenge|credential|token|authorization|secret|p
 /** Only plain values come back: whole objects could hold a secret or a field that we never read. */
 function shownInput(input: unknown, loc: readonly string[]): unknown {
   if (loc.some((step) => secretField.test(step))) return '[redacted]';
+  // In the place of a whole body: nobody can say what it was meant for.
+  if (loc.length === 1) return null;
   if (typeof input === 'string') return input.slice(0, inputCharactersMax);
   if (typeof input === 'number') return Number.isFinite(input) ? input : String(input);
   return typeof input === 'boolean' ? input : null;

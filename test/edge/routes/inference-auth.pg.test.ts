@@ -184,6 +184,11 @@ test.serial('what is no credential is refused without being shown', async (t) =>
       t.regex(await invalid(t, answer), /^body($|\.(credential|refresh_token)$)/);
     }
   }
+  const bare = await key.request('POST', `${base}/providera`, {
+    ...{ body: '"hidden"', headers: { 'content-type': 'application/json' } },
+  });
+  t.false((await bare.clone().text()).includes('hidden'), 'a credential for a body');
+  t.is(await invalid(t, bare), 'body');
   t.deepEqual(await listed(key), { connected: [], chosen: null });
 });
 
