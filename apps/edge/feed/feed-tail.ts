@@ -45,7 +45,10 @@ export class FeedTail implements Service {
   #isStopped = false;
   #signal: Subscription | undefined;
   #stopTicking: (() => void) | undefined;
-  #pages: Promise<unknown>[] = [];
+  /** What is read or waits to be, by the cursor that it follows. */
+  readonly #pages = new Map<number, Promise<readonly Frame[]>>();
+  #pagesBeingRead = 0;
+  readonly #pagesWaiting: (() => void)[] = [];
 
   constructor(deps: FeedTailDeps) {
     this.#deps = deps;
@@ -109,18 +112,29 @@ export class FeedTail implements Service {
     this.#waiters.delete(nap);
   }
 
+  /** The past never changes, so those who are at the same place share what is read. */
   async #page(cursor: number): Promise<readonly Frame[]> {
-    while (this.#pages.length >= pagesAtOnce) await Promise.race(this.#pages);
-    const page = this.#deps.reads.after(cursor, pageEvents);
-    const settled = page.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#pages.push(settled);
+    const shared = this.#pages.get(cursor);
+    if (shared !== undefined) return await shared;
+    const page = this.#readPage(cursor);
+    this.#pages.set(cursor, page);
     try {
-      return (await page).map(frameOf);
+      return await page;
     } finally {
-      this.#pages = this.#pages.filter((each) => each !== settled);
+      this.#pages.delete(cursor);
+    }
+  }
+
+  async #readPage(cursor: number): Promise<readonly Frame[]> {
+    if (this.#pagesBeingRead < pagesAtOnce) this.#pagesBeingRead += 1;
+    else await new Promise<void>((begin) => this.#pagesWaiting.push(begin));
+    try {
+      return (await this.#deps.reads.after(cursor, pageEvents)).map(frameOf);
+    } finally {
+      // Whoever waited longest takes the place over.
+      const begin = this.#pagesWaiting.shift();
+      if (begin === undefined) this.#pagesBeingRead -= 1;
+      else begin();
     }
   }
 

@@ -135,6 +135,18 @@ test('however many listen, news are read once, and while nobody does not at all'
   t.deepEqual(ids(heard), [11, 12]);
 });
 
+test('those who are at the same place long past read it together', async (t) => {
+  const { listen, add, looks } = await openFeed();
+  add(1_800);
+  const listeners = await Promise.all(Array.from({ length: 50 }, () => listen(0)));
+  const late = await listen(700);
+  for (let page = 0; page < 5; page++) await rest();
+  const all = Array.from({ length: 1_800 }, (_, index) => index + 1);
+  for (const { heard } of listeners) t.deepEqual(ids(heard), all);
+  t.deepEqual(ids(late.heard), all.slice(700));
+  t.true(looks() <= 8, `${looks()} looks`);
+});
+
 test('while the store is away nothing is said, and afterwards nothing is missing', async (t) => {
   const { clock, listen, add, signal, goAway } = await openFeed();
   const { heard } = await listen();
