@@ -134,9 +134,10 @@ async function streamed(
 ): Promise<void> {
   const { response } = http;
   const cut = () => response.end();
+  const isOver = stream.isResumable && by.stopping?.aborted === true;
   if (stream.isResumable) by.stopping?.addEventListener('abort', cut, { once: true });
   try {
-    await sendStream(response, stream);
+    await sendStream(response, isOver ? emptied(stream) : stream);
   } catch (error) {
     // The client went away, or what was streamed broke off: the connection has ended either way.
     if (!isGone(error)) refuse(endpoint, http, error, by);
@@ -144,6 +145,12 @@ async function streamed(
   } finally {
     by.stopping?.removeEventListener('abort', cut);
   }
+}
+
+/** Whoever opened it while the edge was stopping takes it up elsewhere, as those before. */
+function emptied({ status, headers }: StreamedAnswer): StreamedAnswer {
+  const chunks = (async function* () {})();
+  return new StreamedAnswer({ status, headers, chunks });
 }
 
 const goneCodes = [

@@ -95,3 +95,37 @@ test('whoever goes ends the making of the stream', async (t) => {
   await until(() => chunks.isOver);
   t.deepEqual(edge.reported, []);
 });
+
+test('a stream that an edge opens when it already stops ends at once', async (t) => {
+  const opened = Promise.withResolvers<void>();
+  const stopping = new AbortController();
+  const isAsked = Promise.withResolvers<void>();
+  const resumable = endpoint({
+    method: 'get',
+    path: '/stream',
+    role: 'public',
+    summary: 'Streams without end',
+    trafficClass: 2,
+    response: z.string(),
+    responseMediaType: 'text/plain',
+    faults: [],
+    async handle({ context }) {
+      isAsked.resolve();
+      await opened.promise;
+      const { signal } = context;
+      async function* quiet() {
+        yield 'begun';
+        await new Promise((gone) => signal.addEventListener('abort', gone, { once: true }));
+      }
+      const headers = { 'Content-Type': 'text/plain' };
+      return new StreamedAnswer({ headers, chunks: quiet(), isResumable: true });
+    },
+  });
+  await using edge = await startFramework([resumable], { stopping: stopping.signal });
+  const answer = edge.get('/stream').then(async (each) => [each.status, await each.text()]);
+  await isAsked.promise;
+  stopping.abort();
+  opened.resolve();
+  const late = sleep(3_000, 'it goes on', { ref: false });
+  t.deepEqual(await Promise.race([answer, late]), [200, '']);
+});

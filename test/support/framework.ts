@@ -41,6 +41,7 @@ export async function startFramework(
   options: {
     readonly admission?: AdmissionLimits;
     readonly unreadMs?: number;
+    readonly stopping?: AbortSignal;
     readonly budgetMs?: { readonly submission: number };
   } = {},
 ) {
@@ -89,6 +90,7 @@ export async function startFramework(
       remoteAddress: remoteAddressReader([]),
       reportError: (error) => reported.push(error),
       checkResponses: true,
+      ...(options.stopping !== undefined && { stopping: options.stopping }),
     },
   });
   const port = await server.listen(0, '127.0.0.1');
