@@ -1,14 +1,17 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { StuckKind } from './stuck-kind.ts';
 
-/** Messages that nobody proved to have taken. They are taken within a second where all is well. */
+/**
+ * Messages that nobody proved to have taken. They are taken within a second where all is well; what a
+ * process had in hand when it died is sent again after 30 s (infra/decisions/0011).
+ */
 const untaken = (sql: Sql, isOrder: boolean, why: string) => sql`
   select o.msg_id as id, o.subject as state, o.at as since, o.next_at as deadline, p.owner,
     ${why}::text as why
   from rt.outbox o
   left join owned p on p.kind = o.target_kind and p.part = o.target_part
   cross join clock
-  where (o.kind = 'svc') = ${isOrder} and o.at < clock.now - clock.grace
+  where (o.kind = 'svc') = ${isOrder} and o.at < clock.now - clock.grace - interval '30 seconds'
     and not exists (
       select from rt.inbox i
       where i.kind = o.target_kind and i.part = o.target_part

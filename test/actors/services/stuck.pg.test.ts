@@ -285,7 +285,10 @@ test('what was given time, was just sent or is just changing owners is not stuck
     await tx`
       insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
         headers, body, at, next_at)
-      values ('svc', 0, 'fresh', 'evt.race.1.cancel-race', 'race', 1, 'evt', '{}', '{}', now(), now())`;
+      values ('svc', 0, 'fresh', 'evt.race.1.cancel-race', 'race', 1, 'evt', '{}', '{}', now(), now()),
+        -- Who had it in hand has died; it was sent again a moment ago.
+        ('eval', 0, 'again', 'fact.run-ended', 'eval', 1, 'projector', '{}', '{}',
+          now() - interval '35 seconds', now() + interval '85 seconds')`;
   });
 
   t.deepEqual(records, []);
