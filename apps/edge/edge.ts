@@ -52,6 +52,7 @@ import { Readiness } from './readiness.ts';
 import { coordinatorProbe } from './reads/coordinators.ts';
 import { eventsAfter, newestCursor } from './reads/public-events.ts';
 import { endpoints } from './routes/index.ts';
+import { withSuccessor } from './routes/miner/legacy-credential-routes.ts';
 import { createEdgeServer } from './server.ts';
 import { AnalysisTurns } from './submission/analysis-turns.ts';
 import { createRejections } from './submission/rejections.ts';
@@ -83,7 +84,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   // Every open stream listens.
   setMaxListeners(0, stopping.signal);
   const server = createEdgeServer({
-    endpoints,
+    endpoints: endpoints.map((each) => withSuccessor(each, config)),
     dispatch: { ...dispatchOf(options, deps, verifier), stopping: stopping.signal },
     newTraceId: () => options.telemetry.traceId() ?? randomHex(16),
     idleConnectionMs: config.idleConnectionSeconds * 1000,

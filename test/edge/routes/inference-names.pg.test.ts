@@ -32,6 +32,7 @@ test.serial('a provider that is not in use takes no credential', async (t) => {
   const shim = await miner.post('/v1/miner/providera-auth', legacy);
   await refused(t, shim, '503 PROVIDER_UNAVAILABLE');
   const status = await miner.get('/v1/miner/providera-auth/status');
+  t.is(status.headers.get('link'), `<${base}/maple>; rel="successor-version"`);
   t.false((await shaped(t, legacyCredentialStatus, status)).connected);
 });
 
