@@ -1,7 +1,7 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 
 const windowMs = 60_000;
-/** Keys kept at once; beyond it the ones that asked longest ago are forgotten first. */
+/** So many keys that asked last are kept, and at most twice as many. */
 const keysMax = 100_000;
 
 /** When a key took, oldest first; those before `first` no longer count. */
@@ -25,7 +25,10 @@ function forgetBefore(takes: Takes, outdatedMs: number): number | undefined {
 export class RateWindow {
   readonly #limit: number;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #takes = new Map<string, Takes>();
+  /** Keys that asked since the last turn, and those that asked before it but after the one before. */
+  #young = new Map<string, Takes>();
+  #old = new Map<string, Takes>();
+  #turnedMs = Number.NEGATIVE_INFINITY;
 
   constructor(limit: number, clock: Pick<Clock, 'monotonicMs'>) {
     this.#limit = limit;
@@ -38,16 +41,32 @@ export class RateWindow {
    */
   take(key: string): number {
     const nowMs = this.#clock.monotonicMs();
-    const takes = this.#takes.get(key) ?? { times: [], first: 0 };
+    this.#turn(nowMs);
+    const takes = this.#takesOf(key);
     const oldestMs = forgetBefore(takes, nowMs - windowMs);
     if (oldestMs !== undefined && takes.times.length - takes.first >= this.#limit) {
       return oldestMs + windowMs - nowMs;
     }
-    // Taken out first, so that the map's order is that of the last take.
-    this.#takes.delete(key);
-    this.#takes.set(key, takes);
     takes.times.push(nowMs);
-    if (this.#takes.size > keysMax) this.#takes.delete(this.#takes.keys().next().value ?? '');
     return 0;
+  }
+
+  #takesOf(key: string): Takes {
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const takes = this.#old.get(key) ?? { times: [], first: 0 };
+    this.#young.set(key, takes);
+    return takes;
+  }
+
+  /**
+   * Forgets many keys at once, for to look for the oldest one of a large map takes longer with each that
+   * was deleted before it. Those that a minute turns out have no take that counts.
+   */
+  #turn(nowMs: number): void {
+    if (this.#young.size < keysMax && nowMs - this.#turnedMs < windowMs) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#turnedMs = nowMs;
   }
 }

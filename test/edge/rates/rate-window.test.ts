@@ -38,3 +38,29 @@ test('no minute holds more than the limit, and none less than was asked for', (t
     }),
   );
 });
+
+test('a key is not forgotten over the 100,000 that ask after it', (t) => {
+  let nowMs = 0;
+  const window = new RateWindow(1, { monotonicMs: () => nowMs });
+  const ask = (key: string) => {
+    nowMs += 0.1;
+    return window.take(key);
+  };
+  ask('first');
+  for (let other = 0; other < 99_998; other++) ask(`${other}`);
+  t.true(ask('first') > 0);
+  for (let other = 0; other < 99_998; other++) ask(`again ${other}`);
+  t.true(ask('first') > 0);
+  nowMs += windowMs - 1;
+  t.is(window.take('another'), 0);
+  t.true(window.take('again 99997') > 0);
+});
+
+test('a flood from more addresses than are kept costs each of them as little as the first', (t) => {
+  let nowMs = 0;
+  const window = new RateWindow(100, { monotonicMs: () => nowMs++ / 100 });
+  const startedMs = performance.now();
+  for (let address = 0; address < 300_000; address++) window.take(`2001:db8:${address}::/64`);
+  // A second or two; when the oldest key was looked for each time, three quarters of a minute.
+  t.true(performance.now() - startedMs < 15_000);
+});
