@@ -2,6 +2,8 @@ import { z } from 'zod';
 
 const instant = z.iso.datetime({ precision: 3 });
 const score = z.number().min(0).max(1);
+/** Of a window of races: the anchor, and how far on average the version was from each race's own. */
+const overall = z.number().min(-1).max(2);
 const suiteId = z.number().int();
 
 const version = {
@@ -38,7 +40,7 @@ const bodies = {
     ...race,
     scored_count: z.number().int(),
     winner_agent_version_id: z.guid(),
-    winner_score: score,
+    winner_score: overall,
     promoted_agent_version_id: z.guid().nullable(),
     /** When its runs, tasks and scores become public. */
     released_at: instant,
@@ -50,7 +52,7 @@ const bodies = {
     race_id: z.guid().nullable(),
     agent_version_id: z.guid().nullable(),
     miner_hotkey: z.string().nullable(),
-    score: score.nullable(),
+    score: overall.nullable(),
     reason: z.string().nullable(),
   },
   'code-released': {

@@ -168,6 +168,27 @@ async function aSealedRace(desk: Awaited<ReturnType<typeof openDesk>>) {
   return { ...race, about: { raceId, suiteId, raceNumber: 1 } };
 }
 
+test('a winner whose earlier races were far from this one is told of like any other', async (t) => {
+  const desk = await openDesk(t);
+  const winner = trialId('winner');
+  const about = { suiteId: 1, at: 1_000 };
+  for (const [number, score] of ['1.0600', '-0.2367'].entries()) {
+    const raceId = trialId(`race ${number}`);
+    await desk.project([
+      fact('race-completed', {
+        ...{ ...about, raceId, raceNumber: number + 1, scoredCount: 1, releasedAt: 1_000 },
+        ...{ winnerAgentVersionId: winner, winnerScore: score, promotedAgentVersionId: null },
+      }),
+      fact('top-changed', { ...about, raceId, agentVersionId: null, minerHotkey: null, score }),
+    ]);
+  }
+  const told = (await desk.feed()).map((event) => {
+    if (event.type === 'race-completed') return event.winner_score;
+    return event.type === 'top-changed' ? event.score : undefined;
+  });
+  t.deepEqual(told, [1.06, 1.06, -0.2367, -0.2367]);
+});
+
 test('the runs of a cancelled race all ended with it, whatever came of them', async (t) => {
   const desk = await openDesk(t);
   const { about, raceId, runIds } = await aSealedRace(desk);
