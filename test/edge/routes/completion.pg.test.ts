@@ -20,6 +20,7 @@ import {
   openTrialSuite,
   type TrialSuiteOptions,
 } from '../../support/trial-suite.ts';
+import { until } from '../../support/until.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
 
 let service: TestService;
@@ -325,4 +326,27 @@ test.serial('a legacy score counts only when every problem was scored', async (t
   const counted = await shaped(t, runDetail, await detailOf(whole.eval_run_id));
   t.is(counted.validator_score, 0.777778, 'half to even at six places');
   t.is((await shaped(t, versionStatus, await statusOf(versionId))).state, 'ELIGIBLE');
+});
+
+test.serial('a completion that was read waits for what the store says of its token', async (t) => {
+  const { validator, evalRunId } = await claimedRun('patient');
+  const body = { terminal_status: 'FAILED', failure_reason: 'missing inference credential' };
+  const asked = new Set<string>();
+  const answering = await service.sql.begin(async (tx) => {
+    await tx`lock table inference_token in access exclusive mode`;
+    const answer = complete(validator, evalRunId, body);
+    // Each gives up its wait for the lock after a second: the next one is another try.
+    await until(async () => {
+      const waiting = await service.sql<{ since: Date; pid: number }[]>`
+        select query_start as since, pid from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'
+          and query like 'select from inference_token where%'`;
+      for (const { since, pid } of waiting) asked.add(`${pid} ${since.toISOString()}`);
+      return asked.size > 1;
+    });
+    return { answer };
+  });
+  await shaped(t, completion, await answering.answer);
+  const { failure_class: blamed } = await shaped(t, runDetail, await detailOf(evalRunId));
+  t.is(blamed, 'AGENT');
 });

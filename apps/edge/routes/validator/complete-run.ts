@@ -4,6 +4,7 @@ import { microOfNumber } from '../../../../machines/scoring/micro.ts';
 import { faultClasses } from '../../../../machines/types.ts';
 import { endpoint } from '../../endpoint.ts';
 import { askOwner, digestOf, idempotentId } from '../../evaluation/owner.ts';
+import { patientRead } from '../../evaluation/patient-read.ts';
 import { hadToken } from '../../reads/credentials.ts';
 import { firstAnswer } from '../../reads/idempotency.ts';
 import { scoreIn, scoreOfNumeric, scoreOut } from '../../wire/score.ts';
@@ -116,15 +117,18 @@ export const completeRun = endpoint({
   async handle({ caller, params, body, context }, { bus, runs, sql, config, clock }) {
     const asked = toCompletion(body);
     const { eval_run_id: evalRunId } = params;
-    let id = digestOf(['complete', evalRunId, caller.name, asked]);
-    if (context.idempotencyKey !== undefined) {
-      id = idempotentId(context, asked);
-      const before = await firstAnswer({ sql, config }, id);
+    const patience = { untilMs: context.deadlineMs, clock };
+    const isKeyed = context.idempotencyKey !== undefined;
+    const natural = ['complete', evalRunId, caller.name, asked];
+    const id = isKeyed ? idempotentId(context, asked) : digestOf(natural);
+    if (isKeyed) {
+      const before = await patientRead(() => firstAnswer({ sql, config }, id), patience);
       if (before !== undefined) return toResult(completeRunReply.parse(before));
     }
-    const { part, agentVersionId } = await runs.locate(evalRunId);
+    const { part, agentVersionId } = await patientRead(() => runs.locate(evalRunId), patience);
     // Only then is it asked whether the claim's token was null.
     const mayBlame = asked.terminalStatus !== 'SUCCESS' && asked.failureReason !== null;
+    const wasGranted = mayBlame && (await patientRead(() => hadToken(sql, evalRunId), patience));
     const reply = await askOwner(
       bus,
       {
@@ -136,7 +140,7 @@ export const completeRun = endpoint({
           agentVersionId,
           evalRunId,
           validatorHotkey: caller.name,
-          inferenceTokenWasNull: !(mayBlame && (await hadToken(sql, evalRunId))),
+          inferenceTokenWasNull: !wasGranted,
           ...asked,
         },
       },
