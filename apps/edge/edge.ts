@@ -284,5 +284,5 @@ const submissionMs = 60_000;
 const uploadsPerKeyMax = 32;
 /** A year of races; a repeat goes on where this ends. */
 const advanceMs = 600_000;
-/** A gibibyte over a home line; the same as the server's own limit on a request. */
+/** A large pack over a good line; the same as the server's own limit on a request. */
 const uploadMs = 600_000;

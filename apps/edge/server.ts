@@ -55,7 +55,7 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
 
 /** Headers fit in one packet; who takes longer holds a socket for nothing. */
 const headersMs = 15_000;
-/** The longest body is a pack of up to a gibibyte; JSON bodies are bounded by their own budget. */
+/** The longest body is a pack of up to 4 GiB; JSON bodies are bounded by their own budget. */
 const uploadMs = 600_000;
 
 export interface ServerState {

@@ -107,7 +107,9 @@ async function startProvider(
   if (started === undefined) return {};
   // For who wants to tell it to misbehave.
   await writeFile(join(options.dataDir, `${provider}.url`), `${started.url}\n`);
-  return { [`${key}_URL`]: started.url, ...demoModelVariables(provider) };
+  // Aliases and monitored models are of the demo's list; who brings one of their own brings these too.
+  const hasOwnModels = (options.env[`${key}_MODELS`] ?? '') !== '';
+  return { [`${key}_URL`]: started.url, ...(hasOwnModels ? {} : demoModelVariables(provider)) };
 }
 
 interface Starting {

@@ -93,7 +93,7 @@ const requests = {
   RESULT_ITEMS_MAX: count(500, 'items', 'of one batch of episode results'),
   LOG_UPLOAD_BYTES_MAX: bytes(67_108_864, 'logs of one problem, compressed'),
   ARTIFACT_BYTES_MAX: bytes(67_108_864, 'the ledger of one episode'),
-  PACK_BYTES_MAX: bytes(1_073_741_824, 'one environment pack, compressed'),
+  PACK_BYTES_MAX: bytes(4_294_967_296, 'one environment pack, compressed'),
   DOWNLOAD_URL_SECONDS: seconds(900, 'a slow client may still begin', { max: 604_800 }),
   TIMESTAMP_SKEW_SECONDS: seconds(60, 'of signed headers, in both directions'),
   NONCE_MEMORY_SECONDS: seconds(180, 'a nonce must outlive every timestamp it may come with'),

@@ -107,7 +107,7 @@ test('a query parameter is taken once, in its own spelling and within its bounds
 
 /** Texts that the contract answers with a code of their own. */
 const ownAnswers: Readonly<Record<string, RegExp>> = {
-  'post_v1_public_artifacts_download_url artifact_type': /^400 .*"INVALID_ARTIFACT_TYPE"/,
+  'postPublicArtifactsDownloadUrl artifact_type': /^400 .*"INVALID_ARTIFACT_TYPE"/,
 };
 
 test('a body field is taken in its own type and within its bounds, and must be there if it must', async (t) => {

@@ -583,11 +583,11 @@ export interface ModelList {
 export interface ModelStats {
   readonly model_id: string;
   readonly rank: number;
-  readonly healthy: boolean | null;
+  readonly healthy: boolean;
   readonly load: number | null;
   readonly latency_ms: number | null;
-  readonly served: boolean | null;
-  readonly polled_at: string | null;
+  readonly served: boolean;
+  readonly polled_at: string;
 }
 
 export interface Validator {

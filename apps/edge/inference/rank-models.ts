@@ -1,31 +1,29 @@
 import type { ServedModel } from '../../../infra/ports/inference.ts';
 
-/** One allowed model, as the last look at its provider saw it; nulls where nobody knows. */
+/** One allowed model, as the last look at its provider saw it; nulls where the provider says nothing. */
 export interface RankedModel {
   readonly modelId: string;
-  readonly healthy: boolean | null;
+  readonly healthy: boolean;
   readonly load: number | null;
   readonly latencyMs: number | null;
-  readonly served: boolean | null;
+  readonly served: boolean;
 }
 
 /**
  * The healthy first, then the less loaded, the quicker, and by id; what is unknown comes after what
- * is known. A model that is not served any more is not healthy. Without a look, in the given order.
+ * is known. A model that is not served any more is not healthy.
  */
 export function rankModels(
   allowed: readonly string[],
-  seen: readonly ServedModel[] | undefined,
+  seen: readonly ServedModel[],
 ): readonly RankedModel[] {
-  const unknown = { healthy: null, load: null, latencyMs: null };
-  if (seen === undefined) return allowed.map((modelId) => ({ modelId, ...unknown, served: null }));
   const byId = new Map(seen.map((model) => [model.modelId, model]));
   return allowed
     .map((modelId) => {
       const model = byId.get(modelId);
-      if (model === undefined) return { modelId, ...unknown, healthy: false, served: false };
-      const { healthy, load, latencyMs } = model;
-      return { modelId, healthy, load, latencyMs, served: true };
+      const served = model !== undefined;
+      const { healthy = false, load = null, latencyMs = null } = model ?? {};
+      return { modelId, healthy, load, latencyMs, served };
     })
     .sort(byRank);
 }

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { Fault } from '../../../machines/fault.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { ClientGone } from '../middleware/json-body.ts';
+import { invalidField } from '../validation.ts';
 
 /** A body on disk, for as long as it is in use. */
 export interface ReceivedFile extends AsyncDisposable {
@@ -63,5 +64,5 @@ function metered(accept: { readonly bytesMax: number }) {
 }
 
 function tooLarge({ bytesMax }: { readonly bytesMax: number }): Fault {
-  return new Fault('BODY_TOO_LARGE', `The body may hold at most ${bytesMax} bytes.`);
+  return invalidField(['body'], `may hold at most ${bytesMax} bytes`, 'too_big');
 }

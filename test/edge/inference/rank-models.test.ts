@@ -8,7 +8,7 @@ const model = (modelId: string, rest: Partial<ServedModel> = {}): ServedModel =>
   ...rest,
 });
 
-const order = (allowed: readonly string[], seen: readonly ServedModel[] | undefined) =>
+const order = (allowed: readonly string[], seen: readonly ServedModel[]) =>
   rankModels(allowed, seen).map(({ modelId }) => modelId);
 
 test('health counts before load, load before latency, and then the id', (t) => {
@@ -29,13 +29,6 @@ test('health counts before load, load before latency, and then the id', (t) => {
 test('a model that is allowed but not served is listed as such', (t) => {
   t.deepEqual(rankModels(['gone'], []), [
     { modelId: 'gone', healthy: false, load: null, latencyMs: null, served: false },
-  ]);
-});
-
-test('before the first look the order is the allowlist’s, and nothing is known', (t) => {
-  t.deepEqual(rankModels(['b', 'a'], undefined), [
-    { modelId: 'b', healthy: null, load: null, latencyMs: null, served: null },
-    { modelId: 'a', healthy: null, load: null, latencyMs: null, served: null },
   ]);
 });
 

@@ -22,14 +22,13 @@ interface Ranked {
   readonly stats: readonly {
     readonly model_id: string;
     readonly rank: number;
-    readonly healthy: boolean | null;
-    readonly served: boolean | null;
-    readonly polled_at: string | null;
+    readonly healthy: boolean;
+    readonly served: boolean;
+    readonly polled_at: string;
   }[];
 }
 
-const polled = () =>
-  until(async () => (await ranked()).stats.every(({ polled_at: at }) => at !== null));
+const polled = () => until(async () => (await ranked()).stats.length > 0);
 
 test.serial(
   'the allowlist and its aliases, of providera unless another is asked for',
@@ -85,4 +84,18 @@ test.serial('other words are refused by the name of their place', async (t) => {
   t.is(await invalid(t, await get('?provider=nobody')), 'query.provider');
   t.is(await invalid(t, await get('?provider=')), 'query.provider');
   t.is(await invalid(t, await get('?ranked=maybe')), 'query.ranked');
+});
+
+test('before the first look at a provider nothing is said of its models', async (t) => {
+  const env = {
+    PROVIDERA_URL: 'http://127.0.0.1:9',
+    PROVIDERA_MODELS: 'b/two,a/one',
+    PROVIDERA_ALIASES: '',
+  };
+  const unseen = await startTestService({ env });
+  t.teardown(() => unseen.stop());
+  const answer = await unseen.call('GET', `${path}?ranked=true`);
+  t.deepEqual(await shaped(t, rankedModels, answer), {
+    ...{ models: ['b/two', 'a/one'], aliases: {}, stats: [] },
+  });
 });

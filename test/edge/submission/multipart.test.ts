@@ -15,7 +15,7 @@ const upload = endpoint({
   bodyKind: 'multipart',
   budget: 'submission',
   response: z.object({ name: z.string(), file: z.string() }),
-  faults: [],
+  faults: ['FILE_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   async handle({ context }) {
     const limits = { fileBytesMax, checkName: (name: string) => name };
     const { agentName, file } = await readSubmission(context.stream, limits);

@@ -26,17 +26,17 @@ export const legacyCredentialStatus = z.strictObject({
 
 export const models = z.strictObject({ models: z.array(text), aliases: z.record(text, text) });
 
-/** Until the first poll nothing is known of a model, and after it nothing of one that was not in it. */
+/** Until the first poll nothing is said of any model; load and latency are the provider's to say. */
 export const rankedModels = models.extend({
   stats: z.array(
     z.strictObject({
       model_id: text,
       rank: integer.min(1),
-      healthy: z.boolean().nullable(),
+      healthy: z.boolean(),
       load: z.number().nullable(),
       latency_ms: z.number().nullable(),
-      served: z.boolean().nullable(),
-      polled_at: instant.nullable(),
+      served: z.boolean(),
+      polled_at: instant,
     }),
   ),
 });

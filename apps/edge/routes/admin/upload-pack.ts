@@ -36,7 +36,6 @@ export const uploadPack = endpoint({
   }),
   faults: [
     'VALIDATION_FAILED',
-    'BODY_TOO_LARGE',
     'UNSUPPORTED_MEDIA_TYPE',
     'IDEMPOTENCY_CONFLICT',
     'STORAGE_UNAVAILABLE',

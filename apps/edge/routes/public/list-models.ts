@@ -4,18 +4,18 @@ import { allowlistOf } from '../../inference/allowlist.ts';
 import { rankModels } from '../../inference/rank-models.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { flagText } from '../../wire/flag.ts';
-import { formatInstantOrNull, instant } from '../../wire/instant.ts';
+import { formatInstant, instant } from '../../wire/instant.ts';
 import { providerInField, providerNameOf } from '../../wire/provider.ts';
 
 const modelStats = z
   .object({
     model_id: z.string(),
     rank: z.number().int(),
-    healthy: z.boolean().nullable(),
+    healthy: z.boolean(),
     load: z.number().nullable(),
     latency_ms: z.number().nullable(),
-    served: z.boolean().nullable(),
-    polled_at: instant.nullable(),
+    served: z.boolean(),
+    polled_at: instant,
   })
   .meta({ id: 'ModelStats' });
 
@@ -49,8 +49,11 @@ export const listModels = endpoint({
     const { models, aliases, monitored } = allowlistOf(provider, config);
     if (!query.ranked) return { models: [...models], aliases: { ...aliases } };
     const snapshot = await inference.states.of(provider);
-    const ranked = rankModels(monitored, snapshot?.models);
-    const polledAt = formatInstantOrNull(snapshot?.polledAt ?? null);
+    // Before the first look there is nothing to rank by, and nothing to say of any model.
+    if (snapshot === undefined)
+      return { models: [...monitored], aliases: { ...aliases }, stats: [] };
+    const ranked = rankModels(monitored, snapshot.models);
+    const polledAt = formatInstant(snapshot.polledAt);
     return {
       models: ranked.map(({ modelId }) => modelId),
       aliases: { ...aliases },
