@@ -106,10 +106,13 @@ const discardedBytesMax = 32 * 1024 * 1024;
  * reads its answer before the connection is used again; a flood is cut off.
  */
 export function discardRest(request: IncomingMessage): void {
-  if (request.complete || request.destroyed) return;
+  // What has arrived but was not read would stay in memory, and its request without an end.
+  if (request.readableEnded || request.destroyed) return;
   let discarded = 0;
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length;
     if (discarded > discardedBytesMax) request.destroy();
   });
+  // Whoever stopped reading may have left it paused, which a listener alone does not end.
+  request.resume();
 }

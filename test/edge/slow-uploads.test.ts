@@ -5,6 +5,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { endpoint } from '../../apps/edge/endpoint.ts';
 import { readSubmission } from '../../apps/edge/submission/multipart.ts';
+import { Fault } from '../../machines/fault.ts';
 import { startFramework } from '../support/framework.ts';
 
 const upload = endpoint({
@@ -59,4 +60,25 @@ test('one key has so many uploads at once, and gets its places back', async (t) 
   const answers = await Promise.all(held.map((socket) => text(socket)));
   for (const answer of answers) t.regex(answer, /^HTTP\/1\.1 200 [\s\S]*\{"length":9\}$/);
   t.is((await edge.request('POST', '/upload', { body: 'whole' })).status, 200);
+});
+
+test('an upload that is refused with half of it unread comes to its end all the same', async (t) => {
+  let isOver: Promise<unknown> = Promise.resolve();
+  const hasty = endpoint({
+    ...upload,
+    faults: ['BODY_TOO_LARGE'],
+    async handle({ context: { stream } }) {
+      isOver = once(stream, 'end');
+      await once(stream, 'data');
+      stream.pause();
+      throw new Fault('BODY_TOO_LARGE', 'Enough.');
+    },
+  });
+  await using edge = await startFramework([hasty]);
+  const answer = await fetch(`http://127.0.0.1:${edge.port}/upload`, {
+    ...{ method: 'POST', body: 'x'.repeat(200_000) },
+    headers: { 'content-type': 'multipart/form-data; boundary=b' },
+  });
+  t.is(answer.status, 413, String(edge.reported[0]));
+  await isOver;
 });
