@@ -13,6 +13,22 @@ import type { StreamedAnswer } from './streamed-answer.ts';
  */
 export type Role = 'public' | 'miner' | 'validator' | 'hotkey' | 'operator' | 'run';
 
+/**
+ * Whose object a request may name, which is closed to all others that have the role: `nobody`'s is
+ * hidden from none of them; `caller`: it names none and acts on what is the caller's; an `agent` or a
+ * `version` is its miner's; a `run` is its validator's; a `pack` and a `race`'s tasks are theirs who
+ * work with them now; a `release` is nobody's until it is everybody's. All is the operators'.
+ */
+export type Owner =
+  | 'nobody'
+  | 'caller'
+  | 'agent'
+  | 'version'
+  | 'run'
+  | 'pack'
+  | 'race'
+  | 'release';
+
 export interface Caller {
   /** Canonical SS58 of the proven key, the operator's name or the run's id; empty on public endpoints. */
   readonly name: string;
@@ -30,6 +46,8 @@ export interface RequestContext {
   readonly deadlineMs: number;
   /** For limits: an IPv4 address or the /64 of an IPv6 one. */
   readonly remoteAddress: string;
+  /** The client spoke TLS, to us or to a proxy that we trust. */
+  readonly isSecure: boolean;
   /** Of the `Idempotency-Key` header, where one was sent and the endpoint heeds it. */
   readonly idempotencyKey: string | undefined;
   /**
@@ -64,6 +82,8 @@ export interface Endpoint<
   /** With `{name}` parameters, as in the specification. */
   readonly path: string;
   readonly role: Role;
+  /** Said on every route but the operators'; the matrix of what is closed to whom follows from it. */
+  readonly owner?: Owner;
   readonly summary: string;
   /** 0 heartbeat, results, complete, standings; 1 claim, submit, presign, operators; 2 reads. */
   readonly trafficClass: 0 | 1 | 2;

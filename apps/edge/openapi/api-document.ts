@@ -1,3 +1,5 @@
+import type { Owner, Role } from '../endpoint.ts';
+
 /** The parts of an OpenAPI 3.1 document that our own steps read and write. */
 export interface ApiDocument {
   readonly openapi: string;
@@ -21,6 +23,8 @@ export interface Operation {
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
   readonly security: readonly Record<string, readonly string[]>[];
+  readonly 'x-role': Role;
+  readonly 'x-owner'?: Owner;
   readonly parameters?: Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Record<string, Response>;

@@ -14,6 +14,8 @@ export function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
       description: `Replaced by ${endpoint.deprecated.successor}.`,
     }),
     security: securityByRole[endpoint.role],
+    'x-role': endpoint.role,
+    ...(endpoint.owner !== undefined && { 'x-owner': endpoint.owner }),
     requestParams: {
       ...(endpoint.params instanceof z.ZodObject && { path: endpoint.params }),
       ...(endpoint.query instanceof z.ZodObject && { query: endpoint.query }),

@@ -9,6 +9,7 @@ export const endSession = endpoint({
   method: 'post',
   path: '/v1/auth/logout',
   role: 'hotkey',
+  owner: 'caller',
   summary: 'End the session that the Bearer token stands for',
   trafficClass: 1,
   response: z.object({ success: z.literal(true) }),

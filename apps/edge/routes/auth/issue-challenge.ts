@@ -11,6 +11,7 @@ export const issueChallenge = endpoint({
   method: 'post',
   path: '/v1/auth/challenge',
   role: 'public',
+  owner: 'nobody',
   summary: 'Get a text to sign for a session',
   trafficClass: 1,
   body: z.object({ hotkey }),

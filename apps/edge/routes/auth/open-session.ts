@@ -26,6 +26,7 @@ export const openSession = endpoint({
   method: 'post',
   path: '/v1/auth/session',
   role: 'public',
+  owner: 'nobody',
   summary: 'Exchange a signed challenge for a session token',
   trafficClass: 1,
   body: exchange,

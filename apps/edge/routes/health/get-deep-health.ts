@@ -13,6 +13,7 @@ export const getDeepHealth = endpoint({
   method: 'get',
   path: '/health/deep',
   role: 'public',
+  owner: 'nobody',
   summary: 'Say whether a write would be accepted now; 503 when not',
   trafficClass: 0,
   isUnlimited: true,

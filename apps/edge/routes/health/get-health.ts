@@ -6,6 +6,7 @@ export const getHealth = endpoint({
   method: 'get',
   path: '/health',
   role: 'public',
+  owner: 'nobody',
   summary: 'Say that the process is alive, without touching anything',
   trafficClass: 0,
   isUnlimited: true,

@@ -11,6 +11,7 @@ export const completeChat = endpoint({
   method: 'post',
   path: '/v1/inference/{provider}/chat/completions',
   role: 'run',
+  owner: 'caller',
   summary: "Ask a language model, as the agent of a live run with the claim's inference token",
   trafficClass: 1,
   budget: 'inference',

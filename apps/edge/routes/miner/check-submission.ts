@@ -13,6 +13,7 @@ export const checkSubmission = endpoint({
   method: 'post',
   path: '/v1/miner/submit/check',
   role: 'miner',
+  owner: 'caller',
   summary: 'Run every check of a submission and change nothing',
   trafficClass: 1,
   budget: 'submission',

@@ -8,6 +8,7 @@ export const chooseDefaultProvider = endpoint({
   method: 'patch',
   path: '/v1/miner/inference-auth/default',
   role: 'miner',
+  owner: 'caller',
   summary: "Choose the connected provider that serves the miner's next runs",
   trafficClass: 1,
   body: z.object({ provider: providerName }),

@@ -12,6 +12,7 @@ export const connectProvider = endpoint({
   method: 'post',
   path: '/v1/miner/inference-auth/{provider}',
   role: 'miner',
+  owner: 'caller',
   summary:
     'Store a credential that the provider accepts, or put another in its place; the first provider ' +
     'connected becomes the default',

@@ -9,6 +9,7 @@ export const disconnectProvider = endpoint({
   method: 'delete',
   path: '/v1/miner/inference-auth/{provider}',
   role: 'miner',
+  owner: 'caller',
   summary:
     "Forget a provider's credential and end what was lent from it, also to live runs; a default " +
     'that goes falls to the other connected provider, if there is one',

@@ -10,6 +10,7 @@ export const listAgentVersions = endpoint({
   method: 'get',
   path: '/v1/miner/agents/{agent_id}/versions',
   role: 'miner',
+  owner: 'agent',
   summary: "Every version of one of the caller's agents, newest first",
   trafficClass: 2,
   params: z.object({ agent_id: uuid }),

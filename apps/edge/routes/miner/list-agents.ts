@@ -29,6 +29,7 @@ export const listAgents = endpoint({
   method: 'get',
   path: '/v1/miner/agents',
   role: 'miner',
+  owner: 'caller',
   summary: "The caller's agents with their latest versions and the cooldown",
   trafficClass: 2,
   response: listing,

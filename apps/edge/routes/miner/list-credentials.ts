@@ -8,6 +8,7 @@ export const listCredentials = endpoint({
   method: 'get',
   path: '/v1/miner/inference-auth',
   role: 'miner',
+  owner: 'caller',
   summary: 'Show which inference providers are connected, and which one runs are served by',
   trafficClass: 2,
   response: z

@@ -9,6 +9,7 @@ export const pinVersion = endpoint({
   method: 'put',
   path: '/v1/miner/race-selection',
   role: 'miner',
+  owner: 'version',
   summary: 'Pin the version that races, until another is pinned or none',
   trafficClass: 1,
   body: z.object({ agent_version_id: uuid }),

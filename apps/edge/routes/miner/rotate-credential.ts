@@ -12,6 +12,7 @@ export const rotateCredential = endpoint({
   method: 'post',
   path: '/v1/miner/inference-auth/{provider}/rotate',
   role: 'miner',
+  owner: 'caller',
   summary:
     'Put another credential in the place of the stored one; live runs keep what was lent to them',
   trafficClass: 1,

@@ -8,6 +8,7 @@ export const showCredential = endpoint({
   method: 'get',
   path: '/v1/miner/inference-auth/{provider}',
   role: 'miner',
+  owner: 'caller',
   summary:
     'Show whether a provider is connected: a credential is stored, and was not refused there since',
   trafficClass: 2,

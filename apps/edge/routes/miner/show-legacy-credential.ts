@@ -7,6 +7,7 @@ export const showLegacyCredential = endpoint({
   method: 'get',
   path: '/v1/miner/providera-auth/status',
   role: 'miner',
+  owner: 'caller',
   summary: 'Show whether providera is connected',
   trafficClass: 2,
   response: legacyCredentialStatus,

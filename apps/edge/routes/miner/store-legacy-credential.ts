@@ -12,6 +12,7 @@ export const storeLegacyCredential = endpoint({
   method: 'post',
   path: '/v1/miner/providera-auth',
   role: 'miner',
+  owner: 'caller',
   summary: "Store providera's credential",
   trafficClass: 1,
   body: z.object({ refresh_token: credentialText }),

@@ -96,6 +96,7 @@ export const submitAgent = endpoint({
   method: 'post',
   path: '/v1/miner/submit',
   role: 'miner',
+  owner: 'caller',
   summary: 'Submit one Python agent file',
   trafficClass: 1,
   isRepeatable: true,

@@ -7,6 +7,7 @@ export const unpinVersion = endpoint({
   method: 'delete',
   path: '/v1/miner/race-selection',
   role: 'miner',
+  owner: 'caller',
   summary: 'Let the best version race again; nothing changes where none is pinned',
   trafficClass: 1,
   response: raceSelection,

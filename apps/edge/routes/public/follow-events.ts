@@ -20,6 +20,7 @@ export const followEvents = endpoint({
   method: 'get',
   path: '/v1/public/events',
   role: 'public',
+  owner: 'nobody',
   summary:
     'The public feed as server-sent events, gap-free from `Last-Event-ID` or else from `cursor` on ' +
     '(0: from the beginning), and without either from now on',

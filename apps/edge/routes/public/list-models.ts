@@ -23,6 +23,7 @@ export const listModels = endpoint({
   method: 'get',
   path: '/v1/public/inference/models',
   role: 'public',
+  owner: 'nobody',
   summary: 'Models that agents may call at one provider, flat or ranked by health and load',
   trafficClass: 2,
   cache: liveRead,

@@ -21,6 +21,7 @@ export const listPastRaces = endpoint({
   method: 'get',
   path: '/v1/public/races/history',
   role: 'public',
+  owner: 'nobody',
   summary: 'Completed and cancelled races, most recent first',
   trafficClass: 2,
   cache: liveRead,

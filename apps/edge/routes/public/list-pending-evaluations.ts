@@ -41,6 +41,7 @@ export const listPendingEvaluations = endpoint({
   method: 'get',
   path: '/v1/public/evaluations/pending',
   role: 'public',
+  owner: 'nobody',
   summary: 'Work that still needs runs, in the order in which it is handed out',
   trafficClass: 2,
   cache: liveRead,

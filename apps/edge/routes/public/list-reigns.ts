@@ -27,6 +27,7 @@ export const listReigns = endpoint({
   method: 'get',
   path: '/v1/public/top/history',
   role: 'public',
+  owner: 'nobody',
   summary: 'All versions that ever were top, newest first',
   trafficClass: 2,
   cache: liveRead,

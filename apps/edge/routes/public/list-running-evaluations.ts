@@ -28,6 +28,7 @@ export const listRunningEvaluations = endpoint({
   method: 'get',
   path: '/v1/public/evaluations/running',
   role: 'public',
+  owner: 'nobody',
   summary: 'Runs that are claimed or running now, oldest first',
   trafficClass: 2,
   cache: liveRead,

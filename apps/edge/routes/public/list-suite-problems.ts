@@ -37,6 +37,7 @@ export const listSuiteProblems = endpoint({
   method: 'get',
   path: '/v1/public/suites/{suite_id}/problems',
   role: 'public',
+  owner: 'nobody',
   summary: 'The public problems or tasks of a suite, in order',
   trafficClass: 2,
   cache: liveRead,

@@ -8,6 +8,7 @@ export const listSuites = endpoint({
   method: 'get',
   path: '/v1/public/suites',
   role: 'public',
+  owner: 'nobody',
   summary: 'All suites, newest version first',
   trafficClass: 2,
   cache: liveRead,

@@ -27,6 +27,7 @@ export const listValidators = endpoint({
   method: 'get',
   path: '/v1/public/validators',
   role: 'public',
+  owner: 'nobody',
   summary: 'Validators that are not banned, with what they do and when they were last seen',
   trafficClass: 2,
   cache: liveRead,

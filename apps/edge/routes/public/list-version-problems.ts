@@ -95,6 +95,7 @@ export const listVersionProblems = endpoint({
   method: 'get',
   path: '/v1/public/agent-versions/{agent_version_id}/problems',
   role: 'public',
+  owner: 'nobody',
   summary: 'What every validator saw of an agent version, by problem and by run',
   trafficClass: 2,
   cache: liveRead,

@@ -12,6 +12,7 @@ export const listVersionRuns = endpoint({
   method: 'get',
   path: '/v1/public/agent-versions/{agent_version_id}/runs',
   role: 'public',
+  owner: 'nobody',
   summary: 'Every evaluation run of an agent version, oldest first',
   trafficClass: 2,
   cache: liveRead,

@@ -8,6 +8,7 @@ export const presignArtifactDownload = endpoint({
   method: 'post',
   path: '/v1/public/artifacts/download-url',
   role: 'public',
+  owner: 'release',
   summary: 'Where to download released code, logs or an episode',
   trafficClass: 2,
   body: artifactRequest,

@@ -8,6 +8,7 @@ export const showCurrentRace = endpoint({
   method: 'get',
   path: '/v1/public/races/current',
   role: 'public',
+  owner: 'nobody',
   summary: "The active suite's race that has not ended, with its qualifiers",
   trafficClass: 2,
   cache: liveRead,

@@ -8,6 +8,7 @@ export const showCurrentSuite = endpoint({
   method: 'get',
   path: '/v1/public/suites/current',
   role: 'public',
+  owner: 'nobody',
   summary: 'The suite that submissions are evaluated on now',
   trafficClass: 2,
   cache: liveRead,

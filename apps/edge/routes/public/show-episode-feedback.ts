@@ -12,6 +12,7 @@ export const showEpisodeFeedback = endpoint({
   method: 'get',
   path: '/v1/public/episode-results/{episode_result_id}/feedback',
   role: 'public',
+  owner: 'release',
   summary: "One episode's document as its validator stored it, once it is released",
   trafficClass: 2,
   cache: liveRead,

@@ -101,6 +101,7 @@ export const showLeaderboard = endpoint({
   method: 'get',
   path: '/v1/public/leaderboard',
   role: 'public',
+  owner: 'nobody',
   summary: 'Eligible agent versions of a suite, best first',
   trafficClass: 2,
   cache: liveRead,

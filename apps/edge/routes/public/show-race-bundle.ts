@@ -24,6 +24,7 @@ export const showRaceBundle = endpoint({
   method: 'get',
   path: '/v1/public/races/{race_id}/bundle',
   role: 'public',
+  owner: 'release',
   summary: 'Everything that anybody needs to compute a race again, signed',
   trafficClass: 2,
   params: z.object({ race_id: uuid }),

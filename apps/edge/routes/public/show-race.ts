@@ -11,6 +11,7 @@ export const showRace = endpoint({
   method: 'get',
   path: '/v1/public/races/{race_id}',
   role: 'public',
+  owner: 'nobody',
   summary: 'One race with its qualifiers, and their results once it is complete',
   trafficClass: 2,
   cache: liveRead,

@@ -38,6 +38,7 @@ export const showReleasedVersion = endpoint({
   method: 'get',
   path: '/v1/public/agent-versions/{agent_version_id}',
   role: 'public',
+  owner: 'release',
   summary: 'A version whose code is public, with its scores in completed races',
   trafficClass: 2,
   cache: liveRead,

@@ -52,6 +52,7 @@ export const showRun = endpoint({
   method: 'get',
   path: '/v1/public/evaluation-runs/{eval_run_id}',
   role: 'public',
+  owner: 'nobody',
   summary: 'One evaluation run with its problems and results',
   trafficClass: 2,
   cache: liveRead,

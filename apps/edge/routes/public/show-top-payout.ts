@@ -20,6 +20,7 @@ export const showTopPayout = endpoint({
   method: 'get',
   path: '/v1/public/top-miner-payout',
   role: 'public',
+  owner: 'nobody',
   summary: "The top miner's estimated payout per day",
   trafficClass: 2,
   cache: liveRead,

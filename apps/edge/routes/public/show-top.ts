@@ -34,6 +34,7 @@ export const showTop = endpoint({
   method: 'get',
   path: '/v1/public/top',
   role: 'public',
+  owner: 'nobody',
   summary: 'The top agent, and what beating it takes now',
   trafficClass: 2,
   cache: liveRead,

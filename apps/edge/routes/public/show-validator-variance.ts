@@ -37,6 +37,7 @@ export const showValidatorVariance = endpoint({
   method: 'get',
   path: '/v1/public/races/{race_id}/validator-variance',
   role: 'public',
+  owner: 'nobody',
   summary: 'How far the validators of a race differ over the same versions',
   trafficClass: 2,
   cache: liveRead,

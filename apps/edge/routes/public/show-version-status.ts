@@ -50,6 +50,7 @@ export const showVersionStatus = endpoint({
   method: 'get',
   path: '/v1/public/agent-versions/{agent_version_id}/status',
   role: 'public',
+  owner: 'nobody',
   summary: 'Where an agent version is, why, and what comes next',
   trafficClass: 2,
   cache: liveRead,

@@ -7,6 +7,7 @@ export const appendEpisodeResults = endpoint({
   method: 'post',
   path: '/v1/validator/episode-results',
   role: 'validator',
+  owner: 'run',
   summary: 'Store up to 500 episode results; each item is answered on its own',
   trafficClass: 0,
   // The most is a setting, which the handler knows; its default is described.

@@ -185,6 +185,7 @@ export const claimWork = endpoint({
   method: 'post',
   path: '/v1/validator/work/claim',
   role: 'validator',
+  owner: 'caller',
   summary: 'Take the next run under a lease; 204 when there is nothing to do',
   trafficClass: 1,
   isRepeatable: true,

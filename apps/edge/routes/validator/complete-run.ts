@@ -95,6 +95,7 @@ export const completeRun = endpoint({
   method: 'post',
   path: '/v1/validator/evaluation-runs/{eval_run_id}/complete',
   role: 'validator',
+  owner: 'run',
   summary: 'End a run with its terminal status and score',
   trafficClass: 0,
   isRepeatable: true,

@@ -10,6 +10,7 @@ export const fetchPack = endpoint({
   method: 'get',
   path: '/v1/validator/pack/{pack_sha256}',
   role: 'validator',
+  owner: 'pack',
   summary: 'Where to download the qualifying part of an environment pack',
   trafficClass: 1,
   budget: 'upload',

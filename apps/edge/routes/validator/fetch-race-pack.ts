@@ -10,6 +10,7 @@ export const fetchRacePack = endpoint({
   method: 'post',
   path: '/v1/validator/race/{race_id}/pack',
   role: 'validator',
+  owner: 'race',
   summary: "Where to download the part of an environment pack that holds a race's tasks",
   trafficClass: 1,
   budget: 'upload',

@@ -19,6 +19,7 @@ export const listRunProblems = endpoint({
   method: 'get',
   path: '/v1/validator/evaluation-runs/{eval_run_id}/problems',
   role: 'validator',
+  owner: 'run',
   summary: "What the caller's run has to work on, in roster order",
   trafficClass: 1,
   params: z.object({ eval_run_id: uuid }),

@@ -10,6 +10,7 @@ export const presignEpisodeArtifact = endpoint({
   method: 'post',
   path: '/v1/validator/episode-artifacts/presign',
   role: 'validator',
+  owner: 'run',
   summary: 'Where to put the artifact of one episode, by its content',
   trafficClass: 1,
   body: z.object({

@@ -10,6 +10,7 @@ export const presignLogUpload = endpoint({
   method: 'post',
   path: '/v1/validator/uploads/presign',
   role: 'validator',
+  owner: 'run',
   summary: "Where to put the logs of one problem of the caller's run",
   trafficClass: 1,
   body: z.object({

@@ -43,6 +43,7 @@ export const recordProgress = endpoint({
   method: 'post',
   path: '/v1/validator/evaluation-runs/{eval_run_id}/progress',
   role: 'validator',
+  owner: 'run',
   summary: 'Record where each problem of a live run stands',
   trafficClass: 0,
   params: z.object({ eval_run_id: uuid }),

@@ -7,6 +7,7 @@ export const releaseRun = endpoint({
   method: 'post',
   path: '/v1/validator/evaluation-runs/{eval_run_id}/release',
   role: 'validator',
+  owner: 'run',
   summary: 'Give a live run back; the work is offered again at once and nobody is blamed',
   trafficClass: 0,
   params: z.object({ eval_run_id: uuid }),

@@ -9,6 +9,7 @@ export const sendHeartbeat = endpoint({
   method: 'post',
   path: '/v1/validator/evaluation-runs/{eval_run_id}/heartbeat',
   role: 'validator',
+  owner: 'run',
   summary: 'Keep the lease of a live run',
   trafficClass: 0,
   params: z.object({ eval_run_id: uuid }),

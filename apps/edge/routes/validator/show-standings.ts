@@ -33,6 +33,7 @@ export const showStandings = endpoint({
   method: 'get',
   path: '/v1/validator/weight-salt',
   role: 'validator',
+  owner: 'nobody',
   summary: 'What weights are set from: one and the same snapshot for everybody in an epoch',
   trafficClass: 0,
   response: weightStandings,
