@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import test from 'ava';
 import fc from 'fast-check';
-import { createCredentialSeal, SealBroken } from '../../../infra/crypto/credential-seal.ts';
+import { createCredentialSeal } from '../../../infra/crypto/credential-seal.ts';
+import { SealBroken, SealKeyMissing } from '../../../infra/ports/seal.ts';
 
 const key = (id: string) => ({ id, key: new Uint8Array(randomBytes(32)) });
 
@@ -72,7 +73,8 @@ test('after a rotation old texts open and new ones are sealed by the new key', (
   t.is(rotated.open(before, 'here'), 'secret');
   t.true(rotated.seal('secret', 'here').startsWith('v1.new.'));
   const retired = createCredentialSeal([fresh]);
-  t.throws(() => retired.open(before, 'here'), { instanceOf: SealBroken });
+  const missing = t.throws(() => retired.open(before, 'here'), { instanceOf: SealKeyMissing });
+  t.is(missing.message, 'CREDENTIAL_KEYS of this process holds no key "old"');
 });
 
 test('a key that took over the name of another opens nothing of it', (t) => {
