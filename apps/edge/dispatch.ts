@@ -39,6 +39,8 @@ export interface Dispatch extends CallerProof {
   readonly publicReads: PublicReads;
   readonly invoke: (endpoint: Endpoint, request: EndpointRequest) => Promise<unknown>;
   readonly newCommandId: () => string;
+  /** Whether the client spoke TLS, as far as anybody says so whom we trust. */
+  readonly isSecure: (request: IncomingMessage) => boolean;
   readonly reportError: (error: unknown, about: ErrorContext) => void;
   /**
    * True in test runs: an answer that its own schema does not describe is a 500, so that drift is
@@ -264,6 +266,7 @@ function contextOf(
     requestId: String(response.getHeader('X-Request-Id')),
     deadlineMs: known.deadlineMs,
     remoteAddress: known.by.remoteAddress(request),
+    isSecure: known.by.isSecure(request),
     idempotencyKey,
     commandId:
       idempotencyKey === undefined

@@ -40,7 +40,7 @@ import { PublicFeed } from './feed/public-feed.ts';
 import { StreamSlots } from './feed/stream-slots.ts';
 import { createInference } from './inference/create-inference.ts';
 import { Admission } from './middleware/admission.ts';
-import { remoteAddressReader } from './middleware/remote-address.ts';
+import { remoteAddressReader, secureReader } from './middleware/remote-address.ts';
 import { UploadSlots } from './middleware/upload-slots.ts';
 import { chainNode } from './operator/chain-node.ts';
 import { createDeliveries } from './packs/delivery.ts';
@@ -53,7 +53,7 @@ import { coordinatorProbe } from './reads/coordinators.ts';
 import { eventsAfter, newestCursor } from './reads/public-events.ts';
 import { endpoints } from './routes/index.ts';
 import { withSuccessor } from './routes/miner/legacy-credential-routes.ts';
-import { createEdgeServer } from './server.ts';
+import { createEdgeServer, type ServerLimits } from './server.ts';
 import { AnalysisTurns } from './submission/analysis-turns.ts';
 import { createRejections } from './submission/rejections.ts';
 
@@ -87,9 +87,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     endpoints: endpoints.map((each) => withSuccessor(each, config)),
     dispatch: { ...dispatchOf(options, deps, verifier), stopping: stopping.signal },
     newTraceId: () => options.telemetry.traceId() ?? randomHex(16),
-    idleConnectionMs: config.idleConnectionSeconds * 1000,
     drainMs: config.drainSeconds * 1000 * drainShare,
-    unreadMs,
+    limits: serverLimits(config),
+    trustedProxies: config.trustedProxies,
+    corsOrigins: config.corsOrigins,
   });
   const port = await server.listen(config.port, options.host ?? '0.0.0.0');
   stack.use(server);
@@ -114,6 +115,17 @@ const unreadMs = 30_000;
 const drainShare = 0.8;
 /** Several subnets' worth. */
 const registrationsMax = 20_000;
+
+function serverLimits(config: Config): ServerLimits {
+  return {
+    headerMs: config.headerSeconds * 1000,
+    bodyBytesPerSecondMin: config.bodyBytesPerSecondMin,
+    idleConnectionMs: config.idleConnectionSeconds * 1000,
+    unreadMs,
+    connectionsMax: config.connectionsMax,
+    connectionsPerAddressMax: config.connectionsPerAddress,
+  };
+}
 
 async function started<S extends Service>(service: S, stack: AsyncDisposableStack): Promise<S> {
   await service.start();
@@ -273,6 +285,7 @@ function dispatchOf(
     invoke: (endpoint, request) => endpoint.handle(request, deps),
     newCommandId: randomId,
     remoteAddress: remoteAddressReader(config.trustedProxies),
+    isSecure: secureReader(config.trustedProxies),
     reportError: (error, about) => log.error('a request failed', { ...about, error }),
     checkResponses: checkResponses === true,
   };

@@ -19,15 +19,7 @@ export type Role = 'public' | 'miner' | 'validator' | 'hotkey' | 'operator' | 'r
  * `version` is its miner's; a `run` is its validator's; a `pack` and a `race`'s tasks are theirs who
  * work with them now; a `release` is nobody's until it is everybody's. All is the operators'.
  */
-export type Owner =
-  | 'nobody'
-  | 'caller'
-  | 'agent'
-  | 'version'
-  | 'run'
-  | 'pack'
-  | 'race'
-  | 'release';
+export type Owner = 'nobody' | 'caller' | 'agent' | 'version' | 'run' | 'pack' | 'race' | 'release';
 
 export interface Caller {
   /** Canonical SS58 of the proven key, the operator's name or the run's id; empty on public endpoints. */

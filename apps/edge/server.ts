@@ -1,24 +1,49 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { Fault } from '../../machines/fault.ts';
 import { discardRest, sendFault, sendPlain } from './answer.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
+import { BodyPace } from './middleware/body-pace.ts';
+import { ConnectionSlots } from './middleware/connection-slots.ts';
+import { CrossOrigin } from './middleware/cross-origin.ts';
+import { addressBlock, plainAddress } from './middleware/ip-address.ts';
+import { announcesBody } from './middleware/json-body.ts';
+import { proxyCheck } from './middleware/remote-address.ts';
+import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
+import { OpenAnswers } from './open-answers.ts';
 import { isAnonymous, tooOftenAnonymous } from './prove-caller.ts';
-import { lacksHost, refuseTunnel, refuseUnreadable } from './unreadable.ts';
+import { oddityOf, refuseConnection, refuseTunnel, refuseUnreadable } from './unreadable.ts';
 import { invalidField } from './validation.ts';
 
 export interface EdgeServerOptions {
   readonly endpoints: readonly Endpoint[];
   readonly dispatch: Dispatch;
   readonly newTraceId: () => string;
+  readonly drainMs: number;
+  readonly limits: ServerLimits;
+  /** Addresses and ranges. */
+  readonly trustedProxies: readonly string[];
+  /** Whose pages may read what is public. */
+  readonly corsOrigins: readonly string[];
+}
+
+/** What one connection may hold and for how long, and how many there may be. */
+export interface ServerLimits {
+  /** For the headers of a request, also for the first one of a connection. */
+  readonly headerMs: number;
+  /** A body that brings less than this is given up. */
+  readonly bodyBytesPerSecondMin: number;
   /** An idle connection is kept this long: clients that reuse one later lose their request. */
   readonly idleConnectionMs: number;
-  readonly drainMs: number;
   /** An answer of which nothing more is taken for so long is given up: it stays in our memory. */
   readonly unreadMs: number;
+  readonly connectionsMax: number;
+  /** From one IPv4 address or IPv6 /64; trusted proxies are exempt. */
+  readonly connectionsPerAddressMax: number;
 }
 
 /** The HTTP server of one edge process. */
@@ -30,20 +55,26 @@ export interface EdgeServer extends AsyncDisposable {
 }
 
 export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
-  const state: ServerState = { draining: false, open: new Set() };
+  const { limits, dispatch: by } = options;
+  const pace = new BodyPace(limits.bodyBytesPerSecondMin);
+  const state: ServerState = { draining: false, open: new OpenAnswers(), pace };
   const app = createApp(options, state);
-  const server = createServer({ requireHostHeader: false }, app);
+  const server = createServer({ requireHostHeader: false, connectionsCheckingInterval }, app);
   answerOddities(server, app, { newTraceId: options.newTraceId, open: state.open });
-  server.keepAliveTimeout = options.idleConnectionMs;
-  server.headersTimeout = headersMs;
+  boundConnections(server, options);
+  server.keepAliveTimeout = limits.idleConnectionMs;
+  server.headersTimeout = limits.headerMs;
   server.requestTimeout = uploadMs;
-  server.timeout = options.unreadMs;
+  // Node would drop those beyond in silence; `oddityOf` refuses them. Their bytes are bounded.
+  server.maxHeadersCount = 0;
+  server.timeout = limits.unreadMs;
   server.on('timeout', (socket) => endIdle(socket, state.open));
+  const stopSweep = by.clock.every(sweepMs, () => pace.endDrips(by.clock.monotonicMs()));
   let drained: Promise<void> | undefined;
   const drain = () => {
     state.draining = true;
     for (const response of state.open) sayGoodbye(response);
-    drained ??= close(server, options);
+    drained ??= close(server, options).finally(stopSweep);
     return drained;
   };
   return {
@@ -53,14 +84,32 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   };
 }
 
-/** Headers fit in one packet; who takes longer holds a socket for nothing. */
-const headersMs = 15_000;
+/** How late late headers are noticed; Node's own is half a minute. */
+const connectionsCheckingInterval = 1_000;
+const sweepMs = 1_000;
 /** The longest body is a pack of up to 4 GiB; JSON bodies are bounded by their own budget. */
 const uploadMs = 600_000;
+/** Answers that one connection may be waiting for: no client of ours pipelines at all. */
+const pipelinedMax = 32;
 
 export interface ServerState {
   draining: boolean;
-  readonly open: Set<ServerResponse>;
+  readonly open: OpenAnswers;
+  readonly pace: Pick<BodyPace, 'watch'>;
+}
+
+/** Who comes when all places are taken is told so at once, before a byte of it is read. */
+function boundConnections(server: Server, options: EdgeServerOptions): void {
+  const { connectionsMax: max, connectionsPerAddressMax: perBlockMax } = options.limits;
+  const slots = new ConnectionSlots({ max, perBlockMax });
+  const isProxy = proxyCheck(options.trustedProxies);
+  server.on('connection', (socket) => {
+    const { remoteAddress } = socket;
+    const address = plainAddress(remoteAddress ?? '') ?? '';
+    const block = isProxy(remoteAddress) ? undefined : addressBlock(address);
+    if (slots.enter(block) === undefined) socket.once('close', () => slots.leave(block));
+    else refuseConnection(socket, options.newTraceId());
+  });
 }
 
 /**
@@ -68,8 +117,8 @@ export interface ServerState {
  * that takes so long may go on, and so may a stream that has nothing to say; an answer that nobody
  * reads, or no request at all, may not.
  */
-function endIdle(socket: Socket, open: ReadonlySet<ServerResponse>): void {
-  const answers = [...open].filter((response) => response.socket === socket);
+function endIdle(socket: Socket, open: OpenAnswers): void {
+  const answers = open.on(socket);
   const isDone = answers.every(({ writableEnded }) => writableEnded);
   if (isDone || answers.some(({ writableNeedDrain }) => writableNeedDrain)) socket.destroy();
 }
@@ -78,12 +127,15 @@ function endIdle(socket: Socket, open: ReadonlySet<ServerResponse>): void {
 function answerOddities(
   server: Server,
   app: Express,
-  known: { readonly newTraceId: () => string; readonly open: ReadonlySet<ServerResponse> },
+  known: { readonly newTraceId: () => string; readonly open: OpenAnswers },
 ): void {
   server.on('clientError', (error, socket) => {
-    const answers = [...known.open].filter((response) => response.socket === socket);
-    const hasBegunToAnswer = answers.some(({ headersSent }) => headersSent);
-    refuseUnreadable(error, socket, { traceId: known.newTraceId(), hasBegunToAnswer });
+    const answers = known.open.on(socket as Socket);
+    if (answers.length > 0 && answers.every(({ req }) => req.complete)) endBehind(answers, socket);
+    else {
+      const hasBegunToAnswer = answers.length > 1 || answers.some(({ headersSent }) => headersSent);
+      refuseUnreadable(error, socket, { traceId: known.newTraceId(), hasBegunToAnswer });
+    }
   });
   server.on('connect', (_request, socket) => refuseTunnel(socket, known.newTraceId()));
   server.on('checkContinue', (request, response) => {
@@ -96,6 +148,15 @@ function answerOddities(
     response.setHeader('X-Request-Id', known.newTraceId());
     sendPlain(response, 417, 'Only 100-continue may be expected.');
   });
+}
+
+/** What follows whole requests is none: they are still answered, and nothing behind them is read. */
+function endBehind(answers: readonly ServerResponse[], socket: Duplex): void {
+  socket.pause();
+  const last = answers.at(-1);
+  if (last === undefined) return;
+  sayGoodbye(last);
+  last.once('close', () => socket.destroy());
 }
 
 /** The client must know before it sends the next request on this connection. */
@@ -113,15 +174,17 @@ export function createApp(options: EdgeServerOptions, state: ServerState): Expre
   app.enable('strict routing');
   app.use((request, response, next) => {
     setCommonHeaders(request, response, options);
-    if (lacksHost(request)) {
-      sendPlain(response, 400, 'HTTP/1.1 demands a Host header.');
+    const oddity = oddityOf(request);
+    if (oddity !== undefined) {
+      sendPlain(response, oddity.status, oddity.detail);
       discardRest(request);
       return;
     }
+    if (announcesBody(request)) state.pace.watch(request, options.dispatch.clock.monotonicMs());
     if (state.draining) sayGoodbye(response);
-    state.open.add(response);
-    response.once('close', () => state.open.delete(response));
-    next();
+    const waiting = state.open.add(response);
+    if (waiting <= pipelinedMax) next();
+    else refusePipelined(request, response);
   });
   addRoutes(app, options);
   app.use(async (request, response) => {
@@ -135,31 +198,42 @@ export function createApp(options: EdgeServerOptions, state: ServerState): Expre
 function setCommonHeaders(
   request: IncomingMessage,
   response: ServerResponse,
-  options: EdgeServerOptions,
+  { newTraceId, dispatch: { isSecure } }: EdgeServerOptions,
 ): void {
-  response.setHeader('X-Request-Id', incomingTraceId(request) ?? options.newTraceId());
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  // What may be kept says so itself.
-  response.setHeader('Cache-Control', 'no-store');
+  response.setHeader('X-Request-Id', incomingTraceId(request) ?? newTraceId());
+  setSecurityHeaders(response, isSecure(request));
+}
+
+/** The connection ends with this answer, so what comes behind it is not even begun. */
+function refusePipelined(request: IncomingMessage, response: ServerResponse): void {
+  response.shouldKeepAlive = false;
+  sendFault(response, new Fault('OVERLOADED', 'Too many requests wait on this connection.'));
+  discardRest(request);
 }
 
 function addRoutes(app: Express, options: EdgeServerOptions): void {
+  const crossOrigin = new CrossOrigin(options.corsOrigins);
   const byPath = Map.groupBy(options.endpoints, ({ path }) => path);
   for (const [path, endpoints] of byPath) {
     const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const endpoint of endpoints) {
       route[endpoint.method](async (request, response) => {
+        if (isPublicRead(endpoint)) crossOrigin.grant(request, response);
         await dispatch(endpoint, { request, response }, request.params, options.dispatch);
       });
     }
     const allow = allowedMethods(endpoints);
+    const mayBeShown = endpoints.some(isPublicRead);
     route.all(async (request, response) => {
+      if (mayBeShown && crossOrigin.answerPreflight(request, response)) return;
       response.setHeader('Allow', allow);
       const fault = new Fault('METHOD_NOT_ALLOWED', `This route knows ${allow} only.`);
       await refuseUnrouted({ request, response }, fault, options.dispatch);
     });
   }
 }
+
+const isPublicRead = ({ role, method }: Endpoint) => role === 'public' && method === 'get';
 
 /** Whoever looks for routes without credentials is counted like any other stranger. */
 async function refuseUnrouted(

@@ -1,5 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { securityHeaderLines } from './middleware/security-headers.ts';
 
 /** What a client is told whose bytes never became a request of ours; no code, for no route spoke. */
 interface Refusal {
@@ -23,19 +25,60 @@ export function refuseUnreadable(
   const code = (error as NodeJS.ErrnoException).code ?? '';
   // Half an answer is on its way: more bytes would be taken for its rest.
   if (!socket.writable || by.hasBegunToAnswer || code === 'ECONNRESET') socket.destroy();
+  else if (isEndlessTarget(error)) endWith(socket, targetTooLong, by.traceId);
   else endWith(socket, refusalByCode[code] ?? unreadable, by.traceId);
 }
+
+/** Longer than any path and query of ours, however much of it is percent encoding. */
+const targetCharactersMax = 8192;
+/** A deployed client sends about ten, a browser behind two proxies about thirty. */
+const headersMax = 100;
+
+const targetTooLong: Refusal = {
+  status: 414,
+  detail: `The request target may have at most ${targetCharactersMax} characters.`,
+};
+
+/** What the parser gave up on in the middle of a first line that begins this packet. */
+function isEndlessTarget(error: Error): boolean {
+  if (!('code' in error) || error.code !== 'HPE_HEADER_OVERFLOW') return false;
+  if (!('rawPacket' in error) || !(error.rawPacket instanceof Uint8Array)) return false;
+  const text = Buffer.from(error.rawPacket.subarray(0, 2 * targetCharactersMax)).toString('latin1');
+  return /^[A-Z]{3,16} [^\n]*$/.test(text);
+}
+
+/** What well-formed requests may not be all the same; undefined when all is well. */
+export function oddityOf(request: IncomingMessage): Refusal | undefined {
+  const { url = '', rawHeaders } = request;
+  if (url.length > targetCharactersMax) return targetTooLong;
+  if (rawHeaders.length > 2 * headersMax) {
+    return { status: 431, detail: `A request may have at most ${headersMax} headers.` };
+  }
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
+  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+    return { status: 400, detail: 'HTTP/1.1 demands one Host header.' };
+  }
+  return undefined;
+}
+
+/** Turned away at the door: nothing of it is read, and the next one may get in a moment later. */
+export function refuseConnection(socket: Socket, traceId: string): void {
+  socket.once('error', () => socket.destroy());
+  endWith(socket, tooManyConnections, traceId);
+  // What it sends meanwhile is nobody's.
+  socket.destroySoon();
+}
+
+const tooManyConnections: Refusal = {
+  status: 503,
+  detail: 'Too many connections are open; try again soon.',
+};
 
 /** We are no proxy. */
 export function refuseTunnel(socket: Duplex, traceId: string): void {
   // A client that is gone before it reads this is no error of ours.
   socket.once('error', () => socket.destroy());
   endWith(socket, { status: 405, detail: 'There are no tunnels here.' }, traceId);
-}
-
-/** HTTP/1.1 demands the header; what stands in it means nothing here. */
-export function lacksHost(request: IncomingMessage): boolean {
-  return request.httpVersion === '1.1' && request.headers.host === undefined;
 }
 
 function endWith(socket: Duplex, { status, detail }: Refusal, traceId: string): void {
@@ -45,9 +88,10 @@ function endWith(socket: Duplex, { status, detail }: Refusal, traceId: string): 
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${traceId}`,
-    'X-Content-Type-Options: nosniff',
+    ...securityHeaderLines,
     'Connection: close',
   ];
   if (status === 405) head.push('Allow: GET, HEAD, POST, PUT, PATCH, DELETE');
+  if (status === 503) head.push('Retry-After: 2', 'X-Admission: rejected');
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }

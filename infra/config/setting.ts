@@ -137,6 +137,13 @@ export function urls(...schemes: readonly string[]): z.ZodType<string, string> {
   });
 }
 
+/** As browsers send it: no path, no slash at the end, no default port. */
+export const origin = z
+  .string()
+  .refine((text) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text, {
+    error: 'must be origins such as https://example.org',
+  });
+
 export function urlOrNone(...schemes: readonly string[]): z.ZodType<string | undefined, string> {
   const given = url(...schemes);
   return z

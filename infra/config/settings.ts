@@ -14,6 +14,7 @@ import {
   nonEmptyText,
   oneOf,
   optional,
+  origin,
   required,
   seconds,
   stake,
@@ -102,9 +103,19 @@ const requests = {
   IDEMPOTENCY_SECONDS: seconds(86_400, 'a day: clients that repeat, repeat sooner'),
   REQUEST_SECONDS: seconds(10, 'longest an edge works for an answer'),
   COMPLETION_RETRY_SECONDS: seconds(25, 'a client repeats only after its next evaluation'),
+  HEADER_SECONDS: seconds(15, 'headers fit in one packet; who takes longer holds a socket'),
+  BODY_BYTES_PER_SECOND_MIN: bytes(1000, 'what drips slower is cut off; modems are faster'),
+  CONNECTIONS_MAX: count(8000, 'open', 'at one edge; beyond, 503 at once'),
+  CONNECTIONS_PER_ADDRESS: count(2000, 'open', 'at one edge; 200 validators behind one NAT fit'),
+  CORS_ORIGINS: optional(listOf(origin), 'list', '', 'whose pages may read what is public'),
   IDLE_CONNECTION_SECONDS: seconds(75, 'above the 60 s after which common proxies let go'),
   DRAIN_SECONDS: seconds(10, 'what a stopping process may take'),
-  TRUSTED_PROXIES: optional(listOf(addressOrRange), 'list', '', 'whose X-Forwarded-For counts'),
+  TRUSTED_PROXIES: optional(
+    listOf(addressOrRange),
+    'list',
+    '',
+    'whose X-Forwarded-For and -Proto count',
+  ),
 };
 
 /** The chain, the store, the broker and the providers. */

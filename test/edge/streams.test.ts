@@ -56,7 +56,7 @@ test('a stream that is quiet for long is not cut off, and holds no place among r
     await sleep(chunks.taken === 0 ? 0 : 4 * unreadMs);
     return words[chunks.taken];
   };
-  await using edge = await startFramework([streaming(chunks, next)], { unreadMs });
+  await using edge = await startFramework([streaming(chunks, next)], { limits: { unreadMs } });
   const socket = await open(edge.port);
   let text = '';
   socket.on('data', (chunk: Buffer) => {
@@ -72,7 +72,9 @@ test('a stream that is quiet for long is not cut off, and holds no place among r
 test('a stream that nobody reads is cut off, and until then only little of it is made', async (t) => {
   const chunks = { taken: 0, isOver: false };
   const long = 'x'.repeat(100_000);
-  await using edge = await startFramework([streaming(chunks, async () => long)], { unreadMs });
+  await using edge = await startFramework([streaming(chunks, async () => long)], {
+    limits: { unreadMs },
+  });
   const socket = await open(edge.port);
   socket.pause();
   await until(() => chunks.isOver);
@@ -88,7 +90,7 @@ test('whoever goes ends the making of the stream', async (t) => {
     await sleep(5);
     return 'word';
   };
-  await using edge = await startFramework([streaming(chunks, next)], { unreadMs });
+  await using edge = await startFramework([streaming(chunks, next)], { limits: { unreadMs } });
   const socket = await open(edge.port);
   await until(() => chunks.taken > 2);
   socket.destroy();

@@ -30,7 +30,7 @@ function answering(path: string, characters: number, afterMs: number) {
 
 test('an answer that nobody reads is given up', async (t) => {
   const long = 64_000_000;
-  await using edge = await startFramework([answering('/long', long, 0)], { unreadMs });
+  await using edge = await startFramework([answering('/long', long, 0)], { limits: { unreadMs } });
   const socket = connect(edge.port, '127.0.0.1');
   socket.on('error', () => undefined);
   socket.pause();
@@ -50,7 +50,7 @@ test('an answer that nobody reads is given up', async (t) => {
 
 test('an answer that takes longer to make than to give up on is still sent', async (t) => {
   const slow = answering('/slow', 10, 3 * unreadMs);
-  await using edge = await startFramework([slow], { unreadMs });
+  await using edge = await startFramework([slow], { limits: { unreadMs } });
   const socket = connect(edge.port, '127.0.0.1');
   socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
   const [chunk] = (await once(socket, 'data')) as [Buffer];

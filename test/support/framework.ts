@@ -3,13 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EdgeDeps } from '../../apps/edge/deps.ts';
 import type { Endpoint } from '../../apps/edge/endpoint.ts';
 import { Admission, type AdmissionLimits } from '../../apps/edge/middleware/admission.ts';
-import { remoteAddressReader } from '../../apps/edge/middleware/remote-address.ts';
+import { remoteAddressReader, secureReader } from '../../apps/edge/middleware/remote-address.ts';
 import { UploadSlots } from '../../apps/edge/middleware/upload-slots.ts';
 import { PublicReads } from '../../apps/edge/public-reads/public-reads.ts';
-import { createEdgeServer } from '../../apps/edge/server.ts';
+import { createEdgeServer, type ServerLimits } from '../../apps/edge/server.ts';
+import { systemClock } from '../../infra/clock/system-clock.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 
-const clock: Pick<Clock, 'monotonicMs' | 'nowMs' | 'sleep'> = {
+const clock: Clock = {
+  every: systemClock.every,
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   sleep: async (ms, signal) => {
@@ -40,7 +42,9 @@ export async function startFramework(
   endpoints: readonly Endpoint[],
   options: {
     readonly admission?: AdmissionLimits;
-    readonly unreadMs?: number;
+    readonly limits?: Partial<ServerLimits>;
+    readonly trustedProxies?: readonly string[];
+    readonly corsOrigins?: readonly string[];
     readonly stopping?: AbortSignal;
     readonly budgetMs?: { readonly submission: number };
   } = {},
@@ -51,12 +55,21 @@ export async function startFramework(
   const server = createEdgeServer({
     endpoints,
     newTraceId: () => randomBytes(16).toString('hex'),
-    idleConnectionMs: 75_000,
     drainMs: 5_000,
-    unreadMs: options.unreadMs ?? 30_000,
+    limits: {
+      headerMs: 15_000,
+      bodyBytesPerSecondMin: 1_000,
+      idleConnectionMs: 75_000,
+      unreadMs: 30_000,
+      connectionsMax: 8_000,
+      connectionsPerAddressMax: 2_000,
+      ...options.limits,
+    },
+    trustedProxies: options.trustedProxies ?? [],
+    corsOrigins: options.corsOrigins ?? [],
     dispatch: {
       admission,
-      clock: clock as Clock,
+      clock,
       telemetry: { record: (name, _tookMs, attributes) => measured.push({ name, ...attributes }) },
       limits: {
         bodyBytesMax: {
@@ -87,7 +100,8 @@ export async function startFramework(
       // These endpoints are made for the test and ask for no neighbour.
       invoke: (endpoint, request) => endpoint.handle(request, {} as EdgeDeps),
       newCommandId: () => randomUUID(),
-      remoteAddress: remoteAddressReader([]),
+      remoteAddress: remoteAddressReader(options.trustedProxies ?? []),
+      isSecure: secureReader(options.trustedProxies ?? []),
       reportError: (error) => reported.push(error),
       checkResponses: true,
       ...(options.stopping !== undefined && { stopping: options.stopping }),

@@ -53,12 +53,19 @@ export async function runToken(
   };
 }
 
+/** A name or an address, and a port: nothing that would end the authority of a URL. */
+const plainHost = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
 /** How this edge was reached; agents in a sandbox reach it the same way unless a URL is configured. */
-function publicUrl({ headers, stream }: RequestContext, configured: string | undefined): string {
+function publicUrl(
+  { headers, stream, isSecure }: RequestContext,
+  configured: string | undefined,
+): string {
   if (configured !== undefined) return configured.replace(/\/+$/, '');
   const { localAddress, localPort } = stream.socket;
-  const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-  const host = headers.host ?? `${localAddress}:${localPort}`;
+  const { host = '' } = headers;
+  const reached = plainHost.test(host) ? host : `${localAddress}:${localPort}`;
   // Deployed clients rewrite that name.
-  return `${scheme}://${host.replace(/^localhost(?=:|$)/i, '127.0.0.1')}`;
+  const known = reached.replace(/^localhost(?=:|$)/i, '127.0.0.1');
+  return `${isSecure ? 'https' : 'http'}://${known}`;
 }

@@ -3,8 +3,9 @@ import { BlockList, isIP } from 'node:net';
 import { addressBlock, plainAddress } from './ip-address.ts';
 
 /**
- * Who asked, as far as limits by address tell them apart (an IPv4 address, the /64 of an IPv6 one): the peer of the connection or, behind trusted proxies, the last address of
- * `X-Forwarded-For` that none of them has. Anything to the left of it is the client's own claim.
+ * Who asked, as far as limits by address tell them apart (an IPv4 address, the /64 of an IPv6 one):
+ * the peer of the connection or, behind trusted proxies, the last address of `X-Forwarded-For` that
+ * none of them has. Anything to the left of it is the client's own claim.
  *
  * Each proxy vouches for the entry that it added, so the walk from the right ends at what is no
  * address (`unknown`, a token) with the proxy that wrote it. Empty entries are no entries.
@@ -31,6 +32,31 @@ export function remoteAddressReader(
     }
     return addressBlock(nearest);
   };
+}
+
+/**
+ * Whether the client spoke TLS: to us, or to the trusted proxy that the connection comes from.
+ * Anybody else's `X-Forwarded-Proto` is a claim. The last entry is that proxy's own.
+ */
+export function secureReader(
+  trustedProxies: readonly string[],
+): (request: IncomingMessage) => boolean {
+  const isProxy = proxyCheck(trustedProxies);
+  return ({ socket, headers }) => {
+    if ('encrypted' in socket && socket.encrypted === true) return true;
+    if (!isProxy(socket.remoteAddress)) return false;
+    const entries = String(headers['x-forwarded-proto'] ?? '').split(',');
+    return entries.at(-1)?.trim().toLowerCase() === 'https';
+  };
+}
+
+/** Whether the peer of a connection is one of ours; undefined once it is gone. */
+export function proxyCheck(
+  trustedProxies: readonly string[],
+): (peer: string | undefined) => boolean {
+  if (trustedProxies.length === 0) return () => false;
+  const trusted = blockList(trustedProxies);
+  return (peer = '') => isTrusted(trusted, plainAddress(peer) ?? '');
 }
 
 /** `a.b.c.d`, `a.b.c.d:port`, `x::y`, `[x::y]` and `[x::y]:port`, as proxies write them. */

@@ -34,7 +34,7 @@ export async function sendRepresentation(
   const body = isKnown ? undefined : await shown.in(coding);
   if (response.headersSent || response.destroyed) return;
   for (const [name, value] of Object.entries(shown.headers)) response.setHeader(name, value);
-  response.setHeader('Vary', 'Accept-Encoding');
+  response.appendHeader('Vary', 'Accept-Encoding');
   if (mayBeKept) {
     const freshness = `max-age=${maxAgeSeconds}, stale-while-revalidate=${staleSeconds}`;
     response.setHeader('Cache-Control', `public, ${freshness}`);

@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import test from 'ava';
+import { OpenAnswers } from '../../../apps/edge/open-answers.ts';
 import {
   type ApiDocument,
   type Content,
@@ -48,7 +49,11 @@ test('the public validator refuses a description with a response that has no des
 
 test('the router knows the described routes and no others', (t) => {
   const options = { endpoints } as unknown as EdgeServerOptions;
-  const { router } = createApp(options, { draining: false, open: new Set() });
+  const { router } = createApp(options, {
+    draining: false,
+    open: new OpenAnswers(),
+    pace: { watch: () => undefined },
+  });
   const routed = router.stack.flatMap(({ route }) =>
     (route?.stack ?? [])
       .filter(({ method }) => method !== undefined)
