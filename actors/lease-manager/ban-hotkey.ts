@@ -1,13 +1,14 @@
 import { isLive, type RunState } from '../../machines/evaluation-run/machine.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
-import { endRun } from './end-run.ts';
+import { cancelLiveRuns, endRun } from './end-run.ts';
 import { excludeRun } from './exclude-run.ts';
 import { setMinerBan } from './miner-ban.ts';
 
 /**
  * A banned validator loses its live runs and its say in work that is still open and in races that
- * still run; a banned miner's work waits. What is over stands: a later ban does not rewrite it.
+ * still run; a banned miner's work waits, and those who are at it are let go: their runs are cancelled,
+ * and with them what they may spend of the miner's. What is over stands: a later ban does not rewrite it.
  */
 export function banHotkey(draft: Draft, hotkey: string): Answer {
   const { orders } = draft.state;
@@ -44,5 +45,6 @@ function holdWorkOf(draft: Draft, hotkey: string, isBanned: boolean): void {
     const { value, context } = draft.item(versionId, workItemId);
     if (value !== 'open' || context.minerHotkey !== hotkey) continue;
     setMinerBan(draft, { versionId, workItemId, isBanned });
+    if (isBanned) cancelLiveRuns(draft, draft.item(versionId, workItemId), 'MINER_BANNED');
   }
 }

@@ -5,7 +5,7 @@ const inferenceToken = /^inf_[0-9a-f]{64}$/;
 /**
  * The live run that a token of a claim speaks for; undefined for anything else. Asked anew with each
  * request: a token is worth nothing from the moment at which its run has ended, nor from a ban of its
- * validator on, by which the run ends a little later.
+ * validator or of the version's miner on, by which the run ends a little later.
  */
 export async function runOfToken(
   sql: Sql,
@@ -17,8 +17,10 @@ export async function runOfToken(
     select t.eval_run_id as "evalRunId"
     from inference_token t
     join evaluation_run r on r.eval_run_id = t.eval_run_id
+    join agent_version v on v.agent_version_id = r.agent_version_id
     where t.token_sha256 = ${hash(token)} and t.ended_at is null and t.expires_at > rt.clock()
       and r.status in ('CLAIMED', 'RUNNING')
-      and not exists (select from hotkey_ban b where b.hotkey = r.validator_hotkey)`;
+      and not exists (
+        select from hotkey_ban b where b.hotkey in (r.validator_hotkey, v.miner_hotkey))`;
   return row?.evalRunId;
 }

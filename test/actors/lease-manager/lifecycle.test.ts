@@ -386,6 +386,13 @@ test('a banned validator loses its runs and its say; a banned miner’s work wai
   t.is(world.run('val-b').agentVersionId, versionIdAt(1));
   t.is(world.claim('val-b', { slot: 1 }), null);
   world.ok('hotkey-unbanned', { hotkey: 'miner-2' });
+  const again = world.run('val-b', { slot: 1 });
+  t.is(again.agentVersionId, versionIdAt(2));
+
+  world.ok('hotkey-banned', { hotkey: 'miner-2' });
+  t.like(world.runState(again), { value: 'cancelled', context: { endReason: 'MINER_BANNED' } });
+  t.is(world.itemState(2).value, 'open');
+  world.ok('hotkey-unbanned', { hotkey: 'miner-2' });
   t.is(world.run('val-b', { slot: 1 }).agentVersionId, versionIdAt(2));
 });
 

@@ -191,19 +191,30 @@ test.serial('an agent that leaves ends its request at the provider', async (t) =
   t.deepEqual([one.status, two.status], [200, 200]);
 });
 
-test.serial('a ban of the validator ends the token at once', async (t) => {
-  const run = await askingRun(service);
-  const { sql } = service;
-  const [row] = await sql`
-    select validator_hotkey from evaluation_run where eval_run_id = ${run.evalRunId}`;
-  const ban = `/v1/admin/hotkeys/${row?.['validator_hotkey']}/ban`;
-  // Its owner, who would cancel the run, does not come to it.
-  await sql.begin(async (tx) => {
-    await tx`select from evaluation_run where eval_run_id = ${run.evalRunId} for update`;
-    await okBody(await service.operator('PUT', ban, { body: { reason: 'a test of tokens' } }));
-    await refused(t, await run.chat(question()), '401 INVALID_SESSION');
+for (const who of ['validator', 'miner'] as const) {
+  test.serial(`a ban of the ${who} ends the token at once, and the run with it`, async (t) => {
+    const run = await askingRun(service);
+    const { sql } = service;
+    const [row] = await sql<{ hotkey: string }[]>`
+      select case ${who} when 'miner' then v.miner_hotkey else r.validator_hotkey end as hotkey
+      from evaluation_run r join agent_version v using (agent_version_id)
+      where r.eval_run_id = ${run.evalRunId}`;
+    const ban = `/v1/admin/hotkeys/${row?.hotkey}/ban`;
+    // Its owner, who would cancel the run, does not come to it.
+    await sql.begin(async (tx) => {
+      await tx`select from evaluation_run where eval_run_id = ${run.evalRunId} for update`;
+      await okBody(await service.operator('PUT', ban, { body: { reason: 'a test of tokens' } }));
+      await refused(t, await run.chat(question()), '401 INVALID_SESSION');
+    });
+    const endReason = `${who.toUpperCase()}_BANNED`;
+    await until(async () => {
+      const [ended] = await sql<{ status: string; endReason: string | null }[]>`
+        select status, end_reason as "endReason" from evaluation_run
+        where eval_run_id = ${run.evalRunId}`;
+      return ended?.status === 'CANCELLED' && ended.endReason === endReason;
+    });
   });
-});
+}
 
 test.serial('a slow reader holds the provider up, not the memory of the edge', async (t) => {
   const run = await askingRun(service);
