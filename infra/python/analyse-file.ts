@@ -11,6 +11,7 @@ import { checkDunders } from './rules/dunders.ts';
 import { checkFormatStrings } from './rules/format-strings.ts';
 import { checkImports } from './rules/imports.ts';
 import { checkModuleUse } from './rules/module-use.ts';
+import { defaultProductIdPattern } from './rules/product-ids.ts';
 import type { RuleContext } from './rules/rule-context.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 import { scopesOf } from './scopes.ts';
@@ -87,7 +88,7 @@ function explain({ place }: FileRefused, { bytes, position, slice }: SourceFile,
 function judge(
   source: SourceFile,
   tree: SyntaxNode,
-  { agentPackages, entryPoint }: SandboxProfile,
+  { agentPackages, entryPoint, productIdPattern = defaultProductIdPattern }: SandboxProfile,
 ): CodeVerdict {
   const scopes = scopesOf(tree);
   if (entryPoint !== undefined && !scopes.moduleNames.has(entryPoint)) {
@@ -97,7 +98,7 @@ function judge(
   const referents = referentsOf(scopes, modules);
   const nodes = [...nodesOf(tree)];
   const context: RuleContext = {
-    ...{ source, nodes, scopes, referents, modules },
+    ...{ source, nodes, scopes, referents, modules, productIdPattern },
     ...{ findings: [], insecure: [] },
   };
   checkImports(context);

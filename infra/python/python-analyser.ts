@@ -21,6 +21,8 @@ export interface CodeAnalyserOptions {
   readonly agentPackages?: readonly string[];
   /** The name that a file must bind at its top level; none is asked for unless told. */
   readonly entryPoint?: string;
+  /** What ids of products look like, as the source of a regular expression. */
+  readonly productIdPattern?: string;
   readonly workers?: number;
   readonly waitingMax?: number;
   readonly clock?: Clock;
@@ -35,7 +37,8 @@ export interface RunningCodeAnalyser extends CodeAnalyser {
 export function createCodeAnalyser(options: CodeAnalyserOptions = {}): RunningCodeAnalyser {
   const { fileBytesMax = 1_000_000, workers = 1, waitingMax = 100 } = options;
   const { deadlineMs = 2000, agentPackages = ['paddock_agent'], clock = systemClock } = options;
-  const profile = { agentPackages, entryPoint: options.entryPoint };
+  const { entryPoint, productIdPattern } = options;
+  const profile = { agentPackages, entryPoint, productIdPattern };
   const lanes = Array.from({ length: workers }, () =>
     createAnalysisLane({ deadlineMs, profile, clock }),
   );

@@ -4,4 +4,6 @@ export interface SandboxProfile {
   readonly agentPackages: readonly string[];
   /** The name that the file must bind at its top level; undefined: none is asked for. */
   readonly entryPoint: string | undefined;
+  /** What ids of products look like, as the source of a regular expression; undefined: as usual. */
+  readonly productIdPattern?: string | undefined;
 }

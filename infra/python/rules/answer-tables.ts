@@ -1,103 +1,105 @@
 /**
- * Answers carried in the file in a form nobody can read: encoded blobs and tables of hashes. The
- * limits are far above what honest code holds (a checksum, a certificate's digest, a colour map)
- * and below what a table of answers needs. Prose, word lists and prompts of any length pass.
+ * Answers that the file brings along: encoded, as tables of constants nobody can read, keyed by
+ * task, or as ids of products. What such tables are made of is described where it is found:
+ * encoded-text, keyed-answers, product-ids.
  */
-
-import { literalValue } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
+import { codesIn, isEncoded, opaqueWords, spellsText } from './encoded-text.ts';
+import { type DataText, dataTexts } from './integrity-literals.ts';
+import { checkKeyedAnswers } from './keyed-answers.ts';
+import { checkProductIds } from './product-ids.ts';
 import type { RuleContext } from './rule-context.ts';
 
-const encodedRunMin = 400;
-const hexRunMin = 256;
-const denseRunMin = 1000;
-const binaryLengthMin = 400;
-const integerDigitsMax = 300;
-const opaqueEntriesMin = 64;
-const byteListMin = 512;
+// A SHA-512 digest has 155 decimal digits, a 256-bit prime 78.
+const integerDigitsMax = 160;
+const opaqueConstantsMin = 48;
+const opaqueNumbersMin = 1000;
+const byteListMin = 300;
+const significantDigits = 5;
 
 export function checkAnswerTables(context: RuleContext): void {
-  const { findings, source } = context;
-  for (const node of context.nodes) {
-    const { at } = node;
-    if (node.kind === 'string' && isEncoded(literalValue(source, node))) {
-      const message =
-        'encoded data is not accepted; an agent must hold its knowledge in readable form';
-      findings.push({ rule: 'encoded-data', message, at });
-    } else if (node.kind === 'number' && node.text.length > integerDigitsMax) {
-      const message = 'a number this long is encoded data, which is not accepted';
-      findings.push({ rule: 'encoded-data', message, at });
-    } else if (node.kind === 'display' && isOpaqueTable(node, context)) {
-      const message =
-        'a table of hashes or encoded strings is not accepted; an agent must work out its answers';
-      findings.push({ rule: 'opaque-table', message, at });
+  const texts = dataTexts(context);
+  checkTexts(context, texts);
+  checkNumbers(context);
+  checkOpaqueConstants(context, texts);
+  checkKeyedAnswers(context, texts);
+  checkProductIds(context, texts);
+}
+
+function checkTexts(context: RuleContext, texts: readonly DataText[]): void {
+  const spells = makesText(context.nodes);
+  for (const { value, at } of texts) {
+    if (!isEncoded(value) && !(spells && spellsText(codesIn(value)))) continue;
+    context.findings.push({ rule: 'encoded-data', message: 'this text is encoded data', at });
+  }
+}
+
+/** Does the file turn numbers into characters? Then a list of numbers may be a text. */
+function makesText(nodes: readonly SyntaxNode[]): boolean {
+  const makers = new Set(['chr', 'bytes', 'bytearray', 'decode']);
+  return nodes.some(
+    ({ kind, text }) => (kind === 'name' || kind === 'attribute') && makers.has(text),
+  );
+}
+
+function checkNumbers({ nodes, findings }: RuleContext): void {
+  const spells = makesText(nodes);
+  let flat = 0;
+  for (const node of nodes) {
+    if (node.kind === 'number' && node.text.length > integerDigitsMax) {
+      findings.push({
+        rule: 'encoded-data',
+        message: 'a number this long is encoded data',
+        at: node.at,
+      });
+    }
+    if (node.kind !== 'display') continue;
+    const numbers = node.children.filter(({ kind }) => kind === 'number');
+    if (numbers.length < node.children.length || numbers.length === 0) continue;
+    const codes = numbers.map(({ text }) => Number(text.replaceAll('_', '')));
+    if (isByteList(codes) || (spells && spellsText(codes))) {
+      const message = 'this list of numbers is a text or data in bytes';
+      findings.push({ rule: 'encoded-data', message, at: node.at });
+    }
+    const before = flat;
+    flat += numbers.filter(({ text }) => isPrecise(text)).length;
+    if (before < opaqueNumbersMin && flat >= opaqueNumbersMin) {
+      const message = `the file holds ${opaqueNumbersMin} numbers or more that nothing names, as embeddings of known products would be`;
+      findings.push({ rule: 'opaque-table', message, at: node.at });
     }
   }
 }
 
-function isEncoded(value: string): boolean {
-  if (value.length < hexRunMin) return false;
-  // Blobs are often wrapped at 76 characters.
-  const joined = value.replace(/\s*\n\s*/g, '');
-  return (
-    runs(joined, /[0-9a-fA-F]+/g, hexRunMin).some((run) => new Set(run).size >= 10) ||
-    runs(joined, /[A-Za-z0-9+/_=-]+/g, encodedRunMin).some((run) => bitsPerCharacter(run) > 5) ||
-    runs(joined, /[!-~]+/g, denseRunMin).some((run) => bitsPerCharacter(run) > 5.8) ||
-    isBinary(value)
-  );
+/** Every byte is there, in no order; a table of 256 is an alphabet or a permutation. */
+function isByteList(codes: readonly number[]): boolean {
+  if (codes.length < byteListMin || !codes.every((code) => code < 256 && Number.isInteger(code)))
+    return false;
+  const falls = codes.filter((code, i) => code < (codes[i - 1] ?? 0)).length;
+  return falls > codes.length * 0.2;
 }
 
-function runs(text: string, pattern: RegExp, lengthMin: number): string[] {
-  return Array.from(text.matchAll(pattern), ([run]) => run).filter(
-    (run) => run.length >= lengthMin,
-  );
+function isPrecise(text: string): boolean {
+  const digits = text
+    .replace(/[eE][+-]?\d+$/, '')
+    .replace(/[._]/g, '')
+    .replace(/^0x/i, '');
+  return digits.replace(/^0+|0+$/g, '').length >= significantDigits;
 }
 
-/** Shannon entropy: random base64 has 6 bits, base85 6.4, English without spaces about 4.2. */
-function bitsPerCharacter(text: string): number {
-  const counts = new Map<string, number>();
-  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
-  let bits = 0;
-  for (const count of counts.values())
-    bits -= (count / text.length) * Math.log2(count / text.length);
-  return bits;
-}
-
-function isBinary(value: string): boolean {
-  if (value.length < binaryLengthMin) return false;
-  let controls = 0;
-  for (let at = 0; at < value.length; at += 1) {
-    const code = value.charCodeAt(at);
-    // Latin-1 letters are kept apart from C1 controls, so that European prose is not binary.
-    const isControl =
-      (code < 32 && code !== 9 && code !== 10 && code !== 13) || (code > 126 && code < 160);
-    if (isControl) controls += 1;
+/** Hashes, ids and scraps of base64 anywhere in the file, however they are spread over it. */
+function checkOpaqueConstants({ nodes, findings }: RuleContext, texts: readonly DataText[]): void {
+  const seen = new Set<string>();
+  let first: number | null = null;
+  const see = (word: string, at: number): void => {
+    seen.add(word);
+    first ??= at;
+  };
+  for (const { value, at } of texts) for (const word of opaqueWords(value)) see(word, at);
+  for (const { kind, text, at } of nodes) {
+    if (kind === 'number' && /^(?:0x[0-9a-f]{15,}|\d{15,})$/i.test(text.replaceAll('_', '')))
+      see(text, at);
   }
-  return controls > value.length * 0.1;
-}
-
-function isOpaqueTable(display: SyntaxNode, { source }: RuleContext): boolean {
-  const entries = display.children;
-  if (entries.length < opaqueEntriesMin) return false;
-  const strings = entries.filter(({ kind }) => kind === 'string');
-  const opaque = strings.filter((entry) => isOpaque(literalValue(source, entry))).length;
-  const numbers = entries.filter(({ kind }) => kind === 'number');
-  const hashes = numbers.filter(({ text }) => /^(?:0x)?[0-9a-fA-F_]{15,}$/.test(text)).length;
-  // In a dictionary every other entry is a key, so half of the entries is a whole column.
-  const many = Math.max(opaqueEntriesMin, entries.length * 0.4);
-  return opaque >= many || hashes >= many || isByteList(entries.length, numbers);
-}
-
-function isByteList(length: number, numbers: readonly SyntaxNode[]): boolean {
-  if (length < byteListMin || numbers.length < length) return false;
-  return numbers.every(({ text }) => Number(text) < 256 && Number.isInteger(Number(text)));
-}
-
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-const hexDigits = /^[0-9a-f]{16,}$/i;
-const mixed = /^(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/=]{16,}$/;
-
-/** Hashes, identifiers and base64, but not slugs, model names or paths. */
-function isOpaque(value: string): boolean {
-  return uuid.test(value) || hexDigits.test(value) || mixed.test(value);
+  if (first === null || seen.size < opaqueConstantsMin) return;
+  const message = `the file holds ${seen.size} hashes, identifiers or encoded strings`;
+  findings.push({ rule: 'opaque-table', message, at: first });
 }

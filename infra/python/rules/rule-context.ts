@@ -13,6 +13,8 @@ export interface RuleContext {
   readonly scopes: Scopes;
   readonly referents: Referents;
   readonly modules: ModuleRules;
+  /** What ids of products look like, as the source of a regular expression. */
+  readonly productIdPattern: string;
   readonly findings: Finding[];
   readonly insecure: InsecureLibrary[];
 }

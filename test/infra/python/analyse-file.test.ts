@@ -50,7 +50,7 @@ test('a violation says where it stands and shows the line', (t) => {
   t.is(verdict.kind, 'violations');
   const [found] = verdict.kind === 'violations' ? verdict.violations : [];
   t.like(found, { rule: 'forbidden-builtin', severity: 'error', line: 2, column: 20 });
-  t.is(found?.category, 'dynamic-code');
+  t.is(found?.category, 'DYNAMIC_CODE');
   t.is(found?.snippet.length, 120);
   t.true(found?.snippet.startsWith('größe = 1; x = eval'));
 });
