@@ -1,6 +1,7 @@
 import { VerifierOverloaded } from '../infra/crypto/sr25519-verifier.ts';
 import { StorageUnavailable } from '../infra/object-store/storage-unavailable.ts';
 import { ChainUnavailable } from '../infra/ports/chain.ts';
+import { SealKeyMissing } from '../infra/ports/seal.ts';
 import { isOutage } from '../infra/postgres/failure.ts';
 import { AnalyserOverloaded } from '../infra/python/analyser-overloaded.ts';
 import { Fault } from '../machines/fault.ts';
@@ -22,6 +23,10 @@ export function faultOf(error: unknown): Fault {
   }
   if (error instanceof AnalyserOverloaded) {
     return new Fault('OVERLOADED', 'Too many files wait for analysis; try again soon.');
+  }
+  if (error instanceof SealKeyMissing) {
+    // Another process may have the key: in the middle of a rotation that is what helps.
+    return new Fault('STORE_UNAVAILABLE', 'A stored secret cannot be opened here right now.');
   }
   if (isOutage(error)) {
     return new Fault('STORE_UNAVAILABLE', 'The database cannot be reached right now.');

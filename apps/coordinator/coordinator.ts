@@ -25,6 +25,7 @@ import { startClock } from './clock.ts';
 import { evalPolicy } from './eval-policy.ts';
 import { startFeed } from './feed.ts';
 import { startServices } from './services.ts';
+import { startSimilarity } from './similarity.ts';
 
 export interface CoordinatorOptions {
   readonly config: Config;
@@ -88,8 +89,9 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   });
   const sql: Sql = open('services', 'paddock_service');
   // Stopped in the opposite order: partitions are handed over first, then the services end.
-  stack.use(await startServices({ config, bus, sql, objects, clock, log }));
+  stack.use(await startServices({ config, bus, sql, objects, clock, log, telemetry }));
   stack.use(await startFeed({ config, bus, sql, partitions, clock, log, telemetry }));
+  stack.use(await startSimilarity({ sql, objects, clock, log }));
   const stuck = createStuckWatch({ sql, clock, log, telemetry });
   await stuck.start();
   stack.defer(() => stuck.stop());

@@ -2,6 +2,7 @@ import { createCredentialsService } from '../../actors/services/credentials/cred
 import { createLender } from '../../actors/services/credentials/lender.ts';
 import { credentialsService } from '../../actors/services/credentials/messages.ts';
 import { createRevoker } from '../../actors/services/credentials/revoker.ts';
+import { createKeyRotation } from '../../actors/services/sealing/key-rotation.actor.ts';
 import { serve, type Transact } from '../../actors/services/service-handler.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
@@ -11,11 +12,13 @@ import type { ServiceBus } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { sealedPlaces } from './sealed-places.ts';
 
 /** How far an outage of ours may lengthen a run. */
 const tokenMarginSeconds = 1800;
 
-/** Keeps the miners' credentials, lends runs their keys, and ends them. */
+/** Keeps the miners' credentials, lends runs their keys, ends them, and rotates what all is sealed with. */
 export async function startCredentials(
   services: ServiceBus,
   deps: {
@@ -24,6 +27,7 @@ export async function startCredentials(
     readonly transact: Transact;
     readonly clock: Clock;
     readonly log: Logger;
+    readonly telemetry: Telemetry;
   },
 ): Promise<AsyncDisposable> {
   const { config, clock } = deps;
@@ -50,6 +54,9 @@ export async function startCredentials(
   stack.defer(() => lender.settled());
   await revoker.start();
   stack.defer(() => revoker.stop());
+  const rotation = createKeyRotation({ ...lending, places: sealedPlaces });
+  await rotation.start();
+  stack.defer(() => rotation.stop());
   const requests = serve(services, credentialsService, service);
   stack.defer(() => requests.close());
   return stack.move();

@@ -45,6 +45,7 @@ import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { createClockStore } from '../../infra/postgres/clock-store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { faultOf } from '../outage.ts';
@@ -65,8 +66,9 @@ export async function startServices(deps: {
   readonly objects: ObjectStore;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly telemetry: Telemetry;
 }): Promise<AsyncDisposable> {
-  const { config, bus, sql, objects, clock, log } = deps;
+  const { config, bus, sql, objects, clock, log, telemetry } = deps;
   const transact: Transact = (body) => transaction(sql, { statementTimeoutMs }, body);
   const operator = createOperatorService({
     ...{ transact, objects, log, uuidV5, endSessionsOf },
@@ -97,7 +99,7 @@ export async function startServices(deps: {
     subscriptions.push(serve(services, clockService, clockActor), clockActor);
   }
   for (const subscription of subscriptions) stack.defer(() => subscription.close());
-  stack.use(await startCredentials(services, { config, sql, transact, clock, log }));
+  stack.use(await startCredentials(services, { config, sql, transact, clock, log, telemetry }));
   const poller = modelPoller(deps);
   await poller.start();
   stack.defer(() => poller.stop());

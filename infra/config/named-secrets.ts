@@ -14,6 +14,8 @@ export interface CredentialKey {
 
 const tokenLengthMin = 32;
 const credentialKeyBytes = 32;
+/** What can stand in a log line, a metric and a sealed text without quotes. */
+const keyIdPattern = /^[A-Za-z0-9][A-Za-z0-9._@/+-]{0,63}$/;
 const secretSizeBytes = 32;
 
 /** `name:token,…`; the messages name the position, never the text. */
@@ -36,20 +38,34 @@ export const credentialKeys: z.ZodType<CredentialKey[], string> = z
   .transform((text, context) =>
     pairs(text).map(([id, base64], index) => {
       const key = new Uint8Array(Buffer.from(base64, 'base64'));
-      if (id === '' || key.length !== credentialKeyBytes) {
+      if (id === '' || key.length !== credentialKeyBytes || !isBase64(base64)) {
         const message = `entry ${index + 1} must be id:base64 of ${credentialKeyBytes} bytes`;
+        context.addIssue({ code: 'custom', message });
+      } else if (!keyIdPattern.test(id)) {
+        const message = `entry ${index + 1} must have an id of 1 to 64 letters, digits and ._@/+-`;
         context.addIssue({ code: 'custom', message });
       }
       return { id, key };
     }),
   )
-  .refine((keys) => allDiffer(keys.map(({ id }) => id)), 'must not repeat an id');
+  .refine((keys) => allDiffer(keys.map(({ id }) => id)), 'must not repeat an id')
+  .refine(
+    (keys) => allDiffer(keys.map(({ key }) => Buffer.from(key).toString('hex'))),
+    'must not hold one key under two ids',
+  );
 
 /** A key of 32 bytes, or the seed of one, as base64. */
 export const secretBytes: z.ZodType<Uint8Array, string> = z
   .string()
   .transform((text) => new Uint8Array(Buffer.from(text, 'base64')))
   .refine(({ length }) => length === secretSizeBytes, `must be ${secretSizeBytes} bytes in base64`);
+
+/** Node reads over characters that are none of it, so that a typing error would be another key. */
+function isBase64(text: string): boolean {
+  const plain = (spelt: string) =>
+    spelt.replace(/=+$/, '').replaceAll('-', '+').replaceAll('_', '/');
+  return plain(Buffer.from(text, 'base64').toString('base64')) === plain(text);
+}
 
 function pairs(text: string): [string, string][] {
   return text.split(',').map((entry) => {

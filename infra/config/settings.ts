@@ -229,7 +229,8 @@ const processes = {
   ),
   CREDENTIAL_KEYS: required(credentialKeys, {
     unit: 'id:base64,…',
-    reason: 'the first seals, all open: add in front to rotate',
+    reason:
+      'the first seals, all open; rotate as “Rotating keys” says: behind, in front, wait, remove',
     absent: [],
     secret: true,
   }),

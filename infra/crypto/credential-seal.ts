@@ -1,16 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { Seal } from '../ports/seal.ts';
+import { type Seal, SealBroken, SealKeyMissing } from '../ports/seal.ts';
 
 /** Of a key ring: the first seals, all open. */
 export interface SealKey {
   readonly id: string;
   /** 32 bytes. */
   readonly key: Uint8Array;
-}
-
-/** Neither the text nor what it was meant for: both could end in a log. */
-export class SealBroken extends Error {
-  override name = 'SealBroken';
 }
 
 const version = 'v1';
@@ -27,11 +22,12 @@ export function createCredentialSeal(ring: readonly SealKey[]): Seal {
   const [first] = ring;
   if (first === undefined) throw new Error('a key ring holds one key at least');
   return {
+    sealingKeyId: first.id,
     seal: (plaintext, context) => sealWith(first, plaintext, context),
     open: (sealed, context) => {
       const { keyId, bytes } = partsOf(sealed);
       const known = ring.find(({ id }) => id === keyId);
-      if (known === undefined) throw new SealBroken('no key of the ring has sealed this');
+      if (known === undefined) throw new SealKeyMissing(keyId);
       return openWith(known, bytes, context);
     },
   };

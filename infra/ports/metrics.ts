@@ -38,6 +38,10 @@ export const counters = {
     unit: '{completion}',
     description: 'Completions sent to a provider, by provider and by whether they failed',
   },
+  'paddock.sealed_texts.resealed': {
+    unit: '{text}',
+    description: 'Secrets at rest that were sealed anew, after a new key came first',
+  },
 } as const satisfies Record<string, Metric>;
 
 interface Distribution extends Metric {
@@ -88,6 +92,10 @@ export const gauges = {
   },
   'paddock.outbox.age': { unit: 's', description: 'Age of the oldest message not yet published' },
   'paddock.outbox.pending': { unit: '{message}', description: 'Messages not yet published' },
+  'paddock.sealed_texts': {
+    unit: '{text}',
+    description: 'Secrets at rest, by whether the first key of the ring or another has sealed them',
+  },
   'paddock.stuck': {
     unit: '{record}',
     description:

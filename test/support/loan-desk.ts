@@ -14,6 +14,7 @@ import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
 import { sha256Hex } from '../../infra/ids/ids.ts';
 import { createProviders } from '../../infra/inference/providers.ts';
 import type { ProviderId } from '../../infra/ports/inference.ts';
+import type { Seal } from '../../infra/ports/seal.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
@@ -28,6 +29,8 @@ export interface LoanDeskOptions {
   readonly mintMs?: number;
   readonly restMs?: number;
   readonly transactAs?: (plain: Transact) => Transact;
+  /** Of the process; all have one unless told. */
+  readonly seal?: Seal;
   /** The loans of ended runs are ended. */
   readonly isRevoking?: boolean;
 }
@@ -40,10 +43,11 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
   const { providera, providerb } = standIns;
   const urls = { provideraUrl: providera.url, providerbUrl: providerb.url };
   const providers = createProviders({ ...urls, clock: systemClock });
-  const seal = createCredentialSeal([{ id: 'k', key: new Uint8Array(randomBytes(32)) }]);
+  const usual = createCredentialSeal([{ id: 'k', key: new Uint8Array(randomBytes(32)) }]);
   const start = (own: LoanDeskOptions = options) => {
     const sql = createSql({ url, applicationName: 'loans', role: 'paddock_service', max: 4 });
     t.teardown(() => closeSql(sql));
+    const seal = own.seal ?? usual;
     const plain: Transact = (body) => transaction(sql, {}, body);
     const deps = {
       ...{ sql, providers, seal, clock: systemClock, log: silentLogger },
@@ -65,7 +69,7 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
       t.teardown(() => revoker.stop());
     }
     const command = () => ({ id: randomUUID(), account: 'test', trace: {} });
-    return { ...asked(service, { seal, command }), revoker };
+    return { ...asked(service, { seal, command }), revoker, sql, transact: deps.transact };
   };
   const suiteId = await addSuite(admin);
   return {
@@ -105,7 +109,7 @@ function asked(
     seal,
     command,
   }: {
-    readonly seal: ReturnType<typeof createCredentialSeal>;
+    readonly seal: Seal;
     readonly command: () => Parameters<Service['connect']>[1];
   },
 ) {
@@ -128,9 +132,9 @@ function asked(
     /** As the provider made it. */
     key: async (evalRunId: string, provider: ProviderId, refused: string | null = null) => {
       const lent = await service['lend-key']({ evalRunId, provider, refused }, command());
-      const { sealedKey, expiresAtMs } = lent;
+      const { keyId, sealedKey, expiresAtMs } = lent;
       return {
-        sealedKey,
+        keyId,
         expiresAtMs,
         text: seal.open(sealedKey, keyContext(evalRunId, provider)),
       };

@@ -162,7 +162,7 @@ async function lendKey(
   { evalRunId, provider, refused }: RequestOf<Contract, 'lend-key'>,
   deps: CredentialsDeps,
 ): Promise<ReplyOf<Contract, 'lend-key'>> {
-  if (refused !== null) await withdrawKey(deps.sql, { evalRunId, provider, sealedKey: refused });
+  if (refused !== null) await withdrawKey(deps.sql, { evalRunId, provider, keyId: refused });
   const facts = await keyFacts(deps.sql, evalRunId, provider);
   if (facts === undefined) throw new Fault('INVALID_SESSION', 'The evaluation run has ended.');
   if (facts.key !== null) return facts.key;

@@ -190,5 +190,5 @@ async function keep(
     return isLent;
   };
   const isLent = await persistently(deps.clock, storeMs, () => deps.transact(store));
-  return isLent ? { sealedKey, expiresAtMs } : 'away';
+  return isLent ? { keyId: key.keyId, sealedKey, expiresAtMs } : 'away';
 }

@@ -83,6 +83,7 @@ export interface KeyFacts {
 }
 
 export interface LentKey {
+  readonly keyId: string;
   readonly sealedKey: string;
   /** Wall time. */
   readonly expiresAtMs: number;
@@ -102,6 +103,7 @@ export async function keyFacts(
         else 'rejected' end as credential,
       floor(extract(epoch from t.expires_at - rt.clock()) * 1000)::float8 as "lifetimeMs",
       case when k.key_id is not null then jsonb_build_object(
+        'keyId', k.key_id,
         'sealedKey', k.sealed_key,
         'expiresAtMs', floor(extract(epoch from k.expires_at) * 1000)
       ) end as key
@@ -123,7 +125,7 @@ export async function lentKey(
   provider: ProviderId,
 ): Promise<LentKey | undefined> {
   const [row] = await sql<LentKey[]>`
-    select sealed_key as "sealedKey",
+    select key_id as "keyId", sealed_key as "sealedKey",
       floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"
     from inference_key
     where eval_run_id = ${evalRunId} and provider = ${provider} and withdrawn_at is null
@@ -132,7 +134,6 @@ export async function lentKey(
 }
 
 export interface NewKey extends LentKey {
-  readonly keyId: string;
   readonly evalRunId: string;
   readonly hotkey: string;
   readonly provider: ProviderId;
@@ -172,12 +173,12 @@ export async function isKept(tx: Transaction, keyId: string): Promise<boolean> {
 /** The one key that was lent so; nothing when another has taken its place. */
 export async function withdrawKey(
   sql: Sql,
-  key: { readonly evalRunId: string; readonly provider: ProviderId; readonly sealedKey: string },
+  key: { readonly evalRunId: string; readonly provider: ProviderId; readonly keyId: string },
 ): Promise<void> {
   await sql`
     update inference_key set ${withdrawn(sql)}
     where eval_run_id = ${key.evalRunId} and provider = ${key.provider} and withdrawn_at is null
-      and sealed_key = ${key.sealedKey}`;
+      and key_id = ${key.keyId}`;
 }
 
 /** A provider's keys of one miner; their runs go on without. */

@@ -40,15 +40,16 @@ export const credentialsService = {
     /**
      * A provider's key for a live run with a token: the stored one while it is good, else a fresh
      * one. NOT_CONNECTED, CREDENTIAL_REJECTED, PROVIDER_UNAVAILABLE, INVALID_SESSION when the run
-     * has ended. `refused` is a key as it was lent that the provider takes no more: never lent again.
+     * has ended. `refused` names a lent key that the provider takes no more: never lent again. Not by
+     * its sealed text, which changes when keys of the ring are rotated.
      */
     'lend-key': {
       request: z.object({
         evalRunId: z.guid(),
         provider,
-        refused: sealed.nullable().default(null),
+        refused: z.guid().nullable().default(null),
       }),
-      reply: z.object({ sealedKey: sealed, expiresAtMs: z.number() }),
+      reply: z.object({ keyId: z.guid(), sealedKey: sealed, expiresAtMs: z.number() }),
     },
   },
 } as const satisfies ServiceContract;

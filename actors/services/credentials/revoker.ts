@@ -7,7 +7,7 @@ import {
 } from '../../../infra/ports/inference.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
-import type { Seal } from '../../../infra/ports/seal.ts';
+import { type Seal, SealBroken } from '../../../infra/ports/seal.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import type { Transact } from '../service-handler.ts';
 import { type DueKey, endKey, endLoans, postponeKey, takeDueKeys } from './loan-store.ts';
@@ -107,7 +107,8 @@ async function revoke(key: DueKey, { provider, deps, signal }: By): Promise<void
     await provider.revoke(credential, named, signal);
   } catch (error) {
     const isUseless = error instanceof CredentialRejected;
-    if (!isUseless && !(error instanceof ProviderUnavailable)) throw error;
+    const isForLater = error instanceof ProviderUnavailable || error instanceof SealBroken;
+    if (!isUseless && !isForLater) throw error;
     log.warn('a key could not be ended at its provider', { provider: provider.id, keyId, error });
     const delaySeconds = Math.min(delayMaxSeconds, 2 ** key.failures);
     return await postponeKey(sql, keyId, isUseless ? null : delaySeconds);

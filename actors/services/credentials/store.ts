@@ -54,8 +54,9 @@ export async function retireCredential(
 ): Promise<boolean> {
   const { count } = await tx`
     insert into inference_past_credential
-      (credential_id, miner_hotkey, provider, sealed, replaced_at, replaced_by)
-    select credential_id, miner_hotkey, provider, sealed, rt.wall_clock(), ${commandId}
+      (credential_id, miner_hotkey, provider, sealed, sealed_at, replaced_at, replaced_by)
+    select credential_id, miner_hotkey, provider, sealed, coalesce(sealed_at, updated_at),
+      rt.wall_clock(), ${commandId}
     from inference_credential
     where miner_hotkey = ${hotkey} and provider = ${provider}`;
   return count > 0;

@@ -8,6 +8,7 @@ import type {
   ChatCompletion,
   Claim,
   CompletionResult,
+  CredentialKey,
   CredentialListing,
   CredentialStatus,
   DefaultProvider,
@@ -974,6 +975,10 @@ export interface PostAdminWebhooksAnswer {
 
 export interface GetAdminWebhooksAnswer {
   readonly webhooks: readonly Webhook[];
+}
+
+export interface GetAdminCredentialKeysAnswer {
+  readonly keys: readonly CredentialKey[];
 }
 
 export interface GetAdminWebhooksByWebhookIdRequest {
@@ -2134,6 +2139,18 @@ export function paddockClient(send: Send) {
         {},
         options,
       )) as GetAdminWebhooksAnswer,
+
+    /**
+     * How many secrets rest under each key of the ring, and which key may go
+     */
+    getAdminCredentialKeys: async (
+      options?: CallOptions,
+    ): Promise<GetAdminCredentialKeysAnswer> =>
+      (await send(
+        { method: 'GET', path: '/v1/admin/credential-keys', proof: 'operator', query: [] },
+        {},
+        options,
+      )) as GetAdminCredentialKeysAnswer,
 
     /**
      * How the deliveries of one webhook go

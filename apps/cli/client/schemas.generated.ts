@@ -1429,6 +1429,18 @@ export interface Webhook {
   readonly last_success_at: string | null;
 }
 
+export interface CredentialKey {
+  readonly key_id: string;
+  readonly is_known: boolean;
+  readonly is_sealing: boolean;
+  readonly text_count: number;
+  readonly texts: Readonly<Record<string, number>>;
+  readonly first_sealed_at: string | null;
+  readonly last_sealed_at: string | null;
+  readonly last_seen_at: string | null;
+  readonly can_be_removed: boolean;
+}
+
 /** There is no such webhook. */
 export interface WebhookNotFoundError {
   readonly detail: string;

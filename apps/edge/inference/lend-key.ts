@@ -12,7 +12,7 @@ export async function lendKey(
   { evalRunId, provider, refused }: KeyWish,
   deps: { readonly bus: CommandBus; readonly seal: Seal; readonly newId: () => string },
 ): Promise<LentKey> {
-  const { sealedKey, expiresAtMs } = await askService(deps.bus, credentialsService, {
+  const { keyId, sealedKey, expiresAtMs } = await askService(deps.bus, credentialsService, {
     type: 'lend-key',
     body: { evalRunId, provider, refused: refused ?? null },
     id: deps.newId(),
@@ -20,5 +20,5 @@ export async function lendKey(
     budget: { budgetMs: lendMs, attemptMs: lendMs },
   });
   const accessKey = deps.seal.open(sealedKey, keyContext(evalRunId, provider));
-  return { sealedKey, accessKey, expiresAtMs };
+  return { keyId, accessKey, expiresAtMs };
 }

@@ -4,8 +4,8 @@ import type { ProviderId } from '../../../infra/ports/inference.ts';
 
 /** For one run at one provider. */
 export interface LentKey {
-  /** As it was lent: its name on the bus. */
-  readonly sealedKey: string;
+  /** Its name on the bus. */
+  readonly keyId: string;
   /** Secret; in memory alone. */
   readonly accessKey: string;
   /** Unix milliseconds of wall time. */
@@ -40,7 +40,7 @@ export class LentKeys {
     const known = this.#keys.get(place);
     if (known !== undefined) {
       const key = await known;
-      if (key.sealedKey !== wish.refused && this.#isGood(key)) return key;
+      if (key.keyId !== wish.refused && this.#isGood(key)) return key;
       // Somebody else may have asked meanwhile.
       if (this.#keys.get(place) === known) this.#keys.delete(place);
       else return await this.get(wish);

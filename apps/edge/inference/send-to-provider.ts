@@ -48,7 +48,7 @@ export async function sendToProvider(sending: Sending, deps: SendDeps): Promise<
   const first = await ask(provider, await deps.keys.get(wish), { sending, deps });
   if (first.answer.status !== 401) return first;
   await forget(first.answer);
-  const another = await deps.keys.get({ ...wish, refused: first.key.sealedKey });
+  const another = await deps.keys.get({ ...wish, refused: first.key.keyId });
   const second = await ask(provider, another, { sending, deps });
   if (second.answer.status !== 401) return second;
   throw unavailable('The provider refuses the keys that it lends.');

@@ -14,8 +14,10 @@ import { drainActor } from './admin/drain-actor.ts';
 import { excludeRun } from './admin/exclude-run.ts';
 import { includeRun } from './admin/include-run.ts';
 import { listAuditLog } from './admin/list-audit-log.ts';
+import { listCredentialKeys } from './admin/list-credential-keys.ts';
 import { listPartitions } from './admin/list-partitions.ts';
 import { listRejudgings } from './admin/list-rejudgings.ts';
+import { listSimilarities } from './admin/list-similarities.ts';
 import { listStuck } from './admin/list-stuck.ts';
 import { listWebhooks } from './admin/list-webhooks.ts';
 import { reclaimRun } from './admin/reclaim-run.ts';
@@ -29,6 +31,7 @@ import { showClock } from './admin/show-clock.ts';
 import { showOverview } from './admin/show-overview.ts';
 import { showPolicy } from './admin/show-policy.ts';
 import { showRejudging } from './admin/show-rejudging.ts';
+import { showSimilarity } from './admin/show-similarity.ts';
 import { showWebhook } from './admin/show-webhook.ts';
 import { startRace } from './admin/start-race.ts';
 import { unbanHotkey } from './admin/unban-hotkey.ts';
@@ -169,6 +172,8 @@ export const endpoints: readonly Endpoint[] = [
   cancelRace,
   discardVersion,
   reinstateVersion,
+  showSimilarity,
+  listSimilarities,
   excludeRun,
   includeRun,
   reclaimRun,
@@ -188,6 +193,7 @@ export const endpoints: readonly Endpoint[] = [
   listAuditLog,
   registerWebhook,
   listWebhooks,
+  listCredentialKeys,
   showWebhook,
   removeWebhook,
   replayWebhook,

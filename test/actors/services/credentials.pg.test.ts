@@ -311,10 +311,10 @@ test('a key that its provider takes no more is replaced by another', async (t) =
   const run = await plantRun('alice');
   await token(run);
   const lent = await key(run, 'providera');
-  const next = await key(run, 'providera', lent.sealedKey);
+  const next = await key(run, 'providera', lent.keyId);
   t.not(next.text, lent.text);
   t.true(await isGood('providera', next.text));
-  t.is((await key(run, 'providera', lent.sealedKey)).text, next.text, 'it is not lent any more');
+  t.is((await key(run, 'providera', lent.keyId)).text, next.text, 'it is not lent any more');
 });
 
 test('a default that is chosen while its provider is disconnected is refused like any other', async (t) => {

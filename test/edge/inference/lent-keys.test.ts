@@ -13,7 +13,7 @@ function lender(lifetimeMs = 60_000) {
       await Promise.resolve();
       if (failure !== undefined) throw failure;
       const name = `${asked.length}`;
-      return { sealedKey: `sealed ${name}`, accessKey: name, expiresAtMs: nowMs + lifetimeMs };
+      return { keyId: `id of ${name}`, accessKey: name, expiresAtMs: nowMs + lifetimeMs };
     },
     { nowMs: () => nowMs },
   );
@@ -42,8 +42,8 @@ test('one key is lent for all who ask at a time, and kept until it is about to e
 
 test('a refused key is replaced once, however many meet the refusal', async (t) => {
   const { keys, asked } = lender();
-  const { sealedKey } = await keys.get(run);
-  const wish = { ...run, refused: sealedKey };
+  const { keyId } = await keys.get(run);
+  const wish = { ...run, refused: keyId };
   const lent = await Promise.all([keys.get(wish), keys.get(wish), keys.get(run)]);
   t.is(lent[0].accessKey, '2');
   t.is(lent[1].accessKey, '2');

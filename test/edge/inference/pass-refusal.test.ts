@@ -2,7 +2,7 @@ import test from 'ava';
 import { passRefusal } from '../../../apps/edge/inference/pass-refusal.ts';
 import type { UpstreamAnswer } from '../../../infra/ports/inference.ts';
 
-const key = { sealedKey: 'sealed', accessKey: 'sk-very-secret', expiresAtMs: 0 };
+const key = { keyId: 'id', accessKey: 'sk-very-secret', expiresAtMs: 0 };
 
 async function passed(status: number, text: string, rest: Partial<UpstreamAnswer> = {}) {
   async function* body() {

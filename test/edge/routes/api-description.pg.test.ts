@@ -85,6 +85,7 @@ const promised = `
   post /v1/admin/races/{race_id}/cancel
   post /v1/admin/agent-versions/{agent_version_id}/discard
   post /v1/admin/agent-versions/{agent_version_id}/reinstate
+  get /v1/admin/agent-versions/{agent_version_id}/similarity · get /v1/admin/similarity
   post /v1/admin/evaluation-runs/{eval_run_id}/exclude
   post /v1/admin/evaluation-runs/{eval_run_id}/include
   post /v1/admin/evaluation-runs/{eval_run_id}/reclaim
@@ -96,7 +97,7 @@ const promised = `
   post /v1/admin/actors/{id}/drain · get /v1/admin/partitions · post /v1/admin/clock/advance
   get /v1/public/events · get /v1/admin/webhooks · post /v1/admin/webhooks
   get /v1/admin/webhooks/{webhook_id} · delete /v1/admin/webhooks/{webhook_id}
-  post /v1/admin/webhooks/{webhook_id}/replay
+  post /v1/admin/webhooks/{webhook_id}/replay · get /v1/admin/credential-keys
 `
   .split(/[\n·]/)
   .map((line) => line.trim())

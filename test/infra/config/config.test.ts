@@ -5,6 +5,7 @@ import { settings } from '../../../infra/config/settings.ts';
 
 const token = 'operator-token-of-at-least-32-characters';
 const credentialKey = Buffer.alloc(32, 7).toString('base64');
+const anotherKey = Buffer.alloc(32, 8).toString('base64');
 
 const complete = {
   CHAIN_RPC_URL: 'http://127.0.0.1:9944',
@@ -18,7 +19,7 @@ const complete = {
   OPERATOR_TOKENS: `alice:${token}`,
   BUNDLE_SIGNING_KEY: Buffer.alloc(32, 9).toString('base64'),
   RACE_SECRET: Buffer.alloc(32, 8).toString('base64'),
-  CREDENTIAL_KEYS: `k2:${credentialKey},k1:${credentialKey}`,
+  CREDENTIAL_KEYS: `k2:${credentialKey},k1:${anotherKey}`,
 };
 
 function read(changes: Record<string, string | undefined> = {}) {
@@ -214,7 +215,31 @@ test('a secret of the wrong shape is refused by its place in the list', (t) => {
   const twice = `a:${token},a:${token}`;
   t.regex(problems({ OPERATOR_TOKENS: twice })[0] ?? '', /must not repeat a name/);
   t.regex(problems({ OPERATOR_TOKENS: `a:${token},b` })[0] ?? '', /entry 2/);
-  t.regex(problems({ CREDENTIAL_KEYS: 'k1:c2hvcnQ=' })[0] ?? '', /entry 1 .* 32 bytes/);
+});
+
+test('a ring of keys that cannot be meant is refused, and no key is named', (t) => {
+  const rings: readonly (readonly [ring: string, why: RegExp])[] = [
+    ['k1:c2hvcnQ=', /entry 1 .* 32 bytes/],
+    [`k1:${credentialKey},k2:${anotherKey.slice(4)}`, /entry 2 .* 32 bytes/],
+    [`k1:${credentialKey.replace('B', '!')}`, /entry 1 .* 32 bytes/],
+    [`k1:${Buffer.alloc(33).toString('base64')}`, /entry 1 .* 32 bytes/],
+    [credentialKey, /entry 1 .* 32 bytes/],
+    [`:${credentialKey}`, /entry 1/],
+    [`k1:${credentialKey},`, /entry 2/],
+    [`k 1:${credentialKey}`, /entry 1 must have an id of 1 to 64 letters/],
+    [`k\n1:${credentialKey}`, /entry 1 must have an id/],
+    [`ключ:${credentialKey}`, /entry 1 must have an id/],
+    [`${'k'.repeat(65)}:${credentialKey}`, /entry 1 must have an id/],
+    [`k1:${credentialKey},k1:${anotherKey}`, /must not repeat an id/],
+    [`k1:${credentialKey},k2:${credentialKey}`, /must not hold one key under two ids/],
+  ];
+  for (const [ring, why] of rings) {
+    const [problem = ''] = problems({ CREDENTIAL_KEYS: ring });
+    t.regex(problem, why, ring);
+    t.false(problem.includes(credentialKey) || problem.includes(anotherKey), ring);
+  }
+  const odd = `2026.11-prod@eu/1+x_y:${credentialKey}`;
+  t.is(read({ CREDENTIAL_KEYS: odd }).credentialKeys[0]?.id, '2026.11-prod@eu/1+x_y');
 });
 
 test('the fault table blames by reason text, ours before the agent', (t) => {

@@ -14,6 +14,7 @@ import {
   unregistration,
 } from '../answers/operator.ts';
 import { race } from '../answers/races.ts';
+import { similarities, similarity } from '../answers/similarity.ts';
 import { suite } from '../answers/suites.ts';
 import { contract, decision } from '../place.ts';
 import {
@@ -250,6 +251,27 @@ export const operatorRoutes = {
     ...webhook,
     path: '/v1/admin/webhooks/{webhook_id}/replay',
     body: { cursor: { type: 'integer', min: 0 }, reason: optionalText },
+  },
+  'OWN-CREDENTIAL_KEYS': {
+    ...look,
+    place: decision('0031, keys that are rotated under traffic'),
+    path: '/v1/admin/credential-keys',
+    answer: 'open',
+  },
+  'OWN-SIMILARITY': {
+    ...look,
+    place: decision('0030, similar files'),
+    path: '/v1/admin/agent-versions/{agent_version_id}/similarity',
+    params: { agent_version_id: uuid },
+    answer: similarity,
+    refusals: ['AGENT_VERSION_NOT_FOUND'],
+  },
+  'OWN-SIMILARITIES': {
+    ...look,
+    place: decision('0030, similar files'),
+    path: '/v1/admin/similarity',
+    query: { ...page, verdict: optionalText },
+    answer: similarities,
   },
   'OWN-CLOCK': {
     ...look,

@@ -1,0 +1,18 @@
+drop table seal_key;
+drop view sealed_text;
+drop index inference_key_text;
+drop index inference_token_text;
+drop trigger idempotency_sealed on idempotency;
+drop trigger webhook_sealed on webhook;
+drop trigger inference_key_sealed on inference_key;
+drop trigger inference_token_sealed on inference_token;
+drop trigger inference_past_credential_sealed on inference_past_credential;
+drop trigger inference_credential_sealed on inference_credential;
+alter table idempotency drop column sealed_at;
+alter table webhook drop column sealed_at;
+alter table inference_key drop column sealed_at;
+alter table inference_token drop column sealed_at;
+alter table inference_past_credential drop column sealed_at;
+alter table inference_credential drop column sealed_at;
+drop function rt.note_sealing();
+drop function rt.sealed_by(text);
