@@ -9,13 +9,17 @@ import { startNats } from '../../infra/local/nats.ts';
 import { startPostgres } from '../../infra/local/postgres.ts';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
 import { type ProviderId, providerIds } from '../../infra/ports/inference.ts';
+import { type LoginKind, loginUrl } from '../../infra/postgres/logins.ts';
 import { migrate } from '../../infra/postgres/migrate.ts';
 import type { WorldSecrets } from './secrets.ts';
 
 /** Database, broker, object store, chain node and providers, or what the environment names. */
 export interface Neighbours extends AsyncDisposable {
+  /** With all rights, as what the environment names may have. */
   readonly databaseUrl: string;
   readonly natsUrl: string;
+  /** How each kind of process gets in: with its own rights where the server was started here. */
+  readonly access: Readonly<Record<LoginKind, ProcessAccess>>;
   readonly s3Endpoint: string;
   readonly chainUrl: string;
   /** Where the providers that were started here are, and what agents may call there. */
@@ -24,6 +28,11 @@ export interface Neighbours extends AsyncDisposable {
   readonly pids: { readonly postgres: number | null; readonly nats: number | null };
   /** Settles when a server that was started here has ended by itself: the world cannot go on. */
   readonly lost: Promise<string>;
+}
+
+export interface ProcessAccess {
+  readonly databaseUrl: string;
+  readonly natsUrl: string;
 }
 
 export const embeddedNetuid = 1;
@@ -75,10 +84,16 @@ export async function startNeighbours(options: NeighbourOptions): Promise<Neighb
 
   const databaseUrl = env['DATABASE_URL'] || `${postgres?.url}`;
   await timed(options, 'database schema', () => migrate(databaseUrl));
+  const natsUrl = env['NATS_URL'] || `${nats?.url}`;
+  const accessOf = (kind: LoginKind): ProcessAccess => ({
+    databaseUrl: postgres === undefined ? databaseUrl : loginUrl(databaseUrl, kind),
+    natsUrl: nats?.urls[kind] ?? natsUrl,
+  });
   const kept = stack.move();
   return {
     databaseUrl,
-    natsUrl: env['NATS_URL'] || `${nats?.url}`,
+    natsUrl,
+    access: { edge: accessOf('edge'), coordinator: accessOf('coordinator') },
     s3Endpoint: env['S3_ENDPOINT'] || `${objects?.endpoint}`,
     chainUrl: env['CHAIN_RPC_URL'] || `${chain?.url}`,
     inferenceVariables: Object.assign({}, ...providers),

@@ -117,7 +117,7 @@ function keep(
     {
       name,
       script: new URL(`../${kind}/main.ts`, import.meta.url).pathname,
-      env: { ...shared, ...own, ...metrics },
+      env: { ...accessOf(plan, kind), ...shared, ...own, ...metrics },
       log: join(plan.dataDir, 'logs', `${name}.log`),
       pidFile: join(plan.dataDir, `${name}.pid`),
     },
@@ -125,11 +125,15 @@ function keep(
   );
 }
 
+/** What the caller's environment names is among the shared ones, and comes first. */
+function accessOf({ neighbours }: ServicePlan, kind: Starting['kind']) {
+  const { databaseUrl, natsUrl } = neighbours.access[kind];
+  return { DATABASE_URL: databaseUrl, NATS_URL: natsUrl };
+}
+
 /** The same variables as any set-up has; what the caller's environment says comes first. */
 function sharedEnvironment({ neighbours, secrets, defaults, env }: ServicePlan) {
   const own: Record<string, string> = {
-    DATABASE_URL: neighbours.databaseUrl,
-    NATS_URL: neighbours.natsUrl,
     S3_ENDPOINT: neighbours.s3Endpoint,
     S3_BUCKET: 'paddock',
     S3_ACCESS_KEY_ID: secrets.s3AccessKeyId,

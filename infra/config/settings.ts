@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { defaultFaultTable, faultTable } from './fault-table.ts';
 import { credentialKeys, operatorTokens, secretBytes } from './named-secrets.ts';
 import {
@@ -138,6 +139,8 @@ const neighbours = {
     { unit: 'URL', reason: 'the source of truth', absent: '', secret: true },
     ['edge', 'coordinator', 'migrate'],
   ),
+  DATABASE_EDGE_PASSWORD: loginPassword('paddock_edge_login'),
+  DATABASE_COORDINATOR_PASSWORD: loginPassword('paddock_coordinator_login'),
   DATABASE_POOL_SIZE: count(8, 'connections', 'one commit in flight per partition fills it'),
   NATS_URL: required(urls('nats', 'tls', 'wss', 'ws'), {
     unit: 'URLs',
@@ -275,6 +278,18 @@ export const settings = {
   ...feed,
   ...processes,
 };
+
+/** Printable ASCII, as it becomes part of a URL and is hashed without any preparation. */
+function loginPassword(login: string) {
+  const password = z
+    .string()
+    .regex(/^[\x21-\x7e]*$/, 'must hold printable ASCII without spaces')
+    .transform((text) => (text === '' ? undefined : text));
+  return {
+    ...optional(password, 'text', '', `migrate sets it for the login ${login}; none: as it was`),
+    secret: true,
+  };
+}
 
 function secretText(reason: string) {
   return required(nonEmptyText, { unit: 'text', reason, absent: '', secret: true });

@@ -1,13 +1,17 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { randomHex } from '../ids/ids.ts';
 import { startChild, untilReady } from './child.ts';
 import type { LogSink } from './child-output.ts';
 import { natsBinary } from './nats-binary.ts';
 
 /** A nats-server of ours on loopback, with JetStream. */
 export interface LocalNats {
+  /** Without a name: whoever may look into this machine's loopback may do everything. */
   readonly url: string;
+  /** By name and password, with the rights of a kind of process and no others. */
+  readonly urls: { readonly edge: string; readonly coordinator: string };
   readonly port: number;
   readonly monitorPort: number;
   readonly pid: number;
@@ -44,7 +48,11 @@ export async function startNats(options: NatsOptions): Promise<LocalNats> {
   const configFile = join(storeDir, 'nats.conf');
   await rm(runDir, { recursive: true, force: true });
   await mkdir(runDir, { recursive: true });
-  await writeFile(configFile, configText({ ...options, storeDir }, runDir));
+  const passwords = { edge: randomHex(16), coordinator: randomHex(16) };
+  const text = await configText({ ...options, storeDir }, { runDir, passwords });
+  // A server that reads its file again must not meet one that others could read.
+  await rm(configFile, { force: true });
+  await writeFile(configFile, text, { mode: 0o600 });
 
   const child = await startChild({
     name: 'nats-server',
@@ -56,12 +64,22 @@ export async function startNats(options: NatsOptions): Promise<LocalNats> {
   const ready = { name: 'nats-server', readyMs };
   const ports = await untilReady(child, ready, () => readPorts(runDir));
   const { pid, exited, kill, stop } = child;
-  return { url: `nats://127.0.0.1:${ports.port}`, ...ports, pid, exited, kill, stop };
+  const urlOf = (who: string) => `nats://${who}127.0.0.1:${ports.port}`;
+  const urls = {
+    edge: urlOf(`edge:${passwords.edge}@`),
+    coordinator: urlOf(`coordinator:${passwords.coordinator}@`),
+  };
+  return { url: urlOf(''), urls, ...ports, pid, exited, kill, stop };
 }
 
-function configText(options: NatsOptions, runDir: string): string {
-  // A value in JSON is a value in the server's own language too.
-  const lines = {
+/** The same lines as in production, so that whatever runs here would run there. */
+const rights = new URL('../compose/nats-rights.conf', import.meta.url);
+
+async function configText(
+  options: NatsOptions,
+  { runDir, passwords }: { readonly runDir: string; readonly passwords: Passwords },
+): Promise<string> {
+  const settings = {
     host: '127.0.0.1',
     port: options.port ?? anyPort,
     http: `127.0.0.1:${options.monitorPort ?? anyPort}`,
@@ -73,8 +91,22 @@ function configText(options: NatsOptions, runDir: string): string {
       sync_interval: (options.fsync ?? true) ? 'always' : '2m',
     },
   };
-  return `${JSON.stringify(lines, null, 2)}\n`;
+  // A value in JSON is a value in the server's own language too.
+  const lines = Object.entries(settings).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+  const users = Object.entries(passwords).map(([user, password]) => {
+    return `{ user: ${user}, password: "${password}", permissions: $${user.toUpperCase()}_RIGHTS }`;
+  });
+  // For people and programs, who are told of an address and of no password.
+  const stranger = `{ user: anybody, password: "${randomHex(16)}" }`;
+  const access = [
+    await readFile(rights, 'utf8'),
+    'no_auth_user: anybody',
+    `authorization { users: [\n${[...users, stranger].join('\n')}\n] }`,
+  ];
+  return `${[...lines, ...access].join('\n')}\n`;
 }
+
+type Passwords = Readonly<Record<'edge' | 'coordinator', string>>;
 
 const portsFile = z.object({ nats: z.tuple([z.string()]), monitoring: z.tuple([z.string()]) });
 

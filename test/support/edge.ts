@@ -12,6 +12,7 @@ import { readConfig } from '../../infra/config/config.ts';
 import { demoModelVariables } from '../../infra/inference/embedded/demo-variables.ts';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
 import type { Logger } from '../../infra/ports/log.ts';
+import { loginUrl } from '../../infra/postgres/logins.ts';
 import { privateNats, testDatabase } from './cluster.ts';
 import { quickPolicy } from './counter-host.ts';
 import { type Call, caller, TestKey } from './edge-client.ts';
@@ -68,8 +69,6 @@ export async function startTestService(options: TestServiceOptions = {}) {
   stack.defer(() => providers.stop());
   const operatorToken = randomBytes(24).toString('hex');
   const env = {
-    DATABASE_URL: database.url,
-    NATS_URL: nats.url,
     S3_ENDPOINT: objects.endpoint,
     S3_BUCKET: 'paddock',
     S3_ACCESS_KEY_ID: keys.accessKeyId,
@@ -90,16 +89,29 @@ export async function startTestService(options: TestServiceOptions = {}) {
   };
   const log = process.env['TEST_LOG'] === undefined ? silentLogger : loudLogger;
   const common = { log, clock: systemClock, telemetry: silentTelemetry };
-  const config = readConfig(env, { process: 'edge' });
+  // Each comes in as in production: by a login and a broker's user with the rights of its kind.
+  const configOf = (kind: 'coordinator' | 'edge') =>
+    readConfig(
+      {
+        ...env,
+        DATABASE_URL: loginUrl(database.url, kind),
+        NATS_URL: nats.urls[kind],
+        ...options.env,
+      },
+      { process: kind },
+    );
   const coordinators: AsyncDisposable[] = [];
   for (let count = 0; count < (options.coordinators ?? 1); count++) {
     const policy = { ...quickPolicy, ...options.policy };
     const writes = { policy, allowUnsafeWrites: true };
-    coordinators.push(stack.use(await startCoordinator({ ...common, ...writes, config })));
+    coordinators.push(
+      stack.use(await startCoordinator({ ...common, ...writes, config: configOf('coordinator') })),
+    );
   }
   const edges: Edge[] = [];
   for (let count = 0; count < (options.edges ?? 1); count++) {
     const host = '127.0.0.1';
+    const config = configOf('edge');
     edges.push(stack.use(await startEdge({ ...common, config, host, checkResponses: true })));
   }
   const baseUrls = edges.map(({ port }) => `http://127.0.0.1:${port}`);
@@ -138,6 +150,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
     /** To be disposed of one by one, as in a rolling restart; `stop` takes the rest. */
     edges,
     coordinators,
+    /** With all rights, unlike the processes. */
     natsUrl: nats.url,
     operatorToken,
     /** As superuser. */
@@ -161,6 +174,20 @@ export async function startTestService(options: TestServiceOptions = {}) {
 }
 
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+/** What a caller needs of a service, wherever it runs. */
+export type ServiceDoor = Pick<
+  TestService,
+  | 'baseUrls'
+  | 'call'
+  | 'miner'
+  | 'objects'
+  | 'operator'
+  | 'operatorToken'
+  | 'sql'
+  | 'stranger'
+  | 'validator'
+>;
 
 async function untilReady(call: Call): Promise<void> {
   const deadline = Date.now() + 20_000;

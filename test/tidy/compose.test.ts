@@ -29,6 +29,8 @@ const ours = named.filter(([, { build }]) => build !== undefined);
 /** What a person would have filled in after copying .env.example. */
 const filledIn: Record<string, string> = {
   POSTGRES_PASSWORD: 'a1b2c3',
+  DATABASE_EDGE_PASSWORD: 'd1b2c3',
+  DATABASE_COORDINATOR_PASSWORD: 'd4b5c6',
   NATS_EDGE_PASSWORD: 'n1b2c3',
   NATS_COORDINATOR_PASSWORD: 'n4b5c6',
   S3_SECRET_ACCESS_KEY: 's'.repeat(32),
@@ -133,9 +135,11 @@ test('our processes get every known key and no other', (t) => {
     );
     if (name === 'migrate') continue;
     const isCoordinator = name.startsWith('coordinator');
-    const withheld = isCoordinator
+    const ofMigrate = ['DATABASE_EDGE_PASSWORD', 'DATABASE_COORDINATOR_PASSWORD'];
+    const ofOthers = isCoordinator
       ? ['OPERATOR_TOKENS', 'PORT']
       : ['BUNDLE_SIGNING_KEY', 'RACE_SECRET'];
+    const withheld = [...ofMigrate, ...ofOthers];
     t.deepEqual(
       knownKeys.filter((key) => !given.includes(key)),
       knownKeys.filter((key) => withheld.includes(key)),
@@ -150,9 +154,12 @@ test('a filled-in example is a configuration that every process accepts', (t) =>
     t.is(config.processName, name);
     t.is(config.natsReplicas, 3);
     t.is(config.natsUrl.split(',').length, 3);
+    t.is(config.databaseUrl, 'postgres://paddock_edge_login:d1b2c3@postgres:5432/paddock');
   }
   for (const name of ['coordinator-1', 'coordinator-2'] as const) {
-    t.is(readConfig(environmentOf(name), { process: 'coordinator' }).processName, name);
+    const config = readConfig(environmentOf(name), { process: 'coordinator' });
+    t.is(config.processName, name);
+    t.is(config.databaseUrl, 'postgres://paddock_coordinator_login:d4b5c6@postgres:5432/paddock');
   }
   t.notThrows(() => readConfig(environmentOf('migrate'), { process: 'migrate' }));
 });

@@ -15,7 +15,12 @@ test.before(async () => {
   service = await startTestService({
     edges: 2,
     coordinators: 2,
-    env: { COOLDOWN_SECONDS: '0', INFERENCE_MINT_SECONDS: '1' },
+    env: {
+      COOLDOWN_SECONDS: '0',
+      INFERENCE_MINT_SECONDS: '1',
+      // The test stands for the proxy that ends TLS.
+      TRUSTED_PROXIES: '127.0.0.1',
+    },
   });
 });
 test.after.always(() => service?.stop());
@@ -216,6 +221,8 @@ test.serial(
     t.is(await baseUrlAt({ host: `localhost:${port}` }), `http://127.0.0.1:${port}${path}`);
     t.is(await baseUrlAt({ host: 'localhost.example' }), `http://localhost.example${path}`);
     const behind = { host: 'edge.example', 'x-forwarded-proto': 'https' };
-    t.is(await baseUrlAt(behind), `https://edge.example${path}`);
+    t.is(await baseUrlAt(behind), `https://edge.example${path}`, 'from a trusted proxy');
+    const { host } = new URL(service.baseUrl);
+    t.is(await baseUrlAt({ host: 'x/@evil.example' }), `http://${host}${path}`);
   },
 );

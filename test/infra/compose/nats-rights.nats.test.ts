@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import type { NatsConnection } from 'nats';
 import { publicEventsSignal } from '../../../actors/services/projector/messages.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { freePort } from '../../../infra/local/free-port.ts';
@@ -12,10 +13,12 @@ import { connectNats } from '../../../infra/nats/connect.ts';
 import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
 import { createSignals } from '../../../infra/nats/signals.ts';
 import { ensureStreams } from '../../../infra/nats/streams.ts';
+import { heardSignal, movedSignal } from '../../../infra/ports/clock-follower.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
 
-const conf = readFileSync(new URL('../../../infra/compose/nats.conf', import.meta.url), 'utf8');
+const compose = new URL('../../../infra/compose/', import.meta.url);
+const conf = readFileSync(new URL('nats.conf', compose), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'paddock-nats-rights-'));
 const port = await freePort();
 
@@ -26,6 +29,7 @@ const alone = conf
   .replace(/^http: .*$/m, '')
   .replace('/data', JSON.stringify(folder));
 writeFileSync(join(folder, 'nats.conf'), alone);
+copyFileSync(new URL('nats-rights.conf', compose), join(folder, 'nats-rights.conf'));
 
 const server = spawn(await natsBinary(), ['--config', join(folder, 'nats.conf')], {
   env: {
@@ -55,6 +59,13 @@ test.after.always(async () => {
   await once(server, 'exit');
   rmSync(folder, { recursive: true });
 });
+
+async function refusalOf(connection: NatsConnection, subject: string): Promise<string> {
+  const refusal = await new Promise<Error | null>((resolve) => {
+    connection.subscribe(subject, { callback: (error) => resolve(error) });
+  });
+  return refusal?.message ?? '';
+}
 
 test('an edge asks a coordinator and is answered', async (t) => {
   const { edge, coordinator } = connections;
@@ -96,30 +107,63 @@ test('an edge hears that the public feed has grown, and cannot say so', async (t
 });
 
 test('an edge says nothing into an inbox unasked', async (t) => {
-  const { edge, coordinator } = connections;
+  const { edge } = connections;
   const refused = (async () => {
     for await (const status of edge.status()) {
       const text = status.type === 'error' ? status.error.message : '';
-      if (/Violation for Publish/i.test(text)) return text;
+      if (/Violation for Publish to "_INBOX/i.test(text)) return text;
     }
     return '';
   })();
   const heard: string[] = [];
-  coordinator.subscribe('_INBOX_edge.>', {
+  // Another edge would hear it.
+  const other = await connectNats({ url: edgeUrl, name: 'edge-3', inboxPrefix: '_INBOX_edge' });
+  t.teardown(() => other.close());
+  other.subscribe('_INBOX_edge.of-another', {
     callback: (_, message) => void heard.push(message.subject),
   });
-  await coordinator.flush();
+  await other.flush();
   edge.publish('_INBOX_edge.of-another', 'forged');
   t.regex(await refused, /_INBOX_edge\.of-another/);
+  await other.flush();
   t.deepEqual(heard, []);
+});
+
+test('an edge follows a simulated clock and reports that it did', async (t) => {
+  const { edge, coordinator } = connections;
+  const heard = { edge: 0, coordinator: 0 };
+  const subscriptions = [
+    createSignals(edge).onSignal(movedSignal, () => {
+      heard.edge += 1;
+    }),
+    createSignals(coordinator).onSignal(heardSignal, () => {
+      heard.coordinator += 1;
+    }),
+  ];
+  for (const subscription of subscriptions) t.teardown(() => subscription.close());
+  await Promise.all([edge.flush(), coordinator.flush()]);
+  createSignals(coordinator).signal(movedSignal, {});
+  createSignals(edge).signal(heardSignal, {});
+  await until(() => heard.edge === 1 && heard.coordinator === 1);
+  t.pass();
+});
+
+test('a coordinator takes nothing out of the streams and hears no edge', async (t) => {
+  const { coordinator } = connections;
+  await ensureStreams(coordinator, { replicas: 1 });
+  for (const call of ['STREAM.DELETE.EVT', 'STREAM.PURGE.EVT', 'STREAM.SNAPSHOT.EVT']) {
+    const asked = coordinator.request(`$JS.API.${call}`, '{}', { timeout: 500 });
+    await t.throwsAsync(asked, { message: /permissions violation/i }, call);
+  }
+  for (const subject of ['_INBOX_edge.>', 'evt.>', '$SYS.>', '>']) {
+    t.regex(await refusalOf(coordinator, subject), /Permissions Violation/i, subject);
+  }
 });
 
 test('an edge can listen to nobody else', async (t) => {
   for (const subject of ['cmd.>', '_INBOX.>', 'evt.>', '$SYS.>']) {
-    const refusal = await new Promise<Error | null>((resolve) => {
-      connections.edge.subscribe(subject, { callback: (error) => resolve(error) });
-    });
-    t.regex(refusal?.message ?? '', /Permissions Violation for Subscription/i, subject);
+    const refusal = await refusalOf(connections.edge, subject);
+    t.regex(refusal, /Permissions Violation for Subscription/i, subject);
   }
 });
 

@@ -78,14 +78,18 @@ async function catalogue(sql: Sql): Promise<readonly string[]> {
     union all
     select format('trigger %s', pg_get_triggerdef(oid)) from pg_trigger where not tgisinternal
     union all
-    select format('grant %s %s', oid::regclass, relacl)
+    select format('grant %s %s', oid::regclass, array(select x::text from unnest(relacl) x order by 1))
     from pg_class where relnamespace::regnamespace::text in ('public', 'rt')
       and relname not like 'schema_migration%' and array_to_string(relacl, ',') like '%paddock%'
     union all
     select format('schema %s %s', nspname, nspacl)
     from pg_namespace where array_to_string(nspacl, ',') like '%paddock%'
     union all
-    select format('default %s', defaclacl) from pg_default_acl
+    select format('column grant %s.%s %s', attrelid::regclass, attname, attacl)
+    from pg_attribute where attacl is not null and attrelid::regclass::text not like 'pg_%'
+    union all
+    select format('default %s', array(select x::text from unnest(defaclacl) x order by 1))
+    from pg_default_acl
     order by line`;
   return rows.map((row) => row.line);
 }

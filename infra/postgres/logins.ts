@@ -1,0 +1,64 @@
+import { createHash, createHmac, pbkdf2Sync } from 'node:crypto';
+import { randomHex } from '../ids/ids.ts';
+import type { Sql } from '../ports/sql.ts';
+import { closeSql, createSql } from './client.ts';
+import { transaction } from './transaction.ts';
+
+/** Who each kind of process comes in as; made by migration 0021. */
+export const logins = {
+  edge: 'paddock_edge_login',
+  coordinator: 'paddock_coordinator_login',
+} as const;
+
+export type LoginKind = keyof typeof logins;
+
+/** The same database for a kind of process, where no passwords are asked for. */
+export function loginUrl(databaseUrl: string, kind: LoginKind): string {
+  const url = new URL(databaseUrl);
+  url.username = logins[kind];
+  url.password = '';
+  return url.href;
+}
+
+/** Sets those that are given. Neither the server nor its log ever sees a password. */
+export async function setPasswords(
+  databaseUrl: string,
+  passwords: Readonly<Record<LoginKind, string | undefined>>,
+): Promise<void> {
+  const sql = createSql({ url: databaseUrl, max: 1, applicationName: 'paddock logins' });
+  try {
+    for (const kind of ['edge', 'coordinator'] as const) {
+      const password = passwords[kind];
+      if (password !== undefined) await setVerifier(sql, logins[kind], scramVerifier(password));
+    }
+  } finally {
+    await closeSql(sql);
+  }
+}
+
+async function setVerifier(sql: Sql, login: string, verifier: string): Promise<void> {
+  await transaction(sql, {}, async (tx) => {
+    // ALTER ROLE takes no parameters.
+    await tx`
+      select set_config('paddock.login', ${login}, true),
+        set_config('paddock.verifier', ${verifier}, true)`;
+    await tx`
+      do $$ begin
+        execute format('alter role %I password %L', current_setting('paddock.login'),
+                       current_setting('paddock.verifier'));
+      end $$`;
+  });
+}
+
+/** What PostgreSQL itself works with. */
+const iterations = 4096;
+
+/** RFC 5803, for passwords of ASCII, which SASLprep leaves as they are. */
+export function scramVerifier(password: string, saltHex = randomHex(16)): string {
+  const salt = Buffer.from(saltHex, 'hex');
+  const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
+  const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();
+  const stored = createHash('sha256').update(keyed('Client Key')).digest('base64');
+  const server = keyed('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${iterations}:${salt.toString('base64')}$${stored}:${server}`;
+}
