@@ -28,6 +28,7 @@ import { chainRegistrations } from './auth/chain-registrations.ts';
 import type { Identity } from './auth/identity.ts';
 import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
+import { ProofTurns } from './auth/proof-turns.ts';
 import { runOfToken } from './auth/run-tokens.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -240,6 +241,7 @@ function identityOf(
   return {
     ...known,
     registrations: chainRegistrations(cache),
+    turns: new ProofTurns(config.falseProofsPerSecond, clock),
   };
 }
 
@@ -248,7 +250,7 @@ function dispatchOf(
   deps: EdgeDeps,
   verifier: SignatureVerifier,
 ): Dispatch {
-  const { registrations, callers } = deps.identity;
+  const { registrations, callers, turns } = deps.identity;
   return {
     admission: new Admission(),
     clock,
@@ -273,7 +275,7 @@ function dispatchOf(
     uploads: new UploadSlots(uploadsPerKeyMax),
     publicReads: new PublicReads(clock, config.requestSeconds * 1000),
     authenticate: createAuthenticator({
-      ...{ time: deps.time, decodeHotkey, verifier, registrations, callers },
+      ...{ time: deps.time, decodeHotkey, verifier, turns, registrations, callers },
       skewSeconds: config.timestampSkewSeconds,
       nonces: new NonceLedger(deps.bus),
       operators: new OperatorTokens(config.operatorTokens),

@@ -18,6 +18,8 @@ export interface CallerProof {
 export interface AuthenticationRequest {
   readonly headers: IncomingMessage['headers'];
   readonly role: Exclude<Role, 'public'>;
+  /** Where it comes from, as limits by address tell it. */
+  readonly address: string;
   readonly deadlineMs: number;
 }
 
@@ -40,7 +42,8 @@ export async function proveCaller(
   if (isCounted && (role === 'public' || isAnonymous(headers))) await countAnonymous(request, by);
   if (role === 'public') return nobody;
   try {
-    const caller = await by.authenticate({ headers, role, deadlineMs });
+    const address = by.remoteAddress(request);
+    const caller = await by.authenticate({ headers, role, address, deadlineMs });
     if (caller.role === 'miner' || caller.role === 'validator')
       await rates.hotkey.take(caller.name);
     return caller;

@@ -7,7 +7,7 @@ import { startThread, type VerifierThread } from './verifier-thread.ts';
 export interface VerifierPoolOptions {
   /** Threads. One verifies about 1,900 signatures a second. */
   readonly workers: number;
-  /** Beyond it `verify` throws; the default is about two seconds of one thread's work. */
+  /** Of each urgency. Beyond it `verify` throws; the default is two seconds of one thread's work. */
   readonly waitingMax?: number;
   /** What a thread runs; tests put a program there that dies. */
   readonly program?: URL;
@@ -36,6 +36,8 @@ interface Seat {
 
 /** 16 ms of work: keeps the hand-over cheap under load, and nobody waits long behind a neighbour. */
 const batchMax = 32;
+/** Of what is not urgent: what is does not wait long behind it. */
+const patientMax = 8;
 /** Without a single good start between them; then starting again would only heat the machine. */
 const failedStartsMax = 5;
 
@@ -47,6 +49,7 @@ const failedStartsMax = 5;
  * 2. A thread that dies is replaced. Its jobs are tried once more, each alone, so that one that
  *    kills a thread takes no other caller's answer with it.
  * 3. A batch is whatever waits when a thread falls idle: without load a job leaves at once.
+ * 4. However much waits, what is urgent waits for one batch and for what is urgent too.
  */
 class VerifierPool implements SignatureVerifier, Service {
   readonly stopped: Promise<void>;
@@ -54,7 +57,8 @@ class VerifierPool implements SignatureVerifier, Service {
   readonly #ended = Promise.withResolvers<void>();
   readonly #started = Promise.withResolvers<void>();
   readonly #seats: Seat[] = [];
-  readonly #waiting: Job[] = [];
+  readonly #urgent: Job[] = [];
+  readonly #patient: Job[] = [];
   readonly #suspects: Job[] = [];
   #state: 'new' | 'running' | 'stopped' = 'new';
   #failedStarts = 0;
@@ -87,14 +91,16 @@ class VerifierPool implements SignatureVerifier, Service {
     message: Uint8Array,
     signature: Uint8Array,
     publicKey: Uint8Array,
+    options?: { readonly isUrgent: boolean },
   ): Promise<boolean> {
     if (!mayVerify(signature, publicKey)) return false;
     if (this.#state !== 'running') throw new Error('the verifier is not running');
-    if (this.#waiting.length >= this.#options.waitingMax) {
-      throw new VerifierOverloaded(`${this.#waiting.length} signatures wait already`);
+    const waiting = options?.isUrgent === true ? this.#urgent : this.#patient;
+    if (waiting.length >= this.#options.waitingMax) {
+      throw new VerifierOverloaded(`${waiting.length} signatures wait already`);
     }
     const answer = Promise.withResolvers<boolean>();
-    this.#waiting.push({ message, signature, publicKey, answer, isSuspect: false });
+    waiting.push({ message, signature, publicKey, answer, isSuspect: false });
     this.#dispatch();
     return await answer.promise;
   }
@@ -130,8 +136,13 @@ class VerifierPool implements SignatureVerifier, Service {
 
   #nextBatch(): readonly Job[] {
     if (this.#suspects.length > 0) return this.#suspects.splice(0, 1);
-    const share = Math.ceil(this.#waiting.length / this.#seats.length);
-    return this.#waiting.splice(0, Math.min(share, batchMax));
+    const urgent = this.#urgent.splice(0, Math.min(this.#share(this.#urgent), batchMax));
+    const room = Math.max(0, patientMax - urgent.length);
+    return [...urgent, ...this.#patient.splice(0, Math.min(this.#share(this.#patient), room))];
+  }
+
+  #share({ length }: readonly Job[]): number {
+    return Math.ceil(length / this.#seats.length);
   }
 
   #answer(seat: Seat, verdicts: Uint8Array): void {
@@ -171,8 +182,8 @@ class VerifierPool implements SignatureVerifier, Service {
   #refuseAll(error: Error): void {
     this.#started.reject(error);
     const busy = this.#seats.flatMap(({ jobs }) => jobs);
-    for (const { answer } of [...busy, ...this.#suspects, ...this.#waiting]) answer.reject(error);
-    this.#suspects.length = 0;
-    this.#waiting.length = 0;
+    const waiting = [this.#suspects, this.#urgent, this.#patient];
+    for (const { answer } of [...busy, ...waiting.flat()]) answer.reject(error);
+    for (const jobs of waiting) jobs.length = 0;
   }
 }

@@ -38,6 +38,7 @@ const openLimits = {
   SESSION_RATE_PER_MINUTE: '10000',
   PUBLIC_RATE_PER_MINUTE: '1000000',
   HOTKEY_RATE_PER_MINUTE: '1000000',
+  FALSE_PROOFS_PER_SECOND: '1000000',
 };
 
 /** TEST_LOG=1 shows what the processes would write. */

@@ -6,6 +6,7 @@ import type { Caller, Role } from '../endpoint.ts';
 import type { Callers } from './callers.ts';
 import type { NonceLedger } from './nonce-ledger.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
+import type { ProofTurns } from './proof-turns.ts';
 import type { Registrations, Standing } from './registrations.ts';
 import { readSignedHeaders, type SignedHeaders } from './signed-headers.ts';
 
@@ -15,6 +16,7 @@ export interface AuthenticatorDeps {
   /** The 32 bytes of a canonical SS58 address with prefix 42; undefined for anything else. */
   readonly decodeHotkey: (text: string) => Uint8Array | undefined;
   readonly verifier: SignatureVerifier;
+  readonly turns: ProofTurns;
   readonly registrations: Registrations;
   readonly callers: Callers;
   readonly nonces: NonceLedger;
@@ -40,12 +42,14 @@ export function createAuthenticator(deps: AuthenticatorDeps) {
   return async (request: {
     readonly headers: IncomingHttpHeaders;
     readonly role: Exclude<Role, 'public'>;
+    /** Where it comes from. */
+    readonly address: string;
   }): Promise<Caller> => {
     const { headers, role } = request;
     if (role === 'operator') return operator(headers, deps);
     if (role === 'run') return await byRunToken(headers, deps);
     if (headers.authorization !== undefined) return await bySession(headers, role, deps);
-    return await bySignature(headers, role, deps);
+    return await bySignature(request, role, deps);
   };
 }
 
@@ -101,27 +105,35 @@ async function bySession(
 }
 
 async function bySignature(
-  headers: IncomingHttpHeaders,
+  { headers, address }: { readonly headers: IncomingHttpHeaders; readonly address: string },
   role: HotkeyRole,
   deps: AuthenticatorDeps,
 ): Promise<Caller> {
   const { skewSeconds, decodeHotkey, time } = deps;
   const signed = readSignedHeaders(headers, { nowMs: time.nowMs(), skewSeconds, decodeHotkey });
   if (deps.registrations.isKnownAbsent(signed.publicKeyHex)) throw notRegistered();
-  await requireProof(signed, deps);
-  const standing = await deps.registrations.standing(signed.publicKeyHex);
+  const standing = await deps.turns.during({ address, hotkey: signed.hotkey }, (isFamiliar) =>
+    provenStanding(signed, isFamiliar, deps),
+  );
   const isBanned = await deps.callers.isBanned(signed.hotkey);
   return admit(signed, role, { standing, isBanned, deps });
 }
 
-async function requireProof(signed: SignedHeaders, deps: AuthenticatorDeps): Promise<void> {
-  const { message, signature, publicKey, hotkey, nonce } = signed;
-  if (!(await deps.verifier.verify(message, signature, publicKey))) {
+async function provenStanding(
+  signed: SignedHeaders,
+  isUrgent: boolean,
+  deps: AuthenticatorDeps,
+): Promise<Standing> {
+  const { message, signature, publicKey, publicKeyHex, hotkey, nonce } = signed;
+  if (!(await deps.verifier.verify(message, signature, publicKey, { isUrgent }))) {
     throw new Fault('INVALID_SIGNATURE', 'X-Signature does not sign {hotkey}:{timestamp}:{nonce}.');
   }
   if (!(await deps.nonces.take(hotkey, nonce))) {
     throw new Fault('NONCE_REUSED', 'This X-Nonce was used before.');
   }
+  const standing = await deps.registrations.standing(publicKeyHex);
+  if (standing === undefined) throw notRegistered();
+  return standing;
 }
 
 function admit(

@@ -149,6 +149,26 @@ test('beyond the bound a signature is not queued', async (t) => {
   t.true(await verify());
 });
 
+test('what is urgent goes before all that waits already', async (t) => {
+  const one = createVerifierPool({ workers: 1 });
+  t.teardown(() => one.stop());
+  await one.start();
+  const order: string[] = [];
+  const verify = async (name: string, isUrgent: boolean) => {
+    await one.verify(message, signature, miner.publicKey, { isUrgent });
+    order.push(name);
+  };
+
+  const patient = Array.from({ length: 60 }, () => verify('patient', false));
+  const urgent = Array.from({ length: 3 }, () => verify('urgent', true));
+  await Promise.all([...patient, ...urgent]);
+
+  const before = order.indexOf('urgent');
+  t.true(before <= 10, `${before} went first`);
+  t.deepEqual(order.slice(before, before + 3), ['urgent', 'urgent', 'urgent']);
+  t.is(order.length, 63);
+});
+
 test('a program that never starts ends the pool with its cause', async (t) => {
   const broken = createVerifierPool({
     workers: 2,

@@ -11,6 +11,8 @@ import { endpoint, type RequestContext } from '../../endpoint.ts';
 import { hotkey } from '../../wire/hotkey.ts';
 
 const tokenBytes = 32;
+/** What is none of ours is not worth two checks of a signature. */
+const challengeText = /^paddock-auth:[0-9]{1,12}:[0-9a-f]{32}$/;
 
 const exchange = z.object({
   hotkey,
@@ -50,22 +52,35 @@ export const openSession = endpoint({
   ],
 
   async handle({ body, context }, deps) {
-    const { config, rates } = deps;
+    const { identity, rates } = deps;
     await rates.session.take(context.remoteAddress);
-    const role = await provenRole(body, deps);
-    const token = `ses_${randomHex(tokenBytes)}`;
-    const session =
-      role instanceof Fault
-        ? null
-        : { tokenSha256: sha256Hex(token), role, lifetimeSeconds: config.sessionSeconds };
-    const expiresAtMs = await consume(body, session, { context, deps });
-    if (role instanceof Fault) throw role;
-    if (expiresAtMs === null) throw new Error('a session was asked for and not opened');
-    return { session_token: token, expires_at: Math.floor(expiresAtMs / 1000), role };
+    if (!challengeText.test(body.challenge)) {
+      throw new Fault('INVALID_CHALLENGE', 'The challenge is unknown, used, or over.');
+    }
+    const claimant = { address: context.remoteAddress, hotkey: body.hotkey };
+    return await identity.turns.during(claimant, async (isUrgent) => {
+      const role = await provenRole(body, isUrgent, deps);
+      return await exchanged(body, role, { context, deps });
+    });
   },
 });
 
 type Exchange = z.output<typeof exchange>;
+
+async function exchanged(
+  body: Exchange,
+  role: 'miner' | 'validator' | Fault,
+  by: { readonly context: RequestContext; readonly deps: EdgeDeps },
+) {
+  const token = `ses_${randomHex(tokenBytes)}`;
+  const lifetimeSeconds = by.deps.config.sessionSeconds;
+  const session =
+    role instanceof Fault ? null : { tokenSha256: sha256Hex(token), role, lifetimeSeconds };
+  const expiresAtMs = await consume(body, session, by);
+  if (role instanceof Fault) throw role;
+  if (expiresAtMs === null) throw new Error('a session was asked for and not opened');
+  return { session_token: token, expires_at: Math.floor(expiresAtMs / 1000), role };
+}
 
 async function consume(
   body: Exchange,
@@ -84,6 +99,7 @@ async function consume(
 /** The role that the key's holder has, or why this is not the key's holder or has none. */
 async function provenRole(
   body: Exchange,
+  isUrgent: boolean,
   { identity }: EdgeDeps,
 ): Promise<'miner' | 'validator' | Fault> {
   const publicKey = decodeHotkey(body.hotkey);
@@ -91,7 +107,7 @@ async function provenRole(
   const isSigned =
     publicKey !== undefined &&
     signature !== undefined &&
-    (await signs(identity.verifier, { text: body.challenge, signature, publicKey }));
+    (await signs(identity.verifier, { text: body.challenge, signature, publicKey, isUrgent }));
   if (!isSigned)
     return new Fault('INVALID_SIGNATURE', 'The signature does not sign the challenge.');
   const standing = await identity.registrations.standing(Buffer.from(publicKey).toString('hex'));
@@ -106,9 +122,11 @@ async function signs(
     readonly text: string;
     readonly signature: Uint8Array;
     readonly publicKey: Uint8Array;
+    readonly isUrgent: boolean;
   },
 ): Promise<boolean> {
-  const { text, signature, publicKey } = claim;
-  if (await verifier.verify(Buffer.from(text), signature, publicKey)) return true;
-  return await verifier.verify(Buffer.from(`<Bytes>${text}</Bytes>`), signature, publicKey);
+  const { text, signature, publicKey, isUrgent } = claim;
+  if (await verifier.verify(Buffer.from(text), signature, publicKey, { isUrgent })) return true;
+  const wrapped = Buffer.from(`<Bytes>${text}</Bytes>`);
+  return await verifier.verify(wrapped, signature, publicKey, { isUrgent });
 }
