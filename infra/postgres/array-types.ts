@@ -2,6 +2,7 @@
 const textArray = 1009;
 const uuidArray = 2951;
 const integerArray = 1007;
+const bigintArray = 1016;
 
 /**
  * Arrays, by the object ids that PostgreSQL has given them for ever. The client library (3.4.9) would
@@ -12,6 +13,8 @@ export const arrayTypes = {
   text_array: arrayType(textArray, (text) => text),
   uuid_array: arrayType(uuidArray, (text) => text),
   integer_array: arrayType(integerArray, Number),
+  /** Of values that a double holds exactly. */
+  bigint_array: arrayType(bigintArray, Number),
 };
 
 function arrayType(oid: number, parse: (text: string) => unknown) {

@@ -1,4 +1,4 @@
-import { contract, type Place, specification } from './place.ts';
+import { contract, decision, type Place, specification } from './place.ts';
 
 export interface ValueList {
   readonly place: Place;
@@ -88,6 +88,10 @@ export const valueLists = {
   'SPEC-ITEM_STATUS': {
     place: specification('Episode result item, status'),
     values: ['201', '404', '409', '422'],
+  },
+  'OWN-SIMILARITY': {
+    place: decision('0030, similar files'),
+    values: ['clean', 'suspicious', 'copy'],
   },
 } as const satisfies Readonly<Record<string, ValueList>>;
 

@@ -38,6 +38,8 @@ import type {
   ReleasedAgentVersion,
   RunningEvaluation,
   Session,
+  Similarity,
+  SimilaritySummary,
   SubmissionResult,
   Suite,
   SuiteWithProblems,
@@ -561,6 +563,26 @@ export interface PostAdminAgentVersionsReinstateRequest {
 export interface PostAdminAgentVersionsReinstateAnswer {
   readonly agent_version_id: string;
   readonly state: string;
+}
+
+export interface GetAdminAgentVersionsSimilarityRequest {
+  /** Id of an agent version */
+  readonly agent_version_id: string;
+}
+
+export interface GetAdminSimilarityRequest {
+  readonly verdict?: 'clean' | 'suspicious' | 'copy' | undefined;
+  /** At most this many entries */
+  readonly limit?: number | undefined;
+  /** So many entries are left out before the first */
+  readonly offset?: number | undefined;
+}
+
+export interface GetAdminSimilarityAnswer {
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly reports: readonly SimilaritySummary[];
 }
 
 export interface PostAdminEvaluationRunsExcludeRequest {
@@ -1901,6 +1923,31 @@ export function paddockClient(send: Send) {
         request,
         options,
       )) as PostAdminAgentVersionsReinstateAnswer,
+
+    /**
+     * Show how much of a version’s file is in files that were submitted before it, and where
+     * @throws Refusal AGENT_VERSION_NOT_FOUND
+     */
+    getAdminAgentVersionsSimilarity: async (
+      request: GetAdminAgentVersionsSimilarityRequest, options?: CallOptions,
+    ): Promise<Similarity> =>
+      (await send(
+        { method: 'GET', path: '/v1/admin/agent-versions/{agent_version_id}/similarity', proof: 'operator', query: [] },
+        request,
+        options,
+      )) as Similarity,
+
+    /**
+     * List how like earlier files the submitted ones are, newest first
+     */
+    getAdminSimilarity: async (
+      request: GetAdminSimilarityRequest = {}, options?: CallOptions,
+    ): Promise<GetAdminSimilarityAnswer> =>
+      (await send(
+        { method: 'GET', path: '/v1/admin/similarity', proof: 'operator', query: ['verdict', 'limit', 'offset'] },
+        request,
+        options,
+      )) as GetAdminSimilarityAnswer,
 
     /**
      * Take a run out of its score; its work is offered again

@@ -1207,6 +1207,59 @@ export interface RaceOverError {
   readonly race_status?: 'RACE_COMPLETE' | 'RACE_CANCELLED' | undefined;
 }
 
+export interface Similarity {
+  readonly agent_version_id: string;
+  readonly agent_name: string;
+  readonly version_number: number;
+  readonly miner_hotkey: string;
+  readonly submitted_at: string;
+  readonly state: 'PENDING' | 'REPORTED' | 'UNREADABLE';
+  readonly verdict: 'clean' | 'suspicious' | 'copy' | null;
+  readonly reasons: readonly ('SAME_FILE' | 'MOST_IS_IN_EARLIER' | 'EARLIER_IS_INSIDE' | 'NOTHING_OF_ITS_OWN' | 'PART_IS_IN_EARLIER' | 'PART_OF_EARLIER_IS_INSIDE')[];
+  readonly common_share: number | null;
+  /** Of each miner the nearest version. */
+  readonly matches: readonly ({
+    readonly agent_version_id: string;
+    readonly agent_name: string;
+    readonly version_number: number;
+    readonly miner_hotkey: string;
+    readonly submitted_at: string;
+    /** OWN: of the same hotkey or coldkey, which says nothing against it. */
+    readonly relation: 'OTHER' | 'OWN';
+    readonly verdict: 'clean' | 'suspicious' | 'copy';
+    readonly reasons: readonly ('SAME_FILE' | 'MOST_IS_IN_EARLIER' | 'EARLIER_IS_INSIDE' | 'NOTHING_OF_ITS_OWN' | 'PART_IS_IN_EARLIER' | 'PART_OF_EARLIER_IS_INSIDE')[];
+    readonly is_same_file: boolean;
+    /** Whether anybody could read it when the later file was submitted. */
+    readonly was_public: boolean;
+    /** Of this file, what is in the earlier one; what many have weighs less. */
+    readonly share: number;
+    /** Of the earlier file, what is in this one. */
+    readonly source_share: number;
+    /** As `share`, with everything weighing the same. */
+    readonly plain_share: number;
+    readonly passages: readonly {
+      readonly first_line: number;
+      readonly last_line: number;
+      readonly earlier_first_line: number;
+      readonly earlier_last_line: number;
+    }[];
+  })[];
+  readonly reported_at: string | null;
+}
+
+export interface SimilaritySummary {
+  readonly agent_version_id: string;
+  readonly agent_name: string;
+  readonly version_number: number;
+  readonly miner_hotkey: string;
+  readonly submitted_at: string;
+  readonly verdict: 'clean' | 'suspicious' | 'copy';
+  readonly reasons: readonly ('SAME_FILE' | 'MOST_IS_IN_EARLIER' | 'EARLIER_IS_INSIDE' | 'NOTHING_OF_ITS_OWN' | 'PART_IS_IN_EARLIER' | 'PART_OF_EARLIER_IS_INSIDE')[];
+  /** The earlier version that the verdict rests on; null where clean. */
+  readonly earlier_agent_version_id: string | null;
+  readonly reported_at: string;
+}
+
 /** Only a success counts or is left out; run_status says how the run ended. */
 export interface RunNotSuccessfulError {
   readonly detail: string;

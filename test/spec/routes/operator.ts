@@ -270,7 +270,10 @@ export const operatorRoutes = {
     ...look,
     place: decision('0030, similar files'),
     path: '/v1/admin/similarity',
-    query: { ...page, verdict: optionalText },
+    query: {
+      ...page,
+      verdict: { type: 'string', words: 'OWN-SIMILARITY', optional: true },
+    },
     answer: similarities,
   },
   'OWN-CLOCK': {

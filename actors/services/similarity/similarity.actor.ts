@@ -1,0 +1,160 @@
+/**
+ * Tells operators which submitted files are like earlier ones, in the background of the coordinators.
+ *
+ * 1. Every accepted version gets a report, those from before this service too. What is to be done is
+ *    known from the rows alone, so whoever dies on the way leaves it to the next one.
+ * 2. Files are read by any process, each under a lease; reports are made one after the other, in the
+ *    order of submission, since each rests on the verdicts before it.
+ * 3. A file that cannot be read holds up nobody behind it. A store that is away holds up all.
+ */
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { CodeFingerprinter } from '../../../infra/ports/code-fingerprints.ts';
+import type { Service } from '../../../infra/ports/lifecycle.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { similarVersions } from '../../../machines/submission/similar-versions.ts';
+import { standingsOf } from '../../../machines/submission/similarity.ts';
+import { reportOn } from '../../../machines/submission/similarity-report.ts';
+import type { Transact } from '../service-handler.ts';
+import { readPrecedents, readSources } from './precedents.ts';
+import {
+  knownFingerprints,
+  leaseUnread,
+  lockUnreported,
+  postpone,
+  registerVersions,
+  saveFingerprints,
+  saveReport,
+  saveUnreadable,
+  type UnreadVersion,
+} from './store.ts';
+
+export interface SimilarityDeps {
+  readonly sql: Sql;
+  readonly transact: Transact;
+  /** The bytes of a submitted file; undefined when the store has none. */
+  readonly readCode: (sha256: string) => Promise<Uint8Array | undefined>;
+  readonly fingerprinter: CodeFingerprinter;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const everyMs = 2_000;
+const registeredAtOnce = 500;
+/** Twice as long as the slowest file may take. */
+const leaseMs = 60_000;
+const pauseMs = 10_000;
+/** A reader that died may have been another file's victim, or the machine's. */
+const triesMax = 3;
+
+export function createSimilarity(deps: SimilarityDeps): Service {
+  const { clock, log, fingerprinter } = deps;
+  const stopping = new AbortController();
+  let stopTicking: (() => void) | undefined;
+  let running: Promise<void> = Promise.resolve();
+  /** The first look goes back to the beginning, the others to the last hour. */
+  let all = true;
+  const round = async () => {
+    try {
+      const isDone = await registerAll(deps, all, stopping.signal);
+      all &&= !isDone;
+      await readAll(deps, stopping.signal);
+      while (!stopping.signal.aborted && (await reportNext(deps)));
+    } catch (error) {
+      log.warn('similarity was not looked at; the next round tries again', { error });
+    } finally {
+      await fingerprinter.rest();
+    }
+  };
+  return {
+    start: async () => {
+      stopTicking = clock.every(everyMs, () => {
+        running = round();
+        return running;
+      });
+    },
+    stop: async () => {
+      stopping.abort();
+      stopTicking?.();
+      await running;
+    },
+  };
+}
+
+/** Answers false when it did not come to its end. */
+async function registerAll(
+  { transact }: SimilarityDeps,
+  all: boolean,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  while (!stopping.aborted) {
+    const count = await transact((tx) => registerVersions(tx, { limit: registeredAtOnce, all }));
+    if (count !== registeredAtOnce) return count !== undefined;
+  }
+  return false;
+}
+
+async function readAll(deps: SimilarityDeps, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) {
+    const held = await leaseUnread(deps.sql, leaseMs);
+    if (held === undefined) return;
+    try {
+      await readVersion(deps, held);
+    } catch (error) {
+      await postpone(deps.sql, held, { pauseMs, isTry: false });
+      throw error;
+    }
+  }
+}
+
+/** Writes the fingerprints of one version down, or why it has none. */
+export async function readVersion(
+  { sql, transact, readCode, fingerprinter, log }: Omit<SimilarityDeps, 'clock'>,
+  held: UnreadVersion,
+): Promise<void> {
+  const known = await knownFingerprints(sql, held.codeSha256);
+  if (known !== undefined) return await transact((tx) => saveFingerprints(tx, held, known));
+  const file = await readCode(held.codeSha256);
+  const code =
+    file === undefined
+      ? { kind: 'unreadable' as const, reason: 'the store does not have the file' }
+      : await fingerprinter.read(file);
+  if (code.kind === 'read') {
+    return await transact((tx) => saveFingerprints(tx, held, code.fingerprints));
+  }
+  const { agentVersionId, attempts } = held;
+  log.warn('a submitted file has no fingerprints', { agentVersionId, attempts, ...code });
+  if (attempts < triesMax) await postpone(sql, held, { pauseMs, isTry: true });
+  else await saveUnreadable(sql, held, code.reason);
+}
+
+/** Reports on the next version in the order of submission; false when it is not ready, or nobody's. */
+export async function reportNext({
+  transact,
+  log,
+}: Pick<SimilarityDeps, 'log' | 'transact'>): Promise<boolean> {
+  return await transact(async (tx) => {
+    const version = await lockUnreported(tx);
+    if (version === undefined) return false;
+    const { versionNo, agentVersionId, codeSha256 } = version;
+    // A file that nobody can read has no fingerprints, and there is nothing to say about it.
+    const file = version.unreadable === null && (await knownFingerprints(tx, codeSha256));
+    if (!file) {
+      await saveReport(tx, versionNo, null);
+      return true;
+    }
+    const precedents = await readPrecedents(tx, version, file);
+    const numbers = similarVersions(precedents, standingsOf(precedents));
+    const sources = await readSources(tx, version, precedents, numbers);
+    const report = reportOn(file, precedents, sources);
+    await saveReport(tx, versionNo, report);
+    if (report.verdict !== 'clean') {
+      const [first] = report.matches;
+      log.info('a submitted file is like an earlier one', {
+        ...{ agentVersionId, verdict: report.verdict, reasons: report.reasons },
+        earlierAgentVersionId: first?.id,
+      });
+    }
+    return true;
+  });
+}

@@ -1,0 +1,196 @@
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import type { Fingerprints } from '../../../machines/submission/fingerprints.ts';
+import type { SimilarityReport } from '../../../machines/submission/similarity-report.ts';
+
+export const tables = ['similarity_version', 'similarity_code', 'similarity_fingerprint'] as const;
+
+/** Any number will do as long as it never changes and no other use has it. */
+const registrationLock = 7_220_419;
+
+/** Submissions are written down within seconds of their instant. */
+const recentSeconds = 3_600;
+
+/**
+ * Takes up to `limit` versions in that are not yet known, the oldest first; answers how many, and
+ * undefined when another process is at it. What is
+ * reported on already and was submitted after one of them is looked at again: it may be a copy of it.
+ *
+ * One process at a time: of two that could not see each other's rows neither would notice that the
+ * later row is reported on without the earlier one.
+ */
+export async function registerVersions(
+  tx: Transaction,
+  { limit, all }: { readonly limit: number; readonly all: boolean },
+): Promise<number | undefined> {
+  const [lock] = await tx<{ isMine: boolean }[]>`
+    select pg_try_advisory_xact_lock(${registrationLock}) as "isMine"`;
+  if (lock?.isMine !== true) return undefined;
+  const [row] = await tx<{ count: number }[]>`
+    with registered as (
+      insert into similarity_version (agent_version_id, miner_hotkey, author, submitted_at,
+                                      code_sha256)
+      select v.agent_version_id, v.miner_hotkey,
+        coalesce(first_work.miner_coldkey, m.coldkey, v.miner_hotkey), v.submitted_at, v.code_sha256
+      from agent_version v
+      left join miner m on m.hotkey = v.miner_hotkey
+      left join lateral (
+        select w.miner_coldkey from work_item w
+        where w.agent_version_id = v.agent_version_id
+        order by w.queued_at, w.work_item_id
+        limit 1) first_work on true
+      where (${all} or v.submitted_at >= (
+          select max(submitted_at) from agent_version) - ${recentSeconds} * interval '1 second')
+        and not exists (
+          select from similarity_version s where s.agent_version_id = v.agent_version_id)
+      order by v.submitted_at, v.agent_version_id
+      limit ${limit}
+      returning submitted_at, agent_version_id
+    ), again as (
+      update similarity_version s
+      set reported_at = null
+      from (
+        select submitted_at, agent_version_id from registered
+        order by submitted_at, agent_version_id
+        limit 1) first_new
+      where (s.submitted_at, s.agent_version_id)
+        > (first_new.submitted_at, first_new.agent_version_id)
+    )
+    select count(*)::int as count from registered`;
+  return row?.count ?? 0;
+}
+
+/** A version whose file this process alone may read, until the lease ends. */
+export interface UnreadVersion {
+  readonly versionNo: number;
+  readonly agentVersionId: string;
+  readonly minerHotkey: string;
+  readonly codeSha256: string;
+  readonly token: string;
+  /** This one counts. */
+  readonly attempts: number;
+}
+
+export async function leaseUnread(sql: Sql, leaseMs: number): Promise<UnreadVersion | undefined> {
+  const [row] = await sql<UnreadVersion[]>`
+    update similarity_version s
+    set lease_token = gen_random_uuid(), attempts = attempts + 1,
+      next_attempt_at = rt.wall_clock() + ${leaseMs} * interval '1 millisecond'
+    from (
+      select version_no from similarity_version
+      where fingerprinted_at is null and next_attempt_at <= rt.wall_clock()
+      order by submitted_at, agent_version_id
+      limit 1
+      for update skip locked) due
+    where s.version_no = due.version_no
+    returning s.version_no as "versionNo", s.agent_version_id as "agentVersionId",
+      s.miner_hotkey as "minerHotkey", s.code_sha256 as "codeSha256", s.lease_token as token,
+      s.attempts`;
+  return row;
+}
+
+/** Gives the lease back. `isTry` false: it was no fault of the file's. */
+export async function postpone(
+  sql: Sql,
+  { versionNo, token }: UnreadVersion,
+  { pauseMs, isTry }: { readonly pauseMs: number; readonly isTry: boolean },
+): Promise<void> {
+  await sql`
+    update similarity_version
+    set lease_token = null, attempts = attempts - ${isTry ? 0 : 1},
+      next_attempt_at = rt.wall_clock() + ${pauseMs} * interval '1 millisecond'
+    where version_no = ${versionNo} and lease_token = ${token}`;
+}
+
+export async function saveUnreadable(
+  sql: Sql,
+  { versionNo, token }: UnreadVersion,
+  reason: string,
+): Promise<void> {
+  await sql`
+    update similarity_version
+    set fingerprinted_at = rt.wall_clock(), unreadable = ${reason}, lease_token = null
+    where version_no = ${versionNo} and lease_token = ${token}`;
+}
+
+/** Of a file that was read before, in whichever version. */
+export async function knownFingerprints(
+  sql: Sql | Transaction,
+  codeSha256: string,
+): Promise<Fingerprints | undefined> {
+  const [row] = await sql<Fingerprints[]>`
+    select token_count as "tokenCount", modulus, hashes, first_lines as "firstLines",
+      last_lines as "lastLines"
+    from similarity_code
+    where code_sha256 = ${codeSha256}`;
+  return row;
+}
+
+/** What the same hotkey had before is not written again. May be done twice. */
+export async function saveFingerprints(
+  tx: Transaction,
+  held: UnreadVersion,
+  { tokenCount, modulus, hashes, firstLines, lastLines }: Fingerprints,
+): Promise<void> {
+  const { versionNo, token, codeSha256, minerHotkey } = held;
+  await tx`
+    insert into similarity_code (code_sha256, token_count, modulus, hashes, first_lines, last_lines)
+    values (${codeSha256}, ${tokenCount}, ${modulus}, ${hashes}::bigint[], ${firstLines}::integer[],
+            ${lastLines}::integer[])
+    on conflict (code_sha256) do nothing`;
+  await tx`
+    insert into similarity_fingerprint (hash, version_no)
+    select h.hash, s.version_no
+    from unnest(${hashes}::bigint[]) as h (hash)
+    join similarity_version s on s.version_no = ${versionNo}
+    where not exists (
+      select
+      from similarity_fingerprint f
+      join similarity_version o on o.version_no = f.version_no
+      where f.hash = h.hash and o.miner_hotkey = ${minerHotkey}
+        and (o.submitted_at, o.agent_version_id) < (s.submitted_at, s.agent_version_id))
+    on conflict do nothing`;
+  await tx`
+    update similarity_version
+    set fingerprinted_at = rt.wall_clock(), lease_token = null
+    where version_no = ${versionNo} and lease_token = ${token}`;
+}
+
+/** A version that may be reported on: all that were submitted before it are. */
+export interface UnreportedVersion {
+  readonly versionNo: number;
+  readonly agentVersionId: string;
+  readonly minerHotkey: string;
+  readonly author: string;
+  readonly codeSha256: string;
+  readonly unreadable: string | null;
+}
+
+/** Locked until the transaction ends; undefined when there is none, or another process has it. */
+export async function lockUnreported(tx: Transaction): Promise<UnreportedVersion | undefined> {
+  const [row] = await tx<UnreportedVersion[]>`
+    select version_no as "versionNo", agent_version_id as "agentVersionId",
+      miner_hotkey as "minerHotkey", author, code_sha256 as "codeSha256", unreadable
+    from similarity_version
+    where version_no = (
+        select version_no from similarity_version
+        where reported_at is null
+        order by submitted_at, agent_version_id
+        limit 1)
+      and reported_at is null and fingerprinted_at is not null
+    for update skip locked`;
+  return row;
+}
+
+/** Null: nothing can be said about it. */
+export async function saveReport(
+  tx: Transaction,
+  versionNo: number,
+  report: SimilarityReport | null,
+): Promise<void> {
+  const text = report === null ? null : JSON.stringify(report);
+  await tx`
+    update similarity_version
+    set reported_at = rt.wall_clock(), verdict = ${report?.verdict ?? null},
+      report = ${text}::text::jsonb
+    where version_no = ${versionNo}`;
+}

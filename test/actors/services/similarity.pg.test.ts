@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import test from 'ava';
+import fc from 'fast-check';
+import {
+  createSimilarity,
+  readVersion,
+  reportNext,
+} from '../../../actors/services/similarity/similarity.actor.ts';
+import { leaseUnread, registerVersions } from '../../../actors/services/similarity/store.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { sha256Hex } from '../../../infra/ids/ids.ts';
+import type { FingerprintedCode } from '../../../infra/ports/code-fingerprints.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
+import type { SimilarityReport } from '../../../machines/submission/similarity-report.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { addSuite } from '../../support/eval-desk.ts';
+import { fingerprinted } from '../../support/fingerprinted.ts';
+import { disguised, program, textOf } from '../../support/python-programs.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
+import { until } from '../../support/until.ts';
+
+// Versions are planted as rows, as if accepted before the service knew of similarity; the workers have
+// the rights of the service, and the store's files are a map.
+
+let admin: Sql;
+let sql: Sql;
+let suiteId: number;
+const store = new Map<string, string>();
+const [one, two, three, four, five] = fc
+  .sample(program(3), { numRuns: 5, seed: 5 })
+  .map((made) => textOf(made));
+if (!(one && two && three && four && five)) throw new Error('five were asked for');
+
+test.before(async () => {
+  const database = await testDatabase();
+  admin = database.sql;
+  sql = createSql({ url: database.url, applicationName: 'test', role: 'paddock_service' });
+  suiteId = await addSuite(admin);
+});
+test.after.always(() => closeSql(sql));
+
+interface Planted {
+  readonly hotkey: string;
+  readonly coldkey?: string;
+  readonly text: string;
+  /** Of the minute at which it was submitted. */
+  readonly minute: number;
+}
+
+async function plant({ hotkey, coldkey, text, minute }: Planted): Promise<string> {
+  const id = randomUUID();
+  const sha256 = sha256Hex(text);
+  store.set(sha256, text);
+  await admin`
+    insert into miner (hotkey, coldkey) values (${hotkey}, ${coldkey ?? null})
+    on conflict do nothing`;
+  await admin`
+    insert into agent (agent_id, miner_hotkey, agent_name, created_at)
+    values (${id}, ${hotkey}, ${id}, now())`;
+  await admin`
+    insert into agent_version (agent_version_id, part, agent_id, agent_name, miner_hotkey,
+      version_number, suite_id, state, submitted_at, code_sha256, code_size_bytes,
+      required_successes)
+    values (${id}, 0, ${id}, ${id}, ${hotkey}, 1, ${suiteId}, 'DISCARDED',
+      '2026-11-01'::timestamptz + ${minute} * interval '1 minute', ${sha256}, ${text.length}, 2)`;
+  return id;
+}
+
+const transact = <T>(body: (tx: Transaction) => Promise<T>) => transaction(sql, {}, body);
+const deps = () => ({
+  ...{ sql, transact, log: silentLogger },
+  readCode: async (sha256: string) => {
+    const text = store.get(sha256);
+    return text === undefined ? undefined : Buffer.from(text);
+  },
+  fingerprinter: {
+    read: async (file: Uint8Array): Promise<FingerprintedCode> => ({
+      kind: 'read',
+      fingerprints: fingerprinted(Buffer.from(file).toString()),
+    }),
+    rest: async () => undefined,
+  },
+});
+
+const register = () => transact((tx) => registerVersions(tx, { limit: 500, all: true }));
+
+/** One process that does all there is to do; answers how many reports it made. */
+async function work(): Promise<number> {
+  await register();
+  for (;;) {
+    const held = await leaseUnread(sql, 60_000);
+    if (held === undefined) break;
+    await readVersion(deps(), held);
+  }
+  let reports = 0;
+  while (await reportNext(deps())) reports += 1;
+  return reports;
+}
+
+async function reportOf(id: string) {
+  const [row] = await admin<
+    {
+      verdict: string | null;
+      unreadable: string | null;
+      isReported: boolean;
+      report: SimilarityReport | null;
+    }[]
+  >`
+    select verdict, unreadable, reported_at is not null as "isReported", report
+    from similarity_version where agent_version_id = ${id}`;
+  return row;
+}
+
+test.serial('versions from before are reported on in their order, by two workers', async (t) => {
+  const copy = await plant({ hotkey: 'b', text: disguised(one), minute: 20 });
+  const first = await plant({ hotkey: 'a', text: one, minute: 10 });
+  const other = await plant({ hotkey: 'c', text: two, minute: 30 });
+  const workers = [1, 2].map(() => createSimilarity({ ...deps(), clock: systemClock }));
+
+  for (const worker of workers) await worker.start();
+  await until(async () => (await reportOf(other))?.isReported === true, 15_000);
+  for (const worker of workers) await worker.stop();
+
+  t.is((await reportOf(first))?.verdict, 'clean');
+  t.is((await reportOf(other))?.verdict, 'clean');
+  const found = await reportOf(copy);
+  t.is(found?.verdict, 'copy');
+  t.deepEqual(
+    found?.report?.matches.map(({ id, isOwn }) => ({ id, isOwn })),
+    [{ id: first, isOwn: false }],
+  );
+});
+
+test.serial('what a worker that died had begun is done by another', async (t) => {
+  const id = await plant({ hotkey: 'd', text: three, minute: 40 });
+  const later = await plant({ hotkey: 'e', text: disguised(three), minute: 41 });
+  await register();
+  const dead = await leaseUnread(sql, 60_000);
+  t.is(dead?.agentVersionId, id);
+
+  t.is(await work(), 0);
+  t.false((await reportOf(later))?.isReported);
+  await admin`update similarity_version set next_attempt_at = now() where agent_version_id = ${id}`;
+  t.is(await work(), 2);
+
+  t.is((await reportOf(later))?.verdict, 'copy');
+});
+
+test.serial('an earlier file that is seen late turns the verdict on the later one', async (t) => {
+  const later = await plant({ hotkey: 'f', text: disguised(four), minute: 61 });
+  await work();
+  t.is((await reportOf(later))?.verdict, 'clean');
+
+  const earlier = await plant({ hotkey: 'g', text: four, minute: 60 });
+  await work();
+
+  t.is((await reportOf(earlier))?.verdict, 'clean');
+  t.is((await reportOf(later))?.verdict, 'copy');
+});
+
+test.serial('hotkeys of one coldkey are one miner', async (t) => {
+  await plant({ hotkey: 'h', coldkey: 'owner', text: five, minute: 70 });
+  const second = await plant({ hotkey: 'i', coldkey: 'owner', text: disguised(five), minute: 71 });
+  await work();
+
+  const found = await reportOf(second);
+  t.is(found?.verdict, 'clean');
+  const own = found?.report?.matches.filter(({ isOwn }) => isOwn);
+  t.is(own?.length, 1);
+  t.is(own?.[0]?.plainShare.part, own?.[0]?.plainShare.whole);
+});
+
+test.serial('a file that the store lost holds up nobody for long', async (t) => {
+  const lost = await plant({ hotkey: 'j', text: 'lost = 1\n', minute: 80 });
+  store.delete(sha256Hex('lost = 1\n'));
+  const next = await plant({ hotkey: 'k', text: one, minute: 81 });
+  for (let tries = 0; tries < 3; tries += 1) {
+    t.false((await reportOf(next))?.isReported ?? false);
+    await admin`update similarity_version set next_attempt_at = now() where unreadable is null`;
+    await work();
+  }
+
+  const found = await reportOf(lost);
+  t.is(found?.unreadable, 'the store does not have the file');
+  t.is(found?.verdict, null);
+  t.is((await reportOf(next))?.verdict, 'copy');
+});
+
+test.serial('a miner’s next version adds only what is new in it', async (t) => {
+  const count = async () => {
+    const [row] = await admin<{ count: number }[]>`
+      select count(*)::int as count from similarity_fingerprint`;
+    return row?.count ?? 0;
+  };
+  const before = await count();
+  await plant({ hotkey: 'a', text: `${one}\nextra = [1]\n`, minute: 90 });
+  await work();
+
+  const added = (await count()) - before;
+  t.true(added > 0 && added < 6);
+});
+
+test.serial('a worker whose time was up writes nothing over the next one’s', async (t) => {
+  const id = await plant({
+    hotkey: 'l',
+    text: two.slice(0, two.indexOf('def step_1')),
+    minute: 95,
+  });
+  await register();
+  const slow = await leaseUnread(sql, 0);
+  await work();
+  if (slow === undefined) return t.fail('nothing was leased');
+
+  await readVersion({ ...deps(), readCode: async () => undefined }, { ...slow, attempts: 9 });
+
+  const found = await reportOf(id);
+  t.is(found?.unreadable, null);
+  t.true(found?.isReported);
+});

@@ -1,0 +1,213 @@
+import test from 'ava';
+import fc from 'fast-check';
+import type { Fingerprints } from '../../../machines/submission/fingerprints.ts';
+import type { EarlierVersion } from '../../../machines/submission/similarity.ts';
+import { reportOn, type SimilarityReport } from '../../../machines/submission/similarity-report.ts';
+import { fingerprinted } from '../../support/fingerprinted.ts';
+import { disguised, program, textOf } from '../../support/python-programs.ts';
+
+/** Files in the order of their submission; each is compared with all before it. */
+interface Submitted {
+  readonly id: string;
+  readonly author: string;
+  readonly text: string;
+}
+
+interface Known extends EarlierVersion, Submitted {
+  readonly fingerprints: Fingerprints;
+}
+
+/** The last one's report, with the verdicts that came before it. */
+function lastReport(files: readonly Submitted[]): SimilarityReport {
+  const known: Known[] = [];
+  let report: SimilarityReport | undefined;
+  for (const [rank, file] of files.entries()) {
+    const fingerprints = fingerprinted(file.text);
+    const before = known.map((each) => new Set(each.fingerprints.hashes));
+    const holders = new Map(
+      fingerprints.hashes.map((hash) => [
+        hash,
+        before.flatMap((hashes, index) => (hashes.has(hash) ? [index] : [])),
+      ]),
+    );
+    const sources = known.map((each) => ({
+      ...each,
+      isOwn: each.author === file.author,
+      isSameFile: each.text === file.text,
+    }));
+    report = reportOn(fingerprints, { holders, versions: new Map(sources.entries()) }, sources);
+    known.push({ ...file, fingerprints, rank, isOwn: false, verdict: report.verdict });
+  }
+  if (report === undefined) throw new Error('no file');
+  return report;
+}
+
+const verdictOf = (...texts: readonly string[]) =>
+  lastReport(texts.map((text, index) => ({ id: `${index}`, author: `a${index}`, text }))).verdict;
+
+const runs = { numRuns: 6, endOnFailure: true };
+const four = program(4);
+
+test('a renamed, commented, annotated and laid out copy is a copy', (t) => {
+  const property = fc.property(four, (original) => {
+    t.is(verdictOf(textOf(original), disguised(textOf(original))), 'copy');
+  });
+  t.notThrows(() => fc.assert(property, runs));
+});
+
+test('functions in another order are a copy', (t) => {
+  const property = fc.property(four, (original) => {
+    const turned = { functions: original.functions.toReversed() };
+    t.is(verdictOf(textOf(original), textOf(turned)), 'copy');
+  });
+  t.notThrows(() => fc.assert(property, runs));
+});
+
+test('a file of which half is another’s is suspicious', (t) => {
+  const property = fc.property(program(6), program(6), (original, own) => {
+    const half = {
+      functions: [...own.functions.slice(0, 3), ...original.functions.slice(0, 3)],
+    };
+    t.is(verdictOf(textOf(original), disguised(textOf(half))), 'suspicious');
+  });
+  t.notThrows(() => fc.assert(property, runs));
+});
+
+test('a whole file inside a larger one is a copy', (t) => {
+  const property = fc.property(four, program(14), (original, own) => {
+    const stuffed = { functions: [...own.functions, ...original.functions] };
+    const report = lastReport([
+      { id: 'first', author: 'a', text: textOf(original) },
+      { id: 'second', author: 'b', text: disguised(textOf(stuffed)) },
+    ]);
+    t.is(report.verdict, 'copy');
+    t.deepEqual(report.reasons, ['EARLIER_IS_INSIDE']);
+  });
+  t.notThrows(() => fc.assert(property, { ...runs, numRuns: 3 }));
+});
+
+test('programs by people who never met are clean', (t) => {
+  const property = fc.property(four, four, four, (one, two, three) => {
+    t.is(verdictOf(textOf(one), textOf(two), textOf(three)), 'clean');
+  });
+  t.notThrows(() => fc.assert(property, runs));
+});
+
+const [one, two, three, shared] = fc.sample(four, { numRuns: 4, seed: 7 }).map(textOf);
+if (!(one && two && three && shared)) throw new Error('four were asked for');
+
+test('the first one is clean, whoever copies it', (t) => {
+  t.is(verdictOf(one), 'clean');
+  t.is(verdictOf(two, one), 'clean');
+  t.deepEqual(lastReport([{ id: 'first', author: 'a', text: one }]).matches, []);
+});
+
+test('a miner’s own earlier file is named and says nothing against it', (t) => {
+  const report = lastReport([
+    { id: 'first', author: 'a', text: one },
+    { id: 'second', author: 'a', text: disguised(one) },
+  ]);
+
+  t.is(report.verdict, 'clean');
+  t.deepEqual(
+    report.matches.map(({ id, isOwn, verdict }) => ({ id, isOwn, verdict })),
+    [{ id: 'first', isOwn: true, verdict: 'clean' }],
+  );
+});
+
+test('whoever was copied goes on without a stain', (t) => {
+  const report = lastReport([
+    { id: 'first', author: 'victim', text: one },
+    { id: 'second', author: 'thief', text: disguised(one) },
+    { id: 'third', author: 'victim', text: `${one}\n${two.slice(0, two.indexOf('def step_1'))}` },
+  ]);
+
+  t.is(report.verdict, 'clean');
+  t.true(report.matches.every(({ isOwn }) => isOwn));
+});
+
+test('the thief’s next version is a copy of the first one’s still', (t) => {
+  const report = lastReport([
+    { id: 'first', author: 'victim', text: one },
+    { id: 'second', author: 'thief', text: disguised(one) },
+    { id: 'third', author: 'thief', text: one },
+  ]);
+
+  t.is(report.verdict, 'copy');
+  t.deepEqual(report.reasons, [
+    'SAME_FILE',
+    'MOST_IS_IN_EARLIER',
+    'EARLIER_IS_INSIDE',
+    'NOTHING_OF_ITS_OWN',
+  ]);
+  t.deepEqual(
+    report.matches.map(({ id, isOwn }) => [id, isOwn]),
+    [
+      ['first', false],
+      ['second', true],
+    ],
+  );
+});
+
+test('of two earlier ones that are alike the first is named first', (t) => {
+  const report = lastReport([
+    { id: 'first', author: 'a', text: one },
+    { id: 'second', author: 'b', text: disguised(one) },
+    { id: 'third', author: 'c', text: disguised(one) },
+  ]);
+
+  t.deepEqual(
+    report.matches.map(({ id }) => id),
+    ['first', 'second'],
+  );
+});
+
+test('what six authors begin with weighs nothing', (t) => {
+  const own = fc.sample(program(6), { numRuns: 7, seed: 11 }).map(textOf);
+  const files = own.map((text, index) => ({
+    ...{ id: `${index}`, author: `a${index}` },
+    text: `${shared}\n${text.replaceAll('step_', `part_${index}_`)}`,
+  }));
+
+  const verdicts = files.map((_, index) => lastReport(files.slice(0, index + 1)).verdict);
+
+  t.deepEqual(verdicts.slice(0, 2), ['clean', 'suspicious']);
+  t.deepEqual(verdicts.slice(5), ['clean', 'clean']);
+  t.true(lastReport(files).commonShare.part > 0);
+});
+
+test('copies of one file never make it common', (t) => {
+  const files = Array.from({ length: 9 }, (_, index) => ({
+    ...{ id: `${index}`, author: `a${index}`, text: index === 0 ? one : disguised(one) },
+  }));
+
+  const report = lastReport(files);
+
+  t.is(report.verdict, 'copy');
+  t.is(report.commonShare.part, 0);
+});
+
+test('two short files say nothing unless they are one', (t) => {
+  const short = 'def agent(task):\n    return {"order": task["goal_text"]}\n';
+
+  t.is(verdictOf(short, short.replace('agent', 'act')), 'clean');
+  t.is(verdictOf(short, short), 'copy');
+});
+
+test('matched passages are told by their lines in both files', (t) => {
+  const [, second = ''] = one.split(/(?=def step_1\()/);
+  const report = lastReport([
+    { id: 'first', author: 'a', text: second },
+    { id: 'second', author: 'b', text: `${two}\n${second}` },
+  ]);
+
+  const [longest] = report.matches[0]?.lines ?? [];
+  if (longest === undefined) return t.fail('no passage');
+  const before = two.split('\n').length;
+  const { firstLine, lastLine, sourceFirstLine, sourceLastLine } = longest;
+  t.deepEqual([sourceFirstLine, firstLine], [1, before + 1]);
+  t.is(lastLine - sourceLastLine, before);
+  // No window ends in the last tokens, so a line may be missing.
+  const missing = second.trimEnd().split('\n').length - sourceLastLine;
+  t.true(missing >= 0 && missing <= 2);
+});
