@@ -41,4 +41,6 @@ export interface GeneratorPlan {
   readonly runsPerValidator: number;
   readonly tasks: readonly Task[];
   readonly packSha256: string;
+  /** Each validator behind an address of its own, as a trusted proxy would say. */
+  readonly isProxied?: boolean;
 }

@@ -11,6 +11,8 @@ import type { Auth, GeneratorPlan } from './stage.ts';
 export interface CrowdMember {
   readonly hotkey: string;
   readonly keypair: Keypair;
+  /** A header line, or nothing. */
+  readonly from: string;
   bearer: string;
 }
 
@@ -18,7 +20,8 @@ export interface CrowdMember {
 export async function gatherCrowd(plan: GeneratorPlan): Promise<readonly CrowdMember[]> {
   const members = Array.from({ length: plan.validators }, (_, index): CrowdMember => {
     const keypair = participantKeypair(plan.seed, 'validator', index);
-    return { hotkey: encodeHotkey(keypair.publicKey), keypair, bearer: '' };
+    const from = plan.isProxied === true ? `x-forwarded-for: ${addressOf(index)}\r\n` : '';
+    return { hotkey: encodeHotkey(keypair.publicKey), keypair, from, bearer: '' };
   });
   await inParallel(8, members, async (member, index) => {
     const url = plan.baseUrls[index % plan.baseUrls.length] ?? '';
@@ -28,13 +31,13 @@ export async function gatherCrowd(plan: GeneratorPlan): Promise<readonly CrowdMe
 }
 
 /** The header lines that prove who asks. Signed ones hold for a minute and for one request. */
-export function credentials({ hotkey, keypair, bearer }: CrowdMember, auth: Auth): string {
-  if (auth === 'session') return `authorization: Bearer ${bearer}\r\n`;
+export function credentials({ hotkey, keypair, from, bearer }: CrowdMember, auth: Auth): string {
+  if (auth === 'session') return `${from}authorization: Bearer ${bearer}\r\n`;
   const timestamp = String(Math.floor(Date.now() / 1000));
   const nonce = randomId();
   const signature = sign(keypair, `${hotkey}:${timestamp}:${nonce}`);
   return (
-    `x-hotkey: ${hotkey}\r\nx-timestamp: ${timestamp}\r\n` +
+    `${from}x-hotkey: ${hotkey}\r\nx-timestamp: ${timestamp}\r\n` +
     `x-nonce: ${nonce}\r\nx-signature: ${signature}\r\n`
   );
 }
@@ -42,11 +45,19 @@ export function credentials({ hotkey, keypair, bearer }: CrowdMember, auth: Auth
 const challengeAnswer = z.object({ challenge: z.string() });
 const sessionAnswer = z.object({ session_token: z.string() });
 
-async function openSession(baseUrl: string, { hotkey, keypair }: CrowdMember): Promise<string> {
+/** In 198.18.0.0/15, which is for benchmarks. */
+function addressOf(index: number): string {
+  return `198.18.${index >> 8}.${index & 255}`;
+}
+
+async function openSession(
+  baseUrl: string,
+  { hotkey, keypair, from }: CrowdMember,
+): Promise<string> {
   const connection = new HttpConnection(baseUrl);
   const post = async (path: string, json: object): Promise<unknown> => {
     const { status, body } = await connection.send('POST', path, {
-      head: '',
+      head: from,
       body: JSON.stringify(json),
     });
     if (status !== 200) throw new Error(`${path} was answered ${status}: ${body}`);

@@ -1,0 +1,50 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { ForgerPlan } from './forgeries.ts';
+
+export interface Flood {
+  /** Requests per second, whatever the answers do. */
+  readonly rate: number;
+  readonly addresses: 'one' | 'many';
+}
+
+export interface FloodResult {
+  readonly seconds: number;
+  readonly sent: number;
+  /** By status and code. */
+  readonly answers: Readonly<Record<string, number>>;
+}
+
+/** The other process that floods. */
+export interface Forger extends AsyncDisposable {
+  readonly pid: number;
+  flood(flood: Flood): void;
+  stop(): Promise<FloodResult>;
+}
+
+export async function startForger(plan: ForgerPlan): Promise<Forger> {
+  const child = fork(join(import.meta.dirname, 'forger.ts'), [JSON.stringify(plan)], {
+    execArgv: [],
+  });
+  const exited = once(child, 'exit');
+  const failed = exited.then(() => {
+    throw new Error('the forger ended');
+  });
+  failed.catch(() => undefined);
+  await Promise.race([once(child, 'message'), failed]);
+  return {
+    pid: child.pid ?? 0,
+    flood: (flood) => child.send(flood),
+    async stop() {
+      const told = once(child, 'message');
+      child.send('stop');
+      const [result] = (await Promise.race([told, failed])) as [FloodResult];
+      return result;
+    },
+    async [Symbol.asyncDispose]() {
+      if (child.connected) child.disconnect();
+      await exited;
+    },
+  };
+}
