@@ -1,6 +1,8 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { terminal } from '../world/terminal.ts';
-import { readOptions, UsageError, usage } from './options.ts';
+import { AuditUnreadable } from './audit/audit-unreadable.ts';
+import { verifyAudit } from './audit/verify-audit.ts';
+import { type AuditOptions, readOptions, UsageError, usage } from './options.ts';
 import { BundleRefused } from './sealed-bundle.ts';
 import { verify } from './verify.ts';
 
@@ -12,18 +14,32 @@ async function run(): Promise<number> {
   }
   const stream = process.stdout;
   const isStyled = stream.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
-  const isSame = await verify({
-    options,
-    terminal: terminal({ stream, isStyled }),
-    clock: systemClock,
-  });
+  const told = { terminal: terminal({ stream, isStyled }), clock: systemClock };
+  const isSame =
+    'audit' in options
+      ? await verifyAudit({ ...told, ...auditAccess(options.audit), options: options.audit })
+      : await verify({ ...told, options });
   return isSame ? 0 : 1;
+}
+
+/** Secrets come by the environment: a command line is seen by everybody on the machine. */
+function auditAccess({ url }: AuditOptions) {
+  const databaseUrl = process.env['DATABASE_URL'] || undefined;
+  const operatorToken = process.env['OPERATOR_TOKEN'] || undefined;
+  if (databaseUrl === undefined && url === undefined) {
+    throw new UsageError('set DATABASE_URL, or give --url and set OPERATOR_TOKEN');
+  }
+  if (url !== undefined && operatorToken === undefined) {
+    throw new UsageError('set OPERATOR_TOKEN to read the log through the operator API');
+  }
+  return { databaseUrl, operatorToken };
 }
 
 try {
   process.exitCode = await run();
 } catch (error) {
-  const isTold = error instanceof UsageError || error instanceof BundleRefused;
+  const isUnchecked = error instanceof UsageError || error instanceof AuditUnreadable;
+  const isTold = isUnchecked || error instanceof BundleRefused;
   console.error(isTold ? `paddock: ${error.message}` : error);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  process.exitCode = isUnchecked ? 2 : 1;
 }

@@ -11,6 +11,13 @@ export interface VerifyOptions {
   readonly publicKey: string | undefined;
 }
 
+/** Of `--audit`: where the log is read, and where it must not end before. */
+export interface AuditOptions {
+  /** Of the operator API; the database is read when the environment names one. */
+  readonly url: string | undefined;
+  readonly expected: { readonly seq: number; readonly hash: string } | undefined;
+}
+
 /** What is wrong with the command line, in one sentence that says what to do. */
 export class UsageError extends Error {
   override name = 'UsageError';
@@ -18,25 +25,34 @@ export class UsageError extends Error {
 
 export const usage = `npm run verify -- --race ID --url BASE [--public-key HEX] [--save FILE]
 npm run verify -- --bundle FILE [--url BASE] [--public-key HEX]
+npm run verify -- --audit [--url BASE] [--expect SEQ:HASH]
 
   --race ID         a completed race whose detail is released
   --url BASE        the service, for example http://127.0.0.1:8080
   --bundle FILE     a saved bundle; FILE.manifest.json beside it says who signed it
   --save FILE       keep the bundle and its manifest
   --public-key HEX  the service's Ed25519 key, if you know it
-  --help            show this`;
+  --audit           the operators' log: in the database that DATABASE_URL names, and through the
+                    operator API at --url with OPERATOR_TOKEN of the environment
+  --expect SEQ:HASH a head that was kept: finds an end that was cut off, and a log written anew
+  --help            show this
+
+Exit code 0: all is as it should be; 1: it is not, or a race cannot be read; 2: the command is wrong,
+or the log cannot be read.`;
 
 /** Undefined when help was asked for. */
-export function readOptions(args: readonly string[]): VerifyOptions | undefined {
+export function readOptions(
+  args: readonly string[],
+): VerifyOptions | { readonly audit: AuditOptions } | undefined {
   const values = parsed(args);
   if (values.help === true) return undefined;
+  if (values.audit === true) return { audit: auditOptions(values) };
+  if (values.expect !== undefined) throw new UsageError('--expect is about --audit: give both');
   const { race: raceId, url, bundle, save, 'public-key': publicKey } = values;
   if (bundle === undefined && (raceId === undefined || url === undefined)) {
     throw new UsageError('give --race and --url, or --bundle; --help shows more');
   }
-  if (url !== undefined && !/^https?:\/\//.test(url)) {
-    throw new UsageError('--url must begin with http:// or https://');
-  }
+  requireHttp(url);
   if (publicKey !== undefined && !/^[0-9a-f]{64}$/i.test(publicKey)) {
     throw new UsageError('--public-key must be 64 hex digits');
   }
@@ -47,6 +63,30 @@ export function readOptions(args: readonly string[]): VerifyOptions | undefined 
     save,
     publicKey: publicKey?.toLowerCase(),
   };
+}
+
+function auditOptions(values: ReturnType<typeof parsed>): AuditOptions {
+  const { url, expect, race, bundle, save, 'public-key': publicKey } = values;
+  if ([race, bundle, save, publicKey].some((value) => value !== undefined)) {
+    throw new UsageError('--audit is about the log alone: give --url and --expect at most');
+  }
+  requireHttp(url);
+  const [, seq = '', hash = ''] = /^(\d{1,15}):([0-9a-f]{64})$/i.exec(expect ?? '') ?? [];
+  if (expect !== undefined && seq === '') {
+    throw new UsageError(
+      '--expect must be a number, a colon and 64 hex digits, as --audit prints it',
+    );
+  }
+  return {
+    url: url?.replace(/\/+$/, ''),
+    expected: expect === undefined ? undefined : { seq: Number(seq), hash: hash.toLowerCase() },
+  };
+}
+
+function requireHttp(url: string | undefined): void {
+  if (url !== undefined && !/^https?:\/\//.test(url)) {
+    throw new UsageError('--url must begin with http:// or https://');
+  }
 }
 
 function parsed(args: readonly string[]) {
@@ -60,6 +100,8 @@ function parsed(args: readonly string[]) {
         bundle: text,
         save: text,
         'public-key': text,
+        audit: { type: 'boolean' },
+        expect: text,
         help: { type: 'boolean' },
       },
     }).values;
