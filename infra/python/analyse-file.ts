@@ -1,5 +1,6 @@
 import type { CodeVerdict } from '../ports/code-analysis.ts';
 import { moduleRules } from './allowed-modules.ts';
+import type { FileReading } from './file-reading.ts';
 import { FileRefused } from './file-refused.ts';
 import { type Finding, type InsecureLibrary, toViolation } from './finding.ts';
 import { parseFile } from './parse-file.ts';
@@ -7,36 +8,56 @@ import { referentsOf } from './referents.ts';
 import type { Ruff } from './ruff.ts';
 import { checkAnswerTables } from './rules/answer-tables.ts';
 import { checkBuiltins } from './rules/builtins.ts';
+import { checkClassTrust } from './rules/class-trust.ts';
 import { checkDunders } from './rules/dunders.ts';
 import { checkFormatStrings } from './rules/format-strings.ts';
 import { checkImports } from './rules/imports.ts';
 import { checkModuleUse } from './rules/module-use.ts';
+import { checkMadeUpObjects } from './rules/made-up-objects.ts';
 import { defaultProductIdPattern } from './rules/product-ids.ts';
 import type { RuleContext } from './rules/rule-context.ts';
+import { checkTypeUse } from './rules/type-use.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 import { scopesOf } from './scopes.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 import { nodesOf, type SyntaxNode } from './syntax-tree.ts';
+import type { Token } from './token.ts';
 import { TokenCursor } from './token-cursor.ts';
-import { refuseBeyondLimits, refuseEmpty } from './token-limits.ts';
+import { isEmpty, refuseBeyondLimits } from './token-limits.ts';
 
 // More would not help a miner and would make a hostile file's answer as large as the file.
 const violationsMax = 100;
 const librariesNamedMax = 10;
 
-/** The verdict on one file. Pure but for ruff's memory; does not bound its own time. */
-export function analyseFile(file: Uint8Array, ruff: Ruff, profile: SandboxProfile): CodeVerdict {
+/** Reads and judges one file. Pure but for ruff's memory; does not bound its own time. */
+export function readAndJudge(file: Uint8Array, ruff: Ruff, profile: SandboxProfile): FileReading {
   let source: SourceFile | null = null;
   try {
     source = readSourceFile(file);
-    const tree = parse(source, ruff);
-    return judge(source, tree, profile);
+    const tokens = ruff.tokens(source.text);
+    if (isEmpty(tokens)) return { kind: 'empty' };
+    return { kind: 'judged', verdict: judge(source, parse(source, tokens, ruff), profile) };
   } catch (error) {
-    if (error instanceof FileRefused) return invalid(error.message, lineOf(error, source));
+    if (error instanceof FileRefused) return unreadable(error.message, lineOf(error, source));
     // The tree is as deep as the file is nested; running out of stack is the file's doing.
-    if (error instanceof RangeError) return invalid('the file is too deeply nested to analyse');
+    if (error instanceof RangeError) return unreadable('the file is too deeply nested to analyse');
     throw error;
   }
+}
+
+function unreadable(reason: string, line?: number): FileReading {
+  return { kind: 'unreadable', reason, ...(line !== undefined && { line }) };
+}
+
+/** The verdict on one file if CPython has nothing to say against it. */
+export function analyseFile(file: Uint8Array, ruff: Ruff, profile: SandboxProfile): CodeVerdict {
+  return verdictOf(readAndJudge(file, ruff, profile));
+}
+
+export function verdictOf(reading: FileReading): CodeVerdict {
+  if (reading.kind === 'judged') return reading.verdict;
+  if (reading.kind === 'empty') return invalid('the file must not be empty');
+  return invalid(reading.reason, reading.line);
 }
 
 export function invalid(reason: string, line?: number): CodeVerdict {
@@ -50,39 +71,16 @@ function lineOf({ place }: FileRefused, source: SourceFile | null): number | und
 }
 
 /**
- * Our own parser goes first: it stops at the first error, while ruff's checker describes every one
- * and needs seconds and gigabytes for a file of nothing else.
+ * Our own parser goes first: it stops at the first error, while ruff describes every one and needs
+ * seconds and gigabytes for a file of nothing else. What ruff does not take for Python is not
+ * read, because its tokens may then be guesses.
  */
-function parse(source: SourceFile, ruff: Ruff): SyntaxNode {
-  const tokens = ruff.tokens(source.text);
-  refuseEmpty(tokens);
+function parse(source: SourceFile, tokens: readonly Token[], ruff: Ruff): SyntaxNode {
   refuseBeyondLimits(tokens);
-  try {
-    const tree = parseFile(new TokenCursor(source, tokens));
-    refuseSyntaxError(ruff, source.text, Number.POSITIVE_INFINITY);
-    return tree;
-  } catch (error) {
-    if (error instanceof FileRefused) explain(error, source, ruff);
-    throw error;
-  }
-}
-
-function refuseSyntaxError(ruff: Ruff, text: string, lineMax: number): void {
-  const error = ruff.syntaxError(text);
-  if (error === null || error.start_location.row > lineMax) return;
+  const tree = parseFile(new TokenCursor(source, tokens));
+  const error = ruff.syntaxError(source.text);
+  if (error === null) return tree;
   throw new FileRefused(error.message, { line: error.start_location.row });
-}
-
-// Longer lines are not worth ruff's better words.
-const explainedLineBytesMax = 2000;
-
-/** Lets ruff say in its own words what is wrong, shown only what precedes the error. */
-function explain({ place }: FileRefused, { bytes, position, slice }: SourceFile, ruff: Ruff): void {
-  if (place === null || 'line' in place) return;
-  const lineEnd = bytes.indexOf('\n', place.offset);
-  const end = lineEnd === -1 ? bytes.length : lineEnd;
-  if (end - place.offset > explainedLineBytesMax) return;
-  refuseSyntaxError(ruff, slice(0, end), position(place.offset).line);
 }
 
 function judge(
@@ -105,8 +103,11 @@ function judge(
   checkModuleUse(context);
   if (context.insecure.length > 0) return insecure(source, context.insecure);
   checkBuiltins(context);
+  checkTypeUse(context);
+  checkClassTrust(context);
   checkDunders(context);
   checkFormatStrings(context);
+  checkMadeUpObjects(context);
   checkAnswerTables(context);
   return context.findings.length === 0 ? { kind: 'clean' } : violations(source, context.findings);
 }

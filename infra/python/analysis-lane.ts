@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../ports/clock.ts';
-import type { CodeVerdict } from '../ports/code-analysis.ts';
-import { invalid } from './analyse-file.ts';
+import type { FileReading } from './file-reading.ts';
+import { processorTimeSpent } from './processor-time.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 import type { WorkerAnswer } from './worker-answer.ts';
 
@@ -17,7 +17,7 @@ export interface AnalysisLane {
   /** Resolves when the thread can take a file; rejects when it cannot be started at all. */
   ready(): Promise<void>;
   /** One call at a time. */
-  run(file: Uint8Array): Promise<CodeVerdict>;
+  run(file: Uint8Array): Promise<FileReading>;
   stop(): Promise<void>;
 }
 
@@ -52,9 +52,9 @@ export function createAnalysisLane({ deadlineMs, profile, clock }: LaneOptions):
         throw error;
       });
       const answer = await answerWithin(thread, file, { deadlineMs, clock });
-      if (answer.kind === 'verdict') {
+      if (answer.kind === 'read') {
         if (answer.retire) await retire();
-        return answer.verdict;
+        return answer.reading;
       }
       await retire();
       return refusal(answer, deadlineMs);
@@ -69,15 +69,16 @@ type Ending =
   | { readonly kind: 'died'; readonly error: unknown };
 
 /** A file that cannot be judged is refused: what was not read to the end cannot be accepted. */
-function refusal(ending: Ending, deadlineMs: number): CodeVerdict {
+function refusal(ending: Ending, deadlineMs: number): FileReading {
   if (ending.kind === 'late') {
-    return invalid(`the file is too complex to analyse within ${deadlineMs / 1000} s`);
+    const reason = `the file is too complex to analyse within ${deadlineMs / 1000} s`;
+    return { kind: 'unreadable', reason };
   }
   if (ending.kind === 'defect') {
     const error = ending.error instanceof Error ? ending.error : new Error(String(ending.error));
     process.emitWarning(error);
   }
-  return invalid('the file is too complex to analyse');
+  return { kind: 'unreadable', reason: 'the file is too complex to analyse' };
 }
 
 /** Resolves when the thread has loaded its parser. */
@@ -87,7 +88,7 @@ async function startWorker(profile: SandboxProfile): Promise<Worker> {
     resourceLimits,
     // A submission must find nothing of ours, should it ever get that far.
     env: {},
-    execArgv: [],
+    execArgv: ['--report-exclude-env'],
   });
   const ending = await nextEnding(thread).ending;
   if (ending.kind !== 'ready') {
@@ -107,43 +108,16 @@ async function answerWithin(
 ): Promise<Ending> {
   const answered = new AbortController();
   thread.ref();
-  const usedBefore = await thread.cpuUsage();
   const { ending, forget } = nextEnding(thread);
-  thread.postMessage(file);
-  const late = deadlineOf(thread, usedBefore, { deadlineMs, clock, signal: answered.signal });
+  const allowance = { limitMs: deadlineMs, clock, signal: answered.signal };
+  const late = processorTimeSpent(thread, allowance, () => thread.postMessage(file));
   try {
-    return await Promise.race([ending, late]);
+    return await Promise.race([ending, late.then((): Ending => ({ kind: 'late' }))]);
   } finally {
     answered.abort();
     forget();
     thread.unref();
   }
-}
-
-// On a busy machine a thread may get a tenth of a processor.
-const waitFactor = 10;
-
-/**
- * The deadline counts the thread's processor time, because a miner must not be refused for what
- * else the machine does. The wall clock only ends what does not even answer that question.
- */
-async function deadlineOf(
-  thread: Worker,
-  usedBefore: NodeJS.CpuUsage,
-  { deadlineMs, clock, signal }: { deadlineMs: number; clock: Clock; signal: AbortSignal },
-): Promise<Ending> {
-  const wallEndsAt = clock.monotonicMs() + deadlineMs * waitFactor;
-  let leftMs = deadlineMs;
-  while (leftMs > 0 && clock.monotonicMs() < wallEndsAt && !signal.aborted) {
-    await clock.sleep(Math.max(leftMs, 10), signal);
-    const used = await Promise.race([
-      // It rejects when the thread is gone, which the other listeners report.
-      thread.cpuUsage(usedBefore).catch(() => null),
-      clock.sleep(deadlineMs, signal).then(() => null),
-    ]);
-    if (used !== null) leftMs = deadlineMs - (used.user + used.system) / 1000;
-  }
-  return { kind: 'late' };
 }
 
 /** The next thing the thread says, or its end: out of memory is an error, a crash an exit. */

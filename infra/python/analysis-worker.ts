@@ -4,7 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import { analyseFile } from './analyse-file.ts';
+import { readAndJudge } from './analyse-file.ts';
 import { loadRuff } from './ruff.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 import type { WorkerAnswer } from './worker-answer.ts';
@@ -22,8 +22,8 @@ answer({ kind: 'ready' });
 
 function judged(file: Uint8Array): WorkerAnswer {
   try {
-    const verdict = analyseFile(file, ruff, profile);
-    return { kind: 'verdict', verdict, retire: ruff.failed() };
+    const reading = readAndJudge(file, ruff, profile);
+    return { kind: 'read', reading, retire: ruff.failed() };
   } catch (error) {
     return { kind: 'defect', error };
   }

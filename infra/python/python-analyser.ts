@@ -1,17 +1,21 @@
 /**
- * Judges submitted Python files in threads of their own, so that a hostile file costs its thread
- * and its own verdict, and nobody else's request.
+ * Judges submitted Python files in a thread and a process of their own, so that a hostile file
+ * costs those and its own verdict, and nobody else's request.
  *
- * 1. A file is accepted only if it was read to its end and every rule held.
+ * 1. A file is accepted only if CPython takes it for one of its own, if our reader read it to its
+ *    end, and if every rule held. In that order: what is no Python is refused in CPython's words.
  * 2. At most `workers` files are judged at once, at most `waitingMax` wait.
  */
 
 import { systemClock } from '../clock/system-clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CodeAnalyser, CodeVerdict } from '../ports/code-analysis.ts';
-import { invalid } from './analyse-file.ts';
+import { invalid, verdictOf } from './analyse-file.ts';
 import { AnalyserOverloaded } from './analyser-overloaded.ts';
 import { type AnalysisLane, createAnalysisLane } from './analysis-lane.ts';
+import type { Judgement } from './cpython/judgement.ts';
+import { type JudgeLease, leaseJudge } from './cpython/shared-judge.ts';
+import { undecodable } from './source-file.ts';
 
 export interface CodeAnalyserOptions {
   readonly fileBytesMax?: number;
@@ -29,7 +33,7 @@ export interface CodeAnalyserOptions {
 }
 
 export interface RunningCodeAnalyser extends CodeAnalyser {
-  /** Starts the threads; without it the first files pay for that. */
+  /** Starts the threads; without it the first files pay for that. CPython waits for a file. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -44,15 +48,43 @@ export function createCodeAnalyser(options: CodeAnalyserOptions = {}): RunningCo
   );
   const free = laneQueue(lanes, waitingMax);
 
+  let lease: JudgeLease | null = null;
+  const judge = (): JudgeLease => {
+    lease ??= leaseJudge(deadlineMs);
+    return lease;
+  };
+
   return {
     start: async () => void (await Promise.all(lanes.map((lane) => lane.ready()))),
     async analyse(file) {
       if (file.byteLength > fileBytesMax) return invalid(`the file exceeds ${fileBytesMax} bytes`);
-      return free.use((lane) => lane.run(file));
+      const refusal = undecodable(file);
+      if (refusal !== null) return invalid(refusal.reason, refusal.line);
+      return free.use(async (lane) => {
+        // Side by side, on two processors: neither needs the other's answer.
+        const [judgement, reading] = await Promise.all([judge().judge(file), lane.run(file)]);
+        return refusalOf(judgement, deadlineMs) ?? verdictOf(reading);
+      });
     },
-    stop: async () => void (await Promise.all(lanes.map((lane) => lane.stop()))),
+    async stop() {
+      const leased = lease;
+      lease = null;
+      await Promise.all([...lanes.map((lane) => lane.stop()), leased?.release()]);
+    },
   };
 }
+
+function refusalOf(judgement: Judgement, deadlineMs: number): CodeVerdict | null {
+  if (judgement.kind === 'parses') return null;
+  if (judgement.kind === 'refused') return invalid(judgement.message, judgement.line ?? undefined);
+  return invalid(exhaustions[judgement.what](deadlineMs));
+}
+
+const exhaustions = {
+  time: (ms: number) => `Python cannot compile the file within ${ms / 1000} s`,
+  memory: () => 'Python cannot compile the file within 256 MiB',
+  depth: () => 'the file is too complex or too deeply nested for Python',
+};
 
 interface LaneQueue {
   use(job: (lane: AnalysisLane) => Promise<CodeVerdict>): Promise<CodeVerdict>;

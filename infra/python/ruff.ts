@@ -1,7 +1,6 @@
 /**
- * Ruff compiled to WebAssembly. Its parser has CPython's verdict with `target-version` set; what
- * CPython's compiler adds on top ("'return' outside function") comes from a few rules of its own.
- * The module keeps its memory for life and a deep input throws, so it lives in a worker.
+ * Ruff compiled to WebAssembly: the tokens that our reader reads. Whether the file is Python is
+ * CPython's verdict; ruff only has to agree, or its tokens may be guesses. The module keeps its memory for life and a deep input throws, so it lives in a worker.
  */
 import { createRequire } from 'node:module';
 import { FileRefused } from './file-refused.ts';
@@ -24,22 +23,16 @@ interface RuffModule {
 export interface Ruff {
   /** Throws `FileRefused` when the parser cannot cope. Does not mind syntax errors. */
   tokens(text: string): Token[];
-  /** The first reason why CPython 3.11 would not load the file. */
+  /** The first reason why ruff does not take the file for Python 3.11. */
   syntaxError(text: string): Diagnostic | null;
   /** Has it ever thrown? Its memory may then be in any state. */
   failed(): boolean;
 }
 
-// Errors of CPython's compiler: return, break, continue, yield and await out of place, late
-// __future__ imports, bare except not last, two stars, global and nonlocal misuse.
-const compilerErrors = [
-  ...['F404', 'F621', 'F622', 'F701', 'F702', 'F704', 'F706', 'F707'],
-  ...['PLE0100', 'PLE0117', 'PLE0118', 'PLE1142'],
-];
-
 export function loadRuff(): Ruff {
   const ruff: RuffModule = createRequire(import.meta.url)('@astral-sh/ruff-wasm-nodejs');
-  const options = { 'target-version': 'py311', lint: { select: compilerErrors, preview: false } };
+  // No rule but syntax: what CPython's compiler adds, CPython says.
+  const options = { 'target-version': 'py311', lint: { select: [], preview: false } };
   const workspace = new ruff.Workspace(options, ruff.PositionEncoding.Utf32);
   let failed = false;
   /** Deep nesting and a full memory end in an error of the engine or a panic of ruff's. */

@@ -3,9 +3,13 @@
  * refuses NUL bytes. Offsets are bytes of the original file, byte order mark included, because
  * ruff counts so too.
  */
+import { isUtf8 } from 'node:buffer';
 import { FileRefused } from './file-refused.ts';
 
 const snippetCharactersMax = 120;
+const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf);
+// A declaration further to the right than this is CPython's to refuse.
+const headBytes = 10_000;
 // PEP 263: in the first two lines, the second only if the first is blank or a comment.
 const encodingDeclaration = /^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)/;
 const utf8Names = /^utf[-_]?8(?:[-_]sig)?$|^utf8$/i;
@@ -25,35 +29,41 @@ export interface SourceFile {
 
 /** Throws `FileRefused` for bytes that CPython would not even begin to parse. */
 export function readSourceFile(file: Uint8Array): SourceFile {
+  const refusal = undecodable(file);
+  if (refusal !== null) {
+    const { reason, line } = refusal;
+    throw new FileRefused(reason, line === undefined ? null : { line });
+  }
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
+  // A byte order mark stays in the text, so that offsets of text and file agree.
+  return sourceFile(bytes, new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+}
+
+/** Why a file is not text in UTF-8 to CPython; null when it is. Fast enough for any thread. */
+export function undecodable(file: Uint8Array): { reason: string; line?: number } | null {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const nul = bytes.indexOf(0);
   if (nul !== -1) {
     const line = startsOfLines(bytes.subarray(0, nul)).length;
-    throw new FileRefused('source code cannot contain null bytes', { line });
+    return { reason: 'source code cannot contain null bytes', line };
   }
-  const text = decode(bytes);
-  refuseOtherEncodings(text);
-  return sourceFile(bytes, text);
+  if (!isUtf8(bytes)) return { reason: 'the file is not valid UTF-8' };
+  return otherEncoding(bytes);
 }
 
-function decode(bytes: Buffer): string {
-  try {
-    // The mark stays in the text, so that offsets of text and file agree.
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new FileRefused('the file is not valid UTF-8');
-  }
-}
-
-function refuseOtherEncodings(text: string): void {
-  const head = text.startsWith('\ufeff') ? text.slice(1) : text;
-  for (const line of head.slice(0, 10_000).split(/\r\n|\r|\n/, 2)) {
-    const name = encodingDeclaration.exec(line)?.[1];
+/** CPython looks at the first two lines, the second only if the first is blank or a comment. */
+function otherEncoding(bytes: Buffer): { reason: string; line: number } | null {
+  const start = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
+  const head = bytes.toString('latin1', start, start + headBytes);
+  for (const [index, text] of head.split(/\r\n|\r|\n/, 2).entries()) {
+    const name = encodingDeclaration.exec(text)?.[1];
     if (name !== undefined && !utf8Names.test(name)) {
-      throw new FileRefused(`the file declares the encoding '${name}', only utf-8 is accepted`);
+      const reason = `the file declares the encoding '${name}', only utf-8 is accepted`;
+      return { reason, line: index + 1 };
     }
-    if (name !== undefined || !blankOrComment.test(line)) return;
+    if (name !== undefined || !blankOrComment.test(text)) return null;
   }
+  return null;
 }
 
 function sourceFile(bytes: Buffer, text: string): SourceFile {

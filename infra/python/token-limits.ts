@@ -28,11 +28,11 @@ export function refuseBeyondLimits(tokens: readonly Token[]): void {
   }
 }
 
-export function refuseEmpty(tokens: readonly Token[]): void {
-  const silent = new Set(['Comment', 'NonLogicalNewline', 'Newline']);
-  if (tokens.every(({ kind }) => silent.has(kind)))
-    throw new FileRefused('the file must not be empty');
+export function isEmpty(tokens: readonly Token[]): boolean {
+  return tokens.every(({ kind }) => silent.has(kind));
 }
+
+const silent = new Set(['Comment', 'NonLogicalNewline', 'Newline']);
 
 const closingOf: Readonly<Record<string, string>> = {
   Lpar: 'Rpar',

@@ -1,4 +1,4 @@
-import type { CodeVerdict } from '../ports/code-analysis.ts';
+import type { FileReading } from './file-reading.ts';
 
 /**
  * What the analysis thread says: `ready` once, then one answer a file. `retire` asks for a new
@@ -6,5 +6,5 @@ import type { CodeVerdict } from '../ports/code-analysis.ts';
  */
 export type WorkerAnswer =
   | { readonly kind: 'ready' }
-  | { readonly kind: 'verdict'; readonly verdict: CodeVerdict; readonly retire: boolean }
+  | { readonly kind: 'read'; readonly reading: FileReading; readonly retire: boolean }
   | { readonly kind: 'defect'; readonly error: unknown };

@@ -66,44 +66,6 @@ test('violations come in the order of the file and end at a hundred', (t) => {
   );
 });
 
-const invalidFiles: Readonly<Record<string, [string | Uint8Array, RegExp]>> = {
-  'an empty file': ['', /must not be empty/],
-  'white space alone': ['\n  \n\t\n', /must not be empty/],
-  'comments alone': ['# a\n\n# b', /must not be empty/],
-  'a lone byte': [Uint8Array.of(0x78, 0xff), /not valid UTF-8/],
-  'UTF-16': [Buffer.from('\ufeffx = 1', 'utf16le'), /not valid UTF-8|null bytes/],
-  'an overlong form': [Uint8Array.of(0xc0, 0xaf), /not valid UTF-8/],
-  'a surrogate': [Uint8Array.of(0xed, 0xa0, 0x80), /not valid UTF-8/],
-  'a null byte': ['x = 1\n\0', /null bytes \(line 2\)/],
-  'another encoding': ['# -*- coding: latin-1 -*-\nx = 1\n', /'latin-1'/],
-  'another encoding on line two': ['#!/bin/sh\n# coding=utf-7\nx = 1\n', /'utf-7'/],
-  'a syntax error': ['x = (\n', /line 1|line 2/],
-  'a print statement': ["x = 1\nprint 'x'\n", /line 2/],
-  'a type statement': ['type X = int\n', /Python 3\.11.*line 1/],
-  'quotes reused in an f-string': ["x = f'{a['b']}'\n", /Python 3\.11/],
-  'return outside a function': ['return 1\n', /outside of a function/],
-  'break outside a loop': ['if 1:\n    break\n', /outside loop/],
-  'a bracket too deep': [
-    `x = ${'('.repeat(201)}1${')'.repeat(201)}\n`,
-    /too many nested parentheses/,
-  ],
-  'a block too deep': [
-    `${Array.from({ length: 101 }, (_, i) => `${' '.repeat(i)}if 1:\n`).join('')}${' '.repeat(101)}x\n`,
-    /too many levels of indentation/,
-  ],
-  'an integer too long': [`x = ${'9'.repeat(5000)}\n`, /more digits/],
-  'brackets that do not match': ['x = (]\n', /unmatched/],
-};
-for (const [name, [code, reason]] of Object.entries(invalidFiles)) {
-  test(`is not a file of Python 3.11: ${name}`, (t) => {
-    const verdict = analyse(code);
-
-    t.is(verdict.kind, 'invalid', JSON.stringify(verdict));
-    t.regex('detail' in verdict ? verdict.detail : '', /^InvalidFileError: /);
-    t.regex('detail' in verdict ? verdict.detail : '', reason);
-  });
-}
-
 test('as deep as Python allows is accepted', (t) => {
   const brackets = `x = ${'['.repeat(200)}1${']'.repeat(200)}\n`;
 

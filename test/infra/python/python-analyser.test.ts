@@ -104,3 +104,41 @@ test('a configured entry point must be bound at the top level of the file', asyn
     t.deepEqual(verdict, { kind: 'invalid', detail }, text);
   }
 });
+
+const invalidFiles: Readonly<Record<string, [string | Uint8Array, RegExp]>> = {
+  'an empty file': ['', /must not be empty/],
+  'white space alone': ['\n  \n\t\n', /must not be empty/],
+  'comments alone': ['# a\n\n# b', /must not be empty/],
+  'a lone byte': [Uint8Array.of(0x78, 0xff), /not valid UTF-8/],
+  'UTF-16': [Buffer.from('\ufeffx = 1', 'utf16le'), /not valid UTF-8|null bytes/],
+  'an overlong form': [Uint8Array.of(0xc0, 0xaf), /not valid UTF-8/],
+  'a surrogate': [Uint8Array.of(0xed, 0xa0, 0x80), /not valid UTF-8/],
+  'a null byte': ['x = 1\n\0', /null bytes \(line 2\)/],
+  'another encoding': ['# -*- coding: latin-1 -*-\nx = 1\n', /'latin-1'/],
+  'another encoding on line two': ['#!/bin/sh\n# coding=utf-7\nx = 1\n', /'utf-7'/],
+  'a syntax error': ['x = (\n', /'\(' was never closed \(line 1\)/],
+  'a print statement': ["x = 1\nprint 'x'\n", /line 2/],
+  'a type statement': ['type X = int\n', /invalid syntax \(line 1\)/],
+  'quotes reused in an f-string': ["x = f'{a['b']}'\n", /f-string: unmatched '\['/],
+  'return outside a function': ['return 1\n', /'return' outside function \(line 1\)/],
+  'break outside a loop': ['if 1:\n    break\n', /'break' outside loop/],
+  'a bracket too deep': [
+    `x = ${'('.repeat(201)}1${')'.repeat(201)}\n`,
+    /too many nested parentheses/,
+  ],
+  'a block too deep': [
+    `${Array.from({ length: 101 }, (_, i) => `${' '.repeat(i)}if 1:\n`).join('')}${' '.repeat(101)}x\n`,
+    /too many levels of indentation/,
+  ],
+  'an integer too long': [`x = ${'9'.repeat(5000)}\n`, /Exceeds the limit \(4300 digits\)/],
+  'brackets that do not match': ['x = (]\n', /closing parenthesis '\]' does not match/],
+};
+for (const [name, [code, reason]] of Object.entries(invalidFiles)) {
+  test.serial(`is not a file of Python 3.11: ${name}`, async (t) => {
+    const verdict = await analyser.analyse(Buffer.from(code));
+
+    t.is(verdict.kind, 'invalid', JSON.stringify(verdict));
+    t.regex('detail' in verdict ? verdict.detail : '', /^InvalidFileError: /);
+    t.regex('detail' in verdict ? verdict.detail : '', reason);
+  });
+}

@@ -1,0 +1,23 @@
+/** The engine's WebAssembly. Its types come with the browser's only, so the parts used are here. */
+export interface WasmMemory {
+  /** Another one after every growth. */
+  readonly buffer: ArrayBuffer;
+}
+
+export interface WasmInstance {
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+interface WebAssemblyParts {
+  /** Sizes are pages of 64 KiB. */
+  readonly Memory: new (pages: {
+    initial: number;
+    maximum: number;
+  }) => WasmMemory;
+  instantiate(
+    binary: Uint8Array,
+    imports: object,
+  ): Promise<{ readonly instance: WasmInstance; readonly module: object }>;
+}
+
+export const webAssembly = (globalThis as unknown as { WebAssembly: WebAssemblyParts }).WebAssembly;
