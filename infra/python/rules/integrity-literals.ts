@@ -1,4 +1,4 @@
-import { literalValue } from '../string-literal.ts';
+import { constantString, literalValue } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import type { RuleContext } from './rule-context.ts';
 
@@ -10,18 +10,18 @@ export interface DataText {
 
 /**
  * Every string that the program can read: literals, constants joined by `+` and by `join`. A
- * string that stands alone as a statement is a docstring and nothing reads it, unless the file
- * asks for `__doc__` somewhere.
+ * string that stands alone as a statement is read by nobody, unless it is a docstring and the file
+ * asks for `__doc__`.
  */
 export function dataTexts(context: RuleContext): DataText[] {
   const values = new Map<SyntaxNode, string>();
-  const readsDocs = context.nodes.some((node) => node.text === '__doc__');
   const texts: DataText[] = [];
+  const isRead = readsOf(context);
   for (const node of context.nodes) {
     if (node.kind !== 'string') continue;
     const value = literalValue(context.source, node);
     values.set(node, value);
-    if (readsDocs || value === '__doc__' || !isDocstring(node)) texts.push({ value, at: node.at });
+    if (!isStatement(node) || isRead(node)) texts.push({ value, at: node.at });
   }
   for (const node of context.nodes) {
     const joined = joinedText(node, values);
@@ -30,10 +30,25 @@ export function dataTexts(context: RuleContext): DataText[] {
   return texts;
 }
 
-function isDocstring(node: SyntaxNode): boolean {
-  const { parent } = node;
+function isStatement({ parent, at }: SyntaxNode): boolean {
   // `return "x"` is a group too, but begins at its keyword.
-  return parent?.kind === 'group' && parent.children.length === 1 && parent.at === node.at;
+  return parent?.kind === 'group' && parent.children.length === 1 && parent.at === at;
+}
+
+/** The module's docstring is `__doc__` alone, those of functions and classes are attributes. */
+function readsOf({ nodes: [root, ...nodes], source }: RuleContext): (node: SyntaxNode) => boolean {
+  const readers = nodes.filter(
+    (node) => node.text === '__doc__' || constantString(source, node) === '__doc__',
+  );
+  const readsModule = readers.some(({ kind }) => kind === 'name');
+  return (node) => {
+    const line = node.parent?.parent;
+    const suite = line?.parent;
+    if (suite === root) return readsModule && root?.children[0] === line;
+    // The suite of `def f(): "text"` is the line itself, behind the parameters.
+    const mayBeDocstring = suite?.children[0] === line || suite?.children.at(-1) === line;
+    return readers.length > 0 && mayBeDocstring;
+  };
 }
 
 /** `"50" + "35"`, `"".join(["50", "35"])`, and the strings of one list read one after the other. */

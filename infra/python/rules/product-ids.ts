@@ -3,7 +3,8 @@
  * knew the answer before the question. What is an id is a pattern (`PRODUCT_ID_PATTERN`), so the
  * thresholds leave room for numbers that only look like one:
  *
- * - up to 2 different ids as values of their own (a string, a number, an alternative of a regex)
+ * - up to 2 different ids as strings of their own (a value, an alternative of a regex), and up to 2
+ *   as numbers (a population, a prime)
  * - up to 2 in one text, or any number as long as they are less than 1/25 of it (examples in a
  *   prompt); up to 11 in all texts together
  * - comments and docstrings do not count, nor do made-up ids (1234567890, 1000000001, 5555555555)
@@ -29,7 +30,7 @@ interface Sighting {
 
 export function checkProductIds(context: RuleContext, texts: readonly DataText[]): void {
   const pattern = context.productIdPattern;
-  const own = new Map<string, number>();
+  const [own, numbers] = [new Map<string, number>(), new Map<string, number>()];
   const mentioned = new Map<string, number>();
   const dense: Sighting[] = [];
   for (const { value, at } of texts) {
@@ -39,15 +40,19 @@ export function checkProductIds(context: RuleContext, texts: readonly DataText[]
     for (const id of ids) if (!seen.has(id)) seen.set(id, at);
     if (ids.length > inOneTextMax && share > shareOfTextMax) dense.push({ id: ids[0] ?? '', at });
   }
-  for (const { id, at } of numbersIn(context.nodes, pattern)) if (!own.has(id)) own.set(id, at);
+  for (const { id, at } of numbersIn(context.nodes, pattern)) {
+    if (!numbers.has(id)) numbers.set(id, at);
+  }
   const found = [
     ...(own.size > ownValuesMax ? sightings(own) : []),
+    ...(numbers.size > ownValuesMax ? sightings(numbers) : []),
     ...dense,
     ...(mentioned.size > inAllTextsMax ? sightings(mentioned) : []),
   ];
+  const count = new Set([...own.keys(), ...numbers.keys(), ...mentioned.keys()]).size;
   const places = new Map(found.toSorted((a, b) => a.at - b.at).map((one) => [one.at, one]));
   for (const { id, at } of [...places.values()].slice(0, reportedMax)) {
-    const message = `'${id}' looks like the id of a product, one of ${own.size + mentioned.size} in the file`;
+    const message = `'${id}' looks like the id of a product, one of ${count} in the file`;
     context.findings.push({ rule: 'hard-coded-product-id', message, at });
   }
 }
