@@ -58,8 +58,11 @@ export function createSimilarity(deps: SimilarityDeps): Service {
     try {
       const isDone = await registerAll(deps, all, stopping.signal);
       all &&= !isDone;
-      await readAll(deps, stopping.signal);
-      while (!stopping.signal.aborted && (await reportNext(deps)));
+      // In turns, so that the first reports of many do not wait for the last file.
+      for (let went = true; went && !stopping.signal.aborted; ) {
+        const wasRead = await readNext(deps);
+        went = (await reportNext(deps)) || wasRead;
+      }
     } catch (error) {
       log.warn('similarity was not looked at; the next round tries again', { error });
     } finally {
@@ -94,17 +97,17 @@ async function registerAll(
   return false;
 }
 
-async function readAll(deps: SimilarityDeps, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) {
-    const held = await leaseUnread(deps.sql, leaseMs);
-    if (held === undefined) return;
-    try {
-      await readVersion(deps, held);
-    } catch (error) {
-      await postpone(deps.sql, held, { pauseMs, isTry: false });
-      throw error;
-    }
+/** False when there is no file to be read. */
+async function readNext(deps: SimilarityDeps): Promise<boolean> {
+  const held = await leaseUnread(deps.sql, leaseMs);
+  if (held === undefined) return false;
+  try {
+    await readVersion(deps, held);
+  } catch (error) {
+    await postpone(deps.sql, held, { pauseMs, isTry: false });
+    throw error;
   }
+  return true;
 }
 
 /** Writes the fingerprints of one version down, or why it has none. */

@@ -139,15 +139,16 @@ export async function saveFingerprints(
     on conflict (code_sha256) do nothing`;
   await tx`
     insert into similarity_fingerprint (hash, version_no)
-    select h.hash, s.version_no
+    select h.hash, ${versionNo}::integer
     from unnest(${hashes}::bigint[]) as h (hash)
-    join similarity_version s on s.version_no = ${versionNo}
     where not exists (
-      select
-      from similarity_fingerprint f
-      join similarity_version o on o.version_no = f.version_no
-      where f.hash = h.hash and o.miner_hotkey = ${minerHotkey}
-        and (o.submitted_at, o.agent_version_id) < (s.submitted_at, s.agent_version_id))
+      select from similarity_fingerprint f
+      where f.hash = h.hash and f.version_no = any(array(
+        select o.version_no from similarity_version o
+        where o.miner_hotkey = ${minerHotkey}
+          and (o.submitted_at, o.agent_version_id) < (
+            select submitted_at, agent_version_id from similarity_version
+            where version_no = ${versionNo}))))
     on conflict do nothing`;
   await tx`
     update similarity_version

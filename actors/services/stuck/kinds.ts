@@ -10,6 +10,7 @@ import {
   stuckParked,
   stuckPartitions,
 } from './runtime.ts';
+import { stuckSimilarity } from './similarity.ts';
 import type { StuckKind } from './stuck-kind.ts';
 
 /** Every kind of record that could wait for ever. A new one adds its query here. */
@@ -18,6 +19,7 @@ export const stuckKinds: readonly StuckKind[] = [
   stuckWork,
   stuckVersions,
   stuckRejudgings,
+  stuckSimilarity,
   stuckRaces,
   stuckSuites,
   stuckBundles,

@@ -25,6 +25,7 @@ create index similarity_version_unread on similarity_version (submitted_at, agen
 create index similarity_version_unreported on similarity_version (submitted_at, agent_version_id)
   where reported_at is null;
 create index similarity_version_order on similarity_version (submitted_at, agent_version_id);
+create index similarity_version_hotkey on similarity_version (miner_hotkey, submitted_at, agent_version_id);
 create index similarity_version_verdict on similarity_version (verdict, submitted_at, agent_version_id)
   where reported_at is not null;
 

@@ -215,6 +215,16 @@ const planted: readonly Planted[] = [
     found: [['rejudging', 'it is over and some of its work is not']],
   },
   {
+    title: 'files that nobody compares, told by the first of them',
+    plant: (tx) => tx`
+      insert into similarity_version (agent_version_id, miner_hotkey, author, submitted_at,
+        code_sha256, next_attempt_at)
+      select agent_version_id, miner_hotkey, miner_hotkey, submitted_at, code_sha256,
+        now() - interval '5 minutes'
+      from agent_version`,
+    found: [['similarity', 'nobody compares it with earlier files']],
+  },
+  {
     title: 'a key that its provider was to end minutes ago, beside those with another way to end',
     plant: (tx) => tx`
       insert into inference_key (key_id, eval_run_id, miner_hotkey, provider, credential_id,

@@ -59,6 +59,16 @@ for (const [what, one, other] of differences) {
   test(`${what} make a difference`, (t) => t.notDeepEqual(codes(one), codes(other)));
 }
 
+// They are stored. Whoever must change them adds a migration that empties the tables of similarity.
+test('a program has the fingerprints that it always had', (t) => {
+  const { hashes, tokenCount, modulus } = fingerprinted(
+    'def agent(task, shop):\n    offers = sorted(shop.get("a", []), key=lambda o: o[1])\n    return offers[0] if offers else None\n',
+  );
+
+  const always = [352_911_250_010_750, 230_181_215_755_690, 189_992_562_301_355];
+  t.deepEqual({ hashes, tokenCount, modulus }, { hashes: always, tokenCount: 46, modulus: 1 });
+});
+
 test('tokens know their lines, whatever ends one', (t) => {
   const { firstLines, lastLines } = shape('x = 1\ry = """\r\n\n"""\nz = 3');
 
