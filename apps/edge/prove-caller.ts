@@ -42,6 +42,7 @@ export async function proveCaller(
   if (isCounted && (role === 'public' || isAnonymous(headers))) await countAnonymous(request, by);
   if (role === 'public') return nobody;
   try {
+    requireOneAuthorization(request);
     const address = by.remoteAddress(request);
     const caller = await by.authenticate({ headers, role, address, deadlineMs });
     if (caller.role === 'miner' || caller.role === 'validator')
@@ -52,6 +53,15 @@ export async function proveCaller(
     if (isFalse) await rates.unproven.take(by.remoteAddress(request));
     throw error;
   }
+}
+
+/** Node keeps the first of several; what stands in front of us may have looked at the last. */
+function requireOneAuthorization({ headers, rawHeaders }: IncomingMessage): void {
+  if (headers.authorization === undefined) return;
+  const isName = (text: string, at: number) =>
+    at % 2 === 0 && text.length === 13 && text.toLowerCase() === 'authorization';
+  if (rawHeaders.filter(isName).length === 1) return;
+  throw new Fault('INVALID_SESSION', 'Send one Authorization header.');
 }
 
 async function countAnonymous(request: IncomingMessage, by: Counting): Promise<void> {
