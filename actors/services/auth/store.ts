@@ -2,14 +2,20 @@ import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 
 export const tables = ['challenge', 'session', 'nonce'] as const;
 
+/**
+ * Anybody may have one, so it must not cost a wait for the disk. What a crash of the database takes is
+ * a challenge that nobody has answered: the commit that consumes one makes it durable too.
+ */
 export async function insertChallenge(
   sql: Sql,
   challenge: { readonly sha256: string; readonly hotkey: string; readonly lifetimeSeconds: number },
 ): Promise<Date> {
   const [row] = await sql<{ expires_at: Date }[]>`
+    with hurried as (select set_config('synchronous_commit', 'off', true))
     insert into challenge (challenge_sha256, hotkey, expires_at)
-    values (${challenge.sha256}, ${challenge.hotkey},
-      rt.clock() + ${challenge.lifetimeSeconds} * interval '1 second')
+    select ${challenge.sha256}, ${challenge.hotkey},
+      rt.clock() + ${challenge.lifetimeSeconds} * interval '1 second'
+    from hurried
     on conflict (challenge_sha256) do update set hotkey = challenge.hotkey
     returning expires_at`;
   if (row === undefined) throw new Error('a challenge was neither inserted nor found');
@@ -78,7 +84,8 @@ export async function deleteSessionsOf(tx: Transaction, hotkey: string): Promise
 
 /**
  * Which of the nonces are taken by this batch. A batch that is sent again, since its answer got lost,
- * finds its own rows and is told the same. Ordered, so that two edges' batches cannot deadlock.
+ * finds its own rows and is told the same. Ordered, so that two edges' batches cannot deadlock. One that
+ * was used before is only read: to meet it as a conflict would lock its row, and write to the disk.
  */
 export async function insertNonces(
   sql: Sql,
@@ -90,6 +97,9 @@ export async function insertNonces(
     select hotkey, nonce::uuid, rt.clock(), ${batchId}
     from unnest(${nonces.map(({ hotkey }) => hotkey)}::text[],
       ${nonces.map(({ nonce }) => nonce)}::text[]) as given (hotkey, nonce)
+    where not exists (
+      select from nonce n
+      where n.hotkey = given.hotkey and n.nonce = given.nonce::uuid and n.batch_id <> ${batchId})
     order by hotkey, nonce
     on conflict (hotkey, nonce) do update set accepted_at = nonce.accepted_at
     where nonce.batch_id = excluded.batch_id

@@ -135,6 +135,17 @@ test('a nonce is taken once, whatever batch it comes in', async (t) => {
   });
 });
 
+test('a nonce that was used before costs no write', async (t) => {
+  const { admin, service, command } = await start(t);
+  const nonces = [{ hotkey: 'alice', nonce: randomUUID() }];
+  t.deepEqual(await service['record-nonces']({ nonces }, command()), { fresh: [true] });
+  for (let again = 0; again < 10; again += 1) {
+    t.deepEqual(await service['record-nonces']({ nonces }, command()), { fresh: [false] });
+  }
+  const [row] = await admin<{ locker: string }[]>`select xmax::text as locker from nonce`;
+  t.is(row?.locker, '0', 'its row was never locked');
+});
+
 test('a logout may be repeated', async (t) => {
   const { admin, service, command, keep, session } = await start(t);
   const challengeSha256 = hash();
