@@ -52,7 +52,10 @@ function isSpread(text: string, bitsMin: number, digits: RegExp): boolean {
 
 /** Random base64 changes class at two of three characters, camelCase and paths at one of five. */
 function isBase64(run: string): boolean {
-  return bitsPerCharacter(run) > 4.7 && classChanges(run) > 0.35 && isMixed(run, 0.1);
+  const [bits, changes] = [bitsPerCharacter(run), classChanges(run)];
+  // Digits alone use a third of base64's characters.
+  const isLikely = (bits > 4.7 && changes > 0.35) || (bits > 4 && changes > 0.45);
+  return isLikely && isMixed(run, 0.1);
 }
 
 function isMixed(text: string, shareMin: number): boolean {
