@@ -80,6 +80,7 @@ test('operators’ routes are described as the text has them', (t) => {
       'CON-8-RE*',
       'OWN-CLOCK',
       'OWN-REJUDGINGS*',
+      'OWN-SIMILARIT*',
     ),
     [],
   );

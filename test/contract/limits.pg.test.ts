@@ -58,6 +58,8 @@ test.serial('a parameter has these bounds', async (t) => {
     ['CON-7-AUDIT', 'limit', [1, 500], [0, 501]],
     ['CON-7-AUDIT', 'offset', [0], [-1]],
     ['OWN-REJUDGINGS', 'limit', [1, 500], [0, 501]],
+    ['OWN-SIMILARITIES', 'limit', [1, 500], [0, 501]],
+    ['OWN-SIMILARITIES', 'verdict', ['clean', 'suspicious', 'copy'], ['COPY', '']],
   ];
   for (const [id, name, taken, refused] of bounds) {
     for (const value of taken) await desk.ask(t, id, { query: { [name]: value } });

@@ -80,6 +80,12 @@ test.serial('runs are excluded and included, versions discarded and reinstated',
   t.is((await desk.ask(t, 'CON-7-REINSTATE', version)).state, 'ELIGIBLE');
 });
 
+test.serial('who copied whom is told', async (t) => {
+  const { state } = await desk.ask(t, 'OWN-SIMILARITY', { params: { agent_version_id } });
+  t.true(['PENDING', 'REPORTED'].includes(state));
+  t.is((await desk.ask(t, 'OWN-SIMILARITIES', { query: { verdict: 'copy' } })).total, 0);
+});
+
 test.serial('a live run is reclaimed', async (t) => {
   const by = await service.miner('another');
   const body = submissionForm({ name: 'other', file: `${agentCode}# other\n` });
