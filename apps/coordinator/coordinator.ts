@@ -19,6 +19,7 @@ import { closeSql, createSql, type DatabaseRole } from '../../infra/postgres/cli
 import { createMembershipStore } from '../../infra/postgres/membership-store.ts';
 import { createOutboxStore } from '../../infra/postgres/outbox-store.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
+import { warnOfMightyLogin } from '../mighty-login.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
 import { configuredPolicy } from '../race-policy.ts';
 import { startClock } from './clock.ts';
@@ -52,6 +53,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   };
   const commits = open('commits', 'paddock_actor');
   await checkServer(commits, { allowUnsafeWrites: options.allowUnsafeWrites === true });
+  await warnOfMightyLogin(commits, log);
   const objects = createS3Store(objectStoreOptions(config));
   await objects.ensureBucket();
   const bus = await openBus(memberId, options, stack);

@@ -20,6 +20,7 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createCodeAnalyser } from '../../infra/python/python-analyser.ts';
+import { warnOfMightyLogin } from '../mighty-login.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
 import { Documents } from './artifacts/documents.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
@@ -147,6 +148,7 @@ async function openDeps(
     }),
     closeSql,
   );
+  await warnOfMightyLogin(sql, log);
   const connection = stack.adopt(
     await connectNats({
       ...{ url: config.natsUrl, name: config.processName, inboxPrefix: '_INBOX_edge' },

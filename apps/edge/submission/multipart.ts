@@ -10,6 +10,9 @@ export const submissionForm = z.object({
   file: z.string().meta({ override: { type: 'string', format: 'binary' } }),
 });
 
+/** Far more than what may stand around the file: an upload above it is not begun. */
+const besideFileBytesMax = 1_048_576;
+
 export interface SubmittedFile {
   readonly agentName: string;
   readonly file: Buffer;
@@ -41,6 +44,8 @@ export async function readSubmission(
   { fileBytesMax, checkName }: MultipartLimits,
 ): Promise<SubmittedFile> {
   const parser = openParser(request, fileBytesMax);
+  const lengthMax = fileBytesMax + besideFileBytesMax;
+  if (Number(request.headers['content-length'] ?? 0) > lengthMax) throw fileTooLarge(fileBytesMax);
   return (await new Promise((resolve, reject) => {
     let name: string | undefined;
     let file: Buffer | undefined;
@@ -51,7 +56,8 @@ export async function readSubmission(
         reject(error);
       }
     };
-    parser.on('field', (field, value) => {
+    parser.on('field', (field, value, _isNameCut, isValueCut) => {
+      if (isValueCut) reject(invalidField(['body', field], 'must not be so long'));
       if (field !== 'agent_name') return;
       if (name !== undefined) reject(twice(field));
       attempt(() => (name = checkName(value)));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import test from 'ava';
-import { remoteAddressReader } from '../../../apps/edge/middleware/remote-address.ts';
+import { remoteAddressReader, secureReader } from '../../../apps/edge/middleware/remote-address.ts';
 
 function request(peer: string, forwarded?: string): IncomingMessage {
   const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
@@ -57,4 +57,30 @@ test('a proxy may add the port, and put IPv6 in brackets', (t) => {
   t.is(read(request('10.1.2.3', '[2001:db8::5]:50123')), '2001:db8:0:0::/64');
   t.is(read(request('10.1.2.3', '[2001:db8::5]')), '2001:db8:0:0::/64');
   t.is(read(request('10.1.2.3', '2001:db8::5')), '2001:db8:0:0::/64');
+});
+
+test('who writes more entries than any proxy adds still speaks for itself alone', (t) => {
+  const read = remoteAddressReader(['10.0.0.0/8']);
+  const claims = Array.from({ length: 500 }, (_, at) => `10.0.${at % 250}.1`).join(', ');
+  t.is(read(request('203.0.113.9', claims)), '203.0.113.9', 'no proxy of ours');
+  t.is(read(request('10.0.0.1', `${claims}, 198.51.100.1`)), '198.51.100.1');
+  t.is(read(request('10.0.0.1', '198.51.100.1, 127.0.0.1')), '127.0.0.1', 'loopback is a stranger');
+  t.is(read(request('10.0.0.1', '203.0.113.9, ::1')), '0:0:0:0::/64');
+});
+
+test('TLS is believed of a trusted proxy alone, by its own last word', (t) => {
+  const spoke = (peer: string | undefined, proto?: string, socket: object = {}) => {
+    const headers = proto === undefined ? {} : { 'x-forwarded-proto': proto };
+    const asked = { socket: { remoteAddress: peer, ...socket }, headers };
+    return secureReader(['10.0.0.0/8', '::1'])(asked as unknown as IncomingMessage);
+  };
+  t.true(spoke('10.1.2.3', 'https'));
+  t.true(spoke('::ffff:10.1.2.3', 'HTTPS'));
+  t.true(spoke('::1', 'http, https'));
+  t.true(spoke('203.0.113.9', undefined, { encrypted: true }), 'to us');
+  for (const proto of [undefined, '', 'http', 'https, http', 'httpsx', 'https,']) {
+    t.false(spoke('10.1.2.3', proto), proto);
+  }
+  t.false(spoke('203.0.113.9', 'https'));
+  t.false(spoke(undefined, 'https'));
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { mightyLogin } from '../../../infra/postgres/login-rights.ts';
 import { logins, loginUrl, setPasswords } from '../../../infra/postgres/logins.ts';
 import { migrate } from '../../../infra/postgres/migrate.ts';
 import { temporaryPostgres } from '../../support/temporary-servers.ts';
@@ -323,6 +324,8 @@ test('an edge comes in by its password, and words smuggled into its statements l
   ]) {
     await t.throwsAsync(edge.unsafe(text), denied, text);
   }
+  t.is(await mightyLogin(edge), undefined);
+  t.is(await mightyLogin(owner), 'postgres', 'a process would say so');
   // Without its role it is nobody at all.
   await edge.unsafe('set role none');
   await t.throwsAsync(edge`select hotkey from hotkey_ban`, denied);
