@@ -24,6 +24,7 @@ const movingColumns: Readonly<Record<string, readonly string[]>> = {
 export async function fingerprint(
   sql: Sql,
   moving: readonly string[] = movingTables,
+  columns: Readonly<Record<string, readonly string[]>> = movingColumns,
 ): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.tables
@@ -36,7 +37,7 @@ export async function fingerprint(
     const [row] = await sql<{ hash: string }[]>`
       select coalesce(md5(string_agg(md5(d), '' order by md5(d))), '') as hash
       from (
-        select (to_jsonb(t) - ${movingColumns[name] ?? []}::text[])::text as d from ${sql(name)} t
+        select (to_jsonb(t) - ${columns[name] ?? []}::text[])::text as d from ${sql(name)} t
       ) as documents`;
     parts.push(`${name} ${row?.hash}`);
   }

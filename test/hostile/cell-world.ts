@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sha256Hex } from '../../infra/ids/ids.ts';
-import type { TestService } from '../support/edge.ts';
+import type { ServiceDoor } from '../support/edge.ts';
 import { caller as callerAt, type TestKey } from '../support/edge-client.ts';
 import { claim, complete, episode, sendResults, submit } from '../support/evaluation-client.ts';
 import { okBody, openTrialSuite, trialTasks, uploadPack } from '../support/trial-suite.ts';
@@ -11,16 +11,26 @@ import type { CellCaller, CellObject, ObjectsByOwner } from './cells.ts';
 export interface CellWorld {
   readonly callers: readonly CellCaller[];
   readonly objects: ObjectsByOwner;
+  readonly people: People;
 }
 
-export async function openCellWorld(service: TestService): Promise<CellWorld> {
+interface People {
+  readonly minerA: TestKey;
+  readonly minerB: TestKey;
+  readonly validatorA: TestKey;
+  readonly validatorB: TestKey;
+}
+
+export async function openCellWorld(service: ServiceDoor): Promise<CellWorld> {
   const suite = await openTrialSuite(service);
   const minerA = await service.miner('cells-miner-a');
   const credential = { credential: 'demo-cells-miner-a' };
   await okBody(await minerA.post('/v1/miner/inference-auth/providera', credential));
   const submitted = await submit(minerA);
+  const minerB = await service.miner('cells-miner-b');
   const validatorA = await service.validator('cells-validator-a');
   const validatorB = await service.validator('cells-validator-b');
+  const people = { minerA, minerB, validatorA, validatorB };
   const run = await claimed(validatorA);
   const other = await claimed(validatorB);
   const [task] = suite.tasks;
@@ -50,8 +60,9 @@ export async function openCellWorld(service: TestService): Promise<CellWorld> {
   });
   const nowhere = object('one that is not', 'nobody');
   return {
+    people,
     callers: await everyCaller(service, {
-      ...{ minerA, validatorA, validatorB, runToken: run.token, endedToken: other.token },
+      ...{ ...people, runToken: run.token, endedToken: other.token },
     }),
     objects: {
       agent: [object("A's agent", 'miner A', { agent_id: submitted.agent_id }), nowhere],
@@ -102,20 +113,16 @@ async function claimed(validator: TestKey): Promise<ClaimedRun> {
   };
 }
 
-interface KnownPeople {
-  readonly minerA: TestKey;
-  readonly validatorA: TestKey;
-  readonly validatorB: TestKey;
+interface KnownPeople extends People {
   readonly runToken: string;
   readonly endedToken: string;
 }
 
 async function everyCaller(
-  service: TestService,
+  service: ServiceDoor,
   known: KnownPeople,
 ): Promise<readonly CellCaller[]> {
-  const { minerA, validatorA, validatorB } = known;
-  const minerB = await service.miner('cells-miner-b');
+  const { minerA, minerB, validatorA, validatorB } = known;
   const gone = await outcasts(service);
   const named = (name: string, key: TestKey, role?: 'miner' | 'validator'): CellCaller => ({
     ...{ name: `${name}, signing`, role, party: name, headers: () => key.headers() },
@@ -167,7 +174,7 @@ interface Outcast {
 }
 
 /** Banned and deregistered, each with a session from before; known to every edge. */
-async function outcasts(service: TestService): Promise<readonly Outcast[]> {
+async function outcasts(service: ServiceDoor): Promise<readonly Outcast[]> {
   const keys = [
     ['a banned miner', await service.miner('cells-banned-miner')],
     ['a banned validator', await service.validator('cells-banned-validator')],
@@ -197,14 +204,14 @@ async function outcasts(service: TestService): Promise<readonly Outcast[]> {
   return found;
 }
 
-async function endedSession(service: TestService, key: TestKey): Promise<string> {
+async function endedSession(service: ServiceDoor, key: TestKey): Promise<string> {
   const token = await key.openSession();
   const headers = { authorization: `Bearer ${token}` };
   await okBody(await service.call('POST', '/v1/auth/logout', { headers }));
   return token;
 }
 
-async function expiredSession(service: TestService, key: TestKey): Promise<string> {
+async function expiredSession(service: ServiceDoor, key: TestKey): Promise<string> {
   const token = await key.openSession();
   await service.sql`
     update session set expires_at = rt.clock() - interval '1 second'

@@ -28,6 +28,8 @@ export interface TestServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly edges?: number;
   readonly coordinators?: number;
+  /** Of all processes; silent unless told. */
+  readonly log?: Logger;
   /** Of the partition runtime, over `quickPolicy`. */
   readonly policy?: Partial<RuntimePolicy>;
 }
@@ -88,7 +90,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     ...openLimits,
     ...options.env,
   };
-  const log = process.env['TEST_LOG'] === undefined ? silentLogger : loudLogger;
+  const usualLog = process.env['TEST_LOG'] === undefined ? silentLogger : loudLogger;
+  const log = options.log ?? usualLog;
   const common = { log, clock: systemClock, telemetry: silentTelemetry };
   // Each comes in as in production: by a login and a broker's user with the rights of its kind.
   const configOf = (kind: 'coordinator' | 'edge') =>

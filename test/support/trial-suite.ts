@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PackContent, writePack } from '../../infra/packs/write-pack.ts';
-import type { TestService } from './edge.ts';
+import type { ServiceDoor } from './edge.ts';
 import { until } from './until.ts';
 
 export interface TrialTask {
@@ -58,7 +58,7 @@ export async function packBytes(tasks: readonly TrialTask[]): Promise<Uint8Array
 
 /** The hash of the pack, once it is kept. */
 export async function uploadPack(
-  service: TestService,
+  service: ServiceDoor,
   tasks: readonly TrialTask[],
 ): Promise<string> {
   const headers = { 'content-type': 'application/gzip' };
@@ -85,7 +85,7 @@ export interface TrialSuiteOptions {
 
 /** Makes an envpack suite the active one, and waits until nothing of the former one is left. */
 export async function openTrialSuite(
-  service: TestService,
+  service: ServiceDoor,
   { taskCount = 3, requiredSuccesses = 2 }: TrialSuiteOptions = {},
 ): Promise<TrialSuite> {
   const all = trialTasks(taskCount + 2);
@@ -102,7 +102,7 @@ export async function openTrialSuite(
 
 /** The same for a suite without a pack. */
 export async function openLegacySuite(
-  service: TestService,
+  service: ServiceDoor,
   suite: { readonly problems: readonly object[]; readonly race_problems?: readonly object[] },
 ): Promise<TrialSuite> {
   const suiteId = await openSuite(service, {
@@ -113,7 +113,7 @@ export async function openLegacySuite(
   return { suiteId, packSha256: null, tasks: [] };
 }
 
-async function openSuite(service: TestService, suite: object): Promise<number> {
+async function openSuite(service: ServiceDoor, suite: object): Promise<number> {
   const body = { benchmark_name: 'Trial', benchmark_number: 7, ...suite };
   const kept = await service.operator('POST', '/v1/admin/suites', { body });
   const { suite_id: suiteId } = await okBody<{ suite_id: number }>(kept);
