@@ -7,6 +7,8 @@ import { endWithParent, untilStopped } from '../until-stopped.ts';
 import { startCoordinator } from './coordinator.ts';
 
 async function run(): Promise<void> {
+  // Whoever turns crash reports on wants stacks, not keys.
+  process.report.excludeEnv = true;
   endWithParent(process);
   const config = readConfig(process.env, { process: 'coordinator' });
   const log = createLogger({

@@ -32,7 +32,9 @@ export function parsePart<T>(schema: z.ZodType<T>, value: unknown, part: Request
 }
 
 const issuesShownMax = 50;
-const inputCharactersMax = 100;
+/** A secret in the wrong field is told back by less than anybody could use. */
+const inputCharactersMax = 15;
+const inputCharactersShown = 12;
 
 function shown(issue: z.core.$ZodIssue, part: RequestPart): ValidationIssue {
   const loc = [part, ...issue.path.map(String)];
@@ -52,7 +54,9 @@ function shownInput(input: unknown, loc: readonly string[]): unknown {
   if (loc.some((step) => secretField.test(step))) return '[redacted]';
   // In the place of a whole body: nobody can say what it was meant for.
   if (loc.length === 1) return null;
-  if (typeof input === 'string') return input.slice(0, inputCharactersMax);
+  if (typeof input === 'string') {
+    return input.length > inputCharactersMax ? `${input.slice(0, inputCharactersShown)}…` : input;
+  }
   if (typeof input === 'number') return Number.isFinite(input) ? input : String(input);
   return typeof input === 'boolean' ? input : null;
 }

@@ -66,7 +66,8 @@ function launch({ name, script, env, log, pidFile }: ProcessPlan): Promise<Child
   return startChild({
     name,
     command: process.execPath,
-    args: ['--import', register.href, script],
+    // Crash reports, where somebody turns them on, name every variable; threads have reports too.
+    args: ['--report-exclude-env', '--import', register.href, script],
     env: { ...env, PROCESS_NAME: name },
     log,
     pidFile,

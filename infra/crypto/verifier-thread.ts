@@ -15,7 +15,11 @@ export interface VerifierThread {
 
 export function startThread(program: URL, events: ThreadEvents): VerifierThread {
   // Neither the parent's flags nor NODE_OPTIONS: a thread must not load telemetry a second time.
-  const worker = new Worker(program, { execArgv: [], env: {}, name: 'sr25519' });
+  const worker = new Worker(program, {
+    execArgv: ['--report-exclude-env'],
+    env: {},
+    name: 'sr25519',
+  });
   let isEnding = false;
   let cause: Error | undefined;
   worker.on('message', (report: ThreadReport) => {

@@ -4,6 +4,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { ExpressInstrumentation, ExpressLayerType } from '@opentelemetry/instrumentation-express';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { NodeSDK, type NodeSDKConfiguration } from '@opentelemetry/sdk-node';
+import { publicTarget } from './public-target.ts';
 import { setShutdown } from './shutdown.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -69,7 +70,15 @@ function httpInstrumentation(): HttpInstrumentation {
     ignoreIncomingRequestHook: ({ url = '' }) => quietPaths.has(url.split('?')[0] ?? ''),
     // Our own polling of neighbours would make a trace for every poll.
     requireParentforOutgoingSpans: true,
-    redactedQueryParams: ['X-Amz-Signature', 'X-Amz-Credential', 'X-Amz-Security-Token'],
+    // What a client wrote into an address may be a secret that it meant for somewhere else.
+    startIncomingSpanHook: ({ url = '' }) => {
+      const { path, query } = publicTarget(url);
+      return { 'url.path': path, ...(query !== '' && { 'url.query': query }) };
+    },
+    startOutgoingSpanHook: ({ protocol = 'http:', host, hostname, path }) => {
+      const { path: shown } = publicTarget(path ?? '/');
+      return { 'url.full': `${protocol}//${hostname ?? host ?? ''}${shown}` };
+    },
   });
 }
 

@@ -43,7 +43,7 @@ async function startThread(): Promise<Worker> {
     resourceLimits,
     // A submission must find nothing of ours, should it ever get that far.
     env: {},
-    execArgv: [],
+    execArgv: ['--report-exclude-env'],
   });
   await once(thread, 'message');
   // Stays for good: a killed thread may still report an error, which nobody waits for any more.
