@@ -1,7 +1,7 @@
 import type { Match, Share, SimilarityVerdict } from './similarity.ts';
 
 // Measured on unrelated modules of Python's own library: half share under 4 % with their nearest
-// neighbour, nineteen of twenty under 23 %; above 40 % one was made from the other.
+// neighbour, nineteen of twenty under 23 %; above 40 % stand kin.
 const suspiciousPercent = 30;
 const copyPercent = 70;
 /** Of an earlier file that went into a larger one, whatever else was put around it. */

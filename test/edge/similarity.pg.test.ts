@@ -12,7 +12,7 @@ import { invalid, refused, shaped } from './routes/answers.ts';
 
 let service: TestService;
 test.before(async () => {
-  service = await startTestService({ edges: 2, env: { COOLDOWN_SECONDS: '0' } });
+  service = await startTestService({ env: { COOLDOWN_SECONDS: '0' } });
   await openTrialSuite(service);
 });
 test.after.always(() => service?.stop());

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Fingerprints } from '../../../machines/submission/fingerprints.ts';
 import type { EarlierVersion } from '../../../machines/submission/similarity.ts';
 import { reportOn, type SimilarityReport } from '../../../machines/submission/similarity-report.ts';
+import { writtenAgents } from '../../infra/python/honest/agents.ts';
 import { fingerprinted } from '../../support/fingerprinted.ts';
 import { disguised, program, textOf } from '../../support/python-programs.ts';
 
@@ -17,27 +18,32 @@ interface Known extends EarlierVersion, Submitted {
   readonly fingerprints: Fingerprints;
 }
 
-/** The last one's report, with the verdicts that came before it. */
-function lastReport(files: readonly Submitted[]): SimilarityReport {
+/** Of each file, with the verdicts that came before it. */
+function reportsOf(files: readonly Submitted[]): readonly SimilarityReport[] {
   const known: Known[] = [];
-  let report: SimilarityReport | undefined;
-  for (const [rank, file] of files.entries()) {
+  const firstWith = new Map<number, number[]>();
+  return files.map((file, rank) => {
     const fingerprints = fingerprinted(file.text);
-    const before = known.map((each) => new Set(each.fingerprints.hashes));
-    const holders = new Map(
-      fingerprints.hashes.map((hash) => [
-        hash,
-        before.flatMap((hashes, index) => (hashes.has(hash) ? [index] : [])),
-      ]),
-    );
     const sources = known.map((each) => ({
       ...each,
       isOwn: each.author === file.author,
       isSameFile: each.text === file.text,
     }));
-    report = reportOn(fingerprints, { holders, versions: new Map(sources.entries()) }, sources);
+    const holders = new Map(
+      fingerprints.hashes.map((hash) => [hash, [...(firstWith.get(hash) ?? [])]]),
+    );
+    const precedents = { holders, versions: new Map(sources.entries()) };
+    const report = reportOn(fingerprints, precedents, sources);
     known.push({ ...file, fingerprints, rank, isOwn: false, verdict: report.verdict });
-  }
+    for (const hash of fingerprints.hashes) {
+      firstWith.set(hash, [...(firstWith.get(hash) ?? []), rank]);
+    }
+    return report;
+  });
+}
+
+function lastReport(files: readonly Submitted[]): SimilarityReport {
+  const report = reportsOf(files).at(-1);
   if (report === undefined) throw new Error('no file');
   return report;
 }
@@ -89,6 +95,32 @@ test('a whole file inside a larger one is a copy', (t) => {
 test('programs by people who never met are clean', (t) => {
   const property = fc.property(four, four, four, (one, two, three) => {
     t.is(verdictOf(textOf(one), textOf(two), textOf(three)), 'clean');
+  });
+  t.notThrows(() => fc.assert(property, runs));
+});
+
+test('honest agents of many hands are clean, each beside all others', (t) => {
+  const agents = writtenAgents();
+  const files = agents.map(({ name, file }) => ({
+    ...{ id: name, author: name },
+    text: Buffer.from(file).toString(),
+  }));
+
+  const stained = reportsOf(files).flatMap(({ verdict }, index) =>
+    verdict === 'clean' ? [] : [`${files[index]?.id}: ${verdict}`],
+  );
+
+  t.true(agents.length > 20);
+  t.deepEqual(stained, []);
+});
+
+test('a copy of which every twelfth line was written anew is not clean', (t) => {
+  const property = fc.property(four, (original) => {
+    const lines = disguised(textOf(original)).split('\n');
+    const edited = lines.map((line, index) =>
+      index % 12 === 7 && /^ {4}\w+ (?:\+)?= /.test(line) ? '    changed = {1: not changed}' : line,
+    );
+    t.not(verdictOf(textOf(original), edited.join('\n')), 'clean');
   });
   t.notThrows(() => fc.assert(property, runs));
 });
@@ -169,11 +201,12 @@ test('what six authors begin with weighs nothing', (t) => {
     text: `${shared}\n${text.replaceAll('step_', `part_${index}_`)}`,
   }));
 
-  const verdicts = files.map((_, index) => lastReport(files.slice(0, index + 1)).verdict);
+  const reports = reportsOf(files);
 
+  const verdicts = reports.map(({ verdict }) => verdict);
   t.deepEqual(verdicts.slice(0, 2), ['clean', 'suspicious']);
   t.deepEqual(verdicts.slice(5), ['clean', 'clean']);
-  t.true(lastReport(files).commonShare.part > 0);
+  t.true((reports.at(-1)?.commonShare.part ?? 0) > 0);
 });
 
 test('copies of one file never make it common', (t) => {
