@@ -11,7 +11,7 @@ const swallowedCopyPercent = 85;
 const swallowedMin = 40;
 /** All but the same file, though it be made of common code. */
 const twinPercent = 90;
-/** Files with less say too little: about seven lines. */
+/** Fewer in common say too little: about seven lines. */
 const tellingMin = 6;
 
 export const similarityReasons = [
