@@ -10,6 +10,10 @@
  * - types.FunctionType, CodeType, new_class: build code
  * - uuid.uuid1, uuid.getnode: start a process to learn the hardware address
  * - logging.FileHandler, handlers: write files
+ * - functools.update_wrapper: hands attributes of any name to an object of the file
+ * - dataclasses.Field: its name becomes a part of code that dataclass writes
+ * - traceback.format_list, extract_tb, warnings.formatwarning: read lines of any file
+ * - shlex.shlex: opens the files that its input names
  * - zlib.decompress: unpacks answer tables; json.load, dump stay, they take an open stream
  */
 const pairs: Readonly<Record<string, string>> = {
@@ -43,7 +47,7 @@ const pairs: Readonly<Record<string, string>> = {
   copy: 'Error copy deepcopy',
   csv: 'Dialect DictReader DictWriter Error QUOTE_ALL QUOTE_MINIMAL QUOTE_NONE QUOTE_NONNUMERIC Sniffer excel excel_tab field_size_limit get_dialect list_dialects reader register_dialect unix_dialect writer',
   dataclasses:
-    'Field FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple dataclass field fields is_dataclass replace',
+    'FrozenInstanceError InitVar KW_ONLY MISSING asdict astuple dataclass field fields is_dataclass replace',
   datetime: 'MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo',
   decimal:
     'BasicContext Clamped Context ConversionSyntax Decimal DecimalException DecimalTuple DefaultContext DivisionByZero DivisionImpossible DivisionUndefined ExtendedContext FloatOperation Inexact InvalidContext InvalidOperation Overflow ROUND_05UP ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP Rounded Subnormal Underflow getcontext localcontext setcontext',
@@ -53,7 +57,7 @@ const pairs: Readonly<Record<string, string>> = {
   fnmatch: 'filter fnmatch fnmatchcase translate',
   fractions: 'Fraction',
   functools:
-    'WRAPPER_ASSIGNMENTS WRAPPER_UPDATES cache cached_property cmp_to_key lru_cache partial partialmethod reduce singledispatch singledispatchmethod total_ordering update_wrapper wraps',
+    'cache cached_property cmp_to_key lru_cache partial partialmethod reduce singledispatch singledispatchmethod total_ordering wraps',
   graphlib: 'CycleError TopologicalSorter',
   hashlib:
     'algorithms_available algorithms_guaranteed blake2b blake2s md5 new pbkdf2_hmac sha1 sha224 sha256 sha384 sha3_224 sha3_256 sha3_384 sha3_512 sha512 shake_128 shake_256',
@@ -88,7 +92,7 @@ const pairs: Readonly<Record<string, string>> = {
   sched: 'scheduler',
   secrets:
     'SystemRandom choice compare_digest randbelow randbits token_bytes token_hex token_urlsafe',
-  shlex: 'join quote shlex split',
+  shlex: 'join quote split',
   statistics:
     'NormalDist StatisticsError correlation covariance fmean geometric_mean harmonic_mean linear_regression mean median median_grouped median_high median_low mode multimode pstdev pvariance quantiles stdev variance',
   string:
@@ -100,7 +104,7 @@ const pairs: Readonly<Record<string, string>> = {
     'Barrier BoundedSemaphore BrokenBarrierError Condition Event Lock RLock Semaphore TIMEOUT_MAX Thread ThreadError Timer active_count current_thread get_ident local main_thread',
   time: 'altzone asctime ctime daylight gmtime localtime mktime monotonic monotonic_ns perf_counter perf_counter_ns process_time process_time_ns sleep strftime strptime struct_time thread_time thread_time_ns time time_ns timezone tzname',
   traceback:
-    'TracebackException extract_tb format_exc format_exception format_exception_only format_list format_tb print_exc print_exception',
+    'format_exc format_exception format_exception_only format_tb print_exc print_exception',
   types:
     'AsyncGeneratorType BuiltinFunctionType BuiltinMethodType CoroutineType EllipsisType GeneratorType GenericAlias MappingProxyType MethodType NoneType NotImplementedType SimpleNamespace TracebackType UnionType',
   typing:
@@ -111,7 +115,7 @@ const pairs: Readonly<Record<string, string>> = {
   'urllib.parse':
     'DefragResult ParseResult SplitResult parse_qs parse_qsl quote quote_from_bytes quote_plus unquote unquote_plus unquote_to_bytes urldefrag urlencode urljoin urlparse urlsplit urlunparse urlunsplit',
   uuid: 'NAMESPACE_DNS NAMESPACE_OID NAMESPACE_URL NAMESPACE_X500 UUID uuid3 uuid4 uuid5',
-  warnings: 'filterwarnings formatwarning resetwarnings simplefilter warn',
+  warnings: 'filterwarnings resetwarnings simplefilter warn',
   weakref:
     'ReferenceType WeakKeyDictionary WeakMethod WeakSet WeakValueDictionary finalize getweakrefcount proxy ref',
   zlib: 'adler32 crc32',
@@ -145,6 +149,15 @@ const starSafe = new Set([
 
 // Modules that are refused as a whole when anything but their listed pairs is used.
 const insecureBesidesPairs = new Set(['sys']);
+
+/** For suggestions: what a submission may use of a module, nothing for one that is not listed. */
+export function listedAttributes(module: string): readonly string[] {
+  return [...(attributesOf.get(module) ?? [])].filter((name) => name !== '');
+}
+
+export function listedModules(): readonly string[] {
+  return [...attributesOf.keys()];
+}
 
 export interface ModuleRules {
   isAllowedModule(module: string): boolean;

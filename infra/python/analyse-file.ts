@@ -12,14 +12,15 @@ import { checkClassTrust } from './rules/class-trust.ts';
 import { checkDunders } from './rules/dunders.ts';
 import { checkFormatStrings } from './rules/format-strings.ts';
 import { checkImports } from './rules/imports.ts';
-import { checkModuleUse } from './rules/module-use.ts';
 import { checkMadeUpObjects } from './rules/made-up-objects.ts';
+import { checkModuleUse } from './rules/module-use.ts';
 import { defaultProductIdPattern } from './rules/product-ids.ts';
 import type { RuleContext } from './rules/rule-context.ts';
 import { checkTypeUse } from './rules/type-use.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 import { scopesOf } from './scopes.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
+import { insteadOfLibrary } from './suggestions.ts';
 import { nodesOf, type SyntaxNode } from './syntax-tree.ts';
 import type { Token } from './token.ts';
 import { TokenCursor } from './token-cursor.ts';
@@ -113,12 +114,14 @@ function judge(
 }
 
 function insecure(source: SourceFile, libraries: readonly InsecureLibrary[]): CodeVerdict {
-  const named = libraries
-    .toSorted((a, b) => a.at - b.at)
-    .slice(0, librariesNamedMax)
-    .map(({ library, at }) => `'${library.slice(0, 100)}' (line ${source.position(at).line})`);
+  const first = libraries.toSorted((a, b) => a.at - b.at).slice(0, librariesNamedMax);
+  const named = first.map(
+    ({ library, at }) => `'${library.slice(0, 100)}' (line ${source.position(at).line})`,
+  );
   const noun = named.length === 1 ? 'insecure library' : 'insecure libraries';
-  return { kind: 'invalid', detail: `InvalidFileError: ${noun} ${named.join(', ')}` };
+  const instead = new Set(first.map(({ library }) => insteadOfLibrary(library)));
+  const said = [named.join(', '), ...instead].filter((each) => each !== null);
+  return { kind: 'invalid', detail: `InvalidFileError: ${noun} ${said.join('; ')}` };
 }
 
 function violations(source: SourceFile, findings: readonly Finding[]): CodeVerdict {

@@ -65,7 +65,7 @@ export function parseExpression(cursor: TokenCursor, ends: Ends = {}): SyntaxNod
   const operands: SyntaxNode[] = [];
   const seen: string[] = [];
   while (true) {
-    while (prefixOperators.has(cursor.kind)) seen.push(cursor.take().kind);
+    while (prefixOperators.has(cursor.kind)) seen.push(`~${cursor.take().kind}`);
     if (cursor.kind === 'Lambda' || cursor.kind === 'Yield') {
       operands.push(cursor.kind === 'Lambda' ? parseLambda(cursor, ends) : parseYield(cursor));
     } else {
@@ -73,7 +73,7 @@ export function parseExpression(cursor: TokenCursor, ends: Ends = {}): SyntaxNod
     }
     if (!joinsOperands(cursor, ends)) break;
     const operator = cursor.take().kind;
-    seen.push(operator);
+    seen.push(operator === 'Not' ? 'NotIn' : operator);
     if (operator === 'Not') cursor.take('In');
     if (operator === 'ColonEqual') bindWalrus(cursor, operands.at(-1));
   }
@@ -99,8 +99,8 @@ function operation(
   const [first, second] = operands;
   if (first === undefined) cursor.fail();
   if (seen.length === 0) return first;
-  if (second === undefined && (seen[0] === 'Star' || seen[0] === 'DoubleStar')) {
-    return node('star', { at, text: seen[0] === 'Star' ? '*' : '**', children: operands });
+  if (second === undefined && (seen[0] === '~Star' || seen[0] === '~DoubleStar')) {
+    return node('star', { at, text: seen[0] === '~Star' ? '*' : '**', children: operands });
   }
   // `*a or b` unpacks the whole operation; the flat list keeps all its parts, which is enough.
   return node('operation', { at, text: seen.join(' '), children: operands });

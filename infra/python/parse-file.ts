@@ -68,7 +68,7 @@ function parseFunction(cursor: TokenCursor, decorators: SyntaxNode[]): SyntaxNod
   });
   cursor.take('Rpar');
   if (cursor.accept('Rarrow')) outside.push(parseAnnotation(cursor, parseExpression));
-  const before = [node('binding', { at, text }), ...decorators, ...outside];
+  const before = [node('binding', { at, text }), decoration(at, decorators), ...outside];
   return node('function', {
     at,
     text,
@@ -85,12 +85,17 @@ function parseClass(cursor: TokenCursor, decorators: SyntaxNode[]): SyntaxNode {
   const [at, text] = [name.start, cursor.text(name)];
   // Bases and keywords have the shape of a call's arguments.
   const bases = cursor.kind === 'Lpar' ? [parseExpression(cursor)] : [];
-  const before = [node('binding', { at, text }), ...decorators, ...bases];
+  const listed = node('group', { at, text: 'bases', children: bases });
+  const before = [node('binding', { at, text }), decoration(at, decorators), listed];
   return node('class', {
     at,
     text,
     children: [node('group', { at, children: before }), parseSuite(cursor)],
   });
+}
+
+function decoration(at: number, children: SyntaxNode[]): SyntaxNode {
+  return node('group', { at, text: '@', children });
 }
 
 /** `if` and `while` with their `elif` and `else`. */
@@ -134,7 +139,7 @@ function parseTry(cursor: TokenCursor): SyntaxNode {
   }
   if (cursor.accept('Else')) children.push(parseSuite(cursor));
   if (cursor.accept('Finally')) children.push(parseSuite(cursor));
-  return node('group', { at, children });
+  return node('group', { at, text: 'try', children });
 }
 
 function parseMatch(cursor: TokenCursor): SyntaxNode {
@@ -183,18 +188,18 @@ const simple: Readonly<Record<string, StatementParser>> = {
 
 /** A keyword and what it may be followed by: `raise a from b`, `assert a, b`, `return a, b`. */
 function parseKeyword(cursor: TokenCursor): SyntaxNode {
-  const at = cursor.take().start;
+  const { start: at, kind: text } = cursor.take();
   const children: SyntaxNode[] = [];
   while (cursor.kind !== 'Newline' && cursor.kind !== 'Semi') {
     children.push(parseExpressionList(cursor));
     if (cursor.kind === 'From') cursor.take();
   }
-  return node('group', { at, children });
+  return node('group', { at, text, children });
 }
 
 function parseDelete(cursor: TokenCursor): SyntaxNode {
   const at = cursor.take('Del').start;
-  return node('group', { at, children: [parseTargetList(cursor)] });
+  return node('group', { at, text: 'del', children: [parseTargetList(cursor)] });
 }
 
 function parseScopeStatement(cursor: TokenCursor): SyntaxNode {
@@ -213,19 +218,24 @@ function parseAssignment(cursor: TokenCursor): SyntaxNode {
   const at = cursor.token.start;
   const children = [parseExpressionList(cursor)];
   const first = children[0];
+  let text = '';
   if (first !== undefined && cursor.accept('Colon')) {
     markTargets(first);
     children.push(parseAnnotation(cursor, parseExpression));
-    if (cursor.accept('Equal')) children.push(parseExpressionList(cursor));
+    if (cursor.accept('Equal')) {
+      text = '=';
+      children.push(parseExpressionList(cursor));
+    }
   } else if (first !== undefined && cursor.kind !== 'Equal' && cursor.kind.endsWith('Equal')) {
-    cursor.take();
+    text = cursor.take().kind;
     markTargets(first);
     children.push(parseExpressionList(cursor));
   }
   while (cursor.accept('Equal')) {
+    text = '=';
     const target = children.at(-1);
     if (target !== undefined) markTargets(target);
     children.push(parseExpressionList(cursor));
   }
-  return node('group', { at, children });
+  return node('group', { at, text, children });
 }

@@ -9,6 +9,13 @@ import type { SyntaxNode } from './syntax-tree.ts';
 export type Binding =
   | { readonly kind: 'module'; readonly module: string }
   | { readonly kind: 'member'; readonly module: string; readonly member: string }
+  /** `name = value`, `name: T = value` */
+  | { readonly kind: 'value'; readonly value: SyntaxNode }
+  /** A class or function statement, the node of which is given. */
+  | { readonly kind: 'class' | 'function'; readonly node: SyntaxNode }
+  /** `except Error as name` */
+  | { readonly kind: 'caught' }
+  | { readonly kind: 'parameter'; readonly node: SyntaxNode }
   | { readonly kind: 'other' };
 
 export type ScopeKind = 'module' | 'class' | 'function' | 'comprehension';
@@ -40,9 +47,14 @@ export interface Scopes {
   /** The names that the file itself binds at its top level, directly or by `global`. */
   readonly moduleNames: ReadonlySet<string>;
   resolve(load: ScopedName): Resolution;
+  /** What the name at this place may be bound to; nothing for what is no name. */
+  bindingsOf(node: SyntaxNode | undefined): readonly Binding[];
 }
 
 const other: Binding = { kind: 'other' };
+const caught: Binding = { kind: 'caught' };
+// A name with more values than this has any value; remembering them all would be quadratic.
+const valuesMax = 16;
 
 export function scopesOf(root: SyntaxNode): Scopes {
   const moduleScope = newScope('module', null);
@@ -60,7 +72,64 @@ export function scopesOf(root: SyntaxNode): Scopes {
     if (owner !== null) add(owner, name, binding);
   }
   const moduleNames = new Set(moduleScope.bindings.keys());
-  return { ...found, moduleNames, resolve: (load) => resolve(load.node.text, load.scope) };
+  const boundFrom = firstCertainBindings(root, found);
+  const resolveLoad = (load: ScopedName): Resolution => {
+    const resolution = resolve(load.node.text, load.scope);
+    const from = boundFrom.get(load.node.text) ?? Number.POSITIVE_INFINITY;
+    return from < load.node.at ? { ...resolution, certain: true } : resolution;
+  };
+  const loads = new Map(found.loads.map((load) => [load.node, load]));
+  const bindingsOf = (node: SyntaxNode | undefined): readonly Binding[] => {
+    const load = node === undefined ? undefined : loads.get(node);
+    return load === undefined ? [] : resolveLoad(load).bindings;
+  };
+  return { ...found, moduleNames, resolve: resolveLoad, bindingsOf };
+}
+
+/**
+ * From where on a name of the module is bound for sure: a statement at the top level that runs
+ * unconditionally, of a name that nothing in the file unbinds.
+ */
+function firstCertainBindings(root: SyntaxNode, { stores, imports }: Found): Map<string, number> {
+  const from = new Map<string, number>();
+  const note = (name: string, at: number): void => {
+    if (!from.has(name)) from.set(name, at);
+  };
+  for (const { node } of stores) {
+    const statement = node.parent?.text === '=' ? node.parent.parent : node.parent?.parent?.parent;
+    if (isStatementOf(root, node, statement)) note(node.text, node.at);
+  }
+  for (const { node } of imports) {
+    if (node.parent?.parent !== root) continue;
+    for (const { text, alias, at } of node.children) note(alias ?? text.split('.')[0] ?? text, at);
+  }
+  for (const { node } of stores) {
+    const { parent } = node;
+    const unbinds = parent?.text === 'try' || hasAncestorText(node, 'del');
+    if (unbinds) from.delete(node.text);
+  }
+  return from;
+}
+
+function isStatementOf(
+  root: SyntaxNode,
+  node: SyntaxNode,
+  statement: SyntaxNode | null | undefined,
+): boolean {
+  const { parent } = node;
+  if (parent?.kind === 'group' && parent.text === '=') return statement?.parent === root;
+  // Definitions: root > function or class > outside > binding.
+  const definition = parent?.parent;
+  const defines = definition?.kind === 'function' || definition?.kind === 'class';
+  return defines && parent === definition.children[0] && definition.parent === root;
+}
+
+function hasAncestorText(node: SyntaxNode, text: string): boolean {
+  for (let at = node.parent; at !== null; at = at.parent) {
+    if (at.kind === 'group') return at.text === text;
+    if (at.kind !== 'display' && at.kind !== 'star') return false;
+  }
+  return false;
 }
 
 interface Found {
@@ -81,7 +150,7 @@ function walk(node: SyntaxNode, scope: Scope, pass: Pass): void {
       return;
     case 'binding':
       pass.found.stores.push({ node, scope });
-      pass.bind(scope, node.text, other);
+      pass.bind(scope, node.text, bindingOf(node));
       return;
     case 'walrus-binding':
       pass.found.stores.push({ node, scope });
@@ -126,6 +195,24 @@ function bindImports(node: SyntaxNode, scope: Scope, { bind }: Pass): void {
   }
 }
 
+/** What a name is bound to where it stands as a target or as the name of a definition. */
+function bindingOf(node: SyntaxNode): Binding {
+  const { parent } = node;
+  if (parent?.kind !== 'group') return other;
+  const value = parent.children.at(-1);
+  if (parent.text === '=' && value !== undefined && value !== node) return { kind: 'value', value };
+  if (parent.text === 'try') return caught;
+  const owner = parent.parent;
+  const isName = parent === owner?.children[0] && parent.children[0] === node;
+  if (isName && (owner.kind === 'class' || owner.kind === 'function')) {
+    return { kind: owner.kind, node: owner };
+  }
+  const isParameter = parent === owner?.children[1] && owner.kind !== 'class';
+  return isParameter && (owner.kind === 'function' || owner.kind === 'lambda')
+    ? { kind: 'parameter', node }
+    : other;
+}
+
 function newScope(kind: ScopeKind, parent: Scope | null): Scope {
   return { kind, parent, bindings: new Map(), declared: new Map() };
 }
@@ -133,8 +220,20 @@ function newScope(kind: ScopeKind, parent: Scope | null): Scope {
 function add(scope: Scope, name: string, binding: Binding): void {
   const bindings = scope.bindings.get(name);
   if (bindings === undefined) scope.bindings.set(name, [binding]);
-  // Thousands of assignments to one name say no more than one.
-  else if (binding !== other || !bindings.includes(other)) bindings.push(binding);
+  else if (binding.kind === 'module' || binding.kind === 'member') {
+    const known = bindings.some((old) => isSameImport(old, binding));
+    if (!known) bindings.push(binding);
+  } else {
+    // Thousands of assignments to one name say no more than one.
+    const kept = bindings.length < valuesMax ? binding : other;
+    if (kept !== other || !bindings.includes(other)) bindings.push(kept);
+  }
+}
+
+function isSameImport(old: Binding, binding: Binding): boolean {
+  if (old.kind === 'module') return binding.kind === 'module' && old.module === binding.module;
+  if (old.kind !== 'member' || binding.kind !== 'member') return false;
+  return old.module === binding.module && old.member === binding.member;
 }
 
 function outOfComprehensions(scope: Scope): Scope {

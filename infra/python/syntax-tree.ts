@@ -6,12 +6,12 @@
  * |---|---|---|
  * | name, binding, walrus-binding | identifier | |
  * | attribute, store-attribute | attribute name | [value] |
- * | call | | [callee, ...arguments] |
+ * | call, pattern-class | | [callee, ...arguments] |
  * | keyword, pattern-keyword | parameter name | [value] |
  * | subscript | | [value, ...index] |
  * | string | | expressions inside an f-string; `pieces` are its literal tokens |
  * | number, constant | source text | |
- * | operation | operators, joined with spaces | operands |
+ * | operation | operators, joined with spaces; those before an operand begin with `~` | operands |
  * | display | opening bracket, or empty for a bare tuple | elements, keys and values in turn |
  * | star | `*` or `**` | [value] |
  * | comprehension | opening bracket | [outside, inside] |
@@ -20,7 +20,7 @@
  * | import-from | dotted module, leading dots kept | import-member: name, `alias` |
  * | global, nonlocal | keyword | binding |
  * | annotation | | [expression] |
- * | group | | statements, or whatever has no rule of its own |
+ * | group | `=`, `PlusEqual`..., `try`, `del`, `Return`, `@`, `bases`, or empty | statements, or whatever has no rule of its own |
  *
  * `outside` is evaluated in the surrounding scope (decorators, defaults, annotations, bases, the
  * first iterable), `inside` in the scope that the node opens.
@@ -36,6 +36,7 @@ export type NodeKind =
   | 'call'
   | 'keyword'
   | 'pattern-keyword'
+  | 'pattern-class'
   | 'subscript'
   | 'string'
   | 'number'
@@ -94,6 +95,7 @@ export function markPattern(pattern: SyntaxNode): SyntaxNode {
   if (pattern.kind === 'name') pattern.kind = 'binding';
   if (pattern.kind === 'keyword') pattern.kind = 'pattern-keyword';
   const callee = pattern.kind === 'call' ? 1 : 0;
+  if (pattern.kind === 'call') pattern.kind = 'pattern-class';
   if (pattern.kind !== 'attribute') pattern.children.slice(callee).forEach(markPattern);
   return pattern;
 }

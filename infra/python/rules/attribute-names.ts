@@ -16,11 +16,14 @@ const calledMethods =
   'rfloordiv rmod rdivmod rpow rlshift rrshift rand rxor ror iadd isub imul imatmul itruediv ' +
   'ifloordiv imod ipow ilshift irshift iand ixor ior copy deepcopy sizeof del';
 
-/** Special methods that may be defined besides, but not reached by name. */
+/**
+ * Special methods that may be defined besides, but not reached by name. Not among them are those
+ * that `copy` obeys, which set attributes of any name on any object, and `__getattribute__`, which
+ * lies about all the others.
+ */
 const definedMethods =
-  'getattr setattr delattr getattribute get set delete set_name class_getitem instancecheck ' +
-  'subclasscheck subclasshook dir reduce reduce_ex getstate setstate getnewargs getnewargs_ex fspath ' +
-  'buffer mro_entries';
+  'getattr setattr delattr get set delete set_name class_getitem instancecheck subclasscheck ' +
+  'subclasshook dir fspath buffer';
 
 const dunder = (name: string): string => `__${name}__`;
 export const callableMethods = new Set(calledMethods.split(' ').map(dunder));
@@ -59,6 +62,8 @@ const frameNames = new Set([
     'format_field',
     'vformat',
     '_evaluate',
+    '_Printer__filenames',
+    '_Printer__lines',
     '_module',
     '_getframe',
   ],
@@ -74,8 +79,18 @@ const doorNames = new Set([
     'connect_read_pipe',
   ],
   ...['connect_write_pipe', 'connect_accepted_socket', 'sock_connect', 'add_reader', 'add_writer'],
-  ...['write_text', 'write_bytes'],
+  ...['write_text', 'write_bytes', 'getaddrinfo', 'getnameinfo', 'start_tls', '_make_self_pipe'],
+  ...['sock_accept', 'sock_recv', 'sock_recv_into', 'sock_recvfrom', 'sock_sendall', 'sock_sendto'],
+  ...['_ssock', '_csock', '_selector', 'add_signal_handler', 'remove_signal_handler'],
+  // The streams of the process that objects of the library keep.
+  ...['_stderr', '_stdout', '_stdin', '_stream', '_old_targets', 'setStream', 'makeRecord'],
+  ...['detach', 'sourcehook', 'formatwarning', '_showwarnmsg'],
 ]);
+
+/** `tb_frame` and the like, but not `mro` or `get_field`, which a file may call its own. */
+export function isFrameName(name: string): boolean {
+  return frameNames.has(name) && /^(?:gi|cr|ag|tb|f|co)_/.test(name);
+}
 
 export function isDunder(name: string): boolean {
   return name.length > 4 && name.startsWith('__') && name.endsWith('__');

@@ -19,37 +19,32 @@ const forbidden: Readonly<Record<string, string>> = {
   copyright: 'it reads files',
   open: 'files must not be opened; keep what the agent needs in memory',
 };
-// Harmless when bound anywhere: a miner's own `input` is a common name and the builtin only waits.
-const harmlessOnceBound = new Set(['input', 'help', 'license', 'credits', 'copyright']);
 const attributeFunctions: Readonly<Record<string, number>> = { getattr: 3, setattr: 3, delattr: 2 };
 
 /**
  * Python's own functions that read strings as code, reach any attribute or open files. Even the
  * bare name is refused: as a value it could be called under any other. A name that a function binds
- * itself is its own; at module and class level a binding proves nothing, for it may not have run.
+ * itself is its own; at module level a binding counts from an unconditional statement on; elsewhere
+ * it proves nothing, for it may not have run.
  */
 export function checkBuiltins({ scopes, source, findings }: RuleContext): void {
   for (const load of scopes.loads) {
     const { text, at } = load.node;
     const reason = forbidden[text];
-    const suspicious = reason !== undefined || text in attributeFunctions || text === 'type';
+    const suspicious = reason !== undefined || text in attributeFunctions;
     if (!suspicious || !Object.hasOwn(guarded, text)) continue;
-    const { bindings, certain } = scopes.resolve(load);
-    if (certain || (harmlessOnceBound.has(text) && bindings.length > 0)) continue;
+    if (scopes.resolve(load).certain) continue;
     if (reason !== undefined) {
       const rule = text === 'open' ? 'file-access' : 'forbidden-builtin';
       findings.push({ rule, message: `'${text}' is not accepted: ${reason}`, at });
       continue;
     }
-    const problem =
-      text === 'type'
-        ? problemOfType(load.node)
-        : problemOfAttributeCall(load.node, (node) => constantString(source, node));
+    const problem = problemOfAttributeCall(load.node, (node) => constantString(source, node));
     if (problem !== null) findings.push({ ...problem, at });
   }
 }
 
-const guarded: Readonly<Record<string, unknown>> = { ...forbidden, ...attributeFunctions, type: 1 };
+const guarded: Readonly<Record<string, unknown>> = { ...forbidden, ...attributeFunctions };
 
 type Problem = Omit<Finding, 'at'>;
 
@@ -68,17 +63,4 @@ function problemOfAttributeCall(
   if (!isSafeAttributePath(value)) return problem;
   const writes = text !== 'getattr' && value.startsWith('__') && value.endsWith('__');
   return writes ? problem : null;
-}
-
-/** type(x) tells a class, type(name, bases, members) makes one that no rule has seen. */
-function problemOfType(node: SyntaxNode): Problem | null {
-  const { parent } = node;
-  const message = "classes must be written as class statements; 'type' is accepted as type(x)";
-  const problem: Problem = { rule: 'dynamic-class', message };
-  if (parent?.kind === 'call' && parent.children[0] === node) {
-    const [, subject, ...more] = parent.children;
-    return subject === undefined || subject.kind === 'star' || more.length > 0 ? problem : null;
-  }
-  // A bare `x = type` or `return type`; as a base class, in annotations and isinstance it is fine.
-  return parent?.kind === 'group' && parent.parent?.kind !== 'class' ? problem : null;
 }

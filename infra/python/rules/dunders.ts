@@ -2,12 +2,13 @@
 import type { Finding } from '../finding.ts';
 import type { ScopedName } from '../scopes.ts';
 import { constantString } from '../string-literal.ts';
-import type { SyntaxNode } from '../syntax-tree.ts';
+import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
 import {
   attributeProblem,
   callableMethods,
   definableMethods,
   isDunder,
+  isFrameName,
 } from './attribute-names.ts';
 import type { RuleContext } from './rule-context.ts';
 
@@ -33,7 +34,7 @@ function problemOf(node: SyntaxNode, context: RuleContext): Problem | null {
     case 'import-member':
       return isDunder(node.alias ?? '') ? attributeProblem(node.alias ?? '') : null;
     case 'keyword':
-      return isDunder(node.text) ? attributeProblem(node.text) : null;
+      return isDunder(node.text) || isFrameName(node.text) ? attributeProblem(node.text) : null;
     default:
       return null;
   }
@@ -54,10 +55,21 @@ function isHarmlessUse(node: SyntaxNode, context: RuleContext): boolean {
 function isPlainSetattr(node: SyntaxNode, { source }: RuleContext): boolean {
   const call = node.parent;
   if (call?.kind !== 'call' || call.children[0] !== node) return false;
-  if (enclosingFunction(node)?.text === '__setattr__') return true;
+  const setter = enclosingFunction(node);
+  if (setter?.text === '__setattr__' && handsOn(call, setter)) return true;
   const onSuper = node.children[0]?.kind === 'call';
   const name = constantString(source, call.children[onSuper ? 1 : 2]);
   return name !== undefined && !isDunder(name) && attributeProblem(name) === null;
+}
+
+/** Only the parameters of `def __setattr__(self, name, value)`, as they came. */
+function handsOn(call: SyntaxNode, setter: SyntaxNode): boolean {
+  const bindings = [...nodesOf(setter)].filter(({ kind }) => /binding$/.test(kind));
+  const parameters = setter.children[1]?.children.filter(({ kind }) => kind === 'binding') ?? [];
+  return call.children.slice(1).every(({ kind, text }) => {
+    if (kind !== 'name' || !parameters.some((each) => each.text === text)) return false;
+    return bindings.filter((each) => each.text === text).length === 1;
+  });
 }
 
 function enclosingFunction(node: SyntaxNode): SyntaxNode | null {
@@ -85,6 +97,15 @@ const assignableInClass = new Set(['__slots__', '__match_args__', '__test__', '_
 
 function checkStore({ node, scope }: ScopedName, context: RuleContext): void {
   const { text, at } = node;
+  // An object that looks like a frame makes traceback read whatever file it names.
+  if (scope.kind === 'class' && isFrameName(text)) {
+    context.findings.push({
+      rule: 'frame-access',
+      message: `'${text}' belongs to frames and code objects`,
+      at,
+    });
+    return;
+  }
   if (!isDunder(text) || node.kind === 'walrus-binding') {
     if (!isDunder(text)) return;
   } else if (scope.kind === 'class') {
@@ -94,11 +115,25 @@ function checkStore({ node, scope }: ScopedName, context: RuleContext): void {
       return;
     }
     if (assignableInClass.has(text) || definableMethods.has(text)) return;
+    if (text === '__reduce__' && isPlainReduce(node)) return;
   } else if (scope.kind === 'module' && (assignable.has(text) || isModuleHook(node))) {
     return;
   }
   const message = `'${text}' is an internal of Python and must not be set`;
   context.findings.push({ rule: 'dunder-access', message, at });
+}
+
+/** `return type(self), (self.a, self.b)`: no state, so `copy` calls the class and sets nothing. */
+function isPlainReduce({ parent }: SyntaxNode): boolean {
+  const definition = parent?.parent;
+  if (definition?.kind !== 'function' || parent !== definition.children[0]) return false;
+  const returns = [...nodesOf(definition)].filter(
+    ({ kind, text }) => kind === 'group' && text === 'Return',
+  );
+  return returns.every(({ children: [value] }) => {
+    const parts = value?.kind === 'display' ? value.children : [];
+    return parts.length === 2 && parts.every(({ kind }) => kind !== 'star');
+  });
 }
 
 /** `def __getattr__(name)` at module level. */

@@ -1,26 +1,202 @@
-import { literalValue } from '../string-literal.ts';
+/**
+ * `str.format` reads attributes and items that its template names, so a template is a program of
+ * its own. It must be known from the file, and must not walk to an internal; a template that comes
+ * from elsewhere may be filled only with what is surely text and numbers.
+ */
+import type { Finding } from '../finding.ts';
+import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
+import { attributeProblem } from './attribute-names.ts';
+import { type KnownTexts, knownTexts } from './known-text.ts';
+import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
+import { builtinCallee, callOf, enclosing } from './positions.ts';
 import type { RuleContext } from './rule-context.ts';
 
-// A replacement field that walks to a name with underscores: `{0.__class__}`, `{x[__globals__]}`.
-const traversal = /\{[^{}]*[.[]\s*_[^{}]*/;
 const methods = new Set(['format', 'format_map']);
 
-/**
- * str.format reads attributes named in the string. A template that walks to an underscored name is
- * refused where the file formats at all; the bare text in a prompt or a comment is not.
- */
 export function checkFormatStrings(context: RuleContext): void {
   if (!context.nodes.some((node) => mentionsFormat(node, context))) return;
+  const use: FormatUse = { context, texts: knownTexts(context), traits: classTraits(context) };
   for (const node of context.nodes) {
-    if (node.kind !== 'string' || !traversal.test(literalValue(context.source, node))) continue;
-    const message =
-      'format templates must not walk to underscored attributes; pass the value itself';
-    context.findings.push({ rule: 'format-traversal', message, at: node.at });
+    const message = problemOf(node, use);
+    if (message !== null) context.findings.push({ rule: 'format-traversal', message, at: node.at });
   }
 }
 
+interface FormatUse {
+  readonly context: RuleContext;
+  readonly texts: KnownTexts;
+  readonly traits: ClassTraits;
+}
+
 function mentionsFormat(node: SyntaxNode, { source }: RuleContext): boolean {
-  if (node.kind === 'attribute' || node.kind === 'pattern-keyword') return methods.has(node.text);
-  return node.kind === 'string' && methods.has(literalValue(source, node));
+  if (node.kind !== 'string') return methods.has(node.text);
+  return /\bformat(?:_map)?\b/.test(constantString(source, node) ?? '');
+}
+
+const byName = 'format must be called as template.format(...), with a template written out';
+const unknown =
+  'format is accepted for templates written out in the file; this one is put together elsewhere';
+
+function problemOf(node: SyntaxNode, use: FormatUse): Finding['message'] | null {
+  if (node.kind === 'pattern-keyword') return methods.has(node.text) ? byName : null;
+  if (node.kind === 'string') return isMethodName(node, use.context) ? byName : null;
+  if (node.kind !== 'attribute' || !methods.has(node.text)) return null;
+  const call = callOf(node);
+  if (call !== null && call.children.length === 1) return null;
+  const [receiver] = node.children;
+  const isUnbound = builtinNamed(receiver, 'str', use);
+  const template = isUnbound ? call?.children[1] : receiver;
+  if (!isUnbound && isOwnFormat(receiver, use)) return null;
+  const texts = use.texts.of(template);
+  if (texts !== undefined)
+    return texts.map(problemOfTemplate).find((each) => each !== null) ?? null;
+  const given = call?.children.slice(isUnbound ? 2 : 1) ?? [];
+  return call !== null && given.every((each) => isData(each, use)) ? null : unknown;
+}
+
+/** `getattr(x, "format")`, `methodcaller("format")`, `attrgetter("a.format")`. */
+function isMethodName(node: SyntaxNode, context: RuleContext): boolean {
+  const path = constantString(context.source, node)?.split('.') ?? [];
+  if (!path.some((name) => methods.has(name.normalize('NFKC')))) return false;
+  const callee = node.parent?.kind === 'call' ? node.parent.children[0] : undefined;
+  if (builtinCallee(node.parent, context) === 'getattr') return true;
+  return context.referents.among(callee, attributeReaders) !== undefined;
+}
+
+const attributeReaders = new Set(['operator.attrgetter', 'operator.methodcaller']);
+
+function builtinNamed(node: SyntaxNode | undefined, name: string, { context }: FormatUse): boolean {
+  const found = node?.kind === 'name' ? context.referents.of(node) : [];
+  return found.some((each) => each.kind === 'builtin' && each.name === name);
+}
+
+const textClasses = new Set(['str', 'typing.Text', 'collections.UserString']);
+const logClasses = new Set(['logging.Formatter', 'logging.Handler', 'logging.StreamHandler']);
+
+/** A method called `format` of a class that is no text: the file's own, or of a log formatter. */
+function isOwnFormat(receiver: SyntaxNode | undefined, use: FormatUse): boolean {
+  if (receiver === undefined) return false;
+  const owner = enclosing(receiver, 'class');
+  const isSuper = receiver.kind === 'call' && builtinCallee(receiver, use.context) === 'super';
+  if (isSuper)
+    return owner !== null && use.traits.derivesFrom(owner, logClasses) && isNoText(owner, use);
+  if (owner !== null && isFirstParameter(receiver, use)) {
+    const formats = defines(owner, 'format') || use.traits.derivesFrom(owner, logClasses);
+    return formats && isNoText(owner, use);
+  }
+  return isOwnInstance(receiver, use);
+}
+
+function isNoText(statement: SyntaxNode, { traits }: FormatUse): boolean {
+  return traits.hasPlainBases(statement) && !traits.derivesFrom(statement, textClasses);
+}
+
+function isFirstParameter(node: SyntaxNode, { context }: FormatUse): boolean {
+  const bindings = context.scopes.bindingsOf(node);
+  return (
+    bindings.length > 0 &&
+    bindings.every(
+      (each) =>
+        each.kind === 'parameter' &&
+        each.node.parent?.children[0] === each.node &&
+        each.node.parent.parent?.parent?.parent?.kind === 'class',
+    )
+  );
+}
+
+/** A name or attribute that is only ever given `Own(...)`. */
+function isOwnInstance(receiver: SyntaxNode, use: FormatUse): boolean {
+  const { context, traits } = use;
+  const values =
+    receiver.kind === 'attribute' ? storedIn(receiver.text, context) : boundTo(receiver, context);
+  return (
+    values !== undefined &&
+    values.length > 0 &&
+    values.every((value) => {
+      const callee = value.kind === 'call' ? value.children[0] : undefined;
+      const statements = callee === undefined ? undefined : traits.statementsOf(callee);
+      return statements?.every((each) => isNoText(each, use) && !traits.isMetaclass(each)) === true;
+    })
+  );
+}
+
+function boundTo(name: SyntaxNode, { scopes }: RuleContext): SyntaxNode[] | undefined {
+  if (name.kind === 'call') return [name];
+  const bindings = scopes.bindingsOf(name);
+  const values = bindings.flatMap((each) => (each.kind === 'value' ? [each.value] : []));
+  return values.length === bindings.length ? values : undefined;
+}
+
+function storedIn(attribute: string, { nodes }: RuleContext): SyntaxNode[] | undefined {
+  const stores = nodes.filter(({ kind, text }) => kind === 'store-attribute' && text === attribute);
+  const values = stores.map(({ parent }) =>
+    parent?.text === '=' ? parent.children.at(-1) : undefined,
+  );
+  const known = values.filter((value) => value !== undefined);
+  return known.length === values.length ? known : undefined;
+}
+
+const dataFunctions = new Set([
+  'str',
+  'int',
+  'float',
+  'len',
+  'round',
+  'repr',
+  'sum',
+  'abs',
+  'bool',
+  'format',
+  'ord',
+  'chr',
+]);
+
+/** Surely text or a number, from which no template can walk anywhere. */
+function isData(node: SyntaxNode, use: FormatUse, depth = 0): boolean {
+  if (depth > 8) return false;
+  const inner = (each: SyntaxNode) => isData(each, use, depth + 1);
+  switch (node.kind) {
+    case 'string':
+    case 'number':
+    case 'constant':
+      return true;
+    case 'keyword':
+      return node.children.every(inner);
+    case 'operation':
+      return node.children.every(inner);
+    case 'call': {
+      const callee = node.children[0];
+      if (dataFunctions.has(builtinCallee(node, use.context) ?? '')) return true;
+      if (use.context.referents.among(callee, new Set(['json.dumps'])) !== undefined) return true;
+      return (
+        callee?.kind === 'attribute' &&
+        callee.text === 'join' &&
+        callee.children[0]?.kind === 'string'
+      );
+    }
+    case 'name': {
+      const values = boundTo(node, use.context);
+      return values !== undefined && values.length > 0 && values.every(inner);
+    }
+    default:
+      return false;
+  }
+}
+
+// `{0.name[key]!r:>{width}}`: the walk is what stands between the first name and `!`, `:` or `}`.
+const field = /\{([^{}!:]*)/g;
+const step = /\.([^.[\]]*)|\[([^\]]*)\]?/g;
+
+function problemOfTemplate(template: string): string | null {
+  for (const [, walk = ''] of template.replaceAll(/\{\{|\}\}/g, '  ').matchAll(field)) {
+    for (const [, attribute, key = ''] of walk.matchAll(step)) {
+      const name = (attribute ?? key).normalize('NFKC').trim();
+      const isInternal = attribute === undefined ? name.startsWith('__') : name.startsWith('_');
+      if (isInternal || (attribute !== undefined && attributeProblem(name) !== null)) {
+        return 'format templates must not walk to underscored attributes; pass the value itself';
+      }
+    }
+  }
+  return null;
 }

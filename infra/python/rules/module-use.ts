@@ -7,6 +7,9 @@ import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { isSafeAttributePath } from './attribute-names.ts';
 import { notListed } from './imports.ts';
+import { problemOfPlace } from './member-places.ts';
+import { type ClassTraits, classTraits } from './plain-classes.ts';
+import { builtinCallee, callOf } from './positions.ts';
 import type { RuleContext } from './rule-context.ts';
 
 interface Pair {
@@ -14,7 +17,12 @@ interface Pair {
   readonly member: string;
 }
 
-export function checkModuleUse(context: RuleContext): void {
+interface UseContext extends RuleContext {
+  readonly traits: ClassTraits;
+}
+
+export function checkModuleUse(ruleContext: RuleContext): void {
+  const context = { ...ruleContext, traits: classTraits(ruleContext) };
   for (const { node } of context.scopes.loads) {
     for (const referent of context.referents.of(node)) {
       if (referent.kind === 'module') checkModule(node, referent.module, context);
@@ -23,7 +31,7 @@ export function checkModuleUse(context: RuleContext): void {
   }
 }
 
-function checkModule(node: SyntaxNode, module: string, context: RuleContext): void {
+function checkModule(node: SyntaxNode, module: string, context: UseContext): void {
   const { modules, findings, insecure } = context;
   // What an import of this module refuses is said once, at the import.
   if (!modules.isAllowedModule(module)) return;
@@ -47,12 +55,15 @@ function checkModule(node: SyntaxNode, module: string, context: RuleContext): vo
 }
 
 /** Attributes that are listed only in a certain use. */
-function checkMember(node: SyntaxNode, pair: Pair, context: RuleContext): void {
-  const { modules, findings } = context;
+function checkMember(node: SyntaxNode, pair: Pair, context: UseContext): void {
+  const { modules, findings, traits } = context;
   const { module, member } = pair;
+  const parts = problemOfParts(node, pair, context);
+  if (parts !== null) findings.push(parts);
   const problem =
     problemOfChain(node, modules.onlyThen(module, member), { pair, context }) ??
     (modules.takesLiteralNames(module, member) ? problemOfNames(node, context) : null) ??
+    problemOfPlace({ node, name: `${module}.${member}`, context, traits }) ??
     problemOfCall(node, `${module}.${member}`);
   if (problem !== null) findings.push({ ...problem, at: node.at });
 }
@@ -106,7 +117,6 @@ const loggingOptions = new Set([
   'handlers',
   'style',
 ]);
-const metaclasses = new Set(['abc.ABCMeta', 'enum.EnumMeta', 'enum.EnumType']);
 
 function problemOfCall(node: SyntaxNode, name: string): Problem | null {
   const call = callOf(node);
@@ -117,19 +127,34 @@ function problemOfCall(node: SyntaxNode, name: string): Problem | null {
       'logging.basicConfig may set level, format, datefmt and stream; writing log files is not accepted';
     return { rule: 'file-access', message };
   }
-  if (name === 'typing.TypedDict' && call !== null) {
-    const message = "write 'class Name(TypedDict):' instead of calling TypedDict";
-    return { rule: 'dynamic-class', message };
-  }
-  if (metaclasses.has(name) && call !== null) {
-    return {
-      rule: 'dynamic-class',
-      message: `'${name}' must not be called; write a class statement`,
-    };
-  }
   return null;
 }
 
-function callOf(node: SyntaxNode): SyntaxNode | null {
-  return node.parent?.kind === 'call' && node.parent.children[0] === node ? node.parent : null;
+/** What is taken of a member: of an agent package no module, and nothing may be replaced. */
+function problemOfParts(node: SyntaxNode, pair: Pair, context: UseContext): Finding | null {
+  const { parent } = node;
+  const [taken, written] = takenOf(node, context);
+  if (parent?.kind === 'store-attribute' || written) {
+    const message = `'${pair.module}.${pair.member}' is shared and must not be changed`;
+    return { rule: 'module-patch', message, at: parent?.at ?? node.at };
+  }
+  const { modules } = context;
+  if (taken === undefined || !modules.isAgentModule(pair.module)) return null;
+  const module = `${pair.module}.${pair.member}`;
+  if (modules.isAllowedPair(module, taken)) {
+    const inner = parent?.kind === 'attribute' ? { module, member: taken } : null;
+    return inner === null || parent === null ? null : problemOfParts(parent, inner, context);
+  }
+  const message = notListed(module, taken);
+  return { rule: 'attribute-not-listed', message, at: parent?.at ?? node.at };
+}
+
+/** The attribute read of this value, by a dot or by a literal getattr, and whether it is written. */
+function takenOf(node: SyntaxNode, context: UseContext): [string | undefined, boolean] {
+  const { parent } = node;
+  if (parent?.kind === 'attribute') return [parent.text, false];
+  const call = parent?.kind === 'call' && parent.children[1] === node ? parent : null;
+  const reader = builtinCallee(call, context) ?? '';
+  if (!/^(?:getattr|setattr|delattr)$/.test(reader)) return [undefined, false];
+  return [constantString(context.source, call?.children[2]), reader !== 'getattr'];
 }

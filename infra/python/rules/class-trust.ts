@@ -1,0 +1,139 @@
+/**
+ * Where Python believes what a class says of itself: a class pattern reads the attributes that
+ * `__match_args__` names, an empty enumeration makes classes when called, and `register` of a
+ * single dispatch evaluates annotations that are text.
+ */
+import type { Finding } from '../finding.ts';
+import { constantString } from '../string-literal.ts';
+import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
+import { type ClassTraits, classTraits } from './plain-classes.ts';
+import { argumentsOf, callOf, decoratedBy, decoratorsOf, isBase } from './positions.ts';
+import type { RuleContext } from './rule-context.ts';
+
+type Problem = Omit<Finding, 'at'>;
+
+export function checkClassTrust(context: RuleContext): void {
+  const traits = classTraits(context);
+  const report = (node: SyntaxNode, problem: Problem | null) => {
+    if (problem !== null) context.findings.push({ ...problem, at: node.at });
+  };
+  const dispatches = usesDispatch(context);
+  for (const node of context.nodes) {
+    if (node.kind === 'pattern-class') report(node, problemOfPattern(node, traits));
+    if (dispatches) report(node, problemOfRegister(node, context, traits));
+  }
+  for (const { node } of context.scopes.loads) report(node, problemOfEmptyEnum(node, traits));
+}
+
+function problemOfPattern(node: SyntaxNode, traits: ClassTraits): Problem | null {
+  const { positional } = argumentsOf(node);
+  if (positional.length === 0 || traits.isPlainClass(node.children[0])) return null;
+  const message = 'a pattern with positional parts needs a class of Python or of this file';
+  return { rule: 'dynamic-attribute', message };
+}
+
+const enumerations = new Set(
+  ['Enum', 'IntEnum', 'StrEnum', 'Flag', 'IntFlag', 'ReprEnum'].map((name) => `enum.${name}`),
+);
+
+/** `class Base(Enum): pass` and then `Base("Name", members)`. */
+function problemOfEmptyEnum(node: SyntaxNode, traits: ClassTraits): Problem | null {
+  const statements = traits.statementsOf(node) ?? [];
+  const empty = statements.some(
+    (each) => traits.derivesFrom(each, enumerations) && !hasMember(each),
+  );
+  if (!empty || isBase(node)) return null;
+  const message = 'an enumeration without members written out is accepted as a base class only';
+  return { rule: 'dynamic-class', message };
+}
+
+/** `A = 1`, straight in the body. */
+function hasMember(statement: SyntaxNode): boolean {
+  const assignments = (statement.children[1]?.children ?? [])
+    .flatMap((line) => line.children)
+    .filter(({ text }) => text === '=');
+  if (assignments.some(({ children }) => children[0]?.text === '_ignore_')) return false;
+  return assignments.some(({ children: [target, value] }) => {
+    const isName = target?.kind === 'binding' && !target.text.startsWith('_');
+    return isName && value !== undefined && isMemberValue(value);
+  });
+}
+
+const memberKinds = new Set(['string', 'number', 'display', 'constant', 'operation']);
+
+function isMemberValue({ kind, children }: SyntaxNode): boolean {
+  if (memberKinds.has(kind)) return true;
+  const callee = kind === 'call' ? children[0]?.text : undefined;
+  return callee === 'auto';
+}
+
+const dispatchers = new Set(['functools.singledispatch', 'functools.singledispatchmethod']);
+
+function usesDispatch({ scopes, nodes, referents }: RuleContext): boolean {
+  const used = [...scopes.loads.map(({ node }) => node), ...nodes.filter(isAttribute)];
+  return used.some((node) => referents.among(node, dispatchers) !== undefined);
+}
+
+const isAttribute = ({ kind }: SyntaxNode): boolean => kind === 'attribute';
+
+/** `@f.register` straight over a function, `f.register(cls)`, `f.register(cls, func)`. */
+function problemOfRegister(
+  node: SyntaxNode,
+  context: RuleContext,
+  traits: ClassTraits,
+): Problem | null {
+  const message = 'register is accepted as @f.register over a function with plain annotations';
+  const problem: Problem = { rule: 'forbidden-builtin', message };
+  if (node.kind === 'string' && isRegistryName(constantString(context.source, node) ?? '')) {
+    return isAttributeName(node) ? problem : null;
+  }
+  if (node.kind === 'pattern-keyword') return isRegistryName(node.text) ? problem : null;
+  if (node.kind !== 'attribute') return null;
+  if (node.text === 'registry') return problem;
+  return node.text !== 'register' || isPlainRegister(node, context, traits) ? null : problem;
+}
+
+function isPlainRegister(node: SyntaxNode, context: RuleContext, traits: ClassTraits): boolean {
+  const call = callOf(node);
+  if (call !== null) {
+    const { positional, keywords, unpacks } = argumentsOf(call);
+    if (unpacks || keywords.size > 0 || positional.length === 0) return false;
+    return positional.length > 1 || traits.isPlainClass(positional[0]);
+  }
+  const definition = decoratedBy(node);
+  if (definition?.kind !== 'function' || decoratorsOf(definition).at(-1) !== node) return false;
+  return hasPlainAnnotations(definition, context, traits);
+}
+
+const isRegistryName = (name: string): boolean => name === 'register' || name === 'registry';
+
+/** `getattr(x, "register")`, `attrgetter("register")` */
+function isAttributeName({ parent }: SyntaxNode): boolean {
+  const callee = parent?.kind === 'call' ? parent.children[0] : undefined;
+  return /^(?:getattr|attrgetter|methodcaller)$/.test(callee?.text ?? '');
+}
+
+const typeText = /^[\w .,[\]|]*$/;
+
+function hasPlainAnnotations(
+  definition: SyntaxNode,
+  context: RuleContext,
+  traits: ClassTraits,
+): boolean {
+  const outside = definition.children[0]?.children ?? [];
+  const annotations = outside.filter(({ kind }) => kind === 'annotation');
+  return annotations.every((annotation) =>
+    [...nodesOf(annotation)].every((node) => {
+      if (node.kind === 'call' || node.kind === 'lambda' || node.kind === 'comprehension')
+        return false;
+      if (node.kind === 'name') return traits.isPlainClass(node) || isModule(node, context);
+      if (node.kind !== 'string') return true;
+      const text = constantString(context.source, node);
+      return text !== undefined && typeText.test(text) && !text.includes('__');
+    }),
+  );
+}
+
+function isModule(node: SyntaxNode, { referents }: RuleContext): boolean {
+  return referents.of(node).some(({ kind }) => kind === 'module');
+}

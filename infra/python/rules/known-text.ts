@@ -1,0 +1,210 @@
+/**
+ * Which texts an expression may have, as far as the file itself tells: literals, names and
+ * attributes that are only ever given literals, tables of literals, and parameters that every call
+ * in the file gives one. Undefined means: any text.
+ */
+import { constantString } from '../string-literal.ts';
+import type { SyntaxNode } from '../syntax-tree.ts';
+import { argumentsOf, callOf } from './positions.ts';
+import type { RuleContext } from './rule-context.ts';
+
+type Texts = readonly string[] | undefined;
+
+const textsMax = 200;
+const depthMax = 12;
+
+export interface KnownTexts {
+  of(node: SyntaxNode | undefined): Texts;
+}
+
+export function knownTexts(context: RuleContext): KnownTexts {
+  const byName = new Map<string, SyntaxNode[]>();
+  for (const node of context.nodes) {
+    if (node.text === '' || node.kind === 'string') continue;
+    const same = byName.get(node.text);
+    if (same === undefined) byName.set(node.text, [node]);
+    else same.push(node);
+  }
+  const reader: Reader = { context, named: (name) => byName.get(name) ?? [] };
+  return { of: (node) => textsOf(node, reader, 0) };
+}
+
+interface Reader {
+  readonly context: RuleContext;
+  /** Every node with this text. */
+  named(name: string): readonly SyntaxNode[];
+}
+
+function textsOf(node: SyntaxNode | undefined, reader: Reader, depth: number): Texts {
+  if (node === undefined || depth > depthMax) return undefined;
+  const inner = (next: SyntaxNode | undefined) => textsOf(next, reader, depth + 1);
+  switch (node.kind) {
+    case 'string': {
+      const value = constantString(reader.context.source, node);
+      return value === undefined ? undefined : [value];
+    }
+    case 'operation':
+      return textsOfOperation(node, inner);
+    case 'name':
+      return textsOfName(node, reader, inner);
+    case 'attribute':
+      return textsOfAttribute(node, reader, inner);
+    case 'subscript':
+      return textsOfTable(node.children[0], reader, inner);
+    case 'call':
+      return textsOfCall(node, reader, inner);
+    default:
+      return undefined;
+  }
+}
+
+type Inner = (node: SyntaxNode | undefined) => Texts;
+
+function union(all: readonly Texts[]): Texts {
+  const found: string[] = [];
+  for (const texts of all) {
+    if (texts === undefined) return undefined;
+    found.push(...texts);
+  }
+  const different = [...new Set(found)];
+  return different.length > 0 && different.length <= textsMax ? different : undefined;
+}
+
+function textsOfOperation({ text, children }: SyntaxNode, inner: Inner): Texts {
+  if (/^Plus(?: Plus)*$/.test(text)) return joined(children.map(inner), '');
+  const [first, , third] = children;
+  if (text === 'If Else') return union([inner(first), inner(third)]);
+  if (/^Or(?: Or)*$/.test(text)) return union(children.map(inner));
+  // A text repeated: twice shows whatever may arise where the copies meet.
+  if (text === 'Star') return inner(first)?.map((value) => value + value);
+  return undefined;
+}
+
+function joined(parts: readonly Texts[], separator: string): Texts {
+  let sums: string[] | undefined;
+  for (const part of parts) {
+    if (part === undefined) return undefined;
+    const longer: string[] = sums === undefined ? [...part] : [];
+    for (const sum of sums ?? []) for (const next of part) longer.push(sum + separator + next);
+    if (longer.length > textsMax) return undefined;
+    sums = longer;
+  }
+  return sums;
+}
+
+function textsOfName(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
+  const bindings = reader.context.scopes.bindingsOf(node);
+  return union(
+    bindings.map((binding) => {
+      if (binding.kind === 'value') return inner(binding.value);
+      return binding.kind === 'parameter' ? textsGiven(binding.node, reader, inner) : undefined;
+    }),
+  );
+}
+
+/** `self.template`, if nothing in the file gives that attribute anything but known texts. */
+function textsOfAttribute({ text }: SyntaxNode, reader: Reader, inner: Inner): Texts {
+  const given: Texts[] = [];
+  for (const { kind, parent } of reader.named(text)) {
+    if (kind !== 'store-attribute' && kind !== 'binding') continue;
+    if (kind === 'binding' && !isInClassBody(parent)) continue;
+    const value = parent?.text === '=' ? parent.children.at(-1) : undefined;
+    if (kind === 'binding' && parent?.children.some((each) => each.kind === 'annotation'))
+      return undefined;
+    given.push(inner(value));
+  }
+  return union(given);
+}
+
+function isInClassBody(statement: SyntaxNode | null): boolean {
+  return statement?.parent?.parent?.parent?.kind === 'class';
+}
+
+const tableReaders = new Set(['get', 'items', 'keys', 'values']);
+
+/** `PROMPTS[name]`, if the file only reads from the table. */
+function textsOfTable(table: SyntaxNode | undefined, reader: Reader, inner: Inner): Texts {
+  if (table?.kind === 'display') return union(valuesOf(table).map(inner));
+  if (table?.kind !== 'name') return undefined;
+  const bindings = reader.context.scopes.bindingsOf(table);
+  const reads = reader.named(table.text).filter(({ kind }) => kind === 'name');
+  if (!reads.every(isTableRead)) return undefined;
+  return union(
+    bindings.map((binding) => {
+      const display = binding.kind === 'value' ? binding.value : undefined;
+      return display?.kind === 'display' ? union(valuesOf(display).map(inner)) : undefined;
+    }),
+  );
+}
+
+function isTableRead(node: SyntaxNode): boolean {
+  const { parent } = node;
+  if (parent?.kind === 'attribute') return tableReaders.has(parent.text) && callOf(parent) !== null;
+  if (parent?.kind === 'operation') return /^(?:In|NotIn)$/.test(parent.text);
+  if (parent?.kind !== 'subscript' || parent.children[0] !== node) return false;
+  const statement = parent.parent;
+  const isTarget =
+    statement?.kind === 'group' && statement.text !== '' && statement.children.at(-1) !== parent;
+  return !isTarget && statement?.text !== 'del';
+}
+
+function valuesOf(display: SyntaxNode): readonly (SyntaxNode | undefined)[] {
+  if (display.text !== '{') return display.children;
+  return display.children.filter((_, index) => index % 2 === 1);
+}
+
+const keptTexts = new Set(['strip', 'lstrip', 'rstrip', 'lower', 'upper']);
+
+function textsOfCall(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
+  const [callee, first] = node.children;
+  const { positional, unpacks } = argumentsOf(node);
+  if (callee === undefined || unpacks) return undefined;
+  if (reader.context.referents.among(callee, new Set(['textwrap.dedent'])) !== undefined) {
+    return inner(first);
+  }
+  if (callee.kind !== 'attribute') return undefined;
+  const [receiver] = callee.children;
+  if (keptTexts.has(callee.text) && positional.length === 0) return inner(receiver);
+  if (callee.text === 'get')
+    return union([textsOfTable(receiver, reader, inner), ...positional.slice(1).map(inner)]);
+  if (callee.text === 'join' && first?.kind === 'display') {
+    const separator = inner(receiver);
+    const [only] = separator ?? [];
+    return separator?.length === 1 ? joined(first.children.map(inner), only ?? '') : undefined;
+  }
+  return undefined;
+}
+
+/** What every call in the file gives this parameter. */
+function textsGiven(parameter: SyntaxNode, reader: Reader, inner: Inner): Texts {
+  const definition = parameter.parent?.parent;
+  if (definition?.kind !== 'function') return undefined;
+  const parameters =
+    definition.children[1]?.children.filter(({ kind }) => kind === 'binding') ?? [];
+  const owner = definition.parent?.parent;
+  const isMethod = owner?.kind === 'class';
+  const name = definition.text === '__init__' && isMethod ? owner.text : definition.text;
+  const uses = reader.named(name).filter(({ kind }) => kind === 'name' || kind === 'attribute');
+  const index = parameters.indexOf(parameter) - (isMethod ? 1 : 0);
+  if (uses.length === 0 || reader.named(name).some(({ kind }) => kind === 'pattern-keyword'))
+    return undefined;
+  return union(
+    uses.map((use) => {
+      const call = callOf(use);
+      if (call === null || (isMethod && !isBoundCall(use, definition, reader))) return undefined;
+      const { positional, keywords, unpacks } = argumentsOf(call);
+      return unpacks ? undefined : inner(keywords.get(parameter.text) ?? positional[index]);
+    }),
+  );
+}
+
+/** `object.method(...)` or `Class(...)`, but not `Class.method(object, ...)`. */
+function isBoundCall(use: SyntaxNode, definition: SyntaxNode, { context }: Reader): boolean {
+  if (definition.text === '__init__') return use.kind === 'name';
+  const [receiver] = use.children;
+  if (use.kind !== 'attribute' || receiver === undefined) return false;
+  if (receiver.kind === 'call')
+    return receiver.children[0]?.kind === 'name' && receiver.children[0].text !== 'type';
+  if (receiver.kind !== 'name') return false;
+  return context.scopes.bindingsOf(receiver).every(({ kind }) => kind !== 'class');
+}

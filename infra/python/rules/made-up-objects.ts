@@ -1,0 +1,191 @@
+/**
+ * Doors that stand open only to a file that does two things at once: it builds objects whose
+ * attributes have computed names, and hands them to a part of the library that takes them for a
+ * traceback or a log record, and then reads lines of whatever file they name.
+ */
+import type { Finding } from '../finding.ts';
+import { constantString } from '../string-literal.ts';
+import type { SyntaxNode } from '../syntax-tree.ts';
+import {
+  argumentsOf,
+  builtinCallee,
+  callOf,
+  isCaught,
+  isInAnnotation,
+  isInstanceCheck,
+} from './positions.ts';
+import type { RuleContext } from './rule-context.ts';
+
+export function checkMadeUpObjects(context: RuleContext): void {
+  checkNamesOfModules(context);
+  checkStreams(context);
+  checkCopies(context);
+  if (!usesLogs(context) || !makesAttributes(context)) return;
+  for (const node of context.nodes) {
+    const { kind, text, at } = node;
+    const isDoor =
+      kind === 'keyword'
+        ? text === 'exc_info' && !isKnown(node, context)
+        : kind === 'attribute' && takesTraceback(node);
+    if (!isDoor) continue;
+    const message = `'${text}' is not accepted of values that a file with computed attribute names made`;
+    context.findings.push({ rule: 'file-access', message, at });
+  }
+}
+
+function usesLogs({ scopes }: RuleContext): boolean {
+  return scopes.imports.some(({ node }) =>
+    [node, ...node.children].some(({ text }) => text === 'logging' || text === 'traceback'),
+  );
+}
+
+/** Can the file have objects that answer to names which it does not write? */
+export function makesAttributes(context: RuleContext): boolean {
+  const { nodes, referents, source } = context;
+  return (
+    nodes.some((node) => {
+      if (node.kind === 'binding' && node.text === '__getattr__') return true;
+      if (node.kind !== 'call') return false;
+      if (referents.among(node.children[0], namedTuple) === undefined) return false;
+      const { positional, unpacks } = argumentsOf(node);
+      const names = positional[1];
+      const pieces = names?.kind === 'display' ? names.children : [names];
+      return unpacks || !pieces.every((each) => constantString(source, each) !== undefined);
+    }) || keepsComputedNames(context)
+  );
+}
+
+const namedTuple = new Set(['collections.namedtuple']);
+const namespace = new Set(['types.SimpleNamespace']);
+
+/** Can the file put an attribute of a computed name on an object of its own? */
+function keepsComputedNames(context: RuleContext): boolean {
+  const { nodes, referents } = context;
+  const namespaces = nodes.filter(
+    (node) =>
+      /^(?:name|attribute)$/.test(node.kind) && referents.among(node, namespace) !== undefined,
+  );
+  if (namespaces.some((node) => !isPlainNamespace(node, context))) return true;
+  return nodes.some((node) => {
+    if (node.kind === 'store-attribute') return node.text === 'attrname';
+    if (node.kind === 'keyword' && node.text === 'extra')
+      return !hasWrittenKeys(node.children[0], context);
+    return namespaces.length > 0 && node.kind === 'call' && fillsAnew(node, context);
+  });
+}
+
+function isPlainNamespace(node: SyntaxNode, context: RuleContext): boolean {
+  if (node.parent?.kind === 'attribute') return false;
+  const call = callOf(node);
+  if (call !== null) return !argumentsOf(call).unpacks;
+  return isInAnnotation(node) || isInstanceCheck(node, context);
+}
+
+/** `ns.__init__(**names)`, `type(ns)(**names)` */
+function fillsAnew(call: SyntaxNode, context: RuleContext): boolean {
+  const [callee] = call.children;
+  if (!argumentsOf(call).unpacks || callee === undefined) return false;
+  if (callee.kind === 'attribute') {
+    const onSuper = callee.children[0]?.kind === 'call' && callee.children[0].children.length === 1;
+    return /^__(?:init|call)__$/.test(callee.text) && !onSuper;
+  }
+  return callee.kind === 'call' && builtinCallee(callee, context) === 'type';
+}
+
+/** What a log record is given beside the message: `extra={"shop": shop}`. */
+function hasWrittenKeys(table: SyntaxNode | undefined, { source }: RuleContext): boolean {
+  if (table?.kind !== 'display' || table.text !== '{') return false;
+  return table.children.every((each, index) => {
+    if (each.kind === 'star') return false;
+    const key = index % 2 === 0 ? constantString(source, each) : '';
+    return key !== undefined && !key.startsWith('__');
+  });
+}
+
+const copies = new Set(['copy.copy', 'copy.deepcopy']);
+
+/** `copy` asks an object's own attributes how it wants to be copied, and obeys. */
+function checkCopies(context: RuleContext): void {
+  const { nodes, referents, findings } = context;
+  const isUse = ({ kind }: SyntaxNode) => kind === 'name' || kind === 'attribute';
+  const used = nodes.filter((node) => isUse(node) && referents.among(node, copies) !== undefined);
+  if (used.length === 0 || !keepsComputedNames(context)) return;
+  const message = 'copy is not accepted in a file that gives objects attributes of computed names';
+  for (const { at } of used) findings.push({ rule: 'dynamic-attribute', message, at });
+}
+
+function isKnown(keyword: SyntaxNode, context: RuleContext): boolean {
+  const [value] = keyword.children;
+  return value?.kind === 'constant' || isCaught(value, context);
+}
+
+const recordMethods = new Set(['formatException', 'handle', 'emit', 'callHandlers']);
+
+/** `formatter.formatException(x)`; `super().emit(record)` and `record.exc_info` are as usual. */
+function takesTraceback(node: SyntaxNode): boolean {
+  if (!recordMethods.has(node.text)) return false;
+  const call = callOf(node);
+  const [receiver] = node.children;
+  if (receiver?.kind === 'call' && receiver.children[0]?.text === 'super') return false;
+  const [argument] = call === null ? [] : argumentsOf(call).positional;
+  return !(argument?.kind === 'attribute' && argument.text === 'exc_info');
+}
+
+type Problem = Omit<Finding, 'at'>;
+
+const systemModules = new Set(
+  'os sys _os _sys subprocess builtins importlib ctypes socket shutil posix inspect marshal pickle'.split(
+    ' ',
+  ),
+);
+
+/** A module that an agent package carries, taken by a pattern or by getattr. */
+function checkNamesOfModules({ nodes, source, findings }: RuleContext): void {
+  for (const node of nodes) {
+    const isPattern = node.kind === 'pattern-keyword' && systemModules.has(node.text);
+    if (!isPattern && !isNameGiven(node, (each) => constantString(source, each))) continue;
+    const problem: Problem = {
+      rule: 'attribute-not-listed',
+      message: 'modules must not be taken out of other objects',
+    };
+    findings.push({ ...problem, at: node.at });
+  }
+}
+
+function isNameGiven(
+  node: SyntaxNode,
+  constant: (node: SyntaxNode) => string | undefined,
+): boolean {
+  if (node.kind !== 'string' || node.parent?.kind !== 'call') return false;
+  if (!/^(?:getattr|attrgetter)$/.test(node.parent.children[0]?.text ?? '')) return false;
+  return (
+    constant(node)
+      ?.split('.')
+      .some((name) => systemModules.has(name)) === true
+  );
+}
+
+/** The stream of a log handler is one of the process's own, and its class opens files. */
+function checkStreams({ nodes, findings, source, referents }: RuleContext): void {
+  const hasHandlers = nodes.some(
+    (node) =>
+      (node.kind === 'attribute' && node.text === 'handlers') ||
+      referents.among(node, streamHandler) !== undefined,
+  );
+  if (!hasHandlers) return;
+  for (const node of nodes) {
+    const isRead = node.kind === 'attribute' || node.kind === 'pattern-keyword';
+    const named =
+      node.kind === 'string' && isArgumentOfReader(node) ? constantString(source, node) : undefined;
+    if (!(isRead && node.text === 'stream') && !named?.split('.').includes('stream')) continue;
+    const message = "the 'stream' of a log handler must not be taken out of it";
+    findings.push({ rule: 'file-access', message, at: node.at });
+  }
+}
+
+const streamHandler = new Set(['logging.StreamHandler']);
+
+function isArgumentOfReader({ parent }: SyntaxNode): boolean {
+  const callee = parent?.kind === 'call' ? parent.children[0]?.text : undefined;
+  return /^(?:getattr|attrgetter)$/.test(callee ?? '');
+}

@@ -1,0 +1,301 @@
+/**
+ * Members of the library that are harmless only where they stand in a certain way: as a base, as a
+ * decorator straight over a definition, with literal arguments. As a value, under another name or
+ * with other arguments they evaluate text, hand out frames or make classes.
+ */
+import type { Finding } from '../finding.ts';
+import { constantString } from '../string-literal.ts';
+import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
+import { makesAttributes } from './made-up-objects.ts';
+import type { ClassTraits } from './plain-classes.ts';
+import {
+  argumentsOf,
+  builtinCallee,
+  callOf,
+  comparedWith,
+  decoratedBy,
+  decoratorsOf,
+  enclosing,
+  isBase,
+  isCaught,
+  isInAnnotation,
+  isInstanceCheck,
+  isMetaclassKeyword,
+} from './positions.ts';
+import type { RuleContext } from './rule-context.ts';
+
+type Problem = Omit<Finding, 'at'>;
+
+export interface Use {
+  readonly node: SyntaxNode;
+  readonly name: string;
+  readonly context: RuleContext;
+  readonly traits: ClassTraits;
+}
+
+type Place = (use: Use) => boolean;
+
+const asBase: Place = ({ node }) => isBase(node);
+const asMetaclass: Place = ({ node }) => isMetaclassKeyword(node);
+const inAnnotation: Place = ({ node }) => isInAnnotation(node);
+const inInstanceCheck: Place = ({ node, context }) => isInstanceCheck(node, context);
+const inComparison: Place = ({ node }) => comparedWith(callOf(node) ?? node) !== null;
+const overFunction: Place = ({ node }) => decoratedBy(node)?.kind === 'function';
+
+const withoutMetaclass: Place = ({ context }) => !mentionsMetaclass(context);
+
+const asClass = [asBase, inAnnotation, inInstanceCheck];
+const asMeta = [asMetaclass, ...asClass];
+
+interface Rule {
+  readonly places: readonly Place[];
+  readonly problem: Problem;
+}
+
+const dynamicClass = (message: string): Problem => ({ rule: 'dynamic-class', message });
+const noName = (message: string): Problem => ({ rule: 'dynamic-attribute', message });
+const only = (places: readonly Place[], problem: Problem): Rule => ({ places, problem });
+
+const meta = only(
+  asMeta,
+  dynamicClass('a metaclass is accepted as metaclass=…, as a base and in isinstance'),
+);
+const enumeration = only(
+  asClass,
+  dynamicClass('an enumeration must be written as a class statement'),
+);
+
+const metaclassNames = new Set(['typing.Type', 'abc.ABCMeta', 'enum.EnumMeta', 'enum.EnumType']);
+const rules: Readonly<Record<string, Rule>> = {
+  'abc.ABCMeta': meta,
+  'enum.EnumMeta': meta,
+  'enum.EnumType': meta,
+  'enum.Enum': enumeration,
+  'enum.IntEnum': enumeration,
+  'enum.StrEnum': enumeration,
+  'enum.Flag': enumeration,
+  'enum.IntFlag': enumeration,
+  'enum.ReprEnum': enumeration,
+  'typing.TypedDict': only(
+    asClass,
+    dynamicClass("write 'class Name(TypedDict):' instead of calling TypedDict"),
+  ),
+  'typing.get_origin': only(
+    [inComparison, withoutMetaclass],
+    dynamicClass("get_origin(x) is accepted in comparisons, and where the file names no 'type'"),
+  ),
+  'typing.get_args': only(
+    [ofLiteral, inComparison, withoutMetaclass],
+    dynamicClass("get_args is accepted for a Literal[...], and where the file names no 'type'"),
+  ),
+  'dataclasses.InitVar': only([inAnnotation], dynamicClass('InitVar is accepted in annotations')),
+  'dataclasses.dataclass': only(
+    [overPlainClass],
+    dynamicClass('dataclass is accepted as a decorator straight over a class with plain bases'),
+  ),
+  'dataclasses.field': only(
+    [ofDataclass],
+    dynamicClass(
+      'field() is accepted as the value of a field of a @dataclass that has plain bases',
+    ),
+  ),
+  'dataclasses.fields': only(
+    [
+      overNames,
+      ({ node, context }) => builtinCallee(callOf(node)?.parent ?? null, context) === 'len',
+    ],
+    noName("fields(x) is accepted as in '[f.name for f in fields(x)]'"),
+  ),
+  'functools.wraps': only(
+    [overPlainFunction],
+    noName("wraps is accepted as '@functools.wraps(f)' straight over a function"),
+  ),
+  'functools.singledispatch': only(
+    [overFunction],
+    noName('singledispatch is accepted over a function'),
+  ),
+  'functools.singledispatchmethod': only(
+    [overFunction],
+    noName('singledispatchmethod is accepted over a function'),
+  ),
+  'logging.LogRecord': only([inAnnotation, inInstanceCheck], {
+    rule: 'file-access',
+    message: 'log records are made by loggers; LogRecord is accepted in annotations',
+  }),
+  'logging.Formatter': only([...asClass, withPlainStyle], {
+    rule: 'format-traversal',
+    message: "logging.Formatter is accepted as a base, and called with a format in the '%' style",
+  }),
+  'traceback.format_exception': only([ofCaught], tracebackProblem('format_exception')),
+  'traceback.print_exception': only([ofCaught], tracebackProblem('print_exception')),
+  'traceback.format_tb': only([ofCaught], tracebackProblem('format_tb')),
+};
+
+function tracebackProblem(name: string): Problem {
+  const message = `traceback.${name} is accepted for a caught exception, as traceback.format_exception(error)`;
+  return { rule: 'file-access', message };
+}
+
+/** What is wrong with this use of a listed member, null if nothing. */
+export function problemOfPlace(use: Use): Problem | null {
+  const rule = rules[use.name];
+  if (rule === undefined) return null;
+  return rule.places.some((place) => place(use)) ? null : rule.problem;
+}
+
+function ofLiteral({ node, context }: Use): boolean {
+  const [argument] = argumentsOf(callOf(node) ?? node).positional;
+  if (argument === undefined || callOf(node) === null) return false;
+  const bindings = context.scopes.bindingsOf(argument);
+  const values = bindings.map((each) => (each.kind === 'value' ? each.value : undefined));
+  return (bindings.length === 0 ? [argument] : values).every((value) => {
+    const subject = value?.kind === 'subscript' ? value.children[0] : undefined;
+    return context.referents.among(subject, new Set(['typing.Literal'])) !== undefined;
+  });
+}
+
+/** `@dataclass` is the first to see the class, and the class is what its statement says. */
+function overPlainClass({ node, context, traits }: Use): boolean {
+  const statement = decoratedBy(node);
+  if (statement?.kind !== 'class' || traits.isMetaclass(statement)) return false;
+  if (!isPlainBelow(statement, node, context)) return false;
+  const { positional, unpacks } = argumentsOf(callOf(node) ?? node);
+  if (callOf(node) !== null && (positional.length > 0 || unpacks)) return false;
+  return traits.hasPlainBases(statement);
+}
+
+/** Only listed decorators between this one and the definition. */
+function isPlainBelow(
+  definition: SyntaxNode,
+  node: SyntaxNode,
+  { referents }: RuleContext,
+): boolean {
+  const decorators = decoratorsOf(definition);
+  const own = decorators.findIndex((each) => each === node || each === callOf(node));
+  return decorators.slice(own + 1).every((each) => {
+    const found = referents.of(each.kind === 'call' ? (each.children[0] ?? each) : each);
+    return found.length > 0 && found.every(({ kind }) => kind === 'member');
+  });
+}
+
+/** `x: T = field(...)` in the body of a dataclass; nothing else in the body reads `x`. */
+function ofDataclass({ node, context, traits }: Use): boolean {
+  const call = callOf(node);
+  const statement = call?.parent;
+  if (call === null || statement?.text !== '=' || statement.children.at(-1) !== call) return false;
+  const owner = statement.parent?.parent?.parent;
+  if (owner?.kind !== 'class' || !isDataclass(owner, context)) return false;
+  const targets = statement.children.filter(({ kind }) => kind === 'binding');
+  const read = context.scopes.loads.some(
+    (load) =>
+      load.scope.kind === 'class' &&
+      targets.some(({ text }) => text === load.node.text) &&
+      encloses(owner, load.node),
+  );
+  return !read && traits.hasPlainBases(owner) && !watchesClasses(context);
+}
+
+function encloses(owner: SyntaxNode, node: SyntaxNode): boolean {
+  for (let at = node.parent; at !== null; at = at.parent) if (at === owner) return true;
+  return false;
+}
+
+function isDataclass(statement: SyntaxNode, { referents }: RuleContext): boolean {
+  return decoratorsOf(statement).some((each) => {
+    const named = each.kind === 'call' ? each.children[0] : each;
+    return referents.among(named, new Set(['dataclasses.dataclass'])) !== undefined;
+  });
+}
+
+/** These are shown the class while its fields still lie open. */
+const watchers = new Set(['__set_name__', '__init_subclass__']);
+
+function watchesClasses({ scopes }: RuleContext): boolean {
+  return scopes.stores.some(({ node }) => watchers.has(node.text));
+}
+
+const fieldParts = new Set([
+  'name',
+  'default',
+  'init',
+  'metadata',
+  'repr',
+  'compare',
+  'hash',
+  'kw_only',
+  'default_factory',
+]);
+
+/** `for f in fields(x)` where `f` is only asked for its name and the like. */
+function overNames({ node, context }: Use): boolean {
+  const call = callOf(node);
+  const loop = call?.parent;
+  if (call === null || loop?.kind !== 'group') return false;
+  const comprehension = loop.parent?.kind === 'comprehension' ? loop.parent : null;
+  const targets =
+    comprehension === null
+      ? [loop.children[0]]
+      : comprehension.children[1]?.children.filter(({ kind }) => kind === 'binding');
+  const [target, more] = targets ?? [];
+  if (target?.kind !== 'binding' || more !== undefined) return false;
+  if (comprehension === null && loop.children[1] !== call) return false;
+  const around = comprehension ?? enclosing(call, 'function', 'lambda', 'class');
+  const names = (around === null ? context.nodes : [...nodesOf(around)]).filter(
+    (each) => each.text === target.text && each !== target,
+  );
+  return names.every((each) => {
+    if (each.kind !== 'name') return each.kind !== 'global' && each.kind !== 'nonlocal';
+    const part = each.parent?.kind === 'attribute' ? each.parent.text : '';
+    return fieldParts.has(part) && (part !== 'type' || !mentionsMetaclass(context));
+  });
+}
+
+/** Could an annotation of the file be `type` itself? */
+function mentionsMetaclass(context: RuleContext): boolean {
+  const { nodes, referents } = context;
+  return nodes.some((node) => {
+    if (node.kind !== 'name' && node.kind !== 'attribute') return false;
+    if (node.text === 'type' && node.kind === 'name') {
+      return callOf(node) === null && !isInstanceCheck(node, context);
+    }
+    return referents.among(node, metaclassNames) !== undefined;
+  });
+}
+
+function overPlainFunction({ node, context }: Use): boolean {
+  const definition = decoratedBy(node);
+  const call = callOf(node);
+  if (definition?.kind !== 'function' || call === null || call.children.length !== 2) return false;
+  return (
+    call.children[1]?.kind !== 'star' &&
+    call.children[1]?.kind !== 'keyword' &&
+    isPlainBelow(definition, node, context)
+  );
+}
+
+function withPlainStyle({ node, context }: Use): boolean {
+  const call = callOf(node);
+  if (call === null) return false;
+  const { positional, keywords, unpacks } = argumentsOf(call);
+  const style = positional[2] ?? keywords.get('style');
+  return !unpacks && (style === undefined || constantString(context.source, style) === '%');
+}
+
+/** The arguments are one exception that an `except` clause of the file has caught. */
+function ofCaught({ node, context }: Use): boolean {
+  const call = callOf(node);
+  if (call === null) return false;
+  const { positional, keywords, unpacks } = argumentsOf(call);
+  if (unpacks || keywords.has('tb')) return false;
+  if (positional.length < 2 && node.text !== 'format_tb') return true;
+  const traceback = positional[node.text === 'format_tb' ? 0 : 2];
+  if (traceback === undefined || traceback.text === 'None') return true;
+  // Whatever else it is, a file that cannot make up attributes has only real tracebacks.
+  return isTracebackOfCaught(traceback, context) || !makesAttributes(context);
+}
+
+/** `error.__traceback__` of `except … as error`. */
+function isTracebackOfCaught(node: SyntaxNode, context: RuleContext): boolean {
+  if (node.kind !== 'attribute' || node.text !== '__traceback__') return false;
+  return isCaught(node.children[0], context);
+}

@@ -1,0 +1,113 @@
+/**
+ * Which class statements make what they say: no metaclass of the file's own, no hook of a base,
+ * nothing that another object put there. `dataclass` writes code from such a class and a pattern
+ * reads attributes that it names, so for those a class must be plain.
+ */
+import type { Binding } from '../scopes.ts';
+import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
+import { basesOf, decoratorsOf } from './positions.ts';
+import type { RuleContext } from './rule-context.ts';
+
+const plainMetaclasses = new Set(['abc.ABCMeta', 'enum.EnumMeta', 'enum.EnumType']);
+const metaclassBases = new Set(['type', ...plainMetaclasses]);
+
+export interface ClassTraits {
+  isPlain(statement: SyntaxNode): boolean;
+  /** Plain all the way up; its own decorators and hooks do not count. */
+  hasPlainBases(statement: SyntaxNode): boolean;
+  isMetaclass(statement: SyntaxNode): boolean;
+  /** Does it, or a base of it in the file, name this listed class as its base? */
+  derivesFrom(statement: SyntaxNode, names: ReadonlySet<string>): boolean;
+  /** Every statement that a name may stand for, or undefined if it may stand for something else. */
+  statementsOf(name: SyntaxNode): readonly SyntaxNode[] | undefined;
+  /** Is this expression a class that no code of the file can have made up? */
+  isPlainClass(expression: SyntaxNode | undefined): boolean;
+}
+
+export function classTraits(context: RuleContext): ClassTraits {
+  const { referents, scopes } = context;
+  const known = new Map<SyntaxNode, boolean>();
+  const { bindingsOf } = scopes;
+  const statementsOf = (name: SyntaxNode): readonly SyntaxNode[] | undefined => {
+    const bindings = bindingsOf(name);
+    if (bindings.length === 0) return undefined;
+    const statements = bindings.flatMap((each) => (each.kind === 'class' ? [each.node] : []));
+    return statements.length === bindings.length ? statements : undefined;
+  };
+  const some = (statement: SyntaxNode, holds: (base: SyntaxNode) => boolean, seen = new Set()) => {
+    const visit = (at: SyntaxNode): boolean => {
+      if (seen.has(at)) return false;
+      seen.add(at);
+      return basesOf(at).some(
+        (base) => holds(base) || (classesOf(base) ?? []).some((each) => visit(each)),
+      );
+    };
+    return visit(statement);
+  };
+  const classesOf = (base: SyntaxNode): readonly SyntaxNode[] | undefined =>
+    statementsOf(base.kind === 'subscript' ? (base.children[0] ?? base) : base);
+  const derivesFrom = (statement: SyntaxNode, names: ReadonlySet<string>): boolean =>
+    some(statement, (base) => {
+      const name = base.kind === 'subscript' ? base.children[0] : base;
+      return referents.among(name, names) !== undefined;
+    });
+  const isPlain = (statement: SyntaxNode): boolean => {
+    const before = known.get(statement);
+    if (before !== undefined) return before;
+    known.set(statement, true);
+    const plain =
+      hasPlainBases(statement) &&
+      (!hasMetaclass() || decoratorsOf(statement).every((each) => isListed(each)));
+    known.set(statement, plain);
+    return plain;
+  };
+  const hasPlainBases = (statement: SyntaxNode): boolean =>
+    basesOf(statement).every((base) => isPlainBase(base));
+  const isPlainBase = (base: SyntaxNode): boolean => {
+    if (base.kind === 'keyword') {
+      if (base.text !== 'metaclass') return true;
+      return referents.among(base.children[0], plainMetaclasses) !== undefined;
+    }
+    return isPlainClass(base.kind === 'subscript' ? base.children[0] : base);
+  };
+  // A decorator of the file can put another class in the place of this one; without a metaclass in
+  // the file that one is plain as well.
+  let metaclassFound: boolean | undefined;
+  const hasMetaclass = (): boolean => {
+    metaclassFound ??= context.nodes.some(
+      (node) => node.kind === 'class' && derivesFrom(node, metaclassBases),
+    );
+    return metaclassFound;
+  };
+  const isListed = (decorator: SyntaxNode): boolean => {
+    const named = decorator.kind === 'call' ? decorator.children[0] : decorator;
+    const found = named === undefined ? [] : referents.of(named);
+    return found.length > 0 && found.every(({ kind }) => kind === 'member');
+  };
+  const isPlainClass = (expression: SyntaxNode | undefined): boolean => {
+    if (expression === undefined) return false;
+    const statements = statementsOf(expression);
+    if (statements !== undefined) return statements.every(isPlain);
+    const found = referents.of(expression);
+    const isValue = bindingsOf(expression).some(({ kind }) => !importKinds.has(kind));
+    return found.length > 0 && !isValue && found.every(({ kind }) => kind !== 'module');
+  };
+  return {
+    isPlain,
+    hasPlainBases,
+    isMetaclass: (statement) => derivesFrom(statement, metaclassBases),
+    derivesFrom,
+    statementsOf,
+    isPlainClass,
+  };
+}
+
+const importKinds = new Set<Binding['kind']>(['module', 'member']);
+
+/** Does anything in a class statement bind this name? */
+export function defines(statement: SyntaxNode, name: string): boolean {
+  for (const { kind, text } of nodesOf(statement)) {
+    if (text === name && (kind === 'binding' || kind === 'walrus-binding')) return true;
+  }
+  return false;
+}

@@ -1,0 +1,226 @@
+/**
+ * `type(x)` tells a class; `type(name, bases, members)` makes one whose members no rule has seen,
+ * and so does every metaclass. A value that may be a metaclass must not get to where it could be
+ * called like that, and in files that hand objects to `copy` or `attrgetter`, which trust an
+ * object's class, not anywhere at all.
+ */
+import type { Finding } from '../finding.ts';
+import type { SyntaxNode } from '../syntax-tree.ts';
+import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
+import {
+  argumentsOf,
+  builtinCallee,
+  callOf,
+  comparedWith,
+  enclosing,
+  isBase,
+  isInAnnotation,
+  isInstanceCheck,
+  isMetaclassKeyword,
+} from './positions.ts';
+import type { RuleContext } from './rule-context.ts';
+
+type Problem = Omit<Finding, 'at'>;
+
+const dynamicClass = (message: string): Problem => ({ rule: 'dynamic-class', message });
+const asValue = dynamicClass("'type' is accepted as type(x), in annotations and in isinstance");
+const fromClass = dynamicClass('type(x) of a class is a metaclass, which could make classes');
+const madeClass = dynamicClass('classes must be written as class statements');
+
+export function checkTypeUse(context: RuleContext): void {
+  const traits = classTraits(context);
+  const trusting = usesTrustingLibrary(context);
+  for (const load of context.scopes.loads) {
+    const { node } = load;
+    const report = (problem: Problem | null) => {
+      if (problem !== null) context.findings.push({ ...problem, at: node.at });
+    };
+    if (node.text === 'type' && !context.scopes.resolve(load).certain) {
+      report(problemOfType(node, { context, traits, trusting }));
+    } else if (isOwnMetaclass(node, traits)) {
+      report(isMetaclassPlace(node, context) ? null : madeClass);
+    }
+  }
+  for (const node of context.nodes) {
+    if (node.kind === 'attribute' && (node.text === '__new__' || node.text === '__call__')) {
+      if (makesClass(node, traits)) context.findings.push({ ...madeClass, at: node.at });
+    }
+    if (node.kind === 'class' && changesNamespace(node, traits)) {
+      const problem = dynamicClass("a metaclass's __new__ must hand its namespace on unchanged");
+      context.findings.push({ ...problem, at: node.at });
+    }
+  }
+}
+
+interface TypeUse {
+  readonly context: RuleContext;
+  readonly traits: ClassTraits;
+  readonly trusting: Trusting;
+}
+
+function problemOfType(node: SyntaxNode, use: TypeUse): Problem | null {
+  const { context } = use;
+  const call = callOf(node);
+  if (call !== null) return problemOfTypeCall(call, use);
+  if (node.parent?.kind === 'subscript' && node.parent.children[0] === node) {
+    return isTypeArgument(node.parent, context) ? null : asValue;
+  }
+  if (isBase(node) || isInAnnotation(node) || isInstanceCheck(node, context)) return null;
+  if (isTypeArgument(node, context)) return null;
+  if (isMapped(node, context)) return use.trusting === 'nothing' ? null : handedOn(use);
+  const compared = comparedWith(node);
+  return compared?.every((other) => isHarmlessOperand(other, use)) ? null : asValue;
+}
+
+/** `type[int]` within an annotation or within `dict[str, type[int]]`. */
+function isTypeArgument(node: SyntaxNode, context: RuleContext): boolean {
+  if (isInAnnotation(node)) return true;
+  const inside = node.parent?.kind === 'display' ? node.parent : node;
+  const outer = inside.parent;
+  if (outer?.kind !== 'subscript' || outer.children[0] === inside) return false;
+  const found = context.referents.of(outer.children[0] ?? outer);
+  return found.length > 0 && found.every(({ kind }) => kind !== 'module');
+}
+
+/** `map(type, values)` is `type(x)` for each. */
+function isMapped(node: SyntaxNode, context: RuleContext): boolean {
+  const call = node.parent;
+  if (call?.kind !== 'call' || call.children.indexOf(node) !== 1) return false;
+  return (
+    call.children.length === 3 &&
+    builtinCallee(call, context) === 'map' &&
+    call.children[2]?.kind !== 'star'
+  );
+}
+
+function problemOfTypeCall(call: SyntaxNode, use: TypeUse): Problem | null {
+  const { positional, keywords, unpacks } = argumentsOf(call);
+  if (positional.length !== 1 || keywords.size > 0 || unpacks) return madeClass;
+  const ending = isEnd(call, use);
+  if (ending) return null;
+  if (isClassForSure(positional[0], use)) return fromClass;
+  const called = callOf(call);
+  if (called === null) return use.trusting === 'nothing' ? null : handedOn(use);
+  const given = argumentsOf(called);
+  if (given.starred || given.positional.length === 3) return madeClass;
+  const trusted = use.trusting === 'names' || (use.trusting === 'classes' && given.unpacks);
+  return trusted ? handedOn(use) : null;
+}
+
+function handedOn({ trusting }: TypeUse): Problem {
+  const library = trusting === 'names' ? 'operator.attrgetter' : 'copy';
+  return dynamicClass(`in a file that uses ${library}, type(x) must not be handed on`);
+}
+
+const harmlessReaders = new Set(['str', 'repr', 'id', 'hash', 'print']);
+
+/** Is the class only looked at here? */
+function isEnd(call: SyntaxNode, use: TypeUse): boolean {
+  const { parent } = call;
+  if (parent?.kind === 'attribute') return parent.text !== '__new__' && parent.text !== '__call__';
+  if (parent?.kind === 'string') return true;
+  if (isInstanceCheck(call, use.context)) return true;
+  if (harmlessReaders.has(builtinCallee(parent, use.context) ?? '')) return true;
+  return comparedWith(call)?.every((other) => isHarmlessOperand(other, use)) === true;
+}
+
+/** Comparing with it runs no code of the file. */
+function isHarmlessOperand(node: SyntaxNode, use: TypeUse): boolean {
+  if (node.kind === 'constant' || node.kind === 'string' || node.kind === 'number') return true;
+  if (node.kind === 'display') return node.children.every((each) => isHarmlessOperand(each, use));
+  if (node.kind === 'call') return builtinCallee(node, use.context) === 'type';
+  return use.traits.isPlainClass(node);
+}
+
+/** `type(int)`, `type(type(x))`, `type(Own)`. */
+function isClassForSure(node: SyntaxNode | undefined, { context, traits }: TypeUse): boolean {
+  if (node === undefined) return true;
+  if (node.kind === 'call') return builtinCallee(node, context) === 'type';
+  if (traits.statementsOf(node) !== undefined) return true;
+  return context.referents.of(node).some(({ kind }) => kind !== 'module');
+}
+
+/** What the file uses that does what an object's class tells it to. */
+type Trusting = 'nothing' | 'classes' | 'names';
+const trustingClasses = new Set(['copy.copy', 'copy.deepcopy']);
+const trustingNames = new Set(['operator.attrgetter', 'operator.methodcaller']);
+
+function usesTrustingLibrary({ scopes, referents, nodes }: RuleContext): Trusting {
+  const used = [...scopes.loads.map(({ node }) => node), ...nodes.filter(isAttribute)];
+  if (used.some((node) => referents.among(node, trustingNames) !== undefined)) return 'names';
+  const trusts = used.some((node) => referents.among(node, trustingClasses) !== undefined);
+  return trusts ? 'classes' : 'nothing';
+}
+
+const isAttribute = ({ kind }: SyntaxNode): boolean => kind === 'attribute';
+
+function isOwnMetaclass(node: SyntaxNode, traits: ClassTraits): boolean {
+  return traits.statementsOf(node)?.some(traits.isMetaclass) === true;
+}
+
+function isMetaclassPlace(node: SyntaxNode, context: RuleContext): boolean {
+  if (isMetaclassKeyword(node) || isBase(node) || isInAnnotation(node)) return true;
+  if (isInstanceCheck(node, context)) return true;
+  if (node.parent?.kind === 'attribute') return true;
+  return builtinCallee(node.parent, context) === 'super';
+}
+
+/** `x.__new__(meta, name, bases, members)`, but for `super().__new__` of an ordinary class. */
+function makesClass(node: SyntaxNode, traits: ClassTraits): boolean {
+  const [receiver] = node.children;
+  const onSuper = receiver?.kind === 'call' && receiver.children[0]?.text === 'super';
+  const statement = enclosing(node, 'class');
+  const inMetaclass = statement !== null && traits.isMetaclass(statement);
+  if (onSuper && receiver.children.length === 1) return false;
+  const call = callOf(node);
+  if (call === null) return true;
+  const { positional, starred } = argumentsOf(call);
+  if (onSuper && inMetaclass) return false;
+  return starred || positional.length === 4;
+}
+
+/** Does a metaclass's `__new__` do more with the namespace of a class than look and hand it on? */
+function changesNamespace(statement: SyntaxNode, traits: ClassTraits): boolean {
+  if (!defines(statement, '__new__') || !traits.isMetaclass(statement)) return false;
+  const maker = statement.children[1]?.children
+    .flatMap((member) => [member, ...member.children])
+    .find(({ kind, text }) => kind === 'function' && text === '__new__');
+  const inside = maker?.children[1]?.children ?? [];
+  const parameters = inside.filter(({ kind }) => kind === 'binding').map(({ text }) => text);
+  const [, , , namespace] = parameters;
+  if (maker === undefined || namespace === undefined) return true;
+  return !isHandedOn(maker, { namespace, parameters });
+}
+
+const lookers = new Set(['get', 'items', 'keys', 'values']);
+
+function isHandedOn(
+  maker: SyntaxNode,
+  { namespace, parameters }: { namespace: string; parameters: readonly string[] },
+): boolean {
+  const pending = [...maker.children];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    pending.push(...node.children);
+    const isParameter = node.parent === maker.children[1];
+    if (node.kind === 'binding' && parameters.includes(node.text) && !isParameter) return false;
+    if (node.kind === 'name' && node.text === namespace && !isLookedAt(node)) return false;
+    const call = node.kind === 'attribute' && node.text === '__new__' ? callOf(node) : null;
+    if (call !== null && !hasOwn(call, parameters)) return false;
+  }
+  return true;
+}
+
+/** `ns.get("x")`, `"x" in ns`, `super().__new__(meta, name, bases, ns)`. */
+function isLookedAt(node: SyntaxNode): boolean {
+  const { parent } = node;
+  if (parent?.kind === 'attribute') return lookers.has(parent.text) && callOf(parent) !== null;
+  if (parent?.kind === 'call') return parent.children[0]?.text === '__new__';
+  return parent?.kind === 'operation' && /^(?:In|NotIn)$/.test(parent.text);
+}
+
+function hasOwn(call: SyntaxNode, parameters: readonly string[]): boolean {
+  const values = call.children
+    .slice(1)
+    .map((each) => (each.kind === 'star' ? each.children[0] : each));
+  return values.every((each) => each?.kind === 'name' && parameters.includes(each.text));
+}

@@ -1,0 +1,18 @@
+import { attributesByName } from './attributes-by-name.ts';
+import { codeByString } from './code-by-string.ts';
+import { doorsOfTheSystem } from './doors-of-the-system.ts';
+import type { Evasion } from './evasion.ts';
+import { formatTemplates } from './format-templates.ts';
+import { importForms } from './import-forms.ts';
+import { introspection } from './introspection.ts';
+import { metaprogramming } from './metaprogramming.ts';
+
+export const corpus: readonly Evasion[] = [
+  ...importForms,
+  ...codeByString,
+  ...doorsOfTheSystem,
+  ...introspection,
+  ...attributesByName,
+  ...formatTemplates,
+  ...metaprogramming,
+];
