@@ -171,6 +171,7 @@ async function openDeps(
       fileBytesMax: config.agentFileBytesMax,
       deadlineMs: analysisMs,
       agentPackages: config.agentPackages,
+      productIdPattern: config.productIdPattern,
       ...(config.agentEntryPoint !== undefined && { entryPoint: config.agentEntryPoint }),
       clock,
     }),

@@ -121,6 +121,21 @@ export const modelAliases: z.ZodType<Readonly<Record<string, string>>, string> =
 
 export const nonEmptyText = z.string().min(1, 'must not be empty');
 
+/** The source of a regular expression. */
+export const pattern = z
+  .string()
+  .min(1)
+  .refine(isPattern, { error: 'must be a regular expression' });
+
+function isPattern(text: string): boolean {
+  try {
+    // One that matches nothing at all would match everywhere.
+    return !new RegExp(`^(?:${text})$`).test('');
+  } catch {
+    return false;
+  }
+}
+
 /** The empty text means that there is none. */
 export const textOrNone = z.string().transform((text) => (text === '' ? undefined : text));
 

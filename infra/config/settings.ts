@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defaultProductIdPattern } from '../python/rules/product-ids.ts';
 import { defaultFaultTable, faultTable } from './fault-table.ts';
 import { credentialKeys, operatorTokens, secretBytes } from './named-secrets.ts';
 import {
@@ -16,6 +17,7 @@ import {
   oneOf,
   optional,
   origin,
+  pattern,
   required,
   seconds,
   stake,
@@ -79,6 +81,12 @@ const submissions = {
   AGENT_FILE_BYTES_MAX: bytes(1_000_000, 'one Python file'),
   AGENT_ENTRY_POINT: optional(textOrNone, 'function', '', 'must be present when set'),
   AGENT_PACKAGES: optional(listOf(word), 'list', '', "the sandbox's own packages, importable"),
+  PRODUCT_ID_PATTERN: optional(
+    pattern,
+    'pattern',
+    defaultProductIdPattern,
+    'what product ids look like; an agent must not bring them along',
+  ),
   CODE_RELEASE_SECONDS: seconds(432_000, '5 days, or on becoming top', { min: 0 }),
   RACE_EMBARGO_SECONDS: seconds(21_600, 'after completion, envpack only', { min: 0 }),
 };

@@ -1,11 +1,13 @@
 import { machineDiagrams } from '../../machines/diagram.ts';
 import { configTable } from '../config/config-table.ts';
+import { rulesTable } from '../python/rules-table.ts';
 
 /** The parts of the README that are printed from the code, by the name of their block. */
 export function readmeBlocks(): ReadonlyMap<string, string> {
   return new Map([
     ['config', configTable()],
     ['machines', machineDiagrams()],
+    ['rules', rulesTable()],
   ]);
 }
 

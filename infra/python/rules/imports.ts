@@ -1,3 +1,4 @@
+import { insteadOfAttribute } from '../suggestions.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import type { RuleContext } from './rule-context.ts';
 
@@ -6,7 +7,7 @@ export function checkImports(context: RuleContext): void {
   for (const { node, scope } of context.scopes.imports) {
     // `A.os` would be an attribute of a class, out of sight of the rules for modules.
     if (scope.kind === 'class') {
-      const message = 'imports inside a class body are not accepted; move the import to the top';
+      const message = 'imports inside a class body are not accepted';
       context.findings.push({ rule: 'import-in-class', message, at: node.at });
     }
     if (node.kind === 'import') checkModules(node, context);
@@ -47,5 +48,7 @@ function checkMember(module: string, { text, at }: SyntaxNode, context: RuleCont
 }
 
 export function notListed(module: string, attribute: string): string {
-  return `'${module}.${attribute}' is not on the list of what a submission may use`;
+  const found = `'${module}.${attribute}' is not on the list of what a submission may use`;
+  const instead = insteadOfAttribute(module, attribute);
+  return instead === null ? found : `${found}; ${instead}`;
 }
