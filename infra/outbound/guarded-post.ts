@@ -1,5 +1,4 @@
-import type { LookupAddress, LookupOptions } from 'node:dns';
-import { lookup as resolve } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, type LookupOptions, lookup } from 'node:dns';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -11,7 +10,15 @@ export interface GuardedPostOptions {
   /** Hosts, as they stand in a URL, whose addresses may be private. */
   readonly privateHosts: readonly string[];
   readonly clock: Clock;
+  /** Finds the addresses of a name; the host's own way unless told. */
+  readonly resolve?: Resolve;
 }
+
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /** Nobody reads the answer; a receiver that sends more is not waited for. */
 const answerBytesMax = 65_536;
@@ -21,7 +28,11 @@ const answerBytesMax = 65_536;
  * address that is connected to is the one that was checked, so a name that changes its address
  * between the two gains nothing.
  */
-export function createGuardedPost({ privateHosts, clock }: GuardedPostOptions): OutboundPost {
+export function createGuardedPost({
+  privateHosts,
+  clock,
+  resolve = lookup,
+}: GuardedPostOptions): OutboundPost {
   const allowed = new Set(privateHosts.map((host) => host.toLowerCase()));
   return {
     post: async (message) => {
@@ -31,7 +42,7 @@ export function createGuardedPost({ privateHosts, clock }: GuardedPostOptions): 
       // A literal address is connected to without a look-up.
       if (!isFree && isIP(host) !== 0 && !isPublicAddress(host)) return refused;
       return await within(message, clock, (signal) =>
-        send(url, message, { signal, lookup: isFree ? undefined : publicLookup }),
+        send(url, message, { signal, lookup: isFree ? undefined : publicLookup(resolve) }),
       );
     },
   };
@@ -44,18 +55,20 @@ class NotPublic extends Error {
 }
 
 /** Refuses a name as soon as one of its addresses is private: which one is tried is up to chance. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  resolve(hostname, { ...(options as LookupOptions), all: true }, (error, found) => {
-    if (error !== null) return callback(error, '', 0);
-    const addresses: readonly LookupAddress[] = found;
-    const [first] = addresses;
-    if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-      return callback(new NotPublic('not public'), '', 0);
-    }
-    if (options.all === true) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
-  });
-};
+const publicLookup =
+  (resolve: Resolve): LookupFunction =>
+  (hostname, options, callback) => {
+    resolve(hostname, { ...(options as LookupOptions), all: true }, (error, found) => {
+      if (error !== null) return callback(error, '', 0);
+      const addresses: readonly LookupAddress[] = found;
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
+        return callback(new NotPublic('not public'), '', 0);
+      }
+      if (options.all === true) callback(null, [...addresses]);
+      else callback(null, first.address, first.family);
+    });
+  };
 
 async function within(
   { timeoutMs, signal }: OutboundMessage,

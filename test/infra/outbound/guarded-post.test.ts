@@ -74,8 +74,56 @@ for (const [what, [says, hangsUp, reason]] of Object.entries(failed)) {
   });
 }
 
+const told: readonly (readonly [what: string, addresses: readonly string[]])[] = [
+  ['a private address', ['127.0.0.1']],
+  ['the address of a metadata service', ['169.254.169.254']],
+  ['a private one among public ones', ['192.0.43.8', '10.0.0.1']],
+  ['a mapped one', ['::ffff:127.0.0.1']],
+  ['an IPv6 loopback', ['::1']],
+  ['nothing', []],
+];
+for (const [what, addresses] of told) {
+  test(`a name that resolves to ${what} is not connected to, and is looked up once`, async (t) => {
+    let lookups = 0;
+    // The second answer would be another one, as of who rebinds its name after the check.
+    const outbound = createGuardedPost({
+      ...{ privateHosts: [], clock: systemClock },
+      resolve: (_name, _options, done) => {
+        lookups += 1;
+        const now = lookups === 1 ? addresses : ['192.0.43.8'];
+        done(
+          null,
+          now.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+        );
+      },
+    });
+    const { signal } = new AbortController();
+    for (const name of ['rebinding.example', 'localhost', 'localhost.', '127.0.0.1.example']) {
+      lookups = 0;
+      const message = { url: `http://${name}:9/`, headers: {}, body: '', timeoutMs, signal };
+      t.deepEqual(await outbound.post(message), {
+        kind: 'failed',
+        reason: 'the address is not public',
+      });
+      t.is(lookups, 1, name);
+    }
+  });
+}
+
 for (const host of [
   '127.1',
+  '169.254.169.254',
+  '0xa9fea9fe',
+  '0251.0376.0251.0376',
+  '①②⑦.0.0.1',
+  '127。0。0。1',
+  '%31%32%37.0.0.1',
+  '[::1]',
+  '[0:0:0:0:0:ffff:a9fe:a9fe]',
+  '[64:ff9b::7f00:1]',
+  '[2002:7f00:1::]',
+  '[fe80::1]',
+  '[fd00::1]',
   '0x7f.1',
   '2130706433',
   '0177.0.0.1',
