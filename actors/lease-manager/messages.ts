@@ -192,7 +192,7 @@ const ofRejudging = { rejudgingId: uuid, agentVersionIds: z.array(uuid) };
 export const evalMessages = {
   /**
    * Cancels the hotkey's live runs, excludes its runs from open work and from races that run, and
-   * holds the work of a banned miner.
+   * holds the work of a banned miner, whose live runs are cancelled.
    */
   'hotkey-banned': z.object({ hotkey: z.string() }),
   'hotkey-unbanned': z.object({ hotkey: z.string() }),

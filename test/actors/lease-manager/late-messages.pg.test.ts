@@ -53,8 +53,12 @@ test('the news of a lifted ban frees no work of a hotkey that is banned again', 
 
   const { run } = await desk.ok('claim-work', claimOf('val-b'));
   t.is(run, null);
-  // A run that is under way goes on: the miner's ban is not the validator's.
-  await desk.ok('heartbeat', own);
+  // Nobody spends a banned miner's credential: the run under way was let go.
+  const { reply } = await desk.do('heartbeat', own);
+  t.like(reply, { kind: 'fault', code: 'LEASE_EXPIRED' });
+  const [ended] = await sql<{ endReason: string }[]>`
+    select end_reason as "endReason" from evaluation_run`;
+  t.is(ended?.endReason, 'MINER_BANNED');
 });
 
 // Its answer is in the inbox for seven days; after that only the version itself can tell.
