@@ -38,6 +38,7 @@ const seconds = Number(values.seconds);
 const runsPerValidator = 2;
 const requiredSuccesses = 5;
 const ratioMax = 2;
+const warmUpSeconds = 5;
 const seed = 1;
 const say = (text: string) => console.log(text);
 
@@ -89,8 +90,12 @@ const felt = auths.flatMap((auth) =>
 );
 const results = new Map<string, FloodResult[]>();
 const edgeCpu: Record<string, number> = {};
-// Once for nothing: code is compiled, caches are filled.
-for (const auth of auths) await beat(auth, 3);
+// Once for nothing: code is compiled, also what only a forgery runs through, and caches are filled.
+for (const auth of auths) {
+  forger.flood({ rate: Number(values.forged), addresses: 'many' });
+  await beat(auth, warmUpSeconds);
+  await forger.stop();
+}
 for (let round = 0; round < Number(values.rounds); round += 1) {
   for (const each of felt) await measure(each);
 }
