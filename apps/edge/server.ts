@@ -59,7 +59,7 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   const pace = new BodyPace(limits.bodyBytesPerSecondMin);
   const state: ServerState = { draining: false, open: new OpenAnswers(), pace };
   const app = createApp(options, state);
-  const server = createServer({ requireHostHeader: false, connectionsCheckingInterval }, app);
+  const server = createServer(serverOptions, app);
   answerOddities(server, app, { newTraceId: options.newTraceId, open: state.open });
   boundConnections(server, options);
   server.keepAliveTimeout = limits.idleConnectionMs;
@@ -84,8 +84,15 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   };
 }
 
-/** How late late headers are noticed; Node's own is half a minute. */
-const connectionsCheckingInterval = 1_000;
+const serverOptions = {
+  // `oddityOf` says it in JSON.
+  requireHostHeader: false,
+  // How late late headers are noticed; Node's own is half a minute.
+  connectionsCheckingInterval: 1_000,
+  // A peer that lost its power says nothing; the kernel asks whether it is there.
+  keepAlive: true,
+  keepAliveInitialDelay: 60_000,
+} as const;
 const sweepMs = 1_000;
 /** The longest body is a pack of up to 4 GiB; JSON bodies are bounded by their own budget. */
 const uploadMs = 600_000;

@@ -54,7 +54,7 @@ async function setVerifier(sql: Sql, login: string, verifier: string): Promise<v
 const iterations = 4096;
 
 /** RFC 5803, for passwords of ASCII, which SASLprep leaves as they are. */
-export function scramVerifier(password: string, saltHex = randomHex(16)): string {
+function scramVerifier(password: string, saltHex = randomHex(16)): string {
   const salt = Buffer.from(saltHex, 'hex');
   const salted = pbkdf2Sync(password, salt, iterations, 32, 'sha256');
   const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();

@@ -3,6 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { auditRowsAt } from '../../apps/verify/audit/read-api.ts';
+import { auditRowsOf } from '../../apps/verify/audit/read-database.ts';
+import { outcomeOf } from '../../apps/verify/audit/verify-audit.ts';
 import { writePack } from '../../infra/packs/write-pack.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { firstIssue, refusal } from '../support/framework.ts';
@@ -228,6 +231,11 @@ test('the operator sees partitions, counts and the chained log', async (t) => {
   };
   t.is(entries[0]?.seq, total);
   t.is(entries[0]?.prev_hash, entries[1]?.hash);
+  const { head, flaw } = await outcomeOf(auditRowsOf(service.databaseUrl));
+  t.is(flaw, undefined);
+  t.true(head.seq >= total);
+  const shown = await outcomeOf(await auditRowsAt(service.baseUrl, service.operatorToken), head);
+  t.is(shown.flaw, undefined);
 });
 
 test('readiness names its probes, and no route tells what failed inside', async (t) => {
