@@ -49,13 +49,17 @@ function isEndlessTarget(error: Error): boolean {
 
 /** What well-formed requests may not be all the same; undefined when all is well. */
 export function oddityOf(request: IncomingMessage): Refusal | undefined {
-  const { url = '', rawHeaders } = request;
+  const { url = '', rawHeaders, httpVersion } = request;
+  // The parser takes a first line without a version for HTTP/0.9.
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') {
+    return { status: 505, detail: 'HTTP/1.1 is spoken here.' };
+  }
   if (url.length > targetCharactersMax) return targetTooLong;
   if (rawHeaders.length > 2 * headersMax) {
     return { status: 431, detail: `A request may have at most ${headersMax} headers.` };
   }
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
-  if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {
+  if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
     return { status: 400, detail: 'HTTP/1.1 demands one Host header.' };
   }
   return undefined;

@@ -60,6 +60,7 @@ const messages: readonly (readonly [title: string, bytes: string | Uint8Array, s
     ['a space before a colon', `GET /health HTTP/1.1\r\n${host}X-A : b\r\n\r\n`, 400],
     ['a header without a name', `GET /health HTTP/1.1\r\n${host}: b\r\n\r\n`, 400],
     ['a bare carriage return', `GET /health HTTP/1.1\r\n${host}X-A: b\rX-B: c\r\n\r\n`, 400],
+    ['an older protocol', 'GET /health\r\n\r\n', 505],
     ['a newer protocol', `GET /health HTTP/3.7\r\n${host}\r\n`, 400],
     ['two equal lengths', post('Content-Length: 2\r\nContent-Length: 2', '{}'), 400],
     ['a list of lengths', post('Content-Length: 2, 2', '{}'), 400],

@@ -31,10 +31,14 @@ end $$;
 alter default privileges in schema public
   revoke select on tables from paddock_edge, paddock_actor, paddock_service;
 
-revoke create on schema public from public;
+-- For tables that would stand in front of ours. Whoever migrates a database that belongs to somebody else
+-- cannot close it; then its owner is to.
 do $$
 begin
+  revoke create on schema public from public;
   execute format('revoke temporary on database %I from public', current_database());
+exception when insufficient_privilege then
+  raise notice 'the owner of the database is to revoke TEMPORARY on it and CREATE on public';
 end $$;
 
 -- PostgreSQL lets everybody call what is not said to be closed.
