@@ -1,34 +1,48 @@
 import { decodeAwsChunked } from './aws-chunked.ts';
 import type { IncomingBlob } from './blob-files.ts';
+import type { BlobRecord } from './blob-record.ts';
 import type { Exchange, S3Response } from './exchange.ts';
 import { PayloadDigests } from './payload-digests.ts';
 import type { Checksum, PayloadPromise } from './payload-promise.ts';
 import { algorithmOf, readPayloadPromise, requireKept } from './payload-promise.ts';
 import { S3Error } from './s3-error.ts';
 
+/**
+ * A presigned URL makes an object and replaces none: whoever has one could otherwise change, while it
+ * is valid, what others have read. Sending the same bytes again is a repeat and succeeds.
+ */
 export async function putObject(exchange: Exchange): Promise<S3Response> {
   const { request, files } = exchange;
   const promise = readPayloadPromise(request, exchange.payloadHash);
   const onlyIfAbsent = readCondition(exchange);
+  const isPresigned = request.query.has('x-amz-signature');
   // Saves the transfer; what decides is the publishing below.
   if (onlyIfAbsent && (await files.has(request.bucket, request.key))) throw exists();
   await using blob = await files.receive();
   const { digests, trailers } = await receiveBody(exchange, promise, blob);
   requireKept(promise, digests, trailers);
   const md5Hex = digests.digest('md5').toString('hex');
-  const published = await blob.publish(
-    { bucket: request.bucket, onlyIfAbsent },
-    {
-      key: request.key,
-      sizeBytes: promise.sizeBytes,
-      contentType: request.headers['content-type'] ?? 'application/octet-stream',
-      md5Hex,
-      sha256Base64: digests.digest('sha256').toString('base64'),
-      modifiedAtMs: exchange.clock.nowMs(),
-    },
-  );
-  if (!published) throw exists();
+  const record: BlobRecord = {
+    key: request.key,
+    sizeBytes: promise.sizeBytes,
+    contentType: request.headers['content-type'] ?? 'application/octet-stream',
+    md5Hex,
+    sha256Base64: digests.digest('sha256').toString('base64'),
+    modifiedAtMs: exchange.clock.nowMs(),
+  };
+  const target = { bucket: request.bucket, onlyIfAbsent: onlyIfAbsent || isPresigned };
+  const published = await blob.publish(target, record);
+  if (!published && (onlyIfAbsent || !(await holdsTheSame(exchange, record)))) throw exists();
   return { status: 200, headers: { etag: `"${md5Hex}"` } };
+}
+
+async function holdsTheSame(
+  { request, files }: Exchange,
+  { sha256Base64 }: BlobRecord,
+): Promise<boolean> {
+  const blob = await files.find(request.bucket, request.key);
+  await blob?.file.close();
+  return blob?.record.sha256Base64 === sha256Base64;
 }
 
 async function receiveBody(exchange: Exchange, promise: PayloadPromise, blob: IncomingBlob) {

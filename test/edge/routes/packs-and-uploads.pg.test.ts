@@ -4,7 +4,7 @@ import test from 'ava';
 import { artifactUpload, logUpload, packDelivery } from '../../spec/answers/deliveries.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
-import { claim, runPath, submit } from '../../support/evaluation-client.ts';
+import { agentCode, claim, complete, runPath, submit } from '../../support/evaluation-client.ts';
 import {
   okBody,
   openTrialSuite,
@@ -165,6 +165,50 @@ test('a log’s URL takes a PUT with its content type, and each upload has its o
   const typed = logBody({ content_type: 'text/plain' });
   const plain = await shaped(t, logUpload, await validator.post(logPath, typed));
   t.is(await put(plain.upload_url, 'logs', { 'content-type': 'text/plain' }), 200);
+});
+
+test('nothing that was handed in changes afterwards, whoever holds which URL', async (t) => {
+  const own = await service.validator('one that changes its mind');
+  const run = await claim(own);
+  const { problems } = await okBody<{ problems: { problem_id: string }[] }>(
+    await own.get(runPath(run.eval_run_id, 'problems')),
+  );
+  const gzip = { 'content-type': 'application/gzip' };
+  const ofRun = { eval_run_id: run.eval_run_id };
+  const bytes = `artifact ${randomUUID()}`;
+  const asked = await own.post(artifactPath, artifactBody(bytes, ofRun));
+  const artifact = await shaped(t, artifactUpload, asked);
+  const logAsked = { ...ofRun, problem_id: problems[0]?.problem_id };
+  const log = await shaped(t, logUpload, await own.post(logPath, logBody(logAsked)));
+  t.is(await put(artifact.upload_url, bytes, gzip), 200);
+  t.is(await put(log.upload_url, 'logs', gzip), 200);
+  const failed = { terminal_status: 'FAILED', failure_class: 'VALIDATOR' };
+  await okBody(await complete(own, run.eval_run_id, failed));
+
+  t.is(await put(artifact.upload_url, bytes.toUpperCase(), gzip), 400);
+  t.is(await put(log.upload_url, 'LOGS', gzip), 412);
+  const again = artifactBody(bytes, ofRun);
+  t.true((await own.post(artifactPath, again)).status >= 400, 'no URL after the end');
+  // What may be read may not be written, deleted or listed by the same URL.
+  const pack = await shaped(t, packDelivery, await validator.get(packPath(suite.packSha256)));
+  for (const url of [run.code_download_url, pack.download_url]) {
+    const before = sha256(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+    for (const method of ['PUT', 'POST', 'DELETE']) {
+      const answer = await fetch(url, { method, ...(method !== 'DELETE' && { body: 'x' }) });
+      await answer.text();
+      t.true(answer.status >= 400, `${method} ${answer.status}`);
+    }
+    const folder = new URL(url);
+    folder.pathname = folder.pathname.split('/').slice(0, 2).join('/');
+    t.is((await fetch(folder)).status, 403);
+    t.is(sha256(new Uint8Array(await (await fetch(url)).arrayBuffer())), before);
+  }
+  // The same file and the same pack by somebody else leave one object, as it was.
+  t.is(run.code_sha256, sha256(agentCode));
+  await submit(await service.miner('copyist'));
+  const code = await (await fetch(run.code_download_url)).text();
+  t.is(code, agentCode);
+  t.is(await uploadPack(service, trialTasks(5)), suite.packSha256 ?? '');
 });
 
 test('a log is presigned for a problem of the run and within the limit', async (t) => {

@@ -227,6 +227,56 @@ function clientOnFaultyLine(tested: EmbeddedStoreUnderTest, changes: object = {}
   return client;
 }
 
+test('a presigned URL makes an object and replaces none, however many send at once', async (t) => {
+  const { tested, store } = await start(t);
+  const upload = { contentLength: 4, expiresInSeconds: 60 };
+  const url = await store.presignPut('logs/one', upload);
+  const put = async (body: string, target = url, headers: Record<string, string> = {}) => {
+    const answer = await fetch(target, { method: 'PUT', body, headers });
+    await answer.text();
+    return answer.status;
+  };
+  t.is(await put('logs', url, { 'content-type': 'application/gzip' }), 200);
+  t.is(await put('LOGS'), 412, 'other bytes of the same length');
+  t.is(
+    await put('logs', url, { 'content-type': 'text/html' }),
+    200,
+    'a repeat, which changes nothing',
+  );
+  t.is(await put('LOGS', await store.presignPut('logs/one', upload)), 412, 'by another URL');
+  t.is(Buffer.from((await store.get('logs/one')) ?? []).toString(), 'logs');
+  const read = await fetch(await store.presignGet('logs/one', 60));
+  t.is(read.headers.get('content-type'), 'application/gzip');
+  await read.text();
+
+  const contested = await store.presignPut('logs/two', upload);
+  const bodies = Array.from({ length: 8 }, (_, index) => `log${index}`);
+  const statuses = await Promise.all(bodies.map((body) => put(body, contested)));
+  t.is(statuses.filter((status) => status === 200).length, 1);
+  t.is(statuses.filter((status) => status === 412).length, 7);
+  const kept = Buffer.from((await store.get('logs/two')) ?? []).toString();
+  t.is(kept, bodies[statuses.indexOf(200)] ?? '');
+
+  for (const method of ['GET', 'DELETE', 'POST', 'HEAD']) {
+    const answer = await fetch(url, { method });
+    await answer.text();
+    t.is(answer.status, 403, `${method} by a URL for PUT`);
+  }
+  for (const more of [
+    '&x-id=CopyObject',
+    '&versionId=1',
+    '&partNumber=1&uploadId=x',
+    '&acl',
+    '&x-amz-acl=public-read',
+  ]) {
+    t.true([400, 403].includes(await put('logs', `${url}${more}`)), more);
+  }
+  const copied = { 'x-amz-copy-source': `/${tested.options.bucket}/logs/one` };
+  t.is(await put('logs', url, copied), 403, 'a header of S3 that was not signed');
+  // Who has the store's own credentials keeps S3's semantics, and still replaces nothing of ours.
+  t.false(await store.putOnce('logs/one', Buffer.from('LOGS'), uploadOf('LOGS')));
+});
+
 test('a broken trailing checksum stores nothing', async (t) => {
   const { tested, store } = await start(t);
   const Body = Readable.from([Buffer.from('some bytes')]);
