@@ -6,6 +6,7 @@ import { type Finding, type InsecureLibrary, toViolation } from './finding.ts';
 import { parseFile } from './parse-file.ts';
 import { referentsOf } from './referents.ts';
 import type { Ruff } from './ruff.ts';
+import { withoutBareRaises } from './ruff-blind-spots.ts';
 import { checkAnswerTables } from './rules/answer-tables.ts';
 import { checkBuiltins } from './rules/builtins.ts';
 import { checkClassTrust } from './rules/class-trust.ts';
@@ -37,6 +38,7 @@ export function readAndJudge(file: Uint8Array, ruff: Ruff, profile: SandboxProfi
     source = readSourceFile(file);
     const tokens = ruff.tokens(source.text);
     if (isEmpty(tokens)) return { kind: 'empty' };
+    refuseBeyondLimits(tokens);
     return { kind: 'judged', verdict: judge(source, parse(source, tokens, ruff), profile) };
   } catch (error) {
     if (error instanceof FileRefused) return unreadable(error.message, lineOf(error, source));
@@ -77,9 +79,10 @@ function lineOf({ place }: FileRefused, source: SourceFile | null): number | und
  * read, because its tokens may then be guesses.
  */
 function parse(source: SourceFile, tokens: readonly Token[], ruff: Ruff): SyntaxNode {
-  refuseBeyondLimits(tokens);
-  const tree = parseFile(new TokenCursor(source, tokens));
-  const error = ruff.syntaxError(source.text);
+  const text = withoutBareRaises(source, tokens);
+  const read = text === source.text ? tokens : ruff.tokens(text);
+  const tree = parseFile(new TokenCursor(source, read));
+  const error = ruff.syntaxError(text);
   if (error === null) return tree;
   throw new FileRefused(error.message, { line: error.start_location.row });
 }

@@ -36,9 +36,17 @@ function parsePiece(cursor: TokenCursor, expression: ExpressionParser, found: Fo
 
 /** `{expression = !r :spec}`, where the spec may hold further replacements. */
 function parseReplacement(cursor: TokenCursor, expression: ExpressionParser, found: Found): void {
-  cursor.take('Lbrace');
+  const { end: start } = cursor.take('Lbrace');
   found.children.push(expression(cursor));
-  cursor.accept('Equal');
+  if (cursor.accept('Equal')) {
+    // Its own source is part of the text, spaces included.
+    found.pieces.push({
+      kind: 'FStringSource',
+      start,
+      end: cursor.token.start,
+      flags: 'RAW_STRING',
+    });
+  }
   if (cursor.accept('Exclamation')) cursor.take('Identifier');
   if (cursor.accept('Colon')) {
     while (cursor.kind !== 'Rbrace') parsePiece(cursor, expression, found);

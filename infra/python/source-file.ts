@@ -12,7 +12,8 @@ const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf);
 const headBytes = 10_000;
 // PEP 263: in the first two lines, the second only if the first is blank or a comment.
 const encodingDeclaration = /^[ \t\f]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)/;
-const utf8Names = /^utf[-_]?8(?:[-_]sig)?$|^utf8$/i;
+// CPython takes whatever follows `utf-8-` for a variant of it, such as Emacs's `utf-8-unix`.
+const utf8Names = /^utf[-_]8(?:[-_].*)?$|^utf8$/i;
 const blankOrComment = /^[ \t\f]*(?:#.*)?$/;
 
 export interface SourceFile {
@@ -51,17 +52,22 @@ export function undecodable(file: Uint8Array): { reason: string; line?: number }
   return otherEncoding(bytes);
 }
 
-/** CPython looks at the first two lines, the second only if the first is blank or a comment. */
 function otherEncoding(bytes: Buffer): { reason: string; line: number } | null {
+  const declared = declaredEncoding(bytes);
+  if (declared === null || utf8Names.test(declared.name)) return null;
+  const { name, line } = declared;
+  return { reason: `the file declares the encoding '${name}', only utf-8 is accepted`, line };
+}
+
+/** CPython looks at the first two lines, the second only if the first is blank or a comment. */
+export function declaredEncoding(file: Uint8Array): { name: string; line: number } | null {
+  const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const start = bytes.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
   const head = bytes.toString('latin1', start, start + headBytes);
   for (const [index, text] of head.split(/\r\n|\r|\n/, 2).entries()) {
     const name = encodingDeclaration.exec(text)?.[1];
-    if (name !== undefined && !utf8Names.test(name)) {
-      const reason = `the file declares the encoding '${name}', only utf-8 is accepted`;
-      return { reason, line: index + 1 };
-    }
-    if (name !== undefined || !blankOrComment.test(text)) return null;
+    if (name !== undefined) return { name, line: index + 1 };
+    if (!blankOrComment.test(text)) return null;
   }
   return null;
 }

@@ -7,7 +7,8 @@ const simpleEscapes: Readonly<Record<string, string>> = {
   ...{ '\\': '\\', "'": "'", '"': '"' },
 };
 const escapes =
-  /\\(?:(\r\n|[\r\n\\'"abfnrtv])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}]*)\})/g;
+  /\\(?:(\n|[\\'"abfnrtv])|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^}]*)\})/g;
+const bytesEscapes = /\\(?:(\n|[\\'"abfnrtv])|([0-7]{1,3})|x([0-9a-fA-F]{2}))/g;
 // What a character named by \N{…} becomes: none of the rules' patterns, and refused as a name.
 const unknownCharacter = '\ufffd';
 
@@ -25,15 +26,24 @@ export function constantString(
   return literalValue(source, node);
 }
 
-function pieceValue(source: SourceFile, piece: Token): string {
-  const text = source.slice(piece.start, piece.end);
-  const body = piece.kind === 'String' ? unquoted(text, piece.flags) : text;
-  if (piece.flags.includes('RAW_STRING') || !body.includes('\\')) return body;
-  return body.replace(escapes, (_, simple, octal, ...codes) => {
+function pieceValue(source: SourceFile, { kind, start, end, flags }: Token): string {
+  // Whatever ends a line in the file, CPython reads a line feed.
+  const text = source.slice(start, end).replace(/\r\n?/g, '\n');
+  const body = kind === 'String' ? unquoted(text, flags) : text;
+  const plain = kind === 'FStringMiddle' ? body.replace(doubledBraces, '$1') : body;
+  return flags.includes('RAW_STRING') ? plain : unescaped(plain, flags.includes('BYTE'));
+}
+
+// The braces of a character's name never stand doubled.
+const doubledBraces = /([{}])\1/g;
+
+function unescaped(body: string, isBytes: boolean): string {
+  if (!body.includes('\\')) return body;
+  return body.replace(isBytes ? bytesEscapes : escapes, (_, simple, octal, ...codes) => {
     if (simple !== undefined) return simpleEscapes[simple] ?? '';
-    if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal, 8));
-    const code = (codes as (string | undefined)[]).slice(0, 3).find((hex) => hex !== undefined);
-    return codePoint(code);
+    if (octal === undefined) return codePoint(codes.slice(0, 3).find((hex) => hex !== undefined));
+    const code = Number.parseInt(octal, 8);
+    return String.fromCodePoint(isBytes ? code & 0xff : code);
   });
 }
 

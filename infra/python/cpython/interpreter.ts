@@ -2,6 +2,7 @@
  * One CPython 3.11 that compiles files and runs none of them. Through the C API, because Python
  * code of ours would need modules, and what is not loaded cannot be misused.
  */
+import { declaredEncoding } from '../source-file.ts';
 import { type CFunction, type LoadedModule, loadModule, type Pointer } from './emscripten.ts';
 import type { Judgement } from './judgement.ts';
 
@@ -93,9 +94,11 @@ interface Compiler {
 }
 
 function compile(file: Uint8Array, { module, api, name }: Compiler): Judgement {
-  // With the mark in front, CPython itself refuses a comment that names another encoding.
-  const marked = byteOrderMark.every((byte, at) => file[at] === byte);
-  const source = marked ? api.bytes(file) : api.bytes(byteOrderMark, file);
+  // With the mark in front, CPython itself refuses a comment that names another encoding, should
+  // it find one where we did not. It would also refuse some other spellings of utf-8.
+  const isMarked = byteOrderMark.every((byte, at) => file[at] === byte);
+  const isPlain = isMarked || declaredEncoding(file) !== null;
+  const source = isPlain ? api.bytes(file) : api.bytes(byteOrderMark, file);
   const flags = api.malloc(8);
   new Int32Array(module.memory.buffer, flags, 2).set([grammar.flags, grammar.minor]);
   const code = api.Py_CompileStringObject(source, name, fileInput, flags, defaultOptimisation);
