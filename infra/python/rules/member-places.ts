@@ -10,6 +10,7 @@ import { makesAttributes } from './made-up-objects.ts';
 import type { ClassTraits } from './plain-classes.ts';
 import {
   argumentsOf,
+  basesOf,
   builtinCallee,
   callOf,
   comparedWith,
@@ -22,7 +23,7 @@ import {
   isInstanceCheck,
   isMetaclassKeyword,
 } from './positions.ts';
-import type { RuleContext } from './rule-context.ts';
+import { onceAFile, type RuleContext } from './rule-context.ts';
 
 type Problem = Omit<Finding, 'at'>;
 
@@ -179,26 +180,33 @@ function isPlainBelow(
 }
 
 /** `x: T = field(...)` in the body of a dataclass; nothing else in the body reads `x`. */
-function ofDataclass({ node, context, traits }: Use): boolean {
+function ofDataclass(use: Use): boolean {
+  const { node, context, traits } = use;
   const call = callOf(node);
   const statement = call?.parent;
   if (call === null || statement?.text !== '=' || statement.children.at(-1) !== call) return false;
   const owner = statement.parent?.parent?.parent;
   if (owner?.kind !== 'class' || !isDataclass(owner, context)) return false;
   const targets = statement.children.filter(({ kind }) => kind === 'binding');
-  const read = context.scopes.loads.some(
-    (load) =>
-      load.scope.kind === 'class' &&
-      targets.some(({ text }) => text === load.node.text) &&
-      encloses(owner, load.node),
-  );
-  return !read && traits.hasPlainBases(owner) && !watchesClasses(context);
+  const readInBodies = readInClassBodies(context);
+  const read =
+    targets.some(({ text }) => readInBodies.has(text)) &&
+    targets.some((each) => isReadIn(owner, each));
+  return !read && traits.hasPlainBases(owner) && !isWatched(owner, use);
 }
 
-function encloses(owner: SyntaxNode, node: SyntaxNode): boolean {
-  for (let at = node.parent; at !== null; at = at.parent) if (at === owner) return true;
+function isReadIn(owner: SyntaxNode, { text }: SyntaxNode): boolean {
+  for (const node of owner.children[1]?.children ?? []) {
+    if (node.kind === 'function' || node.kind === 'class') continue;
+    for (const each of nodesOf(node)) if (each.kind === 'name' && each.text === text) return true;
+  }
   return false;
 }
+
+const readInClassBodies = onceAFile(({ scopes }) => {
+  const inBodies = scopes.loads.filter(({ scope }) => scope.kind === 'class');
+  return new Set(inBodies.map(({ node }) => node.text));
+});
 
 function isDataclass(statement: SyntaxNode, { referents }: RuleContext): boolean {
   return decoratorsOf(statement).some((each) => {
@@ -208,11 +216,40 @@ function isDataclass(statement: SyntaxNode, { referents }: RuleContext): boolean
 }
 
 /** These are shown the class while its fields still lie open. */
-const watchers = new Set(['__set_name__', '__init_subclass__']);
+const watchers = ['__init_subclass__', '__set_name__'];
 
-function watchesClasses({ scopes }: RuleContext): boolean {
-  return scopes.stores.some(({ node }) => watchers.has(node.text));
+const boundNames = onceAFile(({ scopes }) => new Set(scopes.stores.map(({ node }) => node.text)));
+
+/** A class is shown to what its bases say and to the values in its body, nothing else. */
+function isWatched(owner: SyntaxNode, { context, traits }: Use): boolean {
+  const defined = boundNames(context);
+  const [byBases = '', byValues = ''] = watchers;
+  const ownBase = basesOf(owner).some((base) => {
+    const name = base.kind === 'subscript' ? (base.children[0] ?? base) : base;
+    return base.kind !== 'keyword' && traits.statementsOf(name) !== undefined;
+  });
+  if (defined.has(byBases) && ownBase) return true;
+  return defined.has(byValues) && !(owner.children[1]?.children ?? []).every(isPlainPart);
+  function isPlainPart(part: SyntaxNode): boolean {
+    if (part.kind === 'function') return decoratorsOf(part).every(isListedDecorator);
+    const statements = part.kind === 'group' ? part.children : [];
+    return part.text === '' && statements.every(isPlainStatement);
+  }
+  function isListedDecorator(decorator: SyntaxNode): boolean {
+    const found = context.referents.of(decorator);
+    return found.length > 0 && found.every(({ kind }) => kind !== 'module');
+  }
+  function isPlainStatement({ kind, children }: SyntaxNode): boolean {
+    const value = children.at(-1);
+    if (kind === 'group' && children.length === 0) return true;
+    if (value === undefined || kind !== 'group') return false;
+    const isField = context.referents.among(value.children[0], fieldFunction) !== undefined;
+    return plainKinds.has(value.kind) || (value.kind === 'call' && isField);
+  }
 }
+
+const fieldFunction = new Set(['dataclasses.field']);
+const plainKinds = new Set<SyntaxNode['kind']>(['annotation', 'string', 'number', 'constant']);
 
 const fieldParts = new Set([
   'name',
@@ -251,7 +288,7 @@ function overNames({ node, context }: Use): boolean {
 }
 
 /** Could an annotation of the file be `type` itself? */
-function mentionsMetaclass(context: RuleContext): boolean {
+const mentionsMetaclass = onceAFile((context) => {
   const { nodes, referents } = context;
   return nodes.some((node) => {
     if (node.kind !== 'name' && node.kind !== 'attribute') return false;
@@ -260,7 +297,7 @@ function mentionsMetaclass(context: RuleContext): boolean {
     }
     return referents.among(node, metaclassNames) !== undefined;
   });
-}
+});
 
 function overPlainFunction({ node, context }: Use): boolean {
   const definition = decoratedBy(node);
