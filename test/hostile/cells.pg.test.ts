@@ -14,8 +14,8 @@ let world: CellWorld;
 let document: ApiDocument;
 let cells: readonly Cell[];
 test.before(async () => {
-  // Who was deregistered is to be known everywhere at once, and nothing is to change by itself.
-  const env = { CHAIN_CACHE_SECONDS: '1', LEASE_SECONDS: '86400', CLAIM_LEASE_SECONDS: '86400' };
+  // Nothing is to change by itself.
+  const env = { LEASE_SECONDS: '86400', CLAIM_LEASE_SECONDS: '86400' };
   service = await startTestService({ edges: 2, env: { ...env, NO_PROGRESS_SECONDS: '86400' } });
   world = await openCellWorld(service);
   document = (await (await service.call('GET', '/openapi.json')).json()) as ApiDocument;
@@ -26,7 +26,14 @@ test.after.always(() => service?.stop());
 const seed = Number(process.env['TEST_SEED'] ?? 5);
 
 /** A used proof and when somebody was last seen; what is written in the background by itself. */
-const moving = ['nonce', 'validator', 'inference_snapshot', 'inference_key', 'seal_key'];
+const moving = ['nonce', 'validator', 'inference_snapshot', 'inference_key', 'seal_key', 'session'];
+
+/** Those that are over are swept out in the background. */
+async function liveSessions(): Promise<readonly string[]> {
+  const rows = await service.sql<{ hash: string }[]>`
+    select token_sha256 as hash from session where expires_at > rt.clock() order by 1`;
+  return rows.map(({ hash }) => hash);
+}
 
 interface Seen {
   readonly status: number;
@@ -76,6 +83,7 @@ test.serial('every cell of role, route and owner is closed unless it is opened',
   t.true(closed.length > 1000, `${closed.length} cells`);
   await untilStill(service.sql, 20_000);
   const before = await fingerprint(service.sql, moving);
+  const sessions = await liveSessions();
   const dice = new Dice(seed);
   const asked = closed.flatMap((cell) => edgesFor(dice).map((baseUrl) => ({ cell, baseUrl })));
   const open: string[] = [];
@@ -87,6 +95,7 @@ test.serial('every cell of role, route and owner is closed unless it is opened',
   t.deepEqual(open, []);
   const difference = differenceOf(before, await fingerprint(service.sql, moving));
   t.is(difference, undefined, 'a refused request changed this table');
+  t.deepEqual(await liveSessions(), sessions);
   t.log(`${closed.length} closed cells, ${asked.length} requests, seed ${seed}`);
 });
 

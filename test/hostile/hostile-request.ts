@@ -1,4 +1,4 @@
-import type { Dice } from '../fuzz/dice.ts';
+import { Dice } from '../fuzz/dice.ts';
 
 /**
  * How a request travels: `kept` ones share connections and follow each other without waiting; one
@@ -52,6 +52,14 @@ export function anyAddress(dice: Dice): string {
 /** The usual one: over a shared connection. */
 export function kept(dice: Dice, said: Said, expected: readonly number[]): HostileRequest {
   return { bytes: bytesOf(said, anyAddress(dice)), lane: 'kept', expected };
+}
+
+const digits = new Dice(1).hex(65_536);
+
+/** Digits from anywhere in a fixed text: `dice.hex` throws once for each, which takes its time. */
+export function someHex(dice: Dice, count: number): string {
+  const at = dice.whole(0, digits.length - count);
+  return digits.slice(at, at + count);
 }
 
 export const jsonType = { 'Content-Type': 'application/json' } as const;

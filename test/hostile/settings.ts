@@ -12,8 +12,7 @@ export const hostileSettings = {
   HOTKEY_RATE_PER_MINUTE: '1000000',
   FALSE_PROOFS_PER_SECOND: '1000000',
   REJECTED_SUBMISSIONS_PER_HOUR: '1000000',
-  // Who was deregistered is to be known everywhere soon.
-  CHAIN_CACHE_SECONDS: '2',
+  CHAIN_CACHE_SECONDS: '86400',
   SESSION_SECONDS: '86400',
   EPOCH_BLOCKS: '100000',
   RACE_TIME_ZONE: 'UTC',

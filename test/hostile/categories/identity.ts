@@ -1,7 +1,7 @@
 import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
 import type { Dice } from '../../fuzz/dice.ts';
 import type { TestKey } from '../../support/edge-client.ts';
-import { type Category, type HostileRequest, kept } from '../hostile-request.ts';
+import { type Category, type HostileRequest, kept, someHex } from '../hostile-request.ts';
 import type { Material } from '../material.ts';
 import { routesOf } from './routes.ts';
 
@@ -40,12 +40,24 @@ const cheap: readonly Flaw[] = [
   }),
   withOne('X-Nonce', (nonce, dice) => {
     const spelt = [nonce.replaceAll('-', ''), `{${nonce}}`, `urn:uuid:${nonce}`, `${nonce}0`];
-    const other = [nonce.replace('-4', '-1'), nonce.slice(1), '0'.repeat(36), 'x', dice.hex(300)];
+    const other = [
+      nonce.replace('-4', '-1'),
+      nonce.slice(1),
+      '0'.repeat(36),
+      'x',
+      someHex(dice, 300),
+    ];
     return dice.pick([...spelt, ...other, '00000000-0000-0000-0000-000000000000']) ?? '';
   }),
   withOne('X-Hotkey', (hotkey, dice) => {
-    const spelt = [hotkey.toLowerCase(), hotkey.slice(1), `${hotkey}1`, `0x${dice.hex(64)}`];
-    const other = ['5', `${hotkey}, ${hotkey}`, dice.hex(64), `1${hotkey.slice(1)}`, "' or 1=1 --"];
+    const spelt = [hotkey.toLowerCase(), hotkey.slice(1), `${hotkey}1`, `0x${someHex(dice, 64)}`];
+    const other = [
+      '5',
+      `${hotkey}, ${hotkey}`,
+      someHex(dice, 64),
+      `1${hotkey.slice(1)}`,
+      "' or 1=1 --",
+    ];
     return (
       dice.pick([
         ...spelt,
@@ -70,15 +82,15 @@ const cheap: readonly Flaw[] = [
 
 /** Well-formed, so that the signature itself must be found wrong: half a millisecond each. */
 const dear: readonly Flaw[] = [
-  withOne('X-Signature', (_, dice) => `0x${dice.hex(128)}`),
+  withOne('X-Signature', (_, dice) => `0x${someHex(dice, 128)}`),
   withOne('X-Signature', () => `0x${'0'.repeat(128)}`),
   withOne('X-Signature', () => `0x${'0'.repeat(126)}80`),
-  withOne('X-Signature', (_, dice) => `0x${dice.hex(126)}8${dice.hex(1)}`),
+  withOne('X-Signature', (_, dice) => `0x${someHex(dice, 126)}8${dice.hex(1)}`),
   // The key of all zeros, for which libraries were seen to accept forgeries.
   (headers, dice) => ({
     ...headers,
     'X-Hotkey': encodeHotkey(new Uint8Array(32)),
-    'X-Signature': dice.pick([`0x${'0'.repeat(126)}80`, `0x${dice.hex(126)}80`]),
+    'X-Signature': dice.pick([`0x${'0'.repeat(126)}80`, `0x${someHex(dice, 126)}80`]),
   }),
 ];
 
@@ -88,7 +100,7 @@ function unproven(key: TestKey, dice: Dice): Headers {
     'X-Hotkey': key.hotkey,
     'X-Timestamp': String(Math.floor(Date.now() / 1000)),
     'X-Nonce': dice.uuid(),
-    'X-Signature': `0x${dice.hex(126)}8${dice.hex(1)}`,
+    'X-Signature': `0x${someHex(dice, 126)}8${dice.hex(1)}`,
   };
 }
 

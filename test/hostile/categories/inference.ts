@@ -1,5 +1,12 @@
 import type { Dice } from '../../fuzz/dice.ts';
-import { bearer, type Category, type HostileRequest, jsonType, kept } from '../hostile-request.ts';
+import {
+  bearer,
+  type Category,
+  type HostileRequest,
+  jsonType,
+  kept,
+  someHex,
+} from '../hostile-request.ts';
 import type { Material } from '../material.ts';
 
 const question = { messages: [{ role: 'user', content: 'hello' }] };
@@ -52,7 +59,13 @@ export function inference(material: Material, share: number): Category {
     const kind = dice.fraction();
     if (kind < 0.5) {
       const spelt = [runToken.toUpperCase(), runToken.slice(0, -1), `${runToken}0`];
-      const others = [endedRunToken, operatorToken, validator, ...spelt, `inf_${dice.hex(64)}`];
+      const others = [
+        endedRunToken,
+        operatorToken,
+        validator,
+        ...spelt,
+        `inf_${someHex(dice, 64)}`,
+      ];
       return ask(dice.pick(others) ?? '', target('providera'), allowed, [401]);
     }
     if (kind < 0.7) {

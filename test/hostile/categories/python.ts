@@ -15,7 +15,7 @@ const bombs: readonly (() => string)[] = [
   () => `x = "${'a'.repeat(60_000)}\n`,
   () => `x = f"${'{f"'.repeat(60)}`,
   () => `${'@d\n'.repeat(9000)}`,
-  () => 'import os\n'.repeat(5000),
+  () => 'import subprocess\n'.repeat(2500),
 ];
 
 /** Files that reach for what they should not, in many styles, and files that are bombs. */

@@ -1,5 +1,12 @@
 import type { Dice } from '../../fuzz/dice.ts';
-import { bearer, type Category, type HostileRequest, jsonType, kept } from '../hostile-request.ts';
+import {
+  bearer,
+  type Category,
+  type HostileRequest,
+  jsonType,
+  kept,
+  someHex,
+} from '../hostile-request.ts';
 import type { Material } from '../material.ts';
 import { routesOf, shut } from './routes.ts';
 
@@ -30,7 +37,7 @@ export function sessions(material: Material, share: number): Category {
     const kind = dice.fraction();
     // One that might be ours costs a look into the database.
     if (kind < 0.1) {
-      return kept(dice, { method, target, headers: bearer(`ses_${dice.hex(64)}`) }, [401]);
+      return kept(dice, { method, target, headers: bearer(`ses_${someHex(dice, 64)}`) }, [401]);
     }
     if (kind < 0.2) {
       return kept(
@@ -64,7 +71,7 @@ export function operators(material: Material, share: number): Category {
   return { name: 'guesses at operators', share, make };
   function make(dice: Dice): HostileRequest {
     const { method, target } = dice.pick(routes);
-    const guess = dice.pick([...near, ...others, dice.hex(48), dice.hex(64)]) ?? '';
+    const guess = dice.pick([...near, ...others, someHex(dice, 48), someHex(dice, 64)]) ?? '';
     const isSpelt = dice.chance(0.2);
     const headers = isSpelt ? { Authorization: dice.pick(schemes) ?? '' } : bearer(guess);
     // A whole order, in case somebody reads it before asking who sends it.
@@ -81,8 +88,8 @@ export function challenges(material: Material, share: number): Category {
   function make(dice: Dice): HostileRequest {
     const hotkey = dice.pick(keys)?.hotkey ?? '';
     const now = Math.floor(Date.now() / 1000);
-    const challenge = `paddock-auth:${now}:${dice.hex(64)}`;
-    const signature = `0x${dice.hex(126)}8${dice.hex(1)}`;
+    const challenge = `paddock-auth:${now}:${someHex(dice, 64)}`;
+    const signature = `0x${someHex(dice, 126)}8${dice.hex(1)}`;
     const post = (path: string, body: unknown, expected: readonly number[]) =>
       kept(
         dice,
