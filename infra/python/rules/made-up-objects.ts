@@ -14,7 +14,7 @@ import {
   isInAnnotation,
   isInstanceCheck,
 } from './positions.ts';
-import type { RuleContext } from './rule-context.ts';
+import { onceAFile, type RuleContext } from './rule-context.ts';
 
 export function checkMadeUpObjects(context: RuleContext): void {
   checkNamesOfModules(context);
@@ -40,7 +40,7 @@ function usesLogs({ scopes }: RuleContext): boolean {
 }
 
 /** Can the file have objects that answer to names which it does not write? */
-export function makesAttributes(context: RuleContext): boolean {
+export const makesAttributes = onceAFile((context) => {
   const { nodes, referents, source } = context;
   return (
     nodes.some((node) => {
@@ -53,7 +53,7 @@ export function makesAttributes(context: RuleContext): boolean {
       return unpacks || !pieces.every((each) => constantString(source, each) !== undefined);
     }) || keepsComputedNames(context)
   );
-}
+});
 
 const namedTuple = new Set(['collections.namedtuple']);
 const namespace = new Set(['types.SimpleNamespace']);

@@ -18,3 +18,13 @@ export interface RuleContext {
   readonly findings: Finding[];
   readonly insecure: InsecureLibrary[];
 }
+
+/** A question about a whole file, answered once for it however often it is asked. */
+export function onceAFile<T>(ask: (context: RuleContext) => T): (context: RuleContext) => T {
+  const answers = new WeakMap<object, { readonly answer: T }>();
+  return (context) => {
+    const known = answers.get(context.scopes) ?? { answer: ask(context) };
+    answers.set(context.scopes, known);
+    return known.answer;
+  };
+}
