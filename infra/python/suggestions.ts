@@ -34,7 +34,9 @@ export function insteadOfLibrary(library: string): string | null {
   const [top = ''] = library.split('.');
   const known = replacements[library] ?? replacements[top];
   if (known !== undefined) return known;
-  const meant = nearest(library, listedModules());
+  // `ctypes` is no slip of `types`: slips seldom hit the first letter.
+  const alike = listedModules().filter((module) => module.startsWith(library.charAt(0)));
+  const meant = nearest(library, alike);
   return meant === undefined ? null : `did you mean '${meant}'?`;
 }
 

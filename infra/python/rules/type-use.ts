@@ -103,7 +103,9 @@ function problemOfTypeCall(call: SyntaxNode, use: TypeUse): Problem | null {
   if (called === null) return use.trusting === 'nothing' ? null : handedOn(use);
   const given = argumentsOf(called);
   if (given.starred || given.positional.length === 3) return madeClass;
-  const trusted = use.trusting === 'names' || (use.trusting === 'classes' && given.unpacks);
+  // `type(x)()` hands on no name, and attrgetter is not made without one.
+  const names = use.trusting === 'names' && called.children.length > 1;
+  const trusted = names || (use.trusting === 'classes' && given.unpacks);
   return trusted ? handedOn(use) : null;
 }
 
