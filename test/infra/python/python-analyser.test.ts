@@ -1,22 +1,20 @@
 import test from 'ava';
 import { createCodeAnalyser } from '../../../infra/python/python-analyser.ts';
+import { bombs } from './bombs.ts';
 
 const analyser = createCodeAnalyser();
 test.before(() => analyser.start());
 test.after.always(() => analyser.stop());
 
-const bombs: Readonly<Record<string, string>> = {
-  'brackets that open': '('.repeat(900_000),
-  'brackets that close': ')'.repeat(900_000),
-  'operators without end': `1${'+1'.repeat(400_000)}`,
-  'attributes without end': `a${'.a'.repeat(400_000)}`,
-  'strings side by side': `x=(${'"a"'.repeat(290_000)})`,
-  'a dictionary of one key': `x={${'"a":1,'.repeat(120_000)}}`,
-};
+// Six that once took ruff or our reader seconds or gigabytes; the others in `npm run proof:python`.
+const refused = [
+  ...['brackets that open', 'brackets that close', 'sums without end', 'attributes without end'],
+  ...['strings side by side', 'a dictionary of one key'],
+];
 
 test.serial('a hostile file is refused and the next one is judged', async (t) => {
-  for (const [name, code] of Object.entries(bombs)) {
-    const verdict = await analyser.analyse(Buffer.from(code));
+  for (const name of refused) {
+    const verdict = await analyser.analyse(Buffer.from(bombs[name] ?? ''));
 
     t.is(verdict.kind, 'invalid', name);
     t.deepEqual(await analyser.analyse(Buffer.from('x = 1\n')), { kind: 'clean' }, name);
