@@ -1,4 +1,4 @@
-import type { Msg, NatsConnection } from 'nats';
+import { createInbox, type Msg, type NatsConnection } from 'nats';
 import type { Clock } from '../ports/clock.ts';
 import type { EdgePeers } from '../ports/edge-peers.ts';
 import type { Service } from '../ports/lifecycle.ts';
@@ -106,6 +106,10 @@ async function askInTime(
   return text;
 }
 
+/**
+ * Answered below `sys.rate`, where edges speak anyway, and not in an inbox: a right to answer (NATS's
+ * `allow_responses`) is one to write anywhere, for who asks itself names where to.
+ */
 async function request(
   connection: NatsConnection,
   subject: string,
@@ -113,7 +117,8 @@ async function request(
   timeout: number,
 ): Promise<string | undefined> {
   try {
-    return (await connection.request(subject, question, { timeout })).string();
+    const reply = createInbox('sys.rate.answer');
+    return (await connection.request(subject, question, { timeout, noMux: true, reply })).string();
   } catch {
     return undefined;
   }

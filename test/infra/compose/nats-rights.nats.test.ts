@@ -4,7 +4,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import type { NatsConnection } from 'nats';
+import type { Msg, NatsConnection } from 'nats';
 import { publicEventsSignal } from '../../../actors/services/projector/messages.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { freePort } from '../../../infra/local/free-port.ts';
@@ -171,4 +171,27 @@ test('an edge can write no stream, and a coordinator makes them', async (t) => {
   await ensureStreams(connections.coordinator, { replicas: 1 });
   await t.throwsAsync(connections.edge.request('evt.eval.1', '{}', { timeout: 500 }));
   await t.notThrowsAsync(connections.coordinator.request('evt.eval.1', '{}', { timeout: 2000 }));
+});
+
+test('an edge that asks itself answers into no stream, no inbox and no signal of others', async (t) => {
+  const { edge, coordinator } = connections;
+  await ensureStreams(coordinator, { replicas: 1 });
+  const heard: string[] = [];
+  const callback = (_: Error | null, message: Msg) => void heard.push(message.subject);
+  for (const subject of ['_INBOX.of-another', 'sys.public-events', 'sys.rate.answer.end']) {
+    coordinator.subscribe(subject, { callback });
+  }
+  await coordinator.flush();
+  edge.subscribe('sys.rate.myself', { callback: (_, message) => void message.respond('forged') });
+  const forbidden = ['_INBOX.of-another', 'sys.public-events', 'evt.eval.9'];
+  for (const reply of [...forbidden, 'sys.rate.answer.end']) {
+    edge.publish('sys.rate.myself', '', { reply });
+  }
+  await until(() => heard.includes('sys.rate.answer.end'));
+  t.deepEqual(heard, ['sys.rate.answer.end']);
+  const subjects = await coordinator.request(
+    '$JS.API.STREAM.INFO.EVT',
+    JSON.stringify({ subjects_filter: 'evt.eval.9' }),
+  );
+  t.is(subjects.json<{ state: { subjects?: unknown } }>().state.subjects, undefined);
 });
