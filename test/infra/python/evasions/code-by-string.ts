@@ -259,7 +259,7 @@ export const codeByString = [
       'import string\nR = string.Formatter().get_field("0.__class__", (1,), {})[0]',
     ],
     encodings: ['CODE', 'module', 'import encodings\nR = encodings.sys'],
-    webbrowser: ['NETWORK', 'module', 'import webbrowser\nR = webbrowser.os'],
+    webbrowser: ['NETWORK', 'module', 'import webbrowser as R'],
     'concurrent, processes': ['CODE', 'module', 'from concurrent.futures import _base as R'],
     ctypes: ['CODE', 'module', 'import ctypes\nR = ctypes._os'],
   }),

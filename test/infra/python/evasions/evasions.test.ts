@@ -1,0 +1,37 @@
+import test from 'ava';
+import { corpus } from './corpus.ts';
+import { tryEvasions, witnessed } from './prove-evasions.ts';
+
+test('no evasion is accepted', (t) => {
+  const { tried, accepted } = tryEvasions(0, 0);
+
+  t.true(tried >= 500);
+  t.deepEqual(
+    accepted.map(({ id }) => id),
+    [],
+  );
+});
+
+test('no mutant of an evasion is accepted', (t) => {
+  const { tried, accepted } = tryEvasions(1, 20_261_121, 3);
+
+  t.true(tried >= 100);
+  t.deepEqual(
+    accepted.map(({ id, source }) => `${id}\n${source}`),
+    [],
+  );
+});
+
+test('in CPython every evasion reaches what it claims, and mutants keep their meaning', async (t) => {
+  t.timeout(300_000);
+  const { mutants } = tryEvasions(1, 7, 9);
+
+  const outcomes = await witnessed([...corpus, ...mutants]);
+
+  const idle = corpus.flatMap(({ id }, index) =>
+    outcomes[index] === 'reached' ? [] : [`${id}: ${outcomes[index]}`],
+  );
+  t.deepEqual(idle, []);
+  const kept = outcomes.slice(corpus.length).filter((outcome) => outcome === 'reached').length;
+  t.true(kept >= mutants.length * 0.8, `${kept} of ${mutants.length}`);
+});
