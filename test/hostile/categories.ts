@@ -17,19 +17,19 @@ import type { Material } from './material.ts';
 export function categoriesOf(material: Material): readonly Category[] {
   return [
     identity(material, 2000),
-    replays(material, 300),
-    sessions(material, 1200),
-    challenges(material, 500),
-    cells(material, 1500),
-    spellings(material, 1200),
+    replays(material, 200),
+    sessions(material, 1000),
+    challenges(material, 400),
+    cells(material, 1300),
+    spellings(material, 1000),
     bodies(material, 800),
-    multipart(material, 100),
+    multipart(material, 80),
     protocol(material, 600),
     python(material, 5),
     objects(material, 200),
     inference(material, 300),
-    operators(material, 900),
-    limits(material, 394),
+    operators(material, 714),
+    limits(material, 1400),
     slow(material, 1),
   ];
 }

@@ -3,7 +3,7 @@ import type { Dice } from '../../fuzz/dice.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import { type Category, type HostileRequest, kept, someHex } from '../hostile-request.ts';
 import type { Material } from '../material.ts';
-import { routesOf } from './routes.ts';
+import { soughtRoutes } from './routes.ts';
 
 type Headers = Record<string, string>;
 type Flaw = (headers: Headers, dice: Dice) => Headers;
@@ -106,7 +106,7 @@ function unproven(key: TestKey, dice: Dice): Headers {
 
 /** Forged and misspelt identities, on every route that asks for one. */
 export function identity(material: Material, share: number): Category {
-  const routes = routesOf(material, 'miner', 'validator', 'hotkey');
+  const routes = soughtRoutes(material, 'miner', 'validator', 'hotkey');
   const keys = [...material.keys.miners, ...material.keys.validators];
   return { name: 'forged or misspelt identities', share, make };
   function make(dice: Dice): HostileRequest {
@@ -121,7 +121,7 @@ export function identity(material: Material, share: number): Category {
 
 /** What was accepted once, again: as it was, elsewhere, in another case, under another nonce. */
 export function replays(material: Material, share: number): Category {
-  const routes = routesOf(material, 'miner', 'validator', 'hotkey');
+  const routes = soughtRoutes(material, 'miner', 'validator', 'hotkey');
   const [some] = material.keys.miners;
   return { name: 'replayed identities', share, make };
   function make(dice: Dice): HostileRequest {

@@ -8,11 +8,11 @@ import {
   someHex,
 } from '../hostile-request.ts';
 import type { Material } from '../material.ts';
-import { routesOf, shut } from './routes.ts';
+import { routesOf, shut, soughtRoutes } from './routes.ts';
 
 /** Tokens where they do not belong, or that are over, or in another spelling. */
 export function sessions(material: Material, share: number): Category {
-  const routes = routesOf(material, 'miner', 'validator', 'hotkey');
+  const routes = soughtRoutes(material, 'miner', 'validator', 'hotkey');
   const { operatorToken, runToken, endedRunToken, deadSessions } = material;
   const [live = ''] = material.sessions.miners;
   const wrong = [operatorToken, runToken, endedRunToken, ...deadSessions, live.toUpperCase()];
