@@ -53,6 +53,10 @@ function withSplitText(source: string, pick: (below: number) => number): string 
   return source.slice(0, literal.index) + halves + source.slice(literal.index + literal[0].length);
 }
 
+// What means another thing inside a function: there a name that is bound anywhere is local.
+const changesInFunction =
+  /\bnonlocal\b|locals|vars\(\)|globals|\bdel |\bexec\(|"global|\bif 0\b|as eval|\beval = /;
+
 const dead = [
   'class Ranker:\n    limit = 3\n\n    def rank(self, offers):\n        return sorted(offers, key=len)[: self.limit]\n',
   'def unused(task, limit=5):\n    """Ranks what was found."""\n    return [item for item in task if item][:limit]\n',
@@ -97,8 +101,7 @@ export const mutators: readonly Mutator[] = [
   {
     name: 'in a function',
     mutate: (source) =>
-      isPlain(source) &&
-      !/\bnonlocal\b|locals|vars\(\)|globals|\bdel |\bexec\(|"global/.test(source)
+      isPlain(source) && !changesInFunction.test(source)
         ? `def run():\n    global R\n${indented(source)}run()\n`
         : null,
   },
