@@ -5,10 +5,10 @@ import { sampleFiles } from './samples.ts';
 test('what we read of a file is what CPython would run', async (t) => {
   t.timeout(120_000);
   const report = await fuzzPython({
-    ...{ seed: 11, count: sampleFiles.length + 150, samples: sampleFiles },
+    ...{ seed: 11, count: sampleFiles.length + 60, samples: sampleFiles },
   });
 
   t.deepEqual(report.differences, []);
   t.true(report.compiled > sampleFiles.length, `${report.compiled} compiled`);
-  t.true(report.compiled < report.files - 20, `${report.files - report.compiled} refused`);
+  t.true(report.compiled < report.files - 10, `${report.files - report.compiled} refused`);
 });
