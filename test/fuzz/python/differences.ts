@@ -55,12 +55,10 @@ export async function compare(file: Uint8Array, parties: Parties): Promise<Compa
 function treeDifference(ours: readonly string[], theirs: readonly string[] | null): string | null {
   if (theirs === null) return 'CPython compiles it and shows no tree';
   const counts = new Map<string, number>();
-  for (const told of theirs) {
-    // Names of characters are not looked up by our reader: one mark stands for all of them.
-    const fact = told.replaceAll('\\u2022', '\\ufffd');
-    counts.set(fact, (counts.get(fact) ?? 0) + 1);
-  }
-  for (const fact of ours) counts.set(fact, (counts.get(fact) ?? 0) - 1);
+  // The one character that the programs call by name; our reader looks no names up.
+  const unnamed = (fact: string) => fact.replaceAll('\\u2022', '\\ufffd');
+  for (const fact of theirs.map(unnamed)) counts.set(fact, (counts.get(fact) ?? 0) + 1);
+  for (const fact of ours.map(unnamed)) counts.set(fact, (counts.get(fact) ?? 0) - 1);
   const different = [...counts].filter(([, count]) => count !== 0).slice(0, 6);
   if (different.length === 0) return null;
   const lines = different.map(([fact, count]) => `${count > 0 ? 'CPython' : 'we'}: ${fact}`);
