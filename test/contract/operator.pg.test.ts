@@ -126,6 +126,12 @@ test.serial('webhooks are added, shown, replayed and removed', async (t) => {
   await desk.ask(t, 'CON-8-WEBHOOK', { params });
   await desk.ask(t, 'CON-8-REPLAY', { params, body: { cursor: 0 } });
   await desk.ask(t, 'CON-8-REMOVE_WEBHOOK', { params });
+  // Gone with its secret; the answer that made it is kept, sealed, for a repeat.
+  const { keys } = await desk.ask(t, 'OWN-CREDENTIAL_KEYS');
+  const [key] = keys;
+  t.is(keys.length, 1);
+  t.like(key, { is_known: true, is_sealing: true, can_be_removed: false });
+  t.deepEqual(key?.texts, { 'idempotency.reply': 1 });
 });
 
 test.serial('what runs where, what is stuck, and what was done', async (t) => {

@@ -154,6 +154,22 @@ export const auditLog = z.strictObject({
   ),
 });
 
+export const credentialKeys = z.strictObject({
+  keys: z.array(
+    z.strictObject({
+      key_id: text,
+      is_known: z.boolean(),
+      is_sealing: z.boolean(),
+      text_count: integer,
+      texts: z.record(z.string(), integer),
+      first_sealed_at: instant.nullable(),
+      last_sealed_at: instant.nullable(),
+      last_seen_at: instant.nullable(),
+      can_be_removed: z.boolean(),
+    }),
+  ),
+});
+
 export const partitions = z.strictObject({
   partitions: z.array(
     z.strictObject({

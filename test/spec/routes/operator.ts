@@ -3,6 +3,7 @@ import {
   ban,
   clock,
   clockAdvance,
+  credentialKeys,
   keptPack,
   orderedRun,
   orderedVersion,
@@ -256,7 +257,7 @@ export const operatorRoutes = {
     ...look,
     place: decision('0031, keys that are rotated under traffic'),
     path: '/v1/admin/credential-keys',
-    answer: 'open',
+    answer: credentialKeys,
   },
   'OWN-SIMILARITY': {
     ...look,
