@@ -38,6 +38,8 @@ interface Seat {
 const batchMax = 32;
 /** Of what is not urgent: what is does not wait long behind it. */
 const patientMax = 8;
+/** However much is urgent: else good signatures of a few would keep every newcomer out. */
+const patientMin = 1;
 /** Without a single good start between them; then starting again would only heat the machine. */
 const failedStartsMax = 5;
 
@@ -137,7 +139,7 @@ class VerifierPool implements SignatureVerifier, Service {
   #nextBatch(): readonly Job[] {
     if (this.#suspects.length > 0) return this.#suspects.splice(0, 1);
     const urgent = this.#urgent.splice(0, Math.min(this.#share(this.#urgent), batchMax));
-    const room = Math.max(0, patientMax - urgent.length);
+    const room = Math.max(patientMin, patientMax - urgent.length);
     return [...urgent, ...this.#patient.splice(0, Math.min(this.#share(this.#patient), room))];
   }
 

@@ -112,11 +112,16 @@ async function bySignature(
   const { skewSeconds, decodeHotkey, time } = deps;
   const signed = readSignedHeaders(headers, { nowMs: time.nowMs(), skewSeconds, decodeHotkey });
   if (deps.registrations.isKnownAbsent(signed.publicKeyHex)) throw notRegistered();
-  const standing = await deps.turns.during({ address, hotkey: signed.hotkey }, (isFamiliar) =>
-    provenStanding(signed, isFamiliar, deps),
+  const standing = await deps.turns.during(
+    { address, hotkey: signed.hotkey },
+    async (isFamiliar) => {
+      const proven = await provenStanding(signed, isFamiliar, deps);
+      // A ban is told to who proved the key, and makes a stranger of it.
+      if (await deps.callers.isBanned(signed.hotkey)) throw banned();
+      return proven;
+    },
   );
-  const isBanned = await deps.callers.isBanned(signed.hotkey);
-  return admit(signed, role, { standing, isBanned, deps });
+  return admit(signed, role, { standing, isBanned: false, deps });
 }
 
 async function provenStanding(
@@ -147,7 +152,7 @@ function admit(
 ): Caller {
   const { standing, isBanned, deps } = known;
   if (standing === undefined) throw notRegistered();
-  if (isBanned) throw new Fault('BANNED', 'This hotkey is banned.');
+  if (isBanned) throw banned();
   if (role !== 'hotkey' && role !== standing.role) {
     throw new Fault('WRONG_ROLE', `This route is for ${role}s; the hotkey is a ${standing.role}.`);
   }
@@ -158,4 +163,8 @@ function admit(
 
 function notRegistered(): Fault {
   return new Fault('NOT_REGISTERED', 'This hotkey is not registered on the subnet.');
+}
+
+function banned(): Fault {
+  return new Fault('BANNED', 'This hotkey is banned.');
 }

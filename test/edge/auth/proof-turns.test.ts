@@ -105,3 +105,32 @@ test('our own trouble says nothing of the caller', async (t) => {
   t.is(await proves(), true);
   t.is(await proves({ address: '192.0.2.3', hotkey: '5' }), false);
 });
+
+test('of one familiar caller so many are familiar at once, and the others wait with strangers', async (t) => {
+  const { turns, flood, proves } = turnsAt();
+  await proves();
+  const gate = Promise.withResolvers<void>();
+  const seen: boolean[] = [];
+  const crowd = Array.from({ length: 40 }, () =>
+    turns.during(honest, async (isFamiliar) => {
+      seen.push(isFamiliar);
+      await gate.promise;
+    }),
+  );
+  t.is(seen.length, 40, 'without failures nobody is turned away');
+  t.is(seen.filter((isFamiliar) => isFamiliar).length, 16);
+  await flood({ address: '203.0.113.9', hotkey: '5' });
+  t.is(await proves(), undefined);
+  gate.resolve();
+  await Promise.all(crowd);
+  t.is(await proves(), true);
+});
+
+test('a banned key is a stranger that fails, however well it signs', async (t) => {
+  const { fails, proves, flood } = turnsAt();
+  await proves();
+  await t.throwsAsync(fails(honest, 'BANNED'));
+  t.is(await proves(), false);
+  for (let sent = 0; sent <= failuresMax; sent += 1) await t.throwsAsync(fails(honest, 'BANNED'));
+  t.deepEqual(await flood({ address: '203.0.113.9', hotkey: '5' }, 1), ['OVERLOADED']);
+});

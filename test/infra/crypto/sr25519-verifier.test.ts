@@ -169,6 +169,26 @@ test('what is urgent goes before all that waits already', async (t) => {
   t.is(order.length, 63);
 });
 
+test('what is not urgent comes to its turn, however much is', async (t) => {
+  const one = createVerifierPool({ workers: 1 });
+  t.teardown(() => one.stop());
+  await one.start();
+  const verify = (isUrgent: boolean) =>
+    one.verify(message, signature, miner.publicKey, { isUrgent });
+  const newcomer = { isProven: false };
+  // As soon as one is answered the next one asks.
+  const insist = async () => {
+    for (let asked = 0; asked < 6 && !newcomer.isProven; asked += 1) await verify(true);
+  };
+  const crowd = Array.from({ length: 80 }, insist);
+  const patient = verify(false).then((isProven) => {
+    newcomer.isProven = isProven;
+  });
+  await Promise.all(crowd);
+  t.true(newcomer.isProven);
+  await patient;
+});
+
 test('a program that never starts ends the pool with its cause', async (t) => {
   const broken = createVerifierPool({
     workers: 2,
