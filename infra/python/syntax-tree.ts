@@ -64,8 +64,8 @@ export interface SyntaxNode {
   readonly at: number;
   readonly children: readonly SyntaxNode[];
   parent: SyntaxNode | null;
-  readonly alias?: string;
-  readonly pieces?: readonly Token[];
+  readonly alias: string | undefined;
+  readonly pieces: readonly Token[] | undefined;
 }
 
 interface NodeParts {
@@ -76,9 +76,13 @@ interface NodeParts {
   readonly pieces?: readonly Token[];
 }
 
+const none: readonly SyntaxNode[] = [];
+
 export function node(kind: NodeKind, parts: NodeParts): SyntaxNode {
-  const made: SyntaxNode = { text: '', children: [], parent: null, ...parts, kind };
-  for (const child of made.children) child.parent = made;
+  const { text = '', at, children = none, alias, pieces } = parts;
+  // All of one shape: a file may have half a million, and the rules look at each many times.
+  const made: SyntaxNode = { kind, text, at, children, parent: null, alias, pieces };
+  for (const child of children) child.parent = made;
   return made;
 }
 

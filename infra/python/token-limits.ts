@@ -11,19 +11,21 @@ export function refuseBeyondLimits(tokens: readonly Token[]): void {
   const open: string[] = [];
   let indentation = 0;
   for (const { kind, start, end } of tokens) {
-    const place = { offset: start };
     const closing = closingOf[kind];
     if (closing !== undefined) open.push(closing);
     else if (isClosing.has(kind) && open.pop() !== kind) {
-      throw new FileRefused('invalid syntax: unmatched closing bracket', place);
+      throw new FileRefused('invalid syntax: unmatched closing bracket', { offset: start });
     }
-    if (open.length > bracketsMax) throw new FileRefused('too many nested parentheses', place);
+    if (open.length > bracketsMax) {
+      throw new FileRefused('too many nested parentheses', { offset: start });
+    }
     if (kind === 'Indent') indentation += 1;
     if (kind === 'Dedent') indentation -= 1;
-    if (indentation > indentationMax)
-      throw new FileRefused('too many levels of indentation', place);
+    if (indentation > indentationMax) {
+      throw new FileRefused('too many levels of indentation', { offset: start });
+    }
     if (kind === 'Int' && end - start > integerDigitsMax) {
-      throw new FileRefused('an integer has more digits than CPython accepts', place);
+      throw new FileRefused('an integer has more digits than CPython accepts', { offset: start });
     }
   }
 }

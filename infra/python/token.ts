@@ -7,19 +7,51 @@ export interface Token {
   readonly flags: string;
 }
 
-// Ruff prints one token a line: `    Identifier 12..15 (flags = NON_ASCII_IDENTIFIER),`.
-const tokenLine = /^ *([A-Za-z]+) (\d+)\.\.(\d+)(?: \(flags = ([^)]*)\))?,$/;
-
-/** Reads ruff's printed token list; a line it cannot read is a defect, never skipped. */
+/**
+ * Reads ruff's printed token list, one token a line: `    Identifier 12..15 (flags = NON_ASCII),`.
+ * A line it cannot read is a defect, never skipped. By hand: a file has hundreds of thousands.
+ */
 export function readTokens(printed: string): Token[] {
   const tokens: Token[] = [];
   let at = printed.indexOf('\n') + 1;
   for (let end = printed.indexOf('\n', at); end !== -1; end = printed.indexOf('\n', at)) {
-    const line = printed.slice(at, end);
+    tokens.push(readToken(printed, at, end));
     at = end + 1;
-    const [, kind, start, stop, flags] = tokenLine.exec(line) ?? [];
-    if (kind === undefined) throw new Error(`unreadable token line: ${line.slice(0, 80)}`);
-    tokens.push({ kind, start: Number(start), end: Number(stop), flags: flags ?? '' });
   }
   return tokens;
+}
+
+const space = 0x20;
+const flagsStart = ' (flags = ';
+
+function readToken(printed: string, from: number, end: number): Token {
+  let kindAt = from;
+  while (printed.charCodeAt(kindAt) === space) kindAt += 1;
+  const kindEnd = printed.indexOf(' ', kindAt);
+  const dots = printed.indexOf('..', kindEnd);
+  const start = readInteger(printed, kindEnd + 1, dots);
+  const hasFlags = printed.startsWith('),', end - 2);
+  const stop = hasFlags ? printed.indexOf(flagsStart, dots) : end - 1;
+  const token = {
+    kind: printed.slice(kindAt, kindEnd),
+    start,
+    end: readInteger(printed, dots + 2, stop),
+    flags: hasFlags ? printed.slice(stop + flagsStart.length, end - 2) : '',
+  };
+  const isRead = kindEnd > kindAt && token.start >= 0 && token.end >= token.start;
+  if (!isRead || !printed.startsWith(',', end - 1)) {
+    throw new Error(`unreadable token line: ${printed.slice(from, Math.min(end, from + 80))}`);
+  }
+  return token;
+}
+
+/** Of decimal digits alone, at least one; otherwise -1. */
+function readInteger(text: string, from: number, to: number): number {
+  let value = to > from ? 0 : -1;
+  for (let at = from; at < to; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
+  }
+  return value;
 }
