@@ -23,6 +23,8 @@ export interface KeyRotationDeps {
 const usualEveryMs = 5_000;
 /** Locked at a time, for milliseconds: claims and completions meet these rows. */
 const batchMax = 50;
+/** Of a place, in a round: two processes that do not agree about the first key take turns without end. */
+const resealedMax = 1_000;
 
 /**
  * Seals anew, with the first key of the ring, what another key has sealed.
@@ -31,6 +33,7 @@ const batchMax = 50;
  *    stands.
  * 2. Each batch is a commit of its own. Whoever dies leaves what it has done; several rotate at once.
  * 3. A text that does not open stays as it is, and holds up no other.
+ * 4. A round ends, whatever others do meanwhile.
  */
 export function createKeyRotation(deps: KeyRotationDeps): Service {
   const { sql, seal, places, clock, log, telemetry } = deps;
@@ -86,7 +89,7 @@ async function resealPlace(
     const batch = await resealBatch(place, deps, closed);
     closed.push(...batch.closed);
     resealed += batch.resealed;
-    isMore = batch.taken === batchMax;
+    isMore = batch.taken === batchMax && resealed < resealedMax;
   }
   if (resealed > 0) {
     const { log, telemetry, seal } = deps;

@@ -192,6 +192,27 @@ test('a rotation that dies in the middle is taken up where it was', async (t) =>
   for (const { sealed, context } of await everyText(desk.admin)) seals.after.open(sealed, context);
 });
 
+test('a round ends, though somebody seals with the old key again what it did', async (t) => {
+  const desk = await openLoanDesk(t, { seal: seals.before });
+  for (let count = 0; count < 60; count++) await addWebhook(desk.sql, seals.before);
+  const rows = await desk.admin<{ id: string; sealed: string }[]>`
+    select webhook_id as id, sealed_secret as sealed from webhook`;
+  const undone: Transact = async (body) => {
+    const outcome = await desk.transact(body);
+    await desk.admin`
+      update webhook w set sealed_secret = given.sealed
+      from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ sealed }) => sealed)}::text[])
+        as given (id, sealed)
+      where w.webhook_id = given.id`;
+    return outcome;
+  };
+  rotate(t, desk, { transact: undone });
+  // The last thing that a round does, and the last place is done.
+  await until(async () => (await desk.admin`select from seal_key`).length > 0);
+  await until(async () => (await rowsWith(desk.admin, 'v1.newer.')).includes('public.idempotency'));
+  t.is(await standing(desk.admin, 'older'), 60, 'the webhooks');
+});
+
 test('a key may go when nothing of it was met for a minute', async (t) => {
   const desk = await openLoanDesk(t, { seal: seals.before });
   await fill(desk, 'alice');
