@@ -22,11 +22,17 @@ export type Probe = () => Promise<unknown>;
 const probeMs = 1_000;
 const attemptsMax = 2;
 
-/** Asks the neighbours whether a write would succeed now. */
+type Probed = ReadinessReport['probes'];
+
+/**
+ * Asks the neighbours whether a write would succeed now. Anybody may want to know, so all who come while
+ * they are asked share the answer: a crowd costs no more than one after the other.
+ */
 export class Readiness {
   readonly #probes: Readonly<Record<ProbeName, Probe>>;
   readonly #clock: Clock;
   #draining = false;
+  #asking: Promise<Probed> | undefined;
 
   constructor(probes: Readonly<Record<ProbeName, Probe>>, clock: Clock) {
     this.#probes = probes;
@@ -39,15 +45,22 @@ export class Readiness {
   }
 
   async report(): Promise<ReadinessReport> {
+    this.#asking ??= this.#askAll().finally(() => {
+      this.#asking = undefined;
+    });
+    const probes = await this.#asking;
+    const isUp = Object.values(probes).every(({ status }) => status === 'ok');
+    return { isReady: isUp && !this.#draining, isDraining: this.#draining, probes };
+  }
+
+  async #askAll(): Promise<Probed> {
     const [database, broker, objectStore, coordinator] = await Promise.all([
       this.#probe(this.#probes.database),
       this.#probe(this.#probes.broker),
       this.#probe(this.#probes.object_store),
       this.#probe(this.#probes.coordinator),
     ]);
-    const probes = { database, broker, object_store: objectStore, coordinator };
-    const isUp = Object.values(probes).every(({ status }) => status === 'ok');
-    return { isReady: isUp && !this.#draining, isDraining: this.#draining, probes };
+    return { database, broker, object_store: objectStore, coordinator };
   }
 
   async #probe(probe: Probe): Promise<ProbeResult> {

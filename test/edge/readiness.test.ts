@@ -42,3 +42,20 @@ test('a neighbour that says nothing holds the answer up for two seconds at most'
   t.false(report.isReady);
   t.true(Date.now() - startedMs < 4_000);
 });
+
+test('a crowd that asks at once costs the neighbours one question, the next one another', async (t) => {
+  let asked = 0;
+  const gate = Promise.withResolvers<void>();
+  const counting = readiness({
+    database: async () => {
+      asked += 1;
+      await gate.promise;
+    },
+  });
+  const crowd = Array.from({ length: 1000 }, () => counting.report());
+  gate.resolve();
+  t.true((await Promise.all(crowd)).every(({ isReady }) => isReady));
+  t.is(asked, 1);
+  await counting.report();
+  t.is(asked, 2);
+});

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { AwaitedAnswer } from '../../awaited-answer.ts';
 import { endpoint } from '../../endpoint.ts';
 import { PreparedAnswer } from '../../prepared-answer.ts';
+import type { Readiness } from '../../readiness.ts';
 import { version } from '../../version.ts';
 
 const probe = z.object({
@@ -25,24 +27,28 @@ export const getDeepHealth = endpoint({
   }),
   alsoUnder: [503],
   faults: [],
+  // Who waits for a neighbour that says nothing holds no place that a heartbeat needs.
   async handle(_request, { readiness }) {
-    const { isReady, isDraining, probes } = await readiness.report();
-    const body = {
-      status: isReady ? ('ok' as const) : ('unavailable' as const),
-      version,
-      draining: isDraining,
-      probes: Object.fromEntries(
-        Object.entries(probes).map(([name, { status, durationMs, attempts }]) => [
-          name,
-          { status, duration_ms: durationMs, attempts },
-        ]),
-      ),
-    };
-    if (isReady) return body;
-    return new PreparedAnswer({
-      status: 503,
-      body: JSON.stringify(body),
-      headers: { 'Retry-After': '1', 'Content-Type': 'application/json; charset=utf-8' },
-    });
+    return new AwaitedAnswer(() => answered(readiness));
   },
 });
+
+async function answered(readiness: Readiness): Promise<PreparedAnswer> {
+  const { isReady, isDraining, probes } = await readiness.report();
+  const body = {
+    status: isReady ? ('ok' as const) : ('unavailable' as const),
+    version,
+    draining: isDraining,
+    probes: Object.fromEntries(
+      Object.entries(probes).map(([name, { status, durationMs, attempts }]) => [
+        name,
+        { status, duration_ms: durationMs, attempts },
+      ]),
+    ),
+  };
+  return new PreparedAnswer({
+    status: isReady ? 200 : 503,
+    body: JSON.stringify(body),
+    ...(!isReady && { headers: { 'Retry-After': '1' } }),
+  });
+}
