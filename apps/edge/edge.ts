@@ -275,7 +275,7 @@ function dispatchOf(
       },
     },
     rates: deps.rates,
-    uploads: new UploadSlots(uploadsPerKeyMax),
+    uploads: new UploadSlots({ perKeyMax: uploadsPerKeyMax, max: uploadsMax }),
     publicReads: new PublicReads(clock, config.requestSeconds * 1000),
     authenticate: createAuthenticator({
       ...{ time: deps.time, decodeHotkey, verifier, turns, registrations, callers },
@@ -300,6 +300,8 @@ function dispatchOf(
 const submissionMs = 60_000;
 // A miner sends one at a time; dozens at once only come from tests of the cooldown's lock.
 const uploadsPerKeyMax = 32;
+/** A third of what claims and reads are let in for: slow uploads shed each other first. */
+const uploadsMax = 256;
 /** A year of races; a repeat goes on where this ends. */
 const advanceMs = 600_000;
 /** A large pack over a good line; the same as the server's own limit on a request. */

@@ -89,7 +89,7 @@ export async function startFramework(
         },
       },
       rates: { anonymous: unlimited, hotkey: unlimited, unproven: unlimited },
-      uploads: new UploadSlots(2),
+      uploads: new UploadSlots({ perKeyMax: 2, max: 100 }),
       publicReads: new PublicReads(clock, 10_000),
       authenticate: async () => ({
         name: '',
