@@ -571,6 +571,7 @@ export interface GetAdminAgentVersionsSimilarityRequest {
 }
 
 export interface GetAdminSimilarityRequest {
+  /** Only reports with this verdict */
   readonly verdict?: 'clean' | 'suspicious' | 'copy' | undefined;
   /** At most this many entries */
   readonly limit?: number | undefined;

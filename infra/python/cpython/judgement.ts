@@ -11,9 +11,3 @@ export type JudgeAnswer =
   | { readonly kind: 'ready' }
   /** `worn` asks for a new process: memory that was grown is never given back. */
   | { readonly kind: 'judged'; readonly judgement: Judgement; readonly worn: boolean };
-
-/** Bounds of one process, handed to it with its start. */
-export interface JudgeLimits {
-  /** Processor time of one file, not wall clock. */
-  readonly deadlineMs: number;
-}
