@@ -7,7 +7,7 @@ import { createStuckWatch } from '../../actors/services/stuck/stuck.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { randomHex, randomId, uuidV5 } from '../../infra/ids/ids.ts';
 import { type Bus, createBus } from '../../infra/nats/bus.ts';
-import { connectNats } from '../../infra/nats/connect.ts';
+import { closeNats, connectNats } from '../../infra/nats/connect.ts';
 import { ensureStreams } from '../../infra/nats/streams.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
@@ -111,9 +111,7 @@ async function openBus(
 ): Promise<Bus> {
   const connection = stack.adopt(
     await connectNats({ url: config.natsUrl, name: memberId }),
-    async (open) => {
-      if (!open.isClosed()) await open.drain();
-    },
+    closeNats,
   );
   const streams = { replicas: config.natsReplicas };
   await ensureStreams(connection, streams);

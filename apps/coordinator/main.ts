@@ -1,3 +1,4 @@
+import { unlessEndedWithin } from '../../infra/clock/backstop.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { ConfigInvalid, configAdvice, readConfig } from '../../infra/config/config.ts';
 import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
@@ -29,6 +30,11 @@ async function run(): Promise<void> {
   process.send?.({ ready: true });
   await stopped;
   log.info('stopping');
+  // A neighbour that is gone can keep us waiting for ever, and what was acknowledged is committed.
+  unlessEndedWithin(config.drainSeconds * 1000, () => {
+    log.warn('ending before everything could be closed');
+    process.exit();
+  });
 }
 
 try {

@@ -7,7 +7,7 @@ import { createVerifierPool } from '../../infra/crypto/sr25519-verifier.ts';
 import { decodeHotkey } from '../../infra/crypto/ss58.ts';
 import { randomHex, randomId, sha256Hex } from '../../infra/ids/ids.ts';
 import { createCommandBus } from '../../infra/nats/command-bus.ts';
-import { connectNats } from '../../infra/nats/connect.ts';
+import { closeNats, connectNats } from '../../infra/nats/connect.ts';
 import { createEdgePeers } from '../../infra/nats/edge-peers.ts';
 import { createSignals } from '../../infra/nats/signals.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
@@ -153,9 +153,7 @@ async function openDeps(
     await connectNats({
       ...{ url: config.natsUrl, name: config.processName, inboxPrefix: '_INBOX_edge' },
     }),
-    async (open) => {
-      if (!open.isClosed()) await open.drain();
-    },
+    closeNats,
   );
   const bus = createCommandBus({ connection, clock, telemetry });
   const name = `${config.processName}-${randomHex(4)}`;

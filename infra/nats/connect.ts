@@ -42,6 +42,16 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   return connection;
 }
 
+/**
+ * Says goodbye as far as the broker is there to hear it. A client that is not closed as well would
+ * look for its broker for ever, and keep the process.
+ */
+export async function closeNats(connection: NatsConnection): Promise<void> {
+  if (connection.isClosed()) return;
+  await connection.drain().catch(() => undefined);
+  await connection.close();
+}
+
 /** The client takes user and password as options and would send those of a URL nowhere. */
 function addressed(url: string): { servers: string[]; user?: string; pass?: string } {
   const urls = url.split(',').map((each) => new URL(each.trim()));

@@ -63,7 +63,7 @@ async function neighbours(t: ExecutionContext) {
   t.teardown(() => postgres.stop());
   t.teardown(() => objects.stop());
   t.teardown(() => chain.stop());
-  return {
+  const env = {
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,
     S3_ENDPOINT: objects.endpoint,
@@ -79,7 +79,9 @@ async function neighbours(t: ExecutionContext) {
     PROVIDERA_URL: 'http://127.0.0.1:1',
     PROVIDERB_URL: 'http://127.0.0.1:1',
     PORT: '0',
+    DRAIN_SECONDS: '4',
   };
+  return { env, nats };
 }
 
 test('a process that cannot be configured says why in one place and ends with 1', async (t) => {
@@ -93,8 +95,8 @@ test('a process that cannot be configured says why in one place and ends with 1'
   }
 });
 
-test('migrate, coordinator and edge run, serve and stop when told', async (t) => {
-  const env = await neighbours(t);
+test('migrate, coordinator and edge run, serve and stop when told, also without a broker', async (t) => {
+  const { env, nats } = await neighbours(t);
   const migrated = start(t, 'migrate', env);
   t.is(await exitCode(migrated), 0, migrated.errors());
 
@@ -111,19 +113,24 @@ test('migrate, coordinator and edge run, serve and stop when told', async (t) =>
   t.is(overview.status, 200);
   t.regex(overview.headers.get('x-request-id') ?? '', /^[0-9a-f]{32}$/);
 
-  for (const stopping of [edge, coordinator]) {
+  const stop = async (stopping: Started) => {
     const startedMs = Date.now();
     stopping.child.kill('SIGTERM');
     t.is(await exitCode(stopping), 0, stopping.errors());
     t.true(Date.now() - startedMs < 10_000);
-  }
+  };
+  await stop(coordinator);
+  t.notRegex(coordinator.errors(), /ending before everything could be closed/);
+  // Its client waits for the broker, which never comes again.
+  await nats.stop();
+  await stop(edge);
   for (const { errors } of [edge, coordinator]) {
     for (const line of errors().trim().split('\n')) t.notThrows(() => JSON.parse(line), line);
   }
 });
 
 test('a process that waits for its broker can still be ended, also by losing its parent', async (t) => {
-  const env = { ...(await neighbours(t)), NATS_URL: 'nats://127.0.0.1:1' };
+  const env = { ...(await neighbours(t)).env, NATS_URL: 'nats://127.0.0.1:1' };
   const told = start(t, 'edge', env);
   const orphaned = start(t, 'edge', env);
   // Long enough for both to have begun to wait; had they ended, the exit codes would say so.

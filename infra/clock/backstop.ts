@@ -1,0 +1,7 @@
+/**
+ * Calls `onLate` if this process is still there after `ms`. Keeps nothing alive: a process that ends
+ * in time never notices. For main files, which alone may end a process.
+ */
+export function unlessEndedWithin(ms: number, onLate: () => void): void {
+  setTimeout(onLate, ms).unref();
+}
