@@ -82,6 +82,15 @@ const doorNames = new Set([
   ...['write_text', 'write_bytes', 'getaddrinfo', 'getnameinfo', 'start_tls', '_make_self_pipe'],
   ...['sock_accept', 'sock_recv', 'sock_recv_into', 'sock_recvfrom', 'sock_sendall', 'sock_sendto'],
   ...['_ssock', '_csock', '_selector', 'add_signal_handler', 'remove_signal_handler'],
+  ...['_make_socket_transport', '_make_ssl_transport', '_make_datagram_transport'],
+  ...['_make_read_pipe_transport', '_make_write_pipe_transport', '_make_subprocess_transport'],
+  ...['_ensure_resolved', '_connect_sock', '_create_connection_transport', '_start_serving'],
+  ...['_create_server_getaddrinfo', '_accept_connection', '_accept_connection2'],
+  ...['_add_reader', '_add_writer', '_remove_reader', '_remove_writer', '_read_from_self'],
+  ...['_sock_connect', '_sock_recv', '_sock_recv_into', '_sock_sendall', '_sock_sendfile_native'],
+  ...['_write_to_self', '_handle_signal', '_getaddrinfo_debug', '_child_watcher_callback'],
+  // Lines of whatever file they are told to be of.
+  '_source_traceback',
   // The streams of the process that objects of the library keep.
   ...['_stderr', '_stdout', '_stdin', '_stream', '_old_targets', 'setStream', 'makeRecord'],
   ...['detach', 'sourcehook', 'formatwarning', '_showwarnmsg'],
@@ -90,6 +99,10 @@ const doorNames = new Set([
 /** `tb_frame` and the like, but not `mro` or `get_field`, which a file may call its own. */
 export function isFrameName(name: string): boolean {
   return frameNames.has(name) && /^(?:gi|cr|ag|tb|f|co)_/.test(name);
+}
+
+export function isDoorName(name: string): boolean {
+  return doorNames.has(name);
 }
 
 export function isDunder(name: string): boolean {

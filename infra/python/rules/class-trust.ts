@@ -113,7 +113,8 @@ function isAttributeName({ parent }: SyntaxNode): boolean {
   return /^(?:getattr|attrgetter|methodcaller)$/.test(callee?.text ?? '');
 }
 
-const typeText = /^[\w .,[\]|]*$/;
+// More than a name could hand what it names to a class of the file: `Box[eval]`, `box | eval`.
+const typeText = /^\w+$/;
 
 function hasPlainAnnotations(
   definition: SyntaxNode,

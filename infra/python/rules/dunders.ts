@@ -9,7 +9,9 @@ import {
   definableMethods,
   isDunder,
   isFrameName,
+  isSafeAttributePath,
 } from './attribute-names.ts';
+import { decoratorsOf } from './positions.ts';
 import type { RuleContext } from './rule-context.ts';
 
 export function checkDunders(context: RuleContext): void {
@@ -127,6 +129,7 @@ function checkStore({ node, scope }: ScopedName, context: RuleContext): void {
 function isPlainReduce({ parent }: SyntaxNode): boolean {
   const definition = parent?.parent;
   if (definition?.kind !== 'function' || parent !== definition.children[0]) return false;
+  if (decoratorsOf(definition).length > 0) return false;
   const returns = [...nodesOf(definition)].filter(
     ({ kind, text }) => kind === 'group' && text === 'Return',
   );
@@ -150,6 +153,6 @@ function hasPlainNames(node: SyntaxNode, { source }: RuleContext): boolean {
   const names = value.kind === 'display' ? value.children : [value];
   return names.every((element) => {
     const name = constantString(source, element);
-    return name !== undefined && !isDunder(name) && attributeProblem(name) === null;
+    return name !== undefined && !isDunder(name) && isSafeAttributePath(name);
   });
 }

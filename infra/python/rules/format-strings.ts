@@ -7,9 +7,9 @@ import type { Finding } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { attributeProblem } from './attribute-names.ts';
-import { type KnownTexts, knownTexts } from './known-text.ts';
+import { type KnownTexts, knownTexts, mayBeSetByName } from './known-text.ts';
 import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
-import { builtinCallee, callOf, enclosing } from './positions.ts';
+import { builtinCallee, callOf, decoratorsOf, enclosing, isListedDecorator } from './positions.ts';
 import type { RuleContext } from './rule-context.ts';
 
 const methods = new Set(['format', 'format_map']);
@@ -92,6 +92,15 @@ function isNoText(statement: SyntaxNode, { traits }: FormatUse): boolean {
   return traits.hasPlainBases(statement) && !traits.derivesFrom(statement, textClasses);
 }
 
+/** Is what calling the class gives an object of it? */
+function makesItself(statement: SyntaxNode, use: FormatUse): boolean {
+  const { context } = use;
+  if (!decoratorsOf(statement).every((each) => isListedDecorator(each, context))) return false;
+  return isNoText(statement, use) && !context.nodes.some(isMaker);
+}
+
+const isMaker = ({ kind, text }: SyntaxNode): boolean => kind === 'binding' && text === '__new__';
+
 function isFirstParameter(node: SyntaxNode, { context }: FormatUse): boolean {
   const bindings = context.scopes.bindingsOf(node);
   return (
@@ -109,14 +118,16 @@ function isFirstParameter(node: SyntaxNode, { context }: FormatUse): boolean {
 function isOwnInstance(receiver: SyntaxNode, use: FormatUse): boolean {
   const { context, traits } = use;
   const values =
-    receiver.kind === 'attribute' ? storedIn(receiver.text, context) : boundTo(receiver, context);
+    receiver.kind === 'attribute' ? storedIn(receiver, context) : boundTo(receiver, context);
   return (
     values !== undefined &&
     values.length > 0 &&
     values.every((value) => {
       const callee = value.kind === 'call' ? value.children[0] : undefined;
       const statements = callee === undefined ? undefined : traits.statementsOf(callee);
-      return statements?.every((each) => isNoText(each, use) && !traits.isMetaclass(each)) === true;
+      return (
+        statements?.every((each) => makesItself(each, use) && !traits.isMetaclass(each)) === true
+      );
     })
   );
 }
@@ -128,7 +139,11 @@ function boundTo(name: SyntaxNode, { scopes }: RuleContext): SyntaxNode[] | unde
   return values.length === bindings.length ? values : undefined;
 }
 
-function storedIn(attribute: string, { nodes }: RuleContext): SyntaxNode[] | undefined {
+function storedIn(taken: SyntaxNode, context: RuleContext): SyntaxNode[] | undefined {
+  const { nodes } = context;
+  const { text: attribute } = taken;
+  if (mayBeSetByName(taken, context)) return undefined;
+  if (nodes.some(({ kind, text }) => kind === 'keyword' && text === attribute)) return undefined;
   const stores = nodes.filter(({ kind, text }) => kind === 'store-attribute' && text === attribute);
   const values = stores.map(({ parent }) =>
     parent?.text === '=' ? parent.children.at(-1) : undefined,
@@ -188,10 +203,12 @@ function isData(node: SyntaxNode, use: FormatUse, depth = 0): boolean {
 const field = /\{([^{}!:]*)/g;
 const step = /\.([^.[\]]*)|\[([^\]]*)\]?/g;
 
-function problemOfTemplate(template: string): string | null {
+export function problemOfTemplate(template: string): string | null {
   for (const [, walk = ''] of template.replaceAll(/\{\{|\}\}/g, '  ').matchAll(field)) {
     for (const [, attribute, key = ''] of walk.matchAll(step)) {
       const name = (attribute ?? key).normalize('NFKC').trim();
+      if (name.includes('\ufffd'))
+        return 'names of characters are not accepted in format templates; write the character itself';
       const isInternal = attribute === undefined ? name.startsWith('__') : name.startsWith('_');
       if (isInternal || (attribute !== undefined && attributeProblem(name) !== null)) {
         return 'format templates must not walk to underscored attributes; pass the value itself';

@@ -5,8 +5,19 @@
  */
 import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
-import { argumentsOf, callOf } from './positions.ts';
-import type { RuleContext } from './rule-context.ts';
+import { isDunder } from './attribute-names.ts';
+import { makesAttributes } from './made-up-objects.ts';
+import { defines } from './plain-classes.ts';
+import {
+  argumentsOf,
+  basesOf,
+  builtinCallee,
+  callOf,
+  decoratorsOf,
+  enclosing,
+  isBase,
+} from './positions.ts';
+import { onceAFile, type RuleContext } from './rule-context.ts';
 
 type Texts = readonly string[] | undefined;
 
@@ -103,17 +114,67 @@ function textsOfName(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
 }
 
 /** `self.template`, if nothing in the file gives that attribute anything but known texts. */
-function textsOfAttribute({ text }: SyntaxNode, reader: Reader, inner: Inner): Texts {
+function textsOfAttribute(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
+  const { text } = node;
+  if (mayBeSetByName(node, reader.context)) return undefined;
   const given: Texts[] = [];
-  for (const { kind, parent } of reader.named(text)) {
+  for (const { kind, parent, children } of reader.named(text)) {
+    // `SimpleNamespace(template=…)`
+    if (kind === 'keyword') given.push(inner(children[0]));
     if (kind !== 'store-attribute' && kind !== 'binding') continue;
-    if (kind === 'binding' && !isInClassBody(parent)) continue;
+    if (kind === 'binding' && (!isInClassBody(parent) || isParameterList(parent))) continue;
     const value = parent?.text === '=' ? parent.children.at(-1) : undefined;
     if (kind === 'binding' && parent?.children.some((each) => each.kind === 'annotation'))
       return undefined;
     given.push(inner(value));
   }
   return union(given);
+}
+
+/** May the object have got this attribute in a way that does not look like that? */
+export function mayBeSetByName(attribute: SyntaxNode, context: RuleContext): boolean {
+  if (namesSetByText(context).has(attribute.text)) return true;
+  return makesAttributes(context) && !isOwnSelf(attribute.children[0], context);
+}
+
+/** `self` in a class that nothing derives from and that answers to no other names than it has. */
+function isOwnSelf(receiver: SyntaxNode | undefined, { scopes, nodes }: RuleContext): boolean {
+  const [binding, more] = scopes.bindingsOf(receiver);
+  if (binding?.kind !== 'parameter' || more !== undefined) return false;
+  const list = binding.node.parent;
+  const method = list?.parent;
+  const owner =
+    method === null || method === undefined ? null : enclosing(method, 'class', 'function');
+  if (list?.children[0] !== binding.node || owner?.kind !== 'class') return false;
+  if (basesOf(owner).length > 0 || defines(owner, '__getattr__')) return false;
+  // `Owner.method(other)`, `class Other(Owner)`
+  return nodes.every((node) => {
+    if (node.kind !== 'name' || node.text !== owner.text) return true;
+    return node.parent?.kind !== 'attribute' && !isBase(node);
+  });
+}
+
+const setters = /^(?:setattr|__setattr__|namedtuple|NamedTuple)$/;
+
+/** `setattr(x, "name", …)`, `namedtuple("P", "name other")`, whatever these are called here. */
+const namesSetByText = onceAFile(({ nodes, source, referents }) => {
+  const names = new Set<string>();
+  for (const node of nodes) {
+    if (node.kind !== 'string') continue;
+    const call = enclosing(node, 'call');
+    const callee = call?.children[0];
+    const isSetter = setters.test(callee?.text ?? '') || referents.among(callee, tupleMakers);
+    if (!isSetter) continue;
+    for (const word of constantString(source, node)?.split(/[\s,]+/) ?? []) names.add(word);
+  }
+  return names;
+});
+
+const tupleMakers = new Set(['collections.namedtuple', 'typing.NamedTuple']);
+
+/** The names in `def __init__(self, template)`, against `def template(self)` itself. */
+function isParameterList(list: SyntaxNode | null): boolean {
+  return list?.parent?.kind === 'function' && list.parent.children[1] === list;
 }
 
 function isInClassBody(statement: SyntaxNode | null): boolean {
@@ -142,10 +203,18 @@ function isTableRead(node: SyntaxNode): boolean {
   if (parent?.kind === 'attribute') return tableReaders.has(parent.text) && callOf(parent) !== null;
   if (parent?.kind === 'operation') return /^(?:In|NotIn)$/.test(parent.text);
   if (parent?.kind !== 'subscript' || parent.children[0] !== node) return false;
-  const statement = parent.parent;
-  const isTarget =
-    statement?.kind === 'group' && statement.text !== '' && statement.children.at(-1) !== parent;
-  return !isTarget && statement?.text !== 'del';
+  return !isTarget(parent);
+}
+
+/** Is this item written to: by `=`, `del`, `for … in`, `with … as`, within a tuple or not? */
+function isTarget(item: SyntaxNode): boolean {
+  let at = item;
+  while (at.parent?.kind === 'display' || at.parent?.kind === 'star') at = at.parent;
+  const statement = at.parent;
+  if (statement?.kind !== 'group') return statement?.kind === 'comprehension';
+  return statement.text !== 'Return' && (statement.text === 'del' || statement.children.length > 1)
+    ? statement.children.at(-1) !== at
+    : false;
 }
 
 function valuesOf(display: SyntaxNode): readonly (SyntaxNode | undefined)[] {
@@ -153,7 +222,7 @@ function valuesOf(display: SyntaxNode): readonly (SyntaxNode | undefined)[] {
   return display.children.filter((_, index) => index % 2 === 1);
 }
 
-const keptTexts = new Set(['strip', 'lstrip', 'rstrip', 'lower', 'upper']);
+const keptTexts = new Set(['strip', 'lstrip', 'rstrip']);
 
 function textsOfCall(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
   const [callee, first] = node.children;
@@ -178,7 +247,7 @@ function textsOfCall(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
 /** What every call in the file gives this parameter. */
 function textsGiven(parameter: SyntaxNode, reader: Reader, inner: Inner): Texts {
   const definition = parameter.parent?.parent;
-  if (definition?.kind !== 'function') return undefined;
+  if (definition?.kind !== 'function' || !isCalledByName(definition, reader)) return undefined;
   const parameters =
     definition.children[1]?.children.filter(({ kind }) => kind === 'binding') ?? [];
   const owner = definition.parent?.parent;
@@ -196,6 +265,26 @@ function textsGiven(parameter: SyntaxNode, reader: Reader, inner: Inner): Texts 
       return unpacks ? undefined : inner(keywords.get(parameter.text) ?? positional[index]);
     }),
   );
+}
+
+/** Is every call of this function one that names it, with the arguments that it gets? */
+function isCalledByName(definition: SyntaxNode, reader: Reader): boolean {
+  if (decoratorsOf(definition).length > 0) return false;
+  const { nodes, source } = reader.context;
+  if (definition.text !== '__init__') {
+    const { text } = definition;
+    return (
+      !isDunder(text) &&
+      !nodes.some((node) => node.kind === 'string' && constantString(source, node) === text)
+    );
+  }
+  // `type(x)(…)`, `x.__init__(…)`
+  return nodes.every(({ kind, text, children: [callee] }) => {
+    if (kind === 'attribute' && text === '__init__') return callee?.kind === 'call';
+    return (
+      kind !== 'call' || callee === undefined || builtinCallee(callee, reader.context) !== 'type'
+    );
+  });
 }
 
 /** `object.method(...)` or `Class(...)`, but not `Class.method(object, ...)`. */

@@ -6,20 +6,26 @@
 import type { Finding } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
+import { isFrameName } from './attribute-names.ts';
 import {
   argumentsOf,
   builtinCallee,
   callOf,
+  enclosing,
+  isBase,
   isCaught,
   isInAnnotation,
   isInstanceCheck,
 } from './positions.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
+import { handsOnMetaclasses } from './type-use.ts';
 
 export function checkMadeUpObjects(context: RuleContext): void {
   checkNamesOfModules(context);
   checkStreams(context);
   checkCopies(context);
+  checkFieldNames(context);
+  checkErrors(context);
   if (!usesLogs(context) || !makesAttributes(context)) return;
   for (const node of context.nodes) {
     const { kind, text, at } = node;
@@ -47,15 +53,50 @@ export const makesAttributes = onceAFile((context) => {
       if (node.kind === 'binding' && node.text === '__getattr__') return true;
       if (node.kind !== 'call') return false;
       if (referents.among(node.children[0], namedTuple) === undefined) return false;
-      const { positional, unpacks } = argumentsOf(node);
-      const names = positional[1];
-      const pieces = names?.kind === 'display' ? names.children : [names];
-      return unpacks || !pieces.every((each) => constantString(source, each) !== undefined);
-    }) || keepsComputedNames(context)
+      return !hasWrittenFields(node, source);
+    }) ||
+    nodes.some((node) => isKeptTupleMaker(node, context)) ||
+    handsOnMetaclasses(context) ||
+    keepsComputedNames(context)
   );
 });
 
-const namedTuple = new Set(['collections.namedtuple']);
+const namedTuple = new Set(['collections.namedtuple', 'typing.NamedTuple']);
+
+/** `namedtuple("P", "x y")`, `namedtuple("P", ["x", "y"])`, `NamedTuple("P", [("x", int)])`. */
+function hasWrittenFields(call: SyntaxNode, source: RuleContext['source']): boolean {
+  const { positional, unpacks } = argumentsOf(call);
+  const names = positional[1];
+  const pieces = names?.kind === 'display' ? names.children : [names];
+  const words = pieces.map((each) =>
+    each?.kind === 'display' && each.text === '(' ? each.children[0] : each,
+  );
+  return !unpacks && words.every((each) => constantString(source, each) !== undefined);
+}
+
+/** `make = [namedtuple][0]`: what it is called with is not seen. */
+function isKeptTupleMaker(node: SyntaxNode, context: RuleContext): boolean {
+  if (node.kind !== 'name' && node.kind !== 'attribute') return false;
+  if (node.parent?.kind === 'attribute' || callOf(node) !== null || isBase(node)) return false;
+  return context.referents.among(node, namedTuple) !== undefined;
+}
+
+/** `namedtuple("Tb", "tb_frame tb_next")` is as good as a class with these names. */
+function checkFieldNames({ nodes, source, referents, findings }: RuleContext): void {
+  for (const node of nodes) {
+    if (node.kind !== 'string' || node.parent === null) continue;
+    const names =
+      constantString(source, node)
+        ?.split(/[\s,]+/)
+        .filter(isFrameName) ?? [];
+    if (names.length === 0) continue;
+    const call = enclosing(node, 'call');
+    if (call === null || referents.among(call.children[0], namedTuple) === undefined) continue;
+    const message = `'${names[0]}' belongs to frames and code objects; use another name`;
+    findings.push({ rule: 'frame-access', message, at: node.at });
+  }
+}
+
 const namespace = new Set(['types.SimpleNamespace']);
 
 /** Can the file put an attribute of a computed name on an object of its own? */
@@ -68,6 +109,9 @@ function keepsComputedNames(context: RuleContext): boolean {
   if (namespaces.some((node) => !isPlainNamespace(node, context))) return true;
   return nodes.some((node) => {
     if (node.kind === 'store-attribute') return node.text === 'attrname';
+    if (node.kind === 'string') return constantString(context.source, node) === 'attrname';
+    if (node.kind === 'binding')
+      return node.text === 'attrname' && enclosing(node, 'class') !== null;
     if (node.kind === 'keyword' && node.text === 'extra')
       return !hasWrittenKeys(node.children[0], context);
     return namespaces.length > 0 && node.kind === 'call' && fillsAnew(node, context);
@@ -100,6 +144,44 @@ function hasWrittenKeys(table: SyntaxNode | undefined, { source }: RuleContext):
     const key = index % 2 === 0 ? constantString(source, each) : '';
     return key !== undefined && !key.startsWith('__');
   });
+}
+
+/** A name that is only ever given `Own(...)` or `SimpleNamespace(...)`. */
+function isOwnObject(
+  receiver: SyntaxNode | undefined,
+  { scopes, referents }: RuleContext,
+): boolean {
+  const bindings = scopes.bindingsOf(receiver);
+  return (
+    bindings.length > 0 &&
+    bindings.every((each) => {
+      const callee =
+        each.kind === 'value' && each.value.kind === 'call' ? each.value.children[0] : undefined;
+      if (referents.among(callee, namespace) !== undefined) return true;
+      const made = scopes.bindingsOf(callee);
+      return made.length > 0 && made.every(({ kind }) => kind === 'class');
+    })
+  );
+}
+
+/** `error.obj` is the module that lacked an attribute, and of a package that means any module. */
+function checkErrors(context: RuleContext): void {
+  const { scopes, nodes, modules, source, findings } = context;
+  const names = scopes.imports.flatMap(({ node }) => [
+    node.text,
+    ...node.children.map(({ text }) => text),
+  ]);
+  if (!names.some((name) => modules.isAgentModule(name))) return;
+  const message =
+    "an error's 'obj' must not be read in a file that imports a package of the sandbox; use str(error)";
+  for (const node of nodes) {
+    const isRead = node.kind === 'attribute' || node.kind === 'pattern-keyword';
+    const named =
+      node.kind === 'string' && isArgumentOfReader(node) ? constantString(source, node) : undefined;
+    const ofOwn = node.kind === 'attribute' && isOwnObject(node.children[0], context);
+    if ((isRead && !ofOwn && node.text === 'obj') || named?.split('.').includes('obj') === true)
+      findings.push({ rule: 'attribute-not-listed', message, at: node.at });
+  }
 }
 
 const copies = new Set(['copy.copy', 'copy.deepcopy']);

@@ -5,7 +5,7 @@
 import type { Finding } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
-import { isSafeAttributePath } from './attribute-names.ts';
+import { isDunder, isSafeAttributePath } from './attribute-names.ts';
 import { notListed } from './imports.ts';
 import { problemOfPlace } from './member-places.ts';
 import { type ClassTraits, classTraits } from './plain-classes.ts';
@@ -23,12 +23,30 @@ interface UseContext extends RuleContext {
 
 export function checkModuleUse(ruleContext: RuleContext): void {
   const context = { ...ruleContext, traits: classTraits(ruleContext) };
+  const stars = starsOfAgents(context);
   for (const { node } of context.scopes.loads) {
+    checkStarred(node, stars, context);
     for (const referent of context.referents.of(node)) {
       if (referent.kind === 'module') checkModule(node, referent.module, context);
       if (referent.kind === 'member') checkMember(node, referent, context);
     }
   }
+}
+
+function starsOfAgents({ scopes, modules }: RuleContext): readonly string[] {
+  return scopes.imports
+    .filter(({ node }) => node.children.some(({ text }) => text === '*'))
+    .map(({ node }) => node.text)
+    .filter((module) => modules.isAgentModule(module));
+}
+
+/** A name that the file does not bind may be one that `from package import *` did. */
+function checkStarred(node: SyntaxNode, stars: readonly string[], context: UseContext): void {
+  const [module] = stars.filter((star) => !context.modules.isAllowedPair(star, node.text));
+  if (module === undefined || isDunder(node.text) || node.text.startsWith('_')) return;
+  if (context.scopes.bindingsOf(node).length > 0) return;
+  const message = notListed(module, node.text);
+  context.findings.push({ rule: 'attribute-not-listed', message, at: node.at });
 }
 
 function checkModule(node: SyntaxNode, module: string, context: UseContext): void {
@@ -90,10 +108,13 @@ function problemOfChain(
 }
 
 /** `print(file=sys.stderr)`, provided that print is Python's own. */
-function isStreamArgument({ parent }: SyntaxNode, { referents }: RuleContext): boolean {
+function isStreamArgument({ parent }: SyntaxNode, { referents, scopes }: RuleContext): boolean {
   const call = parent?.kind === 'keyword' ? parent.parent : parent;
   const callee = call?.kind === 'call' ? call.children[0] : undefined;
   if (callee === undefined || callee === parent) return false;
+  // Another binding of the name would be handed the stream.
+  if (scopes.bindingsOf(callee).some(({ kind }) => kind !== 'module' && kind !== 'member'))
+    return false;
   return referents.of(callee).length === 1 && referents.among(callee, takesStreams) !== undefined;
 }
 

@@ -20,6 +20,8 @@ export interface ClassTraits {
   derivesFrom(statement: SyntaxNode, names: ReadonlySet<string>): boolean;
   /** Every statement that a name may stand for, or undefined if it may stand for something else. */
   statementsOf(name: SyntaxNode): readonly SyntaxNode[] | undefined;
+  /** A class statement of the file, whatever its bases, or a class of Python or the library. */
+  isNamedClass(expression: SyntaxNode | undefined): boolean;
   /** Is this expression a class that no code of the file can have made up? */
   isPlainClass(expression: SyntaxNode | undefined): boolean;
 }
@@ -84,13 +86,17 @@ export function classTraits(context: RuleContext): ClassTraits {
     const found = named === undefined ? [] : referents.of(named);
     return found.length > 0 && found.every(({ kind }) => kind === 'member');
   };
-  const isPlainClass = (expression: SyntaxNode | undefined): boolean => {
+  const isNamedClass = (expression: SyntaxNode | undefined): boolean => {
     if (expression === undefined) return false;
-    const statements = statementsOf(expression);
-    if (statements !== undefined) return statements.every(isPlain);
+    if (statementsOf(expression) !== undefined) return true;
     const found = referents.of(expression);
     const isValue = bindingsOf(expression).some(({ kind }) => !importKinds.has(kind));
     return found.length > 0 && !isValue && found.every(({ kind }) => kind !== 'module');
+  };
+  const isPlainClass = (expression: SyntaxNode | undefined): boolean => {
+    if (expression === undefined) return false;
+    const statements = statementsOf(expression);
+    return statements === undefined ? isNamedClass(expression) : statements.every(isPlain);
   };
   return {
     isPlain,
@@ -98,6 +104,7 @@ export function classTraits(context: RuleContext): ClassTraits {
     isMetaclass: (statement) => derivesFrom(statement, metaclassBases),
     derivesFrom,
     statementsOf,
+    isNamedClass,
     isPlainClass,
   };
 }

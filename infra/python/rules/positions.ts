@@ -42,6 +42,17 @@ export function decoratorsOf(definition: SyntaxNode): readonly SyntaxNode[] {
   return definition.children[0]?.children.find(isDecoratorList)?.children ?? [];
 }
 
+/** `@name` or `@name(...)` of the library or of Python, not of the file. */
+export function isListedDecorator(
+  decorator: SyntaxNode,
+  { referents, scopes }: RuleContext,
+): boolean {
+  const named = decorator.kind === 'call' ? (decorator.children[0] ?? decorator) : decorator;
+  const found = referents.of(named);
+  const isOwn = scopes.bindingsOf(named).some(({ kind }) => kind !== 'module' && kind !== 'member');
+  return found.length > 0 && !isOwn && found.every(({ kind }) => kind !== 'module');
+}
+
 const isDecoratorList = ({ kind, text }: SyntaxNode): boolean => kind === 'group' && text === '@';
 
 /** Bases and keywords of a class statement, as they were written. */
@@ -76,9 +87,13 @@ export function isInAnnotation(node: SyntaxNode): boolean {
 }
 
 /** Is the callee one of Python's own functions for sure, and which? */
-export function builtinCallee(call: SyntaxNode | null, { referents }: RuleContext): string | null {
+export function builtinCallee(
+  call: SyntaxNode | null,
+  { referents, scopes }: RuleContext,
+): string | null {
   const callee = call?.kind === 'call' ? call.children[0] : undefined;
-  if (callee?.kind !== 'name') return null;
+  // A name that the file binds as well may be that instead.
+  if (callee?.kind !== 'name' || scopes.bindingsOf(callee).length > 0) return null;
   const found = referents.of(callee);
   const [only] = found;
   return found.length === 1 && only?.kind === 'builtin' ? only.name : null;

@@ -14,11 +14,13 @@ import {
   comparedWith,
   enclosing,
   isBase,
+  isCaught,
   isInAnnotation,
   isInstanceCheck,
   isMetaclassKeyword,
 } from './positions.ts';
-import type { RuleContext } from './rule-context.ts';
+import { onceAFile, type RuleContext } from './rule-context.ts';
+import { keeperUsed } from './stream-keepers.ts';
 
 type Problem = Omit<Finding, 'at'>;
 
@@ -105,12 +107,14 @@ function problemOfTypeCall(call: SyntaxNode, use: TypeUse): Problem | null {
   if (given.starred || given.positional.length === 3) return madeClass;
   // `type(x)()` hands on no name, and attrgetter is not made without one.
   const names = use.trusting === 'names' && called.children.length > 1;
-  const trusted = names || (use.trusting === 'classes' && given.unpacks);
+  const unpacking = use.trusting === 'classes' || use.trusting === 'streams';
+  const trusted = names || (unpacking && given.unpacks);
   return trusted ? handedOn(use) : null;
 }
 
-function handedOn({ trusting }: TypeUse): Problem {
-  const library = trusting === 'names' ? 'operator.attrgetter' : 'copy';
+function handedOn({ trusting, context }: TypeUse): Problem {
+  const copying = trusting === 'names' ? 'operator.attrgetter' : 'copy';
+  const library = trusting === 'streams' ? keeperUsed(context) : copying;
   return dynamicClass(`in a file that uses ${library}, type(x) must not be handed on`);
 }
 
@@ -122,9 +126,45 @@ function isEnd(call: SyntaxNode, use: TypeUse): boolean {
   if (parent?.kind === 'attribute') return parent.text !== '__new__' && parent.text !== '__call__';
   if (parent?.kind === 'string') return true;
   if (isInstanceCheck(call, use.context)) return true;
+  // What was raised is an object, and its class no metaclass.
+  if (isCaught(call.children[1], use.context)) return true;
+  if (isLookup(call, use.context) || isHashed(call, use.context)) return true;
   if (harmlessReaders.has(builtinCallee(parent, use.context) ?? '')) return true;
   return comparedWith(call)?.every((other) => isHarmlessOperand(other, use)) === true;
 }
+
+/** `TABLE[type(x)]`, `TABLE.get(type(x))`, where no class of the file could answer to that. */
+function isLookup(call: SyntaxNode, context: RuleContext): boolean {
+  const { parent } = call;
+  const isIndex = parent?.kind === 'subscript' && parent.children[0] !== call;
+  const callee = parent?.kind === 'call' && parent.children[1] === call ? parent.children[0] : null;
+  const isKey = callee?.kind === 'attribute' && /^(?:get|setdefault)$/.test(callee.text);
+  return (isIndex || isKey) && !answersLookups(context);
+}
+
+/** `hash((type(self), self.key))` */
+function isHashed({ parent }: SyntaxNode, context: RuleContext): boolean {
+  return parent?.kind === 'display' && builtinCallee(parent.parent, context) === 'hash';
+}
+
+const lookups = new Set(
+  'get setdefault __getitem__ __class_getitem__ __missing__ __eq__ __hash__ __getattr__'.split(' '),
+);
+
+const answersLookups = onceAFile(({ scopes }) =>
+  scopes.stores.some(({ node, scope }) => scope.kind === 'class' && lookups.has(node.text)),
+);
+
+/** May a class of the file be one that a metaclass made, with names that the file does not write? */
+export const handsOnMetaclasses = onceAFile((context) => {
+  const use: TypeUse = { context, traits: classTraits(context), trusting: 'nothing' };
+  return context.scopes.loads.some(({ node }) => {
+    if (node.text !== 'type') return false;
+    const call = callOf(node);
+    if (call === null) return isMapped(node, context);
+    return callOf(call) === null && !isEnd(call, use) && call.parent?.kind !== 'annotation';
+  });
+});
 
 /** Comparing with it runs no code of the file. */
 function isHarmlessOperand(node: SyntaxNode, use: TypeUse): boolean {
@@ -143,15 +183,17 @@ function isClassForSure(node: SyntaxNode | undefined, { context, traits }: TypeU
 }
 
 /** What the file uses that does what an object's class tells it to. */
-type Trusting = 'nothing' | 'classes' | 'names';
+type Trusting = 'nothing' | 'classes' | 'names' | 'streams';
 const trustingClasses = new Set(['copy.copy', 'copy.deepcopy']);
 const trustingNames = new Set(['operator.attrgetter', 'operator.methodcaller']);
 
-function usesTrustingLibrary({ scopes, referents, nodes }: RuleContext): Trusting {
+function usesTrustingLibrary(context: RuleContext): Trusting {
+  const { scopes, referents, nodes } = context;
   const used = [...scopes.loads.map(({ node }) => node), ...nodes.filter(isAttribute)];
   if (used.some((node) => referents.among(node, trustingNames) !== undefined)) return 'names';
   const trusts = used.some((node) => referents.among(node, trustingClasses) !== undefined);
-  return trusts ? 'classes' : 'nothing';
+  if (trusts) return 'classes';
+  return keeperUsed(context) === undefined ? 'nothing' : 'streams';
 }
 
 const isAttribute = ({ kind }: SyntaxNode): boolean => kind === 'attribute';

@@ -5,7 +5,9 @@ import type { Evasion } from './evasion.ts';
 import { formatTemplates } from './format-templates.ts';
 import { importForms } from './import-forms.ts';
 import { introspection } from './introspection.ts';
+import { lookalikes } from './lookalikes.ts';
 import { metaprogramming } from './metaprogramming.ts';
+import { spiesAndDoors } from './spies-and-doors.ts';
 
 export const corpus: readonly Evasion[] = [
   ...importForms,
@@ -15,4 +17,6 @@ export const corpus: readonly Evasion[] = [
   ...attributesByName,
   ...formatTemplates,
   ...metaprogramming,
+  ...spiesAndDoors,
+  ...lookalikes,
 ];

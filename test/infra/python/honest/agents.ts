@@ -32,9 +32,16 @@ export function composedAgents(count: number): HonestAgent[] {
   });
 }
 
-/** May a module stand behind others? Not with a byte order mark, `__future__` or CR line ends. */
+/**
+ * May a module stand behind others? Not with a byte order mark, `__future__` or CR line ends, nor
+ * one that a rule on pairs of uses would refuse in one file with another agent's habits.
+ */
 function canFollow(text: string): boolean {
-  return !text.startsWith('\ufeff') && !text.includes('\r') && !text.includes('from __future__');
+  return (
+    !text.startsWith('\ufeff') &&
+    !text.includes('\r') &&
+    !/from __future__|^# Stands alone\.$/m.test(text)
+  );
 }
 
 function compose(modules: readonly string[], dice: Dice, writer: Writer, size: number): string {
