@@ -74,10 +74,11 @@ export function scopesOf(root: SyntaxNode): Scopes {
   const moduleNames = new Set(moduleScope.bindings.keys());
   const boundFrom = firstCertainBindings(root, found);
   const resolveLoad = (load: ScopedName): Resolution => {
-    const resolution = resolve(load.node.text, load.scope);
-    const from = boundFrom.get(load.node.text) ?? Number.POSITIVE_INFINITY;
-    return from < load.node.at ? { ...resolution, certain: true } : resolution;
+    const { text, at } = load.node;
+    const from = boundFrom.get(text) ?? Number.POSITIVE_INFINITY;
+    return resolutionOf(text, load.scope, from < at);
   };
+  const resolutionOf = resolutions();
   const loads = new Map(found.loads.map((load) => [load.node, load]));
   const bindingsOf = (node: SyntaxNode | undefined): readonly Binding[] => {
     const load = node === undefined ? undefined : loads.get(node);
@@ -249,6 +250,22 @@ function ownerOf(name: string, scope: Scope): Scope | null {
     if (at.kind !== 'class' && at.kind !== 'module' && owns) return at;
   }
   return null;
+}
+
+/** One answer for all loads of a name in a scope: rules ask half a million times a file. */
+function resolutions(): (name: string, scope: Scope, isBound: boolean) => Resolution {
+  const known = new Map<Scope, Map<string, [Resolution, Resolution]>>();
+  return (name, scope, isBound) => {
+    const inScope = known.get(scope) ?? new Map<string, [Resolution, Resolution]>();
+    if (inScope.size === 0) known.set(scope, inScope);
+    let both = inScope.get(name);
+    if (both === undefined) {
+      const resolution = resolve(name, scope);
+      both = [resolution, { ...resolution, certain: true }];
+      inScope.set(name, both);
+    }
+    return both[isBound ? 1 : 0];
+  };
 }
 
 function resolve(name: string, from: Scope): Resolution {
