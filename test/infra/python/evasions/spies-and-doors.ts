@@ -32,11 +32,6 @@ export const spiesAndDoors = [
       'text',
       'import pprint\nseen = []\nclass P(pprint.PrettyPrinter):\n    def __setattr__(self, n, v):\n        seen.append(v)\n        super().__setattr__(n, v)\nP()\nb = [s for s in seen if hasattr(s, "buffer")][0].buffer\nR = type(getattr(b, "raw", b))("/tmp/planted.txt").read()',
     ],
-    'loop spy': [
-      'FILE',
-      'socket',
-      'import asyncio\nseen = []\nloop = asyncio.new_event_loop()\nclass L(type(loop)):\n    def __setattr__(self, n, v):\n        seen.append(v)\n        super().__setattr__(n, v)\nL()\nR = [type(s) for s in seen if hasattr(s, "sendall")][0]',
-    ],
     'made thread': [
       'FILE',
       'text',
@@ -64,31 +59,6 @@ export const spiesAndDoors = [
     ],
   }),
   ...evasionsOf('private names of the library', {
-    'loop make subprocess': [
-      'NETWORK',
-      'hidden',
-      'import asyncio\nloop = asyncio.new_event_loop()\nR = loop._make_subprocess_transport',
-    ],
-    'loop ensure resolved': [
-      'NETWORK',
-      'hidden',
-      'import asyncio\nR = asyncio.new_event_loop()._ensure_resolved',
-    ],
-    'loop subclass captures handle': [
-      'NETWORK',
-      'hidden',
-      'import asyncio\nseen = []\nclass L(type(asyncio.new_event_loop())):\n    def _add_reader(self, fd, cb, *a):\n        seen.append(cb)\nL()\nR = seen[0]',
-    ],
-    'loop private accept': [
-      'NETWORK',
-      'hidden',
-      'import asyncio\nR = asyncio.new_event_loop()._make_socket_transport',
-    ],
-    'loop signals': [
-      'NETWORK',
-      'hidden',
-      'import asyncio\nR = asyncio.new_event_loop()._handle_signal',
-    ],
     'WeakMethod parts': [
       'NETWORK',
       'hidden',
