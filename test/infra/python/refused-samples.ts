@@ -276,4 +276,17 @@ export const ownRefused: readonly RefusedSample[] = [
   p('bytes blob', 'violations', `D = b"${'\\x01\\x9f'.repeat(300)}"\n`, 'encoded-data'),
   p('number blob', 'violations', `D = 1${'0123456789'.repeat(40)}\n`, 'encoded-data'),
   p('table of hashes', 'violations', `D = {\n${hexTable}\n}\n`, 'opaque-table'),
+  // A native event loop has these; CPython as WebAssembly has another, so the corpus cannot.
+  p(
+    'process by a loop',
+    'violations',
+    'import asyncio\nR = asyncio.new_event_loop()._make_subprocess_transport\n',
+    'file-access',
+  ),
+  p(
+    'socket by a spy on a loop',
+    'violations',
+    'import asyncio\nclass L(type(asyncio.new_event_loop())):\n    def __setattr__(self, n, v):\n        R.append(v)\n',
+    'dynamic-class',
+  ),
 ];
