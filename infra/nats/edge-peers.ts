@@ -4,6 +4,7 @@ import type { EdgePeers } from '../ports/edge-peers.ts';
 import type { Service } from '../ports/lifecycle.ts';
 import type { Logger } from '../ports/log.ts';
 import { LiveEdges } from './live-edges.ts';
+import { answersTo, Questions } from './questions.ts';
 import { encodeJson, readJson } from './wire.ts';
 
 /** Several within the silence that hosts take for an outage. */
@@ -44,7 +45,7 @@ export function createEdgePeers(deps: EdgePeersDeps): EdgePeers & Service {
     else if (live.hear(told.name) && stopTicking !== undefined) tell(false);
   };
   const answer = (message: Msg) => {
-    const text = reply(message.string());
+    const text = answersTo(message.string(), reply);
     if (text !== undefined) message.respond(text);
   };
   const listen = (subject: string, receive: (message: Msg) => void) => {
@@ -52,6 +53,21 @@ export function createEdgePeers(deps: EdgePeersDeps): EdgePeers & Service {
       if (error === null) receive(message);
     };
     subscriptions.push(connection.subscribe(subject, { callback }));
+  };
+
+  const send = async (edge: string, text: string) => {
+    const answered = await askInTime(deps, `sys.rate.${edge}`, text);
+    // Not asked again before it is heard again: who stands still costs each edge one wait.
+    const isNews = answered === undefined && live.forget(edge);
+    if (isNews) deps.log.warn('an edge does not answer', { edge });
+    if (answered === undefined) questions.delete(edge);
+    return answered;
+  };
+  const questions = new Map<string, Questions>();
+  const questionsTo = (edge: string): Questions => {
+    const known = questions.get(edge) ?? new Questions((text) => send(edge, text));
+    questions.set(edge, known);
+    return known;
   };
 
   return {
@@ -62,13 +78,7 @@ export function createEdgePeers(deps: EdgePeersDeps): EdgePeers & Service {
     answer: (given) => {
       reply = given;
     },
-    ask: async (edge, question) => {
-      const text = await askInTime(deps, `sys.rate.${edge}`, question);
-      // Not asked again before it is heard again: who stands still costs each edge one wait.
-      const isNews = text === undefined && live.forget(edge);
-      if (isNews) deps.log.warn('an edge does not answer', { edge });
-      return text;
-    },
+    ask: (edge, question) => questionsTo(edge).ask(question),
     start: async () => {
       if (stopTicking !== undefined) return;
       listen(`sys.rate.${name}`, answer);

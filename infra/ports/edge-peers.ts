@@ -7,7 +7,7 @@ export interface EdgePeers {
   readonly self: string;
   /** Who is there, this edge included, in no particular order. */
   readonly names: readonly string[];
-  /** What the edge answers; undefined when it is gone, or silent for half a second. */
+  /** What the edge answers to one line; undefined when it is gone, or silent for half a second. */
   ask(edge: string, question: string): Promise<string | undefined>;
   /** Told once, before `names` holds anybody else. Undefined for what makes no sense. */
   answer(reply: (question: string) => string | undefined): void;

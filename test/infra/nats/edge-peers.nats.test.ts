@@ -35,6 +35,21 @@ test('edges know each other, and each answers for itself', async (t) => {
   }
 });
 
+test('a crowd of questions travels together, and each gets its own answer', async (t) => {
+  const [one, other] = await edgesOn(t, ['a', 'b']);
+  other?.peers.answer((question) => (question === 'k 7' ? undefined : `to ${question}`));
+  const before = other?.connection.stats().inMsgs ?? 0;
+  const answers = await Promise.all(
+    Array.from({ length: 2000 }, (_, index) => one?.peers.ask('b', `k ${index}`)),
+  );
+
+  t.deepEqual(
+    answers,
+    Array.from({ length: 2000 }, (_, index) => (index === 7 ? '' : `to k ${index}`)),
+  );
+  t.true((other?.connection.stats().inMsgs ?? 0) - before < 20);
+});
+
 test('after a goodbye nobody is asked', async (t) => {
   const [one, other] = await edgesOn(t, ['a', 'b']);
   await other?.peers.stop();
