@@ -22,16 +22,19 @@ test('no mutant of an evasion is accepted', (t) => {
   );
 });
 
-test('in CPython every evasion reaches what it claims, and mutants keep their meaning', async (t) => {
+// Every one of them, in CPython: `npm run proof:evasions`.
+const shown = corpus.filter((_, index) => index % 5 === 0);
+
+test('in CPython an evasion reaches what it claims, and mutants keep their meaning', async (t) => {
   t.timeout(300_000);
-  const { mutants } = tryEvasions(1, 7, 9);
+  const { mutants } = tryEvasions(1, 7, 20);
 
-  const outcomes = await witnessed([...corpus, ...mutants]);
+  const outcomes = await witnessed([...shown, ...mutants]);
 
-  const idle = corpus.flatMap(({ id }, index) =>
+  const idle = shown.flatMap(({ id }, index) =>
     outcomes[index] === 'reached' ? [] : [`${id}: ${outcomes[index]}`],
   );
   t.deepEqual(idle, []);
-  const kept = outcomes.slice(corpus.length).filter((outcome) => outcome === 'reached').length;
+  const kept = outcomes.slice(shown.length).filter((outcome) => outcome === 'reached').length;
   t.true(kept >= mutants.length * 0.8, `${kept} of ${mutants.length}`);
 });
