@@ -260,9 +260,11 @@ function contextOf(
   // Not the text of the path: an id in upper case or percent encoding is the same object.
   const route = [endpoint.method, endpoint.path, JSON.stringify(known.params ?? {})];
   const gone = new AbortController();
-  response.once('close', () => {
+  const leave = () => {
     if (!response.writableFinished) gone.abort(new ClientGone());
-  });
+  };
+  if (response.destroyed) leave();
+  else response.once('close', leave);
   return {
     requestId: String(response.getHeader('X-Request-Id')),
     deadlineMs: known.deadlineMs,

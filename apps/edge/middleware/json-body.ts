@@ -48,6 +48,8 @@ async function readBody(
   bytesMax: number,
 ): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  // It may have gone while its caller was proved: then nothing more is told of it, not even that.
+  if (request.destroyed) throw new ClientGone();
   letBodyCome(request, response);
   return await new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

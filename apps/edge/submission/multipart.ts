@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import { z } from 'zod';
 import { Fault } from '../../../machines/fault.ts';
+import { ClientGone } from '../middleware/json-body.ts';
 import { invalidField } from '../validation.ts';
 
 /** For the description of the API: the parts are read by hand, as they stream in. */
@@ -46,6 +47,7 @@ export async function readSubmission(
   const parser = openParser(request, fileBytesMax);
   const lengthMax = fileBytesMax + besideFileBytesMax;
   if (Number(request.headers['content-length'] ?? 0) > lengthMax) throw fileTooLarge(fileBytesMax);
+  if (request.destroyed) throw new ClientGone();
   return (await new Promise((resolve, reject) => {
     let name: string | undefined;
     let file: Buffer | undefined;
@@ -80,6 +82,9 @@ export async function readSubmission(
     parser.once('finish', () => attempt(() => resolve(whole(name, file))));
     request.once('error', reject);
     request.once('aborted', () => reject(invalidField(['body'], 'ended before it was whole')));
+    request.once('close', () => {
+      if (!request.readableEnded) reject(new ClientGone());
+    });
     request.pipe(parser);
   }).finally(() => request.unpipe(parser))) as SubmittedFile;
 }
