@@ -82,12 +82,15 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   await using stack = new AsyncDisposableStack();
   const verifier = await started(createVerifierPool({ workers: verifierThreads }), stack);
   const deps = await openDeps(options, verifier, stack);
+  const dispatch = dispatchOf(options, deps, verifier);
+  const { admission } = dispatch;
+  stack.defer(options.telemetry.gauge('paddock.edge.in_flight', () => admission.inFlight));
   const stopping = new AbortController();
   // Every open stream listens.
   setMaxListeners(0, stopping.signal);
   const server = createEdgeServer({
     endpoints: endpoints.map((each) => withSuccessor(each, config)),
-    dispatch: { ...dispatchOf(options, deps, verifier), stopping: stopping.signal },
+    dispatch: { ...dispatch, stopping: stopping.signal },
     newTraceId: () => options.telemetry.traceId() ?? randomHex(16),
     drainMs: config.drainSeconds * 1000 * drainShare,
     limits: serverLimits(config),

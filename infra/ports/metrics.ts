@@ -77,6 +77,10 @@ export const histograms = {
 
 /** Read when somebody looks. */
 export const gauges = {
+  'paddock.edge.in_flight': {
+    unit: '{request}',
+    description: 'Requests that were let in and are not answered yet, of one edge',
+  },
   'paddock.mailbox.depth': {
     unit: '{command}',
     description: 'Commands waiting, over all partitions of this process',

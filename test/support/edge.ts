@@ -12,6 +12,7 @@ import { readConfig } from '../../infra/config/config.ts';
 import { demoModelVariables } from '../../infra/inference/embedded/demo-variables.ts';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
 import type { Logger } from '../../infra/ports/log.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { loginUrl } from '../../infra/postgres/logins.ts';
 import { privateNats, testDatabase } from './cluster.ts';
 import { quickPolicy } from './counter-host.ts';
@@ -30,6 +31,8 @@ export interface TestServiceOptions {
   readonly coordinators?: number;
   /** Of all processes; silent unless told. */
   readonly log?: Logger;
+  /** Of all processes; nobody reads it unless told. */
+  readonly telemetry?: Telemetry;
   /** Of the partition runtime, over `quickPolicy`. */
   readonly policy?: Partial<RuntimePolicy>;
 }
@@ -92,7 +95,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
   };
   const usualLog = process.env['TEST_LOG'] === undefined ? silentLogger : loudLogger;
   const log = options.log ?? usualLog;
-  const common = { log, clock: systemClock, telemetry: silentTelemetry };
+  const telemetry = options.telemetry ?? silentTelemetry;
+  const common = { log, clock: systemClock, telemetry };
   // Each comes in as in production: by a login and a broker's user with the rights of its kind.
   const configOf = (kind: 'coordinator' | 'edge') =>
     readConfig(
