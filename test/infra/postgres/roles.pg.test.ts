@@ -35,6 +35,21 @@ test.after.always(async () => {
 const rights = `
 agent actor:r edge:r service:r
 agent_version actor:r edge:r service:r
+audit.audit_log audit:r service:r
+audit.emissions audit:r service:r
+audit.episode_results audit:r service:r
+audit.epoch_standings audit:r service:r
+audit.nonces audit:r service:r
+audit.outbox_pending audit:r service:r
+audit.partitions audit:r service:r
+audit.pins audit:r service:r
+audit.race_qualifiers audit:r service:r
+audit.races audit:r service:r
+audit.run_events audit:r service:r
+audit.runs audit:r service:r
+audit.submissions audit:r service:r
+audit.tops audit:r service:r
+audit.work_items audit:r service:r
 audit_log edge:r service:ra
 challenge service:rawd
 episode_artifact actor:r edge:r service:r
@@ -65,6 +80,8 @@ race_emission actor:r edge:r service:r
 race_entrant actor:r edge:r service:r
 race_fallback actor:r edge:r service:r
 race_pin actor:r edge:r service:rawd
+race_pin_change service:r
+race_pin_change_change_no_seq
 race_policy actor:r edge:r service:ra
 race_task actor:r edge:r service:r
 rejected_submission edge:r service:rad
@@ -281,6 +298,7 @@ test('a login is a member of its roles, nothing by itself, and can become nobody
     [...rows],
     [
       group('paddock_actor'),
+      group('paddock_audit'),
       { login: logins.coordinator, roles: ['paddock_actor', 'paddock_service'], powers: false },
       group('paddock_edge'),
       { login: logins.edge, roles: ['paddock_edge'], powers: false },
