@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { z } from 'zod';
 import { endpoint } from '../../apps/edge/endpoint.ts';
-import { readSubmission } from '../../apps/edge/submission/multipart.ts';
 import { Fault } from '../../machines/fault.ts';
 import { startFramework } from '../support/framework.ts';
+import { submissionEndpoint } from '../support/submission-endpoint.ts';
 
 const upload = endpoint({
   method: 'post',
@@ -23,14 +23,6 @@ const upload = endpoint({
   },
 });
 
-const submission = endpoint({
-  ...upload,
-  async handle({ context }) {
-    const limits = { fileBytesMax: 100, checkName: (name: string) => name };
-    return { length: (await readSubmission(context.stream, limits)).file.length };
-  },
-});
-
 function trickle(port: number) {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -41,7 +33,9 @@ function trickle(port: number) {
 }
 
 test('an upload that trickles in holds its place no longer than its budget', async (t) => {
-  await using edge = await startFramework([submission], { budgetMs: { submission: 300 } });
+  await using edge = await startFramework([submissionEndpoint()], {
+    budgetMs: { submission: 300 },
+  });
   const socket = trickle(edge.port);
   await edge.until(() => edge.inFlight() === 1);
   await once(socket, 'close');

@@ -1,27 +1,8 @@
 import test from 'ava';
-import { z } from 'zod';
-import { endpoint } from '../../../apps/edge/endpoint.ts';
-import { readSubmission } from '../../../apps/edge/submission/multipart.ts';
 import { firstIssue, startFramework } from '../../support/framework.ts';
+import { fileBytesMax, submissionEndpoint } from '../../support/submission-endpoint.ts';
 
-const fileBytesMax = 1000;
-
-const upload = endpoint({
-  method: 'post',
-  path: '/upload',
-  role: 'miner',
-  summary: 'Reads a submission',
-  trafficClass: 1,
-  bodyKind: 'multipart',
-  budget: 'submission',
-  response: z.object({ name: z.string(), file: z.string() }),
-  faults: ['FILE_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
-  async handle({ context }) {
-    const limits = { fileBytesMax, checkName: (name: string) => name };
-    const { agentName, file } = await readSubmission(context.stream, limits);
-    return { name: agentName, file: file.toString('latin1') };
-  },
-});
+const upload = submissionEndpoint();
 
 const part = (name: string, content: string, more = '') =>
   `--B\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
