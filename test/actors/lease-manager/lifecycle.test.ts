@@ -8,7 +8,6 @@ import {
   stateHash,
   submission,
   suiteOf,
-  versionIdAt,
 } from '../../support/eval-world.ts';
 
 const results = [episode(0), episode(1), episode(2)];
@@ -314,100 +313,6 @@ test('uploads and progress need a problem of the run and the run’s pack', (t) 
     { accepted: true },
   );
   t.is(world.runState(own).value, 'running');
-});
-
-test('work is handed out by queue, but never twice to one validator', (t) => {
-  const world = new EvalWorld();
-  world.submit(1);
-  world.nowMs += 1;
-  world.submit(2);
-  const claimed = (validator: string, slot = 0) => world.claim(validator, { slot })?.agentVersionId;
-
-  t.is(claimed('val-a'), versionIdAt(1));
-  t.is(
-    world.refusal('claim-work', {
-      validatorHotkey: 'val-a',
-      validatorColdkey: null,
-      slot: 0,
-      preferred: [],
-    }).code,
-    'AT_CAPACITY',
-  );
-  t.is(claimed('val-a', 1), versionIdAt(2));
-  t.is(claimed('val-a', 2), undefined);
-  t.is(claimed('val-b'), versionIdAt(1));
-  t.is(claimed('val-c'), versionIdAt(2));
-  t.is(claimed('val-d'), undefined);
-  t.is(claimed('miner-1'), undefined);
-});
-
-test('the place that the admission gave in the queue decides, not the time of asking', (t) => {
-  const world = new EvalWorld();
-  world.submit(1);
-  world.submit(2);
-  world.state.queueOrderMs.set(world.itemState(1).context.workItemId, world.nowMs + 3_600_000);
-
-  t.is(world.run('val-a').agentVersionId, versionIdAt(2));
-  t.is(world.run('val-a', { slot: 1 }).agentVersionId, versionIdAt(1));
-});
-
-test('preferred work comes first, and work given back comes last', (t) => {
-  const world = new EvalWorld();
-  for (const index of [1, 2, 3]) {
-    world.nowMs += 1;
-    world.submit(index);
-  }
-  const workItemId = world.itemState(3).context.workItemId;
-
-  const preferred = world.run('val-a', { preferred: [workItemId] });
-  t.is(preferred.agentVersionId, versionIdAt(3));
-  world.ok('release-run', preferred);
-  t.deepEqual(world.ok('release-run', preferred), { released: true });
-  t.is(world.run('val-a').agentVersionId, versionIdAt(1));
-  t.is(world.run('val-a', { slot: 1 }).agentVersionId, versionIdAt(2));
-  t.is(world.run('val-a', { slot: 2 }).agentVersionId, versionIdAt(3));
-  t.is(world.runState(preferred).context.endReason, 'RELEASED');
-});
-
-test('a banned validator loses its runs and its say; a banned miner’s work waits', (t) => {
-  const world = new EvalWorld();
-  world.submit(1);
-  world.nowMs += 1;
-  world.submit(2);
-  success(world, 'val-a');
-  const live = world.run('val-a');
-  t.is(live.agentVersionId, versionIdAt(2));
-
-  world.ok('hotkey-banned', { hotkey: 'val-a' });
-  world.ok('hotkey-banned', { hotkey: 'miner-2' });
-
-  t.like(world.runState(live), { value: 'cancelled', context: { endReason: 'VALIDATOR_BANNED' } });
-  t.is(world.itemState(1).context.included.length, 0);
-  t.is(world.run('val-b').agentVersionId, versionIdAt(1));
-  t.is(world.claim('val-b', { slot: 1 }), null);
-  world.ok('hotkey-unbanned', { hotkey: 'miner-2' });
-  const again = world.run('val-b', { slot: 1 });
-  t.is(again.agentVersionId, versionIdAt(2));
-
-  world.ok('hotkey-banned', { hotkey: 'miner-2' });
-  t.like(world.runState(again), { value: 'cancelled', context: { endReason: 'MINER_BANNED' } });
-  t.is(world.itemState(2).value, 'open');
-  world.ok('hotkey-unbanned', { hotkey: 'miner-2' });
-  t.is(world.run('val-b', { slot: 1 }).agentVersionId, versionIdAt(2));
-});
-
-test('a new suite cancels the work of the others', (t) => {
-  const world = new EvalWorld();
-  world.submit(1);
-  const own = world.run('val-a');
-
-  world.ok('suite-activated', { suiteId: 1 });
-  t.is(world.itemState(1).value, 'open');
-  world.ok('suite-activated', { suiteId: 2 });
-
-  t.is(world.version(1).version.state.value, 'cancelled');
-  t.is(world.itemState(1).value, 'cancelled');
-  t.like(world.runState(own), { value: 'cancelled', context: { endReason: 'SUITE_SUPERSEDED' } });
 });
 
 test('a command for another partition or of no known type is a defect', (t) => {
