@@ -23,10 +23,10 @@ export interface KeptProcess {
 // A process that cannot start would otherwise be started hundreds of times a second.
 const restartMs = 300;
 
-/** Starts a process and starts it again when it ends by itself; tells of each restart. */
+/** Starts a process and starts it again when it ends by itself, after `onRestart` has settled. */
 export async function keepRunning(
   plan: ProcessPlan,
-  onRestart: (ended: KeptProcess) => void,
+  onRestart: (ended: KeptProcess) => Promise<void> | void,
 ): Promise<KeptProcess> {
   let child = await launch(plan);
   let tail = child.tail;
@@ -52,7 +52,7 @@ export async function keepRunning(
     while (!stopping.signal.aborted) {
       await child.exited;
       if (stopping.signal.aborted) return;
-      onRestart(kept);
+      await onRestart(kept);
       await systemClock.sleep(restartMs, stopping.signal);
       if (stopping.signal.aborted) return;
       child = await launch(plan);

@@ -17,7 +17,10 @@ export interface ServicePlan {
   /** Values for keys that the environment leaves out. */
   readonly defaults: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly onRestart: (name: string) => void;
+  /** An ended process is started again once this has settled. */
+  readonly onRestart: (name: string) => Promise<void> | void;
+  /** What one process has to itself, such as its own way to the database; comes first of all. */
+  readonly envOf?: (name: string) => Readonly<Record<string, string>>;
   /** Ends a start that is not wanted any more. */
   readonly signal: AbortSignal;
 }
@@ -79,7 +82,7 @@ function stopTogether(stack: AsyncDisposableStack): KeptProcess[] {
 
 interface EndOfProcess {
   isReady: boolean;
-  onEnd(ended: KeptProcess): void;
+  onEnd(ended: KeptProcess): Promise<void> | void;
 }
 
 function onEndBeforeReady(plan: ServicePlan, failed: AbortController): EndOfProcess {
@@ -87,10 +90,10 @@ function onEndBeforeReady(plan: ServicePlan, failed: AbortController): EndOfProc
   return {
     isReady: false,
     onEnd(ended) {
-      plan.onRestart(ended.name);
+      const mayStart = plan.onRestart(ended.name);
       const count = (ends.get(ended.name) ?? 0) + 1;
       ends.set(ended.name, count);
-      if (this.isReady || count < endsBeforeReadyMax) return;
+      if (this.isReady || count < endsBeforeReadyMax) return mayStart;
       failed.abort(new Error(`${ended.name} ends at its start. Its last lines:\n${ended.tail()}`));
     },
   };
@@ -117,7 +120,7 @@ function keep(
     {
       name,
       script: new URL(`../${kind}/main.ts`, import.meta.url).pathname,
-      env: { ...accessOf(plan, kind), ...shared, ...own, ...metrics },
+      env: { ...accessOf(plan, kind), ...shared, ...own, ...metrics, ...plan.envOf?.(name) },
       log: join(plan.dataDir, 'logs', `${name}.log`),
       pidFile: join(plan.dataDir, `${name}.pid`),
     },

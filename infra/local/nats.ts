@@ -31,6 +31,8 @@ export interface NatsOptions {
   /** The program to run; else the embedded one, else the one in PATH. */
   readonly serverBin?: string;
   readonly log?: LogSink;
+  /** New ones when left out; named to start again for clients that know the old ones. */
+  readonly passwords?: Passwords;
   /** False only where the data is thrown away anyway: a crash of the machine may lose messages. */
   readonly fsync?: boolean;
 }
@@ -48,7 +50,7 @@ export async function startNats(options: NatsOptions): Promise<LocalNats> {
   const configFile = join(storeDir, 'nats.conf');
   await rm(runDir, { recursive: true, force: true });
   await mkdir(runDir, { recursive: true });
-  const passwords = { edge: randomHex(16), coordinator: randomHex(16) };
+  const passwords = options.passwords ?? { edge: randomHex(16), coordinator: randomHex(16) };
   const text = await configText({ ...options, storeDir }, { runDir, passwords });
   // A server that reads its file again must not meet one that others could read.
   await rm(configFile, { force: true });

@@ -15,7 +15,15 @@ export interface ClientOptions {
   /** Four headers signed afresh for each attempt, or a session opened at first need. */
   readonly scheme: 'signed-headers' | 'session';
   readonly clock: Clock;
+  /** How often and when an unanswered request is sent again; `untilAnswered` unless told. */
+  readonly repeat?: Repeat;
 }
+
+/** Each call of `ask` is one attempt, signed afresh and sent to the next edge. */
+export type Repeat = (
+  ask: () => Promise<HttpAnswer>,
+  about: { readonly method: string; readonly path: string; readonly content: Content },
+) => Promise<HttpAnswer>;
 
 export interface Content {
   readonly json?: unknown;
@@ -37,7 +45,9 @@ export interface SignedClient {
   request(method: string, path: string, content?: Content): Promise<Reply>;
 }
 
-export function signedClient({ baseUrls, keypair, scheme, clock }: ClientOptions): SignedClient {
+export function signedClient(options: ClientOptions): SignedClient {
+  const { baseUrls, keypair, scheme, clock } = options;
+  const repeat: Repeat = options.repeat ?? ((ask) => untilAnswered(clock, ask));
   const hotkey = encodeHotkey(keypair.publicKey);
   const sign = (text: string) => encodeSignature(keypair.sign(Buffer.from(text)));
   // Starting points differ between hotkeys, so that few requests already spread.
@@ -55,13 +65,14 @@ export function signedClient({ baseUrls, keypair, scheme, clock }: ClientOptions
       const all = { ...headers, ...(await credentials()) };
       return await exchange({ method, url: nextUrl(path), headers: all, body });
     };
-    const reply = toReply(await untilAnswered(clock, ask));
+    const about = { method, path, content };
+    const reply = toReply(await repeat(ask, about));
     const serverSeconds = serverTimeOf(reply);
     if (reply.status !== 401 || (scheme !== 'session' && serverSeconds === undefined)) return reply;
     // The session has run out or was revoked, or our clock is off: once more with what is true.
     session.forget();
     if (serverSeconds !== undefined) aheadMs = serverSeconds * 1000 - clock.nowMs();
-    return toReply(await untilAnswered(clock, ask));
+    return toReply(await repeat(ask, about));
   }
 
   return { hotkey, request };
