@@ -3,22 +3,10 @@ import test, { type ExecutionContext } from 'ava';
 import { evalPartitionOf } from '../../machines/partition-of.ts';
 import { type Rejudging, rejudging, rejudgings } from '../spec/answers/rejudgings.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
-import type { TestKey } from '../support/edge-client.ts';
-import {
-  type Completed,
-  claim,
-  claimPath,
-  complete,
-  episodes,
-  evaluate,
-  fail,
-  runPath,
-  sendResults,
-  submit,
-  validators,
-} from '../support/evaluation-client.ts';
+import { claim, claimPath, evaluate, fail, runPath, submit } from '../support/evaluation-client.ts';
+import { judge, judgedField, restartCoordinator, seenBut } from '../support/judged-field.ts';
 import { tellsOneStory } from '../support/row-checks.ts';
-import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
+import { okBody, openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 import { invalid, refused, shaped } from './routes/answers.ts';
 
@@ -51,60 +39,12 @@ const board = async () => {
   return entries.map((each) => [each.agent_version_id, each.qualifying_score]);
 };
 
-interface Field {
-  readonly suite: TrialSuite;
-  /** Eligible at 0.6 by 0.7 and 0.5, and at 0.55 by 0.6 and 0.5. */
-  readonly versions: readonly [string, string];
-  readonly judges: readonly [TestKey, TestKey, TestKey, TestKey];
-  /** By version, then by judge. */
-  readonly runs: readonly (readonly [string, string])[];
-}
-
-async function field(name: string): Promise<Field> {
-  const suite = await openTrialSuite(service);
-  const [a, b, c, d] = await validators(service, name, 4);
-  if (!(a && b && c && d)) throw new Error('four were asked for');
-  const versions: string[] = [];
-  const runs: [string, string][] = [];
-  for (const [index, scores] of [
-    ['0.7', '0.5'],
-    ['0.6', '0.5'],
-  ].entries()) {
-    const miner = await service.miner(`${name} miner ${index}`);
-    versions.push((await submit(miner, { name: `agent ${index}` })).agent_version_id);
-    const first = await evaluate(a, suite, scores[0] ?? '');
-    const second = await evaluate(b, suite, scores[1] ?? '');
-    runs.push([first.evalRunId, second.evalRunId]);
-  }
-  const [one = '', two = ''] = versions;
-  return { suite, versions: [one, two], judges: [a, b, c, d], runs };
-}
-
-/** Claims and evaluates with the reward of the version that it was given. */
-async function judge(validator: TestKey, suite: TrialSuite, rewards: ReadonlyMap<string, string>) {
-  const { eval_run_id: evalRunId, agent_version_id: versionId } = await claim(validator);
-  const reward = rewards.get(versionId) ?? '0';
-  const results = episodes(evalRunId, suite, () => ({ aggregate_reward: reward }));
-  await sendResults(validator, results);
-  const body = { terminal_status: 'SUCCESS', validator_score: Number(reward) };
-  const completed = await okBody<Completed>(await complete(validator, evalRunId, body));
-  return { evalRunId, versionId, completed };
-}
-
-/** Sightings are written down a little later, so some may still be missing. */
-async function seenBut(...judges: readonly TestKey[]): Promise<number> {
-  const [row] = await service.sql<{ count: number }[]>`
-    select count(*)::int as count from validator
-    where hotkey <> all(${judges.map(({ hotkey }) => hotkey)})`;
-  return row?.count ?? 0;
-}
-
 const ids = ({ items }: Rejudging) => items.map((item) => item.eval_run_id).toSorted();
 
 test.serial(
   'counted runs are selected by validator, version, phase, task, pack and time',
   async (t) => {
-    const { suite, versions, judges, runs } = await field('select');
+    const { suite, versions, judges, runs } = await judgedField(service, 'select');
     const all = runs.flat().toSorted();
     const [ofFirst, ofSecond] = runs;
     const times = await service.sql<{ at: Date }[]>`
@@ -167,14 +107,14 @@ test.serial('what says nothing, or contradicts itself, selects nothing', async (
 test.serial(
   'runs are judged again after all other work, and count only once applied',
   async (t) => {
-    const { suite, versions, judges, runs } = await field('flow');
+    const { suite, versions, judges, runs } = await judgedField(service, 'flow');
     const [a, b, c, d] = judges;
     const [[first = ''] = []] = runs;
     const made = await created(t, { validator_hotkey: a.hotkey, reason: 'it paid too much' });
     const id = made.rejudging_id;
     await until(async () => {
       const { items } = await show(t, id);
-      return items[0]?.waiting?.able_validators === (await seenBut(a, b));
+      return items[0]?.waiting?.able_validators === (await seenBut(service, a, b));
     });
     // Nobody who judged these versions is asked again.
     t.is((await a.post(claimPath)).status, 204);
@@ -264,17 +204,17 @@ test.serial(
 );
 
 test.serial('a rejudging goes on when its coordinator starts afresh', async (t) => {
-  const { suite, versions, judges } = await field('restart');
+  const { suite, versions, judges } = await judgedField(service, 'restart');
   const [a, , c, d] = judges;
   const { rejudging_id: id } = await created(t, { validator_hotkey: a.hotkey });
   const live = await claim(c);
-  await restart();
+  await restartCoordinator(service);
   await evaluate(d, suite, '0.9');
   t.is((await show(t, id)).status, 'OPEN');
   await refused(t, await post(path(id, '/apply')), '409 REJUDGING_NOT_READY');
   t.is((await c.post(runPath(live.eval_run_id, 'release'))).status, 200);
   await evaluate(c, suite, '0.9');
-  await restart();
+  await restartCoordinator(service);
   const applied = await shaped(t, rejudging, await post(path(id, '/apply')));
   t.like(applied, { status: 'APPLIED', runs: { applied: 2 } });
   const scores = await Promise.all(versions.map(status));
@@ -286,7 +226,7 @@ test.serial('a rejudging goes on when its coordinator starts afresh', async (t) 
 });
 
 test.serial('an order to apply is kept until every owner has done its part', async (t) => {
-  const { suite, versions, judges } = await field('kept');
+  const { suite, versions, judges } = await judgedField(service, 'kept');
   const [a, , c, d] = judges;
   const { rejudging_id: id } = await created(t, { validator_hotkey: a.hotkey });
   for (const validator of [c, d]) await evaluate(validator, suite, '0.9');
@@ -308,27 +248,8 @@ test.serial('an order to apply is kept until every owner has done its part', asy
   t.is(audit.length, 1);
 });
 
-/** The coordinator finds its lease ended and drops what it knew: every partition is loaded anew. */
-async function restart(): Promise<void> {
-  const owners = async () =>
-    await service.sql<{ part: number; epoch: number }[]>`
-    select p.part, p.epoch::int as epoch from rt.partition p
-    join rt.member m on m.member_id = p.owner and m.incarnation = p.incarnation
-      and m.lease_until > rt.wall_clock()
-    where p.kind = 'eval' order by p.part`;
-  const before = await owners();
-  await service.sql`select rt.eject(member_id, incarnation) from rt.member`;
-  await until(async () => {
-    const now = await owners();
-    return (
-      now.length === before.length &&
-      now.every(({ epoch }, index) => epoch > (before[index]?.epoch ?? 0))
-    );
-  }, 20_000);
-}
-
 test.serial('a cancelled rejudging ends its runs and changes no score', async (t) => {
-  const { suite, versions, judges } = await field('cancel');
+  const { suite, versions, judges } = await judgedField(service, 'cancel');
   const [a, , c, d] = judges;
   const { rejudging_id: id } = await created(t, { validator_hotkey: a.hotkey });
   await evaluate(c, suite, '0.1');
@@ -353,14 +274,14 @@ test.serial('a cancelled rejudging ends its runs and changes no score', async (t
   t.is(again.runs.selected, 2);
   await until(async () => {
     const { items } = await show(t, again.rejudging_id);
-    return items[0]?.waiting?.able_validators === (await seenBut(a, judges[1]));
+    return items[0]?.waiting?.able_validators === (await seenBut(service, a, judges[1]));
   });
   await cancel(again.rejudging_id);
   await tellsOneStory(t, service.sql);
 });
 
 test.serial('what is being judged again is left out of another rejudging', async (t) => {
-  const { judges, versions } = await field('twice');
+  const { judges, versions } = await judgedField(service, 'twice');
   const { rejudging_id: id } = await created(t, { validator_hotkey: judges[0].hotkey });
   t.is(await invalid(t, await create({ validator_hotkey: judges[0].hotkey })), 'body');
   const rest = await created(t, { agent_version_id: versions[0] });
@@ -370,7 +291,7 @@ test.serial('what is being judged again is left out of another rejudging', async
 });
 
 test.serial('a rejudging is ready when nobody can judge, and says why', async (t) => {
-  const { judges, versions } = await field('discarded');
+  const { judges, versions } = await judgedField(service, 'discarded');
   const [a, , c, d] = judges;
   const { rejudging_id: id } = await created(t, { validator_hotkey: a.hotkey });
   const discard = await post(`/v1/admin/agent-versions/${versions[0]}/discard`, { reason: 'copy' });
@@ -391,7 +312,7 @@ test.serial('a rejudging is ready when nobody can judge, and says why', async (t
 });
 
 test.serial('what nobody knows is not found, and one key means one rejudging', async (t) => {
-  const { judges } = await field('keys');
+  const { judges } = await judgedField(service, 'keys');
   const id = randomUUID();
   await refused(t, await service.operator('GET', path(id)), '404 REJUDGING_NOT_FOUND');
   await refused(t, await post(path(id, '/apply')), '404 REJUDGING_NOT_FOUND');
@@ -407,7 +328,7 @@ test.serial('what nobody knows is not found, and one key means one rejudging', a
 });
 
 test.serial('another suite ends what waits to be judged again', async (t) => {
-  const { judges } = await field('superseded');
+  const { judges } = await judgedField(service, 'superseded');
   const { rejudging_id: id } = await created(t, { validator_hotkey: judges[0].hotkey });
   await openTrialSuite(service);
   await until(async () => (await show(t, id)).status === 'READY');
