@@ -25,7 +25,7 @@ import type { SandboxProfile } from './sandbox-profile.ts';
 import { scopesOf } from './scopes.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 import { insteadOfLibrary } from './suggestions.ts';
-import { nodesOf, type SyntaxNode } from './syntax-tree.ts';
+import { allNodesOf, type SyntaxNode } from './syntax-tree.ts';
 import type { Token } from './token.ts';
 import { TokenCursor } from './token-cursor.ts';
 import { isEmpty, refuseBeyondLimits } from './token-limits.ts';
@@ -101,7 +101,7 @@ function judge(
   }
   const modules = moduleRules(agentPackages);
   const referents = referentsOf(scopes, modules);
-  const nodes = [...nodesOf(tree)];
+  const nodes = allNodesOf(tree);
   const context: RuleContext = {
     ...{ source, nodes, scopes, referents, modules, productIdPattern },
     ...{ findings: [], insecure: [] },

@@ -1,5 +1,5 @@
 import type { ModuleRules } from './allowed-modules.ts';
-import type { ScopedName, Scopes } from './scopes.ts';
+import type { Resolution, ScopedName, Scopes } from './scopes.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
 /** Something with a name of its own that an expression may stand for. */
@@ -19,50 +19,66 @@ export interface Referents {
  * what the name stands for.
  */
 export function referentsOf(scopes: Scopes, modules: ModuleRules): Referents {
-  const loads = new Map(scopes.loads.map((load) => [load.node, load]));
-  const known = new Map<SyntaxNode, readonly Referent[]>();
-  const of = (node: SyntaxNode): readonly Referent[] => {
-    const before = known.get(node);
-    if (before !== undefined) return before;
-    // A name may stand for itself in a circle.
-    known.set(node, []);
-    const found = find(node);
-    known.set(node, found);
+  // By resolution, which all loads of a name in a scope share.
+  const named = new Map<Resolution, readonly Referent[]>();
+  const ofLoad = (load: ScopedName, resolution: Resolution): readonly Referent[] => {
+    let found = named.get(resolution);
+    if (found === undefined) {
+      found = ofName(load.node.text, resolution, modules);
+      named.set(resolution, found);
+    }
     return found;
   };
+  const of = (node: SyntaxNode): readonly Referent[] => {
+    if (node.referents !== null) return node.referents;
+    if (!mayRefer.has(node.kind)) return nothing;
+    // A name may stand for itself in a circle.
+    node.referents = nothing;
+    node.referents = find(node);
+    return node.referents;
+  };
   const find = (node: SyntaxNode): readonly Referent[] => {
-    const load = loads.get(node);
-    if (load !== undefined) {
-      const { bindings } = scopes.resolve(load);
-      const values = bindings.flatMap((each) => (each.kind === 'value' ? [each.value] : []));
-      const aliased = values.flatMap((value) => of(value).filter(isImported));
-      return [...ofName(load, scopes, modules), ...aliased];
+    if (node.load !== null) {
+      const resolution = scopes.resolve(node.load);
+      const own = ofLoad(node.load, resolution);
+      const aliased = resolution.bindings.flatMap((each) =>
+        each.kind === 'value' ? of(each.value).filter(isImported) : nothing,
+      );
+      return aliased.length === 0 ? own : [...own, ...aliased];
     }
     const [value] = node.children;
-    if ((node.kind !== 'attribute' && node.kind !== 'store-attribute') || value === undefined) {
-      return [];
-    }
-    return of(value).flatMap((owner) => membersOf(owner, node.text, modules));
+    if (node.kind === 'name' || value === undefined) return nothing;
+    const owners = of(value);
+    if (owners.length === 0) return nothing;
+    return owners.flatMap((owner) => membersOf(owner, node.text, modules));
   };
   return {
     of,
     among(node, names) {
       if (node === undefined) return undefined;
-      return of(node)
-        .map(qualifiedName)
-        .find((name) => names.has(name));
+      for (const referent of of(node)) {
+        const name = qualifiedName(referent);
+        if (names.has(name)) return name;
+      }
+      return undefined;
     },
   };
 }
 
-function ofName(load: ScopedName, scopes: Scopes, modules: ModuleRules): Referent[] {
-  const { bindings, certain } = scopes.resolve(load);
+const nothing: readonly Referent[] = [];
+const mayRefer = new Set<SyntaxNode['kind']>(['name', 'attribute', 'store-attribute']);
+
+function ofName(
+  text: string,
+  { bindings, certain }: Resolution,
+  modules: ModuleRules,
+): readonly Referent[] {
   const found: Referent[] = bindings.flatMap((binding): Referent[] => {
     if (binding.kind === 'module') return [binding];
     if (binding.kind !== 'member') return [];
     return [memberOf(binding.module, binding.member, modules)];
   });
-  if (!certain) found.push({ kind: 'builtin', name: load.node.text });
+  if (!certain) found.push({ kind: 'builtin', name: text });
   return found;
 }
 

@@ -51,6 +51,7 @@ export interface Scopes {
   bindingsOf(node: SyntaxNode | undefined): readonly Binding[];
 }
 
+const nothing: readonly Binding[] = [];
 const other: Binding = { kind: 'other' };
 const caught: Binding = { kind: 'caught' };
 // A name with more values than this has any value; remembering them all would be quadratic.
@@ -79,10 +80,9 @@ export function scopesOf(root: SyntaxNode): Scopes {
     return resolutionOf(text, load.scope, from < at);
   };
   const resolutionOf = resolutions();
-  const loads = new Map(found.loads.map((load) => [load.node, load]));
   const bindingsOf = (node: SyntaxNode | undefined): readonly Binding[] => {
-    const load = node === undefined ? undefined : loads.get(node);
-    return load === undefined ? [] : resolveLoad(load).bindings;
+    const load = node?.load ?? null;
+    return load === null ? nothing : resolveLoad(load).bindings;
   };
   return { ...found, moduleNames, resolve: resolveLoad, bindingsOf };
 }
@@ -147,7 +147,8 @@ interface Pass {
 function walk(node: SyntaxNode, scope: Scope, pass: Pass): void {
   switch (node.kind) {
     case 'name':
-      pass.found.loads.push({ node, scope });
+      node.load = { node, scope };
+      pass.found.loads.push(node.load);
       return;
     case 'binding':
       pass.found.stores.push({ node, scope });

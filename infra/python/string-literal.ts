@@ -14,7 +14,9 @@ const unknownCharacter = '\ufffd';
 
 /** The value of a string or bytes literal, without the expressions of an f-string. */
 export function literalValue(source: SourceFile, string: SyntaxNode): string {
-  return (string.pieces ?? []).map((piece) => pieceValue(source, piece)).join('');
+  // Ten rules ask, and decoding is dear.
+  string.literal ??= (string.pieces ?? []).map((piece) => pieceValue(source, piece)).join('');
+  return string.literal;
 }
 
 /** The value of a literal that has no expressions in it, otherwise undefined. */

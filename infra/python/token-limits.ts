@@ -11,7 +11,7 @@ export function refuseBeyondLimits(tokens: readonly Token[]): void {
   const open: string[] = [];
   let indentation = 0;
   for (const { kind, start, end } of tokens) {
-    const closing = closingOf[kind];
+    const closing = closingOf.get(kind);
     if (closing !== undefined) open.push(closing);
     else if (isClosing.has(kind) && open.pop() !== kind) {
       throw new FileRefused('invalid syntax: unmatched closing bracket', { offset: start });
@@ -36,9 +36,9 @@ export function isEmpty(tokens: readonly Token[]): boolean {
 
 const silent = new Set(['Comment', 'NonLogicalNewline', 'Newline']);
 
-const closingOf: Readonly<Record<string, string>> = {
-  Lpar: 'Rpar',
-  Lsqb: 'Rsqb',
-  Lbrace: 'Rbrace',
-};
-const isClosing = new Set(Object.values(closingOf));
+const closingOf: ReadonlyMap<string, string> = new Map([
+  ['Lpar', 'Rpar'],
+  ['Lsqb', 'Rsqb'],
+  ['Lbrace', 'Rbrace'],
+]);
+const isClosing = new Set(closingOf.values());

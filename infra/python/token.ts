@@ -21,6 +21,18 @@ export function readTokens(printed: string): Token[] {
   return tokens;
 }
 
+// Ruff has about a hundred kinds and fewer flags; more would be words of a later ruff's.
+const wordsMax = 1000;
+const words = new Map<string, string>();
+
+/** One string for each word, so that the parser compares addresses and not letters. */
+function kept(word: string): string {
+  const known = words.get(word);
+  if (known !== undefined) return known;
+  if (words.size < wordsMax) words.set(word, word);
+  return word;
+}
+
 const space = 0x20;
 const flagsStart = ' (flags = ';
 
@@ -33,10 +45,10 @@ function readToken(printed: string, from: number, end: number): Token {
   const hasFlags = printed.startsWith('),', end - 2);
   const stop = hasFlags ? printed.indexOf(flagsStart, dots) : end - 1;
   const token = {
-    kind: printed.slice(kindAt, kindEnd),
+    kind: kept(printed.slice(kindAt, kindEnd)),
     start,
     end: readInteger(printed, dots + 2, stop),
-    flags: hasFlags ? printed.slice(stop + flagsStart.length, end - 2) : '',
+    flags: hasFlags ? kept(printed.slice(stop + flagsStart.length, end - 2)) : '',
   };
   const isRead = kindEnd > kindAt && token.start >= 0 && token.end >= token.start;
   if (!isRead || !printed.startsWith(',', end - 1)) {

@@ -10,7 +10,7 @@ import { attributeProblem } from './attribute-names.ts';
 import { type KnownTexts, knownTexts, mayBeSetByName } from './known-text.ts';
 import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
 import { builtinCallee, callOf, decoratorsOf, enclosing, isListedDecorator } from './positions.ts';
-import type { RuleContext } from './rule-context.ts';
+import { onceAFile, type RuleContext } from './rule-context.ts';
 
 const methods = new Set(['format', 'format_map']);
 
@@ -96,10 +96,12 @@ function isNoText(statement: SyntaxNode, { traits }: FormatUse): boolean {
 function makesItself(statement: SyntaxNode, use: FormatUse): boolean {
   const { context } = use;
   if (!decoratorsOf(statement).every((each) => isListedDecorator(each, context))) return false;
-  return isNoText(statement, use) && !context.nodes.some(isMaker);
+  return isNoText(statement, use) && !definesMaker(context);
 }
 
-const isMaker = ({ kind, text }: SyntaxNode): boolean => kind === 'binding' && text === '__new__';
+const definesMaker = onceAFile(({ nodes }) =>
+  nodes.some(({ kind, text }) => kind === 'binding' && text === '__new__'),
+);
 
 function isFirstParameter(node: SyntaxNode, { context }: FormatUse): boolean {
   const bindings = context.scopes.bindingsOf(node);
@@ -140,17 +142,29 @@ function boundTo(name: SyntaxNode, { scopes }: RuleContext): SyntaxNode[] | unde
 }
 
 function storedIn(taken: SyntaxNode, context: RuleContext): SyntaxNode[] | undefined {
-  const { nodes } = context;
-  const { text: attribute } = taken;
-  if (mayBeSetByName(taken, context)) return undefined;
-  if (nodes.some(({ kind, text }) => kind === 'keyword' && text === attribute)) return undefined;
-  const stores = nodes.filter(({ kind, text }) => kind === 'store-attribute' && text === attribute);
+  const { keywords, attributes } = namesGiven(context);
+  if (mayBeSetByName(taken, context) || keywords.has(taken.text)) return undefined;
+  const stores = attributes.get(taken.text) ?? [];
   const values = stores.map(({ parent }) =>
     parent?.text === '=' ? parent.children.at(-1) : undefined,
   );
   const known = values.filter((value) => value !== undefined);
   return known.length === values.length ? known : undefined;
 }
+
+/** Every keyword of the file, and by its name every attribute that is given something. */
+const namesGiven = onceAFile(({ nodes }) => {
+  const keywords = new Set<string>();
+  const attributes = new Map<string, SyntaxNode[]>();
+  for (const node of nodes) {
+    if (node.kind === 'keyword') keywords.add(node.text);
+    if (node.kind !== 'store-attribute') continue;
+    const same = attributes.get(node.text);
+    if (same === undefined) attributes.set(node.text, [node]);
+    else same.push(node);
+  }
+  return { keywords, attributes };
+});
 
 const dataFunctions = new Set([
   'str',

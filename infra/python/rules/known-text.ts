@@ -138,7 +138,8 @@ export function mayBeSetByName(attribute: SyntaxNode, context: RuleContext): boo
 }
 
 /** `self` in a class that nothing derives from and that answers to no other names than it has. */
-function isOwnSelf(receiver: SyntaxNode | undefined, { scopes, nodes }: RuleContext): boolean {
+function isOwnSelf(receiver: SyntaxNode | undefined, context: RuleContext): boolean {
+  const { scopes } = context;
   const [binding, more] = scopes.bindingsOf(receiver);
   if (binding?.kind !== 'parameter' || more !== undefined) return false;
   const list = binding.node.parent;
@@ -147,12 +148,17 @@ function isOwnSelf(receiver: SyntaxNode | undefined, { scopes, nodes }: RuleCont
     method === null || method === undefined ? null : enclosing(method, 'class', 'function');
   if (list?.children[0] !== binding.node || owner?.kind !== 'class') return false;
   if (basesOf(owner).length > 0 || defines(owner, '__getattr__')) return false;
-  // `Owner.method(other)`, `class Other(Owner)`
-  return nodes.every((node) => {
-    if (node.kind !== 'name' || node.text !== owner.text) return true;
-    return node.parent?.kind !== 'attribute' && !isBase(node);
-  });
+  return !namesReachedInto(context).has(owner.text);
 }
+
+/** The names in `Owner.method(other)` and `class Other(Owner)`. */
+const namesReachedInto = onceAFile(({ scopes }) => {
+  const names = new Set<string>();
+  for (const { node } of scopes.loads) {
+    if (node.parent?.kind === 'attribute' || isBase(node)) names.add(node.text);
+  }
+  return names;
+});
 
 const setters = /^(?:setattr|__setattr__|namedtuple|NamedTuple)$/;
 
@@ -270,22 +276,21 @@ function textsGiven(parameter: SyntaxNode, reader: Reader, inner: Inner): Texts 
 /** Is every call of this function one that names it, with the arguments that it gets? */
 function isCalledByName(definition: SyntaxNode, reader: Reader): boolean {
   if (decoratorsOf(definition).length > 0) return false;
-  const { nodes, source } = reader.context;
-  if (definition.text !== '__init__') {
-    const { text } = definition;
-    return (
-      !isDunder(text) &&
-      !nodes.some((node) => node.kind === 'string' && constantString(source, node) === text)
-    );
-  }
-  // `type(x)(…)`, `x.__init__(…)`
-  return nodes.every(({ kind, text, children: [callee] }) => {
-    if (kind === 'attribute' && text === '__init__') return callee?.kind === 'call';
-    return (
-      kind !== 'call' || callee === undefined || builtinCallee(callee, reader.context) !== 'type'
-    );
-  });
+  if (definition.text === '__init__') return !callsInitOtherwise(reader.context);
+  return !isDunder(definition.text) && !textsWritten(reader.context).has(definition.text);
 }
+
+const textsWritten = onceAFile(
+  ({ nodes, source }) => new Set(nodes.map((node) => constantString(source, node))),
+);
+
+/** `type(x)(…)`, `x.__init__(…)` */
+const callsInitOtherwise = onceAFile((context) =>
+  context.nodes.some(({ kind, text, children: [callee] }) => {
+    if (kind === 'attribute' && text === '__init__') return callee?.kind !== 'call';
+    return kind === 'call' && callee !== undefined && builtinCallee(callee, context) === 'type';
+  }),
+);
 
 /** `object.method(...)` or `Class(...)`, but not `Class.method(object, ...)`. */
 function isBoundCall(use: SyntaxNode, definition: SyntaxNode, { context }: Reader): boolean {

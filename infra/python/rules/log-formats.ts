@@ -50,15 +50,20 @@ const mentionsLogging = (node: SyntaxNode): boolean =>
 
 /** The style that a call names; null where it names none. */
 function styleOf(call: SyntaxNode, { context }: LogUse): string | null | undefined {
+  if (!namesStyle(call)) return null;
   const style = argumentsOf(call).keywords.get('style');
   return style === undefined ? null : constantString(context.source, style);
 }
 
+const namesStyle = ({ children }: SyntaxNode): boolean =>
+  children.some(({ kind, text }) => kind === 'keyword' && text === 'style');
+
 function hasBadStyle(call: SyntaxNode, use: LogUse): boolean {
   const [callee] = call.children;
-  const { positional, keywords, unpacks } = argumentsOf(call);
   const isOwn = isOwnFormatter(callee, use);
   const isInit = callee?.kind === 'attribute' && callee.text === '__init__';
+  if (!isOwn && !isInit && !namesStyle(call)) return false;
+  const { positional, keywords, unpacks } = argumentsOf(call);
   const onSuper = isInit && isSuper(callee.children[0], use);
   // What `super().__init__(*args)` hands on was given to the class, where it is looked at.
   if (isOwn && unpacks) return true;

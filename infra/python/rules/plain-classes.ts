@@ -32,7 +32,8 @@ export function classTraits(context: RuleContext): ClassTraits {
   const { bindingsOf } = scopes;
   const statementsOf = (name: SyntaxNode): readonly SyntaxNode[] | undefined => {
     const bindings = bindingsOf(name);
-    if (bindings.length === 0) return undefined;
+    // Asked of every name of the file, and few are classes.
+    if (bindings[0]?.kind !== 'class') return undefined;
     const statements = bindings.flatMap((each) => (each.kind === 'class' ? [each.node] : []));
     return statements.length === bindings.length ? statements : undefined;
   };
@@ -48,11 +49,12 @@ export function classTraits(context: RuleContext): ClassTraits {
   };
   const classesOf = (base: SyntaxNode): readonly SyntaxNode[] | undefined =>
     statementsOf(base.kind === 'subscript' ? (base.children[0] ?? base) : base);
-  const derivesFrom = (statement: SyntaxNode, names: ReadonlySet<string>): boolean =>
+  const derivesFrom = askedOnce((statement, names) =>
     some(statement, (base) => {
       const name = base.kind === 'subscript' ? base.children[0] : base;
       return referents.among(name, names) !== undefined;
-    });
+    }),
+  );
   const isPlain = (statement: SyntaxNode): boolean => {
     const before = known.get(statement);
     if (before !== undefined) return before;
@@ -106,6 +108,20 @@ export function classTraits(context: RuleContext): ClassTraits {
     statementsOf,
     isNamedClass,
     isPlainClass,
+  };
+}
+
+type Derivation = ClassTraits['derivesFrom'];
+
+/** Rules ask it of every use of a class. */
+function askedOnce(ask: Derivation): Derivation {
+  const known = new Map<ReadonlySet<string>, Map<SyntaxNode, boolean>>();
+  return (statement, names) => {
+    const answers = known.get(names) ?? new Map<SyntaxNode, boolean>();
+    known.set(names, answers);
+    const answer = answers.get(statement) ?? ask(statement, names);
+    answers.set(statement, answer);
+    return answer;
   };
 }
 
