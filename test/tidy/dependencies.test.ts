@@ -1,8 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 
 interface Locked {
+  /** Where it differs from the folder's. */
+  readonly name?: string;
   readonly version?: string;
   readonly integrity?: string;
   readonly hasInstallScript?: boolean;
@@ -86,4 +89,28 @@ test('every package of the locks has a sha512 digest', (t) => {
 test('every dependency is named with its exact version', (t) => {
   for (const path of manifests) t.deepEqual(inexact(read(path)), [], path);
   t.deepEqual(inexact('{"dependencies": {"a": "^1.0.0", "b": "1.0.0", "c": "*"}}'), ['a', 'c']);
+});
+
+test('the list of what is shipped holds each production package of the lock, and no other', (t) => {
+  const script = join(root, 'infra/sbom.mjs');
+  const written = execFileSync(process.execPath, [script], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  });
+  const { components } = JSON.parse(written) as { components: { purl: string }[] };
+  const shipped = Object.entries(lockOf('package-lock.json'))
+    .filter(([path, { dev }]) => path !== '' && dev !== true)
+    .map(([path, { name, version }]) => {
+      const known = name ?? path.replace(/^.*node_modules\//, '');
+      return `pkg:npm/${known.replace('@', '%40')}@${version}`;
+    });
+
+  t.true(
+    shipped.some((purl) => purl.startsWith('pkg:npm/zod@')),
+    'development needs it too',
+  );
+  t.deepEqual(
+    [...new Set(components.map(({ purl }) => purl))].sort(),
+    [...new Set(shipped)].sort(),
+  );
 });

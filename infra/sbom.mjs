@@ -1,0 +1,27 @@
+/**
+ * Writes the CycloneDX list of what a production install holds, from package-lock.json alone.
+ *
+ * `npm sbom --omit=dev` leaves out what production and development both need (zod, yaml, debug …), so
+ * npm lists all, and what only development needs is taken out here.
+ */
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const cwd = fileURLToPath(new URL('..', import.meta.url));
+const outputBytesMax = 64 * 1024 * 1024;
+
+const isOfDevelopment = ({ properties = [] }) =>
+  properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
+
+const listed = execFileSync('npm', ['sbom', '--sbom-format=cyclonedx', '--package-lock-only'], {
+  ...{ cwd, encoding: 'utf8', maxBuffer: outputBytesMax },
+  // npm is a script there.
+  shell: process.platform === 'win32',
+});
+const all = JSON.parse(listed);
+const components = all.components.filter((component) => !isOfDevelopment(component));
+const kept = new Set([all.metadata.component, ...components].map((each) => each['bom-ref']));
+const dependencies = all.dependencies
+  .filter(({ ref }) => kept.has(ref))
+  .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => kept.has(each)) }));
+process.stdout.write(`${JSON.stringify({ ...all, components, dependencies }, null, 2)}\n`);
