@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { natsBinary } from '../infra/local/nats-binary.ts';
 import { tapProgress } from './support/tap-progress.ts';
 import { temporaryPostgres } from './support/temporary-servers.ts';
 
@@ -16,12 +17,15 @@ const longProofs = ['test/chaos/**', 'test/load/**', 'test/**/*.long.test.ts'];
 
 const asked = process.argv.slice(2);
 const files = asked.length > 0 ? asked : shortTests();
+// Found once for all files: that its 20 MB are the published ones takes a while to tell.
+const broker = await natsBinary();
 const postgres = await temporaryPostgres();
 const progress = tapProgress(console.log);
 const startedMs = performance.now();
 const code = await runAva(files, {
   ...process.env,
   PADDOCK_TEST_PG_URL: postgres.url,
+  PADDOCK_TEST_NATS_BIN: broker,
   // Each file is a process of its own, and most load the same thousand modules.
   NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/compiled'),
 });

@@ -24,7 +24,9 @@ export async function temporaryPostgres(
 
 export async function temporaryNats(options: { port?: number } = {}): Promise<LocalNats & Folder> {
   const folder = await temporaryFolder();
-  const server = await startNats({ ...options, storeDir: folder, fsync: false });
+  const { PADDOCK_TEST_NATS_BIN: serverBin } = process.env;
+  const found = serverBin === undefined ? {} : { serverBin };
+  const server = await startNats({ ...options, ...found, storeDir: folder, fsync: false });
   return { ...server, folder, stop: () => stopAndRemove(server, folder) };
 }
 
