@@ -13,7 +13,7 @@ import {
   sendResults,
   submit,
 } from '../support/evaluation-client.ts';
-import { tellsOneStory } from '../support/row-checks.ts';
+import { tellsOneStory } from '../support/one-story.ts';
 import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 import { invalid, refused, shaped } from './routes/answers.ts';

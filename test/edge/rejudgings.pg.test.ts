@@ -5,7 +5,7 @@ import { type Rejudging, rejudging, rejudgings } from '../spec/answers/rejudging
 import { startTestService, type TestService } from '../support/edge.ts';
 import { claim, claimPath, evaluate, fail, runPath, submit } from '../support/evaluation-client.ts';
 import { judge, judgedField, restartCoordinator, seenBut } from '../support/judged-field.ts';
-import { tellsOneStory } from '../support/row-checks.ts';
+import { tellsOneStory } from '../support/one-story.ts';
 import { okBody, openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 import { invalid, refused, shaped } from './routes/answers.ts';

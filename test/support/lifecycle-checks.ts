@@ -1,7 +1,6 @@
+import { everyCheck } from '../../apps/verify/live/checks/every-check.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
-import { eventViolations } from './event-checks.ts';
 import type { LifecycleHistory } from './lifecycle-history.ts';
-import { rowChecks } from './row-checks.ts';
 import { until } from './until.ts';
 
 /** Of one rule; a broken rule is often broken a thousand times. */
@@ -17,19 +16,12 @@ export async function lifecycleViolations(sql: Sql, history: LifecycleHistory): 
     wrong.push(...found.slice(0, shownMax).map((text) => `${rule}: ${text}`));
     if (found.length > shownMax) wrong.push(`${rule}: ${found.length} in all`);
   };
-  for (const { rule, find } of rowChecks) {
+  for (const { id, rule, find } of everyCheck) {
     add(
-      rule,
+      `${id} ${rule}`,
       (await find(sql)).map((row) => JSON.stringify(row)),
     );
   }
-  const ofEvents = Map.groupBy(await eventViolations(sql), ({ rule }) => rule);
-  for (const [rule, found] of ofEvents)
-    add(
-      rule,
-      found.map(({ text }) => text),
-    );
-  add('INV-14', await scoreViolations(sql));
   add('clients', history.contradictions);
   add('acknowledged claims (INV-09)', await lostClaims(sql, history));
   add('acknowledged results (INV-17, 18)', await lostResults(sql, history));
@@ -48,45 +40,6 @@ export async function untilQuiet(sql: Sql, timeoutMs: number): Promise<void> {
            + (select count(*) from rt.outbox)::integer as busy`;
     return row?.busy === 0;
   }, timeoutMs);
-}
-
-/** Scores once more, from the included runs alone and by other arithmetic than the service's. */
-async function scoreViolations(sql: Sql): Promise<string[]> {
-  const rows = await sql<ScoreRow[]>`
-    select v.agent_version_id as id, v.state, v.final_score as "finalScore",
-           v.qualifying_score as "qualifyingScore", w.required_successes as required,
-           coalesce(array_agg(r.score_micro) filter (where r.is_included), '{}') as scores
-    from agent_version v
-    join work_item w on w.agent_version_id = v.agent_version_id and w.phase = 'QUALIFYING'
-    left join evaluation_run r on r.work_item_id = w.work_item_id
-    group by v.agent_version_id, w.work_item_id`;
-  return rows.flatMap(({ id, state, finalScore, qualifyingScore, required, scores }) => {
-    const expected = scores.length < required ? null : meanOf(scores);
-    const isRight = finalScore === expected && qualifyingScore === expected;
-    return isRight || state === 'DISCARDED'
-      ? []
-      : [`version ${id} has ${finalScore}, its runs make ${expected}`];
-  });
-}
-
-interface ScoreRow {
-  readonly id: string;
-  readonly state: string;
-  readonly finalScore: string | null;
-  readonly qualifyingScore: string | null;
-  readonly required: number;
-  readonly scores: readonly number[];
-}
-
-/** Half to even at four places. Sums of integers below 2^53 are exact, and so is the remainder. */
-function meanOf(scoresMicro: readonly number[]): string {
-  const sum = scoresMicro.reduce((total, score) => total + score, 0);
-  const divisor = scoresMicro.length * 100;
-  const rest = sum % divisor;
-  let places = (sum - rest) / divisor;
-  if (rest * 2 > divisor || (rest * 2 === divisor && places % 2 === 1)) places += 1;
-  const digits = String(places).padStart(5, '0');
-  return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
 }
 
 async function lostClaims(sql: Sql, history: LifecycleHistory): Promise<string[]> {
@@ -112,14 +65,12 @@ async function lostResults(sql: Sql, history: LifecycleHistory): Promise<string[
 }
 
 async function lostCompletions(sql: Sql, history: LifecycleHistory): Promise<string[]> {
-  const wrong: string[] = [];
   const rows = await sql<{ id: string; status: string }[]>`
     select eval_run_id as id, status from evaluation_run`;
   const stored = new Map(rows.map(({ id, status }) => [id, status]));
-  for (const [id, { status }] of history.completions) {
-    if (stored.get(id) !== status) wrong.push(`run ${id} was ${status} and is ${stored.get(id)}`);
-  }
-  return [...wrong, ...(await repeatedEnds(sql))];
+  return [...history.completions].flatMap(([id, { status }]) =>
+    stored.get(id) === status ? [] : [`run ${id} was ${status} and is ${stored.get(id)}`],
+  );
 }
 
 function eligibleTwice(history: LifecycleHistory): string[] {
@@ -133,18 +84,6 @@ function eligibleTwice(history: LifecycleHistory): string[] {
     eligible.add(versionId);
   }
   return wrong;
-}
-
-/** Terminal states absorb, so a second end would also fail to fold; this counts them plainly. */
-async function repeatedEnds(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ key: string; ends: number }[]>`
-    select key, count(*)::integer as ends
-    from rt.event
-    where machine = 'evaluation-run'
-      and type in ('SUCCEEDED', 'FAILED', 'RUN_TIMED_OUT', 'STALED', 'CANCELLED')
-    group by key
-    having count(*) > 1`;
-  return rows.map(({ key, ends }) => `run ${key} ended ${ends} times`);
 }
 
 async function lostSubmissions(sql: Sql, history: LifecycleHistory): Promise<string[]> {

@@ -1,5 +1,5 @@
 import type { Sql } from '../../infra/ports/sql.ts';
-import { betterHalf, meanOfRuns, overall, tt, weights } from './race-arithmetic.ts';
+import { betterHalf, meanOfRuns, overall, tt, weights } from '../../apps/verify/live/race-arithmetic.ts';
 import type { SeasonHistory } from './race-season.ts';
 
 interface Race {

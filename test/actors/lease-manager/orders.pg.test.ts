@@ -1,7 +1,7 @@
 import test from 'ava';
 import { addRace, addSuite, claimRun, type Desk, openWorld } from '../../support/eval-desk.ts';
 import { completion, episode, submission, versionIdAt } from '../../support/eval-world.ts';
-import { tellsOneStory } from '../../support/row-checks.ts';
+import { tellsOneStory } from '../../support/one-story.ts';
 
 const one = { agentVersionId: versionIdAt(1) };
 const reason = 'an operator said so';

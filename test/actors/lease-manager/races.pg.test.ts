@@ -15,7 +15,7 @@ import {
   submission,
   versionIdAt,
 } from '../../support/eval-world.ts';
-import { tellsOneStory } from '../../support/row-checks.ts';
+import { tellsOneStory } from '../../support/one-story.ts';
 import { until } from '../../support/until.ts';
 
 async function succeed(desk: Desk, validator: string, taskOf = (n: number) => `task-${n}`) {

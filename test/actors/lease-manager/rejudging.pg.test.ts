@@ -17,7 +17,7 @@ import {
   submission,
   versionIdAt,
 } from '../../support/eval-world.ts';
-import { tellsOneStory } from '../../support/row-checks.ts';
+import { tellsOneStory } from '../../support/one-story.ts';
 
 const agentVersionIds = [versionIdAt(1)];
 

@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { weights } from '../../../apps/verify/live/race-arithmetic.ts';
 import { type Payees, splitEmission, unitsPerRace } from '../../../machines/emission/split.ts';
 import { emissionWeights, headWeights } from '../../../machines/emission/weights.ts';
-import { weights } from '../../support/race-arithmetic.ts';
 import { inAnyOrder, rawScore, versionId } from '../../support/race-fields.ts';
 
 const top = { agentVersionId: versionId(99), minerHotkey: 'top' };

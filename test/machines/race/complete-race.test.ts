@@ -1,10 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { betterHalf, meanOfRuns, overall, tt } from '../../../apps/verify/live/race-arithmetic.ts';
 import { unitsPerRace } from '../../../machines/emission/split.ts';
 import { type CompletedRace, completeRace } from '../../../machines/race/complete-race.ts';
 import type { EntrantWork, RaceInputs } from '../../../machines/race/field.ts';
 import type { RacePolicy } from '../../../machines/race/policy.ts';
-import { betterHalf, meanOfRuns, overall, tt } from '../../support/race-arithmetic.ts';
 import { anyInputs, anyPolicy, aPolicy, raceEndMs, versionId } from '../../support/race-fields.ts';
 
 const success = (scoreMicro: number, validatorHotkey = 'a') => ({

@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { betterHalf, tt } from '../../../apps/verify/live/race-arithmetic.ts';
 import { anchorOf } from '../../../machines/scoring/anchor.ts';
 import { rootHalfEven } from '../../../machines/scoring/exact.ts';
-import { betterHalf, tt } from '../../support/race-arithmetic.ts';
 import { inAnyOrder, rawScore } from '../../support/race-fields.ts';
 
 test('the anchor of six finishers is the mean and the deviation of the best three', (t) => {

@@ -1,8 +1,8 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { overall, tt } from '../../../apps/verify/live/race-arithmetic.ts';
 import { fourPlaces } from '../../../machines/scoring/exact.ts';
 import { overallOf, type RaceResult } from '../../../machines/scoring/overall.ts';
-import { overall, tt } from '../../support/race-arithmetic.ts';
 import { rawScore } from '../../support/race-fields.ts';
 
 const anchors = ['0.4385', '0.4500', '0.4600'];

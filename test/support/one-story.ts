@@ -1,0 +1,12 @@
+import type { ExecutionContext } from 'ava';
+import { everyCheck } from '../../apps/verify/live/checks/every-check.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
+
+/** Rules that need neither a projector nor living owners, for tests of one partition. */
+const ownRules = /^INV-(?:0[145]|1[12356]|2[0-3]|49)$/;
+
+export async function tellsOneStory(t: ExecutionContext, sql: Sql): Promise<void> {
+  for (const { id, rule, find } of everyCheck.filter(({ id }) => ownRules.test(id))) {
+    t.deepEqual([...(await find(sql))], [], `${id} ${rule}`);
+  }
+}
