@@ -87,7 +87,11 @@ export class Fault extends Error {
   readonly extras: Readonly<Record<string, unknown>>;
 
   constructor(code: FaultCode, detail: string, extras: Readonly<Record<string, unknown>> = {}) {
+    // An answer and no defect: a flood of refusals must not pay for stacks that nobody reads.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(detail);
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'Fault';
     this.code = code;
     this.extras = extras;
