@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { type Sampler, SamplingDecision } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -5,6 +6,7 @@ import { ExpressInstrumentation, ExpressLayerType } from '@opentelemetry/instrum
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { NodeSDK, type NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import { publicTarget } from './public-target.ts';
+import { traceRequests } from './request-traces.ts';
 import { setShutdown } from './shutdown.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,13 +17,19 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * for the configuration to refuse, a moment later and with everything else.
  */
 export function startSdk(env: Environment): void {
+  const endpoint = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
+  const isHeard = URL.canParse(endpoint);
+  if (!isHeard) traceRequests(isQuiet);
   const sdk = new NodeSDK({
     serviceName: env['PROCESS_NAME'] || 'paddock',
     autoDetectResources: false,
-    instrumentations: [httpInstrumentation(), expressInstrumentation()],
+    instrumentations: [
+      httpInstrumentation(isHeard),
+      ...(isHeard ? [expressInstrumentation()] : []),
+    ],
     metricReaders: metricReaders(Number(env['METRICS_PORT'] ?? 0)),
     logRecordProcessors: [],
-    ...tracing(env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? ''),
+    ...(isHeard ? tracing(endpoint) : { sampler: idsOnly, spanProcessors: [unheard] }),
   });
   sdk.start();
   setShutdown(() => sdk.shutdown());
@@ -30,10 +38,7 @@ export function startSdk(env: Environment): void {
 /** Retries included. A stopping process waits this long for a collector that is down. */
 const exportTimeoutMs = 2000;
 
-type Tracing = Partial<Pick<NodeSDKConfiguration, 'sampler' | 'spanProcessors' | 'traceExporter'>>;
-
-function tracing(endpoint: string): Tracing {
-  if (!URL.canParse(endpoint)) return { sampler: idsOnly, spanProcessors: [unheard] };
+function tracing(endpoint: string): Pick<NodeSDKConfiguration, 'traceExporter'> {
   const url = `${endpoint.replace(/\/$/, '')}/v1/traces`;
   return { traceExporter: new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs }) };
 }
@@ -65,9 +70,13 @@ function metricReaders(port: number): PrometheusExporter[] {
 
 const quietPaths = new Set(['/health', '/health/deep', '/metrics']);
 
-function httpInstrumentation(): HttpInstrumentation {
+const isQuiet = ({ url = '' }: IncomingMessage) => quietPaths.has(url.split('?')[0] ?? '');
+
+function httpInstrumentation(isHeard: boolean): HttpInstrumentation {
   return new HttpInstrumentation({
-    ignoreIncomingRequestHook: ({ url = '' }) => quietPaths.has(url.split('?')[0] ?? ''),
+    // Else `traceRequests` does what is left to do.
+    disableIncomingRequestInstrumentation: !isHeard,
+    ignoreIncomingRequestHook: isQuiet,
     // Our own polling of neighbours would make a trace for every poll.
     requireParentforOutgoingSpans: true,
     // What a client wrote into an address may be a secret that it meant for somewhere else.

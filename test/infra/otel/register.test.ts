@@ -134,6 +134,17 @@ test('without a collector every request still has a trace id of its own', async 
   const second = await get(running.port, '/v1/things/1');
   t.regex(first.traceId ?? '', /^[0-9a-f]{32}$/);
   t.not(first.traceId, second.traceId);
+  t.true(
+    first.headers['traceparent']?.startsWith(`00-${first.traceId}-`),
+    'what it asks continues it',
+  );
+  const traceId = 'a'.repeat(32);
+  const traceparent = `00-${traceId}-${'b'.repeat(16)}-01`;
+  t.is((await get(running.port, '/v1/things/1', { traceparent })).traceId, traceId);
+  t.regex(
+    (await get(running.port, '/v1/things/1', { traceparent: '00-7' })).traceId ?? '',
+    /^[0-9a-f]{32}$/,
+  );
   t.is((await get(running.port, '/health')).traceId, null, 'polling makes no traces');
   t.is(await stop(running), 0);
 });
