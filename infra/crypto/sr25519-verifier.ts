@@ -36,8 +36,8 @@ interface Seat {
 
 /** 16 ms of work: keeps the hand-over cheap under load, and nobody waits long behind a neighbour. */
 const batchMax = 32;
-/** Of what is not urgent: what is does not wait long behind it. */
-const patientMax = 8;
+/** Of what is not urgent: what is waits a millisecond behind it, for a twentieth more of hand-over. */
+const patientMax = 2;
 /** However much is urgent: else good signatures of a few would keep every newcomer out. */
 const patientMin = 1;
 /** Without a single good start between them; then starting again would only heat the machine. */

@@ -164,7 +164,8 @@ test('what is urgent goes before all that waits already', async (t) => {
   await Promise.all([...patient, ...urgent]);
 
   const before = order.indexOf('urgent');
-  t.true(before <= 10, `${before} went first`);
+  // One had left alone, and what waits behind it is handed over two by two.
+  t.true(before <= 4, `${before} went first`);
   t.deepEqual(order.slice(before, before + 3), ['urgent', 'urgent', 'urgent']);
   t.is(order.length, 63);
 });
