@@ -58,6 +58,7 @@ export const faultCodes = [
   'RACE_NOT_FOUND',
   'RACE_OVER',
   'RATE_LIMITED',
+  'READ_ONLY',
   'REJUDGING_NOT_FOUND',
   'REJUDGING_NOT_READY',
   'REJUDGING_OVER',

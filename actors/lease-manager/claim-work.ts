@@ -79,7 +79,8 @@ function openItem(draft: Draft, workItemId: string): WorkState | undefined {
 }
 
 function lease(draft: Draft, item: WorkState, claim: EvalRequest<'claim-work'>) {
-  const { agentVersionId, workItemId, suiteId, phase, raceId, nextFence: fence } = item.context;
+  const { agentVersionId, workItemId, suiteId, phase, raceId } = item.context;
+  const fence = draft.state.freshFence(item.context);
   const { validatorHotkey, slot } = claim;
   const evalRunId = draft.newId();
   draft.requireRunning(item.context);

@@ -5,7 +5,7 @@ import type { PartitionKind } from '../runtime/partition-actor.ts';
 import type { Ids } from './draft.ts';
 import { EvalPartition, windowAfterOutageMs } from './eval-partition.ts';
 import { PartitionState } from './partition-state.ts';
-import { EvalStore } from './store.ts';
+import { EvalStore, readFenceFloor } from './store.ts';
 
 export interface EvalKindDeps {
   readonly sql: Sql;
@@ -28,7 +28,7 @@ export function createEvalKind(deps: EvalKindDeps): PartitionKind {
     gauges: { 'paddock.lease.live': 'liveRuns', 'paddock.lease.expiry_brake': 'isExpiryBraking' },
     async activate(part, { amnestyUntilMs }) {
       const notBeforeMs = amnestyUntilMs(windowAfterOutageMs(policy));
-      const state = new PartitionState(policy);
+      const state = new PartitionState(policy, await readFenceFloor(sql));
       const loader = new EvalStore(sql, part, notBeforeMs);
       await loader.loadOpen(state);
       telemetry.count('paddock.lease.amnesties', state.liveRuns.committedSize);

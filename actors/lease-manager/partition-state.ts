@@ -29,8 +29,17 @@ export class PartitionState {
   readonly queueOrderMs = new Map<string, number>();
   readonly deadlines: RunDeadlines;
 
-  constructor(policy: EvalPolicy) {
+  /** Fences below it may be those of a lost branch of the database's history. */
+  readonly #fenceFloor: number;
+
+  constructor(policy: EvalPolicy, fenceFloor = 0) {
     this.deadlines = new RunDeadlines(policy);
+    this.#fenceFloor = fenceFloor;
+  }
+
+  /** For the next claim of a work item; it only grows, whatever the database has forgotten. */
+  freshFence({ nextFence }: { readonly nextFence: number }): number {
+    return Math.max(nextFence, this.#fenceFloor);
   }
 
   load(versionId: string, aggregate: Aggregate, notBeforeMs: number): void {

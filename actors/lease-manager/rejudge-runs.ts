@@ -96,7 +96,8 @@ function applyVerdict(draft: Draft, item: WorkState): void {
     draft.recordItem(agentVersionId, workItemId, [dropped]);
     return;
   }
-  const { workItemId: judgedWorkId, nextFence: fence } = judgedWork.context;
+  const { workItemId: judgedWorkId } = judgedWork.context;
+  const fence = draft.state.freshFence(judgedWork.context);
   const { evalRunId } = rejudges;
   draft.recordRun(agentVersionId, evalRunId, [{ type: 'EXCLUDED', reason: 'REJUDGED' }]);
   draft.recordRun(agentVersionId, verdict.evalRunId, [

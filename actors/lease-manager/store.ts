@@ -12,6 +12,12 @@ import type { PartitionState } from './partition-state.ts';
 
 type StoredSnapshot = Omit<SnapshotRow, 'closed'>;
 
+/** No fence of the database's lost branches, should it have any, was this high. */
+export async function readFenceFloor(sql: Sql): Promise<number> {
+  const [row] = await sql<{ floor: number }[]>`select rt.fence_floor()::float8 as floor`;
+  return row?.floor ?? 0;
+}
+
 /** Reads of one partition. All writes go through the commit function. */
 export class EvalStore implements EvalLoader {
   readonly #sql: Sql;

@@ -40,6 +40,8 @@ export interface HostOptions {
 export interface Host extends Service {
   /** Hands every partition over and leaves; the same as `stop`. */
   drain(): Promise<void>;
+  /** Drops every partition as it is, with nothing written or told, and takes none again. */
+  abandon(): void;
   /** What this process serves now, with each actor's own numbers. */
   partitions(): readonly ServedPartition[];
   /** False while the lease is in doubt. */
@@ -129,9 +131,8 @@ export function createHost(options: HostOptions): Host {
     return leaving;
   };
   return {
-    start,
-    stop,
-    drain: stop,
+    ...{ start, stop, drain: stop },
+    abandon: () => table.abandon(),
     partitions: () => table.served(),
     isCertain: () => !membership.inDoubt(),
     nowMs: () => membership.nowMs(),

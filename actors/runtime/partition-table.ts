@@ -65,6 +65,11 @@ export class PartitionTable {
     void this.#place();
   }
 
+  abandon(): void {
+    this.#stopped = true;
+    this.dropAll();
+  }
+
   dropAll(): void {
     for (const host of [...this.#hosts.values()]) host.drop();
   }

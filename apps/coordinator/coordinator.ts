@@ -21,6 +21,7 @@ import { createOutboxStore } from '../../infra/postgres/outbox-store.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
 import { warnOfMightyLogin } from '../mighty-login.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
+import { openHistory } from '../open-history.ts';
 import { configuredPolicy } from '../race-policy.ts';
 import { startClock } from './clock.ts';
 import { evalPolicy } from './eval-policy.ts';
@@ -40,9 +41,14 @@ export interface CoordinatorOptions {
 
 export interface Coordinator extends AsyncDisposable {
   readonly host: Host;
+  /** Resolves when the database went back in time: all that is in memory here is worth nothing. */
+  readonly outdated: Promise<void>;
 }
 
-/** Hosts a share of the partitions and takes its part of the stateless services. */
+/**
+ * Hosts a share of the partitions and takes its part of the stateless services. Waits with that while
+ * the database is behind what it once acknowledged.
+ */
 export async function startCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const { config, clock, log, telemetry } = options;
   const memberId = `${config.processName}-${randomHex(4)}`;
@@ -56,7 +62,11 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   await warnOfMightyLogin(commits, log);
   const objects = createS3Store(objectStoreOptions(config));
   await objects.ensureBucket();
-  const bus = await openBus(memberId, options, stack);
+  const watching = { config, sql: open('history', 'paddock_actor', 1), clock, log, telemetry };
+  const history = await openHistory({ ...watching, isKeeper: true });
+  stack.defer(() => history.stop());
+  await history.until(() => history.isSound);
+  const bus = await openBus(memberId, history.branch, options, stack);
   const partitions = createPartitionStore(commits);
   const following = { config, sql: commits, process: memberId, signals: bus.partitions };
   const simulation = await startClock({ ...following, clock, log }, stack);
@@ -101,11 +111,16 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   stack.defer(() => host.drain());
   simulation?.watch(host);
   const owned = stack.move();
-  return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const outdated = history
+    .until(() => !history.isSound || history.isOutdated)
+    // Before anything else: what is in memory must not be written into what is there now.
+    .then(() => host.abandon());
+  return { host, outdated, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 async function openBus(
   memberId: string,
+  branch: number,
   { config, clock, log, telemetry }: CoordinatorOptions,
   stack: AsyncDisposableStack,
 ): Promise<Bus> {
@@ -115,5 +130,5 @@ async function openBus(
   );
   const streams = { replicas: config.natsReplicas };
   await ensureStreams(connection, streams);
-  return await createBus({ connection, streams, clock, log, telemetry });
+  return await createBus({ connection, streams, branch, clock, log, telemetry });
 }

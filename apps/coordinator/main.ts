@@ -19,7 +19,7 @@ async function run(): Promise<void> {
     nowMs: systemClock.nowMs,
   });
   for (const text of configAdvice(config)) log.warn(text);
-  await using _coordinator = await startCoordinator({
+  await using coordinator = await startCoordinator({
     config,
     log,
     clock: systemClock,
@@ -28,13 +28,18 @@ async function run(): Promise<void> {
   const stopped = untilStopped(process);
   log.info('ready', { pid: process.pid });
   process.send?.({ ready: true });
-  await stopped;
+  await Promise.race([stopped, coordinator.outdated.then(startAnew)]);
   log.info('stopping');
   // A neighbour that is gone can keep us waiting for ever, and what was acknowledged is committed.
   unlessEndedWithin(config.drainSeconds * 1000, () => {
     log.warn('ending before everything could be closed');
     process.exit();
   });
+}
+
+/** Whoever keeps this process running starts one that remembers nothing. */
+function startAnew(): void {
+  process.exitCode = 75;
 }
 
 try {

@@ -45,7 +45,9 @@ export function sendFault(response: ServerResponse, fault: Fault): void {
   if (status === 429 || status === 503) {
     response.setHeader('Retry-After', String(retryAfterSeconds(fault, response)));
   }
-  if (fault.code === 'OVERLOADED') response.setHeader('X-Admission', 'rejected');
+  if (fault.code === 'OVERLOADED' || fault.code === 'READ_ONLY') {
+    response.setHeader('X-Admission', 'rejected');
+  }
   sendBody(response, status, JSON.stringify(faultBody(fault)));
 }
 
@@ -67,7 +69,7 @@ function faultBody(fault: Fault): Record<string, unknown> {
   return { detail: fault.message, error_code: wireCodeOf(fault.code), ...fault.extras };
 }
 
-const spreadSecondsByCode: Partial<Record<FaultCode, number>> = { OVERLOADED: 10 };
+const spreadSecondsByCode: Partial<Record<FaultCode, number>> = { OVERLOADED: 10, READ_ONLY: 30 };
 const defaultSpreadSeconds = 3;
 
 /**

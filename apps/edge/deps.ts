@@ -1,4 +1,5 @@
 import type { Config } from '../../infra/config/config.ts';
+import type { HistoryWatch } from '../../infra/history/history-watch.ts';
 import type { CommandBus } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { DomainTime } from '../../infra/ports/clock-follower.ts';
@@ -48,6 +49,8 @@ export interface EdgeDeps {
   readonly rates: Rates;
   readonly rejections: Rejections;
   readonly standings: CurrentStandings;
+  /** Whether the database has all that it once had. */
+  readonly history: Pick<HistoryWatch, 'isOutdated' | 'isSound' | 'lost' | 'until'>;
   /** Whether this edge would take a write now, probe by probe. */
   readonly readiness: Readiness;
 }

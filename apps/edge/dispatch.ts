@@ -26,12 +26,15 @@ import { type CallerProof, proveCaller } from './prove-caller.ts';
 import type { PublicReads } from './public-reads/public-reads.ts';
 import { Representation } from './public-reads/representation.ts';
 import { liveRead, sendRepresentation } from './public-reads/send-representation.ts';
+import { readOnly } from './read-only.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 import { invalidField, parsePart } from './validation.ts';
 
 /** What turning a request into an answer needs beside the endpoint itself. */
 export interface Dispatch extends CallerProof {
   readonly admission: Admission;
+  /** The database went back in time: nothing may be changed until operators have looked at it. */
+  readonly isReadOnly: () => boolean;
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'record'>;
   readonly limits: DispatchLimits;
@@ -87,6 +90,11 @@ async function admitted(
 ): Promise<void> {
   const { request, response } = http;
   if (endpoint.deprecated !== undefined) sayDeprecated(response, endpoint.deprecated);
+  if (endpoint.method !== 'get' && by.isReadOnly()) {
+    sendFault(response, readOnly());
+    discardRest(request);
+    return;
+  }
   if (!by.admission.enter(endpoint.trafficClass)) {
     sendFault(response, new Fault('OVERLOADED', 'Too much is asked at once; try again soon.'));
     discardRest(request);

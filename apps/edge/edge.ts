@@ -22,6 +22,7 @@ import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createCodeAnalyser } from '../../infra/python/python-analyser.ts';
 import { warnOfMightyLogin } from '../mighty-login.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
+import { openHistory } from '../open-history.ts';
 import { Documents } from './artifacts/documents.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { Callers } from './auth/callers.ts';
@@ -74,6 +75,8 @@ export interface Edge extends AsyncDisposable {
   readonly port: number;
   /** Rejects when it cannot prove callers any more: the process is to end and be started again. */
   readonly failed: Promise<void>;
+  /** Resolves when what it remembers is of a history that is no more: it is to be opened anew. */
+  readonly outdated: Promise<void>;
 }
 
 /** One HTTP edge: serves when this resolves, and drains when it is disposed of. */
@@ -103,8 +106,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   stack.defer(() => deps.readiness.drain());
   log.info('listening', { port });
   const owned = stack.move();
+  const { history } = deps;
   const failed = verifier.stopped ?? new Promise<void>(() => undefined);
-  return { port, failed, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  const outdated = history.until(() => history.isSound && history.isOutdated);
+  return { port, failed, outdated, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /**
@@ -152,6 +157,9 @@ async function openDeps(
     closeSql,
   );
   await warnOfMightyLogin(sql, log);
+  const watching = { config, sql, clock, log, telemetry };
+  const history = await openHistory({ ...watching, isKeeper: false });
+  stack.defer(() => history.stop());
   const connection = stack.adopt(
     await connectNats({
       ...{ url: config.natsUrl, name: config.processName, inboxPrefix: '_INBOX_edge' },
@@ -185,6 +193,9 @@ async function openDeps(
       broker: () => connection.flush(),
       object_store: () => objects.probe(),
       coordinator: coordinatorProbe(sql),
+      history: async () => {
+        if (!history.isSound) throw new Error('the database is behind what it once acknowledged');
+      },
     },
     clock,
   );
@@ -192,7 +203,7 @@ async function openDeps(
   const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });
   await started(inference.records, stack);
   return {
-    ...{ config, sql, bus, objects, clock, time, log, telemetry, readiness, rates },
+    ...{ config, sql, bus, objects, clock, time, log, telemetry, readiness, rates, history },
     analyses: new AnalysisTurns(analyser),
     identity: identityOf(options, { verifier, callers: new Callers(sql, agesOf(clock, time)) }),
     runs: createRunLocator(sql),
@@ -255,8 +266,10 @@ function dispatchOf(
   verifier: SignatureVerifier,
 ): Dispatch {
   const { registrations, callers, turns } = deps.identity;
+  const isReadOnly = () => deps.history.lost !== undefined;
   return {
     admission: new Admission(),
+    isReadOnly,
     clock,
     telemetry,
     limits: {
@@ -281,7 +294,7 @@ function dispatchOf(
     authenticate: createAuthenticator({
       ...{ time: deps.time, decodeHotkey, verifier, turns, registrations, callers },
       skewSeconds: config.timestampSkewSeconds,
-      nonces: new NonceLedger(deps.bus),
+      nonces: new NonceLedger(deps.bus, isReadOnly),
       operators: new OperatorTokens(config.operatorTokens),
       runOf: (token) => runOfToken(deps.sql, token, sha256Hex),
       onProven: (hotkey, standing) => {

@@ -27,13 +27,18 @@ async function run(): Promise<void> {
   const stopped = untilStopped(process);
   log.info('ready', { pid: process.pid, port: edge.port });
   process.send?.({ ready: true, port: edge.port });
-  await Promise.race([stopped, edge.failed]);
+  await Promise.race([stopped, edge.failed, edge.outdated.then(startAnew)]);
   log.info('stopping');
   // A neighbour that is gone can keep us waiting for ever, and what was acknowledged is committed.
   unlessEndedWithin(config.drainSeconds * 1000, () => {
     log.warn('ending before everything could be closed');
     process.exit();
   });
+}
+
+/** Whoever keeps this process running starts one that remembers nothing. */
+function startAnew(): void {
+  process.exitCode = 75;
 }
 
 try {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../infra/ports/clock.ts';
 
-export type ProbeName = 'broker' | 'coordinator' | 'database' | 'object_store';
+export type ProbeName = 'broker' | 'coordinator' | 'database' | 'history' | 'object_store';
 
 export interface ProbeResult {
   readonly status: 'ok' | 'failed';
@@ -54,13 +54,14 @@ export class Readiness {
   }
 
   async #askAll(): Promise<Probed> {
-    const [database, broker, objectStore, coordinator] = await Promise.all([
+    const [database, broker, objectStore, coordinator, history] = await Promise.all([
       this.#probe(this.#probes.database),
       this.#probe(this.#probes.broker),
       this.#probe(this.#probes.object_store),
       this.#probe(this.#probes.coordinator),
+      this.#probe(this.#probes.history),
     ]);
-    return { database, broker, object_store: objectStore, coordinator };
+    return { database, broker, object_store: objectStore, coordinator, history };
   }
 
   async #probe(probe: Probe): Promise<ProbeResult> {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** What a process is; a key may be required by some and unknown to others. */
-export type ProcessKind = 'coordinator' | 'edge' | 'migrate' | 'world';
+export type ProcessKind = 'coordinator' | 'edge' | 'history' | 'migrate' | 'world';
 
 /** One environment variable: how its text is read, and what a person should know of it. */
 export interface Setting<T> {

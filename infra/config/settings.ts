@@ -128,6 +128,9 @@ const requests = {
   ),
 };
 
+/** Who reaches the object store. */
+const storing = ['edge', 'coordinator', 'history'] as const;
+
 /** The chain, the store, the broker and the providers. */
 const neighbours = {
   CHAIN_RPC_URL: required(url('http', 'https', 'ws', 'wss'), {
@@ -146,10 +149,16 @@ const neighbours = {
   DATABASE_URL: required(
     url('postgres', 'postgresql'),
     { unit: 'URL', reason: 'the source of truth', absent: '', secret: true },
-    ['edge', 'coordinator', 'migrate'],
+    ['edge', 'coordinator', 'migrate', 'history'],
   ),
   DATABASE_EDGE_PASSWORD: loginPassword('paddock_edge_login'),
   DATABASE_COORDINATOR_PASSWORD: loginPassword('paddock_coordinator_login'),
+  HISTORY_FOLDER: optional(
+    textOrNone,
+    'path',
+    '',
+    'a second copy of how far the database came, on this host; the first is in the object store',
+  ),
   DATABASE_POOL_SIZE: count(8, 'connections', 'one commit in flight per partition fills it'),
   NATS_URL: required(urls('nats', 'tls', 'wss', 'ws'), {
     unit: 'URLs',
@@ -158,14 +167,22 @@ const neighbours = {
     secret: true,
   }),
   NATS_REPLICAS: count(1, 'copies', 'of the streams; 3 where three nodes are', { max: 5 }),
-  S3_ENDPOINT: required(url('http', 'https'), { unit: 'URL', reason: 'large objects', absent: '' }),
+  S3_ENDPOINT: required(
+    url('http', 'https'),
+    { unit: 'URL', reason: 'large objects', absent: '' },
+    storing,
+  ),
   S3_PUBLIC_ENDPOINT: optional(
     urlOrNone('http', 'https'),
     'URL',
     '',
     'how clients reach it, in presigned URLs; none: the same',
   ),
-  S3_BUCKET: required(nonEmptyText, { unit: 'name', reason: 'made when absent', absent: '' }),
+  S3_BUCKET: required(
+    nonEmptyText,
+    { unit: 'name', reason: 'made when absent', absent: '' },
+    storing,
+  ),
   S3_ACCESS_KEY_ID: secretText('signs object requests'),
   S3_SECRET_ACCESS_KEY: secretText('signs object requests'),
   PROVIDERA_URL: provider('a key is checked there before it is sealed'),
@@ -301,7 +318,7 @@ function loginPassword(login: string) {
 }
 
 function secretText(reason: string) {
-  return required(nonEmptyText, { unit: 'text', reason, absent: '', secret: true });
+  return required(nonEmptyText, { unit: 'text', reason, absent: '', secret: true }, storing);
 }
 
 /** Without its URL a provider is off: its credentials can't be checked, so none are taken. */

@@ -13,6 +13,8 @@ import { ensureStreams, type StreamOptions } from './streams.ts';
 export interface BusOptions {
   readonly connection: NatsConnection;
   readonly streams: StreamOptions;
+  /** See MessageBusDeps. */
+  readonly branch?: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;
@@ -41,6 +43,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       outages,
       clock,
       log,
+      branch: options.branch ?? 0,
       ensureStreams: () => ensureStreams(connection, options.streams),
       ...silence,
     }),

@@ -7,7 +7,7 @@ import {
   jetstreamManager,
 } from '@nats-io/jetstream';
 import { type NatsConnection, nanos } from 'nats';
-import type { ConsumerSource, DurableMessage, MessageBus } from '../ports/bus.ts';
+import type { ConsumerSource, Delivery, DurableMessage, MessageBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
 import { ConsumerLoop } from './consumer-loop.ts';
@@ -19,6 +19,11 @@ export interface MessageBusDeps {
   readonly outages: OutageWatch;
   readonly clock: Clock;
   readonly log: Logger;
+  /**
+   * Of the database's history (infra/decisions/0039). What a lost branch has sent tells of things that
+   * never were: it is taken and forgotten. What is still to be said is in the outbox, and sent again.
+   */
+  readonly branch: number;
   /** Makes the streams again when the broker has lost them. */
   readonly ensureStreams: () => Promise<void>;
   /** Silence from the broker after which pulling starts over; 30 s unless told. */
@@ -34,14 +39,16 @@ export async function createMessageBus(deps: MessageBusDeps): Promise<MessageBus
   return {
     publish: async (message) => {
       try {
-        await publish(client, message);
+        await publish(client, message, deps.branch);
       } catch (error) {
         // A publish to a subject without a stream meets nobody: the broker may have lost it.
         if (deps.outages.connected) await streams();
         throw error;
       }
     },
-    consume: (source, handle) => {
+    consume: (source, handleOwn) => {
+      const handle = async (message: Delivery) =>
+        branchOf(message) < deps.branch ? 'done' : await handleOwn(message);
       const open = async () => {
         await streams();
         return ensureConsumer(client, manager, source);
@@ -55,14 +62,27 @@ export async function createMessageBus(deps: MessageBusDeps): Promise<MessageBus
   };
 }
 
-async function publish(client: JetStreamClient, message: DurableMessage): Promise<void> {
+async function publish(
+  client: JetStreamClient,
+  message: DurableMessage,
+  branch: number,
+): Promise<void> {
   await client.publish(message.subject, encodeJson(message.body), {
     // Not the message's own id: brokers have kept ids of messages that they never stored, and then
     // called every repeat a duplicate.
-    msgID: `${message.msgId}:${message.attempt}`,
-    headers: headersOf({ ...message.headers, 'x-msg-id': message.msgId }),
+    msgID: `${message.msgId}:${branch}.${message.attempt}`,
+    headers: headersOf({
+      ...message.headers,
+      'x-msg-id': message.msgId,
+      'x-branch': String(branch),
+    }),
     timeout: publishTimeoutMs,
   });
+}
+
+/** Messages from before there were branches are of the first one. */
+function branchOf({ headers }: Delivery): number {
+  return Number(headers['x-branch'] ?? 0);
 }
 
 async function ensureConsumer(

@@ -94,6 +94,10 @@ export const gauges = {
     unit: '{partition}',
     description: 'Partitions in which expiry pauses because too many leases would end at once',
   },
+  'paddock.history.lost': {
+    unit: '{process}',
+    description: '1 while the database is behind what it once had, so that writes are refused',
+  },
   'paddock.outbox.age': { unit: 's', description: 'Age of the oldest message not yet published' },
   'paddock.outbox.pending': { unit: '{message}', description: 'Messages not yet published' },
   'paddock.sealed_texts': {

@@ -241,7 +241,7 @@ test('the operator sees partitions, counts and the chained log', async (t) => {
 test('readiness names its probes, and no route tells what failed inside', async (t) => {
   const deep = await service.call('GET', '/health/deep');
   const { probes } = (await deep.json()) as { probes: Record<string, { status: string }> };
-  t.deepEqual(Object.keys(probes).sort(), ['broker', 'coordinator', 'database', 'object_store']);
+  t.deepEqual(Object.keys(probes).sort(), ['broker', 'coordinator', 'database', 'history', 'object_store']);
   t.deepEqual(await (await service.call('GET', '/health')).json(), {
     status: 'ok',
     version: '0.1.0',

@@ -9,7 +9,7 @@ const down: Probe = async () => {
 const silent: Probe = () => new Promise(() => undefined);
 
 function readiness(probes: Partial<Record<'broker' | 'coordinator' | 'database', Probe>>) {
-  const all = { broker: up, coordinator: up, database: up, object_store: up, ...probes };
+  const all = { broker: up, coordinator: up, database: up, history: up, object_store: up, ...probes };
   return new Readiness(all, systemClock);
 }
 

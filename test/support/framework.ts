@@ -68,6 +68,7 @@ export async function startFramework(
     trustedProxies: options.trustedProxies ?? [],
     corsOrigins: options.corsOrigins ?? [],
     dispatch: {
+      isReadOnly: () => false,
       admission,
       clock,
       telemetry: { record: (name, _tookMs, attributes) => measured.push({ name, ...attributes }) },

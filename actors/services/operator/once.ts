@@ -26,12 +26,13 @@ export async function once<R>(tx: Transaction, mutation: Mutation<R>): Promise<R
     throw new Fault('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key stood for another request.');
   }
   const { reply, audit } = await mutation.change(tx);
-  await append(tx, audit);
+  await appendAudit(tx, audit);
   await insertAnswer(tx, { commandId, route: type, bodySha256, reply });
   return reply;
 }
 
-async function append(tx: Transaction, facts: AuditFacts): Promise<void> {
+/** Under the audit's lock. */
+export async function appendAudit(tx: Transaction, facts: AuditFacts): Promise<void> {
   const head = await auditHead(tx);
   const entry = { ...facts, seq: head.seq + 1, prevHash: head.hash, committedAtMs: head.nowMs };
   await insertAuditEntry(tx, entry, auditHash(entry));

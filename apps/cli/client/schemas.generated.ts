@@ -70,6 +70,13 @@ export interface OwnerUnavailableError {
   readonly retry_after_seconds?: number | undefined;
 }
 
+/** The database went back in time; until operators have looked at it, only reads are answered. */
+export interface ReadOnlyError {
+  readonly detail: string;
+  readonly error_code: 'READ_ONLY';
+  readonly retry_after_seconds?: number | undefined;
+}
+
 /** The database cannot be reached right now. */
 export interface StoreUnavailableError {
   readonly detail: string;
@@ -1560,6 +1567,7 @@ export interface ErrorByCode {
   readonly 'RACE_NOT_FOUND': RaceNotFoundError;
   readonly 'RACE_OVER': RaceOverError;
   readonly 'RATE_LIMITED': RateLimitedError;
+  readonly 'READ_ONLY': ReadOnlyError;
   readonly 'REJUDGING_NOT_FOUND': RejudgingNotFoundError;
   readonly 'REJUDGING_NOT_READY': RejudgingNotReadyError;
   readonly 'REJUDGING_OVER': RejudgingOverError;

@@ -2,6 +2,7 @@ import { authService } from '../../../actors/services/auth/messages.ts';
 import { randomId } from '../../../infra/ids/ids.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
 import { askService } from '../ask-service.ts';
+import { readOnly } from '../read-only.ts';
 
 interface Waiting {
   readonly hotkey: string;
@@ -20,15 +21,18 @@ const batchesAtOnceMax = 8;
  */
 export class NonceLedger {
   readonly #bus: CommandBus;
+  readonly #isReadOnly: () => boolean;
   readonly #waiting = new Map<string, Waiting>();
   #batches = 0;
 
-  constructor(bus: CommandBus) {
+  constructor(bus: CommandBus, isReadOnly: () => boolean = () => false) {
     this.#bus = bus;
+    this.#isReadOnly = isReadOnly;
   }
 
   /** False when the key used this nonce before. */
   async take(hotkey: string, nonce: string): Promise<boolean> {
+    if (this.#isReadOnly()) throw readOnly();
     const key = `${hotkey} ${nonce}`;
     // The same use twice in one batch: the first one has it.
     if (this.#waiting.has(key)) return false;

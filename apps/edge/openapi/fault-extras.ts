@@ -32,6 +32,7 @@ export const faultExtras: Readonly<Partial<Record<FaultCode, z.ZodRawShape>>> = 
   PROVIDER_UNAVAILABLE: wait,
   RACE_OVER: { race_status: z.enum(['RACE_COMPLETE', 'RACE_CANCELLED']).optional() },
   RATE_LIMITED: wait,
+  READ_ONLY: wait,
   RESULTS_INCOMPLETE: {
     missing_count: z.number().int().min(1),
     missing_task_ids: z.array(z.string()).max(20),

@@ -55,6 +55,8 @@ export const faultMeanings: Readonly<Record<FaultCode, string>> = {
   RACE_NOT_FOUND: 'There is no such race.',
   RACE_OVER: 'The race is over.',
   RATE_LIMITED: 'Too many requests; Retry-After says when there is room again.',
+  READ_ONLY:
+    'The database went back in time; until operators have looked at it, only reads are answered.',
   REJUDGING_NOT_FOUND: 'There is no such rejudging.',
   REJUDGING_NOT_READY: 'The rejudging is not ready to be applied.',
   REJUDGING_OVER: 'The rejudging was applied or cancelled before.',

@@ -18,6 +18,7 @@ const hotkeyFaults = [
   'STORE_UNAVAILABLE',
   'OWNER_UNAVAILABLE',
   'OUTCOME_UNKNOWN',
+  'READ_ONLY',
 ] as const;
 
 const faultsByRole: Readonly<Record<Role, readonly FaultCode[]>> = {
@@ -44,6 +45,7 @@ export function possibleFaults(endpoint: Endpoint): ReadonlySet<FaultCode> {
     'VALIDATION_FAILED',
   ]);
   if (endpoint.isUnlimited !== true) faults.add('RATE_LIMITED');
+  if (endpoint.method !== 'get') faults.add('READ_ONLY');
   if (endpoint.body) faults.add('BODY_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE');
   if (heedsRepeats(endpoint)) faults.add('IDEMPOTENCY_CONFLICT');
   for (const fault of neighbourFaults(endpoint)) faults.add(fault);

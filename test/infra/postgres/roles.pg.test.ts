@@ -90,7 +90,9 @@ rejudging_run actor:r edge:r service:ra
 rt.clock_follower actor:r service:r
 rt.clock_offset actor:r edge:r service:r
 rt.event actor:r edge:r service:r
+rt.history actor:r edge:r service:r
 rt.inbox actor:r edge:r service:r
+rt.mark actor:r edge:r service:r
 rt.member actor:r edge:r service:r
 rt.outbox actor:r edge:r service:r
 rt.partition actor:r edge:r service:r
@@ -206,12 +208,14 @@ const callable: Readonly<Record<string, readonly string[]>> = {
   actor: [
     'policy_basis(integer)',
     'rt."join"(text,uuid,interval,integer,text[],boolean)',
+    'rt.advance_mark(interval)',
     'rt.claim(text,integer,bigint,text,uuid)',
     'rt.clock()',
     'rt.commit(text,integer,bigint,uuid,timestamp with time zone,jsonb)',
     'rt.consume(text,integer,text,text)',
     'rt.drain(text,uuid)',
     'rt.eject(text,uuid)',
+    'rt.fence_floor()',
     'rt.flush_run_beat(integer,jsonb)',
     'rt.follow_clock(jsonb)',
     'rt.inbox_expire(interval,integer)',
