@@ -115,6 +115,13 @@ export interface Finding {
   readonly at: number;
 }
 
+/** A finding that has no place yet. */
+export type Problem = Omit<Finding, 'at'>;
+
+export function dynamicClass(message: string): Problem {
+  return { rule: 'dynamic-class', message };
+}
+
 /** A library that no submission may import: the whole file is invalid. */
 export interface InsecureLibrary {
   readonly library: string;

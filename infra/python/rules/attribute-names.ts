@@ -1,5 +1,5 @@
 /** Which attribute names are out of bounds, wherever they stand: `a.b`, getattr, patterns. */
-import type { Finding } from '../finding.ts';
+import type { Problem } from '../finding.ts';
 
 /** Answers with a string, or with something that leads no further. */
 const plainDunders = new Set([
@@ -110,7 +110,7 @@ export function isDunder(name: string): boolean {
 }
 
 /** What is wrong with reading or writing this attribute of any object, null if nothing. */
-export function attributeProblem(name: string): Omit<Finding, 'at'> | null {
+export function attributeProblem(name: string): Problem | null {
   if (frameNames.has(name)) {
     const message = `'.${name}' reaches into frames, code objects or class internals; remove it`;
     return { rule: 'frame-access', message };

@@ -1,4 +1,4 @@
-import type { Finding } from '../finding.ts';
+import type { Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { isSafeAttributePath } from './attribute-names.ts';
@@ -45,8 +45,6 @@ export function checkBuiltins({ scopes, source, findings }: RuleContext): void {
 }
 
 const guarded: Readonly<Record<string, unknown>> = { ...forbidden, ...attributeFunctions };
-
-type Problem = Omit<Finding, 'at'>;
 
 /** getattr(x, 'name') with the name written out is the same as x.name, which other rules see. */
 function problemOfAttributeCall(

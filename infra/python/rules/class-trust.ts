@@ -3,14 +3,12 @@
  * `__match_args__` names, an empty enumeration makes classes when called, and `register` of a
  * single dispatch evaluates annotations that are text.
  */
-import type { Finding } from '../finding.ts';
+import { dynamicClass, type Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
 import { type ClassTraits, classTraits } from './plain-classes.ts';
 import { argumentsOf, callOf, decoratedBy, decoratorsOf, isBase } from './positions.ts';
 import type { RuleContext } from './rule-context.ts';
-
-type Problem = Omit<Finding, 'at'>;
 
 export function checkClassTrust(context: RuleContext): void {
   const traits = classTraits(context);
@@ -43,8 +41,9 @@ function problemOfEmptyEnum(node: SyntaxNode, traits: ClassTraits): Problem | nu
     (each) => traits.derivesFrom(each, enumerations) && !hasMember(each),
   );
   if (!empty || isBase(node)) return null;
-  const message = 'an enumeration without members written out is accepted as a base class only';
-  return { rule: 'dynamic-class', message };
+  return dynamicClass(
+    'an enumeration without members written out is accepted as a base class only',
+  );
 }
 
 /** `A = 1`, straight in the body. */

@@ -1,5 +1,5 @@
 /** Double-underscore names and the names of frames, in every position a name can stand in. */
-import type { Finding } from '../finding.ts';
+import type { Problem } from '../finding.ts';
 import type { ScopedName } from '../scopes.ts';
 import { constantString } from '../string-literal.ts';
 import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
@@ -22,8 +22,6 @@ export function checkDunders(context: RuleContext): void {
   for (const load of context.scopes.loads) checkLoad(load, context);
   for (const store of context.scopes.stores) checkStore(store, context);
 }
-
-type Problem = Omit<Finding, 'at'>;
 
 function problemOf(node: SyntaxNode, context: RuleContext): Problem | null {
   switch (node.kind) {

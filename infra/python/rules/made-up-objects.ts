@@ -3,7 +3,7 @@
  * attributes have computed names, and hands them to a part of the library that takes them for a
  * traceback or a log record, and then reads lines of whatever file they name.
  */
-import type { Finding } from '../finding.ts';
+import type { Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { isFrameName } from './attribute-names.ts';
@@ -212,8 +212,6 @@ function takesTraceback(node: SyntaxNode): boolean {
   const [argument] = call === null ? [] : argumentsOf(call).positional;
   return !(argument?.kind === 'attribute' && argument.text === 'exc_info');
 }
-
-type Problem = Omit<Finding, 'at'>;
 
 const systemModules = new Set(
   'os sys _os _sys subprocess builtins importlib ctypes socket shutil posix inspect marshal pickle'.split(

@@ -3,7 +3,7 @@
  * decorator straight over a definition, with literal arguments. As a value, under another name or
  * with other arguments they evaluate text, hand out frames or make classes.
  */
-import type { Finding } from '../finding.ts';
+import { dynamicClass, type Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
 import { makesAttributes } from './made-up-objects.ts';
@@ -24,8 +24,6 @@ import {
   isMetaclassKeyword,
 } from './positions.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
-
-type Problem = Omit<Finding, 'at'>;
 
 export interface Use {
   readonly node: SyntaxNode;
@@ -53,7 +51,6 @@ interface Rule {
   readonly problem: Problem;
 }
 
-const dynamicClass = (message: string): Problem => ({ rule: 'dynamic-class', message });
 const noName = (message: string): Problem => ({ rule: 'dynamic-attribute', message });
 const only = (places: readonly Place[], problem: Problem): Rule => ({ places, problem });
 

@@ -2,7 +2,7 @@
  * A module may be named only to take a listed attribute of it at once. As a value it could travel
  * to where the rules lose sight of it.
  */
-import type { Finding } from '../finding.ts';
+import type { Finding, Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { isDunder, isSafeAttributePath } from './attribute-names.ts';
@@ -90,8 +90,6 @@ const takesStreams = new Set([
   ...['print', 'logging.StreamHandler', 'logging.basicConfig', 'traceback.print_exc'],
   ...['traceback.print_exception', 'pprint.pprint', 'pprint.pp'],
 ]);
-
-type Problem = Omit<Finding, 'at'>;
 
 function problemOfChain(
   node: SyntaxNode,

@@ -4,7 +4,7 @@
  * called like that, and in files that hand objects to `copy` or `attrgetter`, which trust an
  * object's class, not anywhere at all.
  */
-import type { Finding } from '../finding.ts';
+import { dynamicClass, type Problem } from '../finding.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
 import {
@@ -22,9 +22,6 @@ import {
 import { onceAFile, type RuleContext } from './rule-context.ts';
 import { keeperUsed } from './stream-keepers.ts';
 
-type Problem = Omit<Finding, 'at'>;
-
-const dynamicClass = (message: string): Problem => ({ rule: 'dynamic-class', message });
 const asValue = dynamicClass("'type' is accepted as type(x), in annotations and in isinstance");
 const fromClass = dynamicClass('type(x) of a class is a metaclass, which could make classes');
 const madeClass = dynamicClass('classes must be written as class statements');
