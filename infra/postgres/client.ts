@@ -28,7 +28,9 @@ const idleInTransactionTimeoutMs = 5_000;
 /** Transactions at a time; nearly all work is single statements on the pool. */
 const sessionsMax = 4;
 
-const sessionsByPool = new WeakMap<Sql, Sessions>();
+type SessionSource = Pick<Sessions, 'end' | 'use'>;
+
+const sessionsByPool = new WeakMap<Sql, SessionSource>();
 
 export function createSql(options: SqlOptions): Sql {
   const pool = open(options, { max: options.max ?? 8, onLost: () => undefined });
@@ -41,10 +43,15 @@ export function createSql(options: SqlOptions): Sql {
 }
 
 /** Where `transaction` finds connections of its own beside the pool's. */
-export function sessionsOf(pool: Sql): Sessions {
+export function sessionsOf(pool: Sql): SessionSource {
   const sessions = sessionsByPool.get(pool);
   if (sessions === undefined) throw new Error('a transaction needs a pool made by createSql');
   return sessions;
+}
+
+/** For a handle that stands in front of a pool, as the simulator's: where its transactions run. */
+export function giveSessions(pool: Sql, sessions: SessionSource): void {
+  sessionsByPool.set(pool, sessions);
 }
 
 interface Opening {

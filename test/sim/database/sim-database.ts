@@ -1,0 +1,118 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+import {
+  closeSql,
+  createSql,
+  type DatabaseRole,
+  giveSessions,
+  sessionsOf,
+} from '../../../infra/postgres/client.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import type { Commit, CommittedEvent } from '../oracle/commit-model.ts';
+import type { DatabaseLink } from './database-link.ts';
+import { gatedSql } from './gated-sql.ts';
+
+/** Sees every commit in the step that makes it. */
+export interface CommitWitness {
+  onCommit(commit: Omit<Commit, 'atMs'>): void;
+  onFailure(statement: string, error: unknown): void;
+}
+
+/** One database of the simulated world, over one real connection for each role. */
+export class SimDatabase implements AsyncDisposable {
+  readonly #kernel: Kernel;
+  readonly #url: string;
+  readonly #witness: CommitWitness;
+  readonly #pools = new Map<string, Sql>();
+  readonly #clockOf = new WeakMap<Sql, string>();
+  /** With all rights, for the checks; outside of the world's time. */
+  readonly admin: Sql;
+
+  constructor(kernel: Kernel, options: { readonly url: string } & CommitWitness) {
+    this.#kernel = kernel;
+    this.#url = options.url;
+    this.#witness = options;
+    this.admin = this.#open();
+  }
+
+  /** A process's own handle: every query is a step of the world, and so is a whole transaction. */
+  sqlFor(link: DatabaseLink, role: DatabaseRole): Sql {
+    const real = this.#pool(role);
+    const gated = gatedSql(real, (name, query) =>
+      link.perform(name, async () => {
+        this.setClock(real);
+        try {
+          const result = await query.execute();
+          if (name === 'commit') this.#witnessed(link.process.name, query.args, result);
+          return result;
+        } catch (error) {
+          this.#witness.onFailure(name, error);
+          throw error;
+        }
+      }),
+    );
+    giveSessions(gated, {
+      use: (body) =>
+        link.perform('transaction', () =>
+          sessionsOf(real).use(async (session) => {
+            this.setClock(session.sql);
+            return await body(session);
+          }),
+        ),
+      end: () => Promise.resolve(),
+    });
+    return gated;
+  }
+
+  /** Pipelined in front of what comes next on the same connection. */
+  setClock(sql: Sql): void {
+    const now = `${this.#kernel.nowUs} ${this.#kernel.domainOffsetUs}`;
+    if (this.#clockOf.get(sql) === now) return;
+    this.#clockOf.set(sql, now);
+    const wall = instant(this.#kernel.nowUs);
+    const clock = instant(this.#kernel.nowUs + this.#kernel.domainOffsetUs);
+    const set = sql`
+      select set_config('sim.wall_clock', ${wall}, false), set_config('sim.clock', ${clock}, false)`;
+    set.catch(() => undefined);
+  }
+
+  /** The superuser's view at the world's present time. */
+  now(): Sql {
+    this.setClock(this.admin);
+    return this.admin;
+  }
+
+  #witnessed(process: string, args: readonly unknown[], result: unknown): void {
+    const [row] = result as { answer?: { duplicates?: unknown } }[];
+    if (row?.answer === undefined || row.answer.duplicates !== undefined) return;
+    const [kind, part, epoch, , , batch] = args;
+    const { events } = (batch as { value: { events: CommittedEvent[] } }).value;
+    this.#witness.onCommit({
+      ...{ process, kind: String(kind), part: Number(part), epoch: Number(epoch), events },
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.admin, ...this.#pools.values()].map((pool) => closeSql(pool)));
+  }
+
+  #pool(role: DatabaseRole): Sql {
+    const known = this.#pools.get(role) ?? this.#open(role);
+    this.#pools.set(role, known);
+    return known;
+  }
+
+  #open(role?: DatabaseRole): Sql {
+    return createSql({
+      ...{ url: this.#url, max: 1, applicationName: `sim ${role ?? 'checks'}` },
+      ...(role !== undefined && { role }),
+      // Real time means nothing here.
+      statementTimeoutMs: 0,
+    });
+  }
+}
+
+/** With all six digits, which a Date cannot hold. */
+function instant(us: number): string {
+  const text = new Date(Math.floor(us / 1000)).toISOString();
+  return `${text.slice(0, -1)}${String(us % 1000).padStart(3, '0')}Z`;
+}

@@ -1,0 +1,117 @@
+import type { DurableWeather } from '../broker/durable-store.ts';
+import type { DatabaseWeather, StatementFate } from '../database/database-link.ts';
+import type { Kernel } from '../kernel/kernel.ts';
+import type { Prng } from '../kernel/prng.ts';
+import type { SimProcess } from '../kernel/sim-process.ts';
+import type { Counters } from '../report/counters.ts';
+import type { HttpWeather } from '../world/http.ts';
+
+export type CrashPoint = 'after-commit' | 'after-publish' | 'after-reply' | 'before-commit';
+
+/** What goes wrong by itself, a little all the time while it is bad and nothing while it is fine. */
+export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
+  readonly #kernel: Kernel;
+  readonly #random: Prng;
+  readonly #counters: Counters;
+  readonly #kill: (process: SimProcess) => void;
+  #isBad = false;
+  #databaseDownUntilUs = 0;
+  #crash: CrashPoint | undefined;
+  /** Since when nothing of ours kept anybody from being heard; the domain's clock. */
+  calmSinceMs = 0;
+
+  constructor(deps: {
+    readonly kernel: Kernel;
+    readonly counters: Counters;
+    readonly kill: (process: SimProcess) => void;
+  }) {
+    this.#kernel = deps.kernel;
+    this.#random = deps.kernel.randomFor('weather');
+    this.#counters = deps.counters;
+    this.#kill = deps.kill;
+  }
+
+  turnBad(): void {
+    this.#isBad = true;
+  }
+
+  turnFine(): void {
+    this.#isBad = false;
+    this.#crash = undefined;
+    this.#databaseDownUntilUs = 0;
+    this.disturbed(0);
+  }
+
+  get isBad(): boolean {
+    return this.#isBad;
+  }
+
+  /** Leases may be longer after it than validators were told, by as much as an amnesty gives. */
+  disturbed(forMs: number): void {
+    this.calmSinceMs = Math.max(this.calmSinceMs, this.#kernel.domainNowMs + forMs);
+  }
+
+  databaseDown(ms: number): void {
+    this.#databaseDownUntilUs = this.#kernel.nowUs + Math.round(ms * 1000);
+  }
+
+  /** The next coordinator that comes to this point in its work dies there. */
+  crashAt(point: CrashPoint): void {
+    this.#crash = point;
+  }
+
+  fateOf(process: SimProcess, statement: string): StatementFate {
+    if (this.#kernel.nowUs < this.#databaseDownUntilUs) return 'refused';
+    if (!this.#isBad) return 'done';
+    if (statement === 'commit' && this.#crash === 'before-commit') {
+      this.#crashes(process);
+      return 'lost-unsent';
+    }
+    const roll = this.#random.below(10_000);
+    const fate = fates.find(({ below }) => roll < below)?.fate ?? 'done';
+    if (fate === 'done') return fate;
+    this.disturbed(0);
+    this.#counters.add(`fault: statement ${fate}`);
+    if (statement === 'commit') this.#counters.add('ambiguous commits');
+    return fate;
+  }
+
+  onExecuted(process: SimProcess, statement: string): void {
+    if (statement === 'commit' && this.#crash === 'after-commit') this.#crashes(process);
+    if (statement === 'commit' && this.#crash === 'after-reply' && process.isAlive) {
+      this.#crash = undefined;
+      // The answer has left by then, and what it tells others has perhaps not.
+      this.#kernel.after(this.#random.between(2, 6), 'after the reply', () =>
+        this.#crashes(process, 'after-reply'),
+      );
+    }
+  }
+
+  onPublished(process: SimProcess): void {
+    if (this.#crash === 'after-publish') this.#crashes(process);
+  }
+
+  repeats(): boolean {
+    return this.#isBad && this.#random.happens(60);
+  }
+
+  losesAnswer(): boolean {
+    const isLost = this.#isBad && this.#random.happens(20);
+    if (isLost) this.#counters.add('fault: answer lost');
+    return isLost;
+  }
+
+  #crashes(process: SimProcess, point = this.#crash): void {
+    if (!process.isAlive || !process.name.startsWith('coordinator')) return;
+    this.#crash = undefined;
+    this.#counters.add(`fault: crash ${point}`);
+    this.#kill(process);
+  }
+}
+
+/** Of ten thousand statements. */
+const fates: readonly { readonly below: number; readonly fate: StatementFate }[] = [
+  { below: 12, fate: 'lost-answered' },
+  { below: 20, fate: 'lost-late' },
+  { below: 26, fate: 'lost-unsent' },
+];

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import type { Kernel } from '../kernel/kernel.ts';
+import type { Counters } from '../report/counters.ts';
+import type { CommitModel, KnownRun } from './commit-model.ts';
+import type { Violations } from './violations.ts';
+
+interface AcknowledgedRun {
+  readonly validatorHotkey: string;
+  readonly agentVersionId: string;
+}
+
+interface AcknowledgedEnd {
+  readonly status: string;
+  readonly text: string;
+}
+
+export interface CompletionAnswer {
+  readonly status: string;
+  readonly agent_version_became_eligible: boolean;
+  readonly final_score: number | null;
+}
+
+/** How a lease may be longer than what its validator was told, by an outage of ours that is over. */
+const lateMs = 2_500;
+
+/**
+ * What clients were told, from their side of the wire. What contradicts an earlier answer or what was
+ * committed is seen at once; whether all of it is still there is asked at quiet times.
+ */
+export class ClientHistory {
+  readonly claims = new Map<string, AcknowledgedRun>();
+  /** The latest end of the lease that was promised, by run; the domain's clock. */
+  readonly promisedMs = new Map<string, number>();
+  /** Ids of stored results, by `run task`. */
+  readonly results = new Map<string, string>();
+  readonly ends = new Map<string, AcknowledgedEnd>();
+  /** Miner by version. */
+  readonly submissions = new Map<string, string>();
+  /** The last pin or unpin that was acknowledged, by miner. */
+  readonly pins = new Map<string, { readonly id: string | null; readonly sentAtMs: number }>();
+  readonly #eligible = new Set<string>();
+  readonly #standings = new Map<number, string>();
+  readonly #epochs = new Map<string, number>();
+  readonly #deps: {
+    readonly kernel: Kernel;
+    readonly model: () => CommitModel;
+    readonly violations: Violations;
+    readonly counters: Counters;
+  };
+
+  constructor(deps: {
+    readonly kernel: Kernel;
+    readonly model: () => CommitModel;
+    readonly violations: Violations;
+    readonly counters: Counters;
+  }) {
+    this.#deps = deps;
+  }
+
+  claimed(
+    validatorHotkey: string,
+    run: { id: string; versionId: string; leaseUntilMs: number },
+  ): void {
+    const known = this.claims.get(run.id);
+    const { validatorHotkey: owner } = this.#deps.model().runs.get(run.id) ?? {};
+    if (owner === undefined) this.#wrong('INV-09', `claimed run ${run.id} was never committed`);
+    else if (
+      owner !== validatorHotkey ||
+      (known ?? { validatorHotkey }).validatorHotkey !== owner
+    ) {
+      this.#wrong('INV-09', `run ${run.id} of ${owner} was given to ${validatorHotkey}`);
+    }
+    this.claims.set(run.id, { validatorHotkey, agentVersionId: run.versionId });
+    this.#promised(run.id, run.leaseUntilMs);
+  }
+
+  /** A 2xx of a request that only the holder of a live run may be given. */
+  acknowledged(what: string, runId: string, by: { hotkey: string; sentAtMs: number }): void {
+    const run = this.#deps.model().runs.get(runId);
+    if (run === undefined) {
+      this.#wrong('INV-20', `${what} of run ${runId}, which nobody has`);
+      return;
+    }
+    if (run.validatorHotkey !== by.hotkey) {
+      this.#wrong('INV-03', `${what} of run ${runId} was taken from ${by.hotkey}`);
+    }
+    if (run.end !== undefined && run.end.atMs < by.sentAtMs) {
+      this.#wrong('INV-03', `${what} of run ${runId} was taken after ${run.end.type}`);
+    }
+  }
+
+  beaten(runId: string, leaseUntilMs: number): void {
+    this.#promised(runId, leaseUntilMs);
+  }
+
+  stored(runId: string, taskId: string, resultId: string): void {
+    const key = `${runId} ${taskId}`;
+    if (this.results.has(key)) this.#wrong('INV-18', `result ${key} was stored twice`);
+    this.results.set(key, resultId);
+  }
+
+  completed(runId: string, answer: CompletionAnswer, text: string): void {
+    const { model } = this.#deps;
+    const before = this.ends.get(runId);
+    if (before !== undefined && before.text !== text) {
+      this.#wrong('INV-04', `run ${runId} was answered ${before.text} and ${text}`);
+    }
+    const end = model().runs.get(runId)?.end;
+    if (end === undefined)
+      this.#wrong('INV-04', `run ${runId} was answered before its end was kept`);
+    else if (endNames[answer.status] !== end.type) {
+      this.#wrong('INV-04', `run ${runId} was answered ${answer.status} and is ${end.type}`);
+    }
+    this.ends.set(runId, { status: answer.status, text });
+    if (!answer.agent_version_became_eligible || before !== undefined) return;
+    const versionId = this.claims.get(runId)?.agentVersionId ?? '';
+    if (this.#eligible.has(versionId)) this.#wrong('INV-13', `${versionId} became eligible twice`);
+    this.#eligible.add(versionId);
+  }
+
+  submitted(versionId: string, hotkey: string): void {
+    this.submissions.set(versionId, hotkey);
+  }
+
+  /** Null for an unpin. */
+  pinned(miner: string, pin: { readonly id: string | null; readonly sentAtMs: number }): void {
+    this.pins.set(miner, pin);
+  }
+
+  /** The same bytes for everybody in an epoch, and no epoch goes back. */
+  weights(client: string, epoch: number, text: string): void {
+    const before = this.#epochs.get(client) ?? 0;
+    if (epoch < before) this.#wrong('INV-35', `${client} saw epoch ${before}, then ${epoch}`);
+    this.#epochs.set(client, Math.max(epoch, before));
+    const digest = createHash('sha256').update(text).digest('hex');
+    const known = this.#standings.get(epoch) ?? digest;
+    if (known !== digest) this.#wrong('INV-34', `epoch ${epoch} was told in two ways`);
+    this.#standings.set(epoch, known);
+  }
+
+  /** A run was ended for its validator's silence. */
+  staled(run: KnownRun, atMs: number, calmSinceMs: number): void {
+    const promisedMs = this.promisedMs.get(run.evalRunId);
+    if (promisedMs === undefined) return;
+    if (atMs < promisedMs) {
+      this.#wrong('INV-08', `run ${run.evalRunId} went stale ${promisedMs - atMs} ms too early`);
+    }
+    const isCalm = calmSinceMs < promisedMs;
+    if (isCalm && atMs > promisedMs + lateMs) {
+      const byMs = Math.round(atMs - promisedMs);
+      this.#wrong('INV-07', `run ${run.evalRunId} went stale ${byMs} ms after its lease`);
+    }
+    this.#deps.counters.add('runs staled');
+  }
+
+  #promised(runId: string, leaseUntilMs: number): void {
+    this.promisedMs.set(runId, Math.max(leaseUntilMs, this.promisedMs.get(runId) ?? 0));
+    const end = this.#deps.model().runs.get(runId)?.end;
+    if (end?.type === 'STALED' && end.atMs < leaseUntilMs) {
+      this.#wrong('INV-08', `run ${runId} was promised time that it did not have`);
+    }
+  }
+
+  #wrong(invariant: string, text: string): void {
+    this.#deps.violations.add(invariant, text);
+  }
+}
+
+const endNames: Readonly<Record<string, string>> = {
+  SUCCESS: 'SUCCEEDED',
+  FAILED: 'FAILED',
+  TIMED_OUT: 'RUN_TIMED_OUT',
+};

@@ -1,0 +1,199 @@
+import type { Violations } from './violations.ts';
+
+export interface CommittedEvent {
+  readonly machine: string;
+  readonly key: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export interface Commit {
+  readonly process: string;
+  readonly kind: string;
+  readonly part: number;
+  readonly epoch: number;
+  /** The domain's clock when it was made. */
+  readonly atMs: number;
+  readonly events: readonly CommittedEvent[];
+}
+
+export interface KnownRun {
+  readonly evalRunId: string;
+  readonly workItemId: string;
+  readonly validatorHotkey: string;
+  readonly claimedAtMs: number;
+  /** The first event that ended it. */
+  end: { readonly type: string; readonly atMs: number } | undefined;
+}
+
+interface KnownItem {
+  phase: string;
+  isOpen: boolean;
+  required: number;
+  fence: number;
+  /** Validator by live run. */
+  readonly live: Map<string, string>;
+  readonly included: Set<string>;
+}
+
+const ends = new Set(['CANCELLED', 'FAILED', 'RUN_TIMED_OUT', 'STALED', 'SUCCEEDED']);
+const afterEnd = new Set(['ADOPTED', 'EXCLUDED', 'INCLUDED']);
+
+/**
+ * What the commits say, folded once more by code that shares nothing with the machines, one commit at
+ * a time: so a broken rule is seen in the very step that breaks it.
+ */
+export class CommitModel {
+  readonly runs = new Map<string, KnownRun>();
+  readonly #items = new Map<string, KnownItem>();
+  readonly #epochs = new Map<string, number>();
+  readonly #seqs = new Map<string, number>();
+  readonly #violations: Violations;
+  readonly #onStaled: (run: KnownRun, atMs: number) => void;
+
+  constructor(violations: Violations, onStaled: (run: KnownRun, atMs: number) => void) {
+    this.#violations = violations;
+    this.#onStaled = onStaled;
+  }
+
+  apply(commit: Commit): void {
+    const { kind, part, epoch, events } = commit;
+    const partition = `${kind}/${part}`;
+    const before = this.#epochs.get(partition) ?? 0;
+    if (epoch < before)
+      this.#wrong('INV-48', `${partition} was written by ${epoch} after ${before}`);
+    this.#epochs.set(partition, Math.max(epoch, before));
+    for (const event of events) {
+      this.#number(`${partition}/${event.machine}/${event.key}`, event.seq);
+      if (event.machine === 'evaluation-run') this.#run(event, commit.atMs);
+      if (event.machine === 'work-item') this.#item(event);
+    }
+    // Within a commit a lease may end after the next began; afterwards the sums must be right.
+    for (const { machine, key } of events) if (machine === 'work-item') this.#checkItem(key);
+  }
+
+  liveRuns(): readonly KnownRun[] {
+    return [...this.runs.values()].filter(({ end }) => end === undefined);
+  }
+
+  openItems(phase: string): number {
+    return [...this.#items.values()].filter((item) => item.isOpen && item.phase === phase).length;
+  }
+
+  #number(machine: string, seq: number): void {
+    const expected = (this.#seqs.get(machine) ?? 0) + 1;
+    if (seq !== expected)
+      this.#wrong('INV-49', `${machine}: event ${seq} where ${expected} was due`);
+    this.#seqs.set(machine, seq);
+  }
+
+  #run({ key, type, payload }: CommittedEvent, atMs: number): void {
+    const known = this.runs.get(key);
+    if (type === 'CLAIMED') {
+      const run = payload['run'] as { workItemId: string; validatorHotkey: string };
+      if (known !== undefined) this.#wrong('INV-02', `run ${key} was claimed twice`);
+      const { workItemId, validatorHotkey } = run;
+      const held = this.liveRuns().find((live) => live.validatorHotkey === validatorHotkey);
+      if (held !== undefined) {
+        this.#wrong('INV-09', `${validatorHotkey} holds ${held.evalRunId} and was given ${key}`);
+      }
+      const claimed = { evalRunId: key, workItemId, validatorHotkey, claimedAtMs: atMs };
+      this.runs.set(key, { ...claimed, end: undefined });
+      return;
+    }
+    if (known === undefined) {
+      this.#wrong('INV-49', `${type} of run ${key}, which nobody has`);
+      return;
+    }
+    if (known.end !== undefined) {
+      if (!afterEnd.has(type)) {
+        this.#wrong('INV-05', `run ${key} had ended with ${known.end.type}, and then ${type}`);
+      }
+      return;
+    }
+    if (!ends.has(type)) return;
+    known.end = { type, atMs };
+    if (type === 'STALED') this.#onStaled(known, atMs);
+  }
+
+  #item({ key, type, payload }: CommittedEvent): void {
+    const item = this.#items.get(key) ?? unopened();
+    this.#items.set(key, item);
+    const runId = String(payload['evalRunId'] ?? '');
+    switch (type) {
+      case 'OPENED':
+        this.#open(item, payload['work'] as Readonly<Record<string, unknown>>);
+        break;
+      case 'CLOSED':
+      case 'WORK_CANCELLED':
+        item.isOpen = false;
+        break;
+      case 'REOPENED':
+        item.isOpen = true;
+        break;
+      case 'LEASED':
+        this.#lease(key, item, payload);
+        break;
+      case 'LEASE_ENDED':
+        item.live.delete(runId);
+        break;
+      case 'SUCCESS_INCLUDED':
+        item.live.delete(runId);
+        item.included.add(runId);
+        break;
+      case 'SUCCESS_EXCLUDED':
+        item.included.delete(runId);
+        break;
+      case 'VERDICT_REACHED':
+        item.live.clear();
+        break;
+    }
+  }
+
+  #open(item: KnownItem, work: Readonly<Record<string, unknown>>): void {
+    item.required = Number(work['requiredSuccesses']);
+    item.phase = String(work['phase']);
+    item.isOpen = true;
+  }
+
+  #lease(key: string, item: KnownItem, payload: CommittedEvent['payload']): void {
+    const fence = Number(payload['fence']);
+    const hotkey = String(payload['validatorHotkey']);
+    if (fence <= item.fence) this.#wrong('INV-02', `${key}: fence ${fence} after ${item.fence}`);
+    item.fence = Math.max(fence, item.fence);
+    if ([...item.live.values()].includes(hotkey)) {
+      this.#wrong('INV-01', `${key}: ${hotkey} holds two runs`);
+    }
+    item.live.set(String(payload['evalRunId']), hotkey);
+  }
+
+  #checkItem(key: string): void {
+    const item = this.#items.get(key);
+    if (item === undefined) return;
+    const { live, included, required } = item;
+    if (included.size > required) {
+      this.#wrong('INV-11', `${key}: ${included.size} successes of ${required}`);
+    }
+    if (live.size + included.size > required) {
+      this.#wrong(
+        'INV-01',
+        `${key}: ${live.size} live and ${included.size} included of ${required}`,
+      );
+    }
+    for (const runId of live.keys()) {
+      if (this.runs.get(runId)?.end !== undefined) {
+        this.#wrong('INV-01', `${key}: run ${runId} holds its place though it is over`);
+      }
+    }
+  }
+
+  #wrong(invariant: string, text: string): void {
+    this.#violations.add(invariant, text);
+  }
+}
+
+function unopened(): KnownItem {
+  const counts = { required: 0, fence: 0 };
+  return { phase: '', isOpen: false, ...counts, live: new Map(), included: new Set() };
+}

@@ -1,0 +1,100 @@
+import type { Host } from '../../../actors/runtime/host.ts';
+import { SimProcess } from '../kernel/sim-process.ts';
+import { type SimCoordinator, startSimCoordinator } from './sim-coordinator.ts';
+import { type SimEdge, startSimEdge } from './sim-edge.ts';
+import type { SimWorld } from './sim-world.ts';
+
+type Kind = 'coordinator' | 'edge';
+
+interface Running<T> {
+  readonly process: SimProcess;
+  /** Undefined while it starts. */
+  started: T | undefined;
+}
+
+/** The processes of the service: a supervisor starts again what ended, as in production. */
+export class SimCluster {
+  readonly #world: SimWorld;
+  readonly #coordinators = new Map<string, Running<SimCoordinator>>();
+  readonly #edges = new Map<string, Running<SimEdge>>();
+  #starts = 0;
+
+  constructor(world: SimWorld) {
+    this.#world = world;
+  }
+
+  get edges(): readonly SimEdge[] {
+    return [...this.#edges.values()].flatMap(({ process, started }) =>
+      process.isAlive && started !== undefined ? [started] : [],
+    );
+  }
+
+  get coordinators(): readonly SimCoordinator[] {
+    return [...this.#coordinators.values()].flatMap(({ process, started }) =>
+      process.isAlive && started !== undefined ? [started] : [],
+    );
+  }
+
+  get hosts(): readonly Host[] {
+    return this.coordinators.map(({ host }) => host);
+  }
+
+  /** Those that are alive, started or not. */
+  processes(kind: Kind): readonly SimProcess[] {
+    const all = kind === 'edge' ? this.#edges : this.#coordinators;
+    return [...all.values()].map(({ process }) => process).filter(({ isAlive }) => isAlive);
+  }
+
+  start(kind: Kind, name: string): void {
+    this.#starts += 1;
+    const process = new SimProcess(this.#world.kernel, `${name}.${this.#starts}`);
+    if (kind === 'edge') {
+      this.#begin(this.#edges, name, { process, start: () => startSimEdge(this.#world, process) });
+    } else {
+      const start = () => startSimCoordinator(this.#world, process);
+      this.#begin(this.#coordinators, name, { process, start });
+    }
+  }
+
+  /** SIGKILL, and a supervisor that starts it again. */
+  kill(process: SimProcess, restartMs: number): void {
+    if (!process.isAlive) return;
+    process.kill();
+    const [name = ''] = process.name.split('.');
+    const kind: Kind = name.startsWith('edge') ? 'edge' : 'coordinator';
+    this.#world.kernel.after(restartMs, `${name} is started again`, () => this.start(kind, name));
+  }
+
+  /** SIGTERM: leaves in good order, but no later than its supervisor's patience. */
+  drain(process: SimProcess, restartMs: number): void {
+    const [name = ''] = process.name.split('.');
+    const running = this.#coordinators.get(name)?.started ?? this.#edges.get(name)?.started;
+    if (running?.process !== process) return;
+    void running.drain().then(() => {
+      process.kernel.after(0, `${process.name} has left`, () => this.kill(process, restartMs));
+    });
+    process.kernel.after(drainMs, `${process.name} is ended`, () => this.kill(process, restartMs));
+  }
+
+  #begin<T>(
+    all: Map<string, Running<T>>,
+    name: string,
+    { process, start }: { readonly process: SimProcess; readonly start: () => Promise<T> },
+  ): void {
+    const running: Running<T> = { process, started: undefined };
+    all.set(name, running);
+    const begin = () => {
+      start().then(
+        (started) => {
+          running.started = started;
+        },
+        // Ends with an error, as apps/*/main.ts does when a neighbour is away; started again.
+        () => this.kill(process, restartAfterErrorMs),
+      );
+    };
+    process.resume(0, 'starts', begin);
+  }
+}
+
+const drainMs = 10_000;
+const restartAfterErrorMs = 500;

@@ -1,0 +1,82 @@
+import { createEmissionKind } from '../../../actors/emission-calculator/emission-calculator.actor.ts';
+import { createEvalKind } from '../../../actors/lease-manager/lease-manager.actor.ts';
+import { createRaceKind } from '../../../actors/race-coordinator/race-coordinator.actor.ts';
+import { createHost, type Host } from '../../../actors/runtime/host.ts';
+import { evalPolicy } from '../../../apps/coordinator/eval-policy.ts';
+import { configuredPolicy } from '../../../apps/race-policy.ts';
+import { randomHex, randomId, uuidV5 } from '../../../infra/ids/ids.ts';
+import { createMembershipStore } from '../../../infra/postgres/membership-store.ts';
+import { createOutboxStore } from '../../../infra/postgres/outbox-store.ts';
+import { createPartitionStore } from '../../../infra/postgres/partition-store.ts';
+import type { SimProcess } from '../kernel/sim-process.ts';
+import { coordinatorConfig, runtimePolicy } from './settings.ts';
+import { startSimServices } from './sim-services.ts';
+import { connectProcess, type SimWorld } from './sim-world.ts';
+
+export interface SimCoordinator {
+  readonly process: SimProcess;
+  readonly host: Host;
+  /** Resolves when it left in good order. */
+  drain(): Promise<void>;
+}
+
+/** apps/coordinator over the ports of the simulated world. */
+export async function startSimCoordinator(
+  world: SimWorld,
+  process: SimProcess,
+): Promise<SimCoordinator> {
+  const config = coordinatorConfig;
+  const { clock } = process;
+  const { bus, log, telemetry, sqlAs } = connectProcess(world, process);
+  const commits = sqlAs('paddock_actor');
+  const memberId = `${process.name}-${randomHex(4)}`;
+  const partitions = createPartitionStore(commits);
+  const host = createHost({
+    memberId,
+    kinds: [
+      createEvalKind({ sql: commits, policy: evalPolicy(config), ids: { uuidV5 }, telemetry }),
+      createRaceKind({
+        sql: commits,
+        configured: configuredPolicy(config),
+        close: { closeTime: config.raceCloseTime, timeZone: config.raceTimeZone },
+        drawSecret: config.raceSecret,
+        ids: { uuidV5 },
+      }),
+      createEmissionKind({ sql: commits, burnRateMicro: config.burnRateMicro }),
+    ],
+    partitions,
+    members: createMembershipStore(sqlAs('paddock_actor')),
+    outbox: createOutboxStore(commits),
+    bus: bus.partitions,
+    messages: bus.messages,
+    ...{ clock, log, telemetry },
+    newIncarnation: randomId,
+    watchesEdges: true,
+    simulation: {
+      offsetMs: () => world.kernel.domainOffsetUs / 1000,
+      rested: () => undefined,
+    },
+    policy: runtimePolicy,
+  });
+  const sql = sqlAs('paddock_service');
+  const services = await startSimServices({
+    config,
+    bus,
+    sql,
+    world,
+    partitions,
+    clock,
+    log,
+    telemetry,
+  });
+  await host.start();
+  return {
+    process,
+    host,
+    drain: async () => {
+      await host.drain();
+      await services[Symbol.asyncDispose]();
+      await bus.connection.drain();
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { pinVersion } from '../../../apps/edge/routes/miner/pin-version.ts';
+import { submitAgent } from '../../../apps/edge/routes/miner/submit-agent.ts';
+import { unpinVersion } from '../../../apps/edge/routes/miner/unpin-version.ts';
+import { Participant } from './participant.ts';
+
+const boundary = 'simulated-boundary';
+
+/** Submits a version a day, sometimes tries two, and pins when it is nearly too late. */
+export class SimMiner extends Participant {
+  readonly versions: string[] = [];
+  #files = 0;
+
+  async submit(): Promise<void> {
+    await this.sleep(0, 8_000);
+    const tries = this.random.happens(150) ? 2 : 1;
+    await Promise.all(Array.from({ length: tries }, () => this.#submitOne()));
+  }
+
+  async #submitOne(): Promise<void> {
+    this.#files += 1;
+    const code = `NUMBER = ${this.#files}\n# ${this.name}\n`;
+    const upload = {
+      contentType: `multipart/form-data; boundary=${boundary}`,
+      bytes: Buffer.from(form({ agent_name: 'agent' }, code)),
+    };
+    const isKeyed = this.random.happens(300);
+    const key = isKeyed ? { idempotencyKey: `${this.name}-${this.#files}` } : {};
+    const answer = await this.insist(submitAgent, { upload, ...key }, 6);
+    if (answer?.status !== 200) return;
+    const { agent_version_id: id } = answer.body as { agent_version_id: string };
+    this.deps.history.submitted(id, this.name);
+    if (!this.versions.includes(id)) this.versions.push(id);
+    this.deps.counters.add('versions submitted');
+  }
+
+  async pin(): Promise<void> {
+    await this.sleep(0, 6_000);
+    const id = this.random.choose(this.versions);
+    const unpins = id === undefined || this.random.happens(250);
+    const sentAtMs = this.deps.kernel.domainNowMs;
+    const outcome = unpins
+      ? await this.send(unpinVersion)
+      : await this.send(pinVersion, { body: { agent_version_id: id } });
+    if (outcome.kind !== 'answered') return;
+    this.deps.counters.add(`pin ${outcome.answer.status}`);
+    if (outcome.answer.status === 200) {
+      this.deps.history.pinned(this.name, { id: unpins ? null : id, sentAtMs });
+    }
+  }
+}
+
+function form(fields: Readonly<Record<string, string>>, file: string): string {
+  const parts = Object.entries(fields).map(
+    ([name, value]) => `Content-Disposition: form-data; name="${name}"\r\n\r\n${value}`,
+  );
+  parts.push(`Content-Disposition: form-data; name="file"; filename="agent.py"\r\n\r\n${file}`);
+  return `${parts.map((part) => `--${boundary}\r\n${part}\r\n`).join('')}--${boundary}--\r\n`;
+}

@@ -1,0 +1,135 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { Broker } from '../broker/broker.ts';
+import { DurableStore } from '../broker/durable-store.ts';
+import { SimDatabase } from '../database/sim-database.ts';
+import { FaultPlan } from '../faults/fault-plan.ts';
+import { Weather } from '../faults/weather.ts';
+import { Kernel } from '../kernel/kernel.ts';
+import { SimProcess } from '../kernel/sim-process.ts';
+import type { Trace } from '../kernel/trace.ts';
+import { ClientHistory } from '../oracle/client-history.ts';
+import { type Commit, CommitModel } from '../oracle/commit-model.ts';
+import { Violations } from '../oracle/violations.ts';
+import { Counters } from '../report/counters.ts';
+import { createObjectMemory } from '../service/object-memory.ts';
+import { SimCluster } from '../service/sim-cluster.ts';
+import type { SimWorld } from '../service/sim-world.ts';
+import { Http } from './http.ts';
+import type { ParticipantDeps } from './participant.ts';
+import { seedSuites } from './seed-suite.ts';
+
+/** 08:00 in Los Angeles, four hours before the first close. */
+const startMs = Date.UTC(2026, 6, 8, 15);
+
+/** Everything of one seed: the world, its service, its witnesses. */
+export class SimSession implements AsyncDisposable {
+  readonly kernel: Kernel;
+  readonly broker: Broker;
+  readonly cluster: SimCluster;
+  readonly weather: Weather;
+  readonly faults: FaultPlan;
+  readonly history: ClientHistory;
+  readonly model: CommitModel;
+  readonly violations: Violations;
+  readonly counters = new Counters();
+  /** The product's own counts. */
+  readonly metrics = new Map<string, number>();
+  readonly participants: ParticipantDeps;
+  readonly #database: SimDatabase;
+
+  constructor(options: {
+    readonly seed: number;
+    readonly databaseUrl: string;
+    readonly trace: Trace;
+  }) {
+    const { seed, trace } = options;
+    const kernel = new Kernel({ seed, startMs, trace });
+    this.kernel = kernel;
+    const { counters } = this;
+    this.violations = new Violations(kernel);
+    const clients = new SimProcess(kernel, 'clients');
+    this.weather = new Weather({
+      kernel,
+      counters,
+      kill: (process) => this.cluster.kill(process, kernel.random.between(200, 6_000)),
+    });
+    this.model = new CommitModel(this.violations, (run, atMs) => {
+      counters.add('work reclaimed');
+      if (this.cluster.coordinators.length === 0) counters.add('reclaimed in the dark');
+      this.history.staled(run, atMs, this.weather.calmSinceMs);
+    });
+    this.history = new ClientHistory({
+      ...{ kernel, counters, violations: this.violations, model: () => this.model },
+    });
+    this.broker = new Broker(kernel);
+    const durables = new DurableStore(this.broker, this.weather);
+    this.#database = new SimDatabase(kernel, {
+      url: options.databaseUrl,
+      onCommit: (commit) => this.#committed(commit),
+      onFailure: (statement, error) => this.#failed(statement, error),
+    });
+    const world: SimWorld = {
+      ...{ kernel, broker: this.broker, durables, database: this.#database },
+      databaseWeather: this.weather,
+      objects: createObjectMemory(),
+      counts: this.metrics,
+      onPublished: (process) => this.weather.onPublished(process),
+      log: (process, level, message, fields) => {
+        const { error } = fields as { error?: unknown };
+        const told = error instanceof Error ? ` (${error.message})` : '';
+        trace.note(`${level} ${process.name}: ${message}${told}`);
+      },
+    };
+    this.cluster = new SimCluster(world);
+    const { cluster, weather, broker } = this;
+    this.faults = new FaultPlan({ kernel, cluster, broker, durables, weather, counters });
+    const http = new Http({ clients, edges: () => cluster.edges, weather });
+    this.participants = {
+      ...{ kernel, http, counters, clock: clients.clock },
+      ...{ history: this.history, model: this.model, violations: this.violations },
+    };
+  }
+
+  async open(): Promise<void> {
+    await seedSuites(this.sql);
+    for (const name of ['edge-1', 'edge-2']) this.cluster.start('edge', name);
+    for (const name of ['coordinator-1', 'coordinator-2']) this.cluster.start('coordinator', name);
+    await this.untilHealthy();
+  }
+
+  /** The superuser's, for witnesses. Takes no time of the world. */
+  get sql(): Sql {
+    return this.#database.now();
+  }
+
+  /** Every process is there, and somebody serves each partition. */
+  async untilHealthy(withinMs = 40_000): Promise<void> {
+    const isHealthy = () => {
+      const { cluster } = this;
+      const served = cluster.hosts.reduce((sum, host) => sum + host.partitions().length, 0);
+      const isWhole = cluster.coordinators.length >= 2 && cluster.edges.length >= 2;
+      return isWhole && served >= partitionCount && cluster.hosts.every((host) => host.isCertain());
+    };
+    const isDone = await this.kernel.run({ ms: withinMs, isDone: isHealthy });
+    if (!isDone) this.violations.add('SIM', 'the service did not come back to health');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database[Symbol.asyncDispose]();
+  }
+
+  #committed(commit: Omit<Commit, 'atMs'>): void {
+    this.counters.add('commits');
+    this.model.apply({ ...commit, atMs: this.kernel.domainNowMs });
+  }
+
+  #failed(statement: string, error: unknown): void {
+    const { code = '' } = error as { code?: string };
+    if (code === 'P0FEN') this.counters.add('commits refused by the fence');
+    if (code === 'P0EXP') this.counters.add('commits refused by the lease');
+    this.kernel.trace.note(`${statement} failed with ${code}`);
+  }
+}
+
+/** 64 of eval, 4 of race, 1 of emission. */
+const partitionCount = 69;

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { claimWork } from '../../../apps/edge/routes/validator/claim-work.ts';
+import { sendHeartbeat } from '../../../apps/edge/routes/validator/send-heartbeat.ts';
+import { showStandings } from '../../../apps/edge/routes/validator/show-standings.ts';
+import { type Claimed, HeldRun } from './held-run.ts';
+import type { Outcome } from './http.ts';
+import { Participant } from './participant.ts';
+
+interface ClaimBody {
+  readonly eval_run_id: string;
+  readonly agent_version_id: string;
+  readonly phase: 'QUALIFYING' | 'RACE';
+  readonly env_pack_sha256: string;
+  readonly lease_expires_at: string;
+}
+
+/** Claims, works and completes like the deployed ones, with their bad habits. */
+export class SimValidator extends Participant {
+  /** Runs of others that this one would like to write to. */
+  readonly #overheard: () => readonly string[];
+  isWorking = false;
+
+  constructor(
+    deps: ConstructorParameters<typeof Participant>[0],
+    number: number,
+    overheard: () => readonly string[],
+  ) {
+    super(deps, 'validator', number);
+    this.#overheard = overheard;
+  }
+
+  /** Until told that it is enough; what was begun is ended first. */
+  async work(isEnough: () => boolean): Promise<void> {
+    this.isWorking = true;
+    while (!isEnough()) {
+      const claimed = await this.#claim();
+      if (claimed === undefined) await this.sleep(800, 3_000);
+      else await new HeldRun(this, claimed).play();
+      if (this.random.happens(40)) await this.#meddle();
+    }
+    this.isWorking = false;
+  }
+
+  async askForWeights(): Promise<void> {
+    const outcome = await this.send(showStandings);
+    if (outcome.kind !== 'answered' || outcome.answer.status !== 200) return;
+    const { body, text } = outcome.answer;
+    const { eligible, epoch_index: epoch } = body as { eligible: boolean; epoch_index: number };
+    if (!eligible) return;
+    this.deps.counters.add('weights told');
+    this.deps.history.weights(this.name, epoch, createHash('sha256').update(text).digest('hex'));
+  }
+
+  async #claim(): Promise<Claimed | undefined> {
+    const count = this.random.happens(80) ? 2 : 1;
+    const outcomes = await Promise.all(
+      Array.from({ length: count }, () => this.send(claimWork, { body: {} })),
+    );
+    const claims = outcomes.flatMap((outcome) => this.#claimedBy(outcome));
+    if (outcomes.some(({ kind }) => kind === 'unknown')) {
+      this.deps.counters.add('claims whose answer was lost');
+    }
+    const [first] = claims;
+    if (claims.length > 1) this.deps.counters.add('claims at once');
+    return first;
+  }
+
+  #claimedBy(outcome: Outcome): Claimed[] {
+    if (outcome.kind !== 'answered' || outcome.answer.status !== 200) return [];
+    const claim = outcome.answer.body as ClaimBody;
+    const leaseUntilMs = Date.parse(claim.lease_expires_at);
+    const { eval_run_id: id, agent_version_id: versionId } = claim;
+    this.deps.history.claimed(this.name, { id, versionId, leaseUntilMs });
+    return [{ id, versionId, leaseUntilMs, packSha256: claim.env_pack_sha256, phase: claim.phase }];
+  }
+
+  /** A run that is another's: nothing of it may be taken from here. */
+  async #meddle(): Promise<void> {
+    const runId = this.random.choose(this.#overheard());
+    if (runId === undefined) return;
+    const sentAtMs = this.deps.kernel.domainNowMs;
+    const params = { eval_run_id: runId };
+    const outcome = await this.send(sendHeartbeat, { params, body: {} });
+    this.deps.counters.add('requests for a run of another');
+    if (outcome.kind !== 'answered' || outcome.answer.status !== 200) return;
+    this.deps.history.acknowledged('a heartbeat', runId, { hotkey: this.name, sentAtMs });
+  }
+}
