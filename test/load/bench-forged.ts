@@ -50,6 +50,8 @@ interface Felt {
   readonly auth: Auth;
   readonly flood: Flood['addresses'] | undefined;
   readonly latenciesMs: number[];
+  /** The worst round's. */
+  lateP99Ms: number;
   readonly errors: Record<string, number>;
 }
 
@@ -86,7 +88,7 @@ await using forger = await startForger({
 });
 
 const felt = auths.flatMap((auth) =>
-  floods.map((flood): Felt => ({ auth, flood, latenciesMs: [], errors: {} })),
+  floods.map((flood): Felt => ({ auth, flood, latenciesMs: [], lateP99Ms: 0, errors: {} })),
 );
 const results = new Map<string, FloodResult[]>();
 const edgeCpu: Record<string, number> = {};
@@ -108,13 +110,15 @@ async function beat(auth: Auth, forSeconds: number) {
   });
 }
 
-async function measure({ auth, flood, latenciesMs, errors }: Felt): Promise<void> {
+async function measure(each: Felt): Promise<void> {
+  const { auth, flood, latenciesMs, errors } = each;
   if (flood !== undefined) forger.flood({ rate: Number(values.forged), addresses: flood });
   const before = edgesUs();
   const result = await beat(auth, seconds);
   const name = flood ?? 'none';
   edgeCpu[name] = (edgeCpu[name] ?? 0) + (edgesUs() - before);
   latenciesMs.push(...result.latenciesMs);
+  each.lateP99Ms = Math.max(each.lateP99Ms, result.lateP99Ms ?? 0);
   for (const [what, count] of Object.entries(result.errors)) {
     errors[what] = (errors[what] ?? 0) + count;
   }
@@ -167,7 +171,7 @@ async function report(): Promise<void> {
       .map((load) => load.toFixed(1))
       .join(' ')}; ${values.edges} edges`,
   );
-  for (const { auth, flood, count, p50Ms, p99Ms, errors } of rows) {
+  for (const { auth, flood, count, p50Ms, p99Ms, lateP99Ms, errors } of rows) {
     const normal = rows.find((row) => row.auth === auth && row.flood === undefined);
     const ratio = p99Ms / (normal?.p99Ms ?? Number.NaN);
     const refused = Object.keys(errors).length > 0 ? `  REFUSED ${JSON.stringify(errors)}` : '';
@@ -175,7 +179,7 @@ async function report(): Promise<void> {
     say(
       `${auth.padEnd(8)} ${(flood === undefined ? 'alone' : `flood from ${flood}`).padEnd(16)}` +
         ` n ${count}  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms` +
-        `  ${ratio.toFixed(2)} x normal${refused}`,
+        `  ${ratio.toFixed(2)} x normal  generator late ${lateP99Ms.toFixed(2)} ms (p99)${refused}`,
     );
   }
   for (const [from, all] of results) {

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HeldRuns, type Operation } from './held-runs.ts';
 import { HttpConnection } from './http-connection.ts';
+import { percentile } from './percentile.ts';
 import type { GeneratorPlan, Stage, StageResult } from './stage.ts';
 import { type CrowdMember, credentials, gatherCrowd } from './validator-crowd.ts';
 
@@ -60,11 +61,12 @@ async function perform(stage: Stage): Promise<StageResult> {
   const tally = new Tally();
   const startedMs = performance.now();
   const loop = stage.rate === undefined ? closedLoop : openLoop;
-  await loop(stage, { prepared, connections, tally });
+  const lateP99Ms = await loop(stage, { prepared, connections, tally });
   const seconds = (performance.now() - startedMs) / 1000;
   for (const connection of connections) connection.close();
   const { errors, items } = tally;
-  return { seconds, latenciesMs: Float64Array.from(tally.latenciesMs), errors, items };
+  const latenciesMs = Float64Array.from(tally.latenciesMs);
+  return { seconds, latenciesMs, errors, items, ...(lateP99Ms !== undefined && { lateP99Ms }) };
 }
 
 /** Signing costs as much as checking a signature does, so it is done before the clock runs. */
@@ -97,7 +99,7 @@ interface Loop {
 async function closedLoop(
   { seconds, auth }: Stage,
   { prepared, connections, tally }: Loop,
-): Promise<void> {
+): Promise<undefined> {
   const endMs =
     seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + seconds * 1e3;
   // What a session proves it proves again and again; a signature only once.
@@ -111,18 +113,23 @@ async function closedLoop(
     }
   };
   await Promise.all(connections.map(lane));
+  return undefined;
 }
 
-/** Sent when due, however the service fares; who finds no free connection waits, and that counts. */
+/**
+ * Sent when due, however the service fares; who finds no free connection waits, and that counts.
+ * Answers how late it was itself.
+ */
 async function openLoop(
   { seconds = 1, rate = 1 }: Stage,
   { prepared, connections, tally }: Loop,
-): Promise<void> {
+): Promise<number> {
   const free = [...connections];
   const due: { readonly one: Prepared; readonly atMs: number }[] = [];
   const underWay = new Set<Promise<void>>();
   const startedMs = performance.now();
   const endMs = startedMs + seconds * 1000;
+  const latesMs: number[] = [];
   let nextMs = startedMs;
   let next = 0;
 
@@ -144,9 +151,12 @@ async function openLoop(
       if (one !== undefined) due.push({ one, atMs: nextMs });
     }
     dispatch();
+    const asleepMs = performance.now();
     await sleep(1);
+    latesMs.push(performance.now() - asleepMs - 1);
   }
   while (underWay.size > 0) await Promise.all(underWay);
+  return percentile(Float64Array.from(latesMs).sort(), 0.99);
 }
 
 function codeOf(body: string): string {

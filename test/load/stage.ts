@@ -31,6 +31,11 @@ export interface StageResult {
   readonly errors: Readonly<Record<string, number>>;
   /** Acknowledged results of episodes. */
   readonly items: number;
+  /**
+   * In open loop the p99 of how much later than asked the generator woke up: what it shares its cores
+   * with, and no fault of the service. Latencies contain it.
+   */
+  readonly lateP99Ms?: number;
 }
 
 /** What the generator is told once, at its start. */
