@@ -22,7 +22,10 @@ export function faultOf(error: unknown): Fault {
     return new Fault('OVERLOADED', 'Too many signatures wait to be checked; try again soon.');
   }
   if (error instanceof AnalyserOverloaded) {
-    return new Fault('OVERLOADED', 'Too many files wait for analysis; try again soon.');
+    return new Fault(
+      'OVERLOADED',
+      'Files cannot be analysed in their time right now; try again soon.',
+    );
   }
   if (error instanceof SealKeyMissing) {
     // Another process may have the key: in the middle of a rotation that is what helps.

@@ -34,8 +34,11 @@ import { isEmpty, refuseBeyondLimits } from './token-limits.ts';
 const violationsMax = 100;
 const librariesNamedMax = 10;
 
+/** A reading that came to an end. */
+type Read = Exclude<FileReading, { kind: 'disturbed' }>;
+
 /** Reads and judges one file. Pure but for ruff's memory; does not bound its own time. */
-export function readAndJudge(file: Uint8Array, ruff: Ruff, profile: SandboxProfile): FileReading {
+export function readAndJudge(file: Uint8Array, ruff: Ruff, profile: SandboxProfile): Read {
   let source: SourceFile | null = null;
   try {
     source = readSourceFile(file);
@@ -51,7 +54,7 @@ export function readAndJudge(file: Uint8Array, ruff: Ruff, profile: SandboxProfi
   }
 }
 
-function unreadable(reason: string, line?: number): FileReading {
+function unreadable(reason: string, line?: number): Read {
   return { kind: 'unreadable', reason, ...(line !== undefined && { line }) };
 }
 
@@ -60,7 +63,7 @@ export function analyseFile(file: Uint8Array, ruff: Ruff, profile: SandboxProfil
   return verdictOf(readAndJudge(file, ruff, profile));
 }
 
-export function verdictOf(reading: FileReading): CodeVerdict {
+export function verdictOf(reading: Read): CodeVerdict {
   if (reading.kind === 'judged') return reading.verdict;
   if (reading.kind === 'empty') return invalid('the file must not be empty');
   return invalid(reading.reason, reading.line);

@@ -65,11 +65,12 @@ export function createAnalysisLane({ deadlineMs, profile, clock }: LaneOptions):
 
 type Ending =
   | WorkerAnswer
-  | { readonly kind: 'late' }
+  | { readonly kind: 'late' | 'disturbed' }
   | { readonly kind: 'died'; readonly error: unknown };
 
 /** A file that cannot be judged is refused: what was not read to the end cannot be accepted. */
-function refusal(ending: Ending, deadlineMs: number): FileReading {
+function refusal(ending: Exclude<Ending, { kind: 'read' }>, deadlineMs: number): FileReading {
+  if (ending.kind === 'disturbed') return { kind: 'disturbed' };
   if (ending.kind === 'late') {
     const reason = `the file is too complex to analyse within ${deadlineMs / 1000} s`;
     return { kind: 'unreadable', reason };
@@ -112,7 +113,8 @@ async function answerWithin(
   const allowance = { limitMs: deadlineMs, clock, signal: answered.signal };
   const late = processorTimeSpent(thread, allowance, () => thread.postMessage(file));
   try {
-    return await Promise.race([ending, late.then((): Ending => ({ kind: 'late' }))]);
+    const kind = { answered: 'late', spent: 'late', disturbed: 'disturbed' } as const;
+    return await Promise.race([ending, late.then((how): Ending => ({ kind: kind[how] }))]);
   } finally {
     answered.abort();
     forget();

@@ -7,6 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { readAndJudge } from './analyse-file.ts';
 import { loadRuff } from './ruff.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
+import { warmUpFile } from './warm-up-file.ts';
 import type { WorkerAnswer } from './worker-answer.ts';
 
 // WebAssembly memory is no part of a worker's resource limits. This bounds every module that is
@@ -16,6 +17,8 @@ setFlagsFromString('--wasm-max-mem-pages=8192');
 
 const profile = workerData as SandboxProfile;
 const ruff = loadRuff();
+// The engine compiles what is first used: that is no file's time.
+readAndJudge(warmUpFile, ruff, profile);
 
 parentPort?.on('message', (file: Uint8Array) => answer(judged(file)));
 answer({ kind: 'ready' });

@@ -7,4 +7,6 @@ export type FileReading =
   /** Comments and blank lines alone, or nothing at all. */
   | { readonly kind: 'empty' }
   /** Not read to its end: CPython's words matter, and without them it is refused with ours. */
-  | { readonly kind: 'unreadable'; readonly reason: string; readonly line?: number };
+  | { readonly kind: 'unreadable'; readonly reason: string; readonly line?: number }
+  /** Its time was over on a machine that was busy with other things: it has to come again. */
+  | { readonly kind: 'disturbed' };

@@ -8,22 +8,30 @@ export interface TimeAllowance {
   readonly signal: AbortSignal;
 }
 
+/**
+ * `spent`: the file's own doing. `disturbed`: it got less than two thirds of a processor, and what
+ * it did get was slowed down by others' work, so that the time says nothing of the file.
+ */
+export type TimeOutcome = 'answered' | 'spent' | 'disturbed';
+
 // On a busy machine a thread may get a tenth of a processor.
 const waitFactor = 10;
+const disturbedFrom = 1.5;
 
 /**
- * Starts `job` on the thread and resolves with true when it has used its processor time, with
- * false when it answered first. Processor time, because a miner must not be refused for what else
- * the machine does. The wall clock only ends what does not even answer that question.
+ * Starts `job` on the thread and resolves when it has used its processor time or answered. Not the
+ * wall clock's, because a miner must not be refused for what else the machine does: that only
+ * ends what does not even tell how much it used.
  */
 export async function processorTimeSpent(
-  thread: Worker,
+  thread: Pick<Worker, 'cpuUsage'>,
   { limitMs, clock, signal }: TimeAllowance,
   job: () => void,
-): Promise<boolean> {
+): Promise<TimeOutcome> {
   const before = await thread.cpuUsage();
   job();
-  const wallEndsAt = clock.monotonicMs() + limitMs * waitFactor;
+  const startedAt = clock.monotonicMs();
+  const wallEndsAt = startedAt + limitMs * waitFactor;
   let leftMs = limitMs;
   while (leftMs > 0 && clock.monotonicMs() < wallEndsAt && !signal.aborted) {
     await clock.sleep(Math.max(leftMs, 10), signal);
@@ -34,5 +42,7 @@ export async function processorTimeSpent(
     ]);
     if (used !== null) leftMs = limitMs - (used.user + used.system) / 1000;
   }
-  return !signal.aborted;
+  if (signal.aborted) return 'answered';
+  const share = (clock.monotonicMs() - startedAt) / (limitMs - leftMs);
+  return Number.isFinite(share) && share > disturbedFrom ? 'disturbed' : 'spent';
 }

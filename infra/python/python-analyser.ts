@@ -4,7 +4,8 @@
  *
  * 1. A file is accepted only if CPython takes it for one of its own, if our reader read it to its
  *    end, and if every rule held. In that order: what is no Python is refused in CPython's words.
- * 2. At most `workers` files are judged at once, at most `waitingMax` wait.
+ * 2. No file is refused for being slow on a busy machine: `AnalyserOverloaded` asks for it again.
+ * 3. At most `workers` files are judged at once, at most `waitingMax` wait.
  */
 
 import { systemClock } from '../clock/system-clock.ts';
@@ -16,6 +17,9 @@ import { type AnalysisLane, createAnalysisLane } from './analysis-lane.ts';
 import type { Judgement } from './cpython/judgement.ts';
 import { type JudgeLease, leaseJudge } from './cpython/shared-judge.ts';
 import { undecodable } from './source-file.ts';
+
+/** Processor time of one file: an honest 900 kB take half of it, what takes more is no agent. */
+export const analysisMs = 2000;
 
 export interface CodeAnalyserOptions {
   readonly fileBytesMax?: number;
@@ -40,7 +44,11 @@ export interface RunningCodeAnalyser extends CodeAnalyser {
 
 export function createCodeAnalyser(options: CodeAnalyserOptions = {}): RunningCodeAnalyser {
   const { fileBytesMax = 1_000_000, workers = 1, waitingMax = 100 } = options;
-  const { deadlineMs = 2000, agentPackages = ['paddock_agent'], clock = systemClock } = options;
+  const {
+    deadlineMs = analysisMs,
+    agentPackages = ['paddock_agent'],
+    clock = systemClock,
+  } = options;
   const { entryPoint, productIdPattern } = options;
   const profile = { agentPackages, entryPoint, productIdPattern };
   const lanes = Array.from({ length: workers }, () =>
@@ -63,7 +71,11 @@ export function createCodeAnalyser(options: CodeAnalyserOptions = {}): RunningCo
       return free.use(async (lane) => {
         // Side by side, on two processors: neither needs the other's answer.
         const [judgement, reading] = await Promise.all([judge().judge(file), lane.run(file)]);
-        return refusalOf(judgement, deadlineMs) ?? verdictOf(reading);
+        const refusal = refusalOf(judgement, deadlineMs);
+        if (refusal !== null) return refusal;
+        if (judgement.kind === 'disturbed' || reading.kind === 'disturbed')
+          throw new AnalyserOverloaded('the processors are too busy to analyse a file in its time');
+        return verdictOf(reading);
       });
     },
     async stop() {
@@ -75,7 +87,7 @@ export function createCodeAnalyser(options: CodeAnalyserOptions = {}): RunningCo
 }
 
 function refusalOf(judgement: Judgement, deadlineMs: number): CodeVerdict | null {
-  if (judgement.kind === 'parses') return null;
+  if (judgement.kind === 'parses' || judgement.kind === 'disturbed') return null;
   if (judgement.kind === 'refused') return invalid(judgement.message, judgement.line ?? undefined);
   return invalid(exhaustions[judgement.what](deadlineMs));
 }

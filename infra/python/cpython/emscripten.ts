@@ -29,9 +29,10 @@ interface EmscriptenModule {
 type Instantiated = (instance: WasmInstance, module: object) => void;
 type Factory = (module: object) => Promise<unknown>;
 
-// Pages of 64 KiB: the module's own start (20 MiB) and what one file may add (256 MiB).
+// Pages of 64 KiB: the module's own start (20 MiB) and what one file may add (240 MiB, so that its
+// whole process grows by no more than 256).
 const pagesAtStart = 320;
-const pagesMax = pagesAtStart + 4096;
+const pagesMax = pagesAtStart + 3840;
 
 export async function loadModule(): Promise<LoadedModule> {
   const directory = dirname(createRequire(import.meta.url).resolve('pyodide/pyodide.asm.wasm'));

@@ -27,12 +27,13 @@ let judged: AbortController | null = null;
 async function judge(file: Uint8Array): Promise<void> {
   judged = new AbortController();
   const { signal } = judged;
-  const spent = await processorTimeSpent(
+  const outcome = await processorTimeSpent(
     thread,
     { limitMs: deadlineMs, clock: systemClock, signal },
     () => thread.postMessage(file),
   );
-  if (spent && !signal.aborted) give({ kind: 'exhausted', what: 'time' });
+  if (signal.aborted || outcome === 'answered') return;
+  give(outcome === 'spent' ? { kind: 'exhausted', what: 'time' } : { kind: 'disturbed' });
 }
 
 /** The last word: CPython's thread is in no state to take another file. */

@@ -1,51 +1,56 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemClock } from '../../../infra/clock/system-clock.ts';
-import { createPythonJudge } from '../../../infra/python/cpython/python-judge.ts';
-import { createCodeAnalyser } from '../../../infra/python/python-analyser.ts';
+import { leaseJudge } from '../../../infra/python/cpython/shared-judge.ts';
+import { analysisMs, createCodeAnalyser } from '../../../infra/python/python-analyser.ts';
 import { bombs } from '../../infra/python/bombs.ts';
-
-export interface BombCost {
-  readonly name: string;
-  readonly judged: string;
-  readonly verdict: string;
-  /** Processor time and memory of CPython's process, as Linux counts them. */
-  readonly cpuMs: number;
-  readonly grownMiB: number;
-  /** The next honest file, after both. */
-  readonly nextIsJudged: boolean;
-}
 
 const honest = Buffer.from('x = 1\n');
 
-/** Every bomb, once at CPython's process alone and once at the whole analyser. */
-export async function* bombCosts(deadlineMs: number): AsyncGenerator<BombCost> {
-  const judge = createPythonJudge({ deadlineMs, clock: systemClock });
-  const analyser = createCodeAnalyser({ deadlineMs });
-  try {
-    for (const [name, code] of Object.entries(bombs)) {
-      // A fresh process each, so that the growth is this file's.
-      await judge.rest();
-      await judge.judge(honest);
-      const file = Buffer.from(code);
-      const watch = watched(judge.pid());
-      const judgement = await judge.judge(file);
-      const cost = await watch();
-      const verdict = await analyser.analyse(file);
-      const next = [await judge.judge(honest), await analyser.analyse(honest)];
-      yield {
-        ...{ name, verdict: 'detail' in verdict ? verdict.detail : verdict.kind, ...cost },
-        judged: 'what' in judgement ? `exhausted ${judgement.what}` : judgement.kind,
-        nextIsJudged: next[0]?.kind === 'parses' && next[1]?.kind === 'clean',
-      };
+export interface AnalysedBomb {
+  readonly name: string;
+  readonly verdict: string;
+  readonly wallMs: number;
+  /** Processor time and peak memory of our process and of CPython's. */
+  readonly ours: Cost;
+  readonly cpython: Cost;
+  readonly nextIsJudged: boolean;
+}
+
+interface Cost {
+  readonly cpuMs: number;
+  readonly grownMiB: number;
+}
+
+/** The bombs of these names through the lanes of an edge, with the bound of an edge. */
+export async function* analysedBombs(
+  names: readonly string[] = Object.keys(bombs),
+): AsyncGenerator<AnalysedBomb> {
+  for (const name of names) {
+    // Fresh threads and a fresh CPython each, so that the growth is this file's.
+    const analyser = createCodeAnalyser();
+    const judge = leaseJudge(analysisMs);
+    try {
+      await analyser.analyse(honest);
+      const file = Buffer.from(bombs[name] ?? '');
+      const [ours, cpython] = [watched(process.pid), watched(judge.pid())];
+      const startedAt = performance.now();
+      const verdict = await analyser.analyse(file).then(
+        (said) => ('detail' in said ? said.detail : said.kind),
+        (error: unknown) => String(error),
+      );
+      const wallMs = Math.round(performance.now() - startedAt);
+      const costs = { ours: await ours(), cpython: await cpython() };
+      const next = await analyser.analyse(honest);
+      yield { name, verdict, wallMs, ...costs, nextIsJudged: next.kind === 'clean' };
+    } finally {
+      await Promise.all([analyser.stop(), judge.release()]);
     }
-  } finally {
-    await Promise.all([judge.rest(), analyser.stop()]);
   }
 }
 
 /** The most that was seen of a process, which may have ended by the time it is asked for. */
 function watched(pid: number | undefined) {
+  forgetPeak(pid);
   const first = seen(pid);
   let last = first;
   const over = new AbortController();
@@ -64,6 +69,11 @@ function watched(pid: number | undefined) {
       grownMiB: Math.round(((last?.peakKiB ?? 0) - (first?.peakKiB ?? 0)) / 1024),
     };
   };
+}
+
+/** From here on Linux counts the peak anew. */
+function forgetPeak(pid: number | undefined): void {
+  if (pid !== undefined) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }
 
 function seen(pid: number | undefined): { cpuMs: number; peakKiB: number } | null {
