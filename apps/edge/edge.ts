@@ -112,11 +112,6 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   return { port, failed, outdated, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/**
- * Processor time of one file's analysis. An honest file of the largest size takes up to two seconds
- * on a slow core, and a refusal of it would cost its miner a day.
- */
-const analysisMs = 5000;
 // One thread checks about 1,900 signatures a second, more than one event loop serves requests.
 const verifierThreads = 1;
 // As long as deployed clients wait for an answer.
@@ -178,7 +173,6 @@ async function openDeps(
   const analyser = await started(
     createCodeAnalyser({
       fileBytesMax: config.agentFileBytesMax,
-      deadlineMs: analysisMs,
       agentPackages: config.agentPackages,
       productIdPattern: config.productIdPattern,
       ...(config.agentEntryPoint !== undefined && { entryPoint: config.agentEntryPoint }),
