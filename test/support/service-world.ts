@@ -38,7 +38,7 @@ export interface ServiceWorld extends AsyncDisposable {
 }
 
 /** High enough that hundreds of validators behind one address are no abuse. */
-const openLimits = {
+export const openLimits = {
   CHALLENGE_RATE_PER_MINUTE: '1000000',
   SESSION_RATE_PER_MINUTE: '1000000',
   PUBLIC_RATE_PER_MINUTE: '1000000',
@@ -105,7 +105,10 @@ export interface OpenSuite {
 }
 
 /** Uploads a pack of so many tasks and makes its suite the active one. */
-export async function openSuite(world: ServiceWorld, size: SuiteSize): Promise<OpenSuite> {
+export async function openSuite(
+  world: Pick<ServiceWorld, 'dataDir' | 'operator'>,
+  size: SuiteSize,
+): Promise<OpenSuite> {
   const tasks = Array.from({ length: size.taskCount }, (_, index) => ({
     task_id: `task-${index}`,
     family: families[index % families.length] ?? '',
@@ -150,7 +153,7 @@ export const packManifest = {
 
 /** Registers so many new keys of a role on the chain. */
 export async function registerKeys(
-  { operator }: ServiceWorld,
+  { operator }: Pick<ServiceWorld, 'operator'>,
   role: 'miner' | 'validator',
   { count, seed = 1 }: { readonly count: number; readonly seed?: number },
 ): Promise<readonly Keypair[]> {

@@ -11,7 +11,7 @@ export type Direction = 'up' | 'down';
  * 2. A reset is a reset for both sides; an orderly end stays an orderly end.
  * 3. A stranded connection is dead, and its client hears nothing of it.
  */
-export interface Proxy {
+export interface TcpProxy {
   readonly port: number;
   /** Every piece waits so long, in both directions. */
   delay(ms: number): void;
@@ -38,7 +38,7 @@ interface Link {
 }
 
 /** `targetPort` is asked at every connection: a server may come back elsewhere. */
-export async function startProxy(targetPort: () => number): Promise<Proxy> {
+export async function startProxy(targetPort: () => number): Promise<TcpProxy> {
   const links = new Set<Link>();
   const weather = new Weather();
   let isRefusing = false;

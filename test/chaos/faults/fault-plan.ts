@@ -1,0 +1,169 @@
+import { seededChoice } from '../../support/coordinator-faults.ts';
+
+/** A line that a fault befalls: whose, and to whom. */
+export type Line = 'door' | 'nats' | 'postgres' | 'store';
+
+export type LineFault =
+  | 'cut'
+  | 'delayed'
+  | 'held back'
+  | 'held up'
+  | 'refused'
+  | 'slow'
+  | 'stranded';
+
+export type Fault = { readonly index: number; readonly atMs: number } & FaultBody;
+
+export type FaultBody =
+  | { readonly kind: 'kill' | 'terminate'; readonly who: string }
+  | { readonly kind: 'freeze'; readonly who: string; readonly ms: number }
+  /** Every coordinator at once. */
+  | { readonly kind: 'darkness'; readonly ms: number }
+  | {
+      readonly kind: 'postgres killed';
+      readonly signal: 'SIGKILL' | 'SIGQUIT';
+      readonly ms: number;
+    }
+  | { readonly kind: 'nats killed' | 'nats wiped'; readonly ms: number }
+  | { readonly kind: 'nats frozen'; readonly ms: number }
+  | {
+      readonly kind: 'line';
+      readonly line: Line;
+      /** Whose; everybody's when it is the store's. */
+      readonly who: string;
+      readonly how: LineFault;
+      readonly ms: number;
+    };
+
+export interface FaultPlanOptions {
+  readonly seed: number;
+  readonly edges: number;
+  readonly coordinators: number;
+}
+
+const gapMs = { min: 2_000, max: 8_000 };
+/** JetStream's store never lives longer. */
+const wipeEveryMs = 55_000;
+
+/** The same seed gives the same faults at the same times, for ever. */
+export function* faultPlan(options: FaultPlanOptions): Generator<Fault, never> {
+  const choose = seededChoice(options.seed);
+  const between = (min: number, max: number) => min + choose(max - min + 1);
+  let atMs = 0;
+  let wipedMs = 0;
+  for (let index = 1; ; index++) {
+    atMs += between(gapMs.min, gapMs.max);
+    const isDue = atMs + gapMs.max - wipedMs > wipeEveryMs;
+    const body: FaultBody = isDue
+      ? { kind: 'nats wiped', ms: between(200, 1_500) }
+      : drawn(options, { choose, between });
+    if (body.kind === 'nats wiped') wipedMs = atMs;
+    yield { index, atMs, ...body };
+  }
+}
+
+interface Dice {
+  readonly choose: (below: number) => number;
+  readonly between: (min: number, max: number) => number;
+}
+
+// Shares of 100.
+const shares: readonly (readonly [
+  share: number,
+  draw: (by: FaultPlanOptions, dice: Dice) => FaultBody,
+])[] = [
+  [16, (by, dice) => ({ kind: 'kill', who: coordinator(by, dice) })],
+  [8, (by, dice) => ({ kind: 'kill', who: edge(by, dice) })],
+  [11, (by, dice) => ({ kind: 'freeze', who: coordinator(by, dice), ms: frozenMs(dice) })],
+  [6, (by, dice) => ({ kind: 'freeze', who: edge(by, dice), ms: frozenMs(dice) })],
+  [5, (by, dice) => ({ kind: 'terminate', who: coordinator(by, dice) })],
+  [4, (by, dice) => ({ kind: 'terminate', who: edge(by, dice) })],
+  [6, (_, dice) => ({ kind: 'darkness', ms: dice.between(2_000, 8_000) })],
+  [
+    7,
+    (_, dice) => ({
+      kind: 'postgres killed',
+      signal: dice.choose(2) === 0 ? 'SIGKILL' : 'SIGQUIT',
+      ms: dice.between(100, 2_000),
+    }),
+  ],
+  [5, (_, dice) => ({ kind: 'nats killed', ms: dice.between(100, 2_000) })],
+  [4, (_, dice) => ({ kind: 'nats frozen', ms: dice.between(1_000, 8_000) })],
+  [4, (_, dice) => ({ kind: 'nats wiped', ms: dice.between(100, 1_500) })],
+  [24, lineFault],
+];
+
+function drawn(options: FaultPlanOptions, dice: Dice): FaultBody {
+  let left = dice.choose(shares.reduce((sum, [share]) => sum + share, 0));
+  for (const [share, draw] of shares) {
+    left -= share;
+    if (left < 0) return draw(options, dice);
+  }
+  throw new Error('the shares do not add up');
+}
+
+const edge = ({ edges }: FaultPlanOptions, { choose }: Dice) => `edge-${1 + choose(edges)}`;
+const coordinator = ({ coordinators }: FaultPlanOptions, { choose }: Dice) =>
+  `coordinator-${1 + choose(coordinators)}`;
+
+const frozenMs = ({ between }: Dice) => between(1_000, 15_000);
+
+const ways: readonly LineFault[] = [
+  'cut',
+  'delayed',
+  'held up',
+  'held back',
+  'refused',
+  'slow',
+  'stranded',
+];
+
+function lineFault(by: FaultPlanOptions, dice: Dice): FaultBody {
+  const line = (['door', 'nats', 'postgres', 'postgres', 'nats', 'store'] as const)[dice.choose(6)];
+  const how = ways[dice.choose(ways.length)] ?? 'cut';
+  const ms = dice.between(500, 6_000);
+  if (line === 'store') return { kind: 'line', line, who: 'all', how, ms };
+  const isEdge = line === 'door' || dice.choose(3) === 0;
+  const who = isEdge ? edge(by, dice) : coordinator(by, dice);
+  return { kind: 'line', line: line ?? 'nats', who, how, ms };
+}
+
+/** One line of the log; the same fault reads the same in every run of its seed. */
+export function describeFault(fault: Fault): string {
+  const { index, atMs } = fault;
+  return `#${index} +${(atMs / 1000).toFixed(1)}s ${describeBody(fault)}`;
+}
+
+function describeBody(fault: FaultBody): string {
+  switch (fault.kind) {
+    case 'kill':
+    case 'terminate':
+      return `${fault.kind} ${fault.who}`;
+    case 'freeze':
+      return `freeze ${fault.who} for ${fault.ms} ms`;
+    case 'darkness':
+      return `kill every coordinator and keep them dead for ${fault.ms} ms`;
+    case 'postgres killed':
+      return `${fault.signal} to Postgres, back after ${fault.ms} ms`;
+    case 'nats killed':
+      return `SIGKILL to NATS, back after ${fault.ms} ms`;
+    case 'nats wiped':
+      return `SIGKILL to NATS, its whole store deleted, back after ${fault.ms} ms`;
+    case 'nats frozen':
+      return `freeze NATS for ${fault.ms} ms`;
+    case 'line':
+      return `${lineName(fault)} ${fault.how} for ${fault.ms} ms`;
+  }
+}
+
+function lineName({ line, who }: { readonly line: Line; readonly who: string }): string {
+  if (line === 'store') return 'lines to the object store';
+  return line === 'door' ? `lines from clients to ${who}` : `lines from ${who} to ${line}`;
+}
+
+/** What a report counts as one kind. */
+export function kindOf(fault: FaultBody): string {
+  if (fault.kind === 'line') return `${fault.line} line ${fault.how}`;
+  if (!('who' in fault)) return fault.kind;
+  return `${fault.kind} ${fault.who.replace(/-\d+$/, '')}`;
+}
