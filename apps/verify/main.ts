@@ -2,7 +2,10 @@ import { systemClock } from '../../infra/clock/system-clock.ts';
 import { terminal } from '../world/terminal.ts';
 import { AuditUnreadable } from './audit/audit-unreadable.ts';
 import { verifyAudit } from './audit/verify-audit.ts';
-import { type AuditOptions, readOptions, UsageError, usage } from './options.ts';
+import { usualRules } from './live/checks/check.ts';
+import { LiveUnreadable } from './live/live-unreadable.ts';
+import { verifyLive } from './live/verify-live.ts';
+import { type AuditOptions, type LiveOptions, readOptions, UsageError, usage } from './options.ts';
 import { BundleRefused } from './sealed-bundle.ts';
 import { verify } from './verify.ts';
 
@@ -15,6 +18,9 @@ async function run(): Promise<number> {
   const stream = process.stdout;
   const isStyled = stream.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
   const told = { terminal: terminal({ stream, isStyled }), clock: systemClock };
+  if ('live' in options) {
+    return await verifyLive({ ...told, ...liveAccess(options.live), options: options.live });
+  }
   const isSame =
     'audit' in options
       ? await verifyAudit({ ...told, ...auditAccess(options.audit), options: options.audit })
@@ -35,10 +41,27 @@ function auditAccess({ url }: AuditOptions) {
   return { databaseUrl, operatorToken };
 }
 
+/** The settings of the service that the rules are about, where the environment has them. */
+function liveAccess({ databaseUrl = process.env['DATABASE_URL'] ?? '' }: LiveOptions) {
+  if (databaseUrl === '') throw new UsageError('set DATABASE_URL, or give --database');
+  const cooldown = process.env['COOLDOWN_SECONDS'];
+  return {
+    databaseUrl,
+    rules: {
+      closeTime: process.env['RACE_CLOSE_TIME'] || usualRules.closeTime,
+      timeZone: process.env['RACE_TIME_ZONE'] || usualRules.timeZone,
+      cooldownMs: cooldown === undefined ? undefined : Number(cooldown) * 1000,
+    },
+  };
+}
+
 try {
   process.exitCode = await run();
 } catch (error) {
-  const isUnchecked = error instanceof UsageError || error instanceof AuditUnreadable;
+  const isUnchecked =
+    error instanceof UsageError ||
+    error instanceof AuditUnreadable ||
+    error instanceof LiveUnreadable;
   const isTold = isUnchecked || error instanceof BundleRefused;
   console.error(isTold ? `paddock: ${error.message}` : error);
   process.exitCode = isUnchecked ? 2 : 1;

@@ -18,6 +18,18 @@ export interface AuditOptions {
   readonly expected: { readonly seq: number; readonly hash: string } | undefined;
 }
 
+/** Of `--live`: which database, and what of it. */
+export interface LiveOptions {
+  /** Undefined: the one that the environment names. */
+  readonly databaseUrl: string | undefined;
+  /** Ids of invariants; all of them when empty. */
+  readonly only: readonly string[];
+  readonly isJson: boolean;
+  /** Nobody asks and everything is taken: what holds only then is checked too. */
+  readonly isQuiet: boolean;
+  readonly statementTimeoutMs: number;
+}
+
 /** What is wrong with the command line, in one sentence that says what to do. */
 export class UsageError extends Error {
   override name = 'UsageError';
@@ -26,6 +38,7 @@ export class UsageError extends Error {
 export const usage = `npm run verify -- --race ID --url BASE [--public-key HEX] [--save FILE]
 npm run verify -- --bundle FILE [--url BASE] [--public-key HEX]
 npm run verify -- --audit [--url BASE] [--expect SEQ:HASH]
+npm run verify -- --live [--database URL] [--only INV-01]... [--json] [--quiet]
 
   --race ID         a completed race whose detail is released
   --url BASE        the service, for example http://127.0.0.1:8080
@@ -35,17 +48,29 @@ npm run verify -- --audit [--url BASE] [--expect SEQ:HASH]
   --audit           the operators' log: in the database that DATABASE_URL names, and through the
                     operator API at --url with OPERATOR_TOKEN of the environment
   --expect SEQ:HASH a head that was kept: finds an end that was cut off, and a log written anew
+  --live            every invariant that a running service's database can show, read without locks
+  --database URL    instead of DATABASE_URL of the environment, where others see no password
+  --only INV-01     this invariant; may be given several times
+  --quiet           the service is at rest: check as well what holds only then
+  --json            one JSON document instead of lines
+  --timeout-seconds N  for one statement, 60 unless told
   --help            show this
 
 Exit code 0: all is as it should be; 1: it is not, or a race cannot be read; 2: the command is wrong,
-or the log cannot be read.`;
+or the log or the database cannot be read.`;
 
 /** Undefined when help was asked for. */
 export function readOptions(
   args: readonly string[],
-): VerifyOptions | { readonly audit: AuditOptions } | undefined {
+): VerifyOptions | { readonly audit: AuditOptions } | { readonly live: LiveOptions } | undefined {
   const values = parsed(args);
   if (values.help === true) return undefined;
+  if (values.live === true) return { live: liveOptions(values) };
+  if (
+    [values.database, values.only, values.json, values.quiet].some((value) => value !== undefined)
+  ) {
+    throw new UsageError('--database, --only, --json and --quiet are about --live: give that too');
+  }
   if (values.audit === true) return { audit: auditOptions(values) };
   if (values.expect !== undefined) throw new UsageError('--expect is about --audit: give both');
   const { race: raceId, url, bundle, save, 'public-key': publicKey } = values;
@@ -83,6 +108,30 @@ function auditOptions(values: ReturnType<typeof parsed>): AuditOptions {
   };
 }
 
+function liveOptions(values: ReturnType<typeof parsed>): LiveOptions {
+  const { race, url, bundle, save, audit, expect, 'public-key': publicKey } = values;
+  if ([race, url, bundle, save, audit, expect, publicKey].some((value) => value !== undefined)) {
+    throw new UsageError('--live is about a database alone: --help shows what goes with it');
+  }
+  const { database, only = [], 'timeout-seconds': seconds = '60' } = values;
+  if (database !== undefined && !/^postgres(?:ql)?:\/\//.test(database)) {
+    throw new UsageError('--database must begin with postgres:// or postgresql://');
+  }
+  const ids = only.map((id) => id.toUpperCase());
+  const unknown = ids.find((id) => !/^INV-(?:0[1-9]|[1-4]\d|50)$/.test(id));
+  if (unknown !== undefined) throw new UsageError(`--only takes INV-01 to INV-50, not ${unknown}`);
+  if (!/^[1-9]\d{0,4}$/.test(seconds)) {
+    throw new UsageError('--timeout-seconds must be a whole number of seconds');
+  }
+  return {
+    databaseUrl: database,
+    only: ids,
+    isJson: values.json === true,
+    isQuiet: values.quiet === true,
+    statementTimeoutMs: Number(seconds) * 1000,
+  };
+}
+
 function requireHttp(url: string | undefined): void {
   if (url !== undefined && !/^https?:\/\//.test(url)) {
     throw new UsageError('--url must begin with http:// or https://');
@@ -102,6 +151,12 @@ function parsed(args: readonly string[]) {
         'public-key': text,
         audit: { type: 'boolean' },
         expect: text,
+        live: { type: 'boolean' },
+        database: text,
+        only: { type: 'string', multiple: true },
+        json: { type: 'boolean' },
+        quiet: { type: 'boolean' },
+        'timeout-seconds': text,
         help: { type: 'boolean' },
       },
     }).values;

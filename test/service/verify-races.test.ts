@@ -25,7 +25,8 @@ test.after.always(() => world?.[Symbol.asyncDispose]());
 async function verified(raceId: string) {
   const [url = ''] = world.service.baseUrls;
   const options = readOptions(['--race', raceId, '--url', url]);
-  if (options === undefined || 'audit' in options) throw new Error('no options');
+  if (options === undefined || 'audit' in options || 'live' in options)
+    throw new Error('no options');
   let text = '';
   const stream = { write: (more: string) => (text += more) };
   const said = terminal({ stream, isStyled: false });

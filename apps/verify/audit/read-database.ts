@@ -1,6 +1,6 @@
-import { closeSql, createSql, type DatabaseRole } from '../../../infra/postgres/client.ts';
-import { logins } from '../../../infra/postgres/logins.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
+import { roleOf } from '../login-role.ts';
 import { AuditUnreadable } from './audit-unreadable.ts';
 import type { AuditRow } from './chain.ts';
 
@@ -44,10 +44,4 @@ async function* pagesOf(sql: ReturnType<typeof createSql>): AsyncGenerator<reado
     if (last === undefined || page.length < pageRows) return;
     after = last.at;
   }
-}
-
-function roleOf(databaseUrl: string): DatabaseRole | undefined {
-  const { username } = new URL(databaseUrl);
-  if (username === logins.edge) return 'paddock_edge';
-  return username === logins.coordinator ? 'paddock_service' : undefined;
 }

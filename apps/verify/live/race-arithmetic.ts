@@ -61,3 +61,17 @@ export function weights(burnMicro: bigint, tailCount: number, hasTop: boolean) {
   const burn = rounded(burnMicro * unit, topMicro) - tailSum;
   return { burn: burn > 0n ? burn : 0n, top: unit, tail };
 }
+
+/** The margin that a top of this age is defended by, as a plain number. */
+export function marginAt(
+  policy: {
+    readonly marginInitialMicro: number;
+    readonly marginFloorMicro: number;
+    readonly marginHalfLifeMs: number;
+  },
+  ageMs: number,
+): number {
+  const { marginInitialMicro, marginFloorMicro, marginHalfLifeMs } = policy;
+  const share = 2 ** (-ageMs / marginHalfLifeMs);
+  return (marginFloorMicro + (marginInitialMicro - marginFloorMicro) * share) / 1_000_000;
+}

@@ -1,8 +1,15 @@
 import type { Check } from './check.ts';
+import { fieldChecks } from './field.ts';
 import { foldChecks } from './folds.ts';
+import { identityChecks } from './identity.ts';
 import { leaseChecks } from './leases.ts';
+import { operatorChecks } from './operators.ts';
+import { raceResultChecks } from './race-results.ts';
+import { raceChecks } from './races.ts';
 import { resultChecks } from './results.ts';
 import { runtimeChecks } from './runtime.ts';
+import { standingsChecks } from './standings.ts';
+import { submissionChecks } from './submissions.ts';
 import { workChecks } from './work.ts';
 
 /** Every rule that the database alone can show, by the number of its invariant. */
@@ -10,6 +17,13 @@ export const everyCheck: readonly Check[] = [
   ...leaseChecks,
   ...workChecks,
   ...resultChecks,
+  ...submissionChecks,
+  ...raceChecks,
+  ...fieldChecks,
+  ...raceResultChecks,
+  ...standingsChecks,
+  ...identityChecks,
+  ...operatorChecks,
   ...runtimeChecks,
   ...foldChecks,
 ].toSorted((left, right) => (left.id < right.id ? -1 : left.id > right.id ? 1 : 0));

@@ -1,0 +1,146 @@
+import type { Check } from './check.ts';
+
+/** INV-26, 28, 29 and 30: the calendar of races and what belongs to each. */
+export const raceChecks: readonly Check[] = [
+  {
+    id: 'INV-26',
+    rule: 'races of a suite are numbered from 1 without a gap, and one of them is not over at most',
+    of: 'race',
+    find: (sql) => sql`
+      select suite_id, count(*) as races, max(race_number) as newest,
+        count(*) filter (where status not in ('RACE_COMPLETE', 'RACE_CANCELLED')) as unfinished
+      from race
+      group by suite_id
+      having count(*) <> max(race_number) or min(race_number) <> 1
+        or count(distinct race_number) <> count(*)
+        or count(*) filter (where status not in ('RACE_COMPLETE', 'RACE_CANCELLED')) > 1`,
+  },
+  {
+    // A race that an operator closed before its time leaves its date to the next one.
+    id: 'INV-26',
+    rule: 'one race of a suite closes on each local date',
+    of: 'race',
+    find: (sql, rules) => sql`
+      select suite_id, (qualifying_closes_at at time zone ${zoneOf(rules)})::date as local_date,
+        count(*) as races
+      from race
+      where status <> 'RACE_CANCELLED'
+        and (closed_at is null or closed_at >= qualifying_closes_at)
+      group by 1, 2
+      having count(*) > 1`,
+  },
+  {
+    id: 'INV-26',
+    rule: 'qualifying closes at the local time of the close, at the first one after the opening',
+    of: 'race',
+    find: (sql, rules) => sql`
+      select race_id, opened_at, qualifying_closes_at,
+        qualifying_closes_at at time zone ${zoneOf(rules)} as local_time
+      from race
+      where to_char(qualifying_closes_at at time zone ${zoneOf(rules)}, 'HH24:MI:SS.MS')
+          <> ${`${rules?.closeTime ?? '12:00'}:00.000`}
+         or qualifying_closes_at <= opened_at
+         or (qualifying_closes_at at time zone ${zoneOf(rules)})
+           - (opened_at at time zone ${zoneOf(rules)}) > interval '24 hours'`,
+  },
+  {
+    id: 'INV-26',
+    rule: 'a race goes forward only: open, closed, running, over',
+    of: 'race',
+    find: (sql) => sql`
+      select race_id, status, opened_at, closed_at, started_at, completed_at, cancelled_at
+      from race
+      where closed_at < opened_at or started_at < closed_at or completed_at < started_at
+         or cancelled_at < opened_at
+         or closed_at < least(qualifying_closes_at, pins_locked_at)
+         or (status = 'RACE_COMPLETE') <> (completed_at is not null)
+         or (status = 'RACE_CANCELLED') <> (cancelled_at is not null)
+         or status = 'QUALIFYING_OPEN' and closed_at is not null
+         or status = 'QUALIFYING_CLOSED' and (closed_at is null or started_at is not null)
+         or status in ('RACE_RUNNING', 'RACE_COMPLETE') and started_at is null`,
+  },
+  {
+    id: 'INV-28',
+    rule: 'a version became eligible in one race, while its qualifying was open',
+    of: 'agent_version',
+    find: (sql) => sql`
+      select v.agent_version_id, v.eligible_at, r.race_id, r.opened_at, r.closed_at
+      from agent_version v
+      join race r on r.race_id = v.eligible_in_race_id
+      where v.eligible_at is null or r.suite_id <> v.suite_id
+         -- Instants are read before the locks that order the commits.
+         or v.eligible_at < r.opened_at - interval '5 seconds'
+         or v.eligible_at > r.closed_at + interval '5 seconds'`,
+  },
+  {
+    id: 'INV-28',
+    rule: 'nobody is in the field who became eligible for a later race, or was eliminated before',
+    of: 'race_entrant',
+    find: (sql) => sql`
+      select e.race_id, e.agent_version_id, q.race_number as eligible_in,
+        v.eliminated_in_race_number, r.race_number
+      from race_entrant e
+      join race r on r.race_id = e.race_id
+      join agent_version v on v.agent_version_id = e.agent_version_id
+      left join race q on q.race_id = v.eligible_in_race_id and q.suite_id = r.suite_id
+      where q.race_number > r.race_number or v.eliminated_in_race_number < r.race_number`,
+  },
+  {
+    id: 'INV-29',
+    rule: 'the entrants of a race are those that its close fixed',
+    of: 'race_entrant',
+    find: (sql) => sql`
+      select r.race_id, r.qualifier_count, stored.entrants, fixed.entrants as at_close
+      from race r
+      cross join lateral (
+        select array_agg(e.agent_version_id::text order by e.agent_version_id::text) as entrants
+        from race_entrant e
+        where e.race_id = r.race_id) stored
+      left join lateral (
+        select (
+            select array_agg(id order by id)
+            from jsonb_array_elements_text(c.payload -> 'entrantIds') as id) as entrants
+        from rt.event c
+        where c.kind = 'race' and c.part = r.part and c.machine = 'race'
+          and c.key = r.race_id::text and c.type = 'QUALIFYING_CLOSED') fixed on true
+      where stored.entrants is distinct from fixed.entrants
+         or r.qualifier_count <> coalesce(cardinality(stored.entrants), 0)`,
+  },
+  {
+    id: 'INV-30',
+    rule: 'every race ends within its limit, and takes each step when it is due',
+    of: 'race',
+    find: (sql) => sql`
+      select r.race_id, r.status, r.qualifying_closes_at, r.closed_at, r.deadline_at, r.completed_at
+      from race r
+      cross join (select rt.clock() - interval '1 minute' as late) clock
+      where r.completed_at > r.deadline_at + interval '1 minute'
+         or r.deadline_at is distinct from r.started_at
+           + (r.policy ->> 'raceLimitMs')::bigint * interval '1 millisecond'
+         or r.status = 'RACE_RUNNING' and r.deadline_at < clock.late
+         or r.status = 'QUALIFYING_CLOSED' and r.closed_at < clock.late
+         or r.status = 'QUALIFYING_OPEN' and r.qualifying_closes_at < clock.late`,
+  },
+  {
+    id: 'INV-32',
+    rule: 'a race is decided once, and crowns the one that it promoted and nobody else',
+    of: 'race',
+    find: (sql) => sql`
+      select r.race_id, r.status, r.promoted_agent_version_id, ends.count as decisions, crowned.ids
+      from race r
+      cross join lateral (
+        select count(*) as count from rt.event e
+        where e.kind = 'race' and e.part = r.part and e.machine = 'race'
+          and e.key = r.race_id::text and e.type in ('RACE_COMPLETED', 'RACE_CANCELLED')) ends
+      cross join lateral (
+        select array_agg(t.agent_version_id) as ids from top_agent t
+        where t.race_id = r.race_id) crowned
+      where ends.count <> (case when r.status in ('RACE_COMPLETE', 'RACE_CANCELLED') then 1 else 0 end)
+         or crowned.ids is distinct from (
+           case when r.promoted_agent_version_id is not null
+             then array[r.promoted_agent_version_id] end)`,
+  },
+];
+
+const zoneOf = (rules: { readonly timeZone: string } | undefined) =>
+  rules?.timeZone ?? 'America/Los_Angeles';

@@ -1,0 +1,94 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import type { Terminal } from '../../world/terminal.ts';
+import { roleOf } from '../login-role.ts';
+import type { LiveOptions } from '../options.ts';
+import type { LiveRules } from './checks/check.ts';
+import { everyCheck } from './checks/every-check.ts';
+import { invariants } from './invariants.ts';
+import { LiveUnreadable } from './live-unreadable.ts';
+import { type Finding, findingOf, lineOf, summaryOf } from './report.ts';
+import { type CheckOutcome, runChecks } from './run-checks.ts';
+
+export interface LiveVerification {
+  readonly options: LiveOptions;
+  readonly databaseUrl: string;
+  readonly rules: LiveRules;
+  readonly terminal: Terminal;
+  readonly clock: Clock;
+}
+
+/**
+ * Holds the invariants against the database of a running service, a line for each; the exit code:
+ * 1 when one is violated, 2 when something could not be checked to its end. Throws LiveUnreadable.
+ */
+export async function verifyLive(verification: LiveVerification): Promise<number> {
+  const { options, databaseUrl, terminal, clock } = verification;
+  const sql = openReader(databaseUrl);
+  const findings: Finding[] = [];
+  const startedMs = clock.monotonicMs();
+  try {
+    await requireSchema(sql);
+    for await (const finding of findingsOf(sql, verification)) {
+      findings.push(finding);
+      if (!options.isJson) tell(terminal, finding);
+    }
+  } finally {
+    await closeSql(sql);
+  }
+  const ms = clock.monotonicMs() - startedMs;
+  if (options.isJson) terminal.line(JSON.stringify({ ms: Math.round(ms), invariants: findings }));
+  else terminal.line(summaryOf(findings, ms));
+  if (findings.some(({ verdict }) => verdict === 'violated')) return 1;
+  return findings.some(({ verdict }) => verdict === 'unfinished') ? 2 : 0;
+}
+
+function openReader(url: string): Sql {
+  const role = roleOf(url);
+  try {
+    return createSql({
+      ...{ url, max: 1, applicationName: 'paddock verify', statementTimeoutMs: 60_000 },
+      ...(role !== undefined && { role }),
+    });
+  } catch (cause) {
+    throw new LiveUnreadable('--database is no address of a PostgreSQL database', { cause });
+  }
+}
+
+async function requireSchema(sql: Sql): Promise<void> {
+  const [row] = await sql<{ is: boolean }[]>`
+    select to_regnamespace('audit') is not null as is`.catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : 'nobody answers';
+    throw new LiveUnreadable(`the database cannot be read: ${why}`, { cause });
+  });
+  if (row?.is === true) return;
+  throw new LiveUnreadable('the database has no schema audit: it is no Paddock of this version');
+}
+
+async function* findingsOf(
+  sql: Sql,
+  { options, rules, clock }: LiveVerification,
+): AsyncGenerator<Finding> {
+  const { only, isQuiet, statementTimeoutMs } = options;
+  for (const invariant of invariants) {
+    if (only.length > 0 && !only.includes(invariant.id)) continue;
+    const checks = everyCheck.filter(
+      ({ id, when }) => id === invariant.id && (when !== 'quiet' || isQuiet),
+    );
+    const outcomes: CheckOutcome[] = [];
+    const run = { sql, checks, rules, statementTimeoutMs, clock };
+    for await (const outcome of runChecks(run)) outcomes.push(outcome);
+    yield findingOf(invariant, outcomes);
+  }
+}
+
+function tell(terminal: Terminal, finding: Finding): void {
+  const { verdict, violations } = finding;
+  const line = lineOf(finding);
+  terminal.line(verdict === 'violated' ? terminal.style('red', line) : line);
+  for (const { rule, count, examples } of violations) {
+    terminal.line(terminal.style('red', `  ${rule}: broken ${count} times`));
+    for (const example of examples) terminal.line(`    ${JSON.stringify(example)}`);
+  }
+}

@@ -1,0 +1,205 @@
+import test from 'ava';
+import { type LiveRules, usualRules } from '../../apps/verify/live/checks/check.ts';
+import { everyCheck } from '../../apps/verify/live/checks/every-check.ts';
+import { LiveUnreadable } from '../../apps/verify/live/live-unreadable.ts';
+import { verifyLive } from '../../apps/verify/live/verify-live.ts';
+import { readOptions } from '../../apps/verify/options.ts';
+import { terminal } from '../../apps/world/terminal.ts';
+import { systemClock } from '../../infra/clock/system-clock.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../infra/postgres/client.ts';
+import { transaction } from '../../infra/postgres/transaction.ts';
+import { plantedViolations } from '../support/planted-violations.ts';
+import { RaceSeason } from '../support/race-season.ts';
+import { type ServiceWorld, startServiceWorld } from '../support/service-world.ts';
+import { until } from '../support/until.ts';
+
+const days = 1;
+const rules: LiveRules = { ...usualRules, cooldownMs: 18 * 3_600_000 };
+
+let world: ServiceWorld;
+let season: RaceSeason;
+test.before(async (t) => {
+  t.timeout(180_000);
+  world = await startServiceWorld({
+    edges: 1,
+    coordinators: 1,
+    env: { CLOCK: 'simulated', RACE_TASKS: '4', QUALIFYING_THRESHOLD: '0.25', BURN_RATE: '0.01' },
+  });
+  season = new RaceSeason(world, {
+    ...{ miners: 8, validators: 4, seed: 3, taskCount: 8, qualifyingCount: 3 },
+    hasFaults: false,
+  });
+  await season.start();
+  for (let day = 0; day < days; day += 1) await season.playDay(day);
+  // Results are released, and epochs pass.
+  await season.time.advanceTo(season.time.nowMs() + 7 * 3_600_000);
+  await season.askForWeights();
+  await until(async () => {
+    const [row] = await world.sql<{ isQuiet: boolean }[]>`
+      select not exists (select from rt.outbox)
+        and (select count(*) from race_bundle) = ${days} as "isQuiet"`;
+    return row?.isQuiet === true;
+  }, 30_000);
+});
+test.after.always(() => world?.[Symbol.asyncDispose]());
+
+async function verified(databaseUrl: string, ...args: string[]) {
+  const options = readOptions(['--live', '--database', databaseUrl, ...args]);
+  if (options === undefined || !('live' in options)) throw new Error('no options');
+  let text = '';
+  const stream = { write: (more: string) => (text += more) };
+  const said = terminal({ stream, isStyled: false });
+  const about = { options: options.live, databaseUrl, rules, clock: systemClock };
+  return { code: await verifyLive({ ...about, terminal: said }), text };
+}
+
+test.serial('every invariant has a line, and none is broken where all is well', async (t) => {
+  const { code, text } = await verified(world.neighbours.databaseUrl, '--quiet');
+
+  t.log(text);
+  t.is(code, 0);
+  t.is(text.match(/^INV-\d\d {2}(?:holds|not checkable here) /gm)?.length, 50);
+  t.regex(text, /^50 invariants in [\d.]+ s: \d+ hold, 0 violated, 0 unfinished/m);
+});
+
+// What finds nothing where something is wrong would prove nothing where all is well.
+for (const { id, rule, find } of everyCheck) {
+  test.serial(`${id} is seen to be broken: ${rule}`, async (t) => {
+    const plant = plantedViolations[rule];
+    if (plant === undefined) throw new Error('nobody has tried to break this rule');
+    await inVain(world.sql, async (tx) => {
+      t.deepEqual([...(await find(tx, rules))], [], 'before');
+      await tx`set local session_replication_role = replica`;
+      await plant(tx);
+      t.true((await find(tx, rules)).length > 0, 'after');
+    });
+  });
+}
+
+test.serial('every planted violation is of a rule', (t) => {
+  const known = new Set(everyCheck.map(({ rule }) => rule));
+  t.deepEqual(
+    Object.keys(plantedViolations).filter((rule) => !known.has(rule)),
+    [],
+  );
+});
+
+class Done extends Error {}
+
+/** In a transaction that is taken back. */
+async function inVain(sql: Sql, body: (tx: Sql) => Promise<void>): Promise<void> {
+  const attempt = transaction(sql, {}, async (tx) => {
+    await body(tx as unknown as Sql);
+    throw new Done();
+  });
+  await attempt.catch((error: unknown) => {
+    if (!(error instanceof Done)) throw error;
+  });
+}
+
+test.serial('what is broken ends with code 1, and at most five examples', async (t) => {
+  const { sql, neighbours } = world;
+  await sql`
+    insert into rt.poison (msg_id, subject, headers, body, error, at)
+    select 'planted-' || n, 'evt', '{}', '', 'it fails', now() from generate_series(1, 9) n`;
+  const { code, text } = await verified(neighbours.databaseUrl, '--only', 'inv-47', '--json');
+  const told = await verified(neighbours.databaseUrl, '--only', 'INV-47');
+  await sql`delete from rt.poison where msg_id like 'planted-%'`;
+
+  t.is(code, 1);
+  const { invariants } = JSON.parse(text);
+  t.is(invariants.length, 1);
+  t.is(invariants[0].verdict, 'violated');
+  const parked = invariants[0].violations.find(
+    ({ rule }: { rule: string }) => rule === 'no message was set aside',
+  );
+  t.is(parked.count, 9);
+  t.is(parked.examples.length, 5);
+  t.regex(told.text, /no message was set aside: broken 9 times\n(?: {4}\{.*\n){5}(?! {4})/);
+});
+
+test.serial('an auditor checks what the views carry, and is told of the rest', async (t) => {
+  const { sql, neighbours } = world;
+  await sql`create role auditor login in role paddock_audit`;
+  const url = new URL(neighbours.databaseUrl);
+  url.username = 'auditor';
+  url.password = '';
+  const { code, text } = await verified(url.href);
+  await sql`drop role auditor`;
+
+  t.is(code, 0, text);
+  for (const id of ['01', '05', '11', '12', '15', '16', '18', '31', '33', '35', '37', '44', '48']) {
+    t.regex(text, new RegExp(`^INV-${id}  holds `, 'm'), text);
+  }
+  t.regex(text, /^INV-49 {2}not checkable here .*7 of 7 checks|^INV-49 {2}not checkable here/m);
+  t.regex(text, /need more than this login may read/);
+});
+
+test.serial('nobody waits for the check while races are run, and it writes nothing', async (t) => {
+  t.timeout(120_000);
+  const { sql, neighbours } = world;
+  const before = await completions(sql);
+  let isOver = false;
+  const playing = season.playDay(days).finally(() => {
+    isOver = true;
+  });
+  const held = new Set<string>();
+  let blocked = 0;
+  let rounds = 0;
+  const watching = (async () => {
+    while (!isOver) {
+      const rows = await sql<{ mode: string; blocked: number }[]>`
+        select distinct l.mode, (
+          select count(*)::int from pg_stat_activity w
+          where l.pid = any(pg_blocking_pids(w.pid))) as blocked
+        from pg_stat_activity a
+        join pg_locks l on l.pid = a.pid
+        where a.application_name = 'paddock verify' and l.locktype <> 'virtualxid'`;
+      for (const row of rows) {
+        held.add(row.mode);
+        blocked += row.blocked;
+      }
+    }
+  })();
+  while (!isOver) {
+    const { code, text } = await verified(neighbours.databaseUrl);
+    t.is(code, 0, text);
+    rounds += 1;
+  }
+  await Promise.all([playing, watching]);
+
+  t.true(rounds > 0);
+  t.true((await completions(sql)) > before, 'runs were completed meanwhile');
+  t.is(blocked, 0);
+  t.deepEqual([...held], ['AccessShareLock']);
+});
+
+async function completions(sql: Sql): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::int as count from evaluation_run where completed_at is not null`;
+  return row?.count ?? 0;
+}
+
+test.serial('a database that is none of ours is named in one sentence', async (t) => {
+  const url = new URL(world.neighbours.databaseUrl);
+  url.pathname = '/template1';
+  await t.throwsAsync(verified(url.href), {
+    instanceOf: LiveUnreadable,
+    message: /no schema audit/,
+  });
+  url.port = '1';
+  await t.throwsAsync(verified(url.href), {
+    instanceOf: LiveUnreadable,
+    message: /cannot be read/,
+  });
+  const own = createSql({ url: world.neighbours.databaseUrl, applicationName: 'test', max: 1 });
+  t.teardown(() => closeSql(own));
+  // A change of the schema is under way: the check gives up instead of queueing behind it.
+  await inVain(own, async (tx) => {
+    await tx`lock table race_pin_change in access exclusive mode`;
+    const { code, text } = await verified(world.neighbours.databaseUrl, '--only', 'INV-27');
+    t.is(code, 2);
+    t.regex(text, /unfinished .*out of time/);
+  });
+});
