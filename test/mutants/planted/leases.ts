@@ -1,0 +1,151 @@
+import type { Mutant } from '../mutant.ts';
+
+/** Who holds a run, until when, and what silence means. */
+export const leaseMutants: readonly Mutant[] = [
+  {
+    id: 'heartbeat-of-anybody',
+    breaks: 'A heartbeat is taken from whoever sends it.',
+    signs: ['INV-03'],
+    edits: [
+      {
+        file: 'actors/lease-manager/heartbeat.ts',
+        snippet: `if (run?.value !== 'running' || run.context.validatorHotkey !== validatorHotkey) return undefined;`,
+        replacement: `if (run?.value !== 'running') return undefined;`,
+      },
+    ],
+  },
+  {
+    id: 'writes-of-anybody',
+    breaks: 'Results, progress and release are taken from whoever sends them.',
+    signs: ['INV-03', 'INV-20'],
+    edits: [
+      {
+        file: 'machines/evaluation-run/decide.ts',
+        snippet: `if (run.context.validatorHotkey !== caller.validatorHotkey) return notOwner();`,
+        replacement: '',
+      },
+    ],
+  },
+  {
+    id: 'completion-of-anybody',
+    breaks: 'Whoever names a run may complete it.',
+    signs: ['INV-03', 'INV-20'],
+    edits: [
+      {
+        file: 'machines/evaluation-run/decide.ts',
+        snippet: `if (run.context.validatorHotkey !== claim.validatorHotkey) return notOwner();`,
+        replacement: '',
+      },
+    ],
+  },
+  {
+    id: 'expiry-in-memory',
+    breaks: 'Deadlines live in the memory of the one who made them; a takeover loses them.',
+    signs: ['INV-07', 'INV-47', 'SIM'],
+    edits: [
+      {
+        file: 'actors/lease-manager/partition-state.ts',
+        snippet: 'this.deadlines.track(state, notBeforeMs);',
+        replacement: '',
+      },
+    ],
+  },
+  {
+    id: 'takeover-as-silence',
+    breaks: 'A takeover gives no amnesty: beats that were not yet written never were.',
+    signs: ['INV-06', 'INV-08'],
+    edits: [
+      {
+        file: 'actors/runtime/partition-host.ts',
+        snippet: 'amnestyUntilMs: (leaseMs) => nowMs + leaseMs + policy.leaseMs,',
+        replacement: 'amnestyUntilMs: () => nowMs,',
+      },
+    ],
+  },
+  {
+    id: 'outage-as-silence',
+    breaks: 'The time in which the broker was away counts as silence of the validators.',
+    signs: ['INV-06'],
+    edits: [
+      {
+        file: 'actors/runtime/partition-table.ts',
+        snippet: 'for (const host of this.#hosts.values()) host.extendDeadlines(outageMs);',
+        replacement: '',
+      },
+    ],
+  },
+  {
+    id: 'doubt-ignored',
+    breaks: 'A process that may have lost its partitions goes on answering from memory.',
+    signs: ['INV-03', 'INV-08'],
+    edits: [
+      {
+        file: 'actors/runtime/partition-host.ts',
+        snippet: `if (membership.inDoubt()) return membership.storeFailing ? storeUnavailable : moved;`,
+        replacement: '',
+      },
+    ],
+  },
+  {
+    id: 'beat-past-a-decided-end',
+    breaks: 'A heartbeat is promised time while the commit that ends its run is under way.',
+    signs: ['INV-03', 'INV-08'],
+    edits: [
+      {
+        file: 'actors/lease-manager/heartbeat.ts',
+        snippet: 'if (state.liveRuns.get(evalRunId) === undefined) return undefined;',
+        replacement: '',
+      },
+    ],
+  },
+  {
+    id: 'lease-cut-short',
+    breaks: 'A run goes stale a second before the end that its validator was promised.',
+    signs: ['INV-06', 'INV-08'],
+    edits: [
+      {
+        file: 'machines/evaluation-run/decide.ts',
+        snippet: `if (nowMs >= deadlines.leaseUntilMs) return 'LEASE_EXPIRED';`,
+        replacement: `if (nowMs >= deadlines.leaseUntilMs - 1000) return 'LEASE_EXPIRED';`,
+      },
+    ],
+  },
+  {
+    id: 'nobody-reclaims',
+    breaks: 'The work of a silent validator is never offered again.',
+    signs: ['INV-07', 'INV-47'],
+    edits: [
+      {
+        file: 'actors/lease-manager/expiry.ts',
+        snippet: 'return over;',
+        replacement: 'return [];',
+      },
+    ],
+  },
+  {
+    id: 'lost-claim-leaks',
+    breaks:
+      'A claim whose answer was lost is not answered again; the run waits for its lease to end.',
+    signs: ['INV-09'],
+    edits: [
+      {
+        file: 'apps/edge/routes/validator/claim-work.ts',
+        snippet: 'if (untouched !== undefined) return untouched.evalRunId;',
+        replacement: '',
+      },
+    ],
+  },
+  {
+    id: 'two-runs-of-one-validator',
+    breaks: 'Nothing but the sight of its own partition keeps a validator to one run.',
+    signs: ['INV-09'],
+    edits: [
+      {
+        file: 'infra/postgres/migrations/0002_domain.up.sql',
+        snippet:
+          'create unique index evaluation_run_slot on evaluation_run (validator_hotkey, slot)',
+        statement: 'drop index evaluation_run_slot',
+      },
+    ],
+  },
+];

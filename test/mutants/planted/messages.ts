@@ -1,0 +1,80 @@
+import type { Mutant } from '../mutant.ts';
+
+const commit = 'infra/postgres/migrations/0004_commit.up.sql';
+
+/** Outbox, inbox, and the broker in between that forgets and repeats. */
+export const messageMutants: readonly Mutant[] = [
+  {
+    id: 'dedupe-by-delivery',
+    breaks: 'A message is known by its place in the stream, so that a repeat is a new one.',
+    signs: ['INV-46', 'INV-47'],
+    edits: [
+      {
+        file: 'actors/runtime/inbox-consumer.ts',
+        snippet: 'id: delivery.msgId,',
+        replacement: `id: delivery.msgId + ':' + delivery.deliveries,`,
+      },
+    ],
+  },
+  {
+    id: 'inbox-skipped',
+    breaks: 'What was consumed is not written down, so that a repeat is applied again.',
+    signs: ['INV-46', 'INV-47', 'INV-49'],
+    edits: [
+      {
+        file: commit,
+        snippet: `from jsonb_to_recordset(p_batch -> 'inbox') as b (consumer text, "msgId" text, reply jsonb);`,
+        replacement: `from jsonb_to_recordset(p_batch -> 'inbox') as b (consumer text, "msgId" text, reply jsonb)
+  where false;`,
+      },
+    ],
+  },
+  {
+    id: 'outbox-deleted-when-sent',
+    breaks: 'A message leaves the outbox when it was sent, not when its receiver has it.',
+    signs: ['INV-47', 'INV-30', 'INV-50'],
+    edits: [
+      {
+        file: commit,
+        snippet: `    from rt.outbox o
+    where exists (
+      select from rt.inbox i
+      where i.kind = o.target_kind and i.part = o.target_part
+        and i.consumer = o.target_consumer and i.msg_id = o.msg_id)
+    limit p_limit`,
+        replacement: `    from rt.outbox o
+    limit p_limit`,
+      },
+    ],
+  },
+  {
+    id: 'sweeper-asleep',
+    breaks: 'What the broker lost is never sent again.',
+    signs: ['INV-47', 'INV-30', 'INV-50'],
+    edits: [
+      {
+        file: 'actors/runtime/sweeper.ts',
+        snippet: 'bus.connected && round < roundsMax; round += 1',
+        replacement: 'bus.connected && round < 0; round += 1',
+      },
+    ],
+  },
+  {
+    id: 'proved-before-done',
+    breaks: 'A fact is marked as consumed in a transaction of its own, before its effect.',
+    signs: ['INV-50'],
+    edits: [
+      {
+        file: 'actors/services/projector/projector.actor.ts',
+        snippet: 'await transact((tx) => projectFacts(tx, facts, terms));',
+        replacement: `const fresh = await transact((tx) => consume(tx, facts));
+      await transact((tx) => projectFacts(tx, fresh, terms));`,
+      },
+      {
+        file: 'actors/services/projector/projector.actor.ts',
+        snippet: 'for (const fact of await consume(tx, facts)) {',
+        replacement: 'for (const fact of facts) {',
+      },
+    ],
+  },
+];

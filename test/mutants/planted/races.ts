@@ -1,0 +1,94 @@
+import type { Mutant } from '../mutant.ts';
+
+/** Races, the top, and the money. */
+export const raceMutants: readonly Mutant[] = [
+  {
+    id: 'standings-made-on-read',
+    breaks: 'Standings are made anew for whoever asks, as things stand then.',
+    signs: ['INV-34'],
+    edits: [
+      {
+        file: 'apps/edge/emission/standings.ts',
+        snippet: 'return { ...newest, isEligible: seen.isEligible };',
+        replacement: `const { createGroundReader } = await import('../../../actors/emission-calculator/store.ts');
+    const { standingsBody } = await import('../../../actors/emission-calculator/standings-body.ts');
+    const ground = await createGroundReader(sql, { burnRateMicro: 0 }).read();
+    const body = standingsBody(newest.epochIndex, ground);
+    return { epochIndex: newest.epochIndex, body, isEligible: seen.isEligible };`,
+      },
+    ],
+  },
+  {
+    id: 'remainder-lost',
+    breaks: 'What rounding leaves of the emissions is given to nobody.',
+    signs: ['INV-33'],
+    edits: [
+      {
+        file: 'machines/emission/split.ts',
+        snippet: '(index === restSeat ? rest : 0n)',
+        replacement: '0n',
+      },
+    ],
+  },
+  {
+    id: 'margin-forgotten',
+    breaks: 'Whoever scores as much as the top takes its place.',
+    signs: ['INV-31'],
+    edits: [
+      {
+        file: 'machines/race/challenge.ts',
+        snippet: 'tenThousandths(challengedScore) + tenThousandths(margin);',
+        replacement: 'tenThousandths(challengedScore);',
+      },
+    ],
+  },
+  {
+    id: 'pinned-after-the-close',
+    breaks: 'Pins change while qualifying is closed.',
+    signs: ['INV-27'],
+    edits: [
+      {
+        file: 'actors/services/pins/pins.actor.ts',
+        snippet: 'if (qualifying.race?.isLocked === true) {',
+        replacement: 'if (false) {',
+      },
+    ],
+  },
+  {
+    id: 'pin-forgotten',
+    breaks: 'The field is chosen without regard to what miners pinned.',
+    signs: ['INV-27'],
+    edits: [
+      {
+        file: 'machines/race/select-field.ts',
+        snippet: 'able.find(({ isPinned }) => isPinned) ?? able.sort(byClaim)[0];',
+        replacement: 'able.sort(byClaim)[0];',
+      },
+    ],
+  },
+  {
+    id: 'field-thinned-out',
+    breaks: 'Who did not finish, or was eliminated, is no longer among those that the close fixed.',
+    signs: ['INV-29'],
+    edits: [
+      {
+        file: 'infra/postgres/migrations/0010_race_apply.up.sql',
+        snippet: '  insert into race_emission (race_id, position, seat,',
+        replacement: `  delete from race_entrant e where e.is_eliminated or e.unfinished_reason is not null;
+  insert into race_emission (race_id, position, seat,`,
+      },
+    ],
+  },
+  {
+    id: 'winner-told-as-top',
+    breaks: 'A race says that it promoted its winner, whoever reigns after it.',
+    signs: ['INV-31', 'INV-32'],
+    edits: [
+      {
+        file: 'machines/race/decide.ts',
+        snippet: `promotedId: top.kind === 'promoted' ? top.agentVersionId : null,`,
+        replacement: 'promotedId: winner.agentVersionId,',
+      },
+    ],
+  },
+];

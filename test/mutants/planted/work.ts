@@ -1,0 +1,122 @@
+import type { Mutant } from '../mutant.ts';
+
+/** Work items, their fences, their closing, and whom they are given to. */
+export const workMutants: readonly Mutant[] = [
+  {
+    id: 'closed-too-late',
+    breaks: 'Work stays open with all of its successes.',
+    signs: ['INV-11'],
+    edits: [
+      {
+        file: 'machines/work-item/decide.ts',
+        snippet: 'item.context.included.length + 1 === item.context.requiredSuccesses;',
+        replacement: 'item.context.included.length === item.context.requiredSuccesses;',
+      },
+    ],
+  },
+  {
+    id: 'closed-too-early',
+    breaks: 'Work closes one success below those that it needs.',
+    signs: ['INV-11'],
+    edits: [
+      {
+        file: 'machines/work-item/decide.ts',
+        snippet: 'item.context.included.length + 1 === item.context.requiredSuccesses;',
+        replacement: 'item.context.included.length + 2 >= item.context.requiredSuccesses;',
+      },
+    ],
+  },
+  {
+    id: 'one-lease-too-many',
+    breaks: 'Work is leased once more than it needs.',
+    signs: ['INV-01'],
+    edits: [
+      {
+        file: 'machines/work-item/decide.ts',
+        snippet: 'work.live.length + work.included.length < work.requiredSuccesses &&',
+        replacement: 'work.live.length + work.included.length <= work.requiredSuccesses &&',
+      },
+    ],
+  },
+  {
+    id: 'same-validator-again',
+    breaks: 'A validator is given work that it has succeeded with already.',
+    signs: ['INV-01', 'INV-10'],
+    edits: [
+      {
+        file: 'machines/work-item/decide.ts',
+        snippet: '![...work.live, ...work.included].some(',
+        replacement: '!work.live.some(',
+      },
+      {
+        file: 'actors/lease-manager/reads.ts',
+        snippet: `or r.is_included
+            or not \${isReleasedToo} and`,
+        replacement: `or not \${isReleasedToo} and`,
+      },
+    ],
+  },
+  {
+    id: 'fence-reused',
+    breaks: 'The fence of a run that was reclaimed is given out again.',
+    signs: ['INV-02'],
+    edits: [
+      {
+        file: 'machines/work-item/machine.ts',
+        snippet: 'troubles: context.troubles + (event.isTrouble ? 1 : 0),',
+        replacement: `troubles: context.troubles + (event.isTrouble ? 1 : 0),
+        nextFence: context.nextFence - (event.isTrouble ? 1 : 0),`,
+      },
+    ],
+  },
+  {
+    id: 'discarded-and-offered',
+    breaks: 'The work of a discarded version is still handed out.',
+    signs: ['INV-10', 'INV-11'],
+    edits: [
+      {
+        file: 'actors/lease-manager/discard-version.ts',
+        snippet: `cancelWork(draft, agentVersionId, 'VERSION_DISCARDED');`,
+        replacement: '',
+      },
+    ],
+  },
+  {
+    id: 'eligible-with-each-success',
+    breaks: 'Every success is told that it made its version eligible.',
+    signs: ['INV-13'],
+    edits: [
+      {
+        file: 'actors/lease-manager/complete-run.ts',
+        snippet:
+          'const becameEligible = !wasEligible && eligibleAt(draft, agentVersionId) !== null;',
+        replacement: `const becameEligible = wasEligible || outcome.kind === 'success';`,
+      },
+    ],
+  },
+  {
+    id: 'score-without-the-first',
+    breaks: 'The score of a version leaves out the run that was included first.',
+    signs: ['INV-14'],
+    edits: [
+      {
+        file: 'actors/lease-manager/end-run.ts',
+        snippet: 'aggregateScore(context.included.map(({ scoreMicro }) => scoreMicro))',
+        replacement:
+          'aggregateScore(context.included.slice(-1).map(({ scoreMicro }) => scoreMicro))',
+      },
+    ],
+  },
+  {
+    id: 'cooldown-forgotten',
+    breaks: 'A miner may submit as often as it likes.',
+    signs: ['INV-22'],
+    edits: [
+      {
+        file: 'infra/postgres/migrations/0005_eval_apply.up.sql',
+        snippet: 'if v_miner.next_allowed_at > v_new.submitted_at then',
+        replacement: 'if false then',
+      },
+    ],
+  },
+];

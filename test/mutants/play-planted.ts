@@ -1,0 +1,80 @@
+/**
+ * One mutant, or none, through the simulator or through chaos, in a process of its own: what is planted
+ * is in its memory and cannot be taken out again. Prints its verdict as one line of JSON.
+ */
+import { parseArgs } from 'node:util';
+import { closeSql, createSql } from '../../infra/postgres/client.ts';
+import { runChaos } from '../chaos/chaos.ts';
+import { runSim } from '../sim/run-sim.ts';
+import { mutantNamed } from './every-mutant.ts';
+import { loadedEdits } from './load-hook.ts';
+import type { Mutant } from './mutant.ts';
+import { patchDatabase } from './patch-database.ts';
+import type { Verdict } from './verdict.ts';
+
+const { values } = parseArgs({
+  options: {
+    by: { type: 'string', default: 'sim' },
+    id: { type: 'string' },
+    seed: { type: 'string', default: '1' },
+    seeds: { type: 'string', default: '1' },
+  },
+});
+const mutant = values.id === undefined ? undefined : mutantNamed(values.id);
+const seed = Number(values.seed);
+const verdict = values.by === 'chaos' ? await throughChaos() : await throughSim();
+console.log(JSON.stringify(verdict));
+
+async function throughSim(): Promise<Verdict> {
+  let seeds = 0;
+  const report = await runSim({
+    seed,
+    seeds: Number(values.seeds),
+    onSeed: () => {
+      seeds += 1;
+    },
+    ...(mutant && { patchSchema: (sql) => patchDatabase(sql, mutant) }),
+  });
+  requireLoaded(mutant);
+  return {
+    seeds,
+    steps: report.steps,
+    violations: report.violations.map(({ invariant, text, step }) => ({ invariant, text, step })),
+  };
+}
+
+/** The world's processes load what is planted themselves. */
+async function throughChaos(): Promise<Verdict> {
+  const hook = `--import=${new URL('load-hook.ts', import.meta.url).href}`;
+  const { violations } = await runChaos({
+    ...{ seed, seconds: 60, edges: 2, coordinators: 2, validators: 40, miners: 8, perSecond: 5 },
+    env: mutant === undefined ? {} : { NODE_OPTIONS: hook, PADDOCK_PLANTED: mutant.id },
+    ...(mutant && { afterMigrate: (url: string) => patchAt(url, mutant) }),
+    say: () => undefined,
+  });
+  return {
+    seeds: 1,
+    steps: undefined,
+    violations: violations.map((text) => {
+      return { invariant: /INV-\d\d/.exec(text)?.[0] ?? 'CHAOS', text, step: undefined };
+    }),
+  };
+}
+
+async function patchAt(url: string, planted: Mutant): Promise<void> {
+  const sql = createSql({ url, max: 1, applicationName: 'mutants' });
+  try {
+    await patchDatabase(sql, planted);
+  } finally {
+    await closeSql(sql);
+  }
+}
+
+/** What is not in memory was not tried. */
+function requireLoaded(tried: Mutant | undefined): void {
+  for (const edit of tried?.edits ?? []) {
+    if (edit.file.endsWith('.ts') && !loadedEdits.some((loaded) => loaded === edit)) {
+      throw new Error(`${edit.file} was never loaded`);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * `npm run test:mutants`: plants every defect of the list, one at a time, and shows that the simulator
+ * (or chaos, where it lies outside of what is simulated) sees it, by an invariant that it breaks. The
+ * product as it is goes through the same seeds and must be clean.
+ *
+ * `-- --only id,id` tries some of them, `--seeds N` so many seeds each.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { inParallel } from '../support/in-parallel.ts';
+import { everyMutant } from './every-mutant.ts';
+import type { Mutant } from './mutant.ts';
+import type { Verdict } from './verdict.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    seeds: { type: 'string', default: '12' },
+    /** At the same time. */
+    jobs: { type: 'string', default: '2' },
+    /** The product as it is: not tried when only some mutants are. */
+    control: { type: 'boolean', default: false },
+  },
+});
+const seedsMax = Number(values.seeds);
+const patienceMs = 15 * 60_000;
+const widest = Math.max(...everyMutant.map(({ id }) => id.length));
+
+interface Trial {
+  readonly isPassed: boolean;
+  readonly line: string;
+}
+
+const wanted = values.only?.split(',');
+const mutants = everyMutant.filter(({ id }) => wanted?.includes(id) ?? true);
+const tried = new Set<number>();
+const startedMs = performance.now();
+const trials: Trial[] = [];
+await inParallel(Number(values.jobs), mutants, async (mutant) => {
+  const trial = await tryMutant(mutant);
+  trials.push(trial);
+  console.log(trial.line);
+});
+if (wanted === undefined || values.control) {
+  for (const trial of await tryControl()) {
+    trials.push(trial);
+    console.log(trial.line);
+  }
+}
+const failed = trials.filter(({ isPassed }) => !isPassed).length;
+const seconds = Math.round((performance.now() - startedMs) / 1000);
+console.log(`\n${mutants.length} planted defects in ${seconds} s`);
+console.log(`${trials.length - failed} passed, ${failed} failed`);
+process.exitCode = failed === 0 && trials.length > 0 ? 0 : 1;
+
+async function tryMutant(mutant: Mutant): Promise<Trial> {
+  const { id, signs, shownBy = 'sim', seed = 1 } = mutant;
+  const tookMs = performance.now();
+  const verdict = await play(['--by', shownBy, '--id', id, '--seed', String(seed)], id);
+  const after = `${Math.round((performance.now() - tookMs) / 1000)} s`;
+  const name = id.padEnd(widest);
+  if (typeof verdict === 'string')
+    return { isPassed: false, line: `${name}  NO VERDICT  ${verdict}` };
+  const { violations, seeds } = verdict;
+  if (shownBy === 'sim') for (let index = 0; index < seeds; index += 1) tried.add(seed + index);
+  const sign = violations.find(({ invariant }) => signs.some((each) => each === invariant));
+  const last = seed + seeds - 1;
+  if (sign !== undefined) {
+    const { invariant, step, text: told } = sign;
+    const where = step === undefined ? `seed ${last}` : `seed ${last}, step ${step}`;
+    const line = `${name}  ${shownBy.padEnd(5)}  ${invariant.padEnd(6)}  ${where}, ${after}  ${told.slice(0, 90)}`;
+    return { isPassed: true, line };
+  }
+  const seen = violations.map(({ invariant, text: told }) => `${invariant} ${told.slice(0, 160)}`);
+  const why =
+    seen.length === 0 ? `nothing in ${seeds} seeds` : `only ${seen.slice(0, 3).join('; ')}`;
+  return { isPassed: false, line: `${name}  SURVIVED  ${why}, ${after}` };
+}
+
+/** The product as it is, on every seed on which a defect was looked for. */
+async function tryControl(): Promise<readonly Trial[]> {
+  const trials: Trial[] = [];
+  const seeds = [...tried].sort((left, right) => left - right);
+  await inParallel(Number(values.jobs), runsOf(seeds), async ([first, count]) => {
+    const verdict = await play(['--seed', String(first), '--seeds', String(count)], undefined);
+    const seenOf =
+      typeof verdict === 'string' ? [verdict] : verdict.violations.map(({ text: told }) => told);
+    const what = `the product as it is, seeds ${first} to ${first + count - 1}`;
+    const line = seenOf.length === 0 ? `${what}: clean` : `${what}: NOT CLEAN ${seenOf.join('; ')}`;
+    trials.push({ isPassed: seenOf.length === 0, line });
+  });
+  return trials;
+}
+
+/** Seeds that follow each other, as first and count. */
+function runsOf(seeds: readonly number[]): readonly (readonly [number, number])[] {
+  const runs: [number, number][] = [];
+  for (const seed of seeds) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[0] + last[1] === seed) last[1] += 1;
+    else runs.push([seed, 1]);
+  }
+  return runs;
+}
+
+/** The verdict, or how the process ended without one. */
+async function play(args: readonly string[], id: string | undefined): Promise<Verdict | string> {
+  const hook = new URL('load-hook.ts', import.meta.url).href;
+  const file = join(import.meta.dirname, 'play-planted.ts');
+  const seeds = args.includes('--seeds') ? [] : ['--seeds', String(seedsMax)];
+  const child = spawn(process.execPath, ['--import', hook, file, ...args, ...seeds], {
+    env: { ...process.env, ...(id !== undefined && { PADDOCK_PLANTED: id }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'close');
+  const late = setTimeout(() => child.kill(), patienceMs);
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await ended;
+  clearTimeout(late);
+  const last = out.trim().split('\n').at(-1) ?? '';
+  if (last.startsWith('{')) return JSON.parse(last) as Verdict;
+  return `ended with ${child.exitCode ?? child.signalCode}: ${err.trim().split('\n').slice(-12).join(' | ')}`;
+}
