@@ -155,7 +155,7 @@ test.serial('nobody waits for the check while races are run, and it writes nothi
           where l.pid = any(pg_blocking_pids(w.pid))) as blocked
         from pg_stat_activity a
         join pg_locks l on l.pid = a.pid
-        where a.application_name = 'paddock verify' and l.locktype <> 'virtualxid'`;
+        where a.application_name = 'paddock verify' and l.locktype = 'relation'`;
       for (const row of rows) {
         held.add(row.mode);
         blocked += row.blocked;

@@ -89,3 +89,34 @@ test('a wrong command line says how to do it right, with exit code 2', async (t)
   t.is(readOptions(['--help']), undefined);
   t.like(readOptions(url), { raceId: 'a', url: 'http://a' });
 });
+
+test('the live check is asked for alone, and by the numbers of invariants', (t) => {
+  const database = 'postgresql://auditor@db.example/paddock';
+  t.deepEqual(
+    readOptions(['--live', '--database', database, '--only', 'inv-07', '--only', 'INV-50']),
+    {
+      live: {
+        databaseUrl: database,
+        only: ['INV-07', 'INV-50'],
+        isJson: false,
+        isQuiet: false,
+        statementTimeoutMs: 60_000,
+      },
+    },
+  );
+  for (const [args, message] of [
+    [['--live', '--race', 'a'], /--live is about a database alone/],
+    [['--live', '--database', 'http://a'], /must begin with postgres/],
+    [['--live', '--only', 'INV-51'], /not INV-51/],
+    [['--live', '--timeout-seconds', '0'], /whole number of seconds/],
+    [['--only', 'INV-01'], /about --live/],
+  ] as const) {
+    t.throws(() => readOptions(args), { instanceOf: UsageError, message });
+  }
+});
+
+test('a live check of no database is one sentence and exit code 2', async (t) => {
+  const nobody = await command('--live', '--database', 'postgres://a@127.0.0.1:1/b');
+  t.is(nobody.code, 2);
+  t.regex(nobody.error, /^paddock: the database cannot be read: [^\n]+\n$/);
+});
