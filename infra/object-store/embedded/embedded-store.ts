@@ -147,8 +147,13 @@ async function send(
     message.resume();
     return;
   }
-  response.writeHead(status, headers);
-  await pipeline(body, response);
+  try {
+    response.writeHead(status, headers);
+    await pipeline(body, response);
+  } finally {
+    // A client that left before the first byte is no pipe's end: nobody else would close the file.
+    body.destroy();
+  }
 }
 
 function listen(server: Server, port: number): Promise<number> {
