@@ -83,6 +83,11 @@ export class RunDeadlines {
     return nowMs + Math.min(claimLeaseMs, noProgressMs, runLimitMs);
   }
 
+  /** Every owner gives a lease at least this after a sign of life at `nowMs`, written or not. */
+  freshUntil(nowMs: number): number {
+    return nowMs + this.#policy.leaseMs;
+  }
+
   /** Keeps a promise that is given without a commit. */
   beat(evalRunId: string, nowMs: number): number {
     const leaseUntilMs = this.promise(evalRunId, nowMs, 'beat');

@@ -113,7 +113,8 @@ export class EvalPartition implements PartitionActor {
   extendDeadlines(outageMs: number, nowMs: number): void {
     const { policy, state } = this.#deps;
     const { deadlines, liveRuns } = state;
-    deadlines.extendAll(outageMs, nowMs + windowAfterOutageMs(policy));
+    // Whole milliseconds, like every promise: a monotonic clock measures fractions of them.
+    deadlines.extendAll(Math.ceil(outageMs), nowMs + windowAfterOutageMs(policy));
     this.#counts.lengthened(liveRuns.committedSize);
   }
 

@@ -1,3 +1,4 @@
+import type { RunState } from '../../machines/evaluation-run/machine.ts';
 import { Fault } from '../../machines/fault.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
@@ -11,10 +12,10 @@ export function heartbeat(draft: Draft, beat: EvalRequest<'heartbeat'>): Answer 
   const held = heldRun(draft, beat);
   if (held instanceof Fault) return refused(held);
   const leaseExpiresAt = draft.state.deadlines.promise(beat.evalRunId, draft.nowMs, 'beat');
-  const reply: EvalReply<'heartbeat'> = { leaseExpiresAt };
-  if (recordSign(draft, held.run, leaseExpiresAt, [])) return accepted(reply, held.leaseUntilMs);
-  draft.state.deadlines.beat(beat.evalRunId, draft.nowMs);
-  return accepted(reply);
+  if (recordSign(draft, held.run, leaseExpiresAt, [])) {
+    return accepted({ leaseExpiresAt } satisfies EvalReply<'heartbeat'>, held.leaseUntilMs);
+  }
+  return accepted(beatInMemory(draft.state, held.run, draft.nowMs));
 }
 
 /** Later ones move a deadline in memory; undefined when a decision is needed. */
@@ -29,5 +30,16 @@ export function heartbeatFromMemory(
   // A batch in flight is about to end it: the answer is the batch's.
   if (state.liveRuns.get(evalRunId) === undefined) return undefined;
   if (state.deadlines.isOver(evalRunId, nowMs) || state.isRaceOver(run.context)) return undefined;
-  return { leaseExpiresAt: state.deadlines.beat(evalRunId, nowMs) };
+  return beatInMemory(state, run, nowMs);
+}
+
+/** What an outage of ours gave beyond is kept, and not told: another owner may not know of it. */
+function beatInMemory(
+  { deadlines }: PartitionState,
+  { context }: RunState,
+  nowMs: number,
+): EvalReply<'heartbeat'> {
+  const keptMs = deadlines.beat(context.evalRunId, nowMs);
+  const tellableMs = Math.max(context.leaseUntil, deadlines.freshUntil(nowMs));
+  return { leaseExpiresAt: Math.min(keptMs, tellableMs) };
 }

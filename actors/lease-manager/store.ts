@@ -108,6 +108,22 @@ export class EvalStore implements EvalLoader {
     );
     await this.#loadQueueOrder(state, versionIds);
     for (const [id, aggregate] of aggregates) state.load(id, aggregate, this.#notBeforeMs);
+    await this.#keepGifts(state, versionIds);
+  }
+
+  /** What an outage gave to leases, as far as the former owner could write it down. */
+  async #keepGifts(state: PartitionState, versionIds: readonly string[]): Promise<void> {
+    const live = [...state.liveRuns.entries()]
+      .filter(([, versionId]) => versionIds.includes(versionId))
+      .map(([evalRunId]) => evalRunId);
+    if (live.length === 0) return;
+    const sql = this.#sql;
+    const beats = await sql<{ evalRunId: string; untilMs: number }[]>`
+      select eval_run_id as "evalRunId",
+             (extract(epoch from lease_until) * 1000)::float8 as "untilMs"
+      from run_beat
+      where eval_run_id = any(${live}::uuid[])`;
+    for (const { evalRunId, untilMs } of beats) state.deadlines.postpone(evalRunId, untilMs);
   }
 
   async #loadQueueOrder(state: PartitionState, versionIds: readonly string[]): Promise<void> {

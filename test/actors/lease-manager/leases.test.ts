@@ -106,6 +106,30 @@ test('an outage of ours moves every end', (t) => {
   t.is(value(), 'stale');
 });
 
+test('what is promised after an outage is a whole number of milliseconds', (t) => {
+  const { world, own } = withRun();
+
+  // As a monotonic clock measures it.
+  world.actor.extendDeadlines(40_000.0421, world.nowMs);
+
+  const { leaseExpiresAt } = world.ok('heartbeat', own) as { leaseExpiresAt: number };
+  t.true(Number.isInteger(leaseExpiresAt), String(leaseExpiresAt));
+});
+
+test('what an outage gave to a lease is kept, and promised to nobody', (t) => {
+  const { world, own, value } = withRun();
+  world.ok('heartbeat', own);
+  world.pass(claimLeaseMs - leaseMs);
+  world.actor.extendDeadlines(10 * leaseMs, world.nowMs);
+
+  const told = world.ok('heartbeat', own) as { leaseExpiresAt: number };
+
+  // No more than whoever takes over in this moment would give it.
+  t.is(told.leaseExpiresAt, world.nowMs + leaseMs);
+  world.pass(10 * leaseMs);
+  t.is(value(), 'running');
+});
+
 test('after an outage of ours there is time for two heartbeats, however late it is', (t) => {
   const { world, beat, value } = withRun();
   beat();
