@@ -39,7 +39,6 @@ import { createEd25519Signer } from '../../infra/crypto/ed25519.ts';
 import { uuidV5 } from '../../infra/ids/ids.ts';
 import { createProviders } from '../../infra/inference/providers.ts';
 import type { Bus } from '../../infra/nats/bus.ts';
-import type { ServiceBus } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
@@ -48,9 +47,9 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { createClockStore } from '../../infra/postgres/clock-store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
-import { faultOf } from '../outage.ts';
 import { configuredPolicy } from '../race-policy.ts';
 import { startCredentials } from './credentials.ts';
+import { namingOutages } from './naming-outages.ts';
 
 /** A pack's thousands of tasks and a suite's megabytes go in with one statement each. */
 const statementTimeoutMs = 10_000;
@@ -131,19 +130,4 @@ function modelPoller({ config, sql, clock, log }: Parameters<typeof startService
     allowed: { providera: provideraModels, providerb: providerbModels },
     everyMs: config.inferencePollSeconds * 1000,
   });
-}
-
-/** Says that a neighbour is away, so that the asker repeats; else it would hear of a defect. */
-function namingOutages(bus: ServiceBus): ServiceBus {
-  return {
-    serve: (service, handle) =>
-      bus.serve(service, async (request) => {
-        try {
-          return await handle(request);
-        } catch (error) {
-          const fault = faultOf(error);
-          throw fault.code === 'INTERNAL_ERROR' ? error : fault;
-        }
-      }),
-  };
 }

@@ -26,6 +26,8 @@ export class Broker {
   readonly #random: Prng;
   readonly #interests = new Set<Interest>();
   readonly #connections = new Set<BrokerConnection>();
+  /** Those that wait for the broker to come back. */
+  readonly #waiting = new Set<BrokerConnection>();
   #isUp = true;
 
   constructor(kernel: Kernel) {
@@ -43,10 +45,12 @@ export class Broker {
   }
 
   attach(connection: BrokerConnection): void {
+    this.#waiting.delete(connection);
     this.#connections.add(connection);
   }
 
   detach(connection: BrokerConnection): void {
+    this.#waiting.delete(connection);
     this.#connections.delete(connection);
     for (const interest of this.#interests) {
       if (interest.connection === connection) this.#interests.delete(interest);
@@ -65,13 +69,15 @@ export class Broker {
   die(forMs: number): void {
     if (!this.#isUp) return;
     this.#isUp = false;
-    const connections = [...this.#connections];
     this.#interests.clear();
+    for (const connection of this.#connections) {
+      this.#waiting.add(connection);
+      connection.lost();
+    }
     this.#connections.clear();
-    for (const connection of connections) connection.lost();
     this.kernel.after(forMs, 'broker returns', () => {
       this.#isUp = true;
-      for (const connection of connections) connection.reconnectSoon();
+      for (const connection of this.#waiting) connection.reconnectSoon();
     });
   }
 

@@ -35,7 +35,7 @@ export function gatedSql(real: Sql, gate: Gate): Sql {
 function gated(query: ClientQuery, gate: Gate): ClientQuery {
   const { then } = query;
   let outcome: Promise<unknown> | undefined;
-  const begin = () => {
+  const begin = (): Promise<unknown> => {
     outcome ??= gate(nameOf(query.strings), {
       args: query.args,
       execute: () =>
@@ -43,13 +43,12 @@ function gated(query: ClientQuery, gate: Gate): ClientQuery {
     });
     return outcome;
   };
-  return Object.defineProperties(query, {
-    then: { value: (...how: Parameters<Promise<unknown>['then']>) => begin().then(...how) },
-    catch: { value: (...how: Parameters<Promise<unknown>['catch']>) => begin().catch(...how) },
-    finally: {
-      value: (...how: Parameters<Promise<unknown>['finally']>) => begin().finally(...how),
-    },
+  const through = (method: 'catch' | 'finally' | 'then') => ({
+    value: (...how: never[]) => Reflect.apply(begin()[method], begin(), how),
   });
+  Object.defineProperty(query, 'then', through('then'));
+  Object.defineProperty(query, 'catch', through('catch'));
+  return Object.defineProperty(query, 'finally', through('finally'));
 }
 
 const names = new WeakMap<readonly string[], string>();

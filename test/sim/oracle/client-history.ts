@@ -141,7 +141,8 @@ export class ClientHistory {
   /** A run was ended for its validator's silence. */
   staled(run: KnownRun, atMs: number, calmSinceMs: number): void {
     const promisedMs = this.promisedMs.get(run.evalRunId);
-    if (promisedMs === undefined) return;
+    // An operator may end a run at any time, and limits of its length are no silence.
+    if (promisedMs === undefined || run.end?.reason !== 'LEASE_EXPIRED') return;
     if (atMs < promisedMs) {
       this.#wrong('INV-08', `run ${run.evalRunId} went stale ${promisedMs - atMs} ms too early`);
     }
@@ -156,7 +157,7 @@ export class ClientHistory {
   #promised(runId: string, leaseUntilMs: number): void {
     this.promisedMs.set(runId, Math.max(leaseUntilMs, this.promisedMs.get(runId) ?? 0));
     const end = this.#deps.model().runs.get(runId)?.end;
-    if (end?.type === 'STALED' && end.atMs < leaseUntilMs) {
+    if (end?.reason === 'LEASE_EXPIRED' && end.atMs < leaseUntilMs) {
       this.#wrong('INV-08', `run ${runId} was promised time that it did not have`);
     }
   }

@@ -24,7 +24,7 @@ export interface KnownRun {
   readonly validatorHotkey: string;
   readonly claimedAtMs: number;
   /** The first event that ended it. */
-  end: { readonly type: string; readonly atMs: number } | undefined;
+  end: { readonly type: string; readonly atMs: number; readonly reason: unknown } | undefined;
 }
 
 interface KnownItem {
@@ -113,7 +113,8 @@ export class CommitModel {
       return;
     }
     if (!ends.has(type)) return;
-    known.end = { type, atMs };
+    const { reason } = payload;
+    known.end = { type, atMs, reason };
     if (type === 'STALED') this.#onStaled(known, atMs);
   }
 

@@ -15,6 +15,7 @@ import {
   insertWebhook,
   rewindWebhook,
 } from '../../../actors/services/webhooks/store.ts';
+import { namingOutages } from '../../../apps/coordinator/naming-outages.ts';
 import { configuredPolicy } from '../../../apps/race-policy.ts';
 import type { Config } from '../../../infra/config/config.ts';
 import { uuidV5 } from '../../../infra/ids/ids.ts';
@@ -56,11 +57,12 @@ export async function startSimServices(deps: SimServicesDeps): Promise<AsyncDisp
     configuredPolicy: configuredPolicy(config),
     webhooks: { insert: insertWebhook, remove: deleteWebhook, rewind: rewindWebhook },
   });
+  const services = namingOutages(bus.services);
   const subscriptions = [
-    serve(bus.services, operatorService, operator),
-    serve(bus.services, pinsService, createPinsService({ transact })),
-    serve(bus.services, presenceService, createPresenceService({ sql })),
-    serve(bus.services, submissionsService, createSubmissionsService({ sql })),
+    serve(services, operatorService, operator),
+    serve(services, pinsService, createPinsService({ transact })),
+    serve(services, presenceService, createPresenceService({ sql })),
+    serve(services, submissionsService, createSubmissionsService({ sql })),
   ];
   const feed = {
     transact,
@@ -71,7 +73,7 @@ export async function startSimServices(deps: SimServicesDeps): Promise<AsyncDisp
   const projector = createProjector({
     ...{ ...feed, telemetry, messages: bus.messages, store: deps.partitions },
   });
-  const releases = createReleases({ ...feed, sql, clock });
+  const releases = createReleases({ ...feed, sql, clock: patient(clock) });
   await projector.start();
   await releases.start();
   return {
@@ -81,4 +83,9 @@ export async function startSimServices(deps: SimServicesDeps): Promise<AsyncDisp
       await Promise.all(subscriptions.map((subscription) => subscription.close()));
     },
   };
+}
+
+/** Looks a tenth as often: each look is real I/O here, and a release is minutes away at least. */
+function patient(clock: Clock): Clock {
+  return { ...clock, sleep: (ms, signal) => clock.sleep(10 * ms, signal) };
 }

@@ -1,6 +1,5 @@
 import type { Caller, Endpoint } from '../../../apps/edge/endpoint.ts';
-import { randomId, uuidV5 } from '../../../infra/ids/ids.ts';
-import { evalPartitionOf } from '../../../machines/partition-of.ts';
+import { randomId } from '../../../infra/ids/ids.ts';
 import type { Prng } from '../kernel/prng.ts';
 import type { SimProcess } from '../kernel/sim-process.ts';
 import type { SimAnswer, SimEdge, SimRequest } from '../service/sim-edge.ts';
@@ -9,6 +8,9 @@ import type { SimAnswer, SimEdge, SimRequest } from '../service/sim-edge.ts';
 export type Outcome =
   | { readonly kind: 'answered'; readonly answer: SimAnswer }
   | { readonly kind: 'refused' | 'unknown' };
+
+/** Without a command id the request means a new command, as one without an Idempotency-Key does. */
+export type Asked = Omit<SimRequest, 'caller' | 'commandId'> & { readonly commandId?: string };
 
 export interface HttpWeather {
   /** Whether the answer to a request is lost on its way, though the edge sent it. */
@@ -36,11 +38,7 @@ export class Http {
     this.#random = deps.clients.kernel.randomFor('http');
   }
 
-  send(
-    endpoint: Endpoint,
-    caller: Caller,
-    asked: Omit<SimRequest, 'caller' | 'commandId'> = {},
-  ): Promise<Outcome> {
+  send(endpoint: Endpoint, caller: Caller, asked: Asked = {}): Promise<Outcome> {
     const live = this.#edges().filter(({ process }) => process.isAlive);
     const edge = this.#random.choose(live);
     const { kernel } = this.#clients;
@@ -57,7 +55,8 @@ export class Http {
       );
       if (edge === undefined) return end({ kind: 'refused' }, 1);
       edge.process.onKill(() => end({ kind: 'unknown' }, 1));
-      const request = { ...asked, caller, commandId: commandId(endpoint, asked) };
+      const commandId = asked.commandId ?? randomId();
+      const request = { ...asked, caller, commandId };
       kernel.after(this.#latencyMs(), `${endpoint.method} ${endpoint.path}`, () => {
         if (!edge.process.isAlive) return end({ kind: 'refused' }, 1);
         edge.process.resume(0, 'takes a request', () => {
@@ -72,21 +71,5 @@ export class Http {
 
   #latencyMs(): number {
     return 0.2 + this.#random.below(3_000) / 1000;
-  }
-}
-
-// As in apps/edge/routes/miner/submit-agent.ts.
-const versionNamespace = '2d9c1f7e-8a34-5b60-8c2d-7e4f1a6b3c22';
-const sharedPartitions = 6;
-
-/**
- * Versions share a few partitions, where they meet in batches, rather than being alone in 64: the id
- * of a submission decides where its version lives.
- */
-function commandId(endpoint: Endpoint, asked: { readonly idempotencyKey?: string }): string {
-  const isPlaced = endpoint.bodyKind === 'multipart' && asked.idempotencyKey === undefined;
-  for (;;) {
-    const id = randomId();
-    if (!isPlaced || evalPartitionOf(uuidV5(versionNamespace, id)) < sharedPartitions) return id;
   }
 }

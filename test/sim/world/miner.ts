@@ -1,9 +1,16 @@
+import { digestOf } from '../../../apps/edge/evaluation/owner.ts';
 import { pinVersion } from '../../../apps/edge/routes/miner/pin-version.ts';
 import { submitAgent } from '../../../apps/edge/routes/miner/submit-agent.ts';
 import { unpinVersion } from '../../../apps/edge/routes/miner/unpin-version.ts';
+import { randomId, sha256Hex, uuidV5 } from '../../../infra/ids/ids.ts';
+import { evalPartitionOf } from '../../../machines/partition-of.ts';
+import { evalPartitionsKept } from '../database/sim-server.ts';
 import { Participant } from './participant.ts';
 
 const boundary = 'simulated-boundary';
+const agentName = 'agent';
+// As in apps/edge/routes/miner/submit-agent.ts.
+const versionNamespace = '2d9c1f7e-8a34-5b60-8c2d-7e4f1a6b3c22';
 
 /** Submits a version a day, sometimes tries two, and pins when it is nearly too late. */
 export class SimMiner extends Participant {
@@ -21,16 +28,30 @@ export class SimMiner extends Participant {
     const code = `NUMBER = ${this.#files}\n# ${this.name}\n`;
     const upload = {
       contentType: `multipart/form-data; boundary=${boundary}`,
-      bytes: Buffer.from(form({ agent_name: 'agent' }, code)),
+      bytes: Buffer.from(form({ agent_name: agentName }, code)),
     };
-    const isKeyed = this.random.happens(300);
-    const key = isKeyed ? { idempotencyKey: `${this.name}-${this.#files}` } : {};
-    const answer = await this.insist(submitAgent, { upload, ...key }, 6);
+    const asked = { upload, ...this.#placed(code) };
+    const answer = await this.insist(submitAgent, asked, 6);
     if (answer?.status !== 200) return;
     const { agent_version_id: id } = answer.body as { agent_version_id: string };
     this.deps.history.submitted(id, this.name);
     if (!this.versions.includes(id)) this.versions.push(id);
     this.deps.counters.add('versions submitted');
+  }
+
+  /**
+   * The command's id decides where the version lives: in one of the partitions that there are. Under a
+   * key every repeat is the same command; without, each would be a new one, but for its place.
+   */
+  #placed(code: string): { commandId: string; idempotencyKey?: string } {
+    const idempotencyKey = this.random.happens(300) ? `${this.name}-${this.#files}` : undefined;
+    const body = digestOf([agentName, sha256Hex(code)]).slice(0, 32);
+    for (;;) {
+      const commandId = sha256Hex(randomId());
+      const id = idempotencyKey === undefined ? commandId : commandId.slice(0, 32) + body;
+      if (evalPartitionOf(uuidV5(versionNamespace, id)) >= evalPartitionsKept) continue;
+      return { commandId, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+    }
   }
 
   async pin(): Promise<void> {

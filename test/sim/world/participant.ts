@@ -7,8 +7,8 @@ import type { ClientHistory } from '../oracle/client-history.ts';
 import type { CommitModel } from '../oracle/commit-model.ts';
 import type { Violations } from '../oracle/violations.ts';
 import type { Counters } from '../report/counters.ts';
-import type { SimAnswer, SimRequest } from '../service/sim-edge.ts';
-import type { Http, Outcome } from './http.ts';
+import type { SimAnswer } from '../service/sim-edge.ts';
+import type { Asked, Http, Outcome } from './http.ts';
 
 export interface ParticipantDeps {
   readonly kernel: Kernel;
@@ -44,10 +44,7 @@ export class Participant {
     await this.deps.clock.sleep(this.random.between(minMs, maxMs));
   }
 
-  async send(
-    endpoint: unknown,
-    asked: Omit<SimRequest, 'caller' | 'commandId'> = {},
-  ): Promise<Outcome> {
+  async send(endpoint: unknown, asked: Asked = {}): Promise<Outcome> {
     // Sound because every route is an endpoint; each has types of its own.
     const outcome = await this.deps.http.send(endpoint as Endpoint, this.caller, asked);
     const told = outcome.kind === 'answered' ? String(outcome.answer.status) : outcome.kind;
@@ -56,11 +53,7 @@ export class Participant {
   }
 
   /** Asks again where nothing was said, or nothing but that it should; undefined when never told. */
-  async insist(
-    endpoint: unknown,
-    asked: Omit<SimRequest, 'caller' | 'commandId'>,
-    triesMax = 12,
-  ): Promise<SimAnswer | undefined> {
+  async insist(endpoint: unknown, asked: Asked, triesMax = 12): Promise<SimAnswer | undefined> {
     for (let tries = 0; tries < triesMax; tries += 1) {
       const outcome = await this.send(endpoint, asked);
       if (outcome.kind === 'answered' && outcome.answer.status < 500) return outcome.answer;

@@ -53,7 +53,7 @@ export async function seedSuites(sql: Sql): Promise<SimSuites> {
       from jsonb_to_recordset(${sql.json(problems)})
         as p ("suiteId" integer, ordinal integer, "problemId" uuid, "taskId" text, family text)`;
   }
-  await recordOrders(sql, ['pack/' + packSha256, 'suite/1', 'suite/2']);
+  await recordOrders(sql, [`pack/${packSha256}`, 'suite/1', 'suite/2']);
   return { tasks, suiteIds };
 }
 

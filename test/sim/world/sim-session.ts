@@ -2,6 +2,7 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 import { Broker } from '../broker/broker.ts';
 import { DurableStore } from '../broker/durable-store.ts';
 import { SimDatabase } from '../database/sim-database.ts';
+import { partitionsKept } from '../database/sim-server.ts';
 import { FaultPlan } from '../faults/fault-plan.ts';
 import { Weather } from '../faults/weather.ts';
 import { Kernel } from '../kernel/kernel.ts';
@@ -108,7 +109,7 @@ export class SimSession implements AsyncDisposable {
       const { cluster } = this;
       const served = cluster.hosts.reduce((sum, host) => sum + host.partitions().length, 0);
       const isWhole = cluster.coordinators.length >= 2 && cluster.edges.length >= 2;
-      return isWhole && served >= partitionCount && cluster.hosts.every((host) => host.isCertain());
+      return isWhole && served >= partitionsKept && cluster.hosts.every((host) => host.isCertain());
     };
     const isDone = await this.kernel.run({ ms: withinMs, isDone: isHealthy });
     if (!isDone) this.violations.add('SIM', 'the service did not come back to health');
@@ -130,6 +131,3 @@ export class SimSession implements AsyncDisposable {
     this.kernel.trace.note(`${statement} failed with ${code}`);
   }
 }
-
-/** 64 of eval, 4 of race, 1 of emission. */
-const partitionCount = 69;
