@@ -150,6 +150,7 @@ export class PartitionTable {
     const identity = membership.identity;
     const view = await members.view();
     const partitions = view.partitions.filter((row) => this.#kinds.has(row.kind));
+    this.#dropLost(identity.incarnation, partitions);
     const plan = planFor(identity, { ...view, partitions }, new Set(this.#hosts.keys()));
     await inParallel(policy.claimsAtOnce, plan.claim, (row) => this.#claim(row));
 
@@ -166,6 +167,16 @@ export class PartitionTable {
     await inParallel(atOnce, plan.handOver, async (row) => {
       if (!this.#stopped) await this.#hosts.get(keyOf(row))?.handOver();
     });
+  }
+
+  /** Without this one that is never asked to write would not notice, and nobody else could take it. */
+  #dropLost(incarnation: string, partitions: readonly PartitionRow[]): void {
+    for (const row of partitions) {
+      const host = this.#hosts.get(keyOf(row));
+      if (host === undefined || row.incarnation === incarnation) continue;
+      this.#deps.log.info('the row names somebody else', { ...host.ref });
+      host.drop();
+    }
   }
 
   async #claim(row: PartitionRow): Promise<void> {

@@ -15,7 +15,12 @@ import type { Logger } from '../../infra/ports/log.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { checkServer } from '../../infra/postgres/check-server.ts';
-import { closeSql, createSql, type DatabaseRole } from '../../infra/postgres/client.ts';
+import {
+  closeSql,
+  createSql,
+  type DatabaseRole,
+  transactionsMax,
+} from '../../infra/postgres/client.ts';
 import { createMembershipStore } from '../../infra/postgres/membership-store.ts';
 import { createOutboxStore } from '../../infra/postgres/outbox-store.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
@@ -58,7 +63,10 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     return stack.adopt(createSql({ ...name, max: max ?? config.databasePoolSize }), closeSql);
   };
   const commits = open('commits', 'paddock_actor');
-  await checkServer(commits, { allowUnsafeWrites: options.allowUnsafeWrites === true });
+  await checkServer(commits, {
+    allowUnsafeWrites: options.allowUnsafeWrites === true,
+    connections: connectionsOf(config),
+  });
   await warnOfMightyLogin(commits, log);
   const objects = createS3Store(objectStoreOptions(config));
   await objects.ensureBucket();
@@ -116,6 +124,11 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     // Before anything else: what is in memory must not be written into what is there now.
     .then(() => host.abandon());
   return { host, outdated, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Two pools with their transactions, the leases and the watch over history. */
+function connectionsOf({ databasePoolSize }: Config): number {
+  return 2 * (databasePoolSize + transactionsMax(databasePoolSize)) + 3;
 }
 
 async function openBus(

@@ -52,13 +52,20 @@ import { KeptPages } from './public-reads/kept-pages.ts';
 import { PublicReads } from './public-reads/public-reads.ts';
 import { createRates } from './rates/rates.ts';
 import { Readiness } from './readiness.ts';
-import { coordinatorProbe } from './reads/coordinators.ts';
 import { eventsAfter, newestCursor } from './reads/public-events.ts';
 import { endpoints } from './routes/index.ts';
 import { withSuccessor } from './routes/miner/legacy-credential-routes.ts';
 import { createEdgeServer, type ServerLimits } from './server.ts';
 import { AnalysisTurns } from './submission/analysis-turns.ts';
 import { createRejections } from './submission/rejections.ts';
+import { WriteOutcomes } from './write-outcomes.ts';
+import {
+  coordinatorProbe,
+  databaseProbe,
+  historyProbe,
+  partitionsProbe,
+  writesProbe,
+} from './write-probes.ts';
 
 export interface EdgeOptions {
   readonly config: Config;
@@ -161,7 +168,8 @@ async function openDeps(
     }),
     closeNats,
   );
-  const bus = createCommandBus({ connection, clock, telemetry });
+  const outcomes = new WriteOutcomes(clock);
+  const bus = outcomes.watched(createCommandBus({ connection, clock, telemetry }));
   const name = `${config.processName}-${randomHex(4)}`;
   const peers = createEdgePeers({ connection, clock, log, name });
   const rates = createRates(config, { clock, peers });
@@ -183,13 +191,13 @@ async function openDeps(
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
   const readiness = new Readiness(
     {
-      database: () => sql`select 1`,
+      database: databaseProbe(sql),
       broker: () => connection.flush(),
       object_store: () => objects.probe(),
       coordinator: coordinatorProbe(sql),
-      history: async () => {
-        if (!history.isSound) throw new Error('the database is behind what it once acknowledged');
-      },
+      partitions: partitionsProbe(sql),
+      history: historyProbe(history),
+      writes: writesProbe(sql, outcomes),
     },
     clock,
   );

@@ -1,11 +1,28 @@
 import type { Clock } from '../../infra/ports/clock.ts';
 
-export type ProbeName = 'broker' | 'coordinator' | 'database' | 'history' | 'object_store';
+export const probeNames = [
+  'broker',
+  'coordinator',
+  'database',
+  'history',
+  'object_store',
+  'partitions',
+  'writes',
+] as const;
+
+export type ProbeName = (typeof probeNames)[number];
 
 export interface ProbeResult {
   readonly status: 'ok' | 'failed';
   readonly durationMs: number;
   readonly attempts: number;
+  /** Where there is more to say than that nobody answered. */
+  readonly reason?: string;
+}
+
+/** A neighbour that answers, and through which no write would come. The text is for strangers. */
+export class WriteBlocked extends Error {
+  override name = 'WriteBlocked';
 }
 
 export interface ReadinessReport {
@@ -54,38 +71,38 @@ export class Readiness {
   }
 
   async #askAll(): Promise<Probed> {
-    const [database, broker, objectStore, coordinator, history] = await Promise.all([
-      this.#probe(this.#probes.database),
-      this.#probe(this.#probes.broker),
-      this.#probe(this.#probes.object_store),
-      this.#probe(this.#probes.coordinator),
-      this.#probe(this.#probes.history),
-    ]);
-    return { database, broker, object_store: objectStore, coordinator, history };
+    const results = await Promise.all(
+      probeNames.map(async (name) => [name, await this.#probe(this.#probes[name])] as const),
+    );
+    // Sound because every name is among them.
+    return Object.fromEntries(results) as Probed;
   }
 
   async #probe(probe: Probe): Promise<ProbeResult> {
     const startedMs = this.#clock.monotonicMs();
     for (let attempts = 1; ; attempts++) {
-      const isUp = await this.#succeedsInTime(probe);
-      if (!isUp && attempts < attemptsMax) continue;
+      const failure = await this.#failureOf(probe);
+      if (failure !== undefined && attempts < attemptsMax) continue;
       const durationMs = Math.round((this.#clock.monotonicMs() - startedMs) * 1000) / 1000;
-      return { status: isUp ? 'ok' : 'failed', durationMs, attempts };
+      if (failure === undefined) return { status: 'ok', durationMs, attempts };
+      const told = failure instanceof WriteBlocked ? { reason: failure.message } : {};
+      return { status: 'failed', durationMs, attempts, ...told };
     }
   }
 
-  async #succeedsInTime(probe: Probe): Promise<boolean> {
+  /** Undefined when it succeeded in time. */
+  async #failureOf(probe: Probe): Promise<Error | undefined> {
     const answered = new AbortController();
     const timeout = this.#clock.sleep(probeMs, answered.signal).then(
-      () => false,
-      () => false,
+      () => new Error('no answer in time'),
+      () => new Error('no answer in time'),
     );
     const attempt = probe().then(
-      () => true,
-      () => false,
+      () => undefined,
+      (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
     );
-    const isUp = await Promise.race([attempt, timeout]);
+    const failure = await Promise.race([attempt, timeout]);
     answered.abort();
-    return isUp;
+    return failure;
   }
 }

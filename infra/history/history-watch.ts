@@ -133,7 +133,7 @@ export class HistoryWatch implements Service {
     const { isKeeper, log, store } = this.#deps;
     try {
       if (isKeeper && this.#lost === undefined && this.#hasLooked) {
-        await store.advance(this.#policy.lookEveryMs);
+        await store.advance(this.#policy.lookEveryMs, this.#kept.get('memory')?.hash);
       }
       await this.#compare();
       this.#hasLooked = true;

@@ -21,8 +21,11 @@ export interface History {
 }
 
 export interface HistoryStore {
-  /** Moves the mark on, unless somebody did within `everyMs`. For coordinators alone. */
-  advance(everyMs: number): Promise<void>;
+  /**
+   * Moves the mark on, unless somebody did within `everyMs` or the database does not have the known
+   * hash. For coordinators alone.
+   */
+  advance(everyMs: number, known: string | undefined): Promise<void>;
   /** Undefined where no coordinator ever ran. */
   read(seqs: readonly number[]): Promise<History | undefined>;
 }

@@ -37,9 +37,14 @@ export function createSql(options: SqlOptions): Sql {
   const openSession: OpenSession = (onLost) =>
     // Not ended by age in the middle of a transaction, and never connected a second time.
     open(options, { max: 1, max_lifetime: null, onLost, isOnce: true });
-  const sessions = new Sessions(openSession, Math.min(options.max ?? 8, sessionsMax));
+  const sessions = new Sessions(openSession, transactionsMax(options.max ?? 8));
   sessionsByPool.set(pool, sessions);
   return pool;
+}
+
+/** How many connections a pool of this size may open besides, for transactions. */
+export function transactionsMax(poolSize: number): number {
+  return Math.min(poolSize, sessionsMax);
 }
 
 /** Where `transaction` finds connections of its own beside the pool's. */

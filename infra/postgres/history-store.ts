@@ -4,8 +4,8 @@ import type { Sql, Transaction } from '../ports/sql.ts';
 /** `sql` runs as paddock_actor; who only reads may have any role. */
 export function createHistoryStore(sql: Sql): HistoryStore {
   return {
-    advance: async (everyMs) => {
-      await sql`select rt.advance_mark(${`${everyMs / 1000} seconds`})`;
+    advance: async (everyMs, known) => {
+      await sql`select rt.advance_mark(${`${everyMs / 1000} seconds`}, ${known ?? null})`;
     },
     read: (seqs) => read(sql, seqs),
   };

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { probeNames } from '../../apps/edge/readiness.ts';
 import { auditRowsAt } from '../../apps/verify/audit/read-api.ts';
 import { auditRowsOf } from '../../apps/verify/audit/read-database.ts';
 import { outcomeOf } from '../../apps/verify/audit/verify-audit.ts';
@@ -241,7 +242,7 @@ test('the operator sees partitions, counts and the chained log', async (t) => {
 test('readiness names its probes, and no route tells what failed inside', async (t) => {
   const deep = await service.call('GET', '/health/deep');
   const { probes } = (await deep.json()) as { probes: Record<string, { status: string }> };
-  t.deepEqual(Object.keys(probes).sort(), ['broker', 'coordinator', 'database', 'history', 'object_store']);
+  t.deepEqual(Object.keys(probes).sort(), [...probeNames].sort());
   t.deepEqual(await (await service.call('GET', '/health')).json(), {
     status: 'ok',
     version: '0.1.0',

@@ -1,5 +1,11 @@
 import test from 'ava';
-import { type Probe, Readiness } from '../../apps/edge/readiness.ts';
+import {
+  type Probe,
+  type ProbeName,
+  probeNames,
+  Readiness,
+  WriteBlocked,
+} from '../../apps/edge/readiness.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 
 const up: Probe = async () => undefined;
@@ -9,7 +15,8 @@ const down: Probe = async () => {
 const silent: Probe = () => new Promise(() => undefined);
 
 function readiness(probes: Partial<Record<'broker' | 'coordinator' | 'database', Probe>>) {
-  const all = { broker: up, coordinator: up, database: up, history: up, object_store: up, ...probes };
+  const names = Object.fromEntries(probeNames.map((name) => [name, up]));
+  const all = { ...(names as Record<ProbeName, Probe>), ...probes };
   return new Readiness(all, systemClock);
 }
 
@@ -41,6 +48,16 @@ test('a neighbour that says nothing holds the answer up for two seconds at most'
   const report = await readiness({ coordinator: silent }).report();
   t.false(report.isReady);
   t.true(Date.now() - startedMs < 4_000);
+});
+
+test('a neighbour that answers and takes no write says so, in words for strangers', async (t) => {
+  const full: Probe = async () => {
+    throw new WriteBlocked('the disk is full');
+  };
+  const { isReady, probes } = await readiness({ database: full, broker: down }).report();
+  t.false(isReady);
+  t.like(probes.database, { status: 'failed', reason: 'the disk is full' });
+  t.is(probes.broker.reason, undefined, 'what an error says is nobody’s business');
 });
 
 test('a crowd that asks at once costs the neighbours one question, the next one another', async (t) => {

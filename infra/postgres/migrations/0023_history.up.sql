@@ -19,7 +19,7 @@ create table rt.mark (
   system_id text not null,
   at        timestamptz not null,
   prev_hash text not null,
-  hash      text not null
+  hash      text not null unique
 );
 
 create function rt.add_mark(p_seq bigint, p_branch bigint) returns rt.mark
@@ -45,8 +45,9 @@ begin
   return v_mark;
 end $$;
 
--- Moves the mark on, unless somebody did within `p_every`. The first call of all begins the history.
-create function rt.advance_mark(p_every interval) returns void
+-- Moves the mark on, unless somebody did within `p_every`, or the mark that the caller knows is none of
+-- ours: then this is not what it was, and stays as it is. The first call of all begins the history.
+create function rt.advance_mark(p_every interval, p_known text) returns void
 language plpgsql security definer set search_path = pg_catalog, rt, pg_temp as $$
 declare
   v_history rt.history;
@@ -55,7 +56,9 @@ begin
   insert into rt.history (genesis) values (gen_random_uuid()) on conflict do nothing;
   select * into v_history from rt.history for update;
   select * into v_last from rt.mark order by seq desc limit 1;
-  if v_last.at between rt.wall_clock() - p_every and rt.wall_clock() then
+  if v_last.at between rt.wall_clock() - p_every and rt.wall_clock()
+    or p_known <> v_last.hash and not exists (select from rt.mark where hash = p_known)
+  then
     return;
   end if;
   v_last := rt.add_mark(coalesce(v_last.seq, 0) + 1, v_history.branch);
@@ -86,7 +89,7 @@ language sql stable security definer set search_path = pg_catalog, rt, pg_temp a
   select coalesce((select branch << 32 from rt.history), 0)
 $$;
 
-revoke execute on function rt.add_mark(bigint, bigint), rt.advance_mark(interval),
+revoke execute on function rt.add_mark(bigint, bigint), rt.advance_mark(interval, text),
   rt.accept_history(bigint, bigint), rt.fence_floor() from public;
 grant select on rt.history, rt.mark to paddock_edge, paddock_actor, paddock_service;
-grant execute on function rt.advance_mark(interval), rt.fence_floor() to paddock_actor;
+grant execute on function rt.advance_mark(interval, text), rt.fence_floor() to paddock_actor;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { probeNames } from '../../../apps/edge/readiness.ts';
 import { pending, running, validators } from '../../spec/answers/queue.ts';
 import { suiteProblems, suite as suiteShape } from '../../spec/answers/suites.ts';
 import { leaderboard } from '../../spec/answers/versions.ts';
@@ -254,12 +255,7 @@ test('health is answered without a look at anything, deep health with one at eve
     answer,
   );
   t.is(deep.status, 'ok');
-  t.deepEqual(Object.keys(deep.probes).sort(), [
-    'broker',
-    'coordinator',
-    'database',
-    'object_store',
-  ]);
+  t.deepEqual(Object.keys(deep.probes).sort(), [...probeNames].sort());
   for (const probe of Object.values(deep.probes)) {
     t.is(probe['status'], 'ok');
     t.is(typeof probe['duration_ms'], 'number');

@@ -208,7 +208,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
   actor: [
     'policy_basis(integer)',
     'rt."join"(text,uuid,interval,integer,text[],boolean)',
-    'rt.advance_mark(interval)',
+    'rt.advance_mark(interval,text)',
     'rt.claim(text,integer,bigint,text,uuid)',
     'rt.clock()',
     'rt.commit(text,integer,bigint,uuid,timestamp with time zone,jsonb)',

@@ -9,6 +9,7 @@ const probe = z.object({
   status: z.enum(['ok', 'failed']),
   duration_ms: z.number(),
   attempts: z.number().int(),
+  reason: z.string().optional(),
 });
 
 export const getDeepHealth = endpoint({
@@ -40,9 +41,9 @@ async function answered(readiness: Readiness): Promise<PreparedAnswer> {
     version,
     draining: isDraining,
     probes: Object.fromEntries(
-      Object.entries(probes).map(([name, { status, durationMs, attempts }]) => [
+      Object.entries(probes).map(([name, { durationMs, ...probe }]) => [
         name,
-        { status, duration_ms: durationMs, attempts },
+        { ...probe, duration_ms: durationMs },
       ]),
     ),
   };

@@ -1,0 +1,61 @@
+import type { HistoryWatch } from '../../infra/history/history-watch.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
+import { type Probe, WriteBlocked } from './readiness.ts';
+import type { WriteOutcomes } from './write-outcomes.ts';
+
+/** Coordinators move the mark on every second; this many missed ones are no chance. */
+const markSilenceSeconds = 10;
+/** A partition changes hands within three seconds of a kill; callers wait for as long. */
+const unownedSeconds = 5;
+
+/** Rejects where the database answers and would take no write. */
+export function databaseProbe(sql: Sql): Probe {
+  return async () => {
+    const [row] = await sql<{ isReadOnly: boolean; isReplica: boolean }[]>`
+      select current_setting('transaction_read_only')::boolean as "isReadOnly",
+        pg_is_in_recovery() as "isReplica"`;
+    if (row?.isReplica === true) throw new WriteBlocked('the database is a replica');
+    if (row?.isReadOnly !== false) throw new WriteBlocked('the database is read-only');
+  };
+}
+
+/** Rejects when no process is there that could decide anything. */
+export function coordinatorProbe(sql: Sql): Probe {
+  return async () => {
+    const [row] = await sql<{ live: boolean }[]>`
+      select exists (select from rt.member where lease_until > rt.wall_clock()) as live`;
+    if (row?.live !== true) throw new WriteBlocked('no coordinator is alive');
+  };
+}
+
+/** Rejects while requests to some partition would meet nobody. */
+export function partitionsProbe(sql: Sql): Probe {
+  return async () => {
+    const [row] = await sql<{ unowned: number }[]>`
+      select count(*)::integer as unowned
+      from rt.partition p
+      left join rt.member m on m.member_id = p.owner and m.incarnation = p.incarnation
+      where coalesce(m.lease_until, p.released_at)
+          < rt.wall_clock() - ${unownedSeconds} * interval '1 second'`;
+    if (row?.unowned !== 0) throw new WriteBlocked(`${row?.unowned} partitions have no owner`);
+  };
+}
+
+/** Rejects while writes do not reach the disk, though everybody answers. */
+export function writesProbe(sql: Sql, outcomes: WriteOutcomes): Probe {
+  return async () => {
+    if (outcomes.isFailing) throw new WriteBlocked('the last writes were not taken');
+    const [row] = await sql<{ isSilent: boolean }[]>`
+      select coalesce(max(at), '-infinity')
+          < rt.wall_clock() - ${markSilenceSeconds} * interval '1 second' as "isSilent"
+      from rt.mark`;
+    if (row?.isSilent !== false) throw new WriteBlocked('nothing was written for ten seconds');
+  };
+}
+
+export function historyProbe(history: Pick<HistoryWatch, 'isSound' | 'lost'>): Probe {
+  return async () => {
+    if (history.lost !== undefined) throw new WriteBlocked('the database went back in time');
+    if (!history.isSound) throw new WriteBlocked('how far the database came is not known yet');
+  };
+}
