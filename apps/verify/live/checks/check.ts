@@ -31,6 +31,8 @@ export interface Page {
 }
 
 const pageRows = 20_000;
+/** More of one rule say no more, and could be all the rows there are. */
+const foundMax = 1_000;
 const firstUuid = '00000000-0000-0000-0000-000000000000';
 
 /** Goes through a table by its uuid key, so that no statement runs long however large the table. */
@@ -43,7 +45,7 @@ export function inPages(
     const found: object[] = [];
     for (let after = firstUuid; ; ) {
       const upto = await endOfPage(sql, { relation, key, after });
-      if (upto === null) return found;
+      if (upto === null || found.length >= foundMax) return found;
       found.push(...(await findIn(sql, { after, upto })));
       after = upto;
     }
@@ -81,7 +83,9 @@ export function inParts(
         and exists (select from rt.event e where e.kind = p.kind and e.part = p.part)
       order by p.part`;
     const found: object[] = [];
-    for (const { part } of parts) found.push(...(await findIn(sql, part)));
+    for (const { part } of parts) {
+      if (found.length < foundMax) found.push(...(await findIn(sql, part)));
+    }
     return found;
   };
 }

@@ -87,7 +87,8 @@ export const raceResultChecks: readonly Check[] = [
     find: (sql) => sql`
       select t.agent_version_id, t.from_at, t.to_at, t.race_id
       from (
-        select *, lead(from_at) over (order by from_at, to_at) as next_at
+        select agent_version_id, race_id, from_at, to_at,
+          lead(from_at) over (order by from_at, to_at) as next_at
         from audit.tops) t
       where t.to_at < t.from_at or t.next_at < coalesce(t.to_at, 'infinity')`,
   },
