@@ -48,6 +48,8 @@ export class CommitModel {
   readonly runs = new Map<string, KnownRun>();
   readonly #items = new Map<string, KnownItem>();
   readonly #epochs = new Map<string, number>();
+  /** Who wrote in an epoch of a partition. */
+  readonly #owners = new Map<string, string>();
   readonly #seqs = new Map<string, number>();
   readonly #violations: Violations;
   readonly #onStaled: (run: KnownRun, atMs: number) => void;
@@ -64,6 +66,14 @@ export class CommitModel {
     if (epoch < before)
       this.#wrong('INV-48', `${partition} was written by ${epoch} after ${before}`);
     this.#epochs.set(partition, Math.max(epoch, before));
+    const owner = this.#owners.get(`${partition}@${epoch}`) ?? commit.process;
+    this.#owners.set(`${partition}@${epoch}`, owner);
+    if (owner !== commit.process) {
+      this.#wrong(
+        'INV-48',
+        `${partition} was written by ${commit.process} in the epoch of ${owner}`,
+      );
+    }
     for (const event of events) {
       this.#number(`${partition}/${event.machine}/${event.key}`, event.seq);
       if (event.machine === 'evaluation-run') this.#run(event, commit.atMs);

@@ -1,10 +1,23 @@
 import type { Prng } from '../kernel/prng.ts';
 
-export type Habit = 'fails' | 'freezes' | 'ordinary' | 'releases' | 'repeats' | 'silent' | 'slow';
+export type Habit =
+  | 'barely'
+  | 'fails'
+  | 'freezes'
+  | 'long'
+  | 'ordinary'
+  | 'releases'
+  | 'repeats'
+  | 'silent'
+  | 'slow';
 
 /** Of a hundred runs. */
 const weights: readonly (readonly [Habit, number])[] = [
-  ['ordinary', 58],
+  ['ordinary', 46],
+  // Works for longer than a lease, and only beats meanwhile.
+  ['long', 7],
+  // Sends its results when its lease is all but over.
+  ['barely', 5],
   ['slow', 10],
   ['repeats', 9],
   ['silent', 7],

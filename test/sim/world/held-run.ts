@@ -87,17 +87,13 @@ export class HeldRun {
       this.#leaseUntilMs = Math.max(this.#leaseUntilMs, untilMs);
       this.#acknowledged('a heartbeat', sentAtMs);
     }
+    if (status === 404) this.#wrong('INV-50', `run ${this.#claimed.id} is gone`);
     if (status === 404 || status === 409) this.#isLost = true;
   }
 
   async #evaluate(tasks: readonly Task[]): Promise<void> {
     const { random } = this.#by;
-    await this.#by.sleep(300, this.#habit === 'slow' ? 14_000 : 3_000);
-    if (this.#habit === 'freezes') {
-      this.#isBeating = false;
-      await this.#by.sleep(leaseMs, 2 * leaseMs);
-      await this.#beatOnce();
-    }
+    await this.#think();
     const middle = random.between(1, tasks.length);
     for (const part of [tasks.slice(0, middle), tasks.slice(middle)]) {
       if (part.length > 0) await this.#store(part);
@@ -108,6 +104,22 @@ export class HeldRun {
     if (this.#habit === 'fails')
       await this.#complete({ terminal_status: 'FAILED', failure_reason: 'sandbox crash' });
     else await this.#succeed(tasks);
+  }
+
+  async #think(): Promise<void> {
+    const { deps, random } = this.#by;
+    if (this.#habit === 'long') return await this.#by.sleep(leaseMs, 2.5 * leaseMs);
+    await this.#by.sleep(300, this.#habit === 'slow' ? 14_000 : 3_000);
+    if (this.#habit === 'freezes') {
+      this.#isBeating = false;
+      await this.#by.sleep(leaseMs, 2 * leaseMs);
+      await this.#beatOnce();
+    }
+    if (this.#habit === 'barely') {
+      this.#isBeating = false;
+      const leftMs = this.#leaseUntilMs - deps.kernel.domainNowMs;
+      await this.#by.sleep(Math.max(0, leftMs - random.between(5, 400)));
+    }
   }
 
   async #roster(): Promise<readonly Task[] | undefined> {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { claimWork } from '../../../apps/edge/routes/validator/claim-work.ts';
-import { sendHeartbeat } from '../../../apps/edge/routes/validator/send-heartbeat.ts';
 import { showStandings } from '../../../apps/edge/routes/validator/show-standings.ts';
 import { type Claimed, HeldRun } from './held-run.ts';
 import type { Outcome } from './http.ts';
+import { meddleWith } from './meddling.ts';
 import { Participant } from './participant.ts';
 
 interface ClaimBody {
@@ -53,6 +53,7 @@ export class SimValidator extends Participant {
 
   async #claim(): Promise<Claimed | undefined> {
     const count = this.random.happens(80) ? 2 : 1;
+    const sentAtMs = this.deps.kernel.domainNowMs;
     const outcomes = await Promise.all(
       Array.from({ length: count }, () => this.send(claimWork, { body: {} })),
     );
@@ -60,6 +61,7 @@ export class SimValidator extends Participant {
     if (outcomes.some(({ kind }) => kind === 'unknown')) {
       this.deps.counters.add('claims whose answer was lost');
     }
+    if (count === 1 && outcomes.some(isAtCapacity)) this.#checkLeak(sentAtMs);
     const [first] = claims;
     if (claims.length > 1) this.deps.counters.add('claims at once');
     return first;
@@ -77,12 +79,21 @@ export class SimValidator extends Participant {
   /** A run that is another's: nothing of it may be taken from here. */
   async #meddle(): Promise<void> {
     const runId = this.random.choose(this.#overheard());
-    if (runId === undefined) return;
-    const sentAtMs = this.deps.kernel.domainNowMs;
-    const params = { eval_run_id: runId };
-    const outcome = await this.send(sendHeartbeat, { params, body: {} });
-    this.deps.counters.add('requests for a run of another');
-    if (outcome.kind !== 'answered' || outcome.answer.status !== 200) return;
-    this.deps.history.acknowledged('a heartbeat', runId, { hotkey: this.name, sentAtMs });
+    if (runId !== undefined) await meddleWith(this, runId);
   }
+
+  /** Who is told that it holds enough was told of what it holds, or is told of it now. */
+  #checkLeak(sentAtMs: number): void {
+    const { history, model, violations } = this.deps;
+    for (const { evalRunId, validatorHotkey, claimedAtMs } of model.liveRuns()) {
+      const isUntold = validatorHotkey === this.name && !history.claims.has(evalRunId);
+      if (isUntold && claimedAtMs < sentAtMs) {
+        violations.add('INV-09', `run ${evalRunId} was not given to ${this.name} again`);
+      }
+    }
+  }
+}
+
+function isAtCapacity(outcome: Outcome): boolean {
+  return outcome.kind === 'answered' && outcome.answer.status === 409;
 }
