@@ -1,6 +1,9 @@
 /** As reliability.md numbers them; `SIM` for what should not happen in a world at all. */
 export type Sign = `INV-${number}` | 'SIM';
 
+/** `calm`: nothing fails. `dark`: nothing but the broker does. */
+export type World = 'calm' | 'dark' | 'stormy';
+
 /** A defect that somebody could have made, planted in a copy of the product in memory. */
 export interface Mutant {
   readonly id: string;
@@ -11,6 +14,8 @@ export interface Mutant {
   readonly edits: readonly Edit[];
   /** Where it must show; the simulator unless it lies outside of what is simulated. */
   readonly shownBy?: 'chaos' | 'sim';
+  /** Of the simulator: one in which everything fails now and then, unless told. */
+  readonly world?: World;
   /** The first seed that is tried, where an ordinary one would take long. */
   readonly seed?: number;
 }

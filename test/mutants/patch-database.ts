@@ -2,11 +2,18 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import type { Edit, FunctionEdit, Mutant } from './mutant.ts';
 import { planted } from './plant.ts';
 
-/** Plants what the mutant has in SQL into a migrated database, as superuser. */
-export async function patchDatabase(sql: Sql, { edits }: Mutant): Promise<void> {
+/**
+ * Plants what the mutant has in SQL into a migrated database, as superuser. `nowIs` is what stands for
+ * the start of a transaction where time is simulated.
+ */
+export async function patchDatabase(sql: Sql, { edits }: Mutant, nowIs = 'now()'): Promise<void> {
   for (const edit of edits) {
-    if ('statement' in edit) await sql.unsafe(edit.statement);
-    else if (isOfFunction(edit)) await sql.unsafe(planted(await functionWith(sql, edit), edit));
+    if ('statement' in edit) {
+      await sql.unsafe(edit.statement);
+    } else if (isOfFunction(edit)) {
+      const replacement = edit.replacement.replaceAll('now()', nowIs);
+      await sql.unsafe(planted(await functionWith(sql, edit), { ...edit, replacement }));
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import { runChaos } from '../chaos/chaos.ts';
 import { runSim } from '../sim/run-sim.ts';
 import { mutantNamed } from './every-mutant.ts';
 import { loadedEdits } from './load-hook.ts';
-import type { Mutant } from './mutant.ts';
+import type { Mutant, World } from './mutant.ts';
 import { patchDatabase } from './patch-database.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -18,8 +18,17 @@ const { values } = parseArgs({
     id: { type: 'string' },
     seed: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '1' },
+    world: { type: 'string', default: 'stormy' },
   },
 });
+/** Of the simulator. */
+const worlds = {
+  calm: { hasFaults: false },
+  dark: { onlyFaults: ['broker died'] },
+  stormy: {},
+} as const;
+/** When the statement was sent, by the clock of the simulated domain. */
+const simulatedStart = `current_setting('sim.sent')::timestamptz`;
 const mutant = values.id === undefined ? undefined : mutantNamed(values.id);
 const seed = Number(values.seed);
 const verdict = values.by === 'chaos' ? await throughChaos() : await throughSim();
@@ -33,7 +42,8 @@ async function throughSim(): Promise<Verdict> {
     onSeed: () => {
       seeds += 1;
     },
-    ...(mutant && { patchSchema: (sql) => patchDatabase(sql, mutant) }),
+    ...worlds[values.world as World],
+    ...(mutant && { patchSchema: (sql) => patchDatabase(sql, mutant, simulatedStart) }),
   });
   requireLoaded(mutant);
   return {

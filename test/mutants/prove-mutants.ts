@@ -12,7 +12,7 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { inParallel } from '../support/in-parallel.ts';
 import { everyMutant } from './every-mutant.ts';
-import type { Mutant } from './mutant.ts';
+import type { Mutant, World } from './mutant.ts';
 import type { Verdict } from './verdict.ts';
 
 const { values } = parseArgs({
@@ -36,7 +36,7 @@ interface Trial {
 
 const wanted = values.only?.split(',');
 const mutants = everyMutant.filter(({ id }) => wanted?.includes(id) ?? true);
-const tried = new Set<number>();
+const tried = new Map<World, Set<number>>();
 const startedMs = performance.now();
 const trials: Trial[] = [];
 await inParallel(Number(values.jobs), mutants, async (mutant) => {
@@ -57,15 +57,16 @@ console.log(`${trials.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && trials.length > 0 ? 0 : 1;
 
 async function tryMutant(mutant: Mutant): Promise<Trial> {
-  const { id, signs, shownBy = 'sim', seed = 1 } = mutant;
+  const { id, signs, shownBy = 'sim', seed = 1, world = 'stormy' } = mutant;
   const tookMs = performance.now();
-  const verdict = await play(['--by', shownBy, '--id', id, '--seed', String(seed)], id);
+  const args = ['--by', shownBy, '--id', id, '--seed', String(seed), '--world', world];
+  const verdict = await play(args, id);
   const after = `${Math.round((performance.now() - tookMs) / 1000)} s`;
   const name = id.padEnd(widest);
   if (typeof verdict === 'string')
     return { isPassed: false, line: `${name}  NO VERDICT  ${verdict}` };
   const { violations, seeds } = verdict;
-  if (shownBy === 'sim') for (let index = 0; index < seeds; index += 1) tried.add(seed + index);
+  if (shownBy === 'sim') remember(world, seed, seeds);
   const sign = violations.find(({ invariant }) => signs.some((each) => each === invariant));
   const last = seed + seeds - 1;
   if (sign !== undefined) {
@@ -83,16 +84,25 @@ async function tryMutant(mutant: Mutant): Promise<Trial> {
 /** The product as it is, on every seed on which a defect was looked for. */
 async function tryControl(): Promise<readonly Trial[]> {
   const trials: Trial[] = [];
-  const seeds = [...tried].sort((left, right) => left - right);
-  await inParallel(Number(values.jobs), runsOf(seeds), async ([first, count]) => {
-    const verdict = await play(['--seed', String(first), '--seeds', String(count)], undefined);
-    const seenOf =
+  const runs = [...tried].flatMap(([world, seeds]) =>
+    runsOf([...seeds].sort((left, right) => left - right)).map((run) => ({ world, run })),
+  );
+  await inParallel(Number(values.jobs), runs, async ({ world, run: [first, count] }) => {
+    const args = ['--seed', String(first), '--seeds', String(count), '--world', world];
+    const verdict = await play(args, undefined);
+    const seen =
       typeof verdict === 'string' ? [verdict] : verdict.violations.map(({ text: told }) => told);
-    const what = `the product as it is, seeds ${first} to ${first + count - 1}`;
-    const line = seenOf.length === 0 ? `${what}: clean` : `${what}: NOT CLEAN ${seenOf.join('; ')}`;
-    trials.push({ isPassed: seenOf.length === 0, line });
+    const what = `the product as it is, ${world} seeds ${first} to ${first + count - 1}`;
+    const line = seen.length === 0 ? `${what}: clean` : `${what}: NOT CLEAN ${seen.join('; ')}`;
+    trials.push({ isPassed: seen.length === 0, line });
   });
   return trials;
+}
+
+function remember(world: World, first: number, count: number): void {
+  const seeds = tried.get(world) ?? new Set<number>();
+  for (let index = 0; index < count; index += 1) seeds.add(first + index);
+  tried.set(world, seeds);
 }
 
 /** Seeds that follow each other, as first and count. */

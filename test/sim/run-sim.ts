@@ -15,6 +15,8 @@ export interface SimOptions {
   readonly days?: number;
   /** True unless told: a world in which nothing fails. */
   readonly hasFaults?: boolean;
+  /** Of the faults these alone, by name. */
+  readonly onlyFaults?: readonly string[];
   readonly onTrace?: (line: string) => void;
   readonly onSeed?: (report: SeedReport) => void;
   /** Goes on to the other seeds after a violation; unless told, the first one ends it. */
@@ -80,6 +82,7 @@ async function playSeed(
   await using session = new SimSession({ seed, databaseUrl, trace });
   using _ = seededRandomness(session.kernel.randomFor('ids'));
   const { days = 1, hasFaults = true } = options;
+  session.faults.onlyNames = options.onlyFaults;
   const season = new Season(session, { days, hasFaults });
   try {
     await session.open();

@@ -66,6 +66,7 @@ export const leaseMutants: readonly Mutant[] = [
     id: 'outage-as-silence',
     breaks: 'The time in which the broker was away counts as silence of the validators.',
     signs: ['INV-06'],
+    world: 'dark',
     edits: [
       {
         file: 'actors/runtime/partition-table.ts',
@@ -107,6 +108,19 @@ export const leaseMutants: readonly Mutant[] = [
         file: 'machines/evaluation-run/decide.ts',
         snippet: `if (nowMs >= deadlines.leaseUntilMs) return 'LEASE_EXPIRED';`,
         replacement: `if (nowMs >= deadlines.leaseUntilMs - 1000) return 'LEASE_EXPIRED';`,
+      },
+    ],
+  },
+  {
+    id: 'stale-flush',
+    breaks: 'A flush that comes late moves the written end of a lease back.',
+    signs: ['INV-08'],
+    world: 'calm',
+    edits: [
+      {
+        file: 'infra/postgres/migrations/0004_commit.up.sql',
+        snippet: 'where run_beat.lease_until < excluded.lease_until',
+        replacement: '',
       },
     ],
   },

@@ -51,9 +51,25 @@ export const runtimeMutants: readonly Mutant[] = [
     ],
   },
   {
+    id: 'lease-by-transaction-start',
+    breaks: 'The clock is read as of the start of the transaction, before it waited for a lock.',
+    signs: ['INV-03'],
+    world: 'calm',
+    edits: [
+      {
+        file: commit,
+        snippet: `  v_now := rt.clock();
+  v_at := floor(`,
+        replacement: `  v_now := now();
+  v_at := floor(`,
+      },
+    ],
+  },
+  {
     id: 'valid-until-dropped',
     breaks: 'What was decided under a lease may be committed after its end.',
     signs: ['INV-03'],
+    world: 'calm',
     edits: [
       {
         file: 'actors/runtime/commit-batch.ts',

@@ -28,7 +28,8 @@ export class DatabaseLink {
     this.#random = process.kernel.randomFor(`database of ${process.name}`);
   }
 
-  perform<T>(statement: string, run: () => Promise<T>): Promise<T> {
+  /** `heldMs`: for so long it waits for a lock, once it was sent. */
+  perform<T>(statement: string, run: () => Promise<T>, heldMs = 0): Promise<T> {
     return new Promise((resolve, reject) => {
       const { kernel } = this.process;
       const fate = this.#weather.fateOf(this.process, statement);
@@ -43,7 +44,8 @@ export class DatabaseLink {
         answer({ error: failure('CONNECTION_CLOSED') });
         if (fate === 'lost-unsent') return;
       }
-      const delayMs = fate === 'lost-late' ? this.#random.between(5, 3_000) : this.#latencyMs();
+      const lateMs = fate === 'lost-late' ? this.#random.between(5, 3_000) : this.#latencyMs();
+      const delayMs = lateMs + heldMs;
       kernel.after(delayMs, `${this.process.name} runs ${statement} (${fate})`, async () => {
         // What a killed process had sent is run by the server, or was still in its own buffers.
         if (!this.process.isAlive && this.#random.happens(500)) return;

@@ -15,6 +15,10 @@ import { gatedSql } from './gated-sql.ts';
 export interface CommitWitness {
   onCommit(commit: Omit<Commit, 'atMs'>): void;
   onFailure(statement: string, error: unknown): void;
+  /** The end of a run's lease as it is written beside the commits. */
+  onBeat(evalRunId: string, untilMs: number): void;
+  /** For how long the statement waits for a lock. */
+  onSent(statement: string, args: readonly unknown[]): number;
 }
 
 /** One database of the simulated world, over one real connection for each role. */
@@ -37,19 +41,22 @@ export class SimDatabase implements AsyncDisposable {
   /** A process's own handle: every query is a step of the world, and so is a whole transaction. */
   sqlFor(link: DatabaseLink, role: DatabaseRole): Sql {
     const real = this.#pool(role);
-    const gated = gatedSql(real, (name, query) =>
-      link.perform(name, async () => {
-        this.setClock(real);
+    const gated = gatedSql(real, (name, query) => {
+      const sentUs = this.#domainUs;
+      const run = async () => {
+        this.setClock(real, sentUs);
         try {
           const result = await query.execute();
           if (name === 'commit') this.#witnessed(link.process.name, query.args, result);
+          if (name === 'flush_run_beat') await this.#sawBeats();
           return result;
         } catch (error) {
           this.#witness.onFailure(name, error);
           throw error;
         }
-      }),
-    );
+      };
+      return link.perform(name, run, this.#witness.onSent(name, query.args));
+    });
     giveSessions(gated, {
       use: (body) =>
         link.perform('transaction', () =>
@@ -64,15 +71,20 @@ export class SimDatabase implements AsyncDisposable {
   }
 
   /** Pipelined in front of what comes next on the same connection. */
-  setClock(sql: Sql): void {
-    const now = `${this.#kernel.nowUs} ${this.#kernel.domainOffsetUs}`;
+  setClock(sql: Sql, sentUs = this.#domainUs): void {
+    const now = `${this.#kernel.nowUs} ${this.#kernel.domainOffsetUs} ${sentUs}`;
     if (this.#clockOf.get(sql) === now) return;
     this.#clockOf.set(sql, now);
     const wall = instant(this.#kernel.nowUs);
-    const clock = instant(this.#kernel.nowUs + this.#kernel.domainOffsetUs);
+    const clock = instant(this.#domainUs);
     const set = sql`
-      select set_config('sim.wall_clock', ${wall}, false), set_config('sim.clock', ${clock}, false)`;
+      select set_config('sim.wall_clock', ${wall}, false), set_config('sim.clock', ${clock}, false),
+             set_config('sim.sent', ${instant(sentUs)}, false)`;
     set.catch(() => undefined);
+  }
+
+  get #domainUs(): number {
+    return this.#kernel.nowUs + this.#kernel.domainOffsetUs;
   }
 
   /** The superuser's view at the world's present time. */
@@ -89,6 +101,13 @@ export class SimDatabase implements AsyncDisposable {
     this.#witness.onCommit({
       ...{ process, kind: String(kind), part: Number(part), epoch: Number(epoch), events },
     });
+  }
+
+  async #sawBeats(): Promise<void> {
+    const beats = await this.admin<{ id: string; untilMs: number }[]>`
+      select eval_run_id as id, (extract(epoch from lease_until) * 1000)::float8 as "untilMs"
+      from run_beat`;
+    for (const { id, untilMs } of beats) this.#witness.onBeat(id, untilMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

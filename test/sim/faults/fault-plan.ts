@@ -37,6 +37,8 @@ export class FaultPlan {
   readonly #faults: readonly Fault[];
   #isOn = false;
   #turn = 0;
+  /** Of all faults these alone, by name. */
+  onlyNames: readonly string[] | undefined;
 
   constructor(deps: FaultDeps) {
     this.#deps = deps;
@@ -69,9 +71,10 @@ export class FaultPlan {
 
   #strike(): void {
     const { counters, kernel, weather } = this.#deps;
-    const total = this.#faults.reduce((sum, { weight }) => sum + weight, 0);
+    const faults = this.#faults.filter(({ name }) => this.onlyNames?.includes(name) ?? true);
+    const total = faults.reduce((sum, { weight }) => sum + weight, 0);
     let roll = this.#random.below(total);
-    const fault = this.#faults.find(({ weight }) => {
+    const fault = faults.find(({ weight }) => {
       roll -= weight;
       return roll < 0;
     });
@@ -127,6 +130,9 @@ export class FaultPlan {
         weight: 8,
         strike: () => {
           const ms = random.between(100, 5_000);
+          // Who is stopped meanwhile cannot tell how long it was.
+          const isSeen = !cluster.processes('coordinator').some(({ isPaused }) => isPaused);
+          if (broker.isUp && ms > noticedMs && isSeen) weather.brokerAway(ms);
           broker.die(ms);
           return ms + settleMs;
         },
@@ -175,5 +181,7 @@ export class FaultPlan {
   }
 }
 
+/** Shorter outages are none: no heartbeat is lost for good. */
+const noticedMs = 1_000;
 /** Until takeovers are over and what was given time has used it up. */
 const settleMs = 6_000;

@@ -17,6 +17,9 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   #isBad = false;
   #databaseDownUntilUs = 0;
   #crash: CrashPoint | undefined;
+  /** Where it never was, nobody was ever given more of a lease than was told. */
+  hasEverBeenBad = false;
+  readonly #outages: { readonly fromMs: number; readonly toMs: number }[] = [];
   /** Since when nothing of ours kept anybody from being heard; the domain's clock. */
   calmSinceMs = 0;
 
@@ -33,6 +36,7 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
 
   turnBad(): void {
     this.#isBad = true;
+    this.hasEverBeenBad = true;
   }
 
   turnFine(): void {
@@ -55,6 +59,19 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
     this.#databaseDownUntilUs = this.#kernel.nowUs + Math.round(ms * 1000);
   }
 
+  /** From now on nobody can be heard for so long; the domain's clock. */
+  brokerAway(ms: number): void {
+    const fromMs = this.#kernel.domainNowMs;
+    this.#outages.push({ fromMs, toMs: fromMs + ms });
+  }
+
+  /** Whether a lease that was to end then has not had its fresh window after an outage at `atMs`. */
+  isOwed(promisedMs: number, atMs: number): boolean {
+    return this.#outages.some(
+      ({ fromMs, toMs }) => promisedMs > fromMs && atMs > fromMs && atMs < toMs + windowMs,
+    );
+  }
+
   /** The next coordinator that comes to this point in its work dies there. */
   crashAt(point: CrashPoint): void {
     this.#crash = point;
@@ -67,7 +84,8 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
       this.#crashes(process);
       return 'lost-unsent';
     }
-    const roll = this.#random.below(10_000);
+    // Most statements only look for something; a commit in doubt is what matters.
+    const roll = this.#random.below(statement === 'commit' ? 1_500 : 10_000);
     const fate = fates.find(({ below }) => roll < below)?.fate ?? 'done';
     if (fate === 'done') return fate;
     // Unfenced soft state: late, it is only misleading to whoever compares it with what was done.
@@ -111,7 +129,10 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   }
 }
 
-/** Of ten thousand statements. */
+/** Of settings.ts: a lease, or two heartbeats. */
+const windowMs = 20_000;
+
+/** Of ten thousand statements, or of fifteen hundred commits. */
 const fates: readonly { readonly below: number; readonly fate: StatementFate }[] = [
   { below: 12, fate: 'lost-answered' },
   { below: 20, fate: 'lost-late' },

@@ -38,6 +38,7 @@ export class ClientHistory {
   readonly submissions = new Map<string, string>();
   /** The last pin or unpin that was acknowledged, by miner. */
   readonly pins = new Map<string, { readonly id: string | null; readonly sentAtMs: number }>();
+  readonly #keptMs = new Map<string, number>();
   readonly #eligible = new Set<string>();
   readonly #standings = new Map<number, string>();
   readonly #epochs = new Map<string, number>();
@@ -136,6 +137,23 @@ export class ClientHistory {
     const known = this.#standings.get(epoch) ?? digest;
     if (known !== digest) this.#wrong('INV-34', `epoch ${epoch} was told in two ways`);
     this.#standings.set(epoch, known);
+  }
+
+  /** The end of a run's lease as it is written; it never goes back. */
+  kept(runId: string, untilMs: number): void {
+    const before = this.#keptMs.get(runId) ?? 0;
+    if (untilMs < before) {
+      this.#wrong('INV-08', `the lease of run ${runId} was moved back by ${before - untilMs} ms`);
+    }
+    this.#keptMs.set(runId, Math.max(untilMs, before));
+  }
+
+  /** Something of a run was committed that only a holder in time may tell. */
+  signed(run: KnownRun, atMs: number): void {
+    const promisedMs = this.promisedMs.get(run.evalRunId);
+    if (promisedMs === undefined || atMs <= promisedMs) return;
+    const byMs = Math.round(atMs - promisedMs);
+    this.#wrong('INV-03', `run ${run.evalRunId} was written to ${byMs} ms after its lease`);
   }
 
   /** A run was ended for its validator's silence. */

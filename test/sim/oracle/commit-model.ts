@@ -37,6 +37,21 @@ interface KnownItem {
   readonly included: Set<string>;
 }
 
+/** Told in the step that commits it. */
+export interface RunWitness {
+  onStaled(run: KnownRun, atMs: number): void;
+  /** Its validator said something, and was believed. */
+  onSign(run: KnownRun, atMs: number): void;
+}
+
+const signs = new Set([
+  'FAILED',
+  'PROGRESS_RECORDED',
+  'RESULTS_STORED',
+  'RUN_TIMED_OUT',
+  'STARTED',
+  'SUCCEEDED',
+]);
 const ends = new Set(['CANCELLED', 'FAILED', 'RUN_TIMED_OUT', 'STALED', 'SUCCEEDED']);
 const afterEnd = new Set(['ADOPTED', 'EXCLUDED', 'INCLUDED']);
 
@@ -52,11 +67,11 @@ export class CommitModel {
   readonly #owners = new Map<string, string>();
   readonly #seqs = new Map<string, number>();
   readonly #violations: Violations;
-  readonly #onStaled: (run: KnownRun, atMs: number) => void;
+  readonly #on: RunWitness;
 
-  constructor(violations: Violations, onStaled: (run: KnownRun, atMs: number) => void) {
+  constructor(violations: Violations, on: RunWitness) {
     this.#violations = violations;
-    this.#onStaled = onStaled;
+    this.#on = on;
   }
 
   apply(commit: Commit): void {
@@ -122,10 +137,11 @@ export class CommitModel {
       }
       return;
     }
+    if (signs.has(type)) this.#on.onSign(known, atMs);
     if (!ends.has(type)) return;
     const { reason } = payload;
     known.end = { type, atMs, reason };
-    if (type === 'STALED') this.#onStaled(known, atMs);
+    if (type === 'STALED') this.#on.onStaled(known, atMs);
   }
 
   #item({ key, type, payload }: CommittedEvent): void {

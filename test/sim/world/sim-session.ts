@@ -4,12 +4,13 @@ import { DurableStore } from '../broker/durable-store.ts';
 import { SimDatabase } from '../database/sim-database.ts';
 import { partitionsKept } from '../database/sim-server.ts';
 import { FaultPlan } from '../faults/fault-plan.ts';
+import { LockWaits } from '../faults/lock-waits.ts';
 import { Weather } from '../faults/weather.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import { SimProcess } from '../kernel/sim-process.ts';
 import type { Trace } from '../kernel/trace.ts';
 import { ClientHistory } from '../oracle/client-history.ts';
-import { type Commit, CommitModel } from '../oracle/commit-model.ts';
+import { type Commit, CommitModel, type KnownRun } from '../oracle/commit-model.ts';
 import { Violations } from '../oracle/violations.ts';
 import { Counters } from '../report/counters.ts';
 import { createObjectMemory } from '../service/object-memory.ts';
@@ -54,20 +55,24 @@ export class SimSession implements AsyncDisposable {
       counters,
       kill: (process) => this.cluster.kill(process, kernel.random.between(200, 6_000)),
     });
-    this.model = new CommitModel(this.violations, (run, atMs) => {
-      counters.add('work reclaimed');
-      if (this.cluster.coordinators.length === 0) counters.add('reclaimed in the dark');
-      this.history.staled(run, atMs, this.weather.calmSinceMs);
+    this.model = new CommitModel(this.violations, {
+      onStaled: (run, atMs) => this.#staled(run, atMs),
+      onSign: (run, atMs) => {
+        if (!this.weather.hasEverBeenBad) this.history.signed(run, atMs);
+      },
     });
     this.history = new ClientHistory({
       ...{ kernel, counters, violations: this.violations, model: () => this.model },
     });
     this.broker = new Broker(kernel);
+    const locks = new LockWaits(kernel, this.weather, this.history.promisedMs);
     const durables = new DurableStore(this.broker, this.weather);
     this.#database = new SimDatabase(kernel, {
       url: options.databaseUrl,
       onCommit: (commit) => this.#committed(commit),
       onFailure: (statement, error) => this.#failed(statement, error),
+      onBeat: (evalRunId, untilMs) => this.history.kept(evalRunId, untilMs),
+      onSent: (statement, args) => locks.of(statement, args),
     });
     const world: SimWorld = {
       ...{ kernel, broker: this.broker, durables, database: this.#database },
@@ -112,11 +117,27 @@ export class SimSession implements AsyncDisposable {
       return isWhole && served >= partitionsKept && cluster.hosts.every((host) => host.isCertain());
     };
     const isDone = await this.kernel.run({ ms: withinMs, isDone: isHealthy });
-    if (!isDone) this.violations.add('SIM', 'the service did not come back to health');
+    if (isDone) return;
+    const { coordinators, edges } = this.cluster;
+    const hosts = coordinators.map(
+      ({ process, host }) => `${process.name} serves ${host.partitions().length}`,
+    );
+    const names = [...edges.map(({ process }) => process.name), ...hosts];
+    this.violations.add('SIM', `the service is not whole again: ${names.join(', ')}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#database[Symbol.asyncDispose]();
+  }
+
+  #staled(run: KnownRun, atMs: number): void {
+    this.counters.add('work reclaimed');
+    if (this.cluster.coordinators.length === 0) this.counters.add('reclaimed in the dark');
+    this.history.staled(run, atMs, this.weather.calmSinceMs);
+    const promisedMs = this.history.promisedMs.get(run.evalRunId) ?? 0;
+    if (run.end?.reason === 'LEASE_EXPIRED' && this.weather.isOwed(promisedMs, atMs)) {
+      this.violations.add('INV-06', `run ${run.evalRunId} went stale for an outage of ours`);
+    }
   }
 
   #committed(commit: Omit<Commit, 'atMs'>): void {

@@ -1,0 +1,45 @@
+import type { Kernel } from '../kernel/kernel.ts';
+import type { Prng } from '../kernel/prng.ts';
+import type { CommittedEvent } from '../oracle/commit-model.ts';
+import type { Weather } from './weather.ts';
+
+interface Batch {
+  readonly value: { readonly events: readonly CommittedEvent[] };
+}
+
+/** Locks that others hold at the worst of moments: until just after a lease has ended. */
+export class LockWaits {
+  readonly #kernel: Kernel;
+  readonly #random: Prng;
+  readonly #weather: Weather;
+  readonly #promisedMs: ReadonlyMap<string, number>;
+
+  constructor(kernel: Kernel, weather: Weather, promisedMs: ReadonlyMap<string, number>) {
+    this.#kernel = kernel;
+    this.#random = kernel.randomFor('locks');
+    this.#weather = weather;
+    this.#promisedMs = promisedMs;
+  }
+
+  /** Milliseconds from the sending of the statement to its locks. */
+  of(statement: string, args: readonly unknown[]): number {
+    if (statement === 'commit') return this.#ofCommit(args[5] as Batch);
+    // In bad weather a flush may outlast the owner that sent it; that misleads the witnesses alone.
+    const isFlush = statement === 'flush_run_beat' && !this.#weather.hasEverBeenBad;
+    return isFlush && this.#random.happens(300) ? this.#random.between(5_100, 7_000) : 0;
+  }
+
+  #ofCommit({ value: { events } }: Batch): number {
+    const nowMs = this.#kernel.domainNowMs;
+    for (const { machine, key } of events) {
+      if (machine !== 'evaluation-run') continue;
+      const leftMs = (this.#promisedMs.get(key) ?? 0) - nowMs;
+      if (leftMs <= 0 || leftMs > worstMs) continue;
+      if (this.#random.happens(700)) return leftMs + this.#random.between(2, 500);
+    }
+    return 0;
+  }
+}
+
+/** Longer waits happen too, but would only hold everybody up. */
+const worstMs = 600;
