@@ -1,4 +1,5 @@
 import {
+  ConnectionError,
   type Msg,
   type MsgHdrs,
   type NatsConnection,
@@ -20,6 +21,11 @@ interface SubscribeOptions {
   readonly callback: (error: Error | null, message: Msg) => void;
 }
 
+interface PendingFlush {
+  resolve(): void;
+  reject(error: Error): void;
+}
+
 interface RequestOptions extends PublishOptions {
   readonly timeout: number;
 }
@@ -38,8 +44,9 @@ export class BrokerConnection {
   readonly #statuses = new Set<StatusFeed>();
   /** Sent while there was no broker: the client keeps it and sends it when there is one. */
   readonly #unsent: Envelope[] = [];
-  #isConnected = true;
+  #isConnected: boolean;
   #isClosed = false;
+  readonly #flushes = new Set<PendingFlush>();
   /** Counts the connections: what was under way on an old one never arrives. */
   #life = 0;
   #outUs = 0;
@@ -49,12 +56,19 @@ export class BrokerConnection {
   constructor(broker: Broker, process: SimProcess) {
     this.#broker = broker;
     this.#process = process;
-    broker.attach(this);
+    this.#isConnected = broker.isUp;
+    if (broker.isUp) broker.attach(this);
+    else broker.await(this);
     process.onKill(() => {
       this.#isClosed = true;
       this.#life += 1;
       broker.detach(this);
     });
+  }
+
+  /** As infra/nats/connect.ts: nothing begins before there is a broker. */
+  opened(): Promise<void> {
+    return this.#isConnected ? Promise.resolve() : this.flush();
   }
 
   /** Sound for what infra/nats calls: the methods below. */
@@ -135,14 +149,13 @@ export class BrokerConnection {
     });
   }
 
+  /** Rejects when the connection breaks meanwhile; without one it waits for the next. */
   flush(): Promise<void> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       if (this.#isClosed) return resolve();
-      const life = this.#life;
-      this.#travel('flushes', () => {
-        if (life !== this.#life) return;
-        this.#arrive('is flushed', resolve);
-      });
+      const flush = { resolve, reject };
+      this.#flushes.add(flush);
+      if (this.#isConnected) this.#sendFlush(flush);
     });
   }
 
@@ -177,6 +190,11 @@ export class BrokerConnection {
     if (this.#isClosed) return;
     this.#isConnected = false;
     this.#life += 1;
+    const flushes = [...this.#flushes];
+    this.#flushes.clear();
+    this.#process.resume(0, 'has nothing flushed', () => {
+      for (const { reject } of flushes) reject(new ConnectionError('disconnect'));
+    });
     this.#tell('disconnect');
   }
 
@@ -189,6 +207,15 @@ export class BrokerConnection {
       for (const interest of this.#interests) this.#broker.add(interest);
       this.#tell('reconnect');
       for (const envelope of this.#unsent.splice(0)) this.#send(envelope);
+      for (const flush of this.#flushes) this.#sendFlush(flush);
+    });
+  }
+
+  #sendFlush(flush: PendingFlush): void {
+    this.#travel('flushes', () => {
+      this.#arrive('is flushed', () => {
+        if (this.#flushes.delete(flush)) flush.resolve();
+      });
     });
   }
 

@@ -49,6 +49,11 @@ export class Broker {
     this.#connections.add(connection);
   }
 
+  /** Connects when there is a broker again. */
+  await(connection: BrokerConnection): void {
+    this.#waiting.add(connection);
+  }
+
   detach(connection: BrokerConnection): void {
     this.#waiting.delete(connection);
     this.#connections.delete(connection);

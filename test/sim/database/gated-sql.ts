@@ -46,9 +46,10 @@ function gated(query: ClientQuery, gate: Gate): ClientQuery {
   const through = (method: 'catch' | 'finally' | 'then') => ({
     value: (...how: never[]) => Reflect.apply(begin()[method], begin(), how),
   });
-  Object.defineProperty(query, 'then', through('then'));
-  Object.defineProperty(query, 'catch', through('catch'));
-  return Object.defineProperty(query, 'finally', through('finally'));
+  for (const method of ['then', 'catch', 'finally'] as const) {
+    void Object.defineProperty(query, method, through(method));
+  }
+  return query;
 }
 
 const names = new WeakMap<readonly string[], string>();

@@ -28,6 +28,7 @@ export async function startSimCoordinator(
   const config = coordinatorConfig;
   const { clock } = process;
   const { bus, log, telemetry, sqlAs } = connectProcess(world, process);
+  await bus.connection.opened();
   const commits = sqlAs('paddock_actor');
   const memberId = `${process.name}-${randomHex(4)}`;
   const partitions = createPartitionStore(commits);

@@ -49,6 +49,7 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
   const config = edgeConfig;
   const { clock } = process;
   const { bus, log, telemetry, sqlAs } = connectProcess(world, process);
+  await bus.connection.opened();
   const sql = sqlAs('paddock_edge');
   const time = {
     nowMs: () => clock.nowMs() + world.kernel.domainOffsetUs / 1000,
