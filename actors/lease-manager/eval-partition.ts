@@ -13,6 +13,7 @@ import type {
 import { type Answer, refused } from './answer.ts';
 import { Draft, type Ids, idNamespace } from './draft.ts';
 import { Expiry } from './expiry.ts';
+import { ExpiryBrake } from './expiry-brake.ts';
 import { handlers } from './handlers.ts';
 import { heartbeatFromMemory } from './heartbeat.ts';
 import { LeaseCounts } from './lease-counts.ts';
@@ -32,6 +33,8 @@ export interface EvalPartitionDeps {
   readonly state: PartitionState;
   readonly loader: EvalLoader;
   readonly telemetry: Pick<Telemetry, 'count'>;
+  /** Shared by the partitions of a process; one of its own unless told. */
+  readonly brake?: ExpiryBrake;
 }
 
 /** One heartbeat may have met the outage itself, so the second one counts as well. */
@@ -54,7 +57,7 @@ export class EvalPartition implements PartitionActor {
 
   constructor(deps: EvalPartitionDeps) {
     this.#deps = deps;
-    this.#expiry = new Expiry(deps.state, deps.policy);
+    this.#expiry = new Expiry(deps.state, deps.brake ?? new ExpiryBrake(deps.policy));
     this.#counts = new LeaseCounts(deps.telemetry);
   }
 

@@ -4,6 +4,7 @@ import type { EvalPolicy } from '../../machines/types.ts';
 import type { PartitionKind } from '../runtime/partition-actor.ts';
 import type { Ids } from './draft.ts';
 import { EvalPartition, windowAfterOutageMs } from './eval-partition.ts';
+import { ExpiryBrake } from './expiry-brake.ts';
 import { PartitionState } from './partition-state.ts';
 import { EvalStore, readFenceFloor } from './store.ts';
 
@@ -17,6 +18,7 @@ export interface EvalKindDeps {
 /** The eval partitions, each loaded with the versions that still wait for something. */
 export function createEvalKind(deps: EvalKindDeps): PartitionKind {
   const { sql, policy, ids, telemetry } = deps;
+  const brake = new ExpiryBrake(policy);
   return {
     kind: 'eval',
     faultByConstraint: {
@@ -32,7 +34,7 @@ export function createEvalKind(deps: EvalKindDeps): PartitionKind {
       const loader = new EvalStore(sql, part, notBeforeMs);
       await loader.loadOpen(state);
       telemetry.count('paddock.lease.amnesties', state.liveRuns.committedSize);
-      return new EvalPartition({ part, policy, ids, state, loader, telemetry });
+      return new EvalPartition({ part, policy, ids, state, loader, telemetry, brake });
     },
   };
 }

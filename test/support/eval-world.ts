@@ -1,5 +1,6 @@
 import type { SuiteRoster } from '../../actors/lease-manager/aggregate.ts';
 import { EvalPartition } from '../../actors/lease-manager/eval-partition.ts';
+import type { ExpiryBrake } from '../../actors/lease-manager/expiry-brake.ts';
 import { PartitionState } from '../../actors/lease-manager/partition-state.ts';
 import type { Command, Decision, Reply } from '../../actors/runtime/partition-actor.ts';
 import { uuidV5 } from '../../infra/ids/ids.ts';
@@ -125,7 +126,12 @@ export class EvalWorld {
   readonly counts = new Map<string, number>();
   #count = 0;
 
-  constructor(suite: SuiteRoster = suiteOf(3), policy: EvalPolicy = evalPolicy) {
+  constructor(
+    suite: SuiteRoster = suiteOf(3),
+    policy: EvalPolicy = evalPolicy,
+    /** Where it is one of several partitions of a process. */
+    place: { readonly brake?: ExpiryBrake } = {},
+  ) {
     this.state = new PartitionState(policy);
     this.state.suites.set(suite.suiteId, suite);
     // Everything is in memory from the start: there is nothing to load.
@@ -137,7 +143,7 @@ export class EvalWorld {
       },
     };
     const deps = { part: evalPart, policy, ids: { uuidV5 }, state: this.state, loader, telemetry };
-    this.actor = new EvalPartition(deps);
+    this.actor = new EvalPartition({ ...deps, ...place });
   }
 
   command(type: string, body: unknown): Command {

@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { ExpiryBrake } from '../../../actors/lease-manager/expiry-brake.ts';
 import { EvalWorld, episode, evalPolicy, type OwnRun, suiteOf } from '../../support/eval-world.ts';
 
 const { claimLeaseMs, leaseMs, noProgressMs, runLimitMs } = evalPolicy;
@@ -200,6 +201,69 @@ test('when more than a fifth of many leases end at once, all get one more, once'
   world.pass(1);
   t.is(stale(), 20);
   t.like(world.actor.stats(), { expiryBrakes: 1, isExpiryBraking: 0, liveRuns: 0 });
+});
+
+/** One process with four partitions of `runs` runs each; all of them are looked at in turn. */
+function processWith(runs: number) {
+  const brake = new ExpiryBrake(evalPolicy);
+  const worlds = Array.from({ length: 4 }, (_, part) => {
+    const world = new EvalWorld(suiteOf(3), evalPolicy, { brake });
+    for (let index = 1; index <= runs; index += 1) world.submit(index);
+    const claimed = Array.from({ length: runs }, (__, index) => world.run(`val-${part}-${index}`));
+    return { world, claimed };
+  });
+  const pass = (ms: number, silent: number) => {
+    for (const { world, claimed } of worlds) {
+      world.nowMs += ms;
+      for (const run of claimed.slice(silent)) {
+        if (world.runState(run).value !== 'stale') world.ok('heartbeat', run);
+      }
+    }
+    for (const { world } of worlds) world.pass(0);
+  };
+  const stale = () =>
+    worlds.flatMap(({ world, claimed }) =>
+      claimed.filter((own) => world.runState(own).value === 'stale'),
+    ).length;
+  return { worlds, brake, pass, stale };
+}
+
+test('the brake sees all partitions of a process together, where each has too few leases', (t) => {
+  const { brake, pass, stale, worlds } = processWith(6);
+  pass(claimLeaseMs - 1000, 6);
+  t.is(stale(), 0);
+  pass(1000, 6);
+  t.is(stale(), 0);
+  t.is(brake.count, 1);
+  t.true(worlds.every(({ world }) => world.actor.stats()['isExpiryBraking'] === 1));
+  pass(leaseMs - 1000, 6);
+  t.is(stale(), 0);
+  pass(1000, 6);
+  t.is(stale(), 24, 'who is silent after it as well is let go');
+});
+
+test('one silent validator of many is let go at once, whatever its partition holds', (t) => {
+  const { brake, pass, stale } = processWith(6);
+  for (let beats = 0; beats < 10; beats += 1) pass(claimLeaseMs / 10, 1);
+  t.is(stale(), 4);
+  t.is(brake.count, 0);
+});
+
+test('a partition that is not served here any more has no say', (t) => {
+  const { brake, worlds } = processWith(12);
+  const [kept, ...gone] = worlds;
+  if (kept === undefined) throw new Error('there is no world');
+  for (const { world } of worlds) world.pass(0);
+  // The others moved away: nobody looks at them, and their leases seem to end here.
+  for (let beats = 0; beats < 10; beats += 1) {
+    kept.world.nowMs += claimLeaseMs / 10;
+    for (const run of kept.claimed.slice(1)) kept.world.ok('heartbeat', run);
+    kept.world.pass(0);
+  }
+  t.is(brake.count, 0);
+  const [silent] = kept.claimed;
+  t.is(silent && kept.world.runState(silent).value, 'stale');
+  t.is(gone.length, 3);
 });
 
 // The model is one number: the end of the latest promise. The actor must agree for every order of
