@@ -74,6 +74,7 @@ export function createHost(options: HostOptions): Host {
     mayJoin: () => bus.connected,
     offsetMs: () => options.simulation?.offsetMs() ?? 0,
     onLost: () => table.dropAll(),
+    onLateRenewal: (gapMs) => table.forgive(gapMs),
     onJoined: () => {
       bus.signal('joined', { memberId });
       table.nudge();

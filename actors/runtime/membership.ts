@@ -16,6 +16,11 @@ export interface MembershipOptions {
   /** The lease ended: whatever this process holds in memory belongs to somebody else by now. */
   readonly onLost: () => void;
   readonly onJoined: () => void;
+  /**
+   * The database answered again, or this process woke up, in time to stay what it is. For so long
+   * nothing could be promised, and what was said to us may still wait to be read.
+   */
+  readonly onLateRenewal?: (gapMs: number) => void;
   /** By how much a simulated clock is ahead, as far as this process has heard. */
   readonly offsetMs?: () => number;
 }
@@ -64,6 +69,16 @@ export class Membership {
     return !this.#isMember || clock.monotonicMs() - this.#renewalSentMs >= certainMs;
   }
 
+  /** Renewals are missing: the database does not answer, or this process was stopped until now. */
+  get isLate(): boolean {
+    return this.#options.clock.monotonicMs() - this.#renewalSentMs >= this.#lateMs;
+  }
+
+  get #lateMs(): number {
+    const { outageMinMs, renewEveryMs } = this.#options.policy;
+    return renewEveryMs + outageMinMs;
+  }
+
   async start(): Promise<void> {
     await this.#join();
     const { clock, policy } = this.#options;
@@ -103,7 +118,8 @@ export class Membership {
       if (!this.#isMember) return await this.#joinAgain();
       const sentMs = clock.monotonicMs();
       const nowMs = await store.renew(this.#identity, policy.leaseMs);
-      if (nowMs !== undefined) return this.#renewed(sentMs, nowMs);
+      if (nowMs !== undefined)
+        return this.#renewedAfter(sentMs - this.#renewalSentMs, sentMs, nowMs);
       log.warn('lease of this process ended, joining afresh', { ...this.#identity });
       this.#isMember = false;
       this.#options.onLost();
@@ -112,6 +128,11 @@ export class Membership {
       this.storeFailing = true;
       log.warn('lease renewal failed', { error });
     }
+  }
+
+  #renewedAfter(gapMs: number, sentMs: number, nowMs: number): void {
+    this.#renewed(sentMs, nowMs);
+    if (gapMs >= this.#lateMs) this.#options.onLateRenewal?.(gapMs);
   }
 
   #renewed(sentMs: number, nowMs: number): void {

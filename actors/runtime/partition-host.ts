@@ -125,10 +125,14 @@ export class PartitionHost {
     if (this.#isStopped()) await this.#unsubscribe();
   }
 
-  /** Asks the actor what is due. Not while there is no broker: then nobody could have beaten. */
+  /**
+   * Asks the actor what is due. Not while there is no broker: then nobody could have beaten. Nor while
+   * renewals are late: after an outage of the database, or a stop of this process, time is forgiven first.
+   */
   tick(): void {
     const { bus, membership } = this.#deps;
-    if (this.#state !== 'serving' || !bus.connected || membership.inDoubt()) return;
+    if (this.#state !== 'serving' || !bus.connected) return;
+    if (membership.inDoubt() || membership.isLate) return;
     for (const command of this.#actor?.due(membership.nowMs()) ?? []) {
       this.#offer(command, { source: 'timer', sizeBytes: 0, answers: [] });
     }

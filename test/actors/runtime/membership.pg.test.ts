@@ -21,6 +21,7 @@ async function member(t: ExecutionContext, setup: Setup) {
   const clock = new ManualClock();
   const store = createMembershipStore(own);
   const lost: string[] = [];
+  const late: number[] = [];
   const membership: Membership = new Membership({
     memberId: 'one',
     kinds: ['counter'],
@@ -31,6 +32,7 @@ async function member(t: ExecutionContext, setup: Setup) {
     mayJoin: setup.mayJoin ?? (() => true),
     onLost: () => lost.push(membership.identity.incarnation),
     onJoined: () => undefined,
+    onLateRenewal: (gapMs) => late.push(gapMs),
     store: {
       ...store,
       renew: async (identity, ttlMs) => {
@@ -40,8 +42,41 @@ async function member(t: ExecutionContext, setup: Setup) {
     },
   });
   const living = async () => (await store.view()).members.length;
-  return { sql, clock, store, membership, lost, living };
+  return { sql, clock, store, membership, lost, late, living };
 }
+
+test('an outage of the database that is shorter than a lease is told when it is over', async (t) => {
+  let isAway = false;
+  const one = await member(t, {
+    beforeRenewal: async () => {
+      if (isAway) throw new Error('away');
+    },
+  });
+  await one.membership.start();
+  await one.clock.advance(1_000);
+  await eventually(
+    () => one.membership.isLate,
+    (isLate) => !isLate,
+  );
+  isAway = true;
+  for (let tick = 0; tick < 3; tick += 1) await one.clock.advance(1_000);
+  t.true(one.membership.isLate, 'nothing is due meanwhile');
+  t.deepEqual(one.late, []);
+
+  isAway = false;
+  await eventually(
+    async () => {
+      await one.clock.advance(100);
+      return one.late.length;
+    },
+    (count) => count > 0,
+  );
+  t.is(one.late.length, 1);
+  t.true((one.late[0] ?? 0) >= 3_000, String(one.late[0]));
+  t.false(one.membership.isLate);
+  t.deepEqual(one.lost, []);
+  await one.membership.leave();
+});
 
 // Ejected because nobody can reach it, it would else come back at once and be wanted again.
 test('a member that cannot be reached does not join again until it can', async (t) => {
