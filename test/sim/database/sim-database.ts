@@ -15,6 +15,8 @@ import { gatedSql } from './gated-sql.ts';
 export interface CommitWitness {
   onCommit(commit: Omit<Commit, 'atMs'>): void;
   onFailure(statement: string, error: unknown): void;
+  /** A partition has a new owner, or its old one has it afresh. */
+  onTakeover(kind: string, part: number): void;
   /** The end of a run's lease as it is written beside the commits. */
   onBeat(evalRunId: string, untilMs: number): void;
   /** For how long the statement waits for a lock. */
@@ -48,6 +50,9 @@ export class SimDatabase implements AsyncDisposable {
         try {
           const result = await query.execute();
           if (name === 'commit') this.#witnessed(link.process.name, query.args, result);
+          if (name === 'claim' && (result as unknown[]).length > 0) {
+            this.#witness.onTakeover(String(query.args[0]), Number(query.args[1]));
+          }
           if (name === 'flush_run_beat') await this.#sawBeats();
           return result;
         } catch (error) {

@@ -6,7 +6,13 @@ import type { SimProcess } from '../kernel/sim-process.ts';
 import type { Counters } from '../report/counters.ts';
 import type { HttpWeather } from '../world/http.ts';
 
-export type CrashPoint = 'after-commit' | 'after-publish' | 'after-reply' | 'before-commit';
+export type CrashPoint =
+  | 'after-commit'
+  | 'after-publish'
+  | 'after-reply'
+  | 'before-commit'
+  /** No crash: stopped with the statement in its hands, until others own what it writes. */
+  | 'stopped-at-commit';
 
 /** What goes wrong by itself, a little all the time while it is bad and nothing while it is fine. */
 export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
@@ -85,6 +91,14 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
       return 'lost-unsent';
     }
     // Most statements only look for something; a commit in doubt is what matters.
+    if (statement === 'commit' && this.#crash === 'stopped-at-commit') {
+      this.#crash = undefined;
+      const ms = this.#random.between(5_500, 9_000);
+      process.pause(ms);
+      this.disturbed(ms);
+      this.#counters.add('fault: stopped at a commit');
+      return 'held';
+    }
     const roll = this.#random.below(statement === 'commit' ? 1_500 : 10_000);
     const fate = fates.find(({ below }) => roll < below)?.fate ?? 'done';
     if (fate === 'done') return fate;
@@ -129,8 +143,8 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   }
 }
 
-/** Of settings.ts: a lease, or two heartbeats. */
-const windowMs = 20_000;
+/** What every lease is owed after an outage of ours: a whole one, by settings.ts. */
+export const windowMs = 20_000;
 
 /** Of ten thousand statements, or of fifteen hundred commits. */
 const fates: readonly { readonly below: number; readonly fate: StatementFate }[] = [

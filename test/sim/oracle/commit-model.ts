@@ -22,6 +22,8 @@ export interface KnownRun {
   readonly evalRunId: string;
   readonly workItemId: string;
   readonly validatorHotkey: string;
+  /** Of kind eval. */
+  readonly part: number;
   readonly claimedAtMs: number;
   /** The first event that ended it. */
   end: { readonly type: string; readonly atMs: number; readonly reason: unknown } | undefined;
@@ -91,7 +93,7 @@ export class CommitModel {
     }
     for (const event of events) {
       this.#number(`${partition}/${event.machine}/${event.key}`, event.seq);
-      if (event.machine === 'evaluation-run') this.#run(event, commit.atMs);
+      if (event.machine === 'evaluation-run') this.#run(event, commit);
       if (event.machine === 'work-item') this.#item(event);
     }
     // Within a commit a lease may end after the next began; afterwards the sums must be right.
@@ -113,7 +115,7 @@ export class CommitModel {
     this.#seqs.set(machine, seq);
   }
 
-  #run({ key, type, payload }: CommittedEvent, atMs: number): void {
+  #run({ key, type, payload }: CommittedEvent, { atMs, part }: Commit): void {
     const known = this.runs.get(key);
     if (type === 'CLAIMED') {
       const run = payload['run'] as { workItemId: string; validatorHotkey: string };
@@ -123,7 +125,7 @@ export class CommitModel {
       if (held !== undefined) {
         this.#wrong('INV-09', `${validatorHotkey} holds ${held.evalRunId} and was given ${key}`);
       }
-      const claimed = { evalRunId: key, workItemId, validatorHotkey, claimedAtMs: atMs };
+      const claimed = { evalRunId: key, workItemId, validatorHotkey, part, claimedAtMs: atMs };
       this.runs.set(key, { ...claimed, end: undefined });
       return;
     }

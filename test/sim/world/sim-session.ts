@@ -5,7 +5,7 @@ import { SimDatabase } from '../database/sim-database.ts';
 import { partitionsKept } from '../database/sim-server.ts';
 import { FaultPlan } from '../faults/fault-plan.ts';
 import { LockWaits } from '../faults/lock-waits.ts';
-import { Weather } from '../faults/weather.ts';
+import { Weather, windowMs } from '../faults/weather.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import { SimProcess } from '../kernel/sim-process.ts';
 import type { Trace } from '../kernel/trace.ts';
@@ -38,6 +38,8 @@ export class SimSession implements AsyncDisposable {
   readonly metrics = new Map<string, number>();
   readonly participants: ParticipantDeps;
   readonly #database: SimDatabase;
+  /** When each partition was taken last; the domain's clock. */
+  readonly #takenMs = new Map<string, number>();
 
   constructor(options: {
     readonly seed: number;
@@ -71,6 +73,7 @@ export class SimSession implements AsyncDisposable {
       url: options.databaseUrl,
       onCommit: (commit) => this.#committed(commit),
       onFailure: (statement, error) => this.#failed(statement, error),
+      onTakeover: (kind, part) => this.#takenMs.set(`${kind}/${part}`, kernel.domainNowMs),
       onBeat: (evalRunId, untilMs) => this.history.kept(evalRunId, untilMs),
       onSent: (statement, args) => locks.of(statement, args),
     });
@@ -132,11 +135,15 @@ export class SimSession implements AsyncDisposable {
 
   #staled(run: KnownRun, atMs: number): void {
     this.counters.add('work reclaimed');
-    if (this.cluster.coordinators.length === 0) this.counters.add('reclaimed in the dark');
     this.history.staled(run, atMs, this.weather.calmSinceMs);
     const promisedMs = this.history.promisedMs.get(run.evalRunId) ?? 0;
-    if (run.end?.reason === 'LEASE_EXPIRED' && this.weather.isOwed(promisedMs, atMs)) {
-      this.violations.add('INV-06', `run ${run.evalRunId} went stale for an outage of ours`);
+    if (run.end?.reason !== 'LEASE_EXPIRED') return;
+    if (this.cluster.wasDarkAt(promisedMs)) this.counters.add('leases that ended in the dark');
+    const takenMs = this.#takenMs.get(`eval/${run.part}`) ?? 0;
+    const isNew = atMs < takenMs + windowMs;
+    if (isNew || this.weather.isOwed(promisedMs, atMs)) {
+      const why = isNew ? 'its owner was new' : 'the broker had been away';
+      this.violations.add('INV-06', `run ${run.evalRunId} went stale while ${why}`);
     }
   }
 
