@@ -1,11 +1,19 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { openSuite } from '../support/service-world.ts';
 import { checkAll } from './checks/check-all.ts';
-import { History, nowMs } from './clients/history.ts';
+import { type Attempt, History, nowMs } from './clients/history.ts';
 import { startLoad } from './clients/load.ts';
-import { faultPlan } from './faults/fault-plan.ts';
+import { holdRaces } from './clients/races.ts';
+import { watchStandings } from './clients/standings-watch.ts';
+import { keepEvidence } from './evidence.ts';
+import { faultPlan, kindOf } from './faults/fault-plan.ts';
 import { Injector } from './faults/injector.ts';
-import { startChaosWorld } from './world/chaos-world.ts';
+import { unavailability } from './measures/availability.ts';
+import { MetricsWatch } from './measures/metrics-watch.ts';
+import { reached } from './measures/reachability.ts';
+import { reclaims } from './measures/reclaims.ts';
+import type { ChaosReport } from './report.ts';
+import { type ChaosWorld, startChaosWorld } from './world/chaos-world.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -14,23 +22,27 @@ export interface ChaosOptions {
   readonly coordinators: number;
   readonly validators: number;
   readonly miners: number;
+  /** Lifecycles that are begun per second, whatever becomes of them. */
   readonly perSecond: number;
   /** Of the service's processes, as it stands: NODE_OPTIONS and what is no setting of ours too. */
   readonly env: Readonly<Record<string, string>>;
   /** Told of the migrated database as superuser, before any process starts. */
   readonly afterMigrate?: (databaseUrl: string) => Promise<void>;
   readonly say: (line: string) => void;
+  /** Keeps the evidence of a good run too. */
+  readonly isKept?: boolean;
 }
 
-export interface ChaosResult {
-  readonly violations: readonly string[];
-}
+export const usualChaos = {
+  ...{ edges: 3, coordinators: 3, validators: 150, miners: 24, perSecond: 8 },
+} as const;
 
 const taskCount = 6;
 const requiredSuccesses = 3;
 /** Leases of silent validators end, messages of the dead are sent again after half a minute. */
 const quietMs = 120_000;
 const drainMs = 30_000;
+const raceEveryMs = 40_000;
 
 /** Short leases, so that many end; long enough for a client whose edge is frozen for a while. */
 const compressedTime = {
@@ -45,8 +57,8 @@ const compressedTime = {
 };
 
 /** Runs the service among faults; what is wrong afterwards, and what really happened. */
-export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
-  const { edges, coordinators, seed, say } = options;
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { edges, coordinators } = options;
   const history = new History();
   await using world = await startChaosWorld({
     ...{ edges, coordinators },
@@ -54,19 +66,87 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     afterMigrate: options.afterMigrate,
     onRestart: (name) => history.count(`${name.replace(/-\d+$/, '')} started again`),
   });
-  await openSuite(world, { taskCount, requiredSuccesses });
+  await openSuite(world, {
+    taskCount: 2 * taskCount,
+    qualifyingCount: taskCount,
+    requiredSuccesses,
+  });
+  const injector = new Injector(world, options.say);
+  const metrics = new MetricsWatch(world.processes);
+  const startedMs = nowMs();
+  await amongFaults(world, { options, history, injector });
+  const endedMs = nowMs();
+  await metrics.stop();
+  const { injected } = injector;
+  const { violations, looked } = await checkAll(world, { history, injected, quietMs });
+  const seconds = Math.round((endedMs - startedMs) / 1000);
+  const found = await reclaims(world.sql, history, injected);
+  const situations = await reached({
+    ...{ sql: world.sql, history, injected, metrics, seconds: options.seconds },
+    reclaimedInDarkness: found.inDarkness,
+  });
+  const lifecycles = completedRuns(history.attempts);
+  const isVoid = situations.some(({ count, minimum }) => count < minimum);
+  const hasFailed = violations.length > 0;
+  return {
+    verdict: hasFailed ? 'VIOLATED' : isVoid ? 'VOID' : 'PROVED',
+    ...{ seed: options.seed, seconds, violations, looked, lifecycles },
+    faults: injected.length,
+    faultsByKind: countedBy(injected.map(({ fault }) => kindOf(fault))),
+    lifecyclesPerMinute: (lifecycles / seconds) * 60,
+    offeredPerMinute: options.perSecond * 60,
+    unavailability: unavailability(history, injected),
+    reclaims: found,
+    reached: situations,
+    counts: Object.fromEntries(history.counts),
+    answers: countedBy(history.attempts.map(answerOf)),
+    troubles: history.troubles,
+    evidence:
+      hasFailed || options.isKept === true
+        ? await keepEvidence(world.dataDir, { history, injected, violations })
+        : null,
+  };
+}
+
+interface Among {
+  readonly options: ChaosOptions;
+  readonly history: History;
+  readonly injector: Injector;
+}
+
+/** From the first request to the last answer; the faults end a little before. */
+async function amongFaults(world: ChaosWorld, { options, history, injector }: Among) {
+  const { seed, edges, coordinators, seconds, say } = options;
   const plan = { ...options, taskMs: 150, requiredSuccesses };
   const load = await startLoad(world, plan, history);
-  const injector = new Injector(world, say);
-  const startedMs = nowMs();
   const ending = new AbortController();
-  const faults = injector.run(faultPlan({ seed, edges, coordinators }), ending.signal);
-  await systemClock.sleep(options.seconds * 1000);
+  const { signal } = ending;
+  const stopWatching = watchStandings(load.validators, history);
+  const races = holdRaces({ world, miners: load.miners, history, everyMs: raceEveryMs, signal });
+  const faults = injector.run(faultPlan({ seed, edges, coordinators }), signal);
+  await systemClock.sleep(seconds * 1000);
   ending.abort();
   await faults;
-  const endedMs = nowMs();
-  say(`the last fault has ended after ${Math.round((endedMs - startedMs) / 1000)} s`);
+  say('the last fault has ended');
+  await races;
   await load.stop(drainMs);
-  const violations = await checkAll(world, { history, quietMs });
-  return { violations };
+  stopWatching();
+  history.count('lifecycles that waited for a free validator, at most', load.backlogMax());
+}
+
+function completedRuns(attempts: readonly Attempt[]): number {
+  const runs = attempts
+    .filter(({ sent, outcome }) => sent.kind === 'complete' && outcome === 'acknowledged')
+    .map(({ sent }) => sent.evalRunId);
+  return new Set(runs).size;
+}
+
+function answerOf({ sent, status, code, outcome }: Attempt): string {
+  return `${sent.kind} ${status === 0 ? 'without an answer' : status} ${code} (${outcome})`;
+}
+
+function countedBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 }

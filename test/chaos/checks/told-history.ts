@@ -2,9 +2,12 @@ import { LifecycleHistory } from '../../support/lifecycle-history.ts';
 import type { Attempt, History } from '../clients/history.ts';
 
 /** What clients were told, attempts put together, for the checks of a quiet database. */
-export function toldHistory({ attempts, silent }: History): LifecycleHistory {
+export function toldHistory(
+  { attempts, silent }: History,
+  unpunctual: ReadonlySet<string>,
+): LifecycleHistory {
   const told = new LifecycleHistory();
-  for (const evalRunId of silent) told.silent.add(evalRunId);
+  for (const evalRunId of [...silent, ...unpunctual]) told.silent.add(evalRunId);
   for (const attempt of attempts) {
     if (attempt.outcome === 'acknowledged') tellOf(attempt, told);
   }

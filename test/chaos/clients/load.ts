@@ -3,6 +3,7 @@ import type { SignedClient } from '../../../apps/world/participants/signed-clien
 import { submitAgent } from '../../../apps/world/participants/simulated-miner.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { registerKeys } from '../../support/service-world.ts';
+import { until } from '../../support/until.ts';
 import type { ChaosWorld } from '../world/chaos-world.ts';
 import { buildOf, deedsOf } from './habits.ts';
 import type { History } from './history.ts';
@@ -31,7 +32,12 @@ export interface ChaosLoad {
 
 const patienceMs = 60_000;
 const feedEveryMs = 500;
-const submissionsAtOnce = 4;
+const submissionsAtOnce = 8;
+/** So many seconds of work lie ready, for the times in which nobody can submit. */
+const stockSeconds = 30;
+/** A validator that found nothing to do asks again no sooner. */
+const idleMs = 1_000;
+const stockMs = 120_000;
 
 /** Validators and miners at an open-loop pace: an outage of the service does not slow them. */
 export async function startLoad(
@@ -61,6 +67,7 @@ export async function startLoad(
   });
   const all = [...idle];
   const fed = keepFeeding(world, { plan, miners, history, signal: feeding.signal });
+  await until(async () => (await freeWork(world)) >= (plan.perSecond * stockSeconds) / 2, stockMs);
   const underWay = new Set<Promise<void>>();
   let backlog = 0;
   let backlogMax = 0;
@@ -70,11 +77,14 @@ export async function startLoad(
       const validator = idle.shift();
       if (validator === undefined) break;
       backlog -= 1;
-      const done = evaluate(validator, history).then((hasWorked) => {
+      const done = evaluate(validator, history).then(async (hasWorked) => {
+        if (!hasWorked && !feeding.signal.aborted) {
+          // The lifecycle is still to be done, when there is something to do.
+          backlog += 1;
+          await systemClock.sleep(idleMs, feeding.signal);
+        }
         underWay.delete(done);
         idle.push(validator);
-        // What found nothing is still to be done, when it is time again.
-        if (!hasWorked && !feeding.signal.aborted) backlog += 1;
       });
       underWay.add(done);
     }
@@ -118,7 +128,7 @@ interface Feeding {
 async function keepFeeding(world: ChaosWorld, feeding: Feeding): Promise<void> {
   const { plan, history, signal } = feeding;
   let number = 0;
-  const wanted = plan.perSecond * 10;
+  const wanted = plan.perSecond * stockSeconds;
   while (!signal.aborted) {
     const free = await freeWork(world).catch(() => wanted);
     const missing = Math.ceil(Math.max(0, wanted - free) / plan.requiredSuccesses);

@@ -1,0 +1,122 @@
+import { evalPartitionOf } from '../../../machines/partition-of.ts';
+import type { Attempt, History } from '../clients/history.ts';
+import { kindOf } from '../faults/fault-plan.ts';
+import type { Injected } from '../faults/injector.ts';
+
+/** How long acknowledged writes did not come, after the faults of one kind. Milliseconds. */
+export interface Unavailability {
+  readonly kind: string;
+  readonly faults: number;
+  /** Of faults during which no other fault was at work. */
+  readonly alone: number;
+  readonly medianMs: number | null;
+  readonly worstAloneMs: number | null;
+  readonly worstMs: number | null;
+}
+
+interface Write {
+  readonly part: number | undefined;
+  readonly firstCallMs: number;
+  readonly callMs: number;
+  readonly returnMs: number;
+}
+
+interface Sample {
+  readonly ms: number;
+  readonly isAlone: boolean;
+}
+
+/** What a fault still does when it is over: takeovers, reconnections, back-offs. */
+const aftermathMs = 6_000;
+/** An answer that took longer had to wait for the fault's end. */
+const ordinaryMs = 300;
+const writes: ReadonlySet<string> = new Set([
+  'claim',
+  'complete',
+  'heartbeat',
+  'results',
+  'submit',
+]);
+
+/**
+ * From a fault to the next acknowledged write: of each partition that a killed or frozen coordinator
+ * owned, and anywhere for all other faults. A total outage counts from its end, since nobody can
+ * write before. A partition that nobody asked while it was without an owner tells nothing.
+ */
+export function unavailability(
+  history: History,
+  injected: readonly Injected[],
+): readonly Unavailability[] {
+  const all = writesOf(history);
+  const happened = injected.filter(({ wasIdle }) => !wasIdle);
+  const byKind = Map.groupBy(happened, ({ fault }) => kindOf(fault));
+  return [...byKind].map(([kind, faults]) => {
+    const samples = faults.flatMap((fault) => samplesOf(fault, all, happened));
+    const alone = samples.filter(({ isAlone }) => isAlone);
+    const sorted = (alone.length > 0 ? alone : samples).map(({ ms }) => ms).sort((a, b) => a - b);
+    return {
+      ...{ kind, faults: faults.length, alone: alone.length },
+      medianMs: sorted[Math.floor(sorted.length / 2)] ?? null,
+      worstAloneMs: worstOf(alone),
+      worstMs: worstOf(samples),
+    };
+  });
+}
+
+function worstOf(samples: readonly Sample[]): number | null {
+  return samples.reduce<number | null>((worst, { ms }) => Math.max(worst ?? 0, ms), null);
+}
+
+function writesOf({ attempts }: History): readonly Write[] {
+  const partOfRun = new Map<string, number>();
+  for (const { told } of attempts) {
+    const { evalRunId, agentVersionId } = told;
+    if (evalRunId === undefined || agentVersionId === undefined) continue;
+    partOfRun.set(evalRunId, evalPartitionOf(agentVersionId));
+  }
+  return attempts
+    .filter(({ sent, outcome, status }) => {
+      return outcome === 'acknowledged' && status !== 204 && writes.has(sent.kind);
+    })
+    .map(({ sent, told, firstCallMs, callMs, returnMs }: Attempt) => {
+      const part = partOfRun.get(sent.evalRunId ?? told.evalRunId ?? '');
+      return { part, firstCallMs, callMs, returnMs };
+    })
+    .sort((a, b) => a.returnMs - b.returnMs);
+}
+
+function samplesOf(
+  fault: Injected,
+  all: readonly Write[],
+  others: readonly Injected[],
+): readonly Sample[] {
+  const sample = (fromMs: number, write: Write | undefined): Sample[] => {
+    if (write === undefined) return [];
+    const isAlone = others.every(
+      (other) =>
+        other === fault ||
+        other.startMs > write.returnMs ||
+        other.endMs + aftermathMs < fault.startMs,
+    );
+    return [{ ms: write.returnMs - fromMs, isAlone }];
+  };
+  if (fault.partitions.size > 0) {
+    return [...fault.partitions].flatMap((part) => {
+      const next = all.find((write) => write.part === part && write.callMs >= fault.startMs);
+      const hasWaited = next !== undefined && hadToWait(next, fault.startMs);
+      return hasWaited ? sample(fault.startMs, next) : [];
+    });
+  }
+  const fromMs = isTotal(fault) ? fault.endMs : fault.startMs;
+  return sample(
+    fromMs,
+    all.find((write) => write.callMs >= fault.startMs && write.returnMs >= fromMs),
+  );
+}
+
+const hadToWait = ({ firstCallMs, returnMs }: Write, startMs: number) =>
+  firstCallMs < startMs || returnMs - firstCallMs > ordinaryMs;
+
+function isTotal({ fault }: Injected): boolean {
+  return fault.kind === 'darkness' || fault.kind === 'postgres killed';
+}

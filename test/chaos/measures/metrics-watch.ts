@@ -1,0 +1,48 @@
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import type { CounterName } from '../../../infra/ports/metrics.ts';
+import type { ChaosProcess } from '../world/chaos-world.ts';
+
+const everyMs = 1_000;
+const patienceMs = 800;
+
+/** Counters of processes that are killed all the time: what each showed when it was last seen. */
+export class MetricsWatch {
+  readonly #sums = new Map<string, number>();
+  readonly #last = new Map<string, number>();
+  readonly #processes: readonly ChaosProcess[];
+  readonly #stop: () => void;
+
+  constructor(processes: readonly ChaosProcess[]) {
+    this.#processes = processes;
+    this.#stop = systemClock.every(everyMs, () => this.#look());
+  }
+
+  total(name: CounterName): number {
+    return this.#sums.get(`${name.replaceAll('.', '_')}_total`) ?? 0;
+  }
+
+  async stop(): Promise<void> {
+    this.#stop();
+    await this.#look();
+  }
+
+  async #look(): Promise<void> {
+    await Promise.all(this.#processes.map((each) => this.#read(each).catch(() => undefined)));
+  }
+
+  async #read({ name, kept, metricsPort }: ChaosProcess): Promise<void> {
+    const { pid } = kept;
+    const signal = AbortSignal.timeout(patienceMs);
+    const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { signal });
+    for (const line of (await answer.text()).split('\n')) {
+      const [, series = '', metric = '', value = ''] =
+        /^((paddock_\w+_total)(?:\{[^}]*\})?) ([\d.e+]+)/.exec(line) ?? [];
+      if (metric === '') continue;
+      // Another process begins at nothing again.
+      const key = `${name} ${pid} ${series}`;
+      const grown = Number(value) - (this.#last.get(key) ?? 0);
+      this.#last.set(key, Number(value));
+      this.#sums.set(metric, (this.#sums.get(metric) ?? 0) + grown);
+    }
+  }
+}

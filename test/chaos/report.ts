@@ -1,0 +1,93 @@
+import type { Unavailability } from './measures/availability.ts';
+import type { Reached } from './measures/reachability.ts';
+import type { Reclaims } from './measures/reclaims.ts';
+
+export interface ChaosReport {
+  readonly verdict: 'PROVED' | 'VIOLATED' | 'VOID';
+  readonly seed: number;
+  readonly seconds: number;
+  readonly faults: number;
+  readonly faultsByKind: Readonly<Record<string, number>>;
+  readonly lifecycles: number;
+  readonly lifecyclesPerMinute: number;
+  readonly offeredPerMinute: number;
+  readonly unavailability: readonly Unavailability[];
+  readonly reclaims: Reclaims;
+  readonly reached: readonly Reached[];
+  readonly looked: Readonly<Record<string, number>>;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly answers: Readonly<Record<string, number>>;
+  readonly troubles: readonly string[];
+  readonly violations: readonly string[];
+  /** History, faults and logs, when something was violated. */
+  readonly evidence: string | null;
+}
+
+/** For people. */
+export function reportLines(report: ChaosReport): readonly string[] {
+  return [
+    `seed ${report.seed}, ${report.seconds} s, ${report.faults} faults`,
+    '',
+    'faults and the time to the next acknowledged write (ms)',
+    ...report.unavailability.map(faultLine),
+    '',
+    ...reclaimLines(report.reclaims),
+    '',
+    'what was reached',
+    ...report.reached.map(
+      ({ what, count, minimum }) =>
+        `${count < minimum ? '! ' : '  '}${what.padEnd(56)} ${count} of at least ${minimum}`,
+    ),
+    '',
+    'what was looked at',
+    line('lifecycles completed', report.lifecycles),
+    line('lifecycles per minute', Math.round(report.lifecyclesPerMinute)),
+    ...Object.entries(report.looked).map(([what, count]) => line(what, count)),
+    ...sortedLines(report.counts),
+    '',
+    'answers',
+    ...sortedLines(report.answers),
+    ...troubleLines(report.troubles),
+    '',
+    ...verdictLines(report),
+  ];
+}
+
+const line = (name: string, value: number | string) => `  ${name.padEnd(56)} ${value}`;
+
+function sortedLines(counts: Readonly<Record<string, number>>): readonly string[] {
+  const entries = Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([what, count]) => line(what, count));
+}
+
+function faultLine(row: Unavailability): string {
+  const ms = (value: number | null) => (value === null ? '-' : String(Math.round(value)));
+  return (
+    `  ${row.kind.padEnd(28)} ${String(row.faults).padStart(3)} times, median ${ms(row.medianMs)}, ` +
+    `worst ${ms(row.worstAloneMs)} alone, ${ms(row.worstMs)} with others`
+  );
+}
+
+function reclaimLines(found: Reclaims): readonly string[] {
+  const ms = (value: number | null) => (value === null ? '-' : `${Math.round(value)} ms`);
+  return [
+    'work of silent validators offered again after the end of their lease',
+    line('runs reclaimed', found.count),
+    line('of which nothing of ours lengthened the lease', found.undisturbed),
+    line('  median', ms(found.medianLateMs)),
+    line('  worst', ms(found.worstLateMs)),
+    line('worst of all, from the last end that was written', ms(found.worstLateOfAllMs)),
+  ];
+}
+
+function troubleLines(troubles: readonly string[]): readonly string[] {
+  if (troubles.length === 0) return [];
+  const shown = [...new Set(troubles.slice(0, 5))].map((text) => `  ${text}`);
+  return ['', `${troubles.length} times a participant gave up, such as`, ...shown];
+}
+
+function verdictLines({ verdict, violations, evidence }: ChaosReport): readonly string[] {
+  if (verdict === 'PROVED') return ['PROVED: nothing lost, nothing twice, nothing stuck.'];
+  if (verdict === 'VOID') return ['VOID: what was to be survived did not come about often enough.'];
+  return ['VIOLATED:', ...violations.map((text) => `  ${text}`), `evidence in ${evidence}`];
+}
