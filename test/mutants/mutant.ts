@@ -1,8 +1,8 @@
 /** As reliability.md numbers them; `SIM` for what should not happen in a world at all. */
 export type Sign = `INV-${number}` | 'SIM';
 
-/** `calm`: nothing fails. `dark`: nothing but the broker does. */
-export type World = 'calm' | 'dark' | 'stormy';
+/** `calm`: nothing fails. `dark`: nothing but the broker. `moving`: nothing but coordinators. */
+export type World = 'calm' | 'dark' | 'moving' | 'stormy';
 
 /** A defect that somebody could have made, planted in a copy of the product in memory. */
 export interface Mutant {

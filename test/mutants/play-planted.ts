@@ -4,8 +4,6 @@
  */
 import { parseArgs } from 'node:util';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
-import { runChaos } from '../chaos/chaos.ts';
-import { runSim } from '../sim/run-sim.ts';
 import { mutantNamed } from './every-mutant.ts';
 import { loadedEdits } from './load-hook.ts';
 import type { Mutant, World } from './mutant.ts';
@@ -25,6 +23,7 @@ const { values } = parseArgs({
 const worlds = {
   calm: { hasFaults: false },
   dark: { onlyFaults: ['broker died'] },
+  moving: { onlyFaults: ['coordinator drained', 'coordinator killed'], hasLateFlushes: true },
   stormy: {},
 } as const;
 /** When the statement was sent, by the clock of the simulated domain. */
@@ -35,6 +34,7 @@ const verdict = values.by === 'chaos' ? await throughChaos() : await throughSim(
 console.log(JSON.stringify(verdict));
 
 async function throughSim(): Promise<Verdict> {
+  const { runSim } = await import('../sim/run-sim.ts');
   let seeds = 0;
   const report = await runSim({
     seed,
@@ -55,6 +55,7 @@ async function throughSim(): Promise<Verdict> {
 
 /** The world's processes load what is planted themselves. */
 async function throughChaos(): Promise<Verdict> {
+  const { runChaos } = await import('../chaos/chaos.ts');
   const hook = `--import=${new URL('load-hook.ts', import.meta.url).href}`;
   const { violations } = await runChaos({
     ...{ seed, seconds: 60, edges: 2, coordinators: 2, validators: 40, miners: 8, perSecond: 5 },

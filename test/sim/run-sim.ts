@@ -17,6 +17,8 @@ export interface SimOptions {
   readonly hasFaults?: boolean;
   /** Of the faults these alone, by name. */
   readonly onlyFaults?: readonly string[];
+  /** A flush of heartbeats may come after its sender has lost the partition. */
+  readonly hasLateFlushes?: boolean;
   readonly onTrace?: (line: string) => void;
   readonly onSeed?: (report: SeedReport) => void;
   /** Goes on to the other seeds after a violation; unless told, the first one ends it. */
@@ -83,6 +85,7 @@ async function playSeed(
   using _ = seededRandomness(session.kernel.randomFor('ids'));
   const { days = 1, hasFaults = true } = options;
   session.faults.onlyNames = options.onlyFaults;
+  session.weather.hasLateFlushes = options.hasLateFlushes ?? false;
   const season = new Season(session, { days, hasFaults });
   try {
     await session.open();

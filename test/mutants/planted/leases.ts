@@ -76,33 +76,10 @@ export const leaseMutants: readonly Mutant[] = [
     ],
   },
   {
-    id: 'doubt-ignored',
-    breaks: 'A process that may have lost its partitions goes on answering from memory.',
-    signs: ['INV-03', 'INV-08'],
-    edits: [
-      {
-        file: 'actors/runtime/partition-host.ts',
-        snippet: `if (membership.inDoubt()) return membership.storeFailing ? storeUnavailable : moved;`,
-        replacement: '',
-      },
-    ],
-  },
-  {
-    id: 'beat-past-a-decided-end',
-    breaks: 'A heartbeat is promised time while the commit that ends its run is under way.',
-    signs: ['INV-03', 'INV-08'],
-    edits: [
-      {
-        file: 'actors/lease-manager/heartbeat.ts',
-        snippet: 'if (state.liveRuns.get(evalRunId) === undefined) return undefined;',
-        replacement: '',
-      },
-    ],
-  },
-  {
     id: 'lease-cut-short',
     breaks: 'A run goes stale a second before the end that its validator was promised.',
     signs: ['INV-06', 'INV-08'],
+    world: 'calm',
     edits: [
       {
         file: 'machines/evaluation-run/decide.ts',
@@ -115,7 +92,7 @@ export const leaseMutants: readonly Mutant[] = [
     id: 'stale-flush',
     breaks: 'A flush that comes late moves the written end of a lease back.',
     signs: ['INV-08'],
-    world: 'calm',
+    world: 'moving',
     edits: [
       {
         file: 'infra/postgres/migrations/0004_commit.up.sql',
@@ -131,7 +108,7 @@ export const leaseMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'actors/lease-manager/expiry.ts',
-        snippet: 'return over;',
+        snippet: 'return over.length === 0 || this.#brake.holds(nowMs) ? [] : over;',
         replacement: 'return [];',
       },
     ],

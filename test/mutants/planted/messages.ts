@@ -5,8 +5,22 @@ const commit = 'infra/postgres/migrations/0004_commit.up.sql';
 /** Outbox, inbox, and the broker in between that forgets and repeats. */
 export const messageMutants: readonly Mutant[] = [
   {
-    id: 'dedupe-by-delivery',
+    id: 'dedupe-by-sequence',
     breaks: 'A message is known by its place in the stream, so that a repeat is a new one.',
+    signs: ['INV-46', 'INV-47'],
+    // The simulated broker stands in the place of this file.
+    shownBy: 'chaos',
+    edits: [
+      {
+        file: 'infra/nats/consumer-loop.ts',
+        snippet: `msgId: headers['x-msg-id'] ??`,
+        replacement: 'msgId:',
+      },
+    ],
+  },
+  {
+    id: 'dedupe-by-delivery',
+    breaks: 'A message that comes again is another one.',
     signs: ['INV-46', 'INV-47'],
     edits: [
       {

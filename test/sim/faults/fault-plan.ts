@@ -28,6 +28,7 @@ const crashPoints: readonly [CrashPoint, ...CrashPoint[]] = [
   'after-commit',
   'after-publish',
   'after-reply',
+  'stopped-at-commit',
 ];
 
 /** Strikes every few seconds of the world while it is told to, with one fault or two at once. */

@@ -24,9 +24,8 @@ export class LockWaits {
   /** Milliseconds from the sending of the statement to its locks. */
   of(statement: string, args: readonly unknown[]): number {
     if (statement === 'commit') return this.#ofCommit(args[5] as Batch);
-    // In bad weather a flush may outlast the owner that sent it; that misleads the witnesses alone.
-    const isFlush = statement === 'flush_run_beat' && !this.#weather.hasEverBeenBad;
-    return isFlush && this.#random.happens(300) ? this.#random.between(5_100, 7_000) : 0;
+    const isFlush = statement === 'flush_run_beat' && this.#weather.hasLateFlushes;
+    return isFlush && this.#random.happens(500) ? this.#random.between(2_000, 9_000) : 0;
   }
 
   #ofCommit({ value: { events } }: Batch): number {

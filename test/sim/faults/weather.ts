@@ -25,6 +25,8 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   #crash: CrashPoint | undefined;
   /** Where it never was, nobody was ever given more of a lease than was told. */
   hasEverBeenBad = false;
+  /** Soft state has no fence: among other faults a late one misleads the witnesses alone. */
+  hasLateFlushes = false;
   readonly #outages: { readonly fromMs: number; readonly toMs: number }[] = [];
   /** Since when nothing of ours kept anybody from being heard; the domain's clock. */
   calmSinceMs = 0;
