@@ -1,33 +1,44 @@
 import { parseArgs } from 'node:util';
-import { runSim } from './run-sim.ts';
+import { isVoid, reachability } from './report/minimums.ts';
+import { said } from './report/said.ts';
+import { runShared } from './run-shared.ts';
+import { runSim, type SeedReport } from './run-sim.ts';
 
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },
     days: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
+    /** Of this machine; each has a database server of its own. */
+    processes: { type: 'string', default: '1' },
     trace: { type: 'boolean', default: false },
+    /** A world in which nothing fails. */
     calm: { type: 'boolean', default: false },
+    /** On to the other seeds after a violation. */
     thorough: { type: 'boolean', default: false },
   },
 });
 
-const report = await runSim({
+const share = {
   seed: Number(values.seed),
   seeds: Number(values.seeds),
   days: Number(values.days),
   hasFaults: !values.calm,
   isThorough: values.thorough,
-  ...(values.trace && { onTrace: (line: string) => console.log(line) }),
-  onSeed: ({ seed, steps, hash, tookMs, violations }) => {
-    const verdict = violations.length === 0 ? '' : `  ${violations.length} VIOLATIONS`;
-    console.log(`seed ${seed}: ${steps} steps, ${hash}, ${Math.round(tookMs)} ms${verdict}`);
-  },
-});
-for (const [name, count] of report.counts) console.log(`${String(count).padStart(9)}  ${name}`);
-for (const { seed, invariant, step, text } of report.violations) {
-  console.log(`${invariant} in seed ${seed} at step ${step}: ${text}`);
+};
+const onSeed = ({ seed, days, steps, hash, tookMs, violations }: SeedReport) => {
+  const verdict = violations.length === 0 ? '' : `, ${violations.length} VIOLATIONS`;
+  console.log(
+    `seed ${seed}: ${days} days, ${steps} steps, ${hash}, ${Math.round(tookMs)} ms${verdict}`,
+  );
+};
+const startedMs = performance.now();
+const { seeds, counts } = values.trace
+  ? await runSim({ ...share, onSeed, onTrace: (line) => console.log(line) })
+  : await runShared(share, Number(values.processes), onSeed);
+const days = seeds.reduce((sum, seed) => sum + seed.days, 0);
+const reached = values.calm ? [] : reachability(counts, days);
+for (const line of said({ seeds, counts, reached, tookMs: performance.now() - startedMs })) {
+  console.log(line);
 }
-const { days, steps, tookMs } = report;
-console.log(`${days} race days, ${steps} steps, ${(tookMs / 1000).toFixed(1)} s`);
-if (report.violations.length > 0) process.exitCode = 1;
+if (seeds.some(({ violations }) => violations.length > 0) || isVoid(reached)) process.exitCode = 1;

@@ -39,6 +39,7 @@ export interface DurableWeather {
 const dedupeWindowMs = 120_000;
 const maxAgeMs = 72 * 3_600_000;
 const retryStepMs = 1_000;
+const factPullMs = 400;
 
 /**
  * The broker's disk: streams EVT and FACT, read by durable consumers, each message until it is
@@ -119,7 +120,10 @@ export class DurableStore {
   #offer(durable: Durable, stored: Stored): void {
     if (!matches(durable.source.filter, stored.message.subject)) return;
     if (durable.settled.has(stored.seq) || durable.open.has(stored.seq)) return;
-    this.#deliverIn(durable, stored, this.#random.below(8_000) / 1000);
+    const { nowMs } = this.#broker.kernel;
+    // A pull brings what came since the last one, in any order.
+    const pullMs = durable.source.stream === 'FACT' ? factPullMs - (nowMs % factPullMs) : 0;
+    this.#deliverIn(durable, stored, pullMs + this.#random.below(8_000) / 1000);
   }
 
   /** Undefined pullers wait: the consumer has the message for whoever comes. */

@@ -4,9 +4,15 @@ import type { SimProcess } from '../kernel/sim-process.ts';
 /**
  * What becomes of a statement. `lost-unsent` and `lost-late`: the connection goes away and the caller
  * hears so at once, while the statement is never run, or a moment later. `lost-answered`: it was run,
- * and the answer is lost.
+ * and the answer is lost. `held`: it leaves the process when that runs again after a stop.
  */
-export type StatementFate = 'done' | 'lost-answered' | 'lost-late' | 'lost-unsent' | 'refused';
+export type StatementFate =
+  | 'done'
+  | 'held'
+  | 'lost-answered'
+  | 'lost-late'
+  | 'lost-unsent'
+  | 'refused';
 
 export interface DatabaseWeather {
   fateOf(process: SimProcess, statement: string): StatementFate;
@@ -46,14 +52,18 @@ export class DatabaseLink {
       }
       const lateMs = fate === 'lost-late' ? this.#random.between(5, 3_000) : this.#latencyMs();
       const delayMs = lateMs + heldMs;
-      kernel.after(delayMs, `${this.process.name} runs ${statement} (${fate})`, async () => {
+      const execute = async () => {
         // What a killed process had sent is run by the server, or was still in its own buffers.
         if (!this.process.isAlive && this.#random.happens(500)) return;
         const outcome = await outcomeOf(run);
         this.#weather.onExecuted(this.process, statement);
-        if (fate === 'done') answer(outcome);
+        if (fate === 'done' || fate === 'held') answer(outcome);
         if (fate === 'lost-answered') answer({ error: failure('CONNECTION_CLOSED') });
-      });
+      };
+      const send = () =>
+        void kernel.after(delayMs, `${this.process.name} runs ${statement} (${fate})`, execute);
+      if (fate === 'held') this.process.resume(0, `sends ${statement}`, send);
+      else send();
     });
   }
 

@@ -42,12 +42,12 @@ export const coordinatorConfig: Config = readConfig(env, { process: 'coordinator
 /** The runtime looks less often than in production: each look is real I/O here. */
 export const runtimePolicy: Partial<RuntimePolicy> = {
   leaseMs: 5_000,
-  renewEveryMs: 1_250,
+  renewEveryMs: 1_600,
   calmMs: 3_000,
-  placeEveryMs: 2_500,
+  placeEveryMs: 5_000,
   dueEveryMs: 500,
   flushEveryMs: 5_000,
-  sweepEveryMs: 2_500,
+  sweepEveryMs: 5_000,
   sweepAfterMs: 5_000,
   ackWaitMs: 5_000,
 };

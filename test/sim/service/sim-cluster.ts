@@ -17,6 +17,8 @@ export class SimCluster {
   readonly #world: SimWorld;
   readonly #coordinators = new Map<string, Running<SimCoordinator>>();
   readonly #edges = new Map<string, Running<SimEdge>>();
+  /** When no coordinator was there; the domain's clock. */
+  readonly #dark: { readonly fromMs: number; toMs: number }[] = [];
   #starts = 0;
 
   constructor(world: SimWorld) {
@@ -45,6 +47,11 @@ export class SimCluster {
     return [...all.values()].map(({ process }) => process).filter(({ isAlive }) => isAlive);
   }
 
+  /** Whether nobody was there to end a lease that ended then. */
+  wasDarkAt(ms: number): boolean {
+    return this.#dark.some(({ fromMs, toMs }) => ms >= fromMs && ms < toMs);
+  }
+
   start(kind: Kind, name: string): void {
     this.#starts += 1;
     const process = new SimProcess(this.#world.kernel, `${name}.${this.#starts}`);
@@ -60,6 +67,7 @@ export class SimCluster {
   kill(process: SimProcess, restartMs: number): void {
     if (!process.isAlive) return;
     process.kill();
+    this.#lookForDarkness();
     const [name = ''] = process.name.split('.');
     const kind: Kind = name.startsWith('edge') ? 'edge' : 'coordinator';
     this.#world.kernel.after(restartMs, `${name} is started again`, () => this.start(kind, name));
@@ -76,6 +84,15 @@ export class SimCluster {
     process.kernel.after(drainMs, `${process.name} is ended`, () => this.kill(process, restartMs));
   }
 
+  #lookForDarkness(): void {
+    const nowMs = this.#world.kernel.domainNowMs;
+    const last = this.#dark.at(-1);
+    const isDark = last?.toMs === Number.POSITIVE_INFINITY;
+    const nobody = this.coordinators.length === 0;
+    if (nobody && !isDark) this.#dark.push({ fromMs: nowMs, toMs: Number.POSITIVE_INFINITY });
+    if (!nobody && isDark) last.toMs = nowMs;
+  }
+
   #begin<T>(
     all: Map<string, Running<T>>,
     name: string,
@@ -87,6 +104,7 @@ export class SimCluster {
       start().then(
         (started) => {
           running.started = started;
+          this.#lookForDarkness();
         },
         // Ends with an error, as apps/*/main.ts does when a neighbour is away; started again.
         () => this.kill(process, restartAfterErrorMs),

@@ -1,0 +1,44 @@
+interface Minimum {
+  readonly name: string;
+  /** Of a thousand race days with faults. */
+  readonly perThousandDays: number;
+}
+
+/**
+ * A run in which the dangerous situations did not happen proves nothing. Far below what ordinary runs
+ * count, so that only a simulator that lost its teeth falls short.
+ */
+const minimums: readonly Minimum[] = [
+  { name: 'writes by an expired holder', perThousandDays: 500 },
+  { name: 'commits refused by the fence', perThousandDays: 30 },
+  { name: 'metric paddock.inbox.duplicates', perThousandDays: 500 },
+  { name: 'claims whose answer was lost', perThousandDays: 300 },
+  { name: 'leases that ended in the dark', perThousandDays: 2 },
+  { name: 'ambiguous commits', perThousandDays: 100 },
+  { name: 'work reclaimed', perThousandDays: 100 },
+];
+
+/** With fewer days chance alone could keep a situation away. */
+const daysMin = 200;
+
+export interface Reached {
+  readonly name: string;
+  readonly count: number;
+  readonly minimum: number;
+}
+
+/** How often each dangerous situation happened, and how often it has to; zero in short runs. */
+export function reachability(
+  counts: ReadonlyMap<string, number>,
+  days: number,
+): readonly Reached[] {
+  return minimums.map(({ name, perThousandDays }) => ({
+    name,
+    count: counts.get(name) ?? 0,
+    minimum: days < daysMin ? 0 : Math.floor((days * perThousandDays) / 1000),
+  }));
+}
+
+export function isVoid(reached: readonly Reached[]): boolean {
+  return reached.some(({ count, minimum }) => count < minimum);
+}
