@@ -27,6 +27,7 @@ import { readSourceFile, type SourceFile } from './source-file.ts';
 import { insteadOfLibrary } from './suggestions.ts';
 import { allNodesOf, type SyntaxNode } from './syntax-tree.ts';
 import type { Token } from './token.ts';
+import { refuseTooManyTokens } from './token-count.ts';
 import { TokenCursor } from './token-cursor.ts';
 import { isEmpty, refuseBeyondLimits } from './token-limits.ts';
 
@@ -42,6 +43,7 @@ export function readAndJudge(file: Uint8Array, ruff: Ruff, profile: SandboxProfi
   let source: SourceFile | null = null;
   try {
     source = readSourceFile(file);
+    refuseTooManyTokens(source.bytes);
     const tokens = ruff.tokens(source.text);
     if (isEmpty(tokens)) return { kind: 'empty' };
     refuseBeyondLimits(tokens);

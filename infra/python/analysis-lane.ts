@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../ports/clock.ts';
+import { keepRuffCompiled } from './compiled-ruff.ts';
 import type { FileReading } from './file-reading.ts';
 import { processorTimeSpent } from './processor-time.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
@@ -21,9 +22,10 @@ export interface AnalysisLane {
   stop(): Promise<void>;
 }
 
-// The tree of an honest megabyte takes about 250 MB; the stack holds 200 nested brackets easily.
+// A megabyte of the densest honest code is read within 128 MB; the stack holds 200 nested brackets
+// easily.
 const resourceLimits = {
-  maxOldGenerationSizeMb: 768,
+  maxOldGenerationSizeMb: 256,
   maxYoungGenerationSizeMb: 64,
   stackSizeMb: 16,
 };
@@ -84,6 +86,7 @@ function refusal(ending: Exclude<Ending, { kind: 'read' }>, deadlineMs: number):
 
 /** Resolves when the thread has loaded its parser. */
 async function startWorker(profile: SandboxProfile): Promise<Worker> {
+  await keepRuffCompiled();
   const thread = new Worker(new URL('./analysis-worker.ts', import.meta.url), {
     workerData: profile,
     resourceLimits,

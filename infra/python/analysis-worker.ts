@@ -11,9 +11,9 @@ import { warmUpFile } from './warm-up-file.ts';
 import type { WorkerAnswer } from './worker-answer.ts';
 
 // WebAssembly memory is no part of a worker's resource limits. This bounds every module that is
-// loaded from here on to 512 MiB (pages of 64 KiB); ruff needs about 150 MB for an honest megabyte
+// loaded from here on to 256 MiB (pages of 64 KiB); ruff needs about 150 MB for an honest megabyte
 // and grew to 2.5 GB on a hostile one.
-setFlagsFromString('--wasm-max-mem-pages=8192');
+setFlagsFromString('--wasm-max-mem-pages=4096');
 
 const profile = workerData as SandboxProfile;
 const ruff = loadRuff();

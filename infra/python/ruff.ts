@@ -1,6 +1,7 @@
 /**
  * Ruff compiled to WebAssembly: the tokens that our reader reads. Whether the file is Python is
- * CPython's verdict; ruff only has to agree, or its tokens may be guesses. The module keeps its memory for life and a deep input throws, so it lives in a worker.
+ * CPython's verdict; ruff only has to agree, or its tokens may be guesses. The module keeps its
+ * memory for life and a deep input throws, so it lives in a worker.
  */
 import { createRequire } from 'node:module';
 import { FileRefused } from './file-refused.ts';

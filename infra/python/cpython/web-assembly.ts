@@ -14,6 +14,7 @@ interface WebAssemblyParts {
     initial: number;
     maximum: number;
   }) => WasmMemory;
+  compile(binary: Uint8Array): Promise<object>;
   instantiate(
     binary: Uint8Array,
     imports: object,
