@@ -52,7 +52,13 @@ export const fieldChecks: readonly Check[] = [
   },
 ];
 
-async function closedRaces(sql: Sql): Promise<readonly ClosedRace[]> {
+/** The same of one race, for those who check one at a time. */
+export async function fieldFlaws(sql: Sql, raceId: string): Promise<readonly object[]> {
+  const [race] = await closedRaces(sql, raceId);
+  return race === undefined ? [] : await wrongField(sql, race);
+}
+
+async function closedRaces(sql: Sql, raceId: string | null = null): Promise<readonly ClosedRace[]> {
   return await sql<ClosedRace[]>`
     select r.race_id as "raceId", r.suite_id as "suiteId", r.race_number as "raceNumber", r.part,
       r.policy ->> 'qualifyingThreshold' as "qualifyingThreshold",
@@ -60,6 +66,7 @@ async function closedRaces(sql: Sql): Promise<readonly ClosedRace[]> {
     from race r
     join rt.event e on e.kind = 'race' and e.part = r.part and e.machine = 'race'
       and e.key = r.race_id::text and e.type = 'QUALIFYING_CLOSED'
+    where r.race_id = coalesce(${raceId}::uuid, r.race_id)
     order by e.at desc
     limit ${racesMax}`;
 }
@@ -151,9 +158,11 @@ async function candidatesAt(
         limit 1)
     )
     select v.agent_version_id as "agentVersionId", v.miner_hotkey as "minerHotkey",
-      case when past.is_dropped then 'DISCARDED' when q.race_id is not null then 'ELIGIBLE'
+      case when past.is_dropped then 'DISCARDED' when was.eligible then 'ELIGIBLE'
         else 'RUNNING' end as state,
-      v.suite_id as "suiteId", past.score as "qualifyingScore",
+      v.suite_id as "suiteId",
+      case when past.is_known then past.score else v.qualifying_score::text end
+        as "qualifyingScore",
       floor(extract(epoch from v.submitted_at) * 1000)::float8 as "submittedAt",
       coalesce(v.suite_id = ${suiteId} and v.eliminated_in_race_number < ${raceNumber}, false)
         as "isEliminated",
@@ -185,17 +194,23 @@ async function candidatesAt(
     left join survivor on survivor.agent_version_id = v.agent_version_id
     left join race q on q.race_id = v.eligible_in_race_id
       and (q.suite_id <> ${suiteId} or q.race_number <= ${raceNumber})
+    -- Who became eligible while no qualifying was open counts for the next race by the time alone.
+    cross join lateral (
+      select q.race_id is not null
+        or v.eligible_in_race_id is null and coalesce(v.eligible_at <= closing.at, false)
+        as eligible) was
     cross join lateral (
       select (array_agg(e.payload -> 'scores' ->> 'mean' order by e.seq desc)
           filter (where e.type = 'SCORED' and e.at <= closing.at))[1] as score,
         coalesce((array_agg(e.type <> 'REINSTATED' order by e.seq desc)
           filter (where e.type in ('DISCARDED', 'VERSION_CANCELLED', 'REINSTATED')
             and e.at <= closing.at))[1], false) as is_dropped,
+        count(*) > 0 as is_known,
         coalesce(bool_or(
           e.at between closing.at - closing.near and closing.at + closing.near), false) as is_near
       from rt.event e
       where e.kind = 'eval' and e.part = v.part and e.machine = 'agent-version'
         and e.key = v.agent_version_id::text) past
     where v.submitted_at <= closing.at
-      and (v.suite_id = ${suiteId} and q.race_id is not null or pin.miner_hotkey is not null)`;
+      and (v.suite_id = ${suiteId} and was.eligible or pin.miner_hotkey is not null)`;
 }
