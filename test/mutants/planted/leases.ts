@@ -104,7 +104,8 @@ export const leaseMutants: readonly Mutant[] = [
   {
     id: 'nobody-reclaims',
     breaks: 'The work of a silent validator is never offered again.',
-    signs: ['INV-07', 'INV-47'],
+    // The simulated clock stops where something is due, and goes on when it is done.
+    signs: ['INV-07', 'INV-47', 'SIM'],
     edits: [
       {
         file: 'actors/lease-manager/expiry.ts',
@@ -128,9 +129,14 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     id: 'two-runs-of-one-validator',
-    breaks: 'Nothing but the sight of its own partition keeps a validator to one run.',
+    breaks: 'Two claims at once give a validator two runs.',
     signs: ['INV-09'],
     edits: [
+      {
+        file: 'actors/lease-manager/claim-work.ts',
+        snippet: 'if (holdsSlot(draft, claim)) {',
+        replacement: 'if (false) {',
+      },
       {
         file: 'infra/postgres/migrations/0002_domain.up.sql',
         snippet:

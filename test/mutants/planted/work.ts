@@ -58,14 +58,15 @@ export const workMutants: readonly Mutant[] = [
   },
   {
     id: 'fence-reused',
-    breaks: 'The fence of a run that was reclaimed is given out again.',
+    breaks: 'A run gets the fence of the one before it.',
     signs: ['INV-02'],
     edits: [
       {
         file: 'machines/work-item/machine.ts',
-        snippet: 'troubles: context.troubles + (event.isTrouble ? 1 : 0),',
-        replacement: `troubles: context.troubles + (event.isTrouble ? 1 : 0),
-        nextFence: context.nextFence - (event.isTrouble ? 1 : 0),`,
+        snippet: `nextFence: event.fence + 1,
+            live: [`,
+        replacement: `nextFence: event.fence,
+            live: [`,
       },
     ],
   },
