@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type CodeRow, codes } from './codes.ts';
 import { allRows, matches, type Row } from './rows.ts';
 
@@ -47,7 +47,18 @@ function titleFrom(text: string): string {
 
 export function allNamings(): readonly Naming[] {
   const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/tidy/**'] }).sort();
-  return files.flatMap((file) => namingsIn(file, readFileSync(join(root, file), 'utf8')));
+  return files.flatMap((file) => sourcesOf(file).flatMap((source) => namingsIn(file, source)));
+}
+
+const moduleImport = /^import '(\.\/[\w/-]+\.ts)';$/gm;
+
+/** A file of tests may consist of modules, which it only imports: their tests run by its name. */
+function sourcesOf(file: string): readonly string[] {
+  const source = readFileSync(join(root, file), 'utf8');
+  const modules = [...source.matchAll(moduleImport)].map(([, path = '']) =>
+    readFileSync(join(root, dirname(file), path), 'utf8'),
+  );
+  return [source, ...modules];
 }
 
 /** The tests of a row; those of its very id before those of a prefix. */

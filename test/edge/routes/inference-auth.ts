@@ -11,7 +11,7 @@ import type { TestKey } from '../../support/edge-client.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
 
 let service: TestService;
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService({ edges: 2 });
 });
 test.after.always(() => service?.stop());

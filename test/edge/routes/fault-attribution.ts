@@ -22,7 +22,7 @@ const cooldownSeconds = 64_800;
 const discardCooldownSeconds = 3600;
 
 let service: TestService;
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService();
 });
 test.after.always(() => service?.stop());

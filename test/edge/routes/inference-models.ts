@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 import { invalid, shaped } from './answers.ts';
 
 let service: TestService;
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService({ env: { INFERENCE_POLL_SECONDS: '1' } });
 });
 test.after.always(() => service?.stop());

@@ -10,7 +10,7 @@ import { isSigned, type Receiver, silent, startReceiver } from '../../support/we
 import { invalid, refused } from './answers.ts';
 
 let service: TestService;
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService({
     env: {
       // Names that anybody could register, for tests alone.

@@ -12,7 +12,7 @@ import { openTrialSuite } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped } from './answers.ts';
 
 let service: TestService;
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService({
     env: {
       ...{ PROVIDERA_URL: '', PROVIDERA_NAME: 'maple', PROVIDERB_NAME: 'birch' },

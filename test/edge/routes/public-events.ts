@@ -10,7 +10,7 @@ const perAddress = 4;
 const perEdge = 6;
 
 let service: TestService;
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService({
     edges: 2,
     env: {

@@ -11,7 +11,7 @@ import { refused } from './answers.ts';
 const dueEveryMs = 3_600_000;
 
 let service: TestService;
-test.before(async () => {
+test.serial.before(async () => {
   const leases = { CLAIM_LEASE_SECONDS: '2', LEASE_SECONDS: '2' };
   service = await startTestService({
     env: { COOLDOWN_SECONDS: '0', HEARTBEAT_SECONDS: '1', ...leases },

@@ -21,7 +21,7 @@ const claimLeaseSeconds = 8;
 const leaseSeconds = 5;
 
 let service: TestService;
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService({
     env: {
       COOLDOWN_SECONDS: '0',

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 import { refused, shaped, unkept } from './answers.ts';
 
 let service: TestService;
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService({
     edges: 2,
     coordinators: 2,

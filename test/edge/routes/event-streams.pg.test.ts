@@ -1,0 +1,3 @@
+// Each module has its own limits, and so its own service.
+import './public-events.ts';
+import './webhooks.ts';

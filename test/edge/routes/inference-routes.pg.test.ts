@@ -1,0 +1,5 @@
+// Each module has its own settings, and so its own service.
+import './inference-auth.ts';
+import './inference-models.ts';
+import './inference-names.ts';
+import './inference-token.ts';
