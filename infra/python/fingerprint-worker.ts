@@ -8,8 +8,8 @@ import { FileRefused } from './file-refused.ts';
 import { loadRuff } from './ruff.ts';
 import { readSourceFile } from './source-file.ts';
 
-// 512 MiB, as in the analysis thread, which names the reasons.
-setFlagsFromString('--wasm-max-mem-pages=8192');
+// 256 MiB, as in the analysis thread, which names the reasons.
+setFlagsFromString('--wasm-max-mem-pages=4096');
 
 const ruff = loadRuff();
 

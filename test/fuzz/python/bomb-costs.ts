@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { leaseJudge } from '../../../infra/python/cpython/shared-judge.ts';
 import { analysisMs, createCodeAnalyser } from '../../../infra/python/python-analyser.ts';
@@ -14,14 +15,18 @@ export interface AnalysedBomb {
   readonly ours: Cost;
   readonly cpython: Cost;
   readonly nextIsJudged: boolean;
+  /** What part of the machine's processors other processes used meanwhile. */
+  readonly othersShare: number;
 }
 
-interface Cost {
+export interface Cost {
   readonly cpuMs: number;
   readonly grownMiB: number;
 }
 
-/** The bombs of these names through the lanes of an edge, with the bound of an edge. */
+/**
+ * The bombs of these names through the lanes of an edge, with the bound of an edge.
+ */
 export async function* analysedBombs(
   names: readonly string[] = Object.keys(bombs),
 ): AsyncGenerator<AnalysedBomb> {
@@ -33,18 +38,32 @@ export async function* analysedBombs(
       await analyser.analyse(honest);
       const file = Buffer.from(bombs[name] ?? '');
       const [ours, cpython] = [watched(process.pid), watched(judge.pid())];
+      const busyBefore = busyMs();
       const startedAt = performance.now();
       const verdict = await analyser.analyse(file).then(
         (said) => ('detail' in said ? said.detail : said.kind),
         (error: unknown) => String(error),
       );
       const wallMs = Math.round(performance.now() - startedAt);
+      const busy = busyMs() - busyBefore;
       const costs = { ours: await ours(), cpython: await cpython() };
+      const others = busy - costs.ours.cpuMs - costs.cpython.cpuMs;
+      const othersShare = Math.max(0, others) / (wallMs * availableParallelism());
       const next = await analyser.analyse(honest);
-      yield { name, verdict, wallMs, ...costs, nextIsJudged: next.kind === 'clean' };
+      yield { name, verdict, wallMs, ...costs, othersShare, nextIsJudged: next.kind === 'clean' };
     } finally {
       await Promise.all([analyser.stop(), judge.release()]);
     }
+  }
+}
+
+/** The first large file that a process sees has the engine optimise ruff: that is no bomb's time. */
+export async function judgeHonest(file: Uint8Array): Promise<void> {
+  const analyser = createCodeAnalyser({ deadlineMs: analysisMs * 10 });
+  try {
+    await analyser.analyse(file);
+  } finally {
+    await analyser.stop();
   }
 }
 
@@ -69,6 +88,15 @@ function watched(pid: number | undefined) {
       grownMiB: Math.round(((last?.peakKiB ?? 0) - (first?.peakKiB ?? 0)) / 1024),
     };
   };
+}
+
+/** What all processors of the machine did so far; the time that a hypervisor took is others' too. */
+function busyMs(): number {
+  const [, user, nice, system, , , irq, softIrq, steal] = readFileSync('/proc/stat', 'utf8')
+    .split(/\s+/, 9)
+    .map(Number);
+  const ticks = [user, nice, system, irq, softIrq, steal];
+  return ticks.reduce<number>((sum, each) => sum + (each ?? 0), 0) * 10;
 }
 
 /** From here on Linux counts the peak anew. */

@@ -2,6 +2,9 @@
 const size = 900_000;
 const filled = (unit: string, before = '', after = '') =>
   before + unit.repeat(Math.floor((size - before.length - after.length) / unit.length)) + after;
+/** Of as many tokens as a file may have (`token-count.ts`), each `unit` so many. */
+const allowed = (unit: string, tokens: number, [before, after]: readonly [string, string]) =>
+  before + unit.repeat(Math.floor(454_900 / tokens)) + after;
 const lines = (make: (i: number) => string) => {
   let text = '';
   for (let i = 0; text.length < size - 200; i += 1) text += make(i);
@@ -55,5 +58,16 @@ export const bombs: Readonly<Record<string, string>> = {
   'lines continued without end': filled('\\\n', 'x=1'),
   'semicolons without end': filled('x;', '', '\n'),
   'carriage returns': filled('\r', 'x=1'),
+  'as many brackets two hundred deep as may be': allowed(
+    `${'['.repeat(200)}${']'.repeat(200)}\n`,
+    ...([401, ['', '']] as const),
+  ),
+  'as many brackets that close as may be': allowed(')', 1, ['', '']),
+  'as long a sum as may be': allowed('+1', 2, ['x=1', '\n']),
+  'as many comparisons as may be': allowed('<1', 2, ['x=1', '\n']),
+  'as many attributes as may be': allowed('.a', 2, ['a', '\n']),
+  'as many fields of one f-string as may be': allowed('{a}', 3, ['x=f"', '"\n']),
+  'as large a dictionary of one key as may be': allowed('"a":1,', 4, ['x={', '}\n']),
+  'as many names as may be': allowed('n\n', 2, ['', '']),
   'dots of an import': filled('.', 'from ', ' import a\n'),
 };
