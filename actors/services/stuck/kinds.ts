@@ -1,6 +1,7 @@
 import { stuckRuns, stuckVersions, stuckWork } from './evaluation.ts';
 import { stuckReleases, stuckWebhooks } from './feed.ts';
-import { stuckKeys } from './inference.ts';
+import { stuckSessions } from './identity.ts';
+import { stuckKeys, stuckTokens } from './inference.ts';
 import { stuckBundles, stuckRaces, stuckSuites } from './races.ts';
 import { stuckRejudgings } from './rejudgings.ts';
 import {
@@ -25,7 +26,9 @@ export const stuckKinds: readonly StuckKind[] = [
   stuckBundles,
   stuckReleases,
   stuckWebhooks,
+  stuckTokens,
   stuckKeys,
+  stuckSessions,
   stuckMessages,
   stuckOrders,
   stuckParked,

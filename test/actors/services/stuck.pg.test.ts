@@ -225,6 +225,34 @@ const planted: readonly Planted[] = [
     found: [['similarity', 'nobody compares it with earlier files']],
   },
   {
+    title: 'an agent’s access that outlives its run, beside one that lives',
+    plant: async (tx) => {
+      await tx`
+        insert into inference_token (eval_run_id, miner_hotkey, provider, token_sha256, issued_at,
+          expires_at)
+        values (${evalRunId}, 'miner', 'providera', 'a', now(), now() + interval '1 hour')`;
+      await tx`
+        insert into evaluation_run
+        select (jsonb_populate_record(r, jsonb_build_object('eval_run_id', gen_random_uuid(),
+          'fence', 99, 'status', 'FAILED', 'completed_at', now() - interval '3 minutes'))).*
+        from evaluation_run r where eval_run_id = ${evalRunId}`;
+      await tx`
+        insert into inference_token (eval_run_id, miner_hotkey, provider, token_sha256, issued_at,
+          expires_at)
+        select eval_run_id, 'miner', 'providera', 'b', now(), now() + interval '1 hour'
+        from evaluation_run where fence = 99`;
+    },
+    found: [['inference-token', 'its run is over and the token is not']],
+  },
+  {
+    title: 'a session that nobody throws away',
+    plant: (tx) => tx`
+      insert into session (token_sha256, hotkey, role, created_at, expires_at)
+      values ('c', 'miner', 'miner', now(), now() - interval '11 minutes'),
+        ('d', 'miner', 'miner', now(), now() - interval '1 minute')`,
+    found: [['session', 'nobody throws away what has served']],
+  },
+  {
     title: 'a key that its provider was to end minutes ago, beside those with another way to end',
     plant: (tx) => tx`
       insert into inference_key (key_id, eval_run_id, miner_hotkey, provider, credential_id,

@@ -1,0 +1,87 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { startPostgres } from '../../infra/local/postgres.ts';
+import { migrate } from '../../infra/postgres/migrate.ts';
+import { startTestService } from '../support/edge.ts';
+import type { TestKey } from '../support/edge-client.ts';
+import { claim, runPath, submit } from '../support/evaluation-client.ts';
+import { temporaryFolder, temporaryNats } from '../support/temporary-servers.ts';
+import { openTrialSuite } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
+
+const leaseSeconds = 4;
+/** Longer than a lease, and than the lease of a coordinator. */
+const outageMs = 6_000;
+
+// A silence that was ours costs nobody a run (INV-06), and one that was not does, soon after (INV-07).
+async function outage(
+  t: ExecutionContext,
+  env: Readonly<Record<string, string>>,
+  breakFor: (ms: number) => Promise<void>,
+): Promise<void> {
+  const service = await startTestService({
+    env: {
+      ...{ LEASE_SECONDS: String(leaseSeconds), HEARTBEAT_SECONDS: '2' },
+      ...{ CLAIM_LEASE_SECONDS: String(leaseSeconds), ...env },
+    },
+  });
+  t.teardown(() => service.stop());
+  await openTrialSuite(service);
+  await submit(await service.miner('miner'));
+  const validator = await service.validator('validator');
+  const run = await claim(validator);
+  const path = runPath(run.eval_run_id, 'heartbeat');
+  t.is((await validator.post(path)).status, 200);
+
+  await breakFor(outageMs);
+  const codes = new Set<string>();
+  await until(async () => {
+    const { status, code } = await beat(validator, path);
+    codes.add(code);
+    return status === 200;
+  }, 30_000);
+  t.false(codes.has('LEASE_EXPIRED'), [...codes].join());
+  // All it was given was time: now the silence is the validator's own.
+  await until(async () => (await statusOf(service.baseUrl, run.eval_run_id)) === 'STALE', 60_000);
+}
+
+async function beat(validator: TestKey, path: string): Promise<{ status: number; code: string }> {
+  const answer = await validator.post(path).catch(() => undefined);
+  if (answer === undefined) return { status: 0, code: '' };
+  const body = (await answer.json()) as { error_code?: string };
+  return { status: answer.status, code: body.error_code ?? '' };
+}
+
+async function statusOf(baseUrl: string, evalRunId: string): Promise<string> {
+  const answer = await fetch(`${baseUrl}/v1/public/evaluation-runs/${evalRunId}`);
+  return ((await answer.json()) as { status?: string }).status ?? '';
+}
+
+test('a database that was away for longer than a lease costs nobody a run', async (t) => {
+  const folder = await temporaryFolder();
+  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
+  const dataDir = join(folder, 'data');
+  let server = await startPostgres({ dataDir, fsync: false });
+  t.teardown(() => server.stop());
+  await migrate(server.url);
+  await outage(t, { DATABASE_URL: server.url }, async (ms) => {
+    const { port } = server;
+    await server.stop();
+    await sleep(ms);
+    server = await startPostgres({ dataDir, port, fsync: false });
+  });
+});
+
+test('a broker that was away for longer than a lease costs nobody a run', async (t) => {
+  let server = await temporaryNats();
+  t.teardown(() => server.stop());
+  await outage(t, { NATS_URL: server.url }, async (ms) => {
+    const { port } = server;
+    await server.stop();
+    await sleep(ms);
+    // With nothing of what it had.
+    server = await temporaryNats({ port });
+  });
+});
