@@ -10,6 +10,6 @@ process.once('message', (share: Share) => {
     ...share,
     onSeed: (seed) => process.send?.({ seed }),
   }).then(({ counts }) => {
-    process.send?.({ counts: [...counts] }, undefined, undefined, () => process.disconnect());
+    process.send?.({ counts: [...counts] }, undefined, undefined, () => process.disconnect?.());
   });
 });
