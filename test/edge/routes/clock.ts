@@ -4,7 +4,6 @@ import { participantKeypair } from '../../../apps/world/participants/keys.ts';
 import { signedClient } from '../../../apps/world/participants/signed-client.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
-import { startTestService, type TestService } from '../../support/edge.ts';
 import { caller } from '../../support/edge-client.ts';
 import {
   claim,
@@ -16,16 +15,11 @@ import {
 import { okBody, openTrialSuite } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
 import { invalid, refused } from './answers.ts';
+import { service } from './simulated-service.ts';
 
 // Leases are the defaults: 300 s from the claim, 120 s from a heartbeat on.
 
 const hourSeconds = 3600;
-
-let service: TestService;
-test.before(async () => {
-  service = await startTestService({ env: { CLOCK: 'simulated' }, edges: 2 });
-});
-test.after.always(() => service?.stop());
 
 const path = '/v1/admin/clock/advance';
 

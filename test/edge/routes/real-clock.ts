@@ -1,15 +1,9 @@
 import test from 'ava';
-import { startTestService, type TestService } from '../../support/edge.ts';
 import { okBody } from '../../support/trial-suite.ts';
 import { refused } from './answers.ts';
+import { service } from './runs-service.ts';
 
-let service: TestService;
-test.before(async () => {
-  service = await startTestService();
-});
-test.after.always(() => service?.stop());
-
-test('the real clock is shown and moved by nobody', async (t) => {
+test.serial('the real clock is shown and moved by nobody', async (t) => {
   const body = { seconds: 60 };
   const answer = await service.operator('POST', '/v1/admin/clock/advance', { body });
   await refused(t, answer, '409 CLOCK_IS_REAL');

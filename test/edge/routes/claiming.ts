@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import test from 'ava';
 import { claim as claimShape } from '../../spec/answers/validator.ts';
-import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   agentCode,
   claim,
@@ -14,12 +13,7 @@ import {
 import { okBody, openLegacySuite, openTrialSuite } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
-
-let service: TestService;
-test.before(async () => {
-  service = await startTestService({ env: { COOLDOWN_SECONDS: '0' } });
-});
-test.after.always(() => service?.stop());
+import { service } from './runs-service.ts';
 
 const coldkey = () => service.stranger(`coldkey ${randomUUID()}`).hotkey;
 

@@ -3,7 +3,6 @@ import test from 'ava';
 import { runDetail } from '../../spec/answers/runs.ts';
 import { completion } from '../../spec/answers/validator.ts';
 import { versionStatus } from '../../spec/answers/versions.ts';
-import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   claim,
   complete,
@@ -22,18 +21,13 @@ import {
 } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
-
-let service: TestService;
-test.before(async () => {
-  service = await startTestService({ env: { COOLDOWN_SECONDS: '0' } });
-});
-test.after.always(() => service?.stop());
+import { service } from './runs-service.ts';
 
 async function claimedRun(name: string, options: TrialSuiteOptions = {}) {
   const suite = await openTrialSuite(service, options);
   const [miner, validator] = await Promise.all([
-    service.miner(`${name} miner`),
-    service.validator(`${name} validator`),
+    service.miner(`completion ${name} miner`),
+    service.validator(`completion ${name} validator`),
   ]);
   const { agent_version_id: versionId } = await submit(miner);
   const { eval_run_id: evalRunId } = await claim(validator);
@@ -190,9 +184,9 @@ test.serial(
 
 test.serial('a version becomes eligible exactly once, with its score in four places', async (t) => {
   const suite = await openTrialSuite(service);
-  const miner = await service.miner('eligible miner');
+  const miner = await service.miner('completion eligible miner');
   const { agent_version_id: versionId } = await submit(miner);
-  const [one, two] = await validators(service, 'eligible', 2);
+  const [one, two] = await validators(service, 'completion eligible', 2);
   if (one === undefined || two === undefined) throw new Error('two were asked for');
   // Their mean, 0.12345, stands exactly between two values of four places.
   const first = await evaluate(one, suite, '0.1234');
@@ -223,8 +217,10 @@ test.serial('a version becomes eligible exactly once, with its score in four pla
 
 test.serial('two last completions at once close the work once', async (t) => {
   const suite = await openTrialSuite(service, { requiredSuccesses: 3 });
-  const { agent_version_id: versionId } = await submit(await service.miner('race miner'));
-  const all = await validators(service, 'race', 3);
+  const { agent_version_id: versionId } = await submit(
+    await service.miner('completion race miner'),
+  );
+  const all = await validators(service, 'completion race', 3);
   const runs = await Promise.all(
     all.map(async (validator) => {
       const { eval_run_id: id } = await claim(validator);
@@ -296,8 +292,10 @@ test.serial('a legacy score counts only when every problem was scored', async (t
   await openLegacySuite(service, {
     problems: ids.map((problem_id) => ({ problem_id, metadata: { category: 'Voucher' } })),
   });
-  const { agent_version_id: versionId } = await submit(await service.miner('legacy miner'));
-  const [one, two] = await validators(service, 'legacy', 2);
+  const { agent_version_id: versionId } = await submit(
+    await service.miner('completion legacy miner'),
+  );
+  const [one, two] = await validators(service, 'completion legacy', 2);
   if (one === undefined || two === undefined) throw new Error('two were asked for');
   const partial = await claim(one);
   const part = { ...success(0.9), score_components: { scored_problems: 1, total_problems: 2 } };

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { batchAnswer } from '../../spec/answers/validator.ts';
-import { startTestService, type TestService } from '../../support/edge.ts';
 import {
   claim,
   type Episode,
@@ -13,19 +12,14 @@ import {
 } from '../../support/evaluation-client.ts';
 import { openTrialSuite } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
-
-let service: TestService;
-test.before(async () => {
-  service = await startTestService({ env: { COOLDOWN_SECONDS: '0' } });
-});
-test.after.always(() => service?.stop());
+import { service } from './runs-service.ts';
 
 /** A claimed run of a fresh suite, so that no test meets another's work. */
 async function claimedRun(name: string, taskCount = 3) {
   const suite = await openTrialSuite(service, { taskCount });
   const [miner, validator] = await Promise.all([
-    service.miner(`${name} miner`),
-    service.validator(`${name} validator`),
+    service.miner(`results ${name} miner`),
+    service.validator(`results ${name} validator`),
   ]);
   await submit(miner);
   const run = await claim(validator);
@@ -81,9 +75,9 @@ test.serial('a repeated batch converges and stores nothing twice', async (t) => 
 test.serial('one batch may hold results of two runs', async (t) => {
   const suite = await openTrialSuite(service);
   const [miner, one, two] = await Promise.all([
-    service.miner('two runs'),
-    service.validator('two runs, one'),
-    service.validator('two runs, two'),
+    service.miner('results two runs'),
+    service.validator('results two runs, one'),
+    service.validator('results two runs, two'),
   ]);
   await submit(miner);
   const mine = await claim(one);

@@ -3,21 +3,15 @@ import test from 'ava';
 import { running } from '../../spec/answers/queue.ts';
 import { problemProgress, runDetail } from '../../spec/answers/runs.ts';
 import { versionStatus } from '../../spec/answers/versions.ts';
-import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
 import { claim, runPath, submit } from '../../support/evaluation-client.ts';
 import { okBody, openLegacySuite } from '../../support/trial-suite.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
+import { service } from './runs-service.ts';
 
 // Problem ids are the operator's: any 8-4-4-4-12 hex text, whatever its version says.
 const one = '11111111-1111-1111-1111-111111111111';
 const two = randomUUID();
-
-let service: TestService;
-test.before(async () => {
-  service = await startTestService({ env: { COOLDOWN_SECONDS: '0' } });
-});
-test.after.always(() => service?.stop());
 
 async function legacyRun(name: string) {
   const { suiteId } = await openLegacySuite(service, {
@@ -27,8 +21,8 @@ async function legacyRun(name: string) {
     ],
   });
   const [miner, validator] = await Promise.all([
-    service.miner(`${name} miner`),
-    service.validator(`${name} validator`),
+    service.miner(`progress ${name} miner`),
+    service.validator(`progress ${name} validator`),
   ]);
   const { agent_version_id: versionId } = await submit(miner);
   const { eval_run_id: evalRunId } = await claim(validator);

@@ -1,0 +1,3 @@
+// The epochs come first: they begin at the time of day.
+import './simulated-epochs.ts';
+import './clock.ts';
