@@ -154,7 +154,7 @@ const submissions: Readonly<Record<string, Plant>> = {
 const races: Readonly<Record<string, Plant>> = {
   'races of a suite are numbered from 1 without a gap, and one of them is not over at most': (
     sql,
-  ) => sql`update race set race_number = race_number + 5`,
+  ) => sql`update race set race_number = race_number + 100`,
   'one race of a suite closes on each local date': (sql) => sql`
     update race set qualifying_closes_at = (select min(qualifying_closes_at) from race)`,
   'qualifying closes at the local time of the close, at the first one after the opening': (sql) =>

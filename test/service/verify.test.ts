@@ -5,34 +5,42 @@ import { everyCheck } from '../../apps/verify/live/checks/every-check.ts';
 import { LiveUnreadable } from '../../apps/verify/live/live-unreadable.ts';
 import { verifyLive } from '../../apps/verify/live/verify-live.ts';
 import { readOptions } from '../../apps/verify/options.ts';
+import { verify } from '../../apps/verify/verify.ts';
 import { terminal } from '../../apps/world/terminal.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { plantedViolations } from '../support/planted-violations.ts';
+import { raceViolations } from '../support/race-checks.ts';
 import { RaceSeason } from '../support/race-season.ts';
 import { type ServiceWorld, startServiceWorld } from '../support/service-world.ts';
 import { until } from '../support/until.ts';
 
-const days = 1;
+// More races than the window has, with a top that defends itself.
+const days = 4;
+const raceIds: string[] = [];
 const rules: LiveRules = { ...usualRules, cooldownMs: 18 * 3_600_000 };
 
 let world: ServiceWorld;
 let season: RaceSeason;
 test.before(async (t) => {
-  t.timeout(180_000);
+  t.timeout(300_000);
   world = await startServiceWorld({
     edges: 1,
-    coordinators: 1,
-    env: { CLOCK: 'simulated', RACE_TASKS: '4', QUALIFYING_THRESHOLD: '0.25', BURN_RATE: '0.01' },
+    coordinators: 2,
+    env: { CLOCK: 'simulated', RACE_TASKS: '6', QUALIFYING_THRESHOLD: '0.25', BURN_RATE: '0.01' },
   });
   season = new RaceSeason(world, {
-    ...{ miners: 8, validators: 4, seed: 3, taskCount: 8, qualifyingCount: 3 },
+    ...{ miners: 10, validators: 4, seed: 1, taskCount: 12, qualifyingCount: 4 },
     hasFaults: false,
   });
   await season.start();
-  for (let day = 0; day < days; day += 1) await season.playDay(day);
+  for (let day = 0; day < days; day += 1) {
+    const { race_id: raceId, status } = await season.playDay(day);
+    if (status !== 'RACE_COMPLETE') throw new Error(`race ${raceId} is ${status}`);
+    raceIds.push(raceId);
+  }
   // Results are released, and epochs pass.
   await season.time.advanceTo(season.time.nowMs() + 7 * 3_600_000);
   await season.askForWeights();
@@ -46,14 +54,37 @@ test.before(async (t) => {
 });
 test.after.always(() => world?.[Symbol.asyncDispose]());
 
+function heard() {
+  let text = '';
+  const stream = { write: (more: string) => (text += more) };
+  return { said: terminal({ stream, isStyled: false }), text: () => text };
+}
+
+async function verifiedRace(raceId: string) {
+  const [url = ''] = world.service.baseUrls;
+  const options = readOptions(['--race', raceId, '--url', url]);
+  if (options === undefined || !('raceId' in options)) throw new Error('no options');
+  const { said, text } = heard();
+  return { isSame: await verify({ options, terminal: said, clock: systemClock }), text: text() };
+}
+
+test.serial(
+  'every race of some days is computed again from what the service publishes',
+  async (t) => {
+    for (const raceId of raceIds) {
+      t.deepEqual(await raceViolations(world.sql, raceId), []);
+      const { isSame, text } = await verifiedRace(raceId);
+      t.true(isSame, text);
+    }
+  },
+);
+
 async function verified(databaseUrl: string, ...args: string[]) {
   const options = readOptions(['--live', '--database', databaseUrl, ...args]);
   if (options === undefined || !('live' in options)) throw new Error('no options');
-  let text = '';
-  const stream = { write: (more: string) => (text += more) };
-  const said = terminal({ stream, isStyled: false });
+  const { said, text } = heard();
   const about = { options: options.live, databaseUrl, rules, clock: systemClock };
-  return { code: await verifyLive({ ...about, terminal: said }), text };
+  return { code: await verifyLive({ ...about, terminal: said }), text: text() };
 }
 
 test.serial('every invariant has a line, and none is broken where all is well', async (t) => {
