@@ -28,7 +28,7 @@ let agentVersionId: string;
 let raceId: string;
 let run: Claimed;
 let artifacts: readonly object[];
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService({
     env: { REQUIRED_SUCCESSES_RACE: '1', RACE_EMBARGO_SECONDS: '3600' },
   });

@@ -29,7 +29,7 @@ let raceId: string;
 let taskIds: readonly string[] = [];
 const raceRuns: { readonly id: string; readonly score: number }[] = [];
 
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService({
     env: {
       CLOCK: 'simulated',

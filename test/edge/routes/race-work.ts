@@ -21,7 +21,7 @@ let suite: TrialSuite;
 let validator: TestKey;
 let evalRunId: string;
 let raceId: string;
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService();
   suite = await openTrialSuite(service);
   validator = await service.validator('validator');

@@ -28,7 +28,7 @@ let raceId: string;
 let judges: readonly [TestKey, TestKey];
 const runIds: string[] = [];
 
-test.before(async () => {
+test.serial.before(async () => {
   service = await startTestService({
     env: { COOLDOWN_SECONDS: '0', REQUIRED_SUCCESSES_RACE: '2', RACE_EMBARGO_SECONDS: '3600' },
   });
@@ -41,11 +41,12 @@ test.before(async () => {
   await evaluate(judges[0], suite, '0.7');
 });
 test.after.always(() => service?.stop());
-test.afterEach('nothing is stuck at any step of the day', async (t) => {
+/** Nor is anything stuck at any step of the day. */
+async function nothingIsStuck(t: ExecutionContext): Promise<void> {
   const answer = await service.operator('GET', '/v1/admin/stuck');
   const { stuck, total } = await okBody<{ stuck: readonly object[]; total: number }>(answer);
   t.deepEqual([stuck, total], [[], 0]);
-});
+}
 
 const get = (path: string) => service.call('GET', `/v1/public/${path}`);
 const current = async (t: ExecutionContext) =>
@@ -88,6 +89,7 @@ test.serial('before the close, both would race', async (t) => {
     ],
   );
   raceId = race?.race_id ?? '';
+  await nothingIsStuck(t);
 });
 
 test.serial('the work of a started race stands first in the queue', async (t) => {
@@ -103,6 +105,7 @@ test.serial('the work of a started race stands first in the queue', async (t) =>
     ['RACE', raceId, 2],
   ]);
   t.like((await current(t)).race, { status: 'RACE_RUNNING', projected_completion_at: null });
+  await nothingIsStuck(t);
 });
 
 test.serial('while it runs, only counts and the variance move', async (t) => {
@@ -133,6 +136,7 @@ test.serial('while it runs, only counts and the variance move', async (t) => {
   }
   const variance = await get(`races/${raceId}/validator-variance`);
   t.is((await shaped(t, validatorVariance, variance)).race_number, 1);
+  await nothingIsStuck(t);
 });
 
 test.serial('once every entrant is through, the race is complete', async (t) => {
@@ -183,6 +187,7 @@ test.serial('once every entrant is through, the race is complete', async (t) => 
   const next = await current(t);
   t.like(next.race, { status: 'QUALIFYING_OPEN', race_number: 2 });
   t.like(next.qualifiers[0], { agent_version_id: first, qualification_type: 'INCUMBENT_TOP' });
+  await nothingIsStuck(t);
 });
 
 test.serial('its tasks and runs follow with the release', async (t) => {
@@ -203,4 +208,5 @@ test.serial('its tasks and runs follow with the release', async (t) => {
   t.is(open.problems.length, 2);
   const detail = await shaped(t, runDetail, await get(`evaluation-runs/${runIds[0]}`));
   t.like(detail, { status: 'SUCCESS', is_included: true });
+  await nothingIsStuck(t);
 });
