@@ -32,7 +32,13 @@ export function createPartitionBus(deps: PartitionBusDeps): PartitionBus {
           });
         },
       });
-      await connection.flush();
+      try {
+        await connection.flush();
+      } catch (error) {
+        // The client would bring it back with the connection, and nobody could ever close it.
+        subscription.unsubscribe();
+        throw error;
+      }
       return drained(subscription);
     },
     ping: (memberId) => ping(connection, memberId),
