@@ -25,8 +25,8 @@ export interface AnalysisLane {
 // A megabyte of the densest honest code is read within 128 MB; the stack holds 200 nested brackets
 // easily.
 const resourceLimits = {
-  maxOldGenerationSizeMb: 256,
-  maxYoungGenerationSizeMb: 64,
+  maxOldGenerationSizeMb: 192,
+  maxYoungGenerationSizeMb: 32,
   stackSizeMb: 16,
 };
 
