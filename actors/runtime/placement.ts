@@ -64,12 +64,13 @@ export function planFor(
       if (wanted !== undefined && wanted !== self.memberId) handOver.push(row);
       continue;
     }
-    // Ours by the row but not served: an activation failed, and is tried again.
+    // Ours by the row but not served: an activation failed, or a release, and nobody else may take it
+    // while we live. Wherever it belongs, it is served here first and handed over from there.
     const isOurs = row.incarnation === self.incarnation;
     const isFree = row.incarnation === undefined || !alive.has(row.incarnation);
     // Should all others be gone, one that was to be empty serves rather than nobody.
     const taker = wanted ?? heaviest(row, view.members);
-    if (taker === self.memberId && (isFree || isOurs)) claim.push(row);
+    if (isOurs || (taker === self.memberId && isFree)) claim.push(row);
   }
   return { claim, handOver };
 }

@@ -100,6 +100,18 @@ test('only what is free, of the dead, or left behind by ourselves is claimed', (
   t.deepEqual(plan.handOver, []);
 });
 
+test('what could not be released is taken back, for nobody else can take it', (t) => {
+  const self = member('self');
+  const other = member('other');
+  const members = [self, other];
+  const elsewhere = partitions.filter((row) => wantedOwner(row, members) === 'other');
+  const rows = elsewhere.map((row) => ({ ...row, owner: 'self', incarnation: self.incarnation }));
+  const view = { members, partitions: rows };
+  t.true(rows.length > 0);
+  t.deepEqual(planFor(other, view, new Set()).claim, []);
+  t.deepEqual(planFor(self, view, new Set()), { claim: rows, handOver: [] });
+});
+
 test('who drains takes what is free only where nobody else could, and keeps what it has there', (t) => {
   const self = member('self', { draining: true });
   const taken = (members: readonly LiveMember[]) =>
