@@ -49,20 +49,27 @@ async function ready({ child, errors }: Started): Promise<{ ready: boolean; port
   return message as { ready: boolean; port?: number };
 }
 
-async function neighbours(t: ExecutionContext) {
+const closers = new AsyncDisposableStack();
+let neighbours: Awaited<ReturnType<typeof startNeighbours>>;
+test.before(async () => {
+  neighbours = await startNeighbours();
+});
+test.after.always(() => closers.disposeAsync());
+
+async function startNeighbours() {
   const folder = await mkdtemp(join(tmpdir(), 'paddock-processes-'));
-  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  closers.defer(() => rm(folder, { recursive: true, force: true }));
   const keys = { accessKeyId: 'test', secretAccessKey: randomBytes(16).toString('hex') };
   const [postgres, nats, objects, chain] = await Promise.all([
     // Durable, as the coordinator insists.
     startPostgres({ dataDir: join(folder, 'postgres') }),
-    privateNats(t),
+    privateNats(),
     startEmbeddedObjectStore({ dataDir: join(folder, 'objects'), ...keys }),
     startEmbeddedChain({ dataDir: join(folder, 'chain'), netuid: 1, clock: systemClock }),
   ]);
-  t.teardown(() => postgres.stop());
-  t.teardown(() => objects.stop());
-  t.teardown(() => chain.stop());
+  closers.defer(() => postgres.stop());
+  closers.defer(() => objects.stop());
+  closers.defer(() => chain.stop());
   const env = {
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,
@@ -96,7 +103,7 @@ test('a process that cannot be configured says why in one place and ends with 1'
 });
 
 test('migrate, coordinator and edge run, serve and stop when told, also without a broker', async (t) => {
-  const { env, nats } = await neighbours(t);
+  const { env, nats } = neighbours;
   const migrated = start(t, 'migrate', env);
   t.is(await exitCode(migrated), 0, migrated.errors());
 
@@ -130,7 +137,7 @@ test('migrate, coordinator and edge run, serve and stop when told, also without 
 });
 
 test('a process that waits for its broker can still be ended, also by losing its parent', async (t) => {
-  const env = { ...(await neighbours(t)).env, NATS_URL: 'nats://127.0.0.1:1' };
+  const env = { ...neighbours.env, NATS_URL: 'nats://127.0.0.1:1' };
   const told = start(t, 'edge', env);
   const orphaned = start(t, 'edge', env);
   // Long enough for both to have begun to wait; had they ended, the exit codes would say so.
