@@ -34,9 +34,11 @@ export function partitionsProbe(sql: Sql): Probe {
     const [row] = await sql<{ unowned: number }[]>`
       select count(*)::integer as unowned
       from rt.partition p
-      left join rt.member m on m.member_id = p.owner and m.incarnation = p.incarnation
-      where coalesce(m.lease_until, p.released_at)
-          < rt.wall_clock() - ${unownedSeconds} * interval '1 second'`;
+      left join rt.member m on m.member_id = p.owner
+      -- An owner that lost its lease and joined afresh takes its partitions again, as others would.
+      where case when m.incarnation = p.incarnation then m.lease_until
+          else greatest(p.released_at, m.joined_at) end
+        < rt.wall_clock() - ${unownedSeconds} * interval '1 second'`;
     if (row?.unowned !== 0) throw new WriteBlocked(`${row?.unowned} partitions have no owner`);
   };
 }

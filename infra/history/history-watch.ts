@@ -215,4 +215,4 @@ export class HistoryWatch implements Service {
 const whatToDo =
   'THE DATABASE WENT BACK IN TIME: what was acknowledged is not in it. Reads go on, writes are ' +
   'refused. Point DATABASE_URL at the server that has it; or, if it is lost, accept that with ' +
-  '`npm run history -- accept --operator NAME --reason TEXT` (RUNBOOK.md)';
+  '`npm run history -- accept --operator NAME --reason TEXT` (infra/decisions/0039)';

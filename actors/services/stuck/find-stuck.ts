@@ -77,10 +77,13 @@ function surroundings(sql: Sql): Fragment {
       select rt.clock() as now, rt.wall_clock() as wall,
         ${graceSeconds} * interval '1 second' as grace),
     owned as materialized (
-      select p.kind, p.part, p.owner, coalesce(m.lease_until, p.released_at) as lost_at,
-        (m.lease_until is null or m.lease_until < clock.wall)
-          and coalesce(m.lease_until, p.released_at) < clock.wall - clock.grace as is_lost
+      select p.kind, p.part, p.owner, lost.at as lost_at,
+        lost.at < clock.wall - clock.grace as is_lost
       from rt.partition p
-      left join rt.member m on m.member_id = p.owner and m.incarnation = p.incarnation
-      cross join clock)`;
+      left join rt.member m on m.member_id = p.owner
+      cross join clock
+      -- An owner that lost its lease and joined afresh takes its partitions again, as others would.
+      cross join lateral (
+        select case when m.incarnation = p.incarnation then m.lease_until
+          else greatest(p.released_at, m.joined_at) end as at) as lost)`;
 }

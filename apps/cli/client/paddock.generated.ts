@@ -66,6 +66,7 @@ export interface GetHealthDeepAnswer {
     readonly status: 'ok' | 'failed';
     readonly duration_ms: number;
     readonly attempts: number;
+    readonly reason?: string | undefined;
   }>>;
 }
 
