@@ -21,6 +21,7 @@ export interface Commit {
 export interface KnownRun {
   readonly evalRunId: string;
   readonly workItemId: string;
+  readonly agentVersionId: string;
   readonly validatorHotkey: string;
   /** Of kind eval. */
   readonly part: number;
@@ -28,6 +29,8 @@ export interface KnownRun {
   /** The first event that ended it. */
   end: { readonly type: string; readonly atMs: number; readonly reason: unknown } | undefined;
 }
+
+type ClaimedRun = Pick<KnownRun, 'agentVersionId' | 'validatorHotkey' | 'workItemId'>;
 
 interface KnownItem {
   phase: string;
@@ -118,15 +121,15 @@ export class CommitModel {
   #run({ key, type, payload }: CommittedEvent, { atMs, part }: Commit): void {
     const known = this.runs.get(key);
     if (type === 'CLAIMED') {
-      const run = payload['run'] as { workItemId: string; validatorHotkey: string };
+      const run = payload['run'] as ClaimedRun;
       if (known !== undefined) this.#wrong('INV-02', `run ${key} was claimed twice`);
-      const { workItemId, validatorHotkey } = run;
+      const { workItemId, agentVersionId, validatorHotkey } = run;
       const held = this.liveRuns().find((live) => live.validatorHotkey === validatorHotkey);
       if (held !== undefined) {
         this.#wrong('INV-09', `${validatorHotkey} holds ${held.evalRunId} and was given ${key}`);
       }
-      const claimed = { evalRunId: key, workItemId, validatorHotkey, part, claimedAtMs: atMs };
-      this.runs.set(key, { ...claimed, end: undefined });
+      const claimed = { evalRunId: key, workItemId, agentVersionId, validatorHotkey };
+      this.runs.set(key, { ...claimed, part, claimedAtMs: atMs, end: undefined });
       return;
     }
     if (known === undefined) {

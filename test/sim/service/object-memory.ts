@@ -1,16 +1,30 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
+import type { ArchiveText } from '../../../infra/ports/text-archive.ts';
+
+export interface ObjectMemory extends ObjectStore {
+  /** Files that would lie on a local disk meanwhile. */
+  readonly archive: ArchiveText;
+}
 
 /** The bucket, in memory, never away: it decides nothing in the lives of runs. */
-export function createObjectMemory(): ObjectStore {
+export function createObjectMemory(): ObjectMemory {
   const objects = new Map<string, Uint8Array>();
+  const files = new Map<string, Uint8Array>();
+  const putOnce = async (key: string, body: Uint8Array) => {
+    const isNew = !objects.has(key);
+    if (isNew) objects.set(key, body);
+    return isNew;
+  };
   return {
-    putOnce: async (key, body) => {
-      const isNew = !objects.has(key);
-      if (isNew) objects.set(key, body);
-      return isNew;
+    putOnce,
+    putFileOnce: async (key, path) => {
+      const file = files.get(path);
+      if (file === undefined) throw new Error(`no file ${path}`);
+      return await putOnce(key, file);
     },
-    putFileOnce: () => Promise.reject(new Error('no files in the simulated world')),
     get: async (key) => objects.get(key),
     getStream: async (key) => {
       const found = objects.get(key);
@@ -21,5 +35,14 @@ export function createObjectMemory(): ObjectStore {
     presignPut: async (key) => `https://store.invalid/${key}`,
     ensureBucket: async () => undefined,
     probe: async () => undefined,
+    archive: async (pieces) => {
+      const texts: string[] = [];
+      for await (const piece of pieces) texts.push(piece);
+      const bytes = gzipSync(texts.join(''));
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      files.set(sha256, bytes);
+      const remove = async () => void files.delete(sha256);
+      return { path: sha256, sha256, sizeBytes: bytes.length, [Symbol.asyncDispose]: remove };
+    },
   };
 }

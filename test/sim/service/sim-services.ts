@@ -1,4 +1,5 @@
 import { endSessionsOf } from '../../../actors/services/auth/auth.actor.ts';
+import { createBundlePublisher } from '../../../actors/services/bundles/bundles.actor.ts';
 import { operatorService } from '../../../actors/services/operator/messages.ts';
 import { createOperatorService } from '../../../actors/services/operator/operator.actor.ts';
 import { pinsService } from '../../../actors/services/pins/messages.ts';
@@ -18,6 +19,7 @@ import {
 import { namingOutages } from '../../../apps/coordinator/naming-outages.ts';
 import { configuredPolicy } from '../../../apps/race-policy.ts';
 import type { Config } from '../../../infra/config/config.ts';
+import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import { uuidV5 } from '../../../infra/ids/ids.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
@@ -39,8 +41,7 @@ export interface SimServicesDeps {
 }
 
 /**
- * The services that take part in a race day. The others (credentials, bundles, similarity, webhooks)
- * touch no run and no race, and wait for hosts that this world does not have.
+ * The services that take part in a race day. The others (credentials, similarity, webhooks) touch no run and no race, and wait for hosts that this world does not have.
  */
 export async function startSimServices(deps: SimServicesDeps): Promise<AsyncDisposable> {
   const { config, bus, sql, world, clock, log, telemetry } = deps;
@@ -74,10 +75,17 @@ export async function startSimServices(deps: SimServicesDeps): Promise<AsyncDisp
     ...{ ...feed, telemetry, messages: bus.messages, store: deps.partitions },
   });
   const releases = createReleases({ ...feed, sql, clock: patient(clock) });
+  const bundles = createBundlePublisher({
+    ...{ sql, objects: world.objects, archive: world.objects.archive, log },
+    signer: createEd25519Signer(config.bundleSigningKey),
+    clock: patient(clock),
+  });
   await projector.start();
   await releases.start();
+  await bundles.start();
   return {
     [Symbol.asyncDispose]: async () => {
+      await bundles.stop();
       await releases.stop();
       await projector.stop();
       await Promise.all(subscriptions.map((subscription) => subscription.close()));
@@ -87,5 +95,9 @@ export async function startSimServices(deps: SimServicesDeps): Promise<AsyncDisp
 
 /** Looks a tenth as often: each look is real I/O here, and a release is minutes away at least. */
 function patient(clock: Clock): Clock {
-  return { ...clock, sleep: (ms, signal) => clock.sleep(10 * ms, signal) };
+  return {
+    ...clock,
+    sleep: (ms, signal) => clock.sleep(10 * ms, signal),
+    every: (ms, tick) => clock.every(10 * ms, tick),
+  };
 }

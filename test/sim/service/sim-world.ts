@@ -4,7 +4,6 @@ import { createPartitionBus } from '../../../infra/nats/partition-bus.ts';
 import { createServiceBus } from '../../../infra/nats/service-bus.ts';
 import type { CommandBus, MessageBus, PartitionBus, ServiceBus } from '../../../infra/ports/bus.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
-import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { Telemetry } from '../../../infra/ports/telemetry.ts';
 import type { DatabaseRole } from '../../../infra/postgres/client.ts';
@@ -17,6 +16,7 @@ import { DatabaseLink, type DatabaseWeather } from '../database/database-link.ts
 import type { SimDatabase } from '../database/sim-database.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { SimProcess } from '../kernel/sim-process.ts';
+import type { ObjectMemory } from './object-memory.ts';
 
 /** What processes of the simulated world share. */
 export interface SimWorld {
@@ -25,7 +25,7 @@ export interface SimWorld {
   readonly durables: DurableStore;
   readonly database: SimDatabase;
   readonly databaseWeather: DatabaseWeather;
-  readonly objects: ObjectStore;
+  readonly objects: ObjectMemory;
   /** Counts that the product keeps of itself, by name. */
   readonly counts: Map<string, number>;
   /** A message has left a process, whatever becomes of it. */

@@ -2,6 +2,7 @@ import { digestOf } from '../../../apps/edge/evaluation/owner.ts';
 import { pinVersion } from '../../../apps/edge/routes/miner/pin-version.ts';
 import { submitAgent } from '../../../apps/edge/routes/miner/submit-agent.ts';
 import { unpinVersion } from '../../../apps/edge/routes/miner/unpin-version.ts';
+import { showVersionStatus } from '../../../apps/edge/routes/public/show-version-status.ts';
 import { randomId, sha256Hex, uuidV5 } from '../../../infra/ids/ids.ts';
 import { evalPartitionOf } from '../../../machines/partition-of.ts';
 import { evalPartitionsKept } from '../database/sim-server.ts';
@@ -37,6 +38,18 @@ export class SimMiner extends Participant {
     this.deps.history.submitted(id, this.name);
     if (!this.versions.includes(id)) this.versions.push(id);
     this.deps.counters.add('versions submitted');
+    if (this.random.happens(500)) await this.#askWhen(id);
+  }
+
+  async #askWhen(versionId: string): Promise<void> {
+    await this.sleep(1_000, 20_000);
+    const askedAtMs = this.deps.kernel.domainNowMs;
+    const outcome = await this.send(showVersionStatus, { params: { agent_version_id: versionId } });
+    if (outcome.kind !== 'answered' || outcome.answer.status !== 200) return;
+    const { waiting } = outcome.answer.body as { waiting: { expected_start_at: string | null } };
+    if (waiting.expected_start_at === null) return;
+    const expectedMs = Date.parse(waiting.expected_start_at);
+    this.deps.calibration.tell({ versionId, askedAtMs, expectedMs });
   }
 
   /**

@@ -6,6 +6,7 @@ import { Prng } from '../kernel/prng.ts';
 import type { ClientHistory } from '../oracle/client-history.ts';
 import type { CommitModel } from '../oracle/commit-model.ts';
 import type { Violations } from '../oracle/violations.ts';
+import type { Calibration } from '../report/calibration.ts';
 import type { Counters } from '../report/counters.ts';
 import type { SimAnswer } from '../service/sim-edge.ts';
 import type { Asked, Http, Outcome } from './http.ts';
@@ -19,6 +20,7 @@ export interface ParticipantDeps {
   readonly model: CommitModel;
   readonly violations: Violations;
   readonly counters: Counters;
+  readonly calibration: Calibration;
 }
 
 /** Somebody outside of the service, with a name and habits of his own. */

@@ -134,6 +134,7 @@ export class Season {
     const { sql, history, violations } = this.#session;
     await checkQuietly(sql, history, violations);
     await checkRaces(sql, this.#checkedRaces, violations);
+    this.#session.participants.calibration.settle([...model.runs.values()]);
   }
 
   /** Validators work until there is nothing left of the phase, or for so long. */

@@ -12,6 +12,7 @@ import type { Trace } from '../kernel/trace.ts';
 import { ClientHistory } from '../oracle/client-history.ts';
 import { type Commit, CommitModel, type KnownRun } from '../oracle/commit-model.ts';
 import { Violations } from '../oracle/violations.ts';
+import { Calibration } from '../report/calibration.ts';
 import { Counters } from '../report/counters.ts';
 import { createObjectMemory } from '../service/object-memory.ts';
 import { SimCluster } from '../service/sim-cluster.ts';
@@ -94,7 +95,7 @@ export class SimSession implements AsyncDisposable {
     this.faults = new FaultPlan({ kernel, cluster, broker, durables, weather, counters });
     const http = new Http({ clients, edges: () => cluster.edges, weather });
     this.participants = {
-      ...{ kernel, http, counters, clock: clients.clock },
+      ...{ kernel, http, counters, clock: clients.clock, calibration: new Calibration(counters) },
       ...{ history: this.history, model: this.model, violations: this.violations },
     };
   }
