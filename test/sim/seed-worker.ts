@@ -5,6 +5,8 @@ export interface Share extends Pick<SimOptions, 'days' | 'hasFaults' | 'isThorou
   readonly seeds: number;
 }
 
+// Its parent is gone, or needs nothing more.
+process.once('disconnect', () => process.exit());
 process.once('message', (share: Share) => {
   void runSim({
     ...share,

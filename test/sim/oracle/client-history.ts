@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { Counters } from '../report/counters.ts';
 import type { CommitModel, KnownRun } from './commit-model.ts';
+import { PinHistory } from './pin-history.ts';
 import type { Violations } from './violations.ts';
 
 interface AcknowledgedRun {
@@ -36,8 +37,7 @@ export class ClientHistory {
   readonly ends = new Map<string, AcknowledgedEnd>();
   /** Miner by version. */
   readonly submissions = new Map<string, string>();
-  /** The last pin or unpin that was acknowledged, by miner. */
-  readonly pins = new Map<string, { readonly id: string | null; readonly sentAtMs: number }>();
+  readonly pins: PinHistory;
   readonly #keptMs = new Map<string, number>();
   readonly #eligible = new Set<string>();
   readonly #standings = new Map<number, string>();
@@ -56,6 +56,7 @@ export class ClientHistory {
     readonly counters: Counters;
   }) {
     this.#deps = deps;
+    this.pins = new PinHistory(deps.violations);
   }
 
   claimed(
@@ -121,11 +122,6 @@ export class ClientHistory {
 
   submitted(versionId: string, hotkey: string): void {
     this.submissions.set(versionId, hotkey);
-  }
-
-  /** Null for an unpin. */
-  pinned(miner: string, pin: { readonly id: string | null; readonly sentAtMs: number }): void {
-    this.pins.set(miner, pin);
   }
 
   /** The same bytes for everybody in an epoch, and no epoch goes back. */

@@ -44,6 +44,8 @@ interface KnownItem {
 
 /** Told in the step that commits it. */
 export interface RunWitness {
+  onRaceOpened(atMs: number): void;
+  onRaceClosed(entrantIds: readonly string[], atMs: number): void;
   onStaled(run: KnownRun, atMs: number): void;
   /** Its validator said something, and was believed. */
   onSign(run: KnownRun, atMs: number): void;
@@ -98,6 +100,7 @@ export class CommitModel {
       this.#number(`${partition}/${event.machine}/${event.key}`, event.seq);
       if (event.machine === 'evaluation-run') this.#run(event, commit);
       if (event.machine === 'work-item') this.#item(event);
+      if (event.machine === 'race') this.#race(event, commit.atMs);
     }
     // Within a commit a lease may end after the next began; afterwards the sums must be right.
     for (const { machine, key } of events) if (machine === 'work-item') this.#checkItem(key);
@@ -147,6 +150,12 @@ export class CommitModel {
     const { reason } = payload;
     known.end = { type, atMs, reason };
     if (type === 'STALED') this.#on.onStaled(known, atMs);
+  }
+
+  #race({ type, payload }: CommittedEvent, atMs: number): void {
+    if (type === 'RACE_OPENED') this.#on.onRaceOpened(atMs);
+    if (type !== 'QUALIFYING_CLOSED') return;
+    this.#on.onRaceClosed(payload['entrantIds'] as readonly string[], atMs);
   }
 
   #item({ key, type, payload }: CommittedEvent): void {

@@ -71,14 +71,16 @@ export class SimMiner extends Participant {
     await this.sleep(0, 6_000);
     const id = this.random.choose(this.versions);
     const unpins = id === undefined || this.random.happens(250);
-    const sentAtMs = this.deps.kernel.domainNowMs;
+    const { history, kernel } = this.deps;
+    const sentAtMs = kernel.domainNowMs;
+    history.pins.sent(this.name);
     const outcome = unpins
       ? await this.send(unpinVersion)
       : await this.send(pinVersion, { body: { agent_version_id: id } });
     if (outcome.kind !== 'answered') return;
     this.deps.counters.add(`pin ${outcome.answer.status}`);
     if (outcome.answer.status === 200) {
-      this.deps.history.pinned(this.name, { id: unpins ? null : id, sentAtMs });
+      history.pins.taken(this.name, { id: unpins ? null : id, sentAtMs });
     }
   }
 }

@@ -16,6 +16,7 @@ interface Meddling {
 export class SimOperator extends Participant {
   async meddle({ hotkeys, versionIds, raceId }: Meddling): Promise<void> {
     await this.sleep(1_000, 25_000);
+    this.deps.history.pins.meddled();
     const { model } = this.deps;
     const body = { reason: 'simulated' };
     const runs = [...model.runs.values()];

@@ -7,6 +7,8 @@ import { SimValidator } from './validator.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
+/** Of whoever looks for what time alone makes due: bundles, see sim-services.ts. */
+const slowestLookMs = 35_000;
 const minerCount = 4;
 const validatorCount = 4;
 
@@ -125,12 +127,17 @@ export class Season {
   async #evening(): Promise<void> {
     const { kernel, model } = this.#session;
     for (const validator of this.#validators) void validator.askForWeights();
+    let hasJumped = false;
     for (let round = 0; round < 20; round += 1) {
       await kernel.run({ ms: 2_500 });
       const isQuiet = model.liveRuns().length === 0 && (await this.#outboxSize()) === 0;
       if (isQuiet) break;
-      if (round > 4) await this.#jumpOnce(kernel.domainNowMs + hourMs);
+      if (round <= 4) continue;
+      hasJumped = true;
+      await this.#jumpOnce(kernel.domainNowMs + hourMs);
     }
+    // What became due on the way is told and published at the next look.
+    if (hasJumped) await kernel.run({ ms: slowestLookMs });
     const { sql, history, violations } = this.#session;
     await checkQuietly(sql, history, violations);
     await checkRaces(sql, this.#checkedRaces, violations);

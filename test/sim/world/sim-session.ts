@@ -59,6 +59,8 @@ export class SimSession implements AsyncDisposable {
       kill: (process) => this.cluster.kill(process, kernel.random.between(200, 6_000)),
     });
     this.model = new CommitModel(this.violations, {
+      onRaceOpened: () => this.history.pins.raceOpened(),
+      onRaceClosed: (ids, atMs) => this.history.pins.raceClosed(ids, atMs),
       onStaled: (run, atMs) => this.#staled(run, atMs),
       onSign: (run, atMs) => {
         if (!this.weather.hasEverBeenBad) this.history.signed(run, atMs);
