@@ -1,8 +1,11 @@
 /** As reliability.md numbers them; `SIM` for what should not happen in a world at all. */
 export type Sign = `INV-${number}` | 'SIM';
 
-/** `calm`: nothing fails. `dark`: nothing but the broker. `moving`: nothing but coordinators. */
-export type World = 'calm' | 'dark' | 'moving' | 'stormy';
+/**
+ * `calm`: nothing fails. `dark`: the broker alone. `frozen`: coordinators stop, and go on. `moving`: they
+ * leave and come. `stormy`: everything fails now and then.
+ */
+export type World = 'calm' | 'dark' | 'frozen' | 'moving' | 'stormy';
 
 /** A defect that somebody could have made, planted in a copy of the product in memory. */
 export interface Mutant {
@@ -14,8 +17,10 @@ export interface Mutant {
   readonly edits: readonly Edit[];
   /** Where it must show; the simulator unless it lies outside of what is simulated. */
   readonly shownBy?: 'chaos' | 'sim';
-  /** Of the simulator: one in which everything fails now and then, unless told. */
+  /** Of the simulator; the stormy one unless told. */
   readonly world?: World;
+  /** Race days of each seed; one unless told. */
+  readonly days?: number;
   /** The first seed that is tried, where an ordinary one would take long. */
   readonly seed?: number;
 }

@@ -16,6 +16,7 @@ const { values } = parseArgs({
     id: { type: 'string' },
     seed: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '1' },
+    days: { type: 'string', default: '1' },
     world: { type: 'string', default: 'stormy' },
   },
 });
@@ -23,6 +24,7 @@ const { values } = parseArgs({
 const worlds = {
   calm: { hasFaults: false },
   dark: { onlyFaults: ['broker died'] },
+  frozen: { onlyFaults: ['coordinator stopped', 'crash planned'] },
   moving: { onlyFaults: ['coordinator drained', 'coordinator killed'], hasLateFlushes: true },
   stormy: {},
 } as const;
@@ -39,6 +41,7 @@ async function throughSim(): Promise<Verdict> {
   const report = await runSim({
     seed,
     seeds: Number(values.seeds),
+    days: Number(values.days),
     onSeed: () => {
       seeds += 1;
     },

@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { inParallel } from '../support/in-parallel.ts';
 import { everyMutant } from './every-mutant.ts';
-import type { Mutant, World } from './mutant.ts';
+import type { Mutant } from './mutant.ts';
 import type { Verdict } from './verdict.ts';
 
 const { values } = parseArgs({
@@ -35,7 +35,8 @@ interface Trial {
 
 const wanted = values.only?.split(',');
 const mutants = everyMutant.filter(({ id }) => wanted?.includes(id) ?? true);
-const tried = new Map<World, Set<number>>();
+/** Seeds by the world and the days of it, as `calm 1`. */
+const tried = new Map<string, Set<number>>();
 const startedMs = performance.now();
 const trials: Trial[] = [];
 await inParallel(Number(values.jobs), mutants, async (mutant) => {
@@ -56,16 +57,17 @@ console.log(`${trials.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && trials.length > 0 ? 0 : 1;
 
 async function tryMutant(mutant: Mutant): Promise<Trial> {
-  const { id, signs, shownBy = 'sim', seed = 1, world = 'stormy' } = mutant;
+  const { id, signs, shownBy = 'sim', seed = 1, days = 1, world = 'stormy' } = mutant;
   const tookMs = performance.now();
-  const args = ['--by', shownBy, '--id', id, '--seed', String(seed), '--world', world];
+  const course = `${world} ${days}`;
+  const args = ['--by', shownBy, '--id', id, '--seed', String(seed), ...argsOf(course)];
   const verdict = await play(args, id);
   const after = `${Math.round((performance.now() - tookMs) / 1000)} s`;
   const name = id.padEnd(widest);
   if (typeof verdict === 'string')
     return { isPassed: false, line: `${name}  NO VERDICT  ${verdict}` };
   const { violations, seeds } = verdict;
-  if (shownBy === 'sim') remember(world, seed, seeds);
+  if (shownBy === 'sim') remember(course, seed, seeds);
   const sign = violations.find(({ invariant }) => signs.some((each) => each === invariant));
   const last = seed + seeds - 1;
   if (sign !== undefined) {
@@ -83,25 +85,30 @@ async function tryMutant(mutant: Mutant): Promise<Trial> {
 /** The product as it is, on every seed on which a defect was looked for. */
 async function tryControl(): Promise<readonly Trial[]> {
   const trials: Trial[] = [];
-  const runs = [...tried].flatMap(([world, seeds]) =>
-    runsOf([...seeds].sort((left, right) => left - right)).map((run) => ({ world, run })),
+  const runs = [...tried].flatMap(([course, seeds]) =>
+    runsOf([...seeds].sort((left, right) => left - right)).map((run) => ({ course, run })),
   );
-  await inParallel(Number(values.jobs), runs, async ({ world, run: [first, count] }) => {
-    const args = ['--seed', String(first), '--seeds', String(count), '--world', world];
+  await inParallel(Number(values.jobs), runs, async ({ course, run: [first, count] }) => {
+    const args = ['--seed', String(first), '--seeds', String(count), ...argsOf(course)];
     const verdict = await play(args, undefined);
     const seen =
       typeof verdict === 'string' ? [verdict] : verdict.violations.map(({ text: told }) => told);
-    const what = `the product as it is, ${world} seeds ${first} to ${first + count - 1}`;
+    const what = `the product as it is, ${course}, seeds ${first} to ${first + count - 1}`;
     const line = seen.length === 0 ? `${what}: clean` : `${what}: NOT CLEAN ${seen.join('; ')}`;
     trials.push({ isPassed: seen.length === 0, line });
   });
   return trials;
 }
 
-function remember(world: World, first: number, count: number): void {
-  const seeds = tried.get(world) ?? new Set<number>();
+function argsOf(course: string): readonly string[] {
+  const [world = '', days = ''] = course.split(' ');
+  return ['--world', world, '--days', days];
+}
+
+function remember(course: string, first: number, count: number): void {
+  const seeds = tried.get(course) ?? new Set<number>();
   for (let index = 0; index < count; index += 1) seeds.add(first + index);
-  tried.set(world, seeds);
+  tried.set(course, seeds);
 }
 
 /** Seeds that follow each other, as first and count. */

@@ -34,6 +34,7 @@ export const raceMutants: readonly Mutant[] = [
     id: 'margin-forgotten',
     breaks: 'Whoever scores as much as the top takes its place.',
     signs: ['INV-31'],
+    days: 3,
     edits: [
       {
         file: 'machines/race/challenge.ts',
@@ -58,6 +59,7 @@ export const raceMutants: readonly Mutant[] = [
     id: 'pin-forgotten',
     breaks: 'The field is chosen without regard to what miners pinned.',
     signs: ['INV-27'],
+    days: 3,
     edits: [
       {
         file: 'machines/race/select-field.ts',
@@ -83,6 +85,7 @@ export const raceMutants: readonly Mutant[] = [
     id: 'winner-told-as-top',
     breaks: 'A race says that it promoted its winner, whoever reigns after it.',
     signs: ['INV-31', 'INV-32'],
+    days: 3,
     edits: [
       {
         file: 'machines/race/decide.ts',

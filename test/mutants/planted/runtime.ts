@@ -23,6 +23,7 @@ export const runtimeMutants: readonly Mutant[] = [
     id: 'fence-unchecked',
     breaks: 'A commit does not ask whether the partition still belongs to whoever sends it.',
     signs: ['INV-48', 'INV-49'],
+    world: 'frozen',
     edits: [
       {
         file: commit,
@@ -105,7 +106,7 @@ export const runtimeMutants: readonly Mutant[] = [
   {
     id: 'doubtful-commit-sent-again',
     breaks: 'A commit whose answer was lost is sent again from the same memory.',
-    signs: ['INV-50', 'INV-46', 'INV-49', 'INV-09'],
+    signs: ['INV-09', 'INV-17', 'INV-46', 'INV-49', 'INV-50'],
     edits: [
       {
         file: 'actors/runtime/batch-runner.ts',
@@ -115,22 +116,6 @@ export const runtimeMutants: readonly Mutant[] = [
       return undefined;
     }
     if (this.#isFirstDivergence(outcome)) {`,
-      },
-    ],
-  },
-  {
-    id: 'memory-ahead-of-commit',
-    breaks: 'A commit that was refused leaves its changes in memory.',
-    signs: ['INV-49', 'INV-50', 'INV-09', 'INV-47', 'SIM'],
-    edits: [
-      {
-        file: 'actors/lease-manager/overlay.ts',
-        snippet: `  rollback(): void {
-    this.#changes.clear();
-  }`,
-        replacement: `  rollback(): void {
-    this.commit();
-  }`,
       },
     ],
   },

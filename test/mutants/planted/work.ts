@@ -36,6 +36,16 @@ export const workMutants: readonly Mutant[] = [
         snippet: 'work.live.length + work.included.length < work.requiredSuccesses &&',
         replacement: 'work.live.length + work.included.length <= work.requiredSuccesses &&',
       },
+      {
+        file: 'actors/lease-manager/reads.ts',
+        snippet: 'w.live_count + w.included_success_count < w.required_successes',
+        replacement: 'w.live_count + w.included_success_count <= w.required_successes',
+      },
+      {
+        file: 'infra/postgres/migrations/0002_domain.up.sql',
+        snippet: `check (state <> 'OPEN' or live_count + included_success_count <= required_successes)`,
+        statement: 'alter table work_item drop constraint work_item_check1',
+      },
     ],
   },
   {
@@ -68,17 +78,11 @@ export const workMutants: readonly Mutant[] = [
         replacement: `nextFence: event.fence,
             live: [`,
       },
-    ],
-  },
-  {
-    id: 'discarded-and-offered',
-    breaks: 'The work of a discarded version is still handed out.',
-    signs: ['INV-10', 'INV-11'],
-    edits: [
       {
-        file: 'actors/lease-manager/discard-version.ts',
-        snippet: `cancelWork(draft, agentVersionId, 'VERSION_DISCARDED');`,
-        replacement: '',
+        file: 'infra/postgres/migrations/0002_domain.up.sql',
+        snippet: 'unique (work_item_id, fence)',
+        statement: `alter table evaluation_run
+          drop constraint evaluation_run_work_item_id_fence_key`,
       },
     ],
   },
@@ -105,18 +109,6 @@ export const workMutants: readonly Mutant[] = [
         snippet: 'aggregateScore(context.included.map(({ scoreMicro }) => scoreMicro))',
         replacement:
           'aggregateScore(context.included.slice(-1).map(({ scoreMicro }) => scoreMicro))',
-      },
-    ],
-  },
-  {
-    id: 'cooldown-forgotten',
-    breaks: 'A miner may submit as often as it likes.',
-    signs: ['INV-22'],
-    edits: [
-      {
-        file: 'infra/postgres/migrations/0005_eval_apply.up.sql',
-        snippet: 'if v_miner.next_allowed_at > v_new.submitted_at then',
-        replacement: 'if false then',
       },
     ],
   },

@@ -18,6 +18,8 @@ export const env = {
   RACE_TASKS: '3',
   QUALIFYING_TASKS: '3',
   EPOCH_BLOCKS: '360',
+  // Without a burn the weights add up to 2^16, by which everything can be divided.
+  BURN_RATE: '0.3',
   RACE_LIMIT_SECONDS: '7200',
   RACE_EMBARGO_SECONDS: '3600',
   COMPLETION_RETRY_SECONDS: '15',

@@ -112,6 +112,8 @@ export class Season {
     this.#startFaults();
     if (this.#random.happens(150)) this.#meddle(race.id);
     for (const validator of this.#validators) void validator.askForWeights();
+    // Too late: whoever races is fixed.
+    for (const miner of this.#miners) if (this.#random.happens(250)) void miner.pin();
     await this.#work('RACE', this.#random.between(25_000, 60_000));
     await this.#heal();
     for (let round = 0; round < 8; round += 1) {
