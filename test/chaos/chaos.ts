@@ -2,7 +2,7 @@ import { systemClock } from '../../infra/clock/system-clock.ts';
 import { openSuite } from '../support/service-world.ts';
 import { checkAll } from './checks/check-all.ts';
 import { type Attempt, History, nowMs } from './clients/history.ts';
-import { startLoad } from './clients/load.ts';
+import { type ChaosLoad, startLoad } from './clients/load.ts';
 import { holdRaces } from './clients/races.ts';
 import { watchStandings } from './clients/standings-watch.ts';
 import { keepEvidence } from './evidence.ts';
@@ -38,6 +38,8 @@ export const usualChaos = {
 } as const;
 
 const taskCount = 6;
+/** Pretended work per task. */
+const taskMs = 150;
 const requiredSuccesses = 3;
 /** Leases of silent validators end, messages of the dead are sent again after half a minute. */
 const quietMs = 120_000;
@@ -73,19 +75,24 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   });
   const injector = new Injector(world, options.say);
   const metrics = new MetricsWatch(world.processes);
+  const load = await startLoad(world, { ...options, taskMs, requiredSuccesses }, history);
   const startedMs = nowMs();
-  await amongFaults(world, { options, history, injector });
+  await amongFaults(world, load, { options, history, injector });
   const endedMs = nowMs();
+  await load.stop(drainMs);
   await metrics.stop();
   const { injected } = injector;
   const { violations, looked } = await checkAll(world, { history, injected, quietMs });
   const seconds = Math.round((endedMs - startedMs) / 1000);
+  history.count('lifecycles that waited for a free validator, at most', load.backlogMax());
   const found = await reclaims(world.sql, history, injected);
   const situations = await reached({
     ...{ sql: world.sql, history, injected, metrics, seconds: options.seconds },
     reclaimedInDarkness: found.inDarkness,
   });
-  const lifecycles = completedRuns(history.attempts);
+  const { attempts } = history;
+  const during = attempts.filter(({ returnMs }) => returnMs > startedMs && returnMs < endedMs);
+  const lifecycles = completedRuns(attempts);
   const isVoid = situations.some(({ count, minimum }) => count < minimum);
   const hasFailed = violations.length > 0;
   return {
@@ -93,7 +100,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     ...{ seed: options.seed, seconds, violations, looked, lifecycles },
     faults: injected.length,
     faultsByKind: countedBy(injected.map(({ fault }) => kindOf(fault))),
-    lifecyclesPerMinute: (lifecycles / seconds) * 60,
+    lifecyclesPerMinute: (completedRuns(during) / seconds) * 60,
     offeredPerMinute: options.perSecond * 60,
     unavailability: unavailability(history, injected),
     reclaims: found,
@@ -114,11 +121,10 @@ interface Among {
   readonly injector: Injector;
 }
 
-/** From the first request to the last answer; the faults end a little before. */
-async function amongFaults(world: ChaosWorld, { options, history, injector }: Among) {
+/** Until the last fault has ended. */
+async function amongFaults(world: ChaosWorld, load: ChaosLoad, among: Among): Promise<void> {
+  const { options, history, injector } = among;
   const { seed, edges, coordinators, seconds, say } = options;
-  const plan = { ...options, taskMs: 150, requiredSuccesses };
-  const load = await startLoad(world, plan, history);
   const ending = new AbortController();
   const { signal } = ending;
   const stopWatching = watchStandings(load.validators, history);
@@ -129,9 +135,7 @@ async function amongFaults(world: ChaosWorld, { options, history, injector }: Am
   await faults;
   say('the last fault has ended');
   await races;
-  await load.stop(drainMs);
   stopWatching();
-  history.count('lifecycles that waited for a free validator, at most', load.backlogMax());
 }
 
 function completedRuns(attempts: readonly Attempt[]): number {

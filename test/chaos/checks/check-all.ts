@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Sql } from '../../../infra/ports/sql.ts';
 import { lifecycleViolations, untilQuiet } from '../../support/lifecycle-checks.ts';
 import type { History } from '../clients/history.ts';
 import type { Injected } from '../faults/injector.ts';
@@ -57,6 +58,7 @@ export async function checkAll(world: ChaosWorld, plan: CheckPlan): Promise<Chec
   return {
     violations,
     looked: {
+      'races completed': (await look('races', () => completedRaces(sql))) ?? 0,
       'runs checked for linearizability': runs?.checked ?? 0,
       'operations in their histories': runs?.operations ?? 0,
       'runs with too many possible orders': runs?.undecided ?? 0,
@@ -65,4 +67,10 @@ export async function checkAll(world: ChaosWorld, plan: CheckPlan): Promise<Chec
       'epochs with standings': standings.epochs,
     },
   };
+}
+
+async function completedRaces(sql: Sql): Promise<number> {
+  const [row] = await sql<{ complete: number }[]>`
+    select count(*)::integer as complete from race where status = 'RACE_COMPLETE'`;
+  return row?.complete ?? 0;
 }

@@ -46,7 +46,7 @@ export class ChaosValidator {
     if (reply.status === 409) return this.#waitForSlot();
     if (reply.status !== 200) return false;
     const run = new Held(claimAnswer.parse(reply.body), this.#options);
-    const deed = ending.aborted ? 'gives back' : nextDeed();
+    const deed = ending.aborted ? 'gives back' : soberInRaces(run.claim, nextDeed());
     history.count(`deed: ${deed}`);
     try {
       await this.#do(deed, run);
@@ -161,6 +161,15 @@ export class ChaosValidator {
   #key(): { readonly idempotencyKey?: string } {
     return this.#options.build.usesKeys ? { idempotencyKey: randomUUID() } : {};
   }
+}
+
+/**
+ * A race is over when all of its work is, and one silent run is enough to keep it open: every outage
+ * of ours lengthens its lease, and here is an outage every few seconds.
+ */
+function soberInRaces(claim: Claim, deed: Deed): Deed {
+  const isSilent = deed === 'silent' || deed === 'sleeps';
+  return claim.race_id !== null && isSilent ? 'works' : deed;
 }
 
 type Key = { readonly idempotencyKey?: string };

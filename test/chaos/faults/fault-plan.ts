@@ -67,7 +67,6 @@ interface Dice {
   readonly between: (min: number, max: number) => number;
 }
 
-// Shares of 100.
 const shares: readonly (readonly [
   share: number,
   draw: (by: FaultPlanOptions, dice: Dice) => FaultBody,
@@ -90,6 +89,7 @@ const shares: readonly (readonly [
   [5, (_, dice) => ({ kind: 'nats killed', ms: dice.between(100, 2_000) })],
   [4, (_, dice) => ({ kind: 'nats frozen', ms: dice.between(1_000, 8_000) })],
   [4, (_, dice) => ({ kind: 'nats wiped', ms: dice.between(100, 1_500) })],
+  [4, lostCommit],
   [24, lineFault],
 ];
 
@@ -107,6 +107,15 @@ const coordinator = ({ coordinators }: FaultPlanOptions, { choose }: Dice) =>
   `coordinator-${1 + choose(coordinators)}`;
 
 const frozenMs = ({ between }: Dice) => between(1_000, 15_000);
+
+/**
+ * A commit that is on its way when the lease of its sender ends, and arrives after somebody else took
+ * over: longer than a member's lease, shorter than the silence that a connection endures.
+ */
+function lostCommit(by: FaultPlanOptions, dice: Dice): FaultBody {
+  const ms = dice.between(5_100, 5_900);
+  return { kind: 'line', line: 'postgres', who: coordinator(by, dice), how: 'held up', ms };
+}
 
 const ways: readonly LineFault[] = [
   'cut',

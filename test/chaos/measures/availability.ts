@@ -27,9 +27,9 @@ interface Sample {
 }
 
 /** What a fault still does when it is over: takeovers, reconnections, back-offs. */
-const aftermathMs = 6_000;
-/** An answer that took longer had to wait for the fault's end. */
-const ordinaryMs = 300;
+const aftermathMs = 3_000;
+/** Somebody must have asked this soon after the fault, or nobody knows how long it lasted. */
+const askedWithinMs = 1_000;
 const writes: ReadonlySet<string> = new Set([
   'claim',
   'complete',
@@ -95,6 +95,7 @@ function samplesOf(
     const isAlone = others.every(
       (other) =>
         other === fault ||
+        !disturbs(other, fault) ||
         other.startMs > write.returnMs ||
         other.endMs + aftermathMs < fault.startMs,
     );
@@ -103,8 +104,8 @@ function samplesOf(
   if (fault.partitions.size > 0) {
     return [...fault.partitions].flatMap((part) => {
       const next = all.find((write) => write.part === part && write.callMs >= fault.startMs);
-      const hasWaited = next !== undefined && hadToWait(next, fault.startMs);
-      return hasWaited ? sample(fault.startMs, next) : [];
+      const hasAsked = (next?.firstCallMs ?? Infinity) < fault.startMs + askedWithinMs;
+      return hasAsked ? sample(fault.startMs, next) : [];
     });
   }
   const fromMs = isTotal(fault) ? fault.endMs : fault.startMs;
@@ -114,8 +115,12 @@ function samplesOf(
   );
 }
 
-const hadToWait = ({ firstCallMs, returnMs }: Write, startMs: number) =>
-  firstCallMs < startMs || returnMs - firstCallMs > ordinaryMs;
+/** Whether two faults can have one effect: owners are one thing, doors and the store another. */
+function disturbs({ fault: other }: Injected, { partitions }: Injected): boolean {
+  if (other.kind === 'line' && other.line === 'store') return false;
+  const isOfEdge = 'who' in other && other.who.startsWith('edge');
+  return !(isOfEdge && partitions.size > 0);
+}
 
 function isTotal({ fault }: Injected): boolean {
   return fault.kind === 'darkness' || fault.kind === 'postgres killed';
