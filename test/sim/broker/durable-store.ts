@@ -39,7 +39,7 @@ export interface DurableWeather {
 const dedupeWindowMs = 120_000;
 const maxAgeMs = 72 * 3_600_000;
 const retryStepMs = 1_000;
-const factPullMs = 400;
+const factPullMs = 1_200;
 
 /**
  * The broker's disk: streams EVT and FACT, read by durable consumers, each message until it is

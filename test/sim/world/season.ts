@@ -90,7 +90,7 @@ export class Season {
     this.#startFaults();
     for (const miner of this.#miners) void miner.submit();
     if (this.#random.happens(250)) this.#meddle(race.id);
-    await this.#work('QUALIFYING', this.#random.between(25_000, 60_000));
+    await this.#work('QUALIFYING', this.#random.between(20_000, 45_000));
     await this.#heal();
   }
 
@@ -114,7 +114,7 @@ export class Season {
     for (const validator of this.#validators) void validator.askForWeights();
     // Too late: whoever races is fixed.
     for (const miner of this.#miners) if (this.#random.happens(250)) void miner.pin();
-    await this.#work('RACE', this.#random.between(25_000, 60_000));
+    await this.#work('RACE', this.#random.between(20_000, 45_000));
     await this.#heal();
     for (let round = 0; round < 8; round += 1) {
       const races = await this.#untilRace((all) => all.some(isOver), 8_000);

@@ -34,7 +34,7 @@ export class SimValidator extends Participant {
     this.isWorking = true;
     while (!isEnough()) {
       const claimed = await this.#claim();
-      if (claimed === undefined) await this.sleep(3_000, 7_000);
+      if (claimed === undefined) await this.sleep(4_000, 9_000);
       else await new HeldRun(this, claimed).play();
       if (this.random.happens(40)) await this.#meddle();
     }
