@@ -64,7 +64,8 @@ function faultLine(row: Unavailability): string {
   const ms = (value: number | null) => (value === null ? '-' : String(Math.round(value)));
   return (
     `  ${row.kind.padEnd(28)} ${String(row.faults).padStart(3)} times, median ${ms(row.medianMs)}, ` +
-    `worst ${ms(row.worstAloneMs)} alone, ${ms(row.worstMs)} with others`
+    `worst ${ms(row.worstAloneMs)} alone, ${ms(row.worstMs)} with others` +
+    (row.targetMs === null ? '' : ` (target ${row.targetMs})`)
   );
 }
 

@@ -12,7 +12,17 @@ export interface Unavailability {
   readonly medianMs: number | null;
   readonly worstAloneMs: number | null;
   readonly worstMs: number | null;
+  /** Null for faults that nobody promised anything of. */
+  readonly targetMs: number | null;
 }
+
+const targetsMs: Readonly<Record<string, number>> = {
+  'kill coordinator': 3_000,
+  'kill edge': 3_000,
+  'freeze coordinator': 9_000,
+  'freeze edge': 9_000,
+  darkness: 5_000,
+};
 
 interface Write {
   readonly part: number | undefined;
@@ -59,6 +69,7 @@ export function unavailability(
       medianMs: sorted[Math.floor(sorted.length / 2)] ?? null,
       worstAloneMs: worstOf(alone),
       worstMs: worstOf(samples),
+      targetMs: targetsMs[kind] ?? null,
     };
   });
 }

@@ -40,7 +40,7 @@ export async function reached(by: Reaching): Promise<readonly Reached[]> {
       count(({ outcome }) => outcome === 'unknown'),
       20,
     ),
-    row('writes refused to an expired holder', count(isRefusedAsGone), 4),
+    row('writes refused to an expired holder', count(isRefusedAsGone), 2),
     row('commits refused by the fence', metrics.total('paddock.commit.fenced'), 0.2),
     row('duplicates swallowed by the inbox', metrics.total('paddock.inbox.duplicates'), 2),
     row('messages sent again by the sweeper', metrics.total('paddock.sweeper.republishes'), 0.3),
