@@ -39,6 +39,7 @@ const mutants = everyMutant.filter(({ id }) => wanted?.includes(id) ?? true);
 const tried = new Map<string, Set<number>>();
 const startedMs = performance.now();
 const trials: Trial[] = [];
+console.log(row(['defect', 'seen', 'by', 'after and as']));
 await inParallel(Number(values.jobs), mutants, async (mutant) => {
   const trial = await tryMutant(mutant);
   trials.push(trial);
@@ -57,29 +58,44 @@ console.log(`${trials.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && trials.length > 0 ? 0 : 1;
 
 async function tryMutant(mutant: Mutant): Promise<Trial> {
-  const { id, signs, shownBy = 'sim', seed = 1, days = 1, world = 'stormy' } = mutant;
+  const { id, shownBy = 'sim', seed = 1, days = 1, world = 'stormy' } = mutant;
   const tookMs = performance.now();
   const course = `${world} ${days}`;
   const args = ['--by', shownBy, '--id', id, '--seed', String(seed), ...argsOf(course)];
   const verdict = await play(args, id);
   const after = `${Math.round((performance.now() - tookMs) / 1000)} s`;
-  const name = id.padEnd(widest);
-  if (typeof verdict === 'string')
-    return { isPassed: false, line: `${name}  NO VERDICT  ${verdict}` };
-  const { violations, seeds } = verdict;
-  if (shownBy === 'sim') remember(course, seed, seeds);
-  const sign = violations.find(({ invariant }) => signs.some((each) => each === invariant));
-  const last = seed + seeds - 1;
-  if (sign !== undefined) {
-    const { invariant, step, text: told } = sign;
-    const where = step === undefined ? `seed ${last}` : `seed ${last}, step ${step}`;
-    const line = `${name}  ${shownBy.padEnd(5)}  ${invariant.padEnd(6)}  ${where}, ${after}  ${told.slice(0, 90)}`;
-    return { isPassed: true, line };
+  if (typeof verdict === 'string') {
+    return { isPassed: false, line: row([id, 'NOT TRIED', '', `${after}: ${verdict}`]) };
   }
-  const seen = violations.map(({ invariant, text: told }) => `${invariant} ${told.slice(0, 160)}`);
-  const why =
-    seen.length === 0 ? `nothing in ${seeds} seeds` : `only ${seen.slice(0, 3).join('; ')}`;
-  return { isPassed: false, line: `${name}  SURVIVED  ${why}, ${after}` };
+  if (shownBy === 'sim') remember(course, seed, verdict.seeds);
+  const last = `seed ${seed + verdict.seeds - 1}`;
+  const sign = signOf(mutant, verdict);
+  if (sign === undefined) {
+    return {
+      isPassed: false,
+      line: row([id, 'SURVIVED', '', `${last}, ${after}: ${toldOf(verdict)}`]),
+    };
+  }
+  const where = sign.step === undefined ? last : `${last}, step ${sign.step}`;
+  const told = sign.text.slice(0, 80);
+  return {
+    isPassed: true,
+    line: row([id, shownBy, sign.invariant, `${where}, ${after}: ${told}`]),
+  };
+}
+
+function signOf({ signs }: Mutant, { violations }: Verdict) {
+  return violations.find(({ invariant }) => signs.some((each) => each === invariant));
+}
+
+function toldOf({ violations }: Verdict): string {
+  if (violations.length === 0) return 'nothing was wrong';
+  const told = violations.map(({ invariant, text: why }) => `${invariant} ${why.slice(0, 160)}`);
+  return `only ${told.slice(0, 3).join('; ')}`;
+}
+
+function row([id = '', seen = '', by = '', rest = '']: readonly string[]): string {
+  return [id.padEnd(widest), seen.padEnd(9), by.padEnd(6), rest].join('  ');
 }
 
 /** The product as it is, on every seed on which a defect was looked for. */
