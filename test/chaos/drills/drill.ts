@@ -1,0 +1,9 @@
+import type { DrillWorld } from './drill-world.ts';
+
+/** One fault of the runbook: made to happen, seen as the page says, and mended by its steps. */
+export interface Drill {
+  /** Of the section in RUNBOOK.md that says `--only NAME`. */
+  readonly name: string;
+  /** Rejects when something is not as the page says. */
+  run(world: DrillWorld): Promise<void>;
+}
