@@ -13,7 +13,7 @@ import { temporaryPostgres } from './support/temporary-servers.ts';
 
 const root = join(import.meta.dirname, '..');
 // Minutes each, and run by name: a load run says how fast this machine is, not whether we are right.
-const longProofs = ['test/chaos/**', 'test/load/**', 'test/**/*.long.test.ts'];
+const longProofs = ['test/load/**', 'test/**/*.long.test.ts'];
 
 const asked = process.argv.slice(2);
 const files = asked.length > 0 ? asked : shortTests();
