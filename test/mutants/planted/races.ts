@@ -56,19 +56,6 @@ export const raceMutants: readonly Mutant[] = [
     ],
   },
   {
-    id: 'pin-forgotten',
-    breaks: 'The field is chosen without regard to what miners pinned.',
-    signs: ['INV-27'],
-    days: 3,
-    edits: [
-      {
-        file: 'machines/race/select-field.ts',
-        snippet: 'able.find(({ isPinned }) => isPinned) ?? able.sort(byClaim)[0];',
-        replacement: 'able.sort(byClaim)[0];',
-      },
-    ],
-  },
-  {
     id: 'field-thinned-out',
     breaks: 'Who did not finish, or was eliminated, is no longer among those that the close fixed.',
     signs: ['INV-29'],

@@ -39,6 +39,8 @@ export class ClientHistory {
   readonly submissions = new Map<string, string>();
   readonly pins: PinHistory;
   readonly #keptMs = new Map<string, number>();
+  /** What results and progress did for a lease, which their answers do not tell. */
+  readonly #signedMs = new Map<string, number>();
   readonly #eligible = new Set<string>();
   readonly #standings = new Map<number, string>();
   readonly #epochs = new Map<string, number>();
@@ -144,12 +146,15 @@ export class ClientHistory {
     this.#keptMs.set(runId, Math.max(untilMs, before));
   }
 
-  /** Something of a run was committed that only a holder in time may tell. */
-  signed(run: KnownRun, atMs: number): void {
-    const promisedMs = this.promisedMs.get(run.evalRunId);
-    if (promisedMs === undefined || atMs <= promisedMs) return;
-    const byMs = Math.round(atMs - promisedMs);
-    this.#wrong('INV-03', `run ${run.evalRunId} was written to ${byMs} ms after its lease`);
+  /** Something of a run was committed that only a holder in time may tell, and it has a new lease. */
+  signed(runId: string, atMs: number, leaseUntilMs: number): void {
+    const promisedMs = this.promisedMs.get(runId);
+    const untilMs = Math.max(promisedMs ?? 0, this.#signedMs.get(runId) ?? 0);
+    if (promisedMs !== undefined && atMs > untilMs) {
+      const byMs = Math.round(atMs - untilMs);
+      this.#wrong('INV-03', `run ${runId} was written to ${byMs} ms after its lease`);
+    }
+    this.#signedMs.set(runId, Math.max(untilMs, leaseUntilMs));
   }
 
   /** A run was ended for its validator's silence. */

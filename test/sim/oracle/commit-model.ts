@@ -47,8 +47,8 @@ export interface RunWitness {
   onRaceOpened(atMs: number): void;
   onRaceClosed(entrantIds: readonly string[], atMs: number): void;
   onStaled(run: KnownRun, atMs: number): void;
-  /** Its validator said something, and was believed. */
-  onSign(run: KnownRun, atMs: number): void;
+  /** Its validator said something, and was believed; the lease ends then, where the event says so. */
+  onSign(run: KnownRun, atMs: number, leaseUntilMs: unknown): void;
 }
 
 const signs = new Set([
@@ -145,7 +145,7 @@ export class CommitModel {
       }
       return;
     }
-    if (signs.has(type)) this.#on.onSign(known, atMs);
+    if (signs.has(type)) this.#on.onSign(known, atMs, payload['leaseUntil']);
     if (!ends.has(type)) return;
     const { reason } = payload;
     known.end = { type, atMs, reason };

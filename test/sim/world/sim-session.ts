@@ -62,8 +62,9 @@ export class SimSession implements AsyncDisposable {
       onRaceOpened: () => this.history.pins.raceOpened(),
       onRaceClosed: (ids, atMs) => this.history.pins.raceClosed(ids, atMs),
       onStaled: (run, atMs) => this.#staled(run, atMs),
-      onSign: (run, atMs) => {
-        if (!this.weather.hasEverBeenBad) this.history.signed(run, atMs);
+      onSign: (run, atMs, leaseUntilMs) => {
+        if (this.weather.hasEverBeenBad) return;
+        this.history.signed(run.evalRunId, atMs, Number(leaseUntilMs ?? 0));
       },
     });
     this.history = new ClientHistory({
