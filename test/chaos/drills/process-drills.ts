@@ -28,10 +28,11 @@ const coordinatorFrozen: Drill = {
     const { panel } = world;
     const run = await runUnderWay(world);
     const beating = keepBeating(run.validator, run.evalRunId);
-    const before = await panel.metric('paddock_partition_epoch_changes_total');
     const { kept } = world.process('coordinator-1');
     assert.ok(signalProcess(kept, 'SIGSTOP'));
     try {
+      // Of the other one, for a frozen process shows no metrics.
+      const before = await panel.metric('paddock_partition_epoch_changes_total');
       await until(async () => (await live(world)).length === 1, 20_000);
       await until(async () => (await live(world))[0]?.partition_count === 69, 20_000);
       await panel.seesMetric('paddock_partition_epoch_changes_total', (now) => now > before);
@@ -79,7 +80,7 @@ const drain: Drill = {
   name: 'drain',
   async run(world) {
     const { panel } = world;
-    const [first, second] = await members(world);
+    const [first, second] = await live(world);
     assert.ok(first !== undefined && second !== undefined);
     const route = 'POST /v1/admin/actors/{id}/drain';
     const body = { reason: 'a new host' };
@@ -92,8 +93,12 @@ const drain: Drill = {
       panel.ask('POST', `/v1/admin/actors/${second.member_id}/drain`, body),
     );
     // Only its restart takes the order back.
-    for (const each of world.coordinators()) signalProcess(each.kept, 'SIGTERM');
-    await until(async () => (await live(world)).every((each) => !each.is_draining), 30_000);
+    const drained = world.coordinators().find(({ name }) => first.member_id.startsWith(name));
+    assert.ok(drained !== undefined && signalProcess(drained.kept, 'SIGTERM'));
+    await until(async () => {
+      const now = await live(world);
+      return now.length === 2 && now.every((each) => !each.is_draining);
+    }, 60_000);
     await panel.seesAllWell();
   },
 };
