@@ -2,7 +2,7 @@
 export type Sign = `INV-${number}` | 'SIM';
 
 /**
- * `calm`: nothing fails. `dark`: the broker alone. `frozen`: coordinators stop, and go on. `moving`: they
+ * `calm`: nothing fails. `dark`: the broker alone. `frozen`: coordinators stop at a commit. `moving`: they
  * leave and come. `stormy`: everything fails now and then.
  */
 export type World = 'calm' | 'dark' | 'frozen' | 'moving' | 'stormy';

@@ -24,7 +24,7 @@ const { values } = parseArgs({
 const worlds = {
   calm: { hasFaults: false },
   dark: { onlyFaults: ['broker died'] },
-  frozen: { onlyFaults: ['coordinator stopped', 'crash planned'] },
+  frozen: { onlyFaults: ['crash planned'], crashPoint: 'stopped-at-commit' },
   moving: { onlyFaults: ['coordinator drained', 'coordinator killed'], hasLateFlushes: true },
   stormy: {},
 } as const;

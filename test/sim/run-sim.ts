@@ -1,5 +1,6 @@
 import type { Sql } from '../../infra/ports/sql.ts';
 import { startSimServer } from './database/sim-server.ts';
+import type { CrashPoint } from './faults/weather.ts';
 import { seededRandomness } from './kernel/seeded-randomness.ts';
 import { Trace } from './kernel/trace.ts';
 import type { Violation } from './oracle/violations.ts';
@@ -17,6 +18,8 @@ export interface SimOptions {
   readonly hasFaults?: boolean;
   /** Of the faults these alone, by name. */
   readonly onlyFaults?: readonly string[];
+  /** Where planned crashes happen; anywhere unless told. */
+  readonly crashPoint?: CrashPoint;
   /** A flush of heartbeats may come after its sender has lost the partition. */
   readonly hasLateFlushes?: boolean;
   readonly onTrace?: (line: string) => void;
@@ -85,6 +88,7 @@ async function playSeed(
   using _ = seededRandomness(session.kernel.randomFor('ids'));
   const { days = 1, hasFaults = true } = options;
   session.faults.onlyNames = options.onlyFaults;
+  if (options.crashPoint !== undefined) session.faults.crashPoints = [options.crashPoint];
   session.weather.hasLateFlushes = options.hasLateFlushes ?? false;
   const season = new Season(session, { days, hasFaults });
   try {

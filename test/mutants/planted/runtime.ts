@@ -22,7 +22,7 @@ export const runtimeMutants: readonly Mutant[] = [
   {
     id: 'fence-unchecked',
     breaks: 'A commit does not ask whether the partition still belongs to whoever sends it.',
-    signs: ['INV-48', 'INV-49'],
+    signs: ['INV-17', 'INV-48', 'INV-49'],
     world: 'frozen',
     edits: [
       {
@@ -107,6 +107,7 @@ export const runtimeMutants: readonly Mutant[] = [
     id: 'doubtful-commit-sent-again',
     breaks: 'A commit whose answer was lost is sent again from the same memory.',
     signs: ['INV-09', 'INV-17', 'INV-46', 'INV-49', 'INV-50'],
+    days: 3,
     edits: [
       {
         file: 'actors/runtime/batch-runner.ts',

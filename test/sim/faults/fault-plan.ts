@@ -23,7 +23,7 @@ interface Fault {
   strike(): number | undefined;
 }
 
-const crashPoints: readonly [CrashPoint, ...CrashPoint[]] = [
+const everyCrashPoint: readonly [CrashPoint, ...CrashPoint[]] = [
   'before-commit',
   'after-commit',
   'after-publish',
@@ -38,6 +38,7 @@ export class FaultPlan {
   readonly #faults: readonly Fault[];
   #isOn = false;
   #turn = 0;
+  crashPoints: readonly [CrashPoint, ...CrashPoint[]] = everyCrashPoint;
   /** Of all faults these alone, by name. */
   onlyNames: readonly string[] | undefined;
 
@@ -174,7 +175,7 @@ export class FaultPlan {
         name: 'crash planned',
         weight: 14,
         strike: () => {
-          weather.crashAt(random.choose(crashPoints));
+          weather.crashAt(random.choose(this.crashPoints));
           return settleMs;
         },
       },
