@@ -42,11 +42,7 @@ const rules: readonly (readonly [string, RegExp, (name: string) => boolean])[] =
   ['log line', /\blog(?:s|ged) `([^`]+)`/g, (name) => code.includes(name)],
   ['script', /npm run ([a-z:]+)/g, (name) => Object.hasOwn(scripts, name)],
   ['table', /\brt\.([a-z_]+)/g, (name) => tables.includes(`create table rt.${name}`)],
-  [
-    'file',
-    /\]\(([^)]+)\)/g,
-    (name) => existsSync(new URL(`../../${name}`, import.meta.url)),
-  ],
+  ['file', /\]\(([^)]+)\)/g, (name) => existsSync(new URL(`../../${name}`, import.meta.url))],
 ];
 
 /** The page wraps its lines, and a name may stand across two of them. */

@@ -3,5 +3,5 @@ import { neighbourDrills } from './neighbour-drills.ts';
 import { processDrills } from './process-drills.ts';
 import { recordDrills } from './record-drills.ts';
 
-/** In the order of the page. The database goes back last: everything before it would be gone. */
+/** What `npm run drills` does, in this order. */
 export const everyDrill: readonly Drill[] = [...processDrills, ...neighbourDrills, ...recordDrills];

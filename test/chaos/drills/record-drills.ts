@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { until } from '../../support/until.ts';
 import type { Drill } from './drill.ts';
 import { crowd } from './drill-world.ts';
@@ -243,10 +244,11 @@ const overload: Drill = {
     const [url = ''] = service.baseUrls;
     const { postgres } = world.process('edge-1');
     // A database that is slow for this edge: requests gather in it.
-    postgres.delay(1_500);
+    postgres.delay(500);
     const beating = keepBeating(run.validator, run.evalRunId);
-    const asked = Array.from({ length: flood }, (_, index) =>
-      fetch(`${url}/v1/public/races?page=${index}&page_size=1`).then(
+    const asked = Array.from({ length: flood }, () =>
+      // Each of another run: reads of the same page would be shared.
+      fetch(`${url}/v1/public/evaluation-runs/${randomUUID()}`).then(
         async (answer) => ({ status: answer.status, body: (await answer.json()) as unknown }),
         () => ({ status: 0, body: null }),
       ),
