@@ -108,7 +108,7 @@ test('a caller of a partition without an owner is told when to come back', async
   const command = { id: randomUUID(), type: 'add', body: { key: 'x' }, account: 'tester' };
 
   const fault = await t.throwsAsync(
-    world.edge.commands.command(target, command, { budgetMs: 400 }),
+    world.edge.commands.command(target, command, { budgetMs: 2_000 }),
     {
       instanceOf: Fault,
     },
