@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { until } from '../../support/until.ts';
 import type { Drill } from './drill.ts';
 import { crowd } from './drill-world.ts';
@@ -233,42 +232,6 @@ const violated: Drill = {
   },
 };
 
-/** More than an edge lets in at once (apps/edge/middleware/admission.ts). */
-const flood = 600;
-
-const overload: Drill = {
-  name: 'overload',
-  async run(world) {
-    const { panel, service } = world;
-    const run = await runUnderWay(world);
-    const [url = ''] = service.baseUrls;
-    const { postgres } = world.process('edge-1');
-    // A database that is slow for this edge: requests gather in it.
-    postgres.delay(500);
-    const beating = keepBeating(run.validator, run.evalRunId);
-    const asked = Array.from({ length: flood }, () =>
-      // Each of another run: reads of the same page would be shared.
-      fetch(`${url}/v1/public/evaluation-runs/${randomUUID()}`).then(
-        async (answer) => ({ status: answer.status, body: (await answer.json()) as unknown }),
-        () => ({ status: 0, body: null }),
-      ),
-    );
-    try {
-      await panel.seesMetric('paddock_edge_in_flight', (count) => count > 400);
-      const answers = await Promise.all(asked);
-      const shed = answers.filter(({ status }) => status === 503);
-      assert.ok(shed.length > 0, 'something was shed');
-      await panel.seesRefusal('OVERLOADED', async () => shed[0] ?? { body: null });
-    } finally {
-      postgres.clear();
-    }
-    await panel.seesMetric('paddock_edge_in_flight', (count) => count < 20);
-    await beating.stop();
-    assert.equal(await beat(run.validator, run.evalRunId), 200, 'heartbeats are shed last');
-    await giveBack(run.validator, run.evalRunId);
-  },
-};
-
 export const recordDrills: readonly Drill[] = [
   silentValidator,
   stuckRun,
@@ -280,5 +243,4 @@ export const recordDrills: readonly Drill[] = [
   refusedCredential,
   brokenAuditLog,
   violated,
-  overload,
 ];
