@@ -17,6 +17,9 @@ test('a subscription that failed with its broker does not answer when that is ba
 
   // Frozen, it takes the request and confirms nothing; then it dies.
   first.kill('SIGSTOP');
+  await until(() =>
+    Promise.race([connection.flush().then(() => false), systemClock.sleep(200).then(() => true)]),
+  );
   const subscribed = bus.subscribeCommands({ kind: 'test', part: 1 }, (_, exchange) =>
     exchange.answer({ kind: 'moved' }),
   );

@@ -57,7 +57,7 @@ test('on a busy machine an honest file is asked for again and not called hostile
     parentPort.postMessage('up');
     for (;;);`;
   const others = Array.from(
-    { length: availableParallelism() * 2 },
+    { length: availableParallelism() * 4 },
     () => new Worker(spinning, { eval: true }),
   );
   const quiet = () => Promise.all(others.map((thread) => thread.terminate()));
