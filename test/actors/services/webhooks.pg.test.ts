@@ -21,6 +21,8 @@ import { isSigned, type Receiver, silent, startReceiver } from '../../support/we
 const seal = createCredentialSeal([{ id: 'test', key: randomBytes(32) }]);
 const guarded = createGuardedPost({ privateHosts: ['127.0.0.1'], clock: systemClock });
 const leaseMs = 1_000;
+/** What hundreds of deliveries may take while other tests have the machine. */
+const patienceMs = 40_000;
 
 async function openDesk(t: ExecutionContext) {
   const { url, sql: admin } = await testDatabase(t);
@@ -42,6 +44,8 @@ async function openDesk(t: ExecutionContext) {
       terms: { timeoutMs: 500, retryMaxSeconds: 3600, leaseMs },
     });
     await service.start();
+    // Stopped twice where all goes well; a test that failed would else leave it running for ever.
+    t.teardown(() => service.stop());
     return service;
   };
   return { admin, open, secret, register, coordinate };
@@ -67,7 +71,7 @@ test('however many coordinators there are, a webhook gets one delivery at a time
     await systemClock.sleep(150);
   }
   for (const receiver of receivers) {
-    await until(() => receiver.deliveries.length >= 100);
+    await until(() => receiver.deliveries.length >= 100, patienceMs);
     t.deepEqual(
       cursors(receiver),
       Array.from({ length: 100 }, (_, index) => index + 1),
@@ -104,7 +108,7 @@ test('what a coordinator died over is told again by another, and then all the re
   t.true((held?.leaseUntil.getTime() ?? 0) > Date.now());
 
   const next = await desk.coordinate();
-  await until(() => receiver.deliveries.at(-1)?.event.cursor === newest);
+  await until(() => receiver.deliveries.at(-1)?.event.cursor === newest, patienceMs);
   t.deepEqual(cursors(receiver), [1, 2, 3, 3, 4, 5, 6]);
   const [third, again] = receiver.deliveries.slice(2, 4);
   t.is(third?.id, again?.id);
@@ -121,13 +125,13 @@ test('a coordinator that stops hands over at once what it was sending', async (t
   await desk.register(receiver);
   await plantEvents(desk.admin, 2);
   const leaving = await desk.coordinate();
-  await until(() => receiver.deliveries.length === 1);
+  await until(() => receiver.deliveries.length === 1, patienceMs);
   await leaving.stop();
   const [left] = await desk.admin<{ failures: number; lease: Date | null }[]>`
     select failure_count as failures, lease_until as lease from webhook`;
   t.deepEqual({ ...left }, { failures: 0, lease: null });
   const next = await desk.coordinate();
-  await until(() => receiver.deliveries.length === 3);
+  await until(() => receiver.deliveries.length === 3, patienceMs);
   t.deepEqual(cursors(receiver), [1, 1, 2]);
   await next.stop();
 });
@@ -146,7 +150,7 @@ test('receivers that are slow keep no place from those that wait', async (t) => 
   await desk.register(quick);
   await plantEvents(desk.admin, 90);
   const service = await desk.coordinate();
-  await until(() => quick.deliveries.length === 90);
+  await until(() => quick.deliveries.length === 90, patienceMs);
   t.true(slow.deliveries.length < (16 * 90) / 2, 'they are far from their end');
   await service.stop();
 });
