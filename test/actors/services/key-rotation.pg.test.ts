@@ -210,7 +210,9 @@ test('a round ends, though somebody seals with the old key again what it did', a
   // The last thing that a round does, and the last place is done.
   await until(async () => (await desk.admin`select from seal_key`).length > 0);
   await until(async () => (await rowsWith(desk.admin, 'v1.newer.')).includes('public.idempotency'));
-  t.is(await standing(desk.admin, 'older'), 60, 'the webhooks');
+  // Whenever it was undone, until the next round.
+  await until(async () => (await standing(desk.admin, 'older')) === 60);
+  t.pass('the webhooks');
 });
 
 test('a key may go when nothing of it was met for a minute', async (t) => {
