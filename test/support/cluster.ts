@@ -78,8 +78,7 @@ function closeAfter(t: Test | undefined, close: Close): void {
 async function database(from: string, t: Test | undefined): Promise<TestDatabase> {
   const { url, sql: admin } = await cluster();
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // Nothing here outlives a crash; through the log a clone costs four times the processor time.
-  await admin`create database ${admin(name)} template ${admin(from)} strategy file_copy`;
+  await admin`create database ${admin(name)} template ${admin(from)}`;
   const own = createSql({ url: databaseUrl(url, name), max: 4, applicationName: 'test' });
   closeAfter(t, async () => {
     await closeSql(own);
