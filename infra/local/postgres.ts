@@ -31,6 +31,8 @@ export interface PostgresOptions {
   readonly log?: LogSink;
   /** False only where the data is thrown away anyway: a crash of the machine may corrupt it. */
   readonly fsync?: boolean;
+  /** 200 when left out: three edges, three coordinators and their operators, three times over. */
+  readonly maxConnections?: number;
 }
 
 interface Cluster {
@@ -55,7 +57,8 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalPost
   for (let tries = 1; ; tries += 1) {
     const port = options.port ?? (await freePort());
     try {
-      const args = serverArgs({ dataDir, port, fsync: options.fsync ?? true });
+      const { fsync = true, maxConnections = 200 } = options;
+      const args = serverArgs({ dataDir, port, fsync, maxConnections });
       const server = await launch(cluster, binaries.postgres, args);
       const { pid, exited, kill, stop } = server;
       return {
@@ -116,13 +119,20 @@ async function launch(cluster: Cluster, command: string, args: readonly string[]
   return child;
 }
 
-function serverArgs(server: { dataDir: string; port: number; fsync: boolean }): string[] {
+interface ServerSettings {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly fsync: boolean;
+  readonly maxConnections: number;
+}
+
+function serverArgs(server: ServerSettings): string[] {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: server.port,
     // The path of a socket is bounded at 107 bytes, that of a data folder is not.
     unix_socket_directories: '',
-    max_connections: 200,
+    max_connections: server.maxConnections,
     shared_buffers: '128MB',
     max_wal_size: '1GB',
     random_page_cost: 1.1,

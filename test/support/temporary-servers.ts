@@ -18,7 +18,13 @@ export async function temporaryPostgres(
   options: { port?: number } = {},
 ): Promise<LocalPostgres & Folder> {
   const folder = await temporaryFolder();
-  const server = await startPostgres({ ...options, dataDir: join(folder, 'data'), fsync: false });
+  const server = await startPostgres({
+    ...options,
+    dataDir: join(folder, 'data'),
+    fsync: false,
+    // One server for all test files that run at a time, some of them with several services.
+    maxConnections: 800,
+  });
   return { ...server, folder, stop: () => stopAndRemove(server, folder) };
 }
 
