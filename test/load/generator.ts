@@ -70,9 +70,13 @@ async function perform(stage: Stage): Promise<StageResult> {
 }
 
 /** Signing costs as much as checking a signature does, so it is done before the clock runs. */
-function prepare({ name, auth, operationsMax, seconds }: Stage): Prepared[] {
+function prepare({ name, auth, operationsMax, seconds, rate }: Stage): Prepared[] {
   let operations = runs.operations(name);
-  if (seconds !== undefined && auth === 'signed') operations = repeated(operations, signedMax);
+  if (seconds !== undefined && auth === 'signed') {
+    // Chance may want more than its mean: ten standard deviations are enough for ever.
+    const due = rate === undefined ? signedMax : seconds * rate + 10 * Math.sqrt(seconds * rate);
+    operations = repeated(operations, Math.min(signedMax, Math.ceil(due)));
+  }
   if (operationsMax !== undefined) operations = operations.slice(0, operationsMax);
   return operations.map((operation) => {
     const member: CrowdMember | undefined = members[operation.validator];
