@@ -97,7 +97,11 @@ const requests = {
   CHALLENGE_RATE_PER_MINUTE: count(10, 'per IP', 'each one is a stored row'),
   SESSION_RATE_PER_MINUTE: count(5, 'per IP', 'each one is a signature check'),
   HOTKEY_RATE_PER_MINUTE: count(600, 'per hotkey', 'a validator at work stays far below'),
-  FALSE_PROOFS_PER_SECOND: count(100, 'per edge', 'of strangers; each is a signature check'),
+  FALSE_PROOFS_PER_SECOND: count(
+    50,
+    'per edge',
+    'of strangers, a fifth of them from one address; each is a signature check',
+  ),
   JSON_BODY_BYTES_MAX: bytes(65_536, 'no ordinary request comes near'),
   RESULTS_BODY_BYTES_MAX: bytes(2_097_152, 'episode results and progress: 500 items fit'),
   OPERATOR_BODY_BYTES_MAX: bytes(16_777_216, 'suites with their problems; packs stream'),

@@ -69,7 +69,7 @@ await using world = await startServiceWorld({
     SESSION_RATE_PER_MINUTE: '5',
     PUBLIC_RATE_PER_MINUTE: '100',
     HOTKEY_RATE_PER_MINUTE: '600',
-    FALSE_PROOFS_PER_SECOND: '100',
+    FALSE_PROOFS_PER_SECOND: '50',
   },
 });
 const suite = await openSuite(world, { taskCount: 2, requiredSuccesses });

@@ -2,6 +2,7 @@ import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { statusByCode } from '../faults.ts';
+import { FailureWindow } from './failure-window.ts';
 
 /** Who says to be whom, and from where. */
 export interface Claimant {
@@ -14,7 +15,9 @@ const familiarMs = 600_000;
 const familiarMax = 50_000;
 /** Proofs under way at once: a validator at work has a few, and each beyond waits as a stranger's. */
 const familiarAtOnceMax = 16;
-const windowMs = 1000;
+/** Of all that may fail, what may come from one address: else one could keep newcomers out everywhere. */
+const addressShare = 5;
+const addressesMax = 10_000;
 
 /**
  * Keeps forged signatures from the honest. See infra/decisions/0027-sr25519-library.md.
@@ -22,22 +25,24 @@ const windowMs = 1000;
  * 1. Who proved a key from an address a short while ago is familiar: checked before all strangers, and
  *    never turned away here. One failure or a ban ends that, so a forger gains nothing by an honest
  *    beginning; and only so many at once are, so that no key holds up the others by good signatures.
- * 2. Strangers may fail so many times in any second. Then they are turned away unchecked, and so is a
- *    newcomer among them; without a flood there is no limit, also when everybody comes at once.
+ * 2. Strangers may fail so many times in any second, and a fifth of that from one address. Then they
+ *    are turned away unchecked, and so is a newcomer among them; without a flood there is no limit, also
+ *    when everybody comes at once.
  * 3. Nothing is counted by hotkey: who forges another's signature takes nothing from that other.
  */
 export class ProofTurns {
   readonly #failuresMax: number;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #provedMs = new RecentMap<string, number>(familiarMax);
-  /** When strangers failed, oldest first; at most as long as the limit. */
-  readonly #failuresMs: number[] = [];
-  #strangersUnderWay = 0;
+  readonly #everywhere: FailureWindow;
+  /** Only of addresses that strangers failed from. */
+  readonly #byAddress = new RecentMap<string, FailureWindow>(addressesMax);
   /** By who is familiar. */
   readonly #familiarUnderWay = new Map<string, number>();
 
   constructor(failuresPerSecond: number, clock: Pick<Clock, 'monotonicMs'>) {
     this.#failuresMax = failuresPerSecond;
+    this.#everywhere = new FailureWindow(failuresPerSecond);
     this.#clock = clock;
   }
 
@@ -49,18 +54,45 @@ export class ProofTurns {
    */
   async during<T>(claimant: Claimant, prove: (isFamiliar: boolean) => Promise<T>): Promise<T> {
     const key = `${claimant.address} ${claimant.hotkey}`;
-    const isFamiliar = this.#isFamiliar(key);
-    if (!isFamiliar) this.#requireTurn();
-    this.#count(key, isFamiliar, 1);
+    if (!this.#isFamiliar(key)) return await this.#duringStranger(claimant.address, key, prove);
+    this.#count(key, 1);
     try {
-      const proof = await prove(isFamiliar);
+      return await this.#prove(key, () => prove(true));
+    } finally {
+      this.#count(key, -1);
+    }
+  }
+
+  async #duringStranger<T>(
+    address: string,
+    key: string,
+    prove: (isFamiliar: boolean) => Promise<T>,
+  ): Promise<T> {
+    const nowMs = this.#clock.monotonicMs();
+    const windows = this.#windows(address);
+    if (windows.some((window) => window.isFull(nowMs))) {
+      throw new Fault('OVERLOADED', 'Too many false signatures come in; try again soon.');
+    }
+    for (const window of windows) window.underWay += 1;
+    try {
+      return await this.#prove(key, () => prove(false));
+    } catch (error) {
+      if (isFailure(error)) this.#failed(address);
+      throw error;
+    } finally {
+      for (const window of windows) window.underWay -= 1;
+    }
+  }
+
+  async #prove<T>(key: string, prove: () => Promise<T>): Promise<T> {
+    try {
+      const proof = await prove();
       this.#provedMs.set(key, this.#clock.monotonicMs());
       return proof;
     } catch (error) {
-      if (isFailure(error)) this.#fail(key, isFamiliar, error);
+      // A familiar caller's request that comes twice was proved all the same.
+      if (isFailure(error) && error.code !== 'NONCE_REUSED') this.#provedMs.delete(key);
       throw error;
-    } finally {
-      this.#count(key, isFamiliar, -1);
     }
   }
 
@@ -70,31 +102,24 @@ export class ProofTurns {
     return (this.#familiarUnderWay.get(key) ?? 0) < familiarAtOnceMax;
   }
 
-  #count(key: string, isFamiliar: boolean, change: 1 | -1): void {
-    if (!isFamiliar) {
-      this.#strangersUnderWay += change;
-      return;
-    }
+  #count(key: string, change: 1 | -1): void {
     const underWay = (this.#familiarUnderWay.get(key) ?? 0) + change;
     if (underWay === 0) this.#familiarUnderWay.delete(key);
     else this.#familiarUnderWay.set(key, underWay);
   }
 
-  #requireTurn(): void {
-    const outdatedMs = this.#clock.monotonicMs() - windowMs;
-    while ((this.#failuresMs[0] ?? Number.POSITIVE_INFINITY) <= outdatedMs)
-      this.#failuresMs.shift();
-    const failures = this.#failuresMs.length;
-    // Who is under way may be honest: they count only while others fail.
-    const isCalm = failures < this.#failuresMax / 10;
-    if (isCalm || failures + this.#strangersUnderWay < this.#failuresMax) return;
-    throw new Fault('OVERLOADED', 'Too many false signatures come in; try again soon.');
+  #windows(address: string): readonly FailureWindow[] {
+    const here = this.#byAddress.get(address);
+    return here === undefined ? [this.#everywhere] : [this.#everywhere, here];
   }
 
-  #fail(key: string, isFamiliar: boolean, fault: Fault): void {
-    // A familiar caller's request that comes twice was proved all the same.
-    if (fault.code !== 'NONCE_REUSED') this.#provedMs.delete(key);
-    if (!isFamiliar) this.#failuresMs.push(this.#clock.monotonicMs());
+  #failed(address: string): void {
+    const nowMs = this.#clock.monotonicMs();
+    const max = Math.ceil(this.#failuresMax / addressShare);
+    const here = this.#byAddress.get(address) ?? new FailureWindow(max);
+    this.#byAddress.set(address, here);
+    this.#everywhere.add(nowMs);
+    here.add(nowMs);
   }
 }
 
