@@ -27,6 +27,7 @@ import { Documents } from './artifacts/documents.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { Callers } from './auth/callers.ts';
 import { chainRegistrations } from './auth/chain-registrations.ts';
+import { familiarity } from './auth/familiar.ts';
 import type { Identity } from './auth/identity.ts';
 import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
@@ -106,6 +107,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     limits: serverLimits(config),
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
+    isFamiliar: familiarity(deps.identity, dispatch.remoteAddress),
   });
   const port = await server.listen(config.port, options.host ?? '0.0.0.0');
   stack.use(server);

@@ -11,6 +11,7 @@ import { ConnectionSlots } from './middleware/connection-slots.ts';
 import { CrossOrigin } from './middleware/cross-origin.ts';
 import { addressBlock, plainAddress } from './middleware/ip-address.ts';
 import { announcesBody } from './middleware/json-body.ts';
+import { OnePerTurn } from './middleware/one-per-turn.ts';
 import { proxyCheck } from './middleware/remote-address.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
@@ -29,6 +30,8 @@ export interface EdgeServerOptions {
   readonly trustedProxies: readonly string[];
   /** Whose pages may read what is public. */
   readonly corsOrigins: readonly string[];
+  /** Whether its sender proved a short while ago who he is: such requests wait behind no burst of others. */
+  readonly isFamiliar: (request: IncomingMessage) => boolean;
 }
 
 /** What one connection may hold and for how long, and how many there may be. */
@@ -174,6 +177,7 @@ function sayGoodbye(response: ServerResponse): void {
 /** Exported for a look at its routes. */
 export function createApp(options: EdgeServerOptions, state: ServerState): Express {
   const app = express();
+  const strangers = new OnePerTurn();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
@@ -190,8 +194,9 @@ export function createApp(options: EdgeServerOptions, state: ServerState): Expre
     if (announcesBody(request)) state.pace.watch(request, options.dispatch.clock.monotonicMs());
     if (state.draining) sayGoodbye(response);
     const waiting = state.open.add(response);
-    if (waiting <= pipelinedMax) next();
-    else refusePipelined(request, response);
+    if (waiting > pipelinedMax) refusePipelined(request, response);
+    else if (options.isFamiliar(request)) next();
+    else strangers.add(next);
   });
   addRoutes(app, options);
   app.use(async (request, response) => {

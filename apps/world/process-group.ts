@@ -5,6 +5,8 @@ export interface ProcessPlan {
   /** `edge-1`, `coordinator-2`. */
   readonly name: string;
   readonly script: string;
+  /** For Node itself. */
+  readonly engineFlags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** A file that it appends to. */
   readonly log: string;
@@ -61,13 +63,13 @@ export async function keepRunning(
   }
 }
 
-function launch({ name, script, env, log, pidFile }: ProcessPlan): Promise<Child> {
+function launch({ name, script, engineFlags, env, log, pidFile }: ProcessPlan): Promise<Child> {
   const register = new URL('../../infra/otel/register.ts', import.meta.url);
   return startChild({
     name,
     command: process.execPath,
     // Crash reports, where somebody turns them on, name every variable; threads have reports too.
-    args: ['--report-exclude-env', '--import', register.href, script],
+    args: ['--report-exclude-env', ...engineFlags, '--import', register.href, script],
     env: { ...env, PROCESS_NAME: name },
     log,
     pidFile,

@@ -32,6 +32,9 @@ export interface RunningService extends AsyncDisposable {
   readonly coordinators: readonly KeptProcess[];
 }
 
+/** Many short pauses for garbage rather than a few of 20 ms: infra/decisions/0027-sr25519-library.md. */
+const edgeEngineFlags = ['--max-semi-space-size=4'];
+
 // Four coordinators that start at once on a busy two-core machine still make it.
 const readyMs = 60_000;
 // A process that ends this often before the service was ready will not get better.
@@ -120,6 +123,7 @@ function keep(
     {
       name,
       script: new URL(`../${kind}/main.ts`, import.meta.url).pathname,
+      engineFlags: kind === 'edge' ? edgeEngineFlags : [],
       env: { ...accessOf(plan, kind), ...shared, ...own, ...metrics, ...plan.envOf?.(name) },
       log: join(plan.dataDir, 'logs', `${name}.log`),
       pidFile: join(plan.dataDir, `${name}.pid`),

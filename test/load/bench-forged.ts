@@ -24,7 +24,7 @@ const { values } = parseArgs({
   options: {
     /** Of each of the six measurements of a round. */
     seconds: { type: 'string', default: '10' },
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
     /** Honest requests per second. */
     honest: { type: 'string', default: '100' },
     forged: { type: 'string', default: '600' },
@@ -38,7 +38,7 @@ const seconds = Number(values.seconds);
 const runsPerValidator = 2;
 const requiredSuccesses = 5;
 const ratioMax = 2;
-const warmUpSeconds = 5;
+const warmUpSeconds = 10;
 const seed = 1;
 const say = (text: string) => console.log(text);
 

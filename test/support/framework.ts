@@ -56,6 +56,7 @@ export async function startFramework(
     endpoints,
     newTraceId: () => randomBytes(16).toString('hex'),
     drainMs: 5_000,
+    isFamiliar: () => false,
     limits: {
       headerMs: 15_000,
       bodyBytesPerSecondMin: 1_000,

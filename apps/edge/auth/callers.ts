@@ -1,3 +1,4 @@
+import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
@@ -6,19 +7,34 @@ import { BriefCache } from './brief-cache.ts';
 
 // A ban must hold within a second of its commit, on edges that were not told of it.
 const keepMs = 500;
+const familiarMs = 600_000;
+const familiarMax = 50_000;
 
 /** What the database says of sessions and bans, at most half a second ago. */
 export class Callers {
   readonly #sessions: BriefCache<SessionRow | undefined>;
   readonly #bans: BriefCache<boolean>;
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
+  /** When a token was good last. */
+  readonly #goodMs = new RecentMap<string, number>(familiarMax);
 
   constructor(sql: Sql, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
     this.#sessions = new BriefCache({ keepMs, clock, load: (hash) => liveSession(sql, hash) });
     this.#bans = new BriefCache({ keepMs, clock, load: (hotkey) => isHotkeyBanned(sql, hotkey) });
   }
 
   async session(token: string): Promise<SessionRow | undefined> {
-    return await this.#sessions.get(sha256Hex(token));
+    const session = await this.#sessions.get(sha256Hex(token));
+    if (session === undefined) this.#goodMs.delete(token);
+    else this.#goodMs.set(token, this.#clock.monotonicMs());
+    return session;
+  }
+
+  /** Whether the token was good within the last ten minutes; says nothing of now. */
+  isFamiliar(token: string): boolean {
+    const goodMs = this.#goodMs.get(token) ?? Number.NEGATIVE_INFINITY;
+    return this.#clock.monotonicMs() - goodMs < familiarMs;
   }
 
   async isBanned(hotkey: string): Promise<boolean> {

@@ -53,7 +53,7 @@ export class ProofTurns {
    * @throws OVERLOADED without asking `prove`
    */
   async during<T>(claimant: Claimant, prove: (isFamiliar: boolean) => Promise<T>): Promise<T> {
-    const key = `${claimant.address} ${claimant.hotkey}`;
+    const key = keyOf(claimant);
     if (!this.#isFamiliar(key)) return await this.#duringStranger(claimant.address, key, prove);
     this.#count(key, 1);
     try {
@@ -61,6 +61,11 @@ export class ProofTurns {
     } finally {
       this.#count(key, -1);
     }
+  }
+
+  /** Whether `during` would check the claimant's proof before those of strangers. */
+  isFamiliar(claimant: Claimant): boolean {
+    return this.#isFamiliar(keyOf(claimant));
   }
 
   async #duringStranger<T>(
@@ -121,6 +126,10 @@ export class ProofTurns {
     this.#everywhere.add(nowMs);
     here.add(nowMs);
   }
+}
+
+function keyOf({ address, hotkey }: Claimant): string {
+  return `${address} ${hotkey}`;
 }
 
 function isFailure(error: unknown): error is Fault {
