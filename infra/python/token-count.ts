@@ -5,9 +5,9 @@
  */
 import { FileRefused } from './file-refused.ts';
 
-// Three times as many as are counted in the largest honest agent (151,093 in 900 kB), and a third
+// More than twice as many as are counted in the largest honest agent (151,093 in 900 kB), and a twentieth
 // more than in a megabyte of the densest (0.34 a byte).
-const tokensMax = 455_000;
+const tokensMax = 360_000;
 
 export function refuseTooManyTokens(bytes: Uint8Array): void {
   if (countTokens(bytes, tokensMax) <= tokensMax) return;

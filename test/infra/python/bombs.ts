@@ -4,7 +4,7 @@ const filled = (unit: string, before = '', after = '') =>
   before + unit.repeat(Math.floor((size - before.length - after.length) / unit.length)) + after;
 /** Of as many tokens as a file may have (`token-count.ts`), each `unit` so many. */
 const allowed = (unit: string, tokens: number, [before, after]: readonly [string, string]) =>
-  before + unit.repeat(Math.floor(454_900 / tokens)) + after;
+  before + unit.repeat(Math.floor(359_900 / tokens)) + after;
 const lines = (make: (i: number) => string) => {
   let text = '';
   for (let i = 0; text.length < size - 200; i += 1) text += make(i);

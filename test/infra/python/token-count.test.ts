@@ -45,6 +45,6 @@ test('a file of too many tokens is refused with a reason that helps, before ruff
   t.is(verdict.kind, 'invalid');
   t.regex(
     'detail' in verdict ? verdict.detail : '',
-    /^InvalidFileError: the file is too complex to analyse: it has more than 455,000 names, numbers and signs; write /,
+    /^InvalidFileError: the file is too complex to analyse: it has more than 360,000 names, numbers and signs; write /,
   );
 });
