@@ -1,11 +1,8 @@
-import { createEmissionKind } from '../../actors/emission-calculator/emission-calculator.actor.ts';
-import { createEvalKind } from '../../actors/lease-manager/lease-manager.actor.ts';
-import { createRaceKind } from '../../actors/race-coordinator/race-coordinator.actor.ts';
 import { createHost, type Host } from '../../actors/runtime/host.ts';
 import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
 import { createStuckWatch } from '../../actors/services/stuck/stuck.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
-import { randomHex, randomId, uuidV5 } from '../../infra/ids/ids.ts';
+import { randomHex, randomId } from '../../infra/ids/ids.ts';
 import { type Bus, createBus } from '../../infra/nats/bus.ts';
 import { closeNats, connectNats } from '../../infra/nats/connect.ts';
 import { ensureStreams } from '../../infra/nats/streams.ts';
@@ -27,10 +24,9 @@ import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
 import { warnOfMightyLogin } from '../mighty-login.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
 import { openHistory } from '../open-history.ts';
-import { configuredPolicy } from '../race-policy.ts';
 import { startClock } from './clock.ts';
-import { evalPolicy } from './eval-policy.ts';
 import { startFeed } from './feed.ts';
+import { partitionKinds } from './partition-kinds.ts';
 import { startServices } from './services.ts';
 import { startSimilarity } from './similarity.ts';
 
@@ -80,17 +76,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const simulation = await startClock({ ...following, clock, log }, stack);
   const host = createHost({
     memberId,
-    kinds: [
-      createEvalKind({ sql: commits, policy: evalPolicy(config), ids: { uuidV5 }, telemetry }),
-      createRaceKind({
-        sql: commits,
-        configured: configuredPolicy(config),
-        close: { closeTime: config.raceCloseTime, timeZone: config.raceTimeZone },
-        drawSecret: config.raceSecret,
-        ids: { uuidV5 },
-      }),
-      createEmissionKind({ sql: commits, burnRateMicro: config.burnRateMicro }),
-    ],
+    kinds: partitionKinds(config, { sql: commits, telemetry }),
     partitions,
     // Of their own: a renewal must not wait behind commits.
     members: createMembershipStore(open('leases', 'paddock_actor', 2)),

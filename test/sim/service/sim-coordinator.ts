@@ -1,10 +1,6 @@
-import { createEmissionKind } from '../../../actors/emission-calculator/emission-calculator.actor.ts';
-import { createEvalKind } from '../../../actors/lease-manager/lease-manager.actor.ts';
-import { createRaceKind } from '../../../actors/race-coordinator/race-coordinator.actor.ts';
 import { createHost, type Host } from '../../../actors/runtime/host.ts';
-import { evalPolicy } from '../../../apps/coordinator/eval-policy.ts';
-import { configuredPolicy } from '../../../apps/race-policy.ts';
-import { randomHex, randomId, uuidV5 } from '../../../infra/ids/ids.ts';
+import { partitionKinds } from '../../../apps/coordinator/partition-kinds.ts';
+import { randomHex, randomId } from '../../../infra/ids/ids.ts';
 import { createMembershipStore } from '../../../infra/postgres/membership-store.ts';
 import { createOutboxStore } from '../../../infra/postgres/outbox-store.ts';
 import { createPartitionStore } from '../../../infra/postgres/partition-store.ts';
@@ -34,17 +30,7 @@ export async function startSimCoordinator(
   const partitions = createPartitionStore(commits);
   const host = createHost({
     memberId,
-    kinds: [
-      createEvalKind({ sql: commits, policy: evalPolicy(config), ids: { uuidV5 }, telemetry }),
-      createRaceKind({
-        sql: commits,
-        configured: configuredPolicy(config),
-        close: { closeTime: config.raceCloseTime, timeZone: config.raceTimeZone },
-        drawSecret: config.raceSecret,
-        ids: { uuidV5 },
-      }),
-      createEmissionKind({ sql: commits, burnRateMicro: config.burnRateMicro }),
-    ],
+    kinds: partitionKinds(config, { sql: commits, telemetry }),
     partitions,
     members: createMembershipStore(sqlAs('paddock_actor')),
     outbox: createOutboxStore(commits),

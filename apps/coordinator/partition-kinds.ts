@@ -1,0 +1,28 @@
+import { createEmissionKind } from '../../actors/emission-calculator/emission-calculator.actor.ts';
+import { createEvalKind } from '../../actors/lease-manager/lease-manager.actor.ts';
+import { createRaceKind } from '../../actors/race-coordinator/race-coordinator.actor.ts';
+import type { Config } from '../../infra/config/config.ts';
+import { uuidV5 } from '../../infra/ids/ids.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { configuredPolicy } from '../race-policy.ts';
+import { evalPolicy } from './eval-policy.ts';
+
+/** The actors that a coordinator hosts, as they are configured. */
+export function partitionKinds(
+  config: Config,
+  { sql, telemetry }: { readonly sql: Sql; readonly telemetry: Telemetry },
+) {
+  const ids = { uuidV5 };
+  return [
+    createEvalKind({ sql, policy: evalPolicy(config), ids, telemetry }),
+    createRaceKind({
+      sql,
+      configured: configuredPolicy(config),
+      close: { closeTime: config.raceCloseTime, timeZone: config.raceTimeZone },
+      drawSecret: config.raceSecret,
+      ids,
+    }),
+    createEmissionKind({ sql, burnRateMicro: config.burnRateMicro }),
+  ];
+}
