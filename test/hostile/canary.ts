@@ -21,6 +21,9 @@ export interface CanaryPlan {
   readonly everyMs: number;
 }
 
+/** Raw requests of the hostile name none, and so share the one that they really come from. */
+const ownAddress = '203.0.113.77';
+
 /** An honest miner and an honest validator, who must not notice what goes on around them. */
 export class Canary {
   readonly #plan: CanaryPlan;
@@ -69,8 +72,8 @@ export class Canary {
     const startedMs = performance.now();
     try {
       const body = method === 'POST' ? { body: '{"cpu_pct":1}' } : {};
-      const type = { 'content-type': 'application/json' };
-      const init = { method, headers: { ...headers, ...type }, ...body };
+      const own = { 'content-type': 'application/json', 'x-forwarded-for': ownAddress };
+      const init = { method, headers: { ...headers, ...own }, ...body };
       const answer = await fetch(`${base}${path}`, {
         ...init,
         signal: AbortSignal.timeout(15_000),

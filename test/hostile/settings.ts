@@ -4,7 +4,7 @@ export const hostileSettings = {
   CLAIM_LEASE_SECONDS: '86400',
   NO_PROGRESS_SECONDS: '86400',
   RUN_LIMIT_SECONDS: '86400',
-  // Hostile requests bear an address each; honest ones and floods share one.
+  // Hostile requests bear an address each, honest ones share one, and floods have three.
   TRUSTED_PROXIES: '127.0.0.1',
   PUBLIC_RATE_PER_MINUTE: '600',
   CHALLENGE_RATE_PER_MINUTE: '1000',

@@ -73,7 +73,7 @@ function tooLong(
   const lines = Object.entries(said.headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `${said.method} ${said.target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`;
   const text = `${head}${lines.join('')}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
-  return { bytes: Buffer.from(text, 'latin1'), lane: 'alone', expected: [404, 413, 422] };
+  return { bytes: Buffer.from(text, 'latin1'), lane: 'alone', expected: [404, 413, 422, 429] };
 }
 
 function takersOf({ document, sessions }: Material): readonly Taker[] {

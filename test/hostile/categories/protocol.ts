@@ -100,7 +100,10 @@ const methods = [
   'SEARCH',
   'LOCK',
 ] as const;
-const ended = [0, 400, 401, 404, 405, 408, 411, 413, 414, 415, 417, 422, 431, 501, 505] as const;
+/** 429 too: those of them that can be read name no address, and so share one. */
+const ended = [
+  0, 400, 401, 404, 405, 408, 411, 413, 414, 415, 417, 422, 429, 431, 501, 505,
+] as const;
 
 /** Raw bytes: requests that are none, two in one, of unknown methods, paths and versions. */
 export function protocol(material: Material, share: number): Category {
