@@ -5,6 +5,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { runFacts } from '../support/run-facts.ts';
 import { runChaos, usualChaos } from './chaos.ts';
 import { describeFault, faultPlan } from './faults/fault-plan.ts';
 import { reportLines } from './report.ts';
@@ -53,7 +54,7 @@ async function run(): Promise<number> {
     say: (line) => console.log(line),
     isKept: values.keep,
   });
-  console.log(`\n${reportLines(report).join('\n')}`);
+  console.log(`\n${reportLines(report).join('\n')}\n${runFacts()}`);
   if (values.report !== undefined) {
     await writeFile(values.report, `${JSON.stringify(report, null, 2)}\n`);
   }

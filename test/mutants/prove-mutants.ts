@@ -10,6 +10,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { inParallel } from '../support/in-parallel.ts';
+import { runFacts } from '../support/run-facts.ts';
 import { everyMutant } from './every-mutant.ts';
 import type { Mutant } from './mutant.ts';
 import type { Verdict } from './verdict.ts';
@@ -54,6 +55,7 @@ if (wanted === undefined || values.control) {
 const failed = trials.filter(({ isPassed }) => !isPassed).length;
 const seconds = Math.round((performance.now() - startedMs) / 1000);
 console.log(`\n${mutants.length} planted defects in ${seconds} s`);
+console.log(runFacts());
 console.log(`${trials.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && trials.length > 0 ? 0 : 1;
 

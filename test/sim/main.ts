@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { runFacts } from '../support/run-facts.ts';
 import { isVoid, reachability } from './report/minimums.ts';
 import { said } from './report/said.ts';
 import { runShared } from './run-shared.ts';
@@ -41,4 +42,5 @@ const reached = values.calm ? [] : reachability(counts, days);
 for (const line of said({ seeds, counts, reached, tookMs: performance.now() - startedMs })) {
   console.log(line);
 }
+console.log(runFacts());
 if (seeds.some(({ violations }) => violations.length > 0) || isVoid(reached)) process.exitCode = 1;
