@@ -115,10 +115,13 @@ export class SimSession implements AsyncDisposable {
     return this.#database.now();
   }
 
-  /** Every process is there, and somebody serves each partition. */
+  /** Every process is there and runs, and somebody serves each partition. */
   async untilHealthy(withinMs = 40_000): Promise<void> {
     const isHealthy = () => {
       const { cluster } = this;
+      const processes = [...cluster.processes('coordinator'), ...cluster.processes('edge')];
+      // One that is stopped still thinks that all is well.
+      if (processes.some(({ isPaused }) => isPaused)) return false;
       const served = cluster.hosts.reduce((sum, host) => sum + host.partitions().length, 0);
       const isWhole = cluster.coordinators.length >= 2 && cluster.edges.length >= 2;
       return isWhole && served >= partitionsKept && cluster.hosts.every((host) => host.isCertain());
