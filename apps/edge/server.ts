@@ -11,9 +11,9 @@ import { ConnectionSlots } from './middleware/connection-slots.ts';
 import { CrossOrigin } from './middleware/cross-origin.ts';
 import { addressBlock, plainAddress } from './middleware/ip-address.ts';
 import { announcesBody } from './middleware/json-body.ts';
-import { OnePerTurn } from './middleware/one-per-turn.ts';
 import { proxyCheck } from './middleware/remote-address.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
+import { StrangersQueue } from './middleware/strangers-queue.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
 import { OpenAnswers } from './open-answers.ts';
 import { isAnonymous, tooOftenAnonymous } from './prove-caller.ts';
@@ -177,7 +177,7 @@ function sayGoodbye(response: ServerResponse): void {
 /** Exported for a look at its routes. */
 export function createApp(options: EdgeServerOptions, state: ServerState): Express {
   const app = express();
-  const strangers = new OnePerTurn();
+  const strangers = new StrangersQueue(options.dispatch.clock.monotonicMs);
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
@@ -194,9 +194,12 @@ export function createApp(options: EdgeServerOptions, state: ServerState): Expre
     if (announcesBody(request)) state.pace.watch(request, options.dispatch.clock.monotonicMs());
     if (state.draining) sayGoodbye(response);
     const waiting = state.open.add(response);
-    if (waiting > pipelinedMax) refusePipelined(request, response);
-    else if (options.isFamiliar(request)) next();
-    else strangers.add(next);
+    if (waiting > pipelinedMax) {
+      refuseAtOnce(request, response, 'Too many requests wait on this connection.');
+    } else if (options.isFamiliar(request)) next();
+    else if (!strangers.add(request.socket, next)) {
+      refuseAtOnce(request, response, 'Too much is asked at once; try again soon.');
+    }
   });
   addRoutes(app, options);
   app.use(async (request, response) => {
@@ -217,9 +220,9 @@ function setCommonHeaders(
 }
 
 /** The connection ends with this answer, so what comes behind it is not even begun. */
-function refusePipelined(request: IncomingMessage, response: ServerResponse): void {
+function refuseAtOnce(request: IncomingMessage, response: ServerResponse, why: string): void {
   response.shouldKeepAlive = false;
-  sendFault(response, new Fault('OVERLOADED', 'Too many requests wait on this connection.'));
+  sendFault(response, new Fault('OVERLOADED', why));
   discardRest(request);
 }
 

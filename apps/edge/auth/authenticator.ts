@@ -80,7 +80,7 @@ export function bearerTokenOf(headers: IncomingHttpHeaders): string | undefined 
   return /^bearer ([^\s]+)$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-const sessionToken = /^ses_[0-9a-f]{64}$/;
+export const sessionToken = /^ses_[0-9a-f]{64}$/;
 
 async function bySession(
   headers: IncomingHttpHeaders,
@@ -96,12 +96,10 @@ async function bySession(
   const publicKey = deps.decodeHotkey(session.hotkey);
   if (publicKey === undefined) throw new Error(`a session holds no hotkey: ${session.hotkey}`);
   const publicKeyHex = Buffer.from(publicKey).toString('hex');
+  const { hotkey, isBanned } = session;
   const standing = await deps.registrations.standing(publicKeyHex);
-  return admit({ hotkey: session.hotkey, publicKeyHex }, role, {
-    standing,
-    isBanned: session.isBanned,
-    deps,
-  });
+  deps.callers.wasProved(token, standing !== undefined && !isBanned);
+  return admit({ hotkey, publicKeyHex }, role, { standing, isBanned, deps });
 }
 
 async function bySignature(

@@ -15,7 +15,7 @@ export class Callers {
   readonly #sessions: BriefCache<SessionRow | undefined>;
   readonly #bans: BriefCache<boolean>;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** When a token was good last. */
+  /** By the hash of a token, when its holder was let in last. */
   readonly #goodMs = new RecentMap<string, number>(familiarMax);
 
   constructor(sql: Sql, clock: Pick<Clock, 'monotonicMs'>) {
@@ -25,15 +25,18 @@ export class Callers {
   }
 
   async session(token: string): Promise<SessionRow | undefined> {
-    const session = await this.#sessions.get(sha256Hex(token));
-    if (session === undefined) this.#goodMs.delete(token);
-    else this.#goodMs.set(token, this.#clock.monotonicMs());
-    return session;
+    return await this.#sessions.get(sha256Hex(token));
   }
 
-  /** Whether the token was good within the last ten minutes; says nothing of now. */
+  /** The token's holder was let in, or refused. */
+  wasProved(token: string, isGood: boolean): void {
+    if (isGood) this.#goodMs.set(sha256Hex(token), this.#clock.monotonicMs());
+    else this.#goodMs.delete(sha256Hex(token));
+  }
+
+  /** Whether the token's holder was let in within the last ten minutes; says nothing of now. */
   isFamiliar(token: string): boolean {
-    const goodMs = this.#goodMs.get(token) ?? Number.NEGATIVE_INFINITY;
+    const goodMs = this.#goodMs.get(sha256Hex(token)) ?? Number.NEGATIVE_INFINITY;
     return this.#clock.monotonicMs() - goodMs < familiarMs;
   }
 
@@ -44,5 +47,6 @@ export class Callers {
   /** After a logout: this edge must not answer the token once more. */
   forgetSession(token: string): void {
     this.#sessions.forget(sha256Hex(token));
+    this.wasProved(token, false);
   }
 }

@@ -31,17 +31,17 @@ const addressesMax = 10_000;
  * 3. Nothing is counted by hotkey: who forges another's signature takes nothing from that other.
  */
 export class ProofTurns {
-  readonly #failuresMax: number;
+  readonly #perAddressMax: number;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #provedMs = new RecentMap<string, number>(familiarMax);
   readonly #everywhere: FailureWindow;
-  /** Only of addresses that strangers failed from. */
+  /** Of strangers. */
   readonly #byAddress = new RecentMap<string, FailureWindow>(addressesMax);
   /** By who is familiar. */
   readonly #familiarUnderWay = new Map<string, number>();
 
   constructor(failuresPerSecond: number, clock: Pick<Clock, 'monotonicMs'>) {
-    this.#failuresMax = failuresPerSecond;
+    this.#perAddressMax = Math.ceil(failuresPerSecond / addressShare);
     this.#everywhere = new FailureWindow(failuresPerSecond);
     this.#clock = clock;
   }
@@ -73,19 +73,23 @@ export class ProofTurns {
     key: string,
     prove: (isFamiliar: boolean) => Promise<T>,
   ): Promise<T> {
+    const here = this.#window(address);
     const nowMs = this.#clock.monotonicMs();
-    const windows = this.#windows(address);
-    if (windows.some((window) => window.isFull(nowMs))) {
+    if (here.isFull(nowMs) || this.#everywhere.isFull(nowMs)) {
       throw new Fault('OVERLOADED', 'Too many false signatures come in; try again soon.');
     }
-    for (const window of windows) window.underWay += 1;
+    // However many come from one address at once, everywhere they count as its share.
+    const share = here.underWay < this.#perAddressMax ? 1 : 0;
+    here.underWay += 1;
+    this.#everywhere.underWay += share;
     try {
       return await this.#prove(key, () => prove(false));
     } catch (error) {
-      if (isFailure(error)) this.#failed(address);
+      if (isFailure(error)) this.#failed(here);
       throw error;
     } finally {
-      for (const window of windows) window.underWay -= 1;
+      here.underWay -= 1;
+      this.#everywhere.underWay -= share;
     }
   }
 
@@ -113,18 +117,17 @@ export class ProofTurns {
     else this.#familiarUnderWay.set(key, underWay);
   }
 
-  #windows(address: string): readonly FailureWindow[] {
-    const here = this.#byAddress.get(address);
-    return here === undefined ? [this.#everywhere] : [this.#everywhere, here];
+  #window(address: string): FailureWindow {
+    const known = this.#byAddress.get(address);
+    if (known !== undefined) return known;
+    const fresh = new FailureWindow(this.#perAddressMax);
+    this.#byAddress.set(address, fresh);
+    return fresh;
   }
 
-  #failed(address: string): void {
+  #failed(here: FailureWindow): void {
     const nowMs = this.#clock.monotonicMs();
-    const max = Math.ceil(this.#failuresMax / addressShare);
-    const here = this.#byAddress.get(address) ?? new FailureWindow(max);
-    this.#byAddress.set(address, here);
-    this.#everywhere.add(nowMs);
-    here.add(nowMs);
+    if (here.add(nowMs)) this.#everywhere.add(nowMs);
   }
 }
 

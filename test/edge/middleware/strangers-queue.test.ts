@@ -1,0 +1,82 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import test from 'ava';
+import { StrangersQueue } from '../../../apps/edge/middleware/strangers-queue.ts';
+
+const open = { destroyed: false } as Socket;
+const ended = { destroyed: true } as Socket;
+
+function queueAt() {
+  const now = { ms: 0 };
+  return { now, queue: new StrangersQueue(() => now.ms) };
+}
+
+test('a burst takes a turn each, in its order, and each in its own context', async (t) => {
+  const { queue } = queueAt();
+  const traces = new AsyncLocalStorage<number>();
+  const done: (number | undefined)[] = [];
+  for (let at = 0; at < 5; at += 1) {
+    traces.run(at, () => queue.add(open, () => done.push(traces.getStore())));
+  }
+  t.deepEqual(done, []);
+  for (let turn = 1; turn <= 5; turn += 1) {
+    await nextTurn();
+    t.true(done.length <= turn, 'what is ready otherwise goes between');
+  }
+  while (done.length < 5) await nextTurn();
+  t.deepEqual(done, [0, 1, 2, 3, 4]);
+});
+
+test('as long as others kept us busy, so long are strangers served, up to ten milliseconds', async (t) => {
+  const { now, queue } = queueAt();
+  const servedPerTurn = async (othersMs: number) => {
+    let served = 0;
+    const begin = () => {
+      served += 1;
+      now.ms += 1;
+    };
+    for (let at = 0; at < 30; at += 1) queue.add(open, begin);
+    now.ms += othersMs;
+    await nextTurn();
+    const inOneTurn = served;
+    while (served < 30) await nextTurn();
+    return inOneTurn;
+  };
+  t.is(await servedPerTurn(0), 1);
+  t.is(await servedPerTurn(4), 4);
+  t.is(await servedPerTurn(50), 10);
+});
+
+test('so many wait, and the connections that ended take no turn', async (t) => {
+  const { queue } = queueAt();
+  let begun = 0;
+  const begin = () => {
+    begun += 1;
+  };
+  for (let at = 0; at < 1023; at += 1) t.true(queue.add(ended, begin));
+  t.true(queue.add(open, begin));
+  t.false(queue.add(open, begin));
+  await nextTurn();
+  await nextTurn();
+  t.is(begun, 1);
+  t.true(queue.add(open, begin));
+});
+
+test.serial('what is thrown stops nobody behind it', async (t) => {
+  const { queue } = queueAt();
+  const theirs = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException');
+  t.teardown(() => {
+    for (const listener of theirs) process.on('uncaughtException', listener);
+  });
+  const thrown = Promise.withResolvers<unknown>();
+  const behind = Promise.withResolvers<void>();
+  process.once('uncaughtException', thrown.resolve);
+  queue.add(open, () => {
+    throw new Error('mine');
+  });
+  queue.add(open, behind.resolve);
+  t.is(String(await thrown.promise), 'Error: mine');
+  await behind.promise;
+});
