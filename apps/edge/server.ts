@@ -177,7 +177,7 @@ function sayGoodbye(response: ServerResponse): void {
 /** Exported for a look at its routes. */
 export function createApp(options: EdgeServerOptions, state: ServerState): Express {
   const app = express();
-  const strangers = new StrangersQueue(options.dispatch.clock.monotonicMs);
+  const strangers = new StrangersQueue(() => options.dispatch.clock.monotonicMs());
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);

@@ -22,11 +22,11 @@ interface Waiting {
 export class StrangersQueue {
   readonly #waiting: Waiting[] = [];
   readonly #nowMs: () => number;
-  #endedMs: number;
+  /** When their last turn ended, or the first of them came. */
+  #endedMs = 0;
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
-    this.#endedMs = nowMs();
   }
 
   /** False when too many wait. */

@@ -42,6 +42,8 @@ export class BrokerConnection {
   readonly #process: SimProcess;
   readonly #interests = new Set<Interest>();
   readonly #statuses = new Set<StatusFeed>();
+  /** What happened to the connection and was not told yet. */
+  readonly #untold: string[] = [];
   /** Sent while there was no broker: the client keeps it and sends it when there is one. */
   readonly #unsent: Envelope[] = [];
   #isConnected: boolean;
@@ -219,8 +221,11 @@ export class BrokerConnection {
     });
   }
 
-  #tell(type: string): void {
-    this.#process.resume(0, `learns of ${type}`, () => {
+  /** In the order in which it happened: a process that was stopped must not end with an older word. */
+  #tell(happened: string): void {
+    this.#untold.push(happened);
+    this.#process.resume(0, `learns of its connection`, () => {
+      const type = this.#untold.shift() ?? happened;
       for (const feed of this.#statuses) feed.push({ type });
     });
   }

@@ -140,6 +140,8 @@ export class Season {
     }
     // What became due on the way is told and published at the next look.
     if (hasJumped) await kernel.run({ ms: slowestLookMs });
+    // Whoever came back late gets partitions of others, which have no owner for a moment.
+    await this.#session.untilHealthy();
     const { sql, history, violations } = this.#session;
     await checkQuietly(sql, history, violations);
     await checkRaces(sql, this.#checkedRaces, violations);
