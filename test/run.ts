@@ -12,6 +12,8 @@ import { tapProgress } from './support/tap-progress.ts';
 import { temporaryPostgres } from './support/temporary-servers.ts';
 
 const root = join(import.meta.dirname, '..');
+/** No test takes as long. */
+const silenceMs = 3 * 60_000;
 // Minutes each, and run by name: a load run says how fast this machine is, not whether we are right.
 const longProofs = ['test/load/**', 'test/**/*.long.test.ts'];
 
@@ -44,8 +46,19 @@ async function runAva(paths: readonly string[], env: NodeJS.ProcessEnv): Promise
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ava.kill(signal));
-  createInterface({ input: ava.stdout }).on('line', progress.read);
+  // AVA's own limit was seen to let a test go on for ever that waited and polled.
+  const giveUp = () => {
+    console.log(`Nothing was heard for ${silenceMs / 60_000} minutes: what is pending hangs.`);
+    ava.kill('SIGINT');
+  };
+  let silence = setTimeout(giveUp, silenceMs);
+  createInterface({ input: ava.stdout }).on('line', (line) => {
+    clearTimeout(silence);
+    silence = setTimeout(giveUp, silenceMs);
+    progress.read(line);
+  });
   const [exitCode] = await once(ava, 'close');
+  clearTimeout(silence);
   return exitCode ?? 1;
 }
 

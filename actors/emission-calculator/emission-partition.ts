@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { encode } from '../../machines/codec.ts';
 import { decideStandings } from '../../machines/emission/decide.ts';
 import type { EpochStandings } from '../../machines/emission/facts.ts';
+import { furthestEpoch, type NewestEpoch } from '../../machines/emission/furthest-epoch.ts';
 import { emission } from '../../machines/emission/machine.ts';
 import { fold, unborn } from '../../machines/kernel.ts';
 import type { Changes, Command, Decision, PartitionActor } from '../runtime/partition-actor.ts';
@@ -14,15 +15,18 @@ import type { Ground, GroundReader } from './store.ts';
  *
  * 1. Epochs are made in ascending order, each once; one before the newest is never made.
  * 2. A batch decides on one reading of the tables, so that no snapshot mixes two moments.
+ * 3. An epoch that it cannot be by now is refused, whatever the chain says: what is made stays.
  */
 export class EmissionPartition implements PartitionActor {
   readonly #reader: GroundReader;
+  readonly #epochMs: number | undefined;
   #ground: Ground | undefined;
   /** Of the batch, what it makes included. */
-  #newest: number | null = null;
+  #newest: NewestEpoch | null = null;
 
-  constructor(reader: GroundReader) {
+  constructor(reader: GroundReader, epochMs: number | undefined) {
     this.#reader = reader;
+    this.#epochMs = epochMs;
   }
 
   async prepare(): Promise<void> {
@@ -38,8 +42,11 @@ export class EmissionPartition implements PartitionActor {
     if (type !== 'make-standings') throw new Error(`no emission command ${type}`);
     const { epochIndex } = emissionCommands[type].request.parse(command.body);
     const newest = this.#newest;
-    if (newest !== null && newest >= epochIndex) return made(newest);
-    this.#newest = epochIndex;
+    if (newest !== null && newest.epochIndex >= epochIndex) return made(newest.epochIndex);
+    if (newest !== null && this.#isTooFar(epochIndex, newest, nowMs)) {
+      return tooFar(epochIndex, newest.epochIndex);
+    }
+    this.#newest = { epochIndex, madeAtMs: nowMs };
     return { ...made(epochIndex), changes: this.#changes(epochIndex, nowMs) };
   }
 
@@ -49,7 +56,7 @@ export class EmissionPartition implements PartitionActor {
 
   /** Nothing survives a batch: each one reads the tables anew. */
   rollback(): void {
-    this.#newest = this.#ground?.newestEpoch ?? null;
+    this.#newest = this.#ground?.newest ?? null;
   }
 
   answerFromMemory(): undefined {
@@ -69,7 +76,12 @@ export class EmissionPartition implements PartitionActor {
   }
 
   stats(): Readonly<Record<string, number>> {
-    return { newestEpoch: this.#ground?.newestEpoch ?? 0 };
+    return { newestEpoch: this.#ground?.newest?.epochIndex ?? 0 };
+  }
+
+  #isTooFar(epochIndex: number, newest: NewestEpoch, nowMs: number): boolean {
+    if (this.#epochMs === undefined) return false;
+    return epochIndex > furthestEpoch(newest, nowMs, this.#epochMs);
   }
 
   #changes(epochIndex: number, nowMs: number): Changes {
@@ -101,4 +113,9 @@ function records(standings: EpochStandings): Pick<Changes, 'events' | 'snapshots
 
 function made(epochIndex: number): Decision {
   return { reply: { kind: 'ok', body: { epochIndex } } };
+}
+
+function tooFar(epochIndex: number, newest: number): Decision {
+  const detail = `The chain names epoch ${epochIndex}, which it cannot be so soon after ${newest}.`;
+  return { reply: { kind: 'fault', code: 'CHAIN_UNAVAILABLE', detail, extras: {} } };
 }

@@ -1,11 +1,12 @@
 import type { Sql } from '../../infra/ports/sql.ts';
+import type { NewestEpoch } from '../../machines/emission/furthest-epoch.ts';
 import type { StandingsGround } from '../../machines/emission/standings.ts';
 import { racePolicy } from '../../machines/race/policy.ts';
 
 /** How things stand at one moment: all of it from a single statement. */
 export interface Ground extends StandingsGround {
   /** The newest epoch that has standings. */
-  readonly newestEpoch: number | null;
+  readonly newest: NewestEpoch | null;
   /** The latest completed race of the active suite. */
   readonly raceId: string | null;
 }
@@ -30,7 +31,9 @@ export function createGroundReader(
     async read() {
       const [row] = await sql<GroundRow[]>`
         select
-          (select max(epoch_index)::float8 from epoch_standings) as "newestEpoch",
+          (select jsonb_build_object('epochIndex', epoch_index,
+              'madeAtMs', floor(extract(epoch from made_at) * 1000))
+            from epoch_standings order by epoch_index desc limit 1) as newest,
           done.race_id as "raceId", coalesce(done.policy, latest.policy) as policy,
           reign.hotkey as "topHotkey", coalesce(survivors.list, '[]') as survivors
         from (values (1)) one (row)

@@ -26,6 +26,11 @@ export function createEvalKind(deps: EvalKindDeps): PartitionKind {
         code: 'AT_CAPACITY',
         detail: 'the validator holds as many runs as it may',
       },
+      // Named after the claim: another partition granted the same one, and its answer was lost.
+      evaluation_run_pkey: {
+        code: 'AT_CAPACITY',
+        detail: 'this claim was granted a moment ago',
+      },
     },
     gauges: { 'paddock.lease.live': 'liveRuns', 'paddock.lease.expiry_brake': 'isExpiryBraking' },
     async activate(part, { amnestyUntilMs }) {

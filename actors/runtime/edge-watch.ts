@@ -15,12 +15,14 @@ export interface EdgeWatchDeps {
 /**
  * Hears the edges, each of which speaks every second. One that falls silent without a goodbye takes
  * its callers' heartbeats with it, so they get time to find another one; and while there is none at
- * all, nobody could have beaten.
+ * all, nobody could have beaten. Without a broker there is nothing to be heard: that time is forgiven
+ * for itself, and not once more for each edge.
  */
 export class EdgeWatch {
   readonly #deps: EdgeWatchDeps;
   readonly #heardMs = new Map<string, number>();
   #signals: Subscription | undefined;
+  #outages: Subscription | undefined;
   #stopLooking: (() => void) | undefined;
   /** When there was an edge at last, or when this watch began. */
   #lastMs = 0;
@@ -37,18 +39,21 @@ export class EdgeWatch {
     const { bus, clock, policy } = this.#deps;
     this.#lastMs = clock.monotonicMs();
     this.#signals = bus.onSignal('edge', (body) => this.#hear(body));
+    this.#outages = bus.onOutageEnd((outageMs) => this.#resume(outageMs));
     this.#stopLooking = clock.every(policy.dueEveryMs, () => this.#look());
   }
 
   async stop(): Promise<void> {
     this.#stopLooking?.();
-    await this.#signals?.close();
+    await Promise.all([this.#signals?.close(), this.#outages?.close()]);
   }
 
   #hear(body: unknown): void {
+    const { bus, clock } = this.#deps;
     const told = edgeOf(body);
-    if (told === undefined) return;
-    const nowMs = this.#deps.clock.monotonicMs();
+    // A word that overtakes the news of the broker's return will be said again.
+    if (told === undefined || !bus.connected) return;
+    const nowMs = clock.monotonicMs();
     if (told.isLeaving) {
       this.#heardMs.delete(told.name);
       this.#lastMs = nowMs;
@@ -60,8 +65,16 @@ export class EdgeWatch {
     if (awayMs > 0) this.#deps.onOutageEnd(awayMs);
   }
 
+  /** The broker is back; the edges are given the time of a silence to be so too. */
+  #resume(outageMs: number): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    this.#lastMs = Math.min(nowMs, this.#lastMs + outageMs);
+    for (const name of this.#heardMs.keys()) this.#heardMs.set(name, nowMs);
+  }
+
   #look(): void {
-    const { clock, log, onOutageEnd, policy } = this.#deps;
+    const { bus, clock, log, onOutageEnd, policy } = this.#deps;
+    if (!bus.connected) return;
     const nowMs = clock.monotonicMs();
     for (const [name, heardMs] of this.#heardMs) {
       if (nowMs - heardMs < policy.edgeSilenceMs) continue;

@@ -52,7 +52,7 @@ export class Mailbox {
   }
 
   /** The next ones to decide, without those that nobody waits for any more. */
-  take(wallNowMs: number): Letter[] {
+  take(nowMs: number): Letter[] {
     const { batchBytesMax, batchSizeMax } = this.#policy;
     const taken: Letter[] = [];
     let takenBytes = 0;
@@ -63,9 +63,9 @@ export class Mailbox {
       this.#waiting.shift();
       this.#bytes -= letter.sizeBytes;
       takenBytes += letter.sizeBytes;
-      // Absolute: a frozen process finds old requests in its socket's buffer and must not act on
-      // them as if they were fresh.
-      if ((letter.command.deadlineMs ?? Number.POSITIVE_INFINITY) < wallNowMs) {
+      // From its arrival, so that no wrong clock drops what is fresh. What lay in the socket of a process
+      // that stood still looks fresh, too: such an owner is in doubt before its callers give up.
+      if (nowMs - letter.arrivedMs > (letter.command.budgetMs ?? Number.POSITIVE_INFINITY)) {
         this.#open.delete(idOf(letter));
       } else taken.push(letter);
     }

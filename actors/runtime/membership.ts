@@ -25,6 +25,9 @@ export interface MembershipOptions {
   readonly offsetMs?: () => number;
 }
 
+/** Of as many renewals: short enough that two clocks do not drift apart, or that one was set back. */
+const offsetsKept = 10;
+
 /**
  * This process's lease in rt.member, which goes by the wall clock, and its view of the domain's.
  *
@@ -37,7 +40,8 @@ export class Membership {
   readonly #options: MembershipOptions;
   #identity: MemberIdentity;
   #renewalSentMs = Number.NEGATIVE_INFINITY;
-  #offsetMs = 0;
+  /** How far the database's clock was ahead of this one at the last renewals, each by too little. */
+  #offsetsMs: readonly number[] = [];
   #lastNowMs = 0;
   #isMember = false;
   #isLeaving = false;
@@ -58,7 +62,8 @@ export class Membership {
   /** rt.clock(), a little late and never going back; not the host's. */
   nowMs(): number {
     const { clock, offsetMs } = this.#options;
-    const estimateMs = clock.monotonicMs() + this.#offsetMs + (offsetMs?.() ?? 0);
+    const aheadMs = Math.max(...this.#offsetsMs);
+    const estimateMs = clock.monotonicMs() + aheadMs + (offsetMs?.() ?? 0);
     this.#lastNowMs = Math.max(this.#lastNowMs, Math.floor(estimateMs));
     return this.#lastNowMs;
   }
@@ -138,7 +143,11 @@ export class Membership {
   #renewed(sentMs: number, nowMs: number): void {
     this.storeFailing = false;
     this.#renewalSentMs = sentMs;
-    // The answer took its time, so this lags behind the database: nothing ends early here.
-    this.#offsetMs = nowMs - this.#options.clock.monotonicMs();
+    // The answer took its time, so this lags behind the database: nothing ends early here. The quickest
+    // answer of late lags least; by a slow one alone, leases would be given that end too soon.
+    this.#offsetsMs = [
+      ...this.#offsetsMs.slice(1 - offsetsKept),
+      nowMs - this.#options.clock.monotonicMs(),
+    ];
   }
 }

@@ -54,8 +54,8 @@ export interface Command {
   readonly account: string;
   /** W3C trace context of the request, carried into events and outbox. */
   readonly trace: Readonly<Record<string, string>>;
-  /** Unix milliseconds of the caller's absolute deadline; absent for internal commands. */
-  readonly deadlineMs?: number;
+  /** How long its caller waits from its arrival on, at most; absent for internal commands. */
+  readonly budgetMs?: number;
 }
 
 export type Reply =

@@ -17,7 +17,7 @@ import type {
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { internalError, moved, overloaded, storeUnavailable } from './answers.ts';
 import { BatchRunner } from './batch-runner.ts';
-import { consumerOf } from './commit-batch.ts';
+import { claimAgain, repliesInInbox } from './doubt.ts';
 import { consumeInbox } from './inbox-consumer.ts';
 import { type Letter, Mailbox } from './mailbox.ts';
 import { measureWait } from './mailbox-wait.ts';
@@ -207,8 +207,6 @@ export class PartitionHost {
   }
 
   #receive(command: IncomingCommand, exchange: Exchange): void {
-    const { clock } = this.#deps;
-    if ((command.deadlineMs ?? Number.POSITIVE_INFINITY) < clock.nowMs()) return;
     const reply = this.#refusal() ?? this.#repeated(command) ?? this.#fromMemory(command);
     if (reply !== undefined) {
       exchange.answer(reply);
@@ -280,7 +278,7 @@ export class PartitionHost {
     // The rest of this turn's arrivals join the first batch.
     await Promise.resolve();
     while (this.#mailbox.size > 0 && (this.#state === 'serving' || this.#state === 'leaving')) {
-      const letters = this.#mailbox.take(this.#deps.clock.nowMs());
+      const letters = this.#mailbox.take(this.#deps.clock.monotonicMs());
       const refusal = this.#refusal();
       if (refusal !== undefined) {
         for (const letter of letters) this.#mailbox.settle(letter, refusal);
@@ -356,10 +354,11 @@ export class PartitionHost {
 
   /** False when the partition belongs to another process. */
   async #reload(left: readonly Letter[]): Promise<boolean> {
-    const nowMs = await this.#claimAgain();
-    if (nowMs === undefined) return false;
-    await this.#load(nowMs);
-    const answered = await this.#answeredOf(left);
+    const claimed = await claimAgain(this.#token, this.#deps);
+    if (claimed === undefined) return false;
+    this.#token = claimed.token;
+    await this.#load(claimed.nowMs);
+    const answered = await repliesInInbox(left, { store: this.#deps.store, token: this.#token });
     const open: Letter[] = [];
     for (const letter of left) {
       const reply = answered.get(letter);
@@ -370,34 +369,5 @@ export class PartitionHost {
     if (!this.#isStopped()) this.#mailbox.putBack(open);
     else for (const letter of open) this.#mailbox.settle(letter, moved);
     return true;
-  }
-
-  async #claimAgain(): Promise<number | undefined> {
-    const { members, membership } = this.#deps;
-    const identity = membership.identity;
-    if (identity.incarnation !== this.#token.incarnation) return undefined;
-    // An earlier self-claim whose answer was lost has moved the epoch on already.
-    const { kind, part, incarnation } = this.#token;
-    const view = await members.view();
-    const row = view.partitions.find((other) => other.kind === kind && other.part === part);
-    if (row?.incarnation !== incarnation) return undefined;
-    const claimed = await members.claim(this.#token, row.epoch, identity);
-    if (claimed === undefined) return undefined;
-    this.#token = { kind, part, incarnation, epoch: claimed.epoch };
-    return claimed.nowMs;
-  }
-
-  async #answeredOf(left: readonly Letter[]): Promise<Map<Letter, WireReply>> {
-    const answered = new Map<Letter, WireReply>();
-    for (const consumer of new Set(left.map(consumerOf))) {
-      const letters = left.filter((letter) => consumerOf(letter) === consumer);
-      const ids = letters.map((letter) => letter.command.id);
-      const replies = await this.#deps.store.replies(this.#token, consumer, ids);
-      for (const letter of letters) {
-        const reply = replies.get(letter.command.id);
-        if (reply !== undefined) answered.set(letter, reply as WireReply);
-      }
-    }
-    return answered;
   }
 }

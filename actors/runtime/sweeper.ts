@@ -9,6 +9,8 @@ export interface SweeperDeps extends RelayDeps {
 
 const purgeMax = 1_000;
 const takeMax = 100;
+/** A broker that is there and takes nothing is starting, or lost its streams. */
+const unsentMs = 5_000;
 /** A backlog is worked off many at a time, and other processes sweep as well. */
 const roundsMax = 20;
 /** The streams forget after three days; whatever they may still deliver must be known here. */
@@ -71,12 +73,14 @@ export class Sweeper {
 
   async #resend(due: Awaited<ReturnType<OutboxStore['takeDue']>>): Promise<void> {
     if (due.length === 0) return;
-    const { log, telemetry } = this.#deps;
+    const { log, outbox, telemetry } = this.#deps;
     telemetry.count('paddock.sweeper.republishes', due.length);
     const sent = due.map((row) => publishTraced(this.#deps, { ...row, attempt: row.attempts }));
     const results = await Promise.allSettled(sent);
-    const failed = results.filter((result) => result.status === 'rejected').length;
-    log.info('sent again what nobody proved to have taken', { messages: due.length, failed });
+    const failed = due.filter((_, index) => results[index]?.status === 'rejected');
+    const counts = { messages: due.length, failed: failed.length };
+    log.info('sent again what nobody proved to have taken', counts);
+    if (failed.length > 0) await outbox.unsent(failed, unsentMs);
   }
 
   async #expire(): Promise<void> {

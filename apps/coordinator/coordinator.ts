@@ -4,7 +4,7 @@ import { createStuckWatch } from '../../actors/services/stuck/stuck.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { randomHex, randomId } from '../../infra/ids/ids.ts';
 import { type Bus, createBus } from '../../infra/nats/bus.ts';
-import { closeNats, connectNats } from '../../infra/nats/connect.ts';
+import { closeNats, connectNats, untilGivenUp } from '../../infra/nats/connect.ts';
 import { ensureStreams } from '../../infra/nats/streams.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
@@ -44,6 +44,8 @@ export interface Coordinator extends AsyncDisposable {
   readonly host: Host;
   /** Resolves when the database went back in time: all that is in memory here is worth nothing. */
   readonly outdated: Promise<void>;
+  /** Resolves when nobody can reach it any more: the process is to end and be started again. */
+  readonly cutOff: Promise<void>;
 }
 
 /**
@@ -70,7 +72,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const history = await openHistory({ ...watching, isKeeper: true });
   stack.defer(() => history.stop());
   await history.until(() => history.isSound);
-  const bus = await openBus(memberId, history.branch, options, stack);
+  const { bus, cutOff } = await openBus(memberId, history.branch, options, stack);
   const partitions = createPartitionStore(commits);
   const following = { config, sql: commits, process: memberId, signals: bus.partitions };
   const simulation = await startClock({ ...following, clock, log }, stack);
@@ -109,7 +111,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     .until(() => !history.isSound || history.isOutdated)
     // Before anything else: what is in memory must not be written into what is there now.
     .then(() => host.abandon());
-  return { host, outdated, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { host, outdated, cutOff, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 /** Two pools with their transactions, the leases and the watch over history. */
@@ -122,12 +124,13 @@ async function openBus(
   branch: number,
   { config, clock, log, telemetry }: CoordinatorOptions,
   stack: AsyncDisposableStack,
-): Promise<Bus> {
+): Promise<{ readonly bus: Bus } & Pick<Coordinator, 'cutOff'>> {
   const connection = stack.adopt(
     await connectNats({ url: config.natsUrl, name: memberId }),
     closeNats,
   );
   const streams = { replicas: config.natsReplicas };
   await ensureStreams(connection, streams);
-  return await createBus({ connection, streams, branch, clock, log, telemetry });
+  const bus = await createBus({ connection, streams, branch, clock, log, telemetry });
+  return { bus, cutOff: untilGivenUp(connection, log) };
 }

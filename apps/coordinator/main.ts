@@ -28,7 +28,8 @@ async function run(): Promise<void> {
   const stopped = untilStopped(process);
   log.info('ready', { pid: process.pid });
   process.send?.({ ready: true });
-  await Promise.race([stopped, coordinator.outdated.then(startAnew)]);
+  const doomed = Promise.race([coordinator.outdated, coordinator.cutOff]).then(startAnew);
+  await Promise.race([stopped, doomed]);
   log.info('stopping');
   // A neighbour that is gone can keep us waiting for ever, and what was acknowledged is committed.
   unlessEndedWithin(config.drainSeconds * 1000, () => {

@@ -5,6 +5,7 @@ import type { Config } from '../../infra/config/config.ts';
 import { uuidV5 } from '../../infra/ids/ids.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { epochLengthMs } from '../../machines/time/epoch.ts';
 import { configuredPolicy } from '../race-policy.ts';
 import { evalPolicy } from './eval-policy.ts';
 
@@ -23,6 +24,9 @@ export function partitionKinds(
       drawSecret: config.raceSecret,
       ids,
     }),
-    createEmissionKind({ sql, burnRateMicro: config.burnRateMicro }),
+    createEmissionKind({
+      ...{ sql, burnRateMicro: config.burnRateMicro },
+      epochMs: config.clock === 'simulated' ? undefined : epochLengthMs(config.epochBlocks),
+    }),
   ];
 }

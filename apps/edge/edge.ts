@@ -1,5 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { createRegistrationCache } from '../../infra/chain/registration-cache.ts';
+import {
+  createRegistrationCache,
+  type RegistrationCache,
+} from '../../infra/chain/registration-cache.ts';
 import { createRpcChain } from '../../infra/chain/rpc-chain.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
@@ -7,12 +10,13 @@ import { createVerifierPool } from '../../infra/crypto/sr25519-verifier.ts';
 import { decodeHotkey } from '../../infra/crypto/ss58.ts';
 import { randomHex, randomId, sha256Hex } from '../../infra/ids/ids.ts';
 import { createCommandBus } from '../../infra/nats/command-bus.ts';
-import { closeNats, connectNats } from '../../infra/nats/connect.ts';
-import { createEdgePeers } from '../../infra/nats/edge-peers.ts';
+import { closeNats, connectNats, untilGivenUp } from '../../infra/nats/connect.ts';
+import { createEdgePeers, type EdgePeersDeps } from '../../infra/nats/edge-peers.ts';
 import { createSignals } from '../../infra/nats/signals.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { DomainTime } from '../../infra/ports/clock-follower.ts';
+import type { EdgeBeacon, EdgePeers } from '../../infra/ports/edge-peers.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { SignatureVerifier } from '../../infra/ports/signatures.ts';
@@ -32,6 +36,7 @@ import type { Identity } from './auth/identity.ts';
 import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
 import { ProofTurns } from './auth/proof-turns.ts';
+import { ProofWatch } from './auth/proof-watch.ts';
 import { runOfToken } from './auth/run-tokens.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -53,6 +58,7 @@ import { KeptPages } from './public-reads/kept-pages.ts';
 import { PublicReads } from './public-reads/public-reads.ts';
 import { createRates } from './rates/rates.ts';
 import { Readiness } from './readiness.ts';
+import { isHotkeyBanned, liveSession } from './reads/callers.ts';
 import { eventsAfter, newestCursor } from './reads/public-events.ts';
 import { endpoints } from './routes/index.ts';
 import { withSuccessor } from './routes/miner/legacy-credential-routes.ts';
@@ -85,6 +91,8 @@ export interface Edge extends AsyncDisposable {
   readonly failed: Promise<void>;
   /** Resolves when what it remembers is of a history that is no more: it is to be opened anew. */
   readonly outdated: Promise<void>;
+  /** Resolves when it can ask no owner any more: the process is to end and be started again. */
+  readonly cutOff: Promise<void>;
 }
 
 /** One HTTP edge: serves when this resolves, and drains when it is disposed of. */
@@ -109,18 +117,22 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     corsOrigins: config.corsOrigins,
     isFamiliar: familiarity(deps.identity, dispatch.remoteAddress),
   });
+  // Hosts hear of this edge before they hear from its callers.
+  await deps.peers.start();
   const port = await server.listen(config.port, options.host ?? '0.0.0.0');
   stack.use(server);
   stack.defer(() => stopping.abort());
   stack.defer(() => deps.readiness.drain());
   log.info('listening', { port });
   const owned = stack.move();
-  const { history } = deps;
+  const { history, cutOff } = deps;
   const failed = verifier.stopped ?? new Promise<void>(() => undefined);
   const outdated = history.until(() => history.isSound && history.isOutdated);
-  return { port, failed, outdated, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { port, failed, outdated, cutOff, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
+/** For what every request of a participant asks first: reads that are slow must not be in its way. */
+const callersConnections = 2;
 // One thread checks about 1,900 signatures a second, more than one event loop serves requests.
 const verifierThreads = 1;
 // As long as deployed clients wait for an answer.
@@ -146,22 +158,23 @@ async function started<S extends Service>(service: S, stack: AsyncDisposableStac
   return stack.adopt(service, (running) => running.stop());
 }
 
+type OpenDeps = EdgeDeps & Pick<Edge, 'cutOff'> & { readonly peers: EdgeBeacon & Service };
+
 async function openDeps(
   options: EdgeOptions,
   verifier: SignatureVerifier,
   stack: AsyncDisposableStack,
-): Promise<EdgeDeps> {
+): Promise<OpenDeps> {
   const { config, clock, log, telemetry } = options;
-  const applicationName = `${config.processName} reads`;
-  const sql = stack.adopt(
-    createSql({
-      ...{ url: config.databaseUrl, max: config.databasePoolSize, applicationName },
-      role: 'paddock_edge',
-    }),
-    closeSql,
-  );
+  const open = (purpose: string, max: number) => {
+    const applicationName = `${config.processName} ${purpose}`;
+    const pool = { url: config.databaseUrl, max, applicationName };
+    return stack.adopt(createSql({ ...pool, role: 'paddock_edge' }), closeSql);
+  };
+  const sql = open('reads', config.databasePoolSize);
+  const callersSql = open('callers', callersConnections);
   await warnOfMightyLogin(sql, log);
-  const watching = { config, sql, clock, log, telemetry };
+  const watching = { config, sql: callersSql, clock, log, telemetry };
   const history = await openHistory({ ...watching, isKeeper: false });
   stack.defer(() => history.stop());
   const connection = stack.adopt(
@@ -173,9 +186,9 @@ async function openDeps(
   const outcomes = new WriteOutcomes(clock);
   const bus = outcomes.watched(createCommandBus({ connection, clock, telemetry }));
   const name = `${config.processName}-${randomHex(4)}`;
-  const peers = createEdgePeers({ connection, clock, log, name });
+  const registrations = registrationsOf(options);
+  const peers = await openPeers(options, { connection, name, callersSql, registrations }, stack);
   const rates = createRates(config, { clock, peers });
-  await started(peers, stack);
   const createTime = config.clock === 'simulated' ? createSimulatedTime : createRealTime;
   const signals = createSignals(connection);
   const time = await started(createTime({ name, sql, bus, signals, clock, log }), stack);
@@ -193,13 +206,13 @@ async function openDeps(
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
   const readiness = new Readiness(
     {
-      database: databaseProbe(sql),
+      database: databaseProbe(callersSql),
       broker: () => connection.flush(),
       object_store: () => objects.probe(),
-      coordinator: coordinatorProbe(sql),
-      partitions: partitionsProbe(sql),
+      coordinator: coordinatorProbe(callersSql),
+      partitions: partitionsProbe(callersSql),
       history: historyProbe(history),
-      writes: writesProbe(sql, outcomes),
+      writes: writesProbe(callersSql, outcomes),
     },
     clock,
   );
@@ -209,8 +222,13 @@ async function openDeps(
   return {
     ...{ config, sql, bus, objects, clock, time, log, telemetry, readiness, rates, history },
     analyses: new AnalysisTurns(analyser),
-    identity: identityOf(options, { verifier, callers: new Callers(sql, agesOf(clock, time)) }),
-    runs: createRunLocator(sql),
+    identity: identityOf(options, {
+      registrations: chainRegistrations(registrations),
+      verifier,
+      callers: new Callers(callersSql, agesOf(clock, time)),
+      runOf: (token) => runOfToken(callersSql, token, sha256Hex),
+    }),
+    runs: createRunLocator(callersSql),
     deliveries: createDeliveries({ sql, bus, objects }),
     ...{ seal, inference },
     keptPages: new KeptPages(),
@@ -218,8 +236,27 @@ async function openDeps(
     feed: new PublicFeed({ tail, slots: streamSlots(config), clock }),
     presence: await started(createPresence({ bus, clock, time }), stack),
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
-    standings: new CurrentStandings({ ...{ sql, bus }, ...epochsOf(options) }),
+    standings: new CurrentStandings({ ...{ sql, bus, log }, ...epochsOf(options) }),
+    cutOff: untilGivenUp(connection, log),
+    peers,
   };
+}
+
+/** Heard of by hosts from its start, and only while this edge could let somebody in. */
+async function openPeers(
+  { clock, log }: EdgeOptions,
+  by: Pick<EdgePeersDeps, 'connection' | 'name'> & {
+    readonly callersSql: Sql;
+    readonly registrations: RegistrationCache;
+  },
+  stack: AsyncDisposableStack,
+): Promise<EdgeBeacon & EdgePeers & Service> {
+  const { connection, name, callersSql, registrations } = by;
+  const read = () => Promise.all([liveSession(callersSql, ''), isHotkeyBanned(callersSql, '')]);
+  const proofs = await started(new ProofWatch({ read, registrations, clock, log }), stack);
+  const isServing = () => proofs.isAble;
+  const peers = createEdgePeers({ connection, clock, log, name, isServing });
+  return stack.adopt(peers, () => peers.stop());
 }
 
 function feedReads(sql: Sql): FeedReads {
@@ -245,11 +282,12 @@ function agesOf(clock: Clock, time: DomainTime): Pick<Clock, 'monotonicMs'> {
   return { monotonicMs: () => clock.monotonicMs() + time.offsetMs() };
 }
 
-function identityOf(
-  { config, clock }: EdgeOptions,
-  known: Pick<Identity, 'callers' | 'verifier'>,
-): Identity {
-  const cache = createRegistrationCache({
+function identityOf({ config, clock }: EdgeOptions, known: Omit<Identity, 'turns'>): Identity {
+  return { ...known, turns: new ProofTurns(config.falseProofsPerSecond, clock) };
+}
+
+function registrationsOf({ config, clock }: EdgeOptions): RegistrationCache {
+  return createRegistrationCache({
     chain: createRpcChain({ ...chainNode(config, clock), netuid: config.netuid }),
     clock,
     ttlMs: config.chainCacheSeconds * 1000,
@@ -257,19 +295,14 @@ function identityOf(
     validatorStakeMin: config.validatorStakeMin,
     max: registrationsMax,
   });
-  return {
-    ...known,
-    registrations: chainRegistrations(cache),
-    turns: new ProofTurns(config.falseProofsPerSecond, clock),
-  };
 }
 
 function dispatchOf(
   { config, clock, log, telemetry, checkResponses }: EdgeOptions,
-  deps: EdgeDeps,
+  deps: OpenDeps,
   verifier: SignatureVerifier,
 ): Dispatch {
-  const { registrations, callers, turns } = deps.identity;
+  const { registrations, callers, runOf, turns } = deps.identity;
   const isReadOnly = () => deps.history.lost !== undefined;
   return {
     admission: new Admission(),
@@ -296,12 +329,13 @@ function dispatchOf(
     uploads: new UploadSlots({ perKeyMax: uploadsPerKeyMax, max: uploadsMax }),
     publicReads: new PublicReads(clock, config.requestSeconds * 1000),
     authenticate: createAuthenticator({
-      ...{ time: deps.time, decodeHotkey, verifier, turns, registrations, callers },
+      ...{ clock, time: deps.time, decodeHotkey, verifier, turns, registrations, callers },
       skewSeconds: config.timestampSkewSeconds,
-      nonces: new NonceLedger(deps.bus, isReadOnly),
+      nonces: new NonceLedger(deps.bus, clock, isReadOnly),
       operators: new OperatorTokens(config.operatorTokens),
-      runOf: (token) => runOfToken(deps.sql, token, sha256Hex),
+      runOf,
       onProven: (hotkey, standing) => {
+        deps.peers.speak();
         if (standing.role === 'validator') deps.presence.proven(hotkey, standing);
       },
     }),

@@ -27,7 +27,8 @@ async function run(): Promise<void> {
   const stopped = untilStopped(process);
   log.info('ready', { pid: process.pid, port: edge.port });
   process.send?.({ ready: true, port: edge.port });
-  await Promise.race([stopped, edge.failed, edge.outdated.then(startAnew)]);
+  const doomed = Promise.race([edge.outdated, edge.cutOff]).then(startAnew);
+  await Promise.race([stopped, edge.failed, doomed]);
   log.info('stopping');
   // A neighbour that is gone can keep us waiting for ever, and what was acknowledged is committed.
   unlessEndedWithin(config.drainSeconds * 1000, () => {

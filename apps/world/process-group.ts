@@ -1,5 +1,5 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
-import { type Child, startChild } from '../../infra/local/child.ts';
+import { type Child, type ChildExit, startChild } from '../../infra/local/child.ts';
 
 export interface ProcessPlan {
   /** `edge-1`, `coordinator-2`. */
@@ -22,13 +22,18 @@ export interface KeptProcess {
   stop(): Promise<void>;
 }
 
+/** Which of the processes of one name ended, and how. */
+export interface ProcessEnd extends ChildExit {
+  readonly pid: number;
+}
+
 // A process that cannot start would otherwise be started hundreds of times a second.
 const restartMs = 300;
 
 /** Starts a process and starts it again when it ends by itself, after `onRestart` has settled. */
 export async function keepRunning(
   plan: ProcessPlan,
-  onRestart: (ended: KeptProcess) => Promise<void> | void,
+  onRestart: (ended: KeptProcess, end: ProcessEnd) => Promise<void> | void,
 ): Promise<KeptProcess> {
   let child = await launch(plan);
   let tail = child.tail;
@@ -52,9 +57,9 @@ export async function keepRunning(
 
   async function watch(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await child.exited;
+      const exit = await child.exited;
       if (stopping.signal.aborted) return;
-      await onRestart(kept);
+      await onRestart(kept, { pid: child.pid, ...exit });
       await systemClock.sleep(restartMs, stopping.signal);
       if (stopping.signal.aborted) return;
       child = await launch(plan);

@@ -3,7 +3,7 @@ import { systemClock } from '../../infra/clock/system-clock.ts';
 import { knownKeys } from '../../infra/config/config.ts';
 import { freePort } from '../../infra/local/free-port.ts';
 import { embeddedNetuid, type Neighbours } from './embedded.ts';
-import { type KeptProcess, keepRunning } from './process-group.ts';
+import { type KeptProcess, keepRunning, type ProcessEnd } from './process-group.ts';
 import type { WorldSecrets } from './secrets.ts';
 
 export interface ServicePlan {
@@ -18,7 +18,7 @@ export interface ServicePlan {
   readonly defaults: Readonly<Record<string, string>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** An ended process is started again once this has settled. */
-  readonly onRestart: (name: string) => Promise<void> | void;
+  readonly onRestart: (name: string, end: ProcessEnd) => Promise<void> | void;
   /** What one process has to itself, such as its own way to the database; comes first of all. */
   readonly envOf?: (name: string) => Readonly<Record<string, string>>;
   /** Ends a start that is not wanted any more. */
@@ -85,15 +85,15 @@ function stopTogether(stack: AsyncDisposableStack): KeptProcess[] {
 
 interface EndOfProcess {
   isReady: boolean;
-  onEnd(ended: KeptProcess): Promise<void> | void;
+  onEnd(ended: KeptProcess, end: ProcessEnd): Promise<void> | void;
 }
 
 function onEndBeforeReady(plan: ServicePlan, failed: AbortController): EndOfProcess {
   const ends = new Map<string, number>();
   return {
     isReady: false,
-    onEnd(ended) {
-      const mayStart = plan.onRestart(ended.name);
+    onEnd(ended, end) {
+      const mayStart = plan.onRestart(ended.name, end);
       const count = (ends.get(ended.name) ?? 0) + 1;
       ends.set(ended.name, count);
       if (this.isReady || count < endsBeforeReadyMax) return mayStart;
@@ -128,7 +128,7 @@ function keep(
       log: join(plan.dataDir, 'logs', `${name}.log`),
       pidFile: join(plan.dataDir, `${name}.pid`),
     },
-    (ended) => onEnd.onEnd(ended),
+    (ended, end) => onEnd.onEnd(ended, end),
   );
 }
 

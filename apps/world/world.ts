@@ -7,6 +7,7 @@ import { playDemo } from './demo/play-demo.ts';
 import { type Neighbours, startNeighbours } from './embedded.ts';
 import type { WorldOptions } from './options.ts';
 import { requireFreePort } from './port-check.ts';
+import type { ProcessEnd } from './process-group.ts';
 import { readyLine, writeReadyFile } from './ready-line.ts';
 import { type WorldSecrets, worldSecrets } from './secrets.ts';
 import { sayServing } from './serving.ts';
@@ -119,7 +120,8 @@ async function startProcesses(
   const { options, env, terminal, signal, clock } = world;
   const startedMs = clock.monotonicMs();
   const say = (text: string) => terminal.line(terminal.style('yellow', text));
-  const onRestart = (name: string) => say(`  ${name} ended and is started again`);
+  const onRestart = (name: string, { code, signal: by }: ProcessEnd) =>
+    say(`  ${name} ended with ${by ?? `code ${code}`} and is started again`);
   try {
     const service = await startService({ ...options, ...known, env, signal, onRestart });
     const { coordinators, edges } = options;

@@ -40,7 +40,12 @@ export interface RegistrationCache {
   peek(hotkeyHex: string): 'registered' | 'unregistered' | 'unknown';
   /** The next question goes to the chain; an answer that is under way is not kept. */
   forget(hotkeyHex: string): void;
+  /** The chain did not answer a moment ago, and nobody was seen so lately that grace would help. */
+  readonly isBlind: boolean;
 }
+
+/** A failed question is old news after this: somebody asks at least twice a minute, or nobody waits. */
+const failureMs = 60_000;
 
 export function createRegistrationCache(options: RegistrationCacheOptions): RegistrationCache {
   return new CachedRegistrations(options);
@@ -63,6 +68,10 @@ class CachedRegistrations implements RegistrationCache {
   readonly #absentUntilMs: RecentMap<string, number>;
   readonly #asking = new Map<string, Promise<SubnetRole | 'unregistered'>>();
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  /** Of the last question, if it failed. */
+  #failedMs = Number.NEGATIVE_INFINITY;
+  /** When the newest of the registered was asked for. */
+  #seenMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RegistrationCacheOptions) {
     this.#options = { absentMs: 10_000, pauseMs: 1000, askingMax: 64, ...options };
@@ -94,6 +103,12 @@ class CachedRegistrations implements RegistrationCache {
     this.#registered.delete(hotkeyHex);
     this.#absentUntilMs.delete(hotkeyHex);
     this.#asking.delete(hotkeyHex);
+  }
+
+  get isBlind(): boolean {
+    const { clock, ttlMs, graceMs } = this.#options;
+    const nowMs = clock.monotonicMs();
+    return nowMs - this.#failedMs < failureMs && nowMs - this.#seenMs >= ttlMs + graceMs;
   }
 
   #known(hotkeyHex: string, ageMsMax: number): SubnetRole | 'unregistered' | undefined {
@@ -133,10 +148,14 @@ class CachedRegistrations implements RegistrationCache {
     const askedAtMs = clock.monotonicMs();
     try {
       const registration = await chain.registration(hotkeyHex);
+      this.#failedMs = Number.NEGATIVE_INFINITY;
       const role = registration === undefined ? 'unregistered' : this.#roleIn(registration);
       return { role, askedAtMs } as const;
     } catch (error) {
-      if (error instanceof ChainUnavailable) this.#pausedUntilMs = clock.monotonicMs() + pauseMs;
+      if (error instanceof ChainUnavailable) {
+        this.#failedMs = clock.monotonicMs();
+        this.#pausedUntilMs = this.#failedMs + pauseMs;
+      }
       throw error;
     }
   }
@@ -155,6 +174,7 @@ class CachedRegistrations implements RegistrationCache {
     } else {
       this.#absentUntilMs.delete(hotkeyHex);
       this.#registered.set(hotkeyHex, { role, askedAtMs });
+      this.#seenMs = Math.max(this.#seenMs, askedAtMs);
     }
   }
 

@@ -5,3 +5,9 @@
 export function unlessEndedWithin(ms: number, onLate: () => void): void {
   setTimeout(onLate, ms).unref();
 }
+
+/** Looks every `ms` until told to stop. Keeps nothing alive, and makes up for no look it missed. */
+export function lookEvery(ms: number, look: () => void): () => void {
+  const timer = setInterval(look, ms).unref();
+  return () => clearInterval(timer);
+}

@@ -64,7 +64,11 @@ const races = {
   MARGIN_HALF_LIFE_DAYS: optional(halfLifeDays, 'days', '10', 'an old top gets easier to beat'),
   MARGIN_FLOOR: micro('0', 'what the margin decays to'),
   BURN_RATE: micro('0', 'share of emissions that nobody gets'),
-  EPOCH_BLOCKS: count(360, 'blocks of 12 s', 'one weight snapshot per chain epoch'),
+  EPOCH_BLOCKS: count(
+    360,
+    'blocks of 12 s',
+    'one weight snapshot per chain epoch; for good, since epochs are counted in it',
+  ),
   SUBNET_TAO_PER_DAY: optional(decimalOrNone, 'TAO', '', 'to all miners, for estimates of payouts'),
   TAO_USD: optional(decimalOrNone, 'USD', '', 'price of a TAO, for estimates of payouts'),
   RACE_CLOSE_TIME: optional(clockTime, 'local time', '12:00', 'the daily close of qualifying'),
@@ -163,7 +167,11 @@ const neighbours = {
     '',
     'a second copy of how far the database came, on this host; the first is in the object store',
   ),
-  DATABASE_POOL_SIZE: count(8, 'connections', 'one commit in flight per partition fills it'),
+  DATABASE_POOL_SIZE: count(
+    8,
+    'connections',
+    'one commit in flight per partition fills it; an edge has two more',
+  ),
   NATS_URL: required(urls('nats', 'tls', 'wss', 'ws'), {
     unit: 'URLs',
     reason: 'the broker; every node, by commas',

@@ -52,7 +52,7 @@ export function lostHistory(
  * 1. A copy is written after its mark was committed, so one that is late is no reason to worry.
  * 2. While history is lost no mark is moved and no copy is written.
  * 3. A place that does not answer says nothing: the others decide, and once it answers again the
- *    chain of hashes still tells that the database went back meanwhile.
+ *    chain of hashes still tells that the database went back meanwhile. Until then it is not written.
  */
 export class HistoryWatch implements Service {
   readonly #deps: HistoryWatchDeps;
@@ -145,23 +145,28 @@ export class HistoryWatch implements Service {
   }
 
   async #compare(): Promise<void> {
-    const { clock, copies } = this.#deps;
+    const { clock } = this.#deps;
     const isCopyDue = clock.monotonicMs() - this.#copiedMs >= this.#policy.copyEveryMs;
     const before = await this.#read();
     if (before === undefined) return;
-    if (isCopyDue) {
-      await Promise.all(copies.map((copy) => this.#readCopy(copy, before.newest.genesis)));
-      this.#copiedMs = clock.monotonicMs();
-    }
+    const read = isCopyDue ? await this.#readCopies(before.newest.genesis) : [];
     // Read after the copies: what was committed before they were written is seen.
     const history = isCopyDue ? await this.#read() : before;
     if (history === undefined) return;
     this.#judge(history);
     if (this.#lost !== undefined) return;
     this.#kept.set('memory', history.newest);
-    if (isCopyDue && this.#deps.isKeeper) {
-      await Promise.all(copies.map((copy) => this.#writeCopy(copy, history.newest)));
-    }
+    if (!this.#deps.isKeeper) return;
+    // What was not read may know of a history that is no more, and would be the only one.
+    await Promise.all(read.map((copy) => this.#writeCopy(copy, history.newest)));
+  }
+
+  /** Those that answered. */
+  async #readCopies(genesis: string): Promise<readonly MarkCopy[]> {
+    const { clock, copies } = this.#deps;
+    const answered = await Promise.all(copies.map((copy) => this.#readCopy(copy, genesis)));
+    this.#copiedMs = clock.monotonicMs();
+    return copies.filter((_, at) => answered[at] === true);
   }
 
   #read(): Promise<History | undefined> {
@@ -183,15 +188,17 @@ export class HistoryWatch implements Service {
     }
   }
 
-  async #readCopy(copy: MarkCopy, genesis: string): Promise<void> {
+  async #readCopy(copy: MarkCopy, genesis: string): Promise<boolean> {
     try {
       const kept = await copy.read(genesis);
       if (kept !== undefined) this.#kept.set(copy.name, kept);
       this.#failing.delete(copy.name);
+      return true;
     } catch (error) {
       if (this.#isNews(copy.name)) {
         this.#deps.log.warn('a copy of the mark cannot be read', { copy: copy.name, error });
       }
+      return false;
     }
   }
 

@@ -70,7 +70,8 @@ async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
     for (let attempt = 0; ; attempt += 1) {
       const leftMs = budget - (clock.monotonicMs() - startedMs);
       if (leftMs < 1) throw gaveUp(misses);
-      const headers = commandHeaders(asked.command, deadlineMs, telemetry.traceHeaders());
+      const times = { budgetMs: leftMs, deadlineMs };
+      const headers = commandHeaders(asked.command, times, telemetry.traceHeaders());
       const timeout = Math.min(attemptMs, Math.ceil(leftMs));
       const outcome = await ask(deps.connection, asked, { payload, headers, timeout });
       if (typeof outcome === 'object') return bodyOf(outcome);

@@ -1,4 +1,5 @@
-import { connect, type NatsConnection } from 'nats';
+import { type ConnectionOptions, connect, type NatsConnection } from 'nats';
+import type { Logger } from '../ports/log.ts';
 
 export interface NatsOptions {
   /** `nats://user:password@host:port`, one for each node, by commas; the first one's user counts. */
@@ -16,11 +17,26 @@ export const pingIntervalMs = 5_000;
 export const pingsOutMax = 2;
 
 /**
- * Connects and stays connected: the client's own settings notice a dead broker after minutes and
- * give up for ever after ten tries.
+ * Connects and stays connected: the client's own settings notice a dead broker after minutes, and
+ * give up for ever after ten tries or two refused logins. A login that is refused at the start is an
+ * error of whoever wrote it, and thrown; one that was taken before is refused by a broker that is
+ * being changed or overloaded.
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
-  const connection = await connect({
+  const settings = settingsOf(options);
+  const trial = await connect(settings);
+  await trial.close();
+  const connection = await connect({ ...settings, ignoreAuthErrorAbort: true });
+  const version = connection.info?.version ?? '0.0.0';
+  if (!isRecent(version)) {
+    await connection.close();
+    throw new Error(`nats-server ${version} is older than ${oldestVersion.join('.')}`);
+  }
+  return connection;
+}
+
+function settingsOf(options: NatsOptions): ConnectionOptions {
+  return {
     ...addressed(options.url),
     name: options.name,
     inboxPrefix: options.inboxPrefix ?? '_INBOX',
@@ -33,13 +49,21 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     timeout: 2_000,
     // A stack for every request costs more than the request.
     noAsyncTraces: true,
+  };
+}
+
+/**
+ * Resolves when the client has closed the connection for good, whatever the reason was, and never
+ * when we did: a process without a broker serves nobody, and is to be started anew.
+ */
+export function untilGivenUp(connection: NatsConnection, log: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    void connection.closed().then((reason) => {
+      if (!(reason instanceof Error)) return;
+      log.error('the connection to the broker is closed for good', { error: reason });
+      resolve();
+    });
   });
-  const version = connection.info?.version ?? '0.0.0';
-  if (!isRecent(version)) {
-    await connection.close();
-    throw new Error(`nats-server ${version} is older than ${oldestVersion.join('.')}`);
-  }
-  return connection;
 }
 
 /**

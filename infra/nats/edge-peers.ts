@@ -1,6 +1,6 @@
 import { createInbox, type Msg, type NatsConnection } from 'nats';
 import type { Clock } from '../ports/clock.ts';
-import type { EdgePeers } from '../ports/edge-peers.ts';
+import type { EdgeBeacon, EdgePeers } from '../ports/edge-peers.ts';
 import type { Service } from '../ports/lifecycle.ts';
 import type { Logger } from '../ports/log.ts';
 import { LiveEdges } from './live-edges.ts';
@@ -21,6 +21,11 @@ export interface EdgePeersDeps {
   readonly log: Logger;
   /** Unique among the edges that run at one time; no spaces, for it ends a subject. */
   readonly name: string;
+  /**
+   * False while this edge would refuse everybody. Then it is silent: hosts take the silence of its
+   * callers for the callers' own as long as they hear the edge. True unless told.
+   */
+  readonly isServing?: () => boolean;
 }
 
 /**
@@ -28,8 +33,8 @@ export interface EdgePeersDeps {
  * carries their questions. A stranger is greeted at once, so that all know each other within
  * milliseconds of a start.
  */
-export function createEdgePeers(deps: EdgePeersDeps): EdgePeers & Service {
-  const { connection, clock, name } = deps;
+export function createEdgePeers(deps: EdgePeersDeps): EdgeBeacon & EdgePeers & Service {
+  const { connection, clock, name, isServing = () => true } = deps;
   const live = new LiveEdges(name);
   let reply: (question: string) => string | undefined = () => undefined;
   let stopTicking: (() => void) | undefined;
@@ -38,11 +43,16 @@ export function createEdgePeers(deps: EdgePeersDeps): EdgePeers & Service {
   const tell = (isLeaving: boolean) => {
     if (!connection.isClosed()) connection.publish('sys.edge', encodeJson({ name, isLeaving }));
   };
+  let isSilent = true;
+  const tellOfServing = () => {
+    isSilent = !isServing();
+    if (!isSilent) tell(false);
+  };
   const hear = (message: Msg) => {
     const told = edgeOf(readJson(message));
     if (told === undefined) return;
     if (told.isLeaving) live.forget(told.name);
-    else if (live.hear(told.name) && stopTicking !== undefined) tell(false);
+    else if (live.hear(told.name) && stopTicking !== undefined) tellOfServing();
   };
   const answer = (message: Msg) => {
     const text = answersTo(message.string(), reply);
@@ -78,6 +88,10 @@ export function createEdgePeers(deps: EdgePeersDeps): EdgePeers & Service {
     answer: (given) => {
       reply = given;
     },
+    speak: () => {
+      if (isSilent) tell(false);
+      isSilent = false;
+    },
     ask: (edge, question) => questionsTo(edge).ask(question),
     start: async () => {
       if (stopTicking !== undefined) return;
@@ -85,9 +99,9 @@ export function createEdgePeers(deps: EdgePeersDeps): EdgePeers & Service {
       listen('sys.edge', hear);
       stopTicking = clock.every(everyMs, () => {
         live.beat();
-        tell(false);
+        tellOfServing();
       });
-      tell(false);
+      tellOfServing();
     },
     stop: async () => {
       stopTicking?.();

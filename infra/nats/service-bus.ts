@@ -4,6 +4,7 @@ import type { IncomingCommand, ServiceBus, Subscription, WireReply } from '../po
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
+import { Standstill } from './standstill.ts';
 import { encodeJson, readCommand } from './wire.ts';
 
 export interface ServiceBusDeps {
@@ -19,16 +20,34 @@ const inFlightMax = 256;
 type Handle = (request: IncomingCommand) => Promise<unknown>;
 
 export function createServiceBus(deps: ServiceBusDeps): ServiceBus {
-  return { serve: (service, handle) => serve(deps, service, handle) };
+  const standstill = new Standstill(deps.clock);
+  const open = new Set<Subscription>();
+  return {
+    serve: (service, handle) => {
+      if (open.size === 0) standstill.start();
+      const served = serve({ ...deps, standstill }, service, handle);
+      const subscription = {
+        close: async () => {
+          open.delete(subscription);
+          if (open.size === 0) standstill.stop();
+          await served.close();
+        },
+      };
+      open.add(subscription);
+      return subscription;
+    },
+  };
 }
 
-function serve(deps: ServiceBusDeps, service: string, handle: Handle): Subscription {
+type ServiceDeps = ServiceBusDeps & { readonly standstill: Standstill };
+
+function serve(deps: ServiceDeps, service: string, handle: Handle): Subscription {
   const running = new Set<Promise<void>>();
   const receive = async (message: Msg) => {
     const request = readCommand(message);
     if (request === undefined) return;
-    // Absolute: a process that was frozen finds old requests in its socket's buffer.
-    if (request.deadlineMs !== undefined && request.deadlineMs < deps.clock.nowMs()) return;
+    // Its caller may have given up, and may have asked for the opposite since. One who still waits repeats it.
+    if (deps.standstill.unreadMs() > (request.budgetMs ?? Number.POSITIVE_INFINITY)) return;
     const reply =
       running.size > inFlightMax ? overloaded : await answer(deps, { service, handle, request });
     message.respond(encodeJson(reply));

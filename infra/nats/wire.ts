@@ -5,13 +5,15 @@ import type { IncomingCommand, OutgoingCommand, WireReply } from '../ports/bus.t
 /** What travels: bodies as JSON, everything about them as headers. */
 export function commandHeaders(
   command: OutgoingCommand,
-  deadlineMs: number,
+  { budgetMs, deadlineMs }: { readonly budgetMs: number; readonly deadlineMs: number },
   trace: Readonly<Record<string, string>>,
 ): MsgHdrs {
   const h = headersOf(trace);
   h.set('x-cmd-id', command.id);
   h.set('x-cmd-type', command.type);
   h.set('x-account', encodeURIComponent(command.account));
+  h.set('x-budget', String(Math.ceil(budgetMs)));
+  // What coordinators of the version before read, against their own clocks.
   h.set('x-deadline', String(Math.round(deadlineMs)));
   return h;
 }
@@ -35,14 +37,14 @@ export function readCommand(message: Msg): IncomingCommand | undefined {
   const body = readJson(message);
   const account = decoded(h.get('x-account'));
   if (body === undefined || account === undefined) return undefined;
-  const deadlineMs = Number(h.get('x-deadline'));
+  const budgetMs = Number(h.get('x-budget'));
   return {
     id,
     type,
     body,
     account,
     trace: traceOf(h),
-    ...(deadlineMs > 0 ? { deadlineMs } : {}),
+    ...(budgetMs > 0 ? { budgetMs } : {}),
   };
 }
 

@@ -3,7 +3,7 @@
  * loses is found again in Postgres.
  */
 
-/** The edge's side: requests under one absolute deadline, repeated with the same command id. */
+/** The edge's side: requests within one budget of time, repeated with the same command id. */
 export interface CommandBus {
   /**
    * Asks the owner of a partition to decide a command and gives its answer's body. Throws a Fault:
@@ -45,8 +45,11 @@ export interface ServiceBus {
 
 export interface IncomingCommand extends OutgoingCommand {
   readonly trace: Readonly<Record<string, string>>;
-  /** Unix milliseconds on the caller's clock. */
-  readonly deadlineMs?: number;
+  /**
+   * How long the caller still waited when it sent this. No instant: hosts do not agree on the time, and
+   * one with a wrong clock would drop whatever it is sent.
+   */
+  readonly budgetMs?: number;
 }
 
 /** What only saves time when it is said to all; whoever misses it finds out by looking. */

@@ -12,3 +12,12 @@ export interface EdgePeers {
   /** Told once, before `names` holds anybody else. Undefined for what makes no sense. */
   answer(reply: (question: string) => string | undefined): void;
 }
+
+/** What hosts hear of an edge. */
+export interface EdgeBeacon {
+  /**
+   * Ends a silence now. Called before what somebody who was let in asks for is sent on: a host that
+   * heard of that first would still count the silence as the caller's.
+   */
+  speak(): void;
+}

@@ -5,6 +5,8 @@ export interface OutboxStore {
    * off four times as long as the time before, beginning with `firstMs`.
    */
   takeDue(limit: number, firstMs: number): Promise<readonly DueMessage[]>;
+  /** Those that were taken and could not be sent are due in `afterMs`, as if they had not been taken. */
+  unsent(messages: readonly DueMessage[], afterMs: number): Promise<void>;
   /** Deletes messages whose consumption is proved; answers how many. */
   purgeProven(limit: number): Promise<number>;
   /** For the dashboards: what waits for its proof, and for how long the oldest has. */

@@ -32,6 +32,13 @@ type SessionSource = Pick<Sessions, 'end' | 'use'>;
 
 const sessionsByPool = new WeakMap<Sql, SessionSource>();
 
+/** How long a handle's statements are waited for; none for the limit that it was opened with. */
+interface Patience {
+  statementTimeoutMs: number | undefined;
+}
+
+const patienceOf = new WeakMap<Sql, Patience>();
+
 export function createSql(options: SqlOptions): Sql {
   const pool = open(options, { max: options.max ?? 8, onLost: () => undefined });
   const openSession: OpenSession = (onLost) =>
@@ -59,6 +66,15 @@ export function giveSessions(pool: Sql, sessions: SessionSource): void {
   sessionsByPool.set(pool, sessions);
 }
 
+/**
+ * Says what the server lets the next statements of this connection take, so that its silence is
+ * endured as long; without a time it is the connection's own again.
+ */
+export function expectStatementsOf(session: Sql, statementTimeoutMs: number | undefined): void {
+  const patience = patienceOf.get(session);
+  if (patience !== undefined) patience.statementTimeoutMs = statementTimeoutMs;
+}
+
 interface Opening {
   readonly max: number;
   readonly max_lifetime?: null;
@@ -68,9 +84,11 @@ interface Opening {
 
 function open(options: SqlOptions, { onLost, isOnce, ...limits }: Opening): Sql {
   const timeoutMs = options.statementTimeoutMs ?? statementTimeoutMs;
+  const patience: Patience = { statementTimeoutMs: undefined };
+  const silenceMs = () => 2 * (patience.statementTimeoutMs ?? timeoutMs);
   const pool: unknown = postgres(options.url, {
     ...limits,
-    ...socketOption(options.url, { silenceMs: 2 * timeoutMs, onLost, isOnce: isOnce === true }),
+    ...socketOption(options.url, { silenceMs, onLost, isOnce: isOnce === true }),
     prepare: true,
     types: arrayTypes,
     fetch_types: false,
@@ -91,7 +109,9 @@ function open(options: SqlOptions, { onLost, isOnce, ...limits }: Opening): Sql 
     },
   });
   // The handle's type would name every array type; nobody uses that.
-  return pool as Sql;
+  const sql = pool as Sql;
+  patienceOf.set(sql, patience);
+  return sql;
 }
 
 /**

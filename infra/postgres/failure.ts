@@ -21,19 +21,12 @@ const neverSent = new Set([
 /** serialization_failure, deadlock_detected, lock_not_available. */
 const contended = new Set(['40001', '40P01', '55P03']);
 /**
- * query_canceled (the statement timeout), cannot_connect_now, read_only_sql_transaction (a standby),
- * and want of disk, memory or connections.
+ * query_canceled (the statement timeout), read_only_sql_transaction (a standby), and want of disk or
+ * memory.
  */
-const unavailable = new Set([
-  '57014',
-  '57P03',
-  '25006',
-  '53000',
-  '53100',
-  '53200',
-  '53300',
-  '53400',
-]);
+const unavailable = new Set(['57014', '25006', '53000', '53100', '53200', '53400']);
+/** cannot_connect_now and too_many_connections: FATAL to whom the server never let in. */
+const neverLetIn = new Set(['57P03', '53300']);
 
 function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';
@@ -42,14 +35,16 @@ function codeOf(error: unknown): string {
 
 export function failureKind(error: unknown): FailureKind {
   const code = codeOf(error);
-  if (neverSent.has(code) || unavailable.has(code)) return 'unavailable';
-  if (contended.has(code)) return 'contended';
-  return isTakenBack(error) ? 'invalid' : 'ambiguous';
+  if (neverSent.has(code) || neverLetIn.has(code)) return 'unavailable';
+  if (!isTakenBack(error)) return 'ambiguous';
+  if (unavailable.has(code)) return 'unavailable';
+  return contended.has(code) ? 'contended' : 'invalid';
 }
 
 /**
  * The server answers ERROR for a statement that it took back whole, whatever the reason was. FATAL
- * and PANIC end the connection, and tell nothing of a statement that was done just before.
+ * and PANIC end the connection, and tell nothing of a statement that was done just before: a full
+ * disk ends a server in the middle of writing what it commits.
  */
 function isTakenBack(error: unknown): boolean {
   if (!(error instanceof postgres.PostgresError)) return false;
@@ -59,10 +54,9 @@ function isTakenBack(error: unknown): boolean {
 
 /** True when the database cannot be asked now, whatever became of the statement. */
 export function isOutage(error: unknown): boolean {
-  const kind = failureKind(error);
-  if (kind === 'unavailable' || kind === 'contended') return true;
   const code = codeOf(error);
-  return /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|57P|08|58)/.test(code);
+  const isKnown = [neverSent, neverLetIn, unavailable, contended].some((codes) => codes.has(code));
+  return isKnown || /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|57P|08|58)/.test(code);
 }
 
 export function asError(error: unknown): Error {

@@ -5,6 +5,7 @@ import type { Sql } from '../ports/sql.ts';
 export function createOutboxStore(sql: Sql): OutboxStore {
   return {
     takeDue: (limit, firstMs) => takeDue(sql, limit, firstMs),
+    unsent: (messages, afterMs) => unsent(sql, messages, afterMs),
     purgeProven: async (limit) => {
       const [row] = await sql<{ count: number }[]>`select rt.outbox_purge(${limit}) as count`;
       return row?.count ?? 0;
@@ -29,6 +30,11 @@ async function takeDue(sql: Sql, limit: number, firstMs: number): Promise<readon
     select kind, part, msg_id, subject, headers, body, attempts
     from rt.outbox_due(${limit}, ${`${firstMs / 1000} seconds`})`;
   return rows.map(({ msg_id, ...row }) => ({ ...row, msgId: msg_id }));
+}
+
+async function unsent(sql: Sql, messages: readonly DueMessage[], afterMs: number): Promise<void> {
+  const rows = messages.map(({ kind, part, msgId, attempts }) => ({ kind, part, msgId, attempts }));
+  await sql`select rt.outbox_unsent(${sql.json(rows as never)}, ${`${afterMs / 1000} seconds`})`;
 }
 
 interface DueRow extends Omit<DueMessage, 'msgId'> {

@@ -1,5 +1,5 @@
 import type { Sql, Transaction } from '../ports/sql.ts';
-import { sessionsOf } from './client.ts';
+import { expectStatementsOf, sessionsOf } from './client.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import type { Session } from './sessions.ts';
 
@@ -35,6 +35,7 @@ async function attempt<T>(
 ): Promise<Outcome<T>> {
   const isolation = options.isolation ?? 'read committed';
   const access = options.readOnly === true ? 'read only' : 'read write';
+  expectStatementsOf(session.sql, options.statementTimeoutMs);
   await session.sql.unsafe(`begin isolation level ${isolation} ${access}`);
   try {
     const tx = within(session);

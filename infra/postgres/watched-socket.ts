@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { lookEvery } from '../clock/backstop.ts';
 
 /** What the client library hands to a socket factory; arrays, because a URL may name several hosts. */
 export interface SocketTarget {
@@ -7,14 +8,15 @@ export interface SocketTarget {
 }
 
 export interface SocketWatch {
-  /** Zero for no limit. */
-  readonly silenceMs: number;
+  /** Asked at each look: a transaction may be given longer. Zero for no limit. */
+  readonly silenceMs: () => number;
   /** A connection that stood is gone. */
   readonly onLost: () => void;
 }
 
 /** The library greets the server within one turn of the event loop. */
 const muteMs = 20;
+const lookEveryMs = 250;
 
 /**
  * A connection that gives up on a silent server. Without it a statement whose packets vanish waits
@@ -23,22 +25,45 @@ const muteMs = 20;
  */
 export function watchedSocket(target: SocketTarget, { silenceMs, onLost }: SocketWatch): Socket {
   const socket = connect(target.port[0] ?? 5432, target.host[0] ?? 'localhost');
-  let answeredBytes = 0;
-  socket.on('data', () => {
-    answeredBytes = socket.bytesWritten;
-  });
-  let limitMs = muteMs;
   socket.once('connect', () => {
     endAtOnce(socket, onLost);
-    socket.setTimeout(limitMs);
-  });
-  socket.on('timeout', () => {
-    const isMute = socket.bytesWritten === 0;
-    if (isMute || (limitMs === silenceMs && socket.bytesWritten > answeredBytes)) socket.destroy();
-    limitMs = silenceMs;
-    socket.setTimeout(limitMs);
+    endIfMute(socket);
+    endIfSilent(socket, silenceMs);
   });
   return socket;
+}
+
+/** See `endAtOnce` for where such a connection comes from. */
+function endIfMute(socket: Socket): void {
+  socket.setTimeout(muteMs);
+  socket.once('timeout', () => {
+    socket.setTimeout(0);
+    if (socket.bytesWritten === 0) socket.destroy();
+  });
+}
+
+/**
+ * The socket's own limit would not do: whatever is written begins it anew, and to a line that is dead
+ * a busy pool writes for ever. Looks are counted, not time: after a pause of this whole process the
+ * answers that came meanwhile are read before it is said that none came.
+ */
+function endIfSilent(socket: Socket, silenceMs: () => number): void {
+  let answeredBytes = 0;
+  let silentLooks = 0;
+  const onData = () => {
+    answeredBytes = socket.bytesWritten;
+    silentLooks = 0;
+  };
+  // Ahead of the library, which may write its next statement while it reads.
+  socket.prependListener('data', onData);
+  const stop = lookEvery(lookEveryMs, () => {
+    // The library takes all listeners off a socket that it goes on to encrypt.
+    if (socket.destroyed || !socket.listeners('data').includes(onData)) return stop();
+    if (socket.bytesWritten > answeredBytes) silentLooks += 1;
+    // The first of them may have come at once after the statement.
+    const limitMs = silenceMs();
+    if (limitMs > 0 && (silentLooks - 1) * lookEveryMs >= limitMs) socket.destroy();
+  });
 }
 
 /**

@@ -1,8 +1,9 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../ports/clock.ts';
 import { keepRuffCompiled } from './compiled-ruff.ts';
 import type { FileReading } from './file-reading.ts';
 import { processorTimeSpent } from './processor-time.ts';
+import { readingThread } from './reading-thread.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 import type { WorkerAnswer } from './worker-answer.ts';
 
@@ -87,13 +88,8 @@ function refusal(ending: Exclude<Ending, { kind: 'read' }>, deadlineMs: number):
 /** Resolves when the thread has loaded its parser. */
 async function startWorker(profile: SandboxProfile): Promise<Worker> {
   await keepRuffCompiled();
-  const thread = new Worker(new URL('./analysis-worker.ts', import.meta.url), {
-    workerData: profile,
-    resourceLimits,
-    // A submission must find nothing of ours, should it ever get that far.
-    env: {},
-    execArgv: ['--report-exclude-env'],
-  });
+  const program = new URL('./analysis-worker.ts', import.meta.url);
+  const thread = readingThread(program, { resourceLimits, workerData: profile });
   const ending = await nextEnding(thread).ending;
   if (ending.kind !== 'ready') {
     throw new Error('the analysis thread does not start', { cause: ending });

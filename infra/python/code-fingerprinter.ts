@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../ports/clock.ts';
 import type { CodeFingerprinter, FingerprintedCode } from '../ports/code-fingerprints.ts';
+import { readingThread } from './reading-thread.ts';
 
 // A megabyte takes a second of processor time; a crowded machine may give a tenth of a processor.
 const deadlineMs = 30_000;
@@ -39,12 +40,8 @@ export function createCodeFingerprinter(clock: Clock): CodeFingerprinter {
 
 /** Rejects when the thread cannot load its parser, which is no file’s fault. */
 async function startThread(): Promise<Worker> {
-  const thread = new Worker(new URL('./fingerprint-worker.ts', import.meta.url), {
-    resourceLimits,
-    // A submission must find nothing of ours, should it ever get that far.
-    env: {},
-    execArgv: ['--report-exclude-env'],
-  });
+  const program = new URL('./fingerprint-worker.ts', import.meta.url);
+  const thread = readingThread(program, { resourceLimits });
   await once(thread, 'message');
   // Stays for good: a killed thread may still report an error, which nobody waits for any more.
   thread.on('error', () => undefined);

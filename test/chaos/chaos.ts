@@ -1,6 +1,7 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { openSuite } from '../support/service-world.ts';
 import { checkAll } from './checks/check-all.ts';
+import type { EndedProcess } from './checks/process-ends.ts';
 import { type Attempt, History, nowMs } from './clients/history.ts';
 import { type ChaosLoad, startLoad } from './clients/load.ts';
 import { holdRaces } from './clients/races.ts';
@@ -9,9 +10,11 @@ import { keepEvidence } from './evidence.ts';
 import { faultPlan, kindOf } from './faults/fault-plan.ts';
 import { Injector } from './faults/injector.ts';
 import { unavailability } from './measures/availability.ts';
+import { LoopLag } from './measures/loop-lag.ts';
 import { MetricsWatch } from './measures/metrics-watch.ts';
 import { reached } from './measures/reachability.ts';
 import { reclaims } from './measures/reclaims.ts';
+import { slowness } from './measures/slowness.ts';
 import type { ChaosReport } from './report.ts';
 import { type ChaosWorld, startChaosWorld } from './world/chaos-world.ts';
 
@@ -33,10 +36,6 @@ export interface ChaosOptions {
   readonly isKept?: boolean;
 }
 
-export const usualChaos = {
-  ...{ edges: 3, coordinators: 3, validators: 150, miners: 24, perSecond: 8 },
-} as const;
-
 const taskCount = 6;
 /** Pretended work per task. */
 const taskMs = 150;
@@ -53,6 +52,8 @@ const compressedTime = {
   CLAIM_LEASE_SECONDS: '15',
   // Silence is a habit here: work is not to be held back because many were silent.
   WORK_HOLD_FAILURES: '1000000',
+  // That a process was ready is known by its own word.
+  LOG_LEVEL: 'info',
   EPOCH_BLOCKS: '1',
   RACE_TASKS: String(taskCount),
   QUALIFYING_THRESHOLD: '0.25',
@@ -62,11 +63,15 @@ const compressedTime = {
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { edges, coordinators } = options;
   const history = new History();
+  const ends: EndedProcess[] = [];
   await using world = await startChaosWorld({
     ...{ edges, coordinators },
     env: { ...compressedTime, ...options.env },
     afterMigrate: options.afterMigrate,
-    onRestart: (name) => history.count(`${name.replace(/-\d+$/, '')} started again`),
+    onRestart(name, end) {
+      ends.push({ name, ...end });
+      history.count(`${name.replace(/-\d+$/, '')} started again`);
+    },
   });
   await openSuite(world, {
     taskCount: 2 * taskCount,
@@ -75,23 +80,31 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   });
   const injector = new Injector(world, options.say);
   const metrics = new MetricsWatch(world.processes);
+  const lag = new LoopLag();
   const load = await startLoad(world, { ...options, taskMs, requiredSuccesses }, history);
   const startedMs = nowMs();
   await amongFaults(world, load, { options, history, injector });
   const endedMs = nowMs();
   await load.stop(drainMs);
   await metrics.stop();
-  const { injected } = injector;
-  const { violations, looked } = await checkAll(world, { history, injected, quietMs });
+  // What comes now are checks, which keep this process from everything else.
+  lag.stop();
+  const { injected, toldToEnd } = injector;
+  const found = { history, injected, ends, toldToEnd, stalls: lag.stalls };
+  const checked = await checkAll(world, { ...found, quietMs });
   const seconds = Math.round((endedMs - startedMs) / 1000);
   history.count('lifecycles that waited for a free validator, at most', load.backlogMax());
-  const found = await reclaims(world.sql, history, injected);
-  const situations = await reached({
-    ...{ sql: world.sql, history, injected, metrics, seconds: options.seconds },
-    reclaimedInDarkness: found.inDarkness,
-  });
+  const reclaimed = await reclaims(world.sql, history, injected);
   const { attempts } = history;
   const during = attempts.filter(({ returnMs }) => returnMs > startedMs && returnMs < endedMs);
+  const { looked } = checked;
+  const situations = await reached({
+    ...{ sql: world.sql, history, injected, metrics, seconds: options.seconds, looked },
+    lifecycles: completedRuns(during),
+    reclaimedInDarkness: reclaimed.inDarkness,
+  });
+  const rows = unavailability(history, injected);
+  const violations = [...checked.violations, ...slowness(rows, reclaimed, options.seconds)];
   const lifecycles = completedRuns(attempts);
   const isVoid = situations.some(({ count, minimum }) => count < minimum);
   const hasFailed = violations.length > 0;
@@ -100,10 +113,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     ...{ seed: options.seed, seconds, violations, looked, lifecycles },
     faults: injected.length,
     faultsByKind: countedBy(injected.map(({ fault }) => kindOf(fault))),
+    worstLagMs: lag.worstMs,
     lifecyclesPerMinute: (completedRuns(during) / seconds) * 60,
     offeredPerMinute: options.perSecond * 60,
-    unavailability: unavailability(history, injected),
-    reclaims: found,
+    unavailability: rows,
+    reclaims: reclaimed,
     reached: situations,
     counts: Object.fromEntries(history.counts),
     answers: countedBy(history.attempts.map(answerOf)),

@@ -3,13 +3,14 @@
  * real processes: an operator must see what the page says, and its steps must bring the service back.
  * Ends with code 1 when a drill fails.
  */
-import { parseArgs } from 'node:util';
+import { lineOf } from '../commands/command-line.ts';
+import { drillsCommand } from '../commands/drills-command.ts';
 import type { Drill } from './drills/drill.ts';
 import { type DrillWorld, startDrillWorld } from './drills/drill-world.ts';
 import { everyDrill } from './drills/every-drill.ts';
 import { names, readRunbook, sectionsOf } from './drills/runbook.ts';
 
-const { values } = parseArgs({ options: { only: { type: 'string', multiple: true } } });
+const values = lineOf(drillsCommand);
 const only = values.only ?? everyDrill.map(({ name }) => name);
 const unknown = only.filter((name) => everyDrill.every((drill) => drill.name !== name));
 const sections = sectionsOf(readRunbook());

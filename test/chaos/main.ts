@@ -4,34 +4,16 @@
  * code 1 when anything is violated, and with 2 when too little came about to show anything.
  */
 import { writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
+import { chaosCommand } from '../commands/chaos-command.ts';
+import { lineOf } from '../commands/command-line.ts';
 import { runFacts } from '../support/run-facts.ts';
-import { runChaos, usualChaos } from './chaos.ts';
+import { runChaos } from './chaos.ts';
 import { describeFault, faultPlan } from './faults/fault-plan.ts';
 import { reportLines } from './report.ts';
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '10' },
-    seed: { type: 'string', default: '1' },
-    edges: { type: 'string', default: String(usualChaos.edges) },
-    coordinators: { type: 'string', default: String(usualChaos.coordinators) },
-    validators: { type: 'string', default: String(usualChaos.validators) },
-    miners: { type: 'string', default: String(usualChaos.miners) },
-    /** Lifecycles begun per second. */
-    rate: { type: 'string', default: String(usualChaos.perSecond) },
-    /** A file for the report as JSON. */
-    report: { type: 'string' },
-    /** The evidence, also of a good run. */
-    keep: { type: 'boolean', default: false },
-    /** Shows the faults of the seed and does nothing. */
-    plan: { type: 'boolean', default: false },
-  },
-});
-const seed = Number(values.seed);
-const seconds = Number(values.minutes) * 60;
-const edges = Number(values.edges);
-const coordinators = Number(values.coordinators);
+const values = lineOf(chaosCommand);
+const { seed, edges, coordinators } = values;
+const seconds = values.minutes * 60;
 
 process.exitCode = values.plan ? showPlan() : await run();
 
@@ -47,9 +29,9 @@ async function run(): Promise<number> {
   const { NODE_OPTIONS } = process.env;
   const report = await runChaos({
     ...{ seed, seconds, edges, coordinators },
-    validators: Number(values.validators),
-    miners: Number(values.miners),
-    perSecond: Number(values.rate),
+    validators: values.validators,
+    miners: values.miners,
+    perSecond: values.rate,
     env: NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS },
     say: (line) => console.log(line),
     isKept: values.keep,

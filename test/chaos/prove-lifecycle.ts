@@ -3,27 +3,19 @@
  * coordinator is killed every few seconds. Afterwards nothing that a client was told may be lost,
  * doubled or contradicted, which is checked in SQL. Ends with code 1 when anything is.
  */
-import { parseArgs } from 'node:util';
+
 import { systemClock } from '../../infra/clock/system-clock.ts';
+import { lineOf } from '../commands/command-line.ts';
+import { proofLifecycleCommand } from '../commands/proof-commands.ts';
 import { seededChoice, signalProcess } from '../support/coordinator-faults.ts';
 import { lifecycleViolations, untilQuiet } from '../support/lifecycle-checks.ts';
 import { LifecycleHistory } from '../support/lifecycle-history.ts';
 import { startLoad } from '../support/lifecycle-load.ts';
 import { openSuite, type ServiceWorld, startServiceWorld } from '../support/service-world.ts';
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '2' },
-    validators: { type: 'string', default: '200' },
-    /** Seconds. */
-    'kill-every': { type: 'string', default: '10' },
-    seed: { type: 'string', default: '1' },
-    edges: { type: 'string', default: '2' },
-    coordinators: { type: 'string', default: '3' },
-  },
-});
-const validators = Number(values.validators);
-const killEveryMs = Number(values['kill-every']) * 1000;
+const values = lineOf(proofLifecycleCommand);
+const { validators } = values;
+const killEveryMs = values['kill-every'] * 1000;
 const requiredSuccesses = 3;
 const taskCount = 20;
 // A message whose sender was killed waits half a minute for the sweeper; leases of a killed owner's
@@ -31,15 +23,15 @@ const taskCount = 20;
 const quietMs = 90_000;
 
 const history = new LifecycleHistory();
-const choose = seededChoice(Number(values.seed));
+const choose = seededChoice(values.seed);
 let kills = 0;
 let restarts = 0;
 
 const say = (text: string) => console.log(text);
 
 await using world = await startServiceWorld({
-  edges: Number(values.edges),
-  coordinators: Number(values.coordinators),
+  edges: values.edges,
+  coordinators: values.coordinators,
   env: { HEARTBEAT_SECONDS: '3', LEASE_SECONDS: '20', CLAIM_LEASE_SECONDS: '30' },
   onRestart: () => {
     restarts += 1;
@@ -53,7 +45,7 @@ say(
 const load = await startLoad(
   world,
   {
-    ...{ validators, requiredSuccesses, seed: Number(values.seed) },
+    ...{ validators, requiredSuccesses, seed: values.seed },
     miners: 100,
     taskMs: 200,
     silentEvery: 20,
@@ -73,7 +65,7 @@ const violations = await lifecycleViolations(world.sql, history);
 await report(world);
 
 async function killAndTell({ service }: ServiceWorld): Promise<void> {
-  const endMs = performance.now() + Number(values.minutes) * 60_000;
+  const endMs = performance.now() + values.minutes * 60_000;
   for (let nextMs = performance.now() + killEveryMs; performance.now() < endMs; ) {
     await systemClock.sleep(Math.max(0, Math.min(nextMs, endMs) - performance.now()));
     if (performance.now() >= endMs) return;

@@ -3,23 +3,14 @@
  * and coordinators. After each race every rule of races and money is checked from the raw rows
  * (INV-25 to INV-36). Ends with code 1 when one is broken, or when nothing was proved.
  */
-import { parseArgs } from 'node:util';
+import { lineOf } from '../commands/command-line.ts';
+import { proofRacesCommand } from '../commands/proof-commands.ts';
 import { raceViolations, seasonViolations } from '../support/race-checks.ts';
 import { RaceSeason } from '../support/race-season.ts';
 import { startServiceWorld } from '../support/service-world.ts';
 
-const { values } = parseArgs({
-  options: {
-    days: { type: 'string', default: '365' },
-    miners: { type: 'string', default: '50' },
-    validators: { type: 'string', default: '64' },
-    edges: { type: 'string', default: '2' },
-    coordinators: { type: 'string', default: '3' },
-    seed: { type: 'string', default: '1' },
-    'no-faults': { type: 'boolean', default: false },
-  },
-});
-const days = Number(values.days);
+const values = lineOf(proofRacesCommand);
+const { days } = values;
 /** Days between two suites: the top goes, and a new calendar begins. */
 const suiteEvery = 120;
 const toldEvery = 10;
@@ -30,8 +21,8 @@ const violations: string[] = [];
 const outcomes = new Map<string, number>();
 
 await using world = await startServiceWorld({
-  edges: Number(values.edges),
-  coordinators: Number(values.coordinators),
+  edges: values.edges,
+  coordinators: values.coordinators,
   env: {
     CLOCK: 'simulated',
     RACE_TASKS: '8',
@@ -44,9 +35,9 @@ await using world = await startServiceWorld({
   },
 });
 const season = new RaceSeason(world, {
-  miners: Number(values.miners),
-  validators: Number(values.validators),
-  seed: Number(values.seed),
+  miners: values.miners,
+  validators: values.validators,
+  seed: values.seed,
   taskCount: 24,
   qualifyingCount: 8,
   hasFaults: !values['no-faults'],

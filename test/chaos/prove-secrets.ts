@@ -10,13 +10,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { sealedPlaces } from '../../apps/coordinator/sealed-places.ts';
 import { worldSecrets } from '../../apps/world/secrets.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
 import { freePort } from '../../infra/local/free-port.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
+import { lineOf } from '../commands/command-line.ts';
+import { proofSecretsCommand } from '../commands/proof-commands.ts';
 import { worldDoor } from '../hostile/world-door.ts';
 import { seededChoice, signalProcess } from '../support/coordinator-faults.ts';
 import { sendSubmission } from '../support/evaluation-client.ts';
@@ -29,18 +30,10 @@ import { type ServiceWorld, startServiceWorld } from '../support/service-world.t
 import { openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 
-const { values } = parseArgs({
-  options: {
-    secrets: { type: 'string', default: '1000' },
-    runs: { type: 'string', default: '8' },
-    /** Secrets. */
-    'kill-every': { type: 'string', default: '150' },
-    seed: { type: 'string', default: '1' },
-  },
-});
+const values = lineOf(proofSecretsCommand);
 const startedAtMs = Date.now();
 const say = (text: string) => console.log(text);
-const choose = seededChoice(Number(values.seed));
+const choose = seededChoice(values.seed);
 const heard: string[] = [];
 const planting = new Planting((text) => heard.push(text));
 
@@ -71,26 +64,19 @@ async function prove(running: ServiceWorld): Promise<boolean> {
   if (packSha256 === null) throw new Error('the suite has no pack');
   const miners = await Promise.all(Array.from({ length: 6 }, (_, each) => door.miner(`m${each}`)));
   const submit = (miner: Parameters<typeof sendSubmission>[0]) => sendSubmission(miner);
-  const runs = await plantRuns(
-    { door, planting },
-    { count: Number(values.runs), packSha256, submit },
-  );
+  const runs = await plantRuns({ door, planting }, { count: values.runs, packSha256, submit });
   const trouble = (kind: 'cut' | 'status' | undefined) => tellProviders(running, kind);
   let kills = 0;
-  let nextKill = Number(values['kill-every']);
-  await plantSecrets(
-    { door, miners, runs, trouble, planting },
-    Number(values.secrets),
-    async (planted) => {
-      if (planted < nextKill) return;
-      nextKill += Number(values['kill-every']);
-      kills += 1;
-      const all = [...running.service.edges, ...running.service.coordinators];
-      const victim = all[choose(all.length)];
-      if (victim !== undefined) signalProcess(victim, 'SIGKILL');
-      await untilHealthy(door.baseUrls);
-    },
-  );
+  let nextKill = values['kill-every'];
+  await plantSecrets({ door, miners, runs, trouble, planting }, values.secrets, async (planted) => {
+    if (planted < nextKill) return;
+    nextKill += values['kill-every'];
+    kills += 1;
+    const all = [...running.service.edges, ...running.service.coordinators];
+    const victim = all[choose(all.length)];
+    if (victim !== undefined) signalProcess(victim, 'SIGKILL');
+    await untilHealthy(door.baseUrls);
+  });
   await addLentKeys(running.sql, running.dataDir);
   const reports = await askForReports(running);
   const told = [...planting.answers].sort().map(([status, count]) => `${count} × ${status}`);

@@ -1,3 +1,4 @@
+import type { Looked } from './checks/check-all.ts';
 import type { Unavailability } from './measures/availability.ts';
 import type { Reached } from './measures/reachability.ts';
 import type { Reclaims } from './measures/reclaims.ts';
@@ -14,7 +15,9 @@ export interface ChaosReport {
   readonly unavailability: readonly Unavailability[];
   readonly reclaims: Reclaims;
   readonly reached: readonly Reached[];
-  readonly looked: Readonly<Record<string, number>>;
+  readonly looked: Looked;
+  /** Of the event loop in which clients and proxies live. */
+  readonly worstLagMs: number;
   readonly counts: Readonly<Record<string, number>>;
   readonly answers: Readonly<Record<string, number>>;
   readonly troubles: readonly string[];
@@ -42,7 +45,8 @@ export function reportLines(report: ChaosReport): readonly string[] {
     'what was looked at',
     line('lifecycles completed', report.lifecycles),
     line('lifecycles per minute', Math.round(report.lifecyclesPerMinute)),
-    ...Object.entries(report.looked).map(([what, count]) => line(what, count)),
+    ...lookedLines(report.looked),
+    line('worst lag of this process', `${Math.round(report.worstLagMs)} ms`),
     ...sortedLines(report.counts),
     '',
     'answers',
@@ -78,6 +82,17 @@ function reclaimLines(found: Reclaims): readonly string[] {
     line('  median', ms(found.medianLateMs)),
     line('  worst', ms(found.worstLateMs)),
     line('worst of all, from the last end that was written', ms(found.worstLateOfAllMs)),
+  ];
+}
+
+function lookedLines(looked: Looked): readonly string[] {
+  return [
+    line('operations in the histories of runs', looked.operations),
+    line('runs with too many possible orders', looked.runsUndecided),
+    line('runs judged as punctual', looked.runsPunctual),
+    line('runs not judged so for the lag of this process', looked.runsLagged),
+    line('times in which a slot was surely held', looked.holds),
+    line('answers with standings', looked.standings),
   ];
 }
 

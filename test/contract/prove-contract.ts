@@ -7,6 +7,8 @@ import { once } from 'node:events';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lineOf } from '../commands/command-line.ts';
+import { proofContractCommand } from '../commands/proof-commands.ts';
 import { allNamings, testsOf } from '../spec/coverage.ts';
 import { allRows } from '../spec/rows.ts';
 import { seededChoice } from '../support/coordinator-faults.ts';
@@ -14,7 +16,7 @@ import { temporaryPostgres } from '../support/temporary-servers.ts';
 import { allMutations, type Mutation } from './mutations.ts';
 
 const root = join(import.meta.dirname, '../..');
-const [seed = 1, count = 10] = process.argv.slice(2).map(Number);
+const { SEED: seed, COUNT: count } = lineOf(proofContractCommand);
 const folders = ['actors', 'apps', 'infra', 'machines', 'test'];
 const description = 'test/contract/description.pg.test.ts';
 

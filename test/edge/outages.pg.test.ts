@@ -1,27 +1,28 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { startPostgres } from '../../infra/local/postgres.ts';
-import { migrate } from '../../infra/postgres/migrate.ts';
-import { startTestService } from '../support/edge.ts';
+import { loginUrl } from '../../infra/postgres/logins.ts';
+import { startProxy } from '../chaos/net/proxy.ts';
+import { testDatabase } from '../support/cluster.ts';
+import { startTestService, type TestServiceOptions } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
 import { claim, runPath, submit } from '../support/evaluation-client.ts';
-import { temporaryFolder, temporaryNats } from '../support/temporary-servers.ts';
+import { mortalDatabase } from '../support/mortal-database.ts';
+import { temporaryNats } from '../support/temporary-servers.ts';
 import { openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 
-const leaseSeconds = 4;
-/** Longer than a lease, and than the lease of a coordinator. */
-const outageMs = 6_000;
+/** By default longer than a lease, and than the lease of a coordinator. */
+const usual = { leaseSeconds: 4, outageMs: 6_000 };
 
 // A silence that was ours costs nobody a run (INV-06), and one that was not does, soon after (INV-07).
 async function outage(
   t: ExecutionContext,
-  env: Readonly<Record<string, string>>,
+  { env, ...options }: TestServiceOptions,
   breakFor: (ms: number) => Promise<void>,
+  { leaseSeconds, outageMs } = usual,
 ): Promise<void> {
   const service = await startTestService({
+    ...options,
     env: {
       ...{ LEASE_SECONDS: String(leaseSeconds), HEARTBEAT_SECONDS: '2' },
       ...{ CLAIM_LEASE_SECONDS: String(leaseSeconds), ...env },
@@ -60,28 +61,43 @@ async function statusOf(baseUrl: string, evalRunId: string): Promise<string> {
 }
 
 test('a database that was away for longer than a lease costs nobody a run', async (t) => {
-  const folder = await temporaryFolder();
-  t.teardown(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
-  const dataDir = join(folder, 'data');
-  let server = await startPostgres({ dataDir, fsync: false });
-  t.teardown(() => server.stop());
-  await migrate(server.url);
-  await outage(t, { DATABASE_URL: server.url }, async (ms) => {
-    const { port } = server;
-    await server.stop();
+  const database = await mortalDatabase(t);
+  await outage(t, { env: { DATABASE_URL: database.url } }, async (ms) => {
+    await database.stop();
     await sleep(ms);
-    server = await startPostgres({ dataDir, port, fsync: false });
+    await database.start();
   });
 });
 
 test('a broker that was away for longer than a lease costs nobody a run', async (t) => {
   let server = await temporaryNats();
   t.teardown(() => server.stop());
-  await outage(t, { NATS_URL: server.url }, async (ms) => {
+  await outage(t, { env: { NATS_URL: server.url } }, async (ms) => {
     const { port } = server;
     await server.stop();
     await sleep(ms);
     // With nothing of what it had.
     server = await temporaryNats({ port });
   });
+});
+
+test('a database that only edges cannot reach for longer than a lease costs nobody a run', async (t) => {
+  const { url } = await testDatabase(t);
+  const proxy = await startProxy(() => Number(new URL(url).port));
+  t.teardown(() => proxy.stop());
+  const proxied = new URL(loginUrl(url, 'edge'));
+  proxied.port = String(proxy.port);
+  const through = { DATABASE_URL: proxied.href };
+  await outage(
+    t,
+    { env: { DATABASE_URL: loginUrl(url, 'coordinator') }, edgeEnv: through },
+    async (ms) => {
+      proxy.refuse();
+      proxy.cut();
+      await sleep(ms);
+      proxy.clear();
+    },
+    // The edge knows after three seconds, and hosts three later.
+    { leaseSeconds: 9, outageMs: 12_000 },
+  );
 });

@@ -3,24 +3,17 @@
  * service. No answer may be a 500 or one that the service's own OpenAPI document does not allow, no
  * process may end, and refused requests may change no row. Ends with code 1 when anything is.
  */
-import { parseArgs } from 'node:util';
+import { lineOf } from '../commands/command-line.ts';
+import { proofRequestsCommand } from '../commands/proof-commands.ts';
 import { startServiceWorld } from '../support/service-world.ts';
 import { fuzz } from './fuzzer.ts';
 
-const { values } = parseArgs({
-  options: {
-    count: { type: 'string', default: '100000' },
-    seed: { type: 'string', default: '1' },
-    edges: { type: 'string', default: '2' },
-    coordinators: { type: 'string', default: '2' },
-    concurrency: { type: 'string', default: '16' },
-  },
-});
+const values = lineOf(proofRequestsCommand);
 
 let restarts = 0;
 await using world = await startServiceWorld({
-  edges: Number(values.edges),
-  coordinators: Number(values.coordinators),
+  edges: values.edges,
+  coordinators: values.coordinators,
   // Nothing is to change by itself meanwhile.
   env: { LEASE_SECONDS: '86400', CLAIM_LEASE_SECONDS: '86400', NO_PROGRESS_SECONDS: '86400' },
   onRestart: () => {
@@ -32,9 +25,9 @@ const report = await fuzz({
   baseUrls: world.service.baseUrls,
   operatorToken: world.service.operatorToken,
   sql: world.sql,
-  seed: Number(values.seed),
-  count: Number(values.count),
-  concurrency: Number(values.concurrency),
+  seed: values.seed,
+  count: values.count,
+  concurrency: values.concurrency,
   onProgress: (done) =>
     console.log(`${done} sent, ${((Date.now() - startedMs) / 1000).toFixed(0)} s`),
 });

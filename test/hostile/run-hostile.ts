@@ -3,7 +3,8 @@
  * holds each answer against what it may be. Ends with code 1 when anything was accepted, failed,
  * changed a row or hindered an honest caller. `--only ID` sends one request of a seed, and shows it.
  */
-import { parseArgs } from 'node:util';
+import { lineOf } from '../commands/command-line.ts';
+import { hostileCommand } from '../commands/hostile-command.ts';
 import { startServiceWorld } from '../support/service-world.ts';
 import { categoriesOf } from './categories.ts';
 import { gather } from './gather.ts';
@@ -15,30 +16,20 @@ import { RequestSource } from './request-source.ts';
 import { hostileSettings } from './settings.ts';
 import { worldDoor } from './world-door.ts';
 
-const { values } = parseArgs({
-  options: {
-    count: { type: 'string', default: '1000000' },
-    seed: { type: 'string', default: '1' },
-    edges: { type: 'string', default: '2' },
-    coordinators: { type: 'string', default: '1' },
-    connections: { type: 'string', default: '8' },
-    depth: { type: 'string', default: '8' },
-    only: { type: 'string' },
-  },
-});
+const values = lineOf(hostileCommand);
 
 let restarts = 0;
 await using world = await startServiceWorld({
-  ...{ edges: Number(values.edges), coordinators: Number(values.coordinators) },
+  ...{ edges: values.edges, coordinators: values.coordinators },
   env: hostileSettings,
   onRestart: () => {
     restarts += 1;
   },
 });
 const door = await worldDoor(world);
-const seed = Number(values.seed);
+const { seed } = values;
 if (values.only === undefined) await flood();
-else await replay(Number(values.only));
+else await replay(values.only);
 
 async function flood(): Promise<void> {
   const { edges, coordinators } = world.service;
@@ -58,8 +49,8 @@ async function flood(): Promise<void> {
   };
   const startedMs = Date.now();
   const report = await runHostile({
-    ...{ door, seed, count: Number(values.count), measure },
-    ...{ connections: Number(values.connections), depth: Number(values.depth) },
+    ...{ door, seed, count: values.count, measure },
+    ...{ connections: values.connections, depth: values.depth },
     publicRatePerMinute: Number(hostileSettings.PUBLIC_RATE_PER_MINUTE),
     onProgress: (done) =>
       console.log(`${done} sent, ${Math.round((Date.now() - startedMs) / 1000)} s`),

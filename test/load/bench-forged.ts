@@ -6,9 +6,10 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { submitAgent } from '../../apps/world/participants/simulated-miner.ts';
 import { encodeHotkey } from '../../infra/crypto/ss58.ts';
+import { benchForgedCommand } from '../commands/bench-commands.ts';
+import { lineOf } from '../commands/command-line.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { agentCode } from '../support/lifecycle-load.ts';
 import { clientOf, openSuite, registerKeys, startServiceWorld } from '../support/service-world.ts';
@@ -20,21 +21,8 @@ import { treeCpuUs } from './process-cpu.ts';
 import type { Auth } from './stage.ts';
 import { credentials } from './validator-crowd.ts';
 
-const { values } = parseArgs({
-  options: {
-    /** Of each of the six measurements of a round. */
-    seconds: { type: 'string', default: '10' },
-    rounds: { type: 'string', default: '5' },
-    /** Honest requests per second. */
-    honest: { type: 'string', default: '100' },
-    forged: { type: 'string', default: '600' },
-    validators: { type: 'string', default: '50' },
-    edges: { type: 'string', default: '2' },
-    json: { type: 'string' },
-  },
-});
-const validators = Number(values.validators);
-const seconds = Number(values.seconds);
+const values = lineOf(benchForgedCommand);
+const { validators, seconds } = values;
 const runsPerValidator = 2;
 const requiredSuccesses = 5;
 const ratioMax = 2;
@@ -58,7 +46,7 @@ interface Felt {
 }
 
 await using world = await startServiceWorld({
-  edges: Number(values.edges),
+  edges: values.edges,
   coordinators: 1,
   env: {
     MAX_CONCURRENT_RUNS: String(runsPerValidator),
@@ -100,17 +88,17 @@ const results = new Map<string, FloodResult[]>();
 const edgeCpu: Record<string, number> = {};
 // Once for nothing: code is compiled, also what only a forgery runs through, and caches are filled.
 for (const auth of auths) {
-  forger.flood({ rate: Number(values.forged), addresses: 'many' });
+  forger.flood({ rate: values.forged, addresses: 'many' });
   await beat(auth, warmUpSeconds);
   await forger.stop();
 }
-for (let round = 0; round < Number(values.rounds); round += 1) {
+for (let round = 0; round < values.rounds; round += 1) {
   for (const each of felt) await measure(each);
 }
 await report();
 
 async function beat(auth: Auth, forSeconds: number) {
-  const rate = Number(values.honest);
+  const rate = values.honest;
   return await generator.perform({
     ...{ name: 'heartbeats', auth, rate, seconds: forSeconds, connections: 64 },
   });
@@ -118,7 +106,7 @@ async function beat(auth: Auth, forSeconds: number) {
 
 async function measure(each: Felt): Promise<void> {
   const { auth, flood, latenciesMs, p99sMs, errors } = each;
-  if (flood !== undefined) forger.flood({ rate: Number(values.forged), addresses: flood });
+  if (flood !== undefined) forger.flood({ rate: values.forged, addresses: flood });
   const before = edgesUs();
   const result = await beat(auth, seconds);
   const name = flood ?? 'none';
@@ -215,7 +203,7 @@ async function report(): Promise<void> {
     );
   }
   const coreSeconds = Object.entries(edgeCpu).map(([name, us]) => {
-    const share = us / 1e6 / (seconds * Number(values.rounds) * auths.length);
+    const share = us / 1e6 / (seconds * values.rounds * auths.length);
     return `${name} ${share.toFixed(2)}`;
   });
   say(`cores used by the edges: ${coreSeconds.join(', ')}`);

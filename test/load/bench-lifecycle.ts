@@ -5,8 +5,9 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { submitAgent } from '../../apps/world/participants/simulated-miner.ts';
+import { benchLifecycleCommand } from '../commands/bench-commands.ts';
+import { lineOf } from '../commands/command-line.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { lifecycleViolations, untilQuiet } from '../support/lifecycle-checks.ts';
 import { LifecycleHistory } from '../support/lifecycle-history.ts';
@@ -24,22 +25,8 @@ import { type CpuUs, Measurement, table } from './measurement.ts';
 import { machineBusyUs, ownCpuUs, treeCpuUs } from './process-cpu.ts';
 import type { Auth, Stage } from './stage.ts';
 
-const { values } = parseArgs({
-  options: {
-    /** Of measuring; the set-up comes on top. */
-    seconds: { type: 'string', default: '60' },
-    validators: { type: 'string', default: '200' },
-    edges: { type: 'string', default: '1' },
-    coordinators: { type: 'string', default: '1' },
-    /** Per run, and so per batch. */
-    tasks: { type: 'string', default: '100' },
-    connections: { type: 'string', default: '64' },
-    json: { type: 'string' },
-  },
-});
-const validators = Number(values.validators);
-const taskCount = Number(values.tasks);
-const connections = Number(values.connections);
+const values = lineOf(benchLifecycleCommand);
+const { validators, tasks: taskCount, connections } = values;
 const runsPerValidator = 5;
 const requiredSuccesses = 5;
 const heartbeatSeconds = 4;
@@ -51,8 +38,8 @@ const measurements = new Map<string, Measurement>();
 const say = (text: string) => console.log(text);
 
 await using world = await startServiceWorld({
-  edges: Number(values.edges),
-  coordinators: Number(values.coordinators),
+  edges: values.edges,
+  coordinators: values.coordinators,
   // Later heartbeats must not meet leases that end meanwhile.
   env: { MAX_CONCURRENT_RUNS: String(runsPerValidator), LEASE_SECONDS: '600' },
 });
@@ -72,7 +59,7 @@ measurements.clear();
 const busyBefore = machineBusyUs() - ourCpuUs();
 const startedAtMs = performance.now();
 let measuredSeconds = 0;
-for (let turn = 0; turn < 2 || measuredSeconds < Number(values.seconds); turn++) {
+for (let turn = 0; turn < 2 || measuredSeconds < values.seconds; turn++) {
   // Every validator's runs once, and a little more, so that no claim finds nothing.
   await submit((validators * runsPerValidator * 1.05) / requiredSuccesses);
   const startedMs = performance.now();

@@ -3,8 +3,10 @@
  * entrant was really submitted and evaluated through HTTP; times are the database's own, from the
  * moment that something was due to the commit that did it.
  */
-import { parseArgs } from 'node:util';
+
 import { signedClient } from '../../apps/world/participants/signed-client.ts';
+import { benchRaceCommand } from '../commands/bench-commands.ts';
+import { lineOf } from '../commands/command-line.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { raceViolations } from '../support/race-checks.ts';
 import { RaceSeason } from '../support/race-season.ts';
@@ -13,19 +15,8 @@ import { until } from '../support/until.ts';
 import { probeFsync } from './fsync-probe.ts';
 import { percentile } from './percentile.ts';
 
-const { values } = parseArgs({
-  options: {
-    hotkeys: { type: 'string', default: '1000' },
-    entrants: { type: 'string', default: '342' },
-    tasks: { type: 'string', default: '90' },
-    validators: { type: 'string', default: '64' },
-    rounds: { type: 'string', default: '20' },
-  },
-});
-const hotkeys = Number(values.hotkeys);
-const entrants = Number(values.entrants);
-const validators = Number(values.validators);
-const raceTasks = Number(values.tasks);
+const values = lineOf(benchRaceCommand);
+const { hotkeys, entrants, validators, tasks: raceTasks } = values;
 const qualifyingCount = 2;
 const seed = 1;
 const epochMs = 4_320_000;
@@ -159,7 +150,7 @@ async function measureStandings() {
   const first = await ask();
   const all: number[] = [];
   let ms = 0;
-  for (let round = 0; round < Number(values.rounds); round++) {
+  for (let round = 0; round < values.rounds; round++) {
     const { latencies, ms: roundMs } = await ask();
     all.push(...latencies);
     ms += roundMs;

@@ -4,7 +4,6 @@
  * file, and a fifth of every file is common to all.
  */
 import { randomUUID } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import fc from 'fast-check';
 import { readVersion, reportNext } from '../../actors/services/similarity/similarity.actor.ts';
 import { leaseUnread, registerVersions } from '../../actors/services/similarity/store.ts';
@@ -15,6 +14,8 @@ import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { migrate } from '../../infra/postgres/migrate.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { createCodeFingerprinter } from '../../infra/python/code-fingerprinter.ts';
+import { benchSimilarityCommand } from '../commands/bench-commands.ts';
+import { lineOf } from '../commands/command-line.ts';
 import { plantSuite } from '../support/planted-races.ts';
 import { program, textOf } from '../support/python-programs.ts';
 import { silentLogger } from '../support/silent-telemetry.ts';
@@ -22,19 +23,10 @@ import { temporaryPostgres } from '../support/temporary-servers.ts';
 import { percentile } from './percentile.ts';
 import { ownCpuUs, treeCpuUs } from './process-cpu.ts';
 
-const { values } = parseArgs({
-  options: {
-    hotkeys: { type: 'string', default: '500' },
-    versions: { type: 'string', default: '10' },
-    kilobytes: { type: 'string', default: '100' },
-    rounds: { type: 'string', default: '20' },
-  },
-});
-const hotkeys = Number(values.hotkeys);
-const versions = Number(values.versions);
-const rounds = Number(values.rounds);
+const values = lineOf(benchSimilarityCommand);
+const { hotkeys, versions, rounds } = values;
 const [made = ''] = fc.sample(program(64), { numRuns: 1, seed: 1 }).map((one) => textOf(one));
-const text = made.slice(0, made.lastIndexOf('\ndef ', Number(values.kilobytes) * 1000));
+const text = made.slice(0, made.lastIndexOf('\ndef ', values.kilobytes * 1000));
 
 const say = (line: string) => console.log(line);
 

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import type { ForgerPlan } from './forgeries.ts';
 
@@ -16,6 +17,10 @@ export interface FloodResult {
   readonly answers: Readonly<Record<string, number>>;
 }
 
+// A forger has a machine of his own: on ours he runs when nobody else wants to, or the answers to
+// him would be cheap and his questions dear. His rate is printed, so that it shows if he fell behind.
+const priority = 10;
+
 /** The other process that floods. */
 export interface Forger extends AsyncDisposable {
   readonly pid: number;
@@ -27,6 +32,7 @@ export async function startForger(plan: ForgerPlan): Promise<Forger> {
   const child = fork(join(import.meta.dirname, 'forger.ts'), [JSON.stringify(plan)], {
     execArgv: [],
   });
+  if (child.pid !== undefined) setPriority(child.pid, priority);
   const exited = once(child, 'exit');
   const failed = exited.then(() => {
     throw new Error('the forger ended');

@@ -8,24 +8,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { parseArgs } from 'node:util';
+import { lineOf } from '../commands/command-line.ts';
+import { mutantsCommand } from '../commands/mutants-command.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { runFacts } from '../support/run-facts.ts';
 import { everyMutant } from './every-mutant.ts';
 import type { Mutant } from './mutant.ts';
+import { outcomeOf, verdictOf } from './outcome.ts';
 import type { Verdict } from './verdict.ts';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    seeds: { type: 'string', default: '12' },
-    /** At the same time. */
-    jobs: { type: 'string', default: '2' },
-    /** The product as it is: not tried when only some mutants are. */
-    control: { type: 'boolean', default: false },
-  },
-});
-const seedsMax = Number(values.seeds);
+const values = lineOf(mutantsCommand);
+const seedsMax = values.seeds;
 const patienceMs = 15 * 60_000;
 const widest = Math.max(...everyMutant.map(({ id }) => id.length));
 
@@ -34,14 +27,14 @@ interface Trial {
   readonly line: string;
 }
 
-const wanted = values.only?.split(',');
+const { only: wanted } = values;
 const mutants = everyMutant.filter(({ id }) => wanted?.includes(id) ?? true);
 /** Seeds by the world and the days of it, as `calm 1`. */
 const tried = new Map<string, Set<number>>();
 const startedMs = performance.now();
 const trials: Trial[] = [];
 console.log(row(['defect', 'seen', 'by', 'after and as']));
-await inParallel(Number(values.jobs), mutants, async (mutant) => {
+await inParallel(values.jobs, mutants, async (mutant) => {
   const trial = await tryMutant(mutant);
   trials.push(trial);
   console.log(trial.line);
@@ -66,34 +59,25 @@ async function tryMutant(mutant: Mutant): Promise<Trial> {
   const args = ['--by', shownBy, '--id', id, '--seed', String(seed), ...argsOf(course)];
   const verdict = await play(args, id);
   const after = `${Math.round((performance.now() - tookMs) / 1000)} s`;
-  if (typeof verdict === 'string') {
+  const outcome = outcomeOf(mutant, verdict);
+  if (typeof verdict === 'string' || outcome.kind === 'not tried') {
     return { isPassed: false, line: row([id, 'NOT TRIED', '', `${after}: ${verdict}`]) };
   }
   if (shownBy === 'sim') remember(course, seed, verdict.seeds);
   const last = `seed ${seed + verdict.seeds - 1}`;
-  const sign = signOf(mutant, verdict);
-  if (sign === undefined) {
+  if (outcome.kind === 'survived') {
     return {
       isPassed: false,
-      line: row([id, 'SURVIVED', '', `${last}, ${after}: ${toldOf(verdict)}`]),
+      line: row([id, 'SURVIVED', '', `${last}, ${after}: ${outcome.told}`]),
     };
   }
+  const { sign } = outcome;
   const where = sign.step === undefined ? last : `${last}, step ${sign.step}`;
   const told = sign.text.slice(0, 80);
   return {
     isPassed: true,
     line: row([id, shownBy, sign.invariant, `${where}, ${after}: ${told}`]),
   };
-}
-
-function signOf({ signs }: Mutant, { violations }: Verdict) {
-  return violations.find(({ invariant }) => signs.some((each) => each === invariant));
-}
-
-function toldOf({ violations }: Verdict): string {
-  if (violations.length === 0) return 'nothing was wrong';
-  const told = violations.map(({ invariant, text: why }) => `${invariant} ${why.slice(0, 160)}`);
-  return `only ${told.slice(0, 3).join('; ')}`;
 }
 
 function row([id = '', seen = '', by = '', rest = '']: readonly string[]): string {
@@ -106,7 +90,7 @@ async function tryControl(): Promise<readonly Trial[]> {
   const runs = [...tried].flatMap(([course, seeds]) =>
     runsOf([...seeds].sort((left, right) => left - right)).map((run) => ({ course, run })),
   );
-  await inParallel(Number(values.jobs), runs, async ({ course, run: [first, count] }) => {
+  await inParallel(values.jobs, runs, async ({ course, run: [first, count] }) => {
     const args = ['--seed', String(first), '--seeds', String(count), ...argsOf(course)];
     const verdict = await play(args, undefined);
     const seen =
@@ -158,7 +142,5 @@ async function play(args: readonly string[], id: string | undefined): Promise<Ve
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   await ended;
   clearTimeout(late);
-  const last = out.trim().split('\n').at(-1) ?? '';
-  if (last.startsWith('{')) return JSON.parse(last) as Verdict;
-  return `ended with ${child.exitCode ?? child.signalCode}: ${err.trim().split('\n').slice(-12).join(' | ')}`;
+  return verdictOf({ code: child.exitCode ?? child.signalCode, out, err });
 }

@@ -1,29 +1,17 @@
-import { parseArgs } from 'node:util';
+import { lineOf } from '../commands/command-line.ts';
+import { simCommand } from '../commands/sim-command.ts';
 import { runFacts } from '../support/run-facts.ts';
 import { isVoid, reachability } from './report/minimums.ts';
 import { said } from './report/said.ts';
 import { runShared } from './run-shared.ts';
 import { runSim, type SeedReport } from './run-sim.ts';
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '20' },
-    days: { type: 'string', default: '1' },
-    seed: { type: 'string', default: '1' },
-    /** Of this machine; each has a database server of its own. */
-    processes: { type: 'string', default: '1' },
-    trace: { type: 'boolean', default: false },
-    /** A world in which nothing fails. */
-    calm: { type: 'boolean', default: false },
-    /** On to the other seeds after a violation. */
-    thorough: { type: 'boolean', default: false },
-  },
-});
+const values = lineOf(simCommand);
 
 const share = {
-  seed: Number(values.seed),
-  seeds: Number(values.seeds),
-  days: Number(values.days),
+  seed: values.seed,
+  seeds: values.seeds,
+  days: values.days,
   hasFaults: !values.calm,
   isThorough: values.thorough,
 };
@@ -36,7 +24,7 @@ const onSeed = ({ seed, days, steps, hash, tookMs, violations }: SeedReport) => 
 const startedMs = performance.now();
 const { seeds, counts } = values.trace
   ? await runSim({ ...share, onSeed, onTrace: (line) => console.log(line) })
-  : await runShared(share, Number(values.processes), onSeed);
+  : await runShared(share, values.processes, onSeed);
 const days = seeds.reduce((sum, seed) => sum + seed.days, 0);
 const reached = values.calm ? [] : reachability(counts, days);
 for (const line of said({ seeds, counts, reached, tookMs: performance.now() - startedMs })) {

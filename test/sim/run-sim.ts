@@ -5,6 +5,7 @@ import { seededRandomness } from './kernel/seeded-randomness.ts';
 import { Trace } from './kernel/trace.ts';
 import type { Violation } from './oracle/violations.ts';
 import { Counters } from './report/counters.ts';
+import { shortCooldowns } from './report/short-cooldowns.ts';
 import { Season } from './world/season.ts';
 import { SimSession } from './world/sim-session.ts';
 
@@ -94,6 +95,7 @@ async function playSeed(
   try {
     await session.open();
     await season.play();
+    for (const text of await shortCooldowns(session.sql)) session.violations.add('INV-22', text);
   } catch (error) {
     session.violations.add(
       'SIM',

@@ -29,6 +29,8 @@ const readyWithinMs = 60_000;
 export interface TestServiceOptions {
   /** Variables of the contract's section 9 that differ from the defaults of a test run. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Of edges alone, over `env`. */
+  readonly edgeEnv?: Readonly<Record<string, string>>;
   readonly edges?: number;
   readonly coordinators?: number;
   /** Of all processes; silent unless told. */
@@ -107,6 +109,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
         DATABASE_URL: loginUrl(database.url, kind),
         NATS_URL: nats.urls[kind],
         ...options.env,
+        ...(kind === 'edge' && options.edgeEnv),
       },
       { process: kind },
     );

@@ -1,6 +1,7 @@
 import { everyCheck } from '../../apps/verify/live/checks/every-check.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { LifecycleHistory } from './lifecycle-history.ts';
+import { openRules } from './service-world.ts';
 import { until } from './until.ts';
 
 /** Of one rule; a broken rule is often broken a thousand times. */
@@ -19,7 +20,7 @@ export async function lifecycleViolations(sql: Sql, history: LifecycleHistory): 
   for (const { id, rule, find } of everyCheck) {
     add(
       `${id} ${rule}`,
-      (await find(sql)).map((row) => JSON.stringify(row)),
+      (await find(sql, openRules)).map((row) => JSON.stringify(row)),
     );
   }
   add('clients', history.contradictions);

@@ -185,13 +185,40 @@ const races: Readonly<Record<string, Plant>> = {
     update race_entrant set race_score = (1 + race_score * 10000)::integer % 10000 / 10000.0`,
   'anchor, deviation and Overall are computed again from the scores of the window': (sql) => sql`
     update race_entrant set weighted_score = weighted_score + 0.0001`,
-  'who beat the top by the margin became top, and nobody else': (sql) => sql`
-    update race set promoted_agent_version_id = null`,
+  'a top was challenged at what it has just shown or else reigned with, by the margin of its age': (
+    sql,
+  ) => sql`
+    update race r
+    set challenged_score = f.winner_score
+    from top_agent t
+    join race f on f.race_id = t.race_id
+    join race_entrant e on e.agent_version_id = t.agent_version_id
+    where e.race_id = r.race_id and r.race_number > f.race_number
+      and (t.ended_at is null or t.ended_at >= r.completed_at)
+      and e.weighted_score <> f.winner_score`,
+  'the winner became top where it beat the top by the margin, and nobody else': (sql) => sql`
+    update race r set promoted_agent_version_id = e.agent_version_id
+    from race_entrant e
+    where e.race_id = r.race_id and e.race_rank = 2 and r.promoted_agent_version_id is not null`,
+  // The winner where it does not reign itself.
+  'those are paid who reign after the race and who survived it': (sql) => sql`
+    update race_emission m
+    set (agent_version_id, miner_hotkey) = (
+      select e.agent_version_id, e.miner_hotkey
+      from race_entrant e
+      where e.race_id = m.race_id and e.agent_version_id <> m.agent_version_id
+        and e.race_rank is not null
+      order by e.race_rank
+      limit 1)
+    where m.seat = 'TOP'`,
   'the split of the emissions is computed again': (sql) => sql`
     update race_emission
     set units = units + case seat when 'TOP' then -5 when 'BURN' then 5 else 0 end`,
   'those with the lowest scores were eliminated': (sql) => sql`
     update race_entrant set is_eliminated = not is_eliminated`,
+  'who finished and who did not, and why, is what their runs, discards and bans say': (sql) => sql`
+    update race_entrant set race_score = null, unfinished_reason = 'AGENT_FAULT'
+    where race_rank = 2`,
   'the finishers and the winner stand in the total order': (sql) => sql`
     update race_entrant set race_rank = race_rank + 1`,
   'there is one top at most at any time, and a top that is outranked has a successor': (sql) => sql`
@@ -244,6 +271,18 @@ const people: Readonly<Record<string, Plant>> = {
     update audit_log set committed_at = committed_at + interval '10 days' where seq = 1`,
   'what only operators make has its one entry, of the same moment': (sql) => sql`
     delete from audit_log where action = 'suite.create'`,
+  'what operators order of races, suites, packs and rejudgings has its entry before it': (
+    sql,
+  ) => sql`
+    update race set pins_locked_at = closed_at where race_number = 1`,
+  'what operators order of versions and runs has an entry for each time that it was done': (
+    sql,
+  ) => sql`
+    insert into rt.event select kind, part, machine, key, seq + 100, actor_key, 'DISCARDED',
+      type_version, jsonb_build_object('reason', 'it looks odd'), command_id, account, epoch, trace, at
+    from rt.event where ${events(sql, 'agent-version')} and type = 'BECAME_ELIGIBLE' limit 1`,
+  'a hotkey is banned exactly when the newest entry about its ban says so': (sql) => sql`
+    update audit_log set action = 'hotkey.ban', object = 'hotkey/somebody' where seq = 1`,
   'no entry of the audit log holds a secret': (sql) => sql`
     update audit_log set detail = '{"api_key": "clear"}' where seq = 1`,
 };

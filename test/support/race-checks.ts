@@ -4,6 +4,7 @@ import { fieldFlaws } from '../../apps/verify/live/checks/field.ts';
 import { raceFlaws } from '../../apps/verify/live/checks/race-results.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { SeasonHistory } from './race-season.ts';
+import { openRules } from './service-world.ts';
 import { until } from './until.ts';
 
 const lateMs = 60_000;
@@ -27,7 +28,7 @@ export async function seasonViolations(sql: Sql, history: SeasonHistory): Promis
   // After a leap of the simulated clock much is late for a moment.
   await until(async () => (await findStuck(sql, 1)).total === 0, lateMs).catch(() => undefined);
   for (const { id, rule, find } of everyCheck.filter(({ when }) => when !== 'quiet')) {
-    const rows = await find(sql);
+    const rows = await find(sql, openRules);
     for (const row of rows.slice(0, 3)) wrong.push(`${id} ${rule}: ${JSON.stringify(row)}`);
   }
   for (const [epoch, digests] of history.standings) {

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type LiveRules, usualRules } from '../../apps/verify/live/checks/check.ts';
 import { type Neighbours, startNeighbours } from '../../apps/world/embedded.ts';
 import { type OperatorClient, operatorClient } from '../../apps/world/operator-client.ts';
 import { participantKeypair } from '../../apps/world/participants/keys.ts';
@@ -46,6 +47,12 @@ export const openLimits = {
   FALSE_PROOFS_PER_SECOND: '1000000',
   COOLDOWN_SECONDS: '0',
   LOG_LEVEL: 'warn',
+};
+
+/** What the live check is told of a service under these limits; how it stands says nothing of them. */
+export const openRules: LiveRules = {
+  ...usualRules,
+  cooldownMs: Number(openLimits.COOLDOWN_SECONDS) * 1000,
 };
 
 export async function startServiceWorld(options: ServiceWorldOptions): Promise<ServiceWorld> {

@@ -34,6 +34,13 @@ export const stuckWork: StuckKind = {
       select case
         when p.is_lost then 'its partition has no live owner'
         when v.state in ('DISCARDED', 'CANCELLED') then 'its version is ' || lower(v.state)
+        when w.hold_reason = 'MINER_BANNED'
+            and not exists (select from hotkey_ban b where b.hotkey = v.miner_hotkey)
+            and not exists (
+              select from audit_log a
+              where a.action = 'hotkey.unban' and a.object = 'hotkey/' || v.miner_hotkey
+                and a.committed_at > clock.now - clock.grace)
+          then 'it is held for a ban that was lifted'
         when not s.is_active and (
             w.rejudging_id is not null or w.phase = 'QUALIFYING' and v.state <> 'ELIGIBLE') and (
             select a.activated_at < clock.now - clock.grace from suite a where a.is_active)

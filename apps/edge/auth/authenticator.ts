@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Clock } from '../../../infra/ports/clock.ts';
 import type { DomainTime } from '../../../infra/ports/clock-follower.ts';
 import type { SignatureVerifier } from '../../../infra/ports/signatures.ts';
 import { Fault } from '../../../machines/fault.ts';
 import type { Caller, Role } from '../endpoint.ts';
+import { patientRead } from '../evaluation/patient-read.ts';
+import type { AuthenticationRequest } from '../prove-caller.ts';
 import type { Callers } from './callers.ts';
 import type { NonceLedger } from './nonce-ledger.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
@@ -11,6 +14,7 @@ import type { Registrations, Standing } from './registrations.ts';
 import { readSignedHeaders, type SignedHeaders } from './signed-headers.ts';
 
 export interface AuthenticatorDeps {
+  readonly clock: Clock;
   readonly time: Pick<DomainTime, 'nowMs'>;
   readonly skewSeconds: number;
   /** The 32 bytes of a canonical SS58 address with prefix 42; undefined for anything else. */
@@ -37,18 +41,15 @@ type HotkeyRole = Exclude<Role, 'operator' | 'public' | 'run'>;
  *    only after its signature proved true.
  * 3. Registration, ban and role are looked at on every request, whatever the scheme.
  * 4. That a key is banned is told only to who proved to hold it.
+ * 5. An outage is waited out step by step, for callers who are not to be turned away. A proof is never
+ *    begun again: its nonce may have been taken, and the answer lost.
  */
 export function createAuthenticator(deps: AuthenticatorDeps) {
-  return async (request: {
-    readonly headers: IncomingHttpHeaders;
-    readonly role: Exclude<Role, 'public'>;
-    /** Where it comes from. */
-    readonly address: string;
-  }): Promise<Caller> => {
+  return async (request: AuthenticationRequest): Promise<Caller> => {
     const { headers, role } = request;
     if (role === 'operator') return operator(headers, deps);
     if (role === 'run') return await byRunToken(headers, deps);
-    if (headers.authorization !== undefined) return await bySession(headers, role, deps);
+    if (headers.authorization !== undefined) return await bySession(request, role, deps);
     return await bySignature(request, role, deps);
   };
 }
@@ -83,13 +84,14 @@ export function bearerTokenOf(headers: IncomingHttpHeaders): string | undefined 
 export const sessionToken = /^ses_[0-9a-f]{64}$/;
 
 async function bySession(
-  headers: IncomingHttpHeaders,
+  { headers, untilMs }: AuthenticationRequest,
   role: HotkeyRole,
   deps: AuthenticatorDeps,
 ): Promise<Caller> {
   const token = bearerTokenOf(headers) ?? '';
   // Anything else cannot be one of ours and is not worth a look into the database.
-  const session = sessionToken.test(token) ? await deps.callers.session(token) : undefined;
+  const read = () => deps.callers.session(token);
+  const session = sessionToken.test(token) ? await patiently(read, untilMs, deps) : undefined;
   if (session === undefined) {
     throw new Fault('INVALID_SESSION', 'The session is unknown or over.');
   }
@@ -103,7 +105,7 @@ async function bySession(
 }
 
 async function bySignature(
-  { headers, address }: { readonly headers: IncomingHttpHeaders; readonly address: string },
+  { headers, address, untilMs }: AuthenticationRequest,
   role: HotkeyRole,
   deps: AuthenticatorDeps,
 ): Promise<Caller> {
@@ -113,9 +115,10 @@ async function bySignature(
   const standing = await deps.turns.during(
     { address, hotkey: signed.hotkey },
     async (isFamiliar) => {
-      const proven = await provenStanding(signed, isFamiliar, deps);
+      const proven = await provenStanding(signed, { isUrgent: isFamiliar, untilMs }, deps);
       // A ban is told to who proved the key, and makes a stranger of it.
-      if (await deps.callers.isBanned(signed.hotkey)) throw banned();
+      const isBanned = () => deps.callers.isBanned(signed.hotkey);
+      if (await patiently(isBanned, untilMs, deps)) throw banned();
       return proven;
     },
   );
@@ -124,19 +127,27 @@ async function bySignature(
 
 async function provenStanding(
   signed: SignedHeaders,
-  isUrgent: boolean,
+  { isUrgent, untilMs }: { readonly isUrgent: boolean; readonly untilMs: number | undefined },
   deps: AuthenticatorDeps,
 ): Promise<Standing> {
   const { message, signature, publicKey, publicKeyHex, hotkey, nonce } = signed;
   if (!(await deps.verifier.verify(message, signature, publicKey, { isUrgent }))) {
     throw new Fault('INVALID_SIGNATURE', 'X-Signature does not sign {hotkey}:{timestamp}:{nonce}.');
   }
-  if (!(await deps.nonces.take(hotkey, nonce))) {
+  if (!(await deps.nonces.take({ hotkey, nonce, untilMs }))) {
     throw new Fault('NONCE_REUSED', 'This X-Nonce was used before.');
   }
   const standing = await deps.registrations.standing(publicKeyHex);
   if (standing === undefined) throw notRegistered();
   return standing;
+}
+
+function patiently<T>(
+  read: () => Promise<T>,
+  untilMs: number | undefined,
+  { clock }: AuthenticatorDeps,
+): Promise<T> {
+  return untilMs === undefined ? read() : patientRead(read, { untilMs, clock });
 }
 
 function admit(

@@ -9,4 +9,6 @@ export interface Identity {
   readonly turns: ProofTurns;
   readonly registrations: Registrations;
   readonly callers: Callers;
+  /** The live run that the token of a claim speaks for. */
+  readonly runOf: (token: string) => Promise<string | undefined>;
 }

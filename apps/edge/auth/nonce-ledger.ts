@@ -1,12 +1,18 @@
 import { authService } from '../../../actors/services/auth/messages.ts';
 import { randomId } from '../../../infra/ids/ids.ts';
-import type { CommandBus } from '../../../infra/ports/bus.ts';
+import type { CommandBus, RequestBudget } from '../../../infra/ports/bus.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
 import { askService } from '../ask-service.ts';
 import { readOnly } from '../read-only.ts';
 
-interface Waiting {
+interface Use {
   readonly hotkey: string;
   readonly nonce: string;
+  /** Until when an outage is waited out; undefined where the caller is told of it at once. */
+  readonly untilMs?: number | undefined;
+}
+
+interface Waiting extends Use {
   readonly settle: PromiseWithResolvers<boolean>;
 }
 
@@ -18,52 +24,81 @@ const batchesAtOnceMax = 8;
 /**
  * Takes nonces, each once over all edges and restarts: the primary key in the database decides. Those
  * that come while batches are under way travel together in the next one.
+ *
+ * Uses that wait for an outage to pass travel apart from those that do not: in one batch, or in its
+ * turn, each would be held to the patience of the other.
  */
 export class NonceLedger {
-  readonly #bus: CommandBus;
   readonly #isReadOnly: () => boolean;
-  readonly #waiting = new Map<string, Waiting>();
-  #batches = 0;
+  readonly #usual: Batches;
+  readonly #patient: Batches;
 
-  constructor(bus: CommandBus, isReadOnly: () => boolean = () => false) {
-    this.#bus = bus;
+  constructor(
+    bus: CommandBus,
+    clock: Pick<Clock, 'nowMs'>,
+    isReadOnly: () => boolean = () => false,
+  ) {
     this.#isReadOnly = isReadOnly;
+    this.#usual = new Batches(bus, () => undefined);
+    this.#patient = new Batches(bus, (batch) => {
+      const untilMs = Math.max(...batch.map((use) => use.untilMs ?? 0));
+      return { budgetMs: untilMs - clock.nowMs(), isPatient: true };
+    });
   }
 
   /** False when the key used this nonce before. */
-  async take(hotkey: string, nonce: string): Promise<boolean> {
+  async take(use: Use): Promise<boolean> {
     if (this.#isReadOnly()) throw readOnly();
-    const key = `${hotkey} ${nonce}`;
+    return await (use.untilMs === undefined ? this.#usual : this.#patient).take(use);
+  }
+}
+
+class Batches {
+  readonly #bus: CommandBus;
+  readonly #budgetOf: (batch: readonly Use[]) => RequestBudget | undefined;
+  readonly #waiting = new Map<string, Waiting>();
+  #underWay = 0;
+
+  constructor(bus: CommandBus, budgetOf: (batch: readonly Use[]) => RequestBudget | undefined) {
+    this.#bus = bus;
+    this.#budgetOf = budgetOf;
+  }
+
+  async take(use: Use): Promise<boolean> {
+    const key = `${use.hotkey} ${use.nonce}`;
     // The same use twice in one batch: the first one has it.
     if (this.#waiting.has(key)) return false;
     const settle = Promise.withResolvers<boolean>();
-    this.#waiting.set(key, { hotkey, nonce, settle });
+    this.#waiting.set(key, { ...use, settle });
     // Requests that arrived in the same tick share a batch.
     queueMicrotask(() => this.#send());
     return await settle.promise;
   }
 
   #send(): void {
-    if (this.#batches >= batchesAtOnceMax || this.#waiting.size === 0) return;
+    if (this.#underWay >= batchesAtOnceMax || this.#waiting.size === 0) return;
     const batch = [...this.#waiting].slice(0, batchSizeMax);
     for (const [key] of batch) this.#waiting.delete(key);
-    this.#batches += 1;
+    this.#underWay += 1;
     void this.#settle(batch.map(([, waiting]) => waiting));
   }
 
+  /** Whoever asks again does so under the same id: a batch whose answer got lost knows its own. */
   async #settle(batch: readonly Waiting[]): Promise<void> {
     try {
+      const budget = this.#budgetOf(batch);
       const { fresh } = await askService(this.#bus, authService, {
         type: 'record-nonces',
         body: { nonces: batch.map(({ hotkey, nonce }) => ({ hotkey, nonce })) },
         id: randomId(),
         account: 'system',
+        ...(budget !== undefined && { budget }),
       });
       for (const [index, { settle }] of batch.entries()) settle.resolve(fresh[index] === true);
     } catch (error) {
       for (const { settle } of batch) settle.reject(error);
     } finally {
-      this.#batches -= 1;
+      this.#underWay -= 1;
       this.#send();
     }
   }

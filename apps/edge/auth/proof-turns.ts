@@ -3,6 +3,7 @@ import type { Clock } from '../../../infra/ports/clock.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { statusByCode } from '../faults.ts';
 import { FailureWindow } from './failure-window.ts';
+import { RecentlyProved } from './recently-proved.ts';
 
 /** Who says to be whom, and from where. */
 export interface Claimant {
@@ -10,9 +11,6 @@ export interface Claimant {
   readonly hotkey: string;
 }
 
-const familiarMs = 600_000;
-/** Several subnets' worth, each key from a few addresses. */
-const familiarMax = 50_000;
 /** Proofs under way at once: a validator at work has a few, and each beyond waits as a stranger's. */
 const familiarAtOnceMax = 16;
 /** Of all that may fail, what may come from one address: else one could keep newcomers out everywhere. */
@@ -33,7 +31,7 @@ const addressesMax = 10_000;
 export class ProofTurns {
   readonly #perAddressMax: number;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #provedMs = new RecentMap<string, number>(familiarMax);
+  readonly #proved: RecentlyProved;
   readonly #everywhere: FailureWindow;
   /** Of strangers. */
   readonly #byAddress = new RecentMap<string, FailureWindow>(addressesMax);
@@ -44,6 +42,7 @@ export class ProofTurns {
     this.#perAddressMax = Math.ceil(failuresPerSecond / addressShare);
     this.#everywhere = new FailureWindow(failuresPerSecond);
     this.#clock = clock;
+    this.#proved = new RecentlyProved(clock);
   }
 
   /**
@@ -96,19 +95,17 @@ export class ProofTurns {
   async #prove<T>(key: string, prove: () => Promise<T>): Promise<T> {
     try {
       const proof = await prove();
-      this.#provedMs.set(key, this.#clock.monotonicMs());
+      this.#proved.add(key);
       return proof;
     } catch (error) {
       // A familiar caller's request that comes twice was proved all the same.
-      if (isFailure(error) && error.code !== 'NONCE_REUSED') this.#provedMs.delete(key);
+      if (isFailure(error) && error.code !== 'NONCE_REUSED') this.#proved.delete(key);
       throw error;
     }
   }
 
   #isFamiliar(key: string): boolean {
-    const provedMs = this.#provedMs.get(key) ?? Number.NEGATIVE_INFINITY;
-    if (this.#clock.monotonicMs() - provedMs >= familiarMs) return false;
-    return (this.#familiarUnderWay.get(key) ?? 0) < familiarAtOnceMax;
+    return this.#proved.has(key) && (this.#familiarUnderWay.get(key) ?? 0) < familiarAtOnceMax;
   }
 
   #count(key: string, change: 1 | -1): void {

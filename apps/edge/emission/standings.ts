@@ -1,6 +1,7 @@
 import { emissionCommands } from '../../../actors/emission-calculator/messages.ts';
 import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { epochOfTime } from '../../../machines/time/epoch.ts';
@@ -13,6 +14,7 @@ export interface StandingsDeps {
   /** Undefined where a simulated clock says which epoch it is. */
   readonly chainEpoch: Pick<ChainEpoch, 'current'> | undefined;
   readonly epochBlocks: number;
+  readonly log: Pick<Logger, 'error'>;
 }
 
 export interface Standings {
@@ -31,6 +33,8 @@ export interface Standings {
 export class CurrentStandings {
   readonly #deps: StandingsDeps;
   readonly #making = new Map<number, Promise<void>>();
+  /** Said in the log once, and not to each validator that asks. */
+  #refusedEpoch: number | undefined;
 
   constructor(deps: StandingsDeps) {
     this.#deps = deps;
@@ -63,9 +67,23 @@ export class CurrentStandings {
   #make(epochIndex: number): Promise<void> {
     const flight =
       this.#making.get(epochIndex) ??
-      this.#ask(epochIndex).finally(() => this.#making.delete(epochIndex));
+      this.#askLoudly(epochIndex).finally(() => this.#making.delete(epochIndex));
     this.#making.set(epochIndex, flight);
     return flight;
+  }
+
+  /** An epoch that is refused comes from a chain node that is wrong, and somebody has to look at it. */
+  async #askLoudly(epochIndex: number): Promise<void> {
+    try {
+      await this.#ask(epochIndex);
+    } catch (error) {
+      const isRefused = error instanceof Fault && error.code === 'CHAIN_UNAVAILABLE';
+      if (isRefused && this.#refusedEpoch !== epochIndex) {
+        this.#refusedEpoch = epochIndex;
+        this.#deps.log.error('the chain node names an epoch that it cannot be', { error });
+      }
+      throw error;
+    }
   }
 
   async #ask(epochIndex: number): Promise<void> {

@@ -12,6 +12,11 @@ export function rounded(fraction: bigint, over: bigint): bigint {
   return floor % 2n === 0n ? floor : floor + 1n;
 }
 
+/** Of a run over all of its tasks, in 10^-6; what is missing was worth nothing. */
+export function meanOfRewards(sumMicro: number, tasks: number): number {
+  return tasks === 0 ? 0 : Number(rounded(BigInt(sumMicro), BigInt(tasks)));
+}
+
 export function meanOfRuns(scoresMicro: readonly number[]): bigint {
   const sum = scoresMicro.reduce((total, score) => total + BigInt(score), 0n);
   return rounded(sum, BigInt(scoresMicro.length) * 100n);

@@ -15,11 +15,11 @@ async function openWorld(t: ExecutionContext) {
   const { url, sql } = await testDatabase(t);
   const own = createSql({ url, max: 2, applicationName: 'desk', role: 'paddock_actor' });
   t.teardown(() => closeSql(own));
-  return { sql, own: () => takeOver(own) };
+  return { sql, own: (epochMs?: number) => takeOver(own, epochMs) };
 }
 
 /** Owns the partition until it leaves; only then does the next owner get it. */
-async function takeOver(sql: Sql) {
+async function takeOver(sql: Sql, epochMs: number | undefined) {
   const incarnation = randomId();
   const member = `member-${incarnation}`;
   await sql`select rt.join(${member}, ${incarnation}, '1 hour', 1, ${['emission']})`;
@@ -30,7 +30,7 @@ async function takeOver(sql: Sql) {
     from rt.claim('emission', 0, ${seen?.epoch ?? 0}, ${member}, ${incarnation})`;
   const token = { kind: 'emission', part: 0, epoch: claimed?.epoch ?? 0, incarnation };
   const nowMs = Date.now();
-  const kind = createEmissionKind({ sql, burnRateMicro: 250_000 });
+  const kind = createEmissionKind({ sql, burnRateMicro: 250_000, epochMs });
   const actor = await kind.activate(0, { nowMs, amnestyUntilMs: (leaseMs) => nowMs + leaseMs });
   const store = createPartitionStore(sql);
   return {
@@ -127,6 +127,38 @@ test('epochs only grow: one before the newest is never made, in one batch or lat
     (await stored(sql)).map(({ epochIndex }) => epochIndex),
     [5, 6],
   );
+});
+
+const epochMs = 4_320_000;
+
+test('an epoch that it cannot be by now is refused, and leaves nothing behind', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const owner = await own(epochMs);
+  const kinds = async (...epochs: readonly number[]) => {
+    const replies = await owner.make(...epochs);
+    return Array.isArray(replies) ? replies.map(({ kind }) => kind) : [];
+  };
+  const madeEpochs = async () => (await stored(sql)).map(({ epochIndex }) => epochIndex);
+  t.deepEqual(await kinds(1000), ['ok'], 'the first of all may be any');
+  t.deepEqual(await kinds(4_000_000, 1003, 1002, 1005, 1004), [
+    ...['fault', 'fault', 'ok', 'fault', 'ok'],
+  ]);
+  t.deepEqual(await madeEpochs(), [1000, 1002, 1004]);
+
+  // Nobody asked for a day: twenty epochs and what is spare.
+  await sql`alter table epoch_standings disable trigger user`;
+  await sql`update epoch_standings set made_at = made_at - interval '1 day'`;
+  await sql`alter table epoch_standings enable trigger user`;
+  t.deepEqual(await kinds(1027, 1026), ['fault', 'ok']);
+  t.deepEqual(await madeEpochs(), [1000, 1002, 1004, 1026]);
+});
+
+test('a simulated clock jumps as far as it likes', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const owner = await own();
+  await owner.make(1);
+  await owner.make(4_000_000);
+  t.is((await stored(sql)).length, 2);
 });
 
 test('an owner that lost the partition stores nothing', async (t) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Activation } from '../../../actors/runtime/partition-actor.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { counterKind } from '../../support/counter-kind.ts';
 import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
@@ -104,6 +105,8 @@ test.serial('a full mailbox refuses, and what nobody waits for is not done', asy
   const rest = Array.from({ length: 20 }, (_, n) => send(`rest-${n}`));
 
   const outcomes = await Promise.allSettled([first, ...rest]);
+  // Their time is counted from when they arrived, which is later than when they were sent.
+  await systemClock.sleep(2_000);
   unblock();
   blocked = Promise.resolve();
   // What waited has to leave the mailbox before anything else finds room.

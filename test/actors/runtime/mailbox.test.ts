@@ -3,11 +3,11 @@ import { type Letter, Mailbox } from '../../../actors/runtime/mailbox.ts';
 import { defaultPolicy } from '../../../actors/runtime/policy.ts';
 import type { WireReply } from '../../../infra/ports/bus.ts';
 
-const letter = (id: string, changes: Partial<Letter> & { deadlineMs?: number } = {}): Letter => {
-  const { deadlineMs, ...rest } = changes;
+const letter = (id: string, changes: Partial<Letter> & { budgetMs?: number } = {}): Letter => {
+  const { budgetMs, ...rest } = changes;
   const command = { id, type: 'add', body: {}, account: 'tester', trace: {} };
   return {
-    command: deadlineMs === undefined ? command : { ...command, deadlineMs },
+    command: budgetMs === undefined ? command : { ...command, budgetMs },
     source: 'request',
     sizeBytes: 100,
     arrivedMs: 0,
@@ -62,11 +62,11 @@ for (const [waitMs, isTaken] of [
 
 test('what nobody waits for any more is not taken', (t) => {
   const mailbox = new Mailbox(defaultPolicy);
-  mailbox.offer(letter('late', { deadlineMs: 999 }));
-  mailbox.offer(letter('in time', { deadlineMs: 1_000 }));
+  mailbox.offer(letter('late', { budgetMs: 999 }));
+  mailbox.offer(letter('in time', { budgetMs: 1_000 }));
 
   t.deepEqual(ids(mailbox.take(1_000)), ['in time']);
-  t.true(mailbox.offer(letter('late', { deadlineMs: 2_000 })));
+  t.true(mailbox.offer(letter('late', { arrivedMs: 1_000, budgetMs: 1 })));
   t.is(mailbox.size, 1);
 });
 

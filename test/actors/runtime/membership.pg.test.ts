@@ -12,6 +12,7 @@ import { silentLogger } from '../../support/silent-telemetry.ts';
 interface Setup {
   readonly mayJoin?: () => boolean;
   readonly beforeRenewal?: () => Promise<void>;
+  readonly afterRenewal?: () => Promise<void>;
 }
 
 async function member(t: ExecutionContext, setup: Setup) {
@@ -37,7 +38,9 @@ async function member(t: ExecutionContext, setup: Setup) {
       ...store,
       renew: async (identity, ttlMs) => {
         await setup.beforeRenewal?.();
-        return store.renew(identity, ttlMs);
+        const answer = await store.renew(identity, ttlMs);
+        await setup.afterRenewal?.();
+        return answer;
       },
     },
   });
@@ -115,4 +118,30 @@ test('a renewal that is answered after the goodbye brings nobody back', async (t
 
   // Joining again would have been sent before these.
   for (let look = 0; look < 5; look += 1) t.is(await one.living(), 0);
+});
+
+test('answers that are late make the clock of a member no later', async (t) => {
+  let answered = 0;
+  const lateness: (() => Promise<void>)[] = [];
+  const one = await member(t, {
+    afterRenewal: async () => {
+      await lateness.shift()?.();
+      answered += 1;
+    },
+  });
+  const databaseMs = async () => {
+    const [row] = await one.sql<{ ms: number }[]>`
+      select (extract(epoch from rt.clock()) * 1000)::float8 as ms`;
+    return row?.ms ?? Number.NaN;
+  };
+  await one.membership.start();
+  const lagMs = async () => (await databaseMs()) - one.membership.nowMs();
+  const before = await lagMs();
+  // The clock of this test stands still but for this: an answer that came two seconds late.
+  lateness.push(() => one.clock.advance(2_000));
+  void one.clock.advance(1_000);
+  await eventually(() => answered, Boolean);
+  // Three seconds of the member's clock, next to none of the database's.
+  t.true((await lagMs()) <= before - 3_000 + 500, String(await lagMs()));
+  await one.membership.leave();
 });

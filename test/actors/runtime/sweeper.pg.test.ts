@@ -12,8 +12,10 @@ async function sweeping(t: ExecutionContext) {
   const { sql } = await testDatabase(t);
   const clock = new ManualClock();
   const sent: string[] = [];
+  const broker = { isRefusing: false };
   const publish = async ({ msgId }: DurableMessage) => {
     sent.push(msgId);
+    if (broker.isRefusing) throw new Error('no stream takes it');
   };
   const consume = () => ({ close: async () => {} });
   const sweeper = new Sweeper({
@@ -25,7 +27,7 @@ async function sweeping(t: ExecutionContext) {
   });
   sweeper.start();
   t.teardown(() => sweeper.stop());
-  return { sql, clock, sent };
+  return { sql, clock, sent, broker };
 }
 
 test('proofs that nobody needs any more go faster than they come', async (t) => {
@@ -64,4 +66,36 @@ test('a backlog is sent in one sweep', async (t) => {
   );
 
   t.is(new Set(sent).size, 450);
+});
+
+test('what a broker did not take is sent again soon, however often it refused', async (t) => {
+  const { sql, clock, sent, broker } = await sweeping(t);
+  broker.isRefusing = true;
+  await sql`
+    insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
+                           headers, body, at, next_at)
+    values ('eval', 1, 'm', 'fact.x', 'eval', 1, 'projector', '{}', '{}', now(), now())`;
+  for (let round = 1; round <= 3; round += 1) {
+    await sweptUntil(() => sent.length === round);
+    const put = await eventually(putOff, ({ attempts }) => attempts === 0);
+    t.true(put.seconds > 0 && put.seconds <= 5, `${put.seconds} s`);
+    await sql`update rt.outbox set next_at = now()`;
+  }
+  broker.isRefusing = false;
+  await sweptUntil(() => sent.length === 4);
+  // It was taken: whoever is slow is not buried under repeats.
+  t.is((await putOff()).attempts, 1);
+  t.true((await putOff()).seconds > 60);
+
+  async function sweptUntil(isDone: () => boolean) {
+    await eventually(async () => {
+      await clock.advance(1_000);
+      return isDone();
+    }, Boolean);
+  }
+  async function putOff() {
+    const [row] = await sql<{ attempts: number; seconds: number }[]>`
+      select attempts, extract(epoch from next_at - now())::float8 as seconds from rt.outbox`;
+    return row ?? { attempts: -1, seconds: 0 };
+  }
 });

@@ -126,6 +126,11 @@ const planted: readonly Planted[] = [
     found: [['work-item', 'its race is over']],
   },
   {
+    title: 'work held for a ban that nobody lifted there',
+    plant: (tx) => tx`update work_item set hold_reason = 'MINER_BANNED'`,
+    found: [['work-item', 'it is held for a ban that was lifted']],
+  },
+  {
     title: 'a slot held by nobody',
     plant: (tx) => tx`update evaluation_run set status = 'STALE'`,
     found: [['work-item', 'it counts live runs that are none']],

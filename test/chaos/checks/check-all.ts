@@ -2,24 +2,43 @@ import { z } from 'zod';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { lifecycleViolations, untilQuiet } from '../../support/lifecycle-checks.ts';
 import type { History } from '../clients/history.ts';
-import type { Injected } from '../faults/injector.ts';
 import type { ChaosWorld } from '../world/chaos-world.ts';
+import { toldByLogs } from '../world/process-logs.ts';
 import { leaseViolations } from './lease-overlap.ts';
-import { unpunctualRuns } from './punctual.ts';
+import { type EndedProcess, endsByThemselves } from './process-ends.ts';
+import { type Disturbances, punctuality } from './punctual.ts';
 import { runVerdicts } from './run-histories.ts';
 import { standingsViolations } from './standings.ts';
 import { toldHistory } from './told-history.ts';
 
-export interface CheckPlan {
+export interface CheckPlan extends Disturbances {
   readonly history: History;
-  readonly injected: readonly Injected[];
+  /** Of the service's processes, in their order. */
+  readonly ends: readonly EndedProcess[];
+  /** Pids of those that were ended on purpose. */
+  readonly toldToEnd: ReadonlySet<number>;
   readonly quietMs: number;
 }
 
 export interface Checked {
   readonly violations: readonly string[];
-  /** What was looked at, by name: a check of nothing shows nothing. */
-  readonly looked: Readonly<Record<string, number>>;
+  readonly looked: Looked;
+}
+
+/** What was looked at: a check of nothing shows nothing. */
+export interface Looked {
+  readonly racesCompleted: number;
+  /** Of those whose history was checked. */
+  readonly runsDecided: number;
+  readonly runsUndecided: number;
+  /** Whose lease no outage of ours may have ended. */
+  readonly runsPunctual: number;
+  /** Not judged as punctual, since this process itself was late. */
+  readonly runsLagged: number;
+  readonly operations: number;
+  readonly holds: number;
+  readonly standings: number;
+  readonly epochs: number;
 }
 
 const shownMax = 5;
@@ -29,7 +48,7 @@ const stuckRecords = z.object({ stuck: z.array(z.unknown()) });
 /** Everything that is wrong once the service has become quiet. */
 export async function checkAll(world: ChaosWorld, plan: CheckPlan): Promise<Checked> {
   const { sql, operator } = world;
-  const { history, injected, quietMs } = plan;
+  const { history, quietMs } = plan;
   const violations: string[] = [];
   const add = (rule: string, found: readonly string[]) => {
     violations.push(...found.slice(0, shownMax).map((text) => `${rule}: ${text}`));
@@ -44,27 +63,37 @@ export async function checkAll(world: ChaosWorld, plan: CheckPlan): Promise<Chec
       return undefined;
     }
   }
+  add('answers', history.defects);
   await look('quiet', () => untilQuiet(sql, quietMs));
-  const told = toldHistory(history, unpunctualRuns(history, injected));
+  // Before what keeps this process busy: while it is, its proxies pass nothing on, and owners lose
+  // what they own.
+  const stuck = await look('stuck', async () => stuckRecords.parse(await operator.get(stuckPath)));
+  add('stuck', stuck?.stuck.map((row) => JSON.stringify(row)) ?? []);
+  const logs = await look('logs', () => toldByLogs(world));
+  add('failed requests', logs?.failedRequests ?? []);
+  add('processes', endsByThemselves(plan.ends, { ...plan, ready: logs?.ready ?? new Set() }));
+  const { unpunctual, punctual, lagged } = punctuality(history, plan);
+  const told = toldHistory(history, unpunctual);
   violations.push(...((await look('rows', () => lifecycleViolations(sql, told))) ?? []));
+  const races = await look('races', () => completedRaces(sql));
   const runs = await look('linearizable', () => runVerdicts(sql, history));
   add('linearizable (INV-03, 04, 05, 18)', runs?.violations ?? []);
   const leases = await look('leases', () => leaseViolations(sql, history));
   add('leases (INV-01)', leases?.violations ?? []);
   const standings = standingsViolations(history);
   add('standings', standings.violations);
-  const stuck = await look('stuck', async () => stuckRecords.parse(await operator.get(stuckPath)));
-  add('stuck', stuck?.stuck.map((row) => JSON.stringify(row)) ?? []);
   return {
     violations,
     looked: {
-      'races completed': (await look('races', () => completedRaces(sql))) ?? 0,
-      'runs checked for linearizability': runs?.checked ?? 0,
-      'operations in their histories': runs?.operations ?? 0,
-      'runs with too many possible orders': runs?.undecided ?? 0,
-      'times in which a slot was surely held': leases?.holds ?? 0,
-      'answers with standings': standings.answers,
-      'epochs with standings': standings.epochs,
+      racesCompleted: races ?? 0,
+      runsDecided: (runs?.checked ?? 0) - (runs?.undecided ?? 0),
+      runsUndecided: runs?.undecided ?? 0,
+      runsPunctual: punctual,
+      runsLagged: lagged,
+      operations: runs?.operations ?? 0,
+      holds: leases?.holds ?? 0,
+      standings: standings.answers,
+      epochs: standings.epochs,
     },
   };
 }

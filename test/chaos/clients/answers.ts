@@ -36,7 +36,7 @@ export function sentBy(path: string, content: Content): Sent | undefined {
 }
 
 /** An answer without any effect, or one that may have had it. */
-export function outcomeOf({ status, headers }: HttpAnswer): Outcome {
+function outcomeOf({ status, headers }: HttpAnswer): Outcome {
   if (status < 400) return 'acknowledged';
   if (status < 500 || headers['x-admission'] === 'rejected') return 'rejected';
   return 'unknown';
@@ -44,7 +44,7 @@ export function outcomeOf({ status, headers }: HttpAnswer): Outcome {
 
 const refusal = z.object({ error_code: z.string().optional(), run_status: z.string().optional() });
 
-export function refusalOf(body: Buffer): { readonly code: string; readonly runStatus: string } {
+function refusalOf(body: Buffer): { readonly code: string; readonly runStatus: string } {
   const { data } = refusal.safeParse(jsonOf(body));
   return { code: data?.error_code ?? '', runStatus: data?.run_status ?? '' };
 }
@@ -66,9 +66,46 @@ const completed = z.object({
 const submitted = z.object({ agent_version_id: z.string() });
 const standings = z.object({ eligible: z.boolean(), epoch_index: z.number() });
 
-/** An acknowledgement that does not parse is not one: it throws. */
-export function toldBy(kind: Sent['kind'], { status, body }: HttpAnswer): Told {
-  if (status !== 200) return {};
+/** What a client makes of an answer that arrived whole. */
+export interface Reading {
+  readonly outcome: Outcome;
+  readonly code: string;
+  readonly told: Told;
+  /** What no weather explains. */
+  readonly defect: string | undefined;
+}
+
+/** `kind` is undefined for what writes nothing. */
+export function readingOf(kind: Sent['kind'] | undefined, answer: HttpAnswer): Reading {
+  const outcome = outcomeOf(answer);
+  const { status, body } = answer;
+  try {
+    if (outcome === 'acknowledged') {
+      const told = kind === undefined ? {} : toldBy(kind, answer);
+      if (kind === undefined) jsonOf(body);
+      return { outcome, code: '', told, defect: undefined };
+    }
+    const { code, runStatus } = refusalOf(body);
+    const told = runStatus === '' ? {} : { runStatus };
+    const defect = isDefect(status) ? `was answered ${status} ${code}` : undefined;
+    return { outcome, code, told, defect };
+  } catch (error) {
+    // Every answer of ours can be read; nobody knows what this one was to say.
+    const why = String(error).replaceAll(/\s+/g, ' ').slice(0, 200);
+    const defect = `was answered ${status}, which cannot be read: ${why}`;
+    return { outcome: 'unknown', code: '', told: {}, defect };
+  }
+}
+
+/** What the service cannot do now it says with 503 and a code; any other 5xx is its own mistake. */
+function isDefect(status: number): boolean {
+  return status >= 500 && status !== 503;
+}
+
+/** Throws for an acknowledgement that does not parse. */
+function toldBy(kind: Sent['kind'], { status, body }: HttpAnswer): Told {
+  if (status === 204) return {};
+  if (status !== 200) throw new Error('nobody is acknowledged so');
   const json = jsonOf(body);
   switch (kind) {
     case 'claim': {

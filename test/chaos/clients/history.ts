@@ -58,6 +58,8 @@ export class History {
   readonly silent = new Set<string>();
   /** What a participant did not expect. */
   readonly troubles: string[] = [];
+  /** Answers that the service may not give, whatever befell it. */
+  readonly defects: string[] = [];
   readonly counts = new Map<string, number>();
 
   begin(attempt: Pick<Attempt, 'client' | 'firstCallMs' | 'sent'>): Attempt {

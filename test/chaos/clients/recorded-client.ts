@@ -9,7 +9,7 @@ import {
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Keypair } from '../../../infra/crypto/sr25519-signer.ts';
 import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
-import { outcomeOf, refusalOf, sentBy, toldBy } from './answers.ts';
+import { readingOf, sentBy } from './answers.ts';
 import { type Attempt, type History, nowMs } from './history.ts';
 
 export interface RecordedClientOptions {
@@ -33,12 +33,15 @@ const retryAfterMaxMs = 2_000;
 export function recordedClient(options: RecordedClientOptions): SignedClient {
   const { baseUrls, keypair, scheme } = options;
   const client = encodeHotkey(keypair.publicKey);
-  const repeat: Repeat = async (ask, { path, content }) => {
+  const repeat: Repeat = async (ask, { method, path, content }) => {
     const sent = sentBy(path, content);
     const firstCallMs = nowMs();
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
       const attempt = sent && options.history.begin({ client, firstCallMs, sent });
-      const answer = await answerOf(ask, attempt);
+      const answer = await answerOf(ask);
+      if (attempt !== undefined) attempt.returnMs = nowMs();
+      const defect = answer && writeDown(answer, attempt);
+      if (defect !== undefined) options.history.defects.push(`${method} ${path} ${defect}`);
       if (answer !== undefined && answer.status < 500) return answer;
       const waitedMs = nowMs() - firstCallMs;
       if (waitedMs > options.patienceMs || options.ending.aborted) {
@@ -51,32 +54,20 @@ export function recordedClient(options: RecordedClientOptions): SignedClient {
 }
 
 /** Nothing when there was no answer. */
-async function answerOf(
-  ask: () => Promise<HttpAnswer>,
-  attempt: Attempt | undefined,
-): Promise<HttpAnswer | undefined> {
+async function answerOf(ask: () => Promise<HttpAnswer>): Promise<HttpAnswer | undefined> {
   try {
-    const answer = await ask();
-    if (attempt !== undefined) writeDown(attempt, answer);
-    return answer;
+    return await ask();
   } catch (error) {
     if (error instanceof Refused) throw error;
-    if (attempt !== undefined) attempt.returnMs = nowMs();
     return undefined;
   }
 }
 
-function writeDown(attempt: Attempt, answer: HttpAnswer): void {
-  const outcome = outcomeOf(answer);
-  const told = outcome === 'acknowledged' ? toldBy(attempt.sent.kind, answer) : {};
-  attempt.returnMs = nowMs();
-  attempt.status = answer.status;
-  attempt.outcome = outcome;
-  attempt.told = told;
-  if (outcome === 'acknowledged') return;
-  const { code, runStatus } = refusalOf(answer.body);
-  attempt.code = code;
-  if (runStatus !== '') attempt.told = { runStatus };
+/** What is wrong with the answer, if anything is. */
+function writeDown(answer: HttpAnswer, attempt: Attempt | undefined): string | undefined {
+  const { defect, ...read } = readingOf(attempt?.sent.kind, answer);
+  if (attempt !== undefined) Object.assign(attempt, { ...read, status: answer.status });
+  return defect;
 }
 
 function pauseBefore(

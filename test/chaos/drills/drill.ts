@@ -4,6 +4,8 @@ import type { DrillWorld } from './drill-world.ts';
 export interface Drill {
   /** Of the section in RUNBOOK.md that says `--only NAME`. */
   readonly name: string;
+  /** Where the section's heading names several faults: those of them that it makes happen. */
+  readonly faults?: readonly string[];
   /** Rejects when something is not as the page says. */
   run(world: DrillWorld): Promise<void>;
 }

@@ -59,9 +59,18 @@ export class Panel {
     this.names.add(name);
     const pages = await Promise.all(this.#world.processes.map(pageOfMetrics));
     const lines = pages.flatMap((page) => page.split('\n'));
-    return lines
-      .filter((line) => isSeries(line, name) && line.includes(labels))
-      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf('}') + 1).split(' ')[1]), 0);
+    return sumOf(lines.filter((line) => isSeries(line, name) && line.includes(labels)));
+  }
+
+  /** Of one process, which must answer. */
+  async metricOf(process: ChaosProcess, name: string): Promise<number> {
+    this.names.add(name);
+    let page = '';
+    await seen(`metrics of ${process.name}`, async () => {
+      page = await pageOfMetrics(process);
+      return page !== '';
+    });
+    return sumOf(page.split('\n').filter((line) => isSeries(line, name)));
   }
 
   async seesMetric(
@@ -206,6 +215,11 @@ async function pageOfMetrics({ metricsPort }: ChaosProcess): Promise<string> {
 
 function isSeries(line: string, name: string): boolean {
   return line.startsWith(`${name}{`) || line.startsWith(`${name} `);
+}
+
+function sumOf(lines: readonly string[]): number {
+  const valueIn = (line: string) => Number(line.slice(line.lastIndexOf('}') + 1).split(' ')[1]);
+  return lines.reduce((sum, line) => sum + valueIn(line), 0);
 }
 
 async function seen(what: string, probe: () => Promise<boolean>, ms = seenWithinMs): Promise<void> {

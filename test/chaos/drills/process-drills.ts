@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { signalProcess } from '../../support/coordinator-faults.ts';
 import { until } from '../../support/until.ts';
+import type { ChaosProcess } from '../world/chaos-world.ts';
 import type { Drill } from './drill.ts';
 import type { DrillWorld } from './drill-world.ts';
 import { beat, giveBack, keepBeating, members, runUnderWay } from './steps.ts';
 
 const edgeDead: Drill = {
   name: 'edge-dead',
+  faults: ['An edge is dead'],
   async run(world) {
     const { panel, service } = world;
     const run = await runUnderWay(world);
@@ -24,6 +26,7 @@ const edgeDead: Drill = {
 
 const coordinatorFrozen: Drill = {
   name: 'coordinator-frozen',
+  faults: ['frozen'],
   async run(world) {
     const { panel } = world;
     const run = await runUnderWay(world);
@@ -105,24 +108,67 @@ const drain: Drill = {
 
 const rolling: Drill = {
   name: 'rolling-restart',
+  faults: ['A restart of everything'],
   async run(world) {
     const { panel, service } = world;
     const run = await runUnderWay(world);
     const beating = keepBeating(run.validator, run.evalRunId);
     const order = [...service.processes].sort((a, b) => a.kind.localeCompare(b.kind));
     assert.equal(order[0]?.kind, 'coordinator', 'coordinators before edges');
-    for (const { kept } of order) {
+    const expiries = (each: ChaosProcess) => panel.metricOf(each, 'paddock_lease_expiries_total');
+    for (const [index, each] of order.entries()) {
+      const { kept } = each;
       const { pid } = kept;
+      // Whoever takes over meanwhile may end a lease of another: nobody may have ended one.
+      const others = order.filter((_, other) => other !== index);
+      const before = await Promise.all(others.map(expiries));
       assert.ok(signalProcess(kept, 'SIGTERM'));
       await until(() => kept.pid !== pid, 30_000);
       await panel.seesAllWell();
+      assert.deepEqual(await Promise.all(others.map(expiries)), before, 'no lease has ended');
+      assert.equal(await expiries(each), 0, 'the new process has ended none');
     }
     await beating.stop();
     assert.equal(await beat(run.validator, run.evalRunId), 200, 'the run was never lost');
-    panel.names.add('paddock_lease_expiries_total');
     await giveBack(run.validator, run.evalRunId);
   },
 };
+
+const overload: Drill = {
+  name: 'overload',
+  async run(world) {
+    const { panel, service } = world;
+    const run = await runUnderWay(world);
+    const { postgres } = world.process('edge-1');
+    const [url = ''] = service.baseUrls;
+    const read = () => panel.askOf(url, { method: 'GET', path: '/v1/admin/audit-log?limit=1' });
+    // Slow, not dead: what is asked stays under way.
+    postgres.delay(200);
+    const answers = Array.from({ length: 900 }, () => read().catch(() => undefined));
+    try {
+      await panel.seesMetric(inFlight, (value) => value >= 500);
+      const codes = answers.map(async (answer) => (await answer)?.body['error_code']);
+      await panel.seesRefusal('OVERLOADED', async () => ({
+        body: { error_code: await Promise.any(codes.map(overloaded)) },
+      }));
+      assert.equal(await beat(run.validator, run.evalRunId), 200, 'heartbeats are taken');
+    } finally {
+      postgres.clear();
+    }
+    await Promise.all(answers);
+    await panel.seesMetric(inFlight, (value) => value < 50);
+    await panel.seesAllWell();
+    await giveBack(run.validator, run.evalRunId);
+  },
+};
+
+const inFlight = 'paddock_edge_in_flight';
+
+/** Rejects for any other answer. */
+async function overloaded(code: Promise<unknown>): Promise<unknown> {
+  assert.equal(await code, 'OVERLOADED');
+  return await code;
+}
 
 export const processDrills: readonly Drill[] = [
   edgeDead,
@@ -130,4 +176,5 @@ export const processDrills: readonly Drill[] = [
   coordinatorsDead,
   drain,
   rolling,
+  overload,
 ];

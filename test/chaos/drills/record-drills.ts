@@ -165,6 +165,7 @@ const ban: Drill = {
 
 const refusedCredential: Drill = {
   name: 'credential-refused',
+  faults: ['A provider refuses a credential'],
   async run(world) {
     const { panel } = world;
     const miner = await world.newMiner();
@@ -175,10 +176,18 @@ const refusedCredential: Drill = {
     const mended = await miner.request('POST', path, { json: { credential: 'demo-new' } });
     assert.equal(mended.status, 200, mended.text);
     const { keys } = await panel.order('GET /v1/admin/credential-keys');
-    assert.ok((keys as readonly { text_count: number }[]).some((key) => key.text_count > 0));
+    const [key, ...others] = keys as readonly CredentialKey[];
+    assert.ok(key !== undefined && others.length === 0, 'there is one key, and no other');
+    assert.ok(key.text_count > 0, 'the new credential rests under it');
     panel.names.add('can_be_removed');
+    assert.equal(key.can_be_removed, false, 'with it the credential would go');
   },
 };
+
+interface CredentialKey {
+  readonly text_count: number;
+  readonly can_be_removed: boolean;
+}
 
 const brokenAuditLog: Drill = {
   name: 'audit-broken',

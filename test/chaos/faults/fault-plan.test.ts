@@ -33,7 +33,7 @@ test('no store of JetStream lives for a whole minute', (t) => {
 
 test('an hour has every kind of fault, and everybody is among the victims', (t) => {
   const faults = hourOf(3);
-  t.is(new Set(faults.map(({ kind }) => kind)).size, 9);
+  t.is(new Set(faults.map(({ kind }) => kind)).size, 10);
   const victims = faults.flatMap((fault) => ('who' in fault ? [fault.who] : []));
   t.is(new Set(victims).size, 7);
 });

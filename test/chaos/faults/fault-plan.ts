@@ -24,7 +24,7 @@ export type FaultBody =
       readonly signal: 'SIGKILL' | 'SIGQUIT';
       readonly ms: number;
     }
-  | { readonly kind: 'nats killed' | 'nats wiped'; readonly ms: number }
+  | { readonly kind: 'nats killed' | 'nats rolled back' | 'nats wiped'; readonly ms: number }
   | { readonly kind: 'nats frozen'; readonly ms: number }
   | {
       readonly kind: 'line';
@@ -87,6 +87,7 @@ const shares: readonly (readonly [
     }),
   ],
   [5, (_, dice) => ({ kind: 'nats killed', ms: dice.between(100, 2_000) })],
+  [3, (_, dice) => ({ kind: 'nats rolled back', ms: dice.between(100, 1_500) })],
   [4, (_, dice) => ({ kind: 'nats frozen', ms: dice.between(1_000, 8_000) })],
   [4, (_, dice) => ({ kind: 'nats wiped', ms: dice.between(100, 1_500) })],
   [4, lostCommit],
@@ -156,6 +157,8 @@ function describeBody(fault: FaultBody): string {
       return `${fault.signal} to Postgres, back after ${fault.ms} ms`;
     case 'nats killed':
       return `SIGKILL to NATS, back after ${fault.ms} ms`;
+    case 'nats rolled back':
+      return `SIGKILL to NATS, its store as it was at an earlier kill, back after ${fault.ms} ms`;
     case 'nats wiped':
       return `SIGKILL to NATS, its whole store deleted, back after ${fault.ms} ms`;
     case 'nats frozen':

@@ -20,6 +20,8 @@ export interface Injected {
 /** Does the faults of a plan to a world, and ends what it began. */
 export class Injector {
   readonly injected: Injected[] = [];
+  /** Processes that ended, or will, because it said so. */
+  readonly toldToEnd = new Set<number>();
   readonly #world: ChaosWorld;
   readonly #say: (line: string) => void;
   readonly #underWay = new Set<Promise<void>>();
@@ -69,9 +71,9 @@ export class Injector {
     const { postgres, nats, store } = this.#world;
     switch (fault.kind) {
       case 'kill':
-        return this.#signal(fault.who, 'SIGKILL');
+        return this.#end(this.#named(fault.who), 'SIGKILL');
       case 'terminate':
-        return this.#signal(fault.who, 'SIGTERM');
+        return this.#end(this.#named(fault.who), 'SIGTERM');
       case 'freeze':
         return await this.#freeze(this.#named(fault.who), fault.ms);
       case 'darkness':
@@ -81,14 +83,11 @@ export class Injector {
         await postgres.outage(fault.signal, fault.ms);
         return true;
       case 'nats killed':
+        return await this.#killNats(fault.ms, () => nats.remember());
+      case 'nats rolled back':
+        return nats.remembers && (await this.#killNats(fault.ms, () => nats.recall()));
       case 'nats wiped':
-        if (nats.server.isDown || this.#isNatsFrozen) return false;
-        await nats.server.outage(
-          'SIGKILL',
-          fault.ms,
-          fault.kind === 'nats wiped' ? () => nats.forget() : undefined,
-        );
-        return true;
+        return await this.#killNats(fault.ms, () => nats.forget());
       case 'nats frozen':
         return await this.#freezeNats(fault.ms);
       case 'line': {
@@ -105,8 +104,11 @@ export class Injector {
     return found;
   }
 
-  #signal(name: string, signal: NodeJS.Signals): boolean {
-    return signalProcess(this.#named(name).kept, signal);
+  #end({ kept }: ChaosProcess, signal: 'SIGKILL' | 'SIGTERM'): boolean {
+    const { pid } = kept;
+    const isThere = signalProcess(kept, signal);
+    if (isThere) this.toldToEnd.add(pid);
+    return isThere;
   }
 
   async #freeze({ kept }: ChaosProcess, ms: number): Promise<boolean> {
@@ -123,12 +125,19 @@ export class Injector {
   async #darken(ms: number): Promise<boolean> {
     const { processes, dead } = this.#world;
     const coordinators = processes.filter(({ kind }) => kind === 'coordinator');
-    for (const { name, kept } of coordinators) {
-      dead.hold(name);
-      signalProcess(kept, 'SIGKILL');
+    for (const coordinator of coordinators) {
+      dead.hold(coordinator.name);
+      this.#end(coordinator, 'SIGKILL');
     }
     await systemClock.sleep(ms);
     for (const { name } of coordinators) dead.release(name);
+    return true;
+  }
+
+  async #killNats(ms: number, meanwhile: () => Promise<void>): Promise<boolean> {
+    const { server } = this.#world.nats;
+    if (server.isDown || this.#isNatsFrozen) return false;
+    await server.outage('SIGKILL', ms, meanwhile);
     return true;
   }
 

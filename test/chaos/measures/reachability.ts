@@ -1,5 +1,7 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
+import type { Looked } from '../checks/check-all.ts';
 import type { Attempt, History } from '../clients/history.ts';
+import type { Fault } from '../faults/fault-plan.ts';
 import type { Injected } from '../faults/injector.ts';
 import type { MetricsWatch } from './metrics-watch.ts';
 
@@ -17,39 +19,99 @@ export interface Reaching {
   readonly metrics: MetricsWatch;
   readonly seconds: number;
   readonly reclaimedInDarkness: number;
+  /** While faults went on. */
+  readonly lifecycles: number;
+  readonly looked: Looked;
 }
+
+/** Runs as short as this have minimums of their own. */
+export const longRunMinutes = 10;
+/** From here on, what a run is to show has to come about once at least. */
+const wholeRunMinutes = 3;
+/** The goal, and what a machine with little to spare still does. */
+const lifecyclesPerMinute = { long: 300, short: 100 };
+
+export interface Share {
+  readonly perMinute: number;
+  /** The fault without which it cannot come about; left out, anything may bring it about. */
+  readonly after?: (fault: Fault) => boolean;
+  /** Luck in a run that is not long, as far as anybody has counted. */
+  readonly isRare?: boolean;
+}
+
+/** How often it must have come about; the first half minute brings the world up. */
+export function minimumOf(
+  { perMinute, after = () => true, isRare = false }: Share,
+  { minutes, injected }: { readonly minutes: number; readonly injected: readonly Injected[] },
+): number {
+  const usual = Math.floor(perMinute * Math.max(0, minutes - 0.5));
+  const isSure = minutes >= (isRare ? longRunMinutes : wholeRunMinutes);
+  const isPlanned = injected.some(({ fault }) => after(fault));
+  return isSure && isPlanned ? Math.max(1, usual) : usual;
+}
+
+const isDarkness = ({ kind }: Fault) => kind === 'darkness';
+const losesMessages = ({ kind }: Fault) =>
+  kind === 'nats wiped' || kind === 'nats rolled back' || kind === 'nats killed';
+/** An owner that wakes up, or whose commit arrives, after somebody else took over. */
+const outlivesItsOwner = (fault: Fault) =>
+  'who' in fault &&
+  fault.who.startsWith('coordinator') &&
+  (fault.kind === 'freeze' || (fault.kind === 'line' && fault.line === 'postgres'));
 
 /** A run that stays below a minimum has shown nothing: it is void. */
 export async function reached(by: Reaching): Promise<readonly Reached[]> {
-  const { history, injected, metrics, seconds } = by;
+  const { history, injected, metrics, seconds, looked } = by;
   const minutes = seconds / 60;
   const { attempts } = history;
+  const perMinute = lifecyclesPerMinute[minutes < longRunMinutes ? 'short' : 'long'];
   const count = (is: (attempt: Attempt) => boolean) => attempts.filter(is).length;
   const faults = (kind: string) =>
     injected.filter(({ fault, wasIdle }) => fault.kind === kind && !wasIdle).length;
   const lost = await lostClaims(by.sql, history);
-  /** So many a minute; the first minute brings the world up. */
-  const row = (what: string, found: number, perMinute: number): Reached => {
-    return { what, count: found, minimum: Math.floor(perMinute * Math.max(0, minutes - 0.5)) };
+  const row = (what: string, found: number, share: Share): Reached => {
+    return { what, count: found, minimum: minimumOf(share, { minutes, injected }) };
   };
   return [
-    row('faults injected', injected.filter(({ wasIdle }) => !wasIdle).length, 8),
-    row('JetStream stores deleted', faults('nats wiped'), 0.9),
+    // Nothing is brought up while they are counted.
+    {
+      what: 'lifecycles completed',
+      count: by.lifecycles,
+      minimum: Math.round(perMinute * minutes),
+    },
+    row('runs whose history was decided', looked.runsDecided, { perMinute }),
+    row('races completed', looked.racesCompleted, { perMinute: 0.5 }),
+    row('epochs with standings', looked.epochs, { perMinute: 1 }),
+    row('faults injected', injected.filter(({ wasIdle }) => !wasIdle).length, { perMinute: 8 }),
+    row('JetStream stores deleted', faults('nats wiped'), {
+      perMinute: 0.9,
+      after: ({ kind }) => kind === 'nats wiped',
+    }),
     row(
       'requests without a known outcome',
       count(({ outcome }) => outcome === 'unknown'),
-      20,
+      { perMinute: 20 },
     ),
-    row('writes refused to an expired holder', count(isRefusedAsGone), 2),
-    row('commits refused by the fence', metrics.total('paddock.commit.fenced'), 0.2),
-    row('duplicates swallowed by the inbox', metrics.total('paddock.inbox.duplicates'), 2),
-    row('messages sent again by the sweeper', metrics.total('paddock.sweeper.republishes'), 0.3),
-    row('claims whose answer was lost', lost, 1),
-    row('results refused as stored before', count(hasDuplicates), 4),
-    row('completions answered again as before', repeatedCompletions(attempts), 1),
-    row('leases lengthened after an outage', metrics.total('paddock.lease.amnesties'), 5),
-    row('work reclaimed of silent validators', await stales(by.sql), 2),
-    row('leases that ended while every coordinator was down', by.reclaimedInDarkness, 0.15),
+    row('writes refused to an expired holder', count(isRefusedAsGone), { perMinute: 2 }),
+    row('commits refused by the fence', metrics.total('paddock.commit.fenced'), {
+      ...{ perMinute: 0.2, after: outlivesItsOwner, isRare: true },
+    }),
+    row('duplicates swallowed by the inbox', metrics.total('paddock.inbox.duplicates'), {
+      perMinute: 2,
+    }),
+    row('messages sent again by the sweeper', metrics.total('paddock.sweeper.republishes'), {
+      ...{ perMinute: 0.3, after: losesMessages },
+    }),
+    row('claims whose answer was lost', lost, { perMinute: 1 }),
+    row('results refused as stored before', count(hasDuplicates), { perMinute: 4 }),
+    row('completions answered again as before', repeatedCompletions(attempts), { perMinute: 1 }),
+    row('leases lengthened after an outage', metrics.total('paddock.lease.amnesties'), {
+      perMinute: 5,
+    }),
+    row('work reclaimed of silent validators', await stales(by.sql), { perMinute: 2 }),
+    row('leases that ended while every coordinator was down', by.reclaimedInDarkness, {
+      ...{ perMinute: 0.15, after: isDarkness, isRare: true },
+    }),
   ];
 }
 

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startNeighbours } from '../../../apps/world/embedded.ts';
 import { type OperatorClient, operatorClient } from '../../../apps/world/operator-client.ts';
-import type { KeptProcess } from '../../../apps/world/process-group.ts';
+import type { KeptProcess, ProcessEnd } from '../../../apps/world/process-group.ts';
 import { worldSecrets } from '../../../apps/world/secrets.ts';
 import { type RunningService, startService } from '../../../apps/world/start-service.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
@@ -24,7 +24,7 @@ export interface ChaosWorldOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Told of the database as superuser, after migrating and before any process starts. */
   readonly afterMigrate?: ((databaseUrl: string) => Promise<void>) | undefined;
-  readonly onRestart: (name: string) => void;
+  readonly onRestart: (name: string, end: ProcessEnd) => void;
 }
 
 /** One process of the service, and its own ways to its neighbours. */
@@ -89,8 +89,8 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
       ...{ port: 0, defaults: {}, signal: AbortSignal.timeout(startMs) },
       neighbours: { ...neighbours, s3Endpoint: `http://127.0.0.1:${store.port}` },
       envOf: (name) => ({ ...options.env, ...lines.get(name)?.env }),
-      async onRestart(name) {
-        options.onRestart(name);
+      async onRestart(name, end) {
+        options.onRestart(name, end);
         await dead.untilReleased(name);
       },
     }),

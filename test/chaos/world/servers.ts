@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { randomHex } from '../../../infra/ids/ids.ts';
@@ -69,15 +70,38 @@ export interface MortalNats {
   readonly passwords: { readonly edge: string; readonly coordinator: string };
   /** All that JetStream ever stored. */
   forget(): Promise<void>;
+  /** Keeps a copy of what JetStream has stored; the server must be down. */
+  remember(): Promise<void>;
+  /** Whether there is a copy. */
+  readonly remembers: boolean;
+  /** Puts the copy where the store was, as who restores a backup does; the server must be down. */
+  recall(): Promise<void>;
 }
 
 export async function mortalNats(dataDir: string): Promise<MortalNats> {
   const storeDir = join(dataDir, 'nats');
   const log = join(dataDir, 'logs', 'nats.log');
   const passwords = { edge: randomHex(16), coordinator: randomHex(16) };
+  const store = join(storeDir, 'jetstream');
+  const copy = join(dataDir, 'nats-copy');
+  const replace = async (to: string, from: string) => {
+    await rm(to, { recursive: true, force: true });
+    await cp(from, to, { recursive: true });
+  };
+  let remembers = false;
   return {
     server: await MortalServer.start(() => startNats({ storeDir, log, passwords })),
     passwords,
-    forget: () => rm(join(storeDir, 'jetstream'), { recursive: true, force: true }),
+    forget: () => rm(store, { recursive: true, force: true }),
+    remember: async () => {
+      // Killed before it stored anything.
+      if (!existsSync(store)) return;
+      await replace(copy, store);
+      remembers = true;
+    },
+    get remembers() {
+      return remembers;
+    },
+    recall: () => replace(store, copy),
   };
 }

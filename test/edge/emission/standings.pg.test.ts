@@ -4,6 +4,9 @@ import type { CommandBus, OutgoingCommand } from '../../../infra/ports/bus.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { testDatabase } from '../../support/cluster.ts';
 
+/** The owner refuses what is later. */
+const believed = 1_000_000;
+
 /** An edge whose chain says `epoch`, and an owner that stores what it is asked for. */
 async function world(t: ExecutionContext, epoch: number | undefined) {
   const { sql } = await testDatabase(t);
@@ -18,6 +21,7 @@ async function world(t: ExecutionContext, epoch: number | undefined) {
     command: async (_target, command) => {
       commands.push(command);
       const { epochIndex } = command.body as { epochIndex: number };
+      if (epochIndex > believed) throw new Fault('CHAIN_UNAVAILABLE', 'too far');
       await store(epochIndex);
       return { epochIndex };
     },
@@ -25,10 +29,12 @@ async function world(t: ExecutionContext, epoch: number | undefined) {
   };
   const chain = { epoch };
   const chainEpoch = { current: async () => chain.epoch };
-  const deps = { sql, bus, epochBlocks: 360 };
+  const errors: string[] = [];
+  const log = { error: (message: string) => errors.push(message) };
+  const deps = { sql, bus, log, epochBlocks: 360 };
   const standings = new CurrentStandings({ ...deps, chainEpoch });
   const simulated = new CurrentStandings({ ...deps, chainEpoch: undefined });
-  return { standings, simulated, store, commands, chain };
+  return { standings, simulated, store, commands, chain, errors };
 }
 
 test('an epoch is asked for under one id by all who need it first, and never again', async (t) => {
@@ -67,6 +73,20 @@ test('without a chain and without any epoch there is nothing to serve', async (t
 
   const error = await t.throwsAsync(standings.for('validator'), { instanceOf: Fault });
   t.is(error?.code, 'CHAIN_UNAVAILABLE');
+});
+
+test('an epoch that is refused is told to all who ask, and once to the log', async (t) => {
+  const { standings, chain, errors } = await world(t, 7);
+  await standings.for('validator');
+  chain.epoch = 2 ** 40;
+  for (let count = 0; count < 3; count += 1) {
+    const error = await t.throwsAsync(standings.for('validator'), { instanceOf: Fault });
+    t.is(error?.code, 'CHAIN_UNAVAILABLE');
+  }
+  t.deepEqual(errors, ['the chain node names an epoch that it cannot be']);
+
+  chain.epoch = 8;
+  t.is((await standings.for('validator')).epochIndex, 8);
 });
 
 test('a simulated clock stands for the chain', async (t) => {

@@ -63,7 +63,7 @@ test.serial('agents that wait for models keep nobody else from the edge', async 
   const waiting = Promise.all(Array.from({ length: 600 }, () => run.chat(question())));
   // A failure below ends the service, and these with it.
   waiting.catch(() => undefined);
-  await until(() => counts.requests - before > 512, 30_000);
+  await until(() => counts.requests - before > 512, 55_000);
   const reads = await Promise.all(
     Array.from({ length: 20 }, () => service.call('GET', '/v1/public/suites')),
   );

@@ -28,7 +28,7 @@ test('a burst takes a turn each, in its order, and each in its own context', asy
   t.deepEqual(done, [0, 1, 2, 3, 4]);
 });
 
-test('as long as others kept us busy, so long are strangers served, up to ten milliseconds', async (t) => {
+test('strangers are served for a quarter of what others took, up to ten milliseconds', async (t) => {
   const { now, queue } = queueAt();
   const servedPerTurn = async (othersMs: number) => {
     let served = 0;
@@ -44,8 +44,23 @@ test('as long as others kept us busy, so long are strangers served, up to ten mi
     return inOneTurn;
   };
   t.is(await servedPerTurn(0), 1);
-  t.is(await servedPerTurn(4), 4);
-  t.is(await servedPerTurn(50), 10);
+  t.is(await servedPerTurn(16), 4);
+  t.is(await servedPerTurn(200), 10);
+});
+
+test('who brings the next with him makes no second turn of it', async (t) => {
+  const { queue } = queueAt();
+  let begun = 0;
+  const begin = () => {
+    begun += 1;
+    if (begun < 20) queue.add(open, begin);
+    if (begun === 1) for (let at = 0; at < 20; at += 1) queue.add(open, () => (begun += 1));
+  };
+  queue.add(open, begin);
+  for (let turn = 1; turn <= 20; turn += 1) {
+    await nextTurn();
+    t.true(begun <= turn);
+  }
 });
 
 test('so many wait, and the connections that ended take no turn', async (t) => {

@@ -17,7 +17,6 @@ test.serial.before(async () => {
     coordinators: 2,
     env: {
       COOLDOWN_SECONDS: '0',
-      INFERENCE_MINT_SECONDS: '1',
       // The test stands for the proxy that ends TLS.
       TRUSTED_PROXIES: '127.0.0.1',
     },
@@ -144,7 +143,8 @@ test.serial('a provider that hangs or fails costs a claim no more than it may wa
     providera.fail(fault);
     const startedMs = performance.now();
     const run = await claimed(t, await validator());
-    t.true(performance.now() - startedMs < 6_000);
+    // Three seconds for the key, and what a busy machine takes for all else.
+    t.true(performance.now() - startedMs < 9_000);
     const token = run.inference_token;
     if (token === null) throw new Error('no token');
     providera.heal();

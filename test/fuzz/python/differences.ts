@@ -40,7 +40,8 @@ export async function compare(file: Uint8Array, parties: Parties): Promise<Compa
   // Another encoding, or one that only CPython's file reader would refuse: refused before anyone is asked.
   const refusal = undecodable(file);
   if (refusal !== null) {
-    const isOurs = !told.ok || /declares the encoding/.test(refusal.reason);
+    // CPython reads over a stray byte in a comment; the service takes UTF-8 throughout, as specified.
+    const isOurs = !told.ok || /declares the encoding/.test(refusal.reason) || !isText(file);
     return said(isOurs ? null : `undecodable to us alone: ${refusal.reason}`);
   }
   const judgement = await judge.judge(file);
@@ -50,6 +51,15 @@ export async function compare(file: Uint8Array, parties: Parties): Promise<Compa
   if (ours.kind === 'unreadable') return said(`unreadable to us alone: ${ours.reason}`);
   if (ours.kind === 'empty') return said(null);
   return said(treeDifference(factsOfReader(file, ruff), await parties.tree.facts(file)));
+}
+
+function isText(file: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(file);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function treeDifference(ours: readonly string[], theirs: readonly string[] | null): string | null {

@@ -4,21 +4,15 @@
  * library, and on every bomb (`--bombs`: on these alone; `--only NAME`: on that one). Ends with code 1 when a verdict or a tree
  * differs, or a bomb costs an edge more than it may.
  */
-import { parseArgs } from 'node:util';
+import { lineOf } from '../../commands/command-line.ts';
+import { proofPythonCommand } from '../../commands/proof-commands.ts';
 import { startCPython } from '../../support/cpython.ts';
 import { fuzzPython } from './fuzz-python.ts';
 import { proveBombs } from './prove-bombs.ts';
 import { sampleFiles } from './samples.ts';
 import { standardLibrary } from './standard-library.ts';
 
-const { values } = parseArgs({
-  options: {
-    count: { type: 'string', default: '20000' },
-    seed: { type: 'string', default: '1' },
-    bombs: { type: 'boolean', default: false },
-    only: { type: 'string', multiple: true },
-  },
-});
+const values = lineOf(proofPythonCommand);
 
 const bombsAlone = values.bombs || values.only !== undefined;
 const isSame = bombsAlone || (await compareWithCPython());
@@ -34,8 +28,8 @@ async function compareWithCPython(): Promise<boolean> {
   const samples = [...sampleFiles, ...library];
   const startedMs = Date.now();
   const report = await fuzzPython({
-    seed: Number(values.seed),
-    count: samples.length + Number(values.count),
+    seed: values.seed,
+    count: samples.length + values.count,
     samples,
     onDifference: (difference) => console.log(`\n${difference}`),
   });

@@ -132,6 +132,38 @@ test('while the chain is down who was never seen is neither let in nor refused',
   t.is(cache.peek(one), 'unknown');
 });
 
+test('while the chain is down and nobody was ever seen, the cache is blind', async (t) => {
+  const { node, cache, clock, server, restart } = await world(t);
+  await cache.roleOf(hotkeyOf(2));
+  t.false(cache.isBlind, 'the chain answers');
+  await setRegistration(node, { hotkey: one, role: 'validator', stake: 100n });
+  await server.stop();
+
+  await t.throwsAsync(cache.roleOf(one), unavailable);
+  t.true(cache.isBlind);
+  await clock.advance(60_000);
+  t.false(cache.isBlind, 'nobody asks any more');
+
+  await t.throwsAsync(cache.roleOf(one), unavailable);
+  await restart();
+  await clock.advance(1000);
+  await cache.roleOf(one);
+  t.false(cache.isBlind);
+});
+
+test('while the chain is down the cache is blind once the last grace is over', async (t) => {
+  const { node, cache, clock, server } = await world(t);
+  await setRegistration(node, { hotkey: one, role: 'validator', stake: 100n });
+  await cache.roleOf(one);
+  await server.stop();
+
+  await clock.advance(ttlMs + graceMs - 1);
+  await cache.roleOf(one);
+  t.false(cache.isBlind);
+  await clock.advance(1);
+  t.true(cache.isBlind);
+});
+
 test('who was seen to be gone has no grace', async (t) => {
   const { node, cache, clock, server } = await world(t);
   await setRegistration(node, { hotkey: one, role: 'miner' });

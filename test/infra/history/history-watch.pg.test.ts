@@ -149,8 +149,33 @@ test('who moved on unseen, with the copy away, is found out by the hashes', asyn
   t.true(after.isSound, 'nobody is there who could say otherwise');
   await until(async () => (await newest(sql)) > (state.mark?.seq ?? 0) + 3);
   state.isAway = false;
-  await after.until(() => !after.isSound);
+  await until(() => !after.isSound);
   t.like(after.lost, { objection: 'forked', where: 'copy' });
+});
+
+test('a copy that could not be read is not written over in the same look', async (t) => {
+  const { sql } = await testDatabase(t);
+  const { state, place } = copy();
+  const before = await watch(t, sql, { copies: [place] });
+  await moveOn(sql, 2);
+  const backup = await backUp(sql);
+  await until(() => state.writes > 3);
+  await before.stop();
+  await backup.restore();
+  const { writes } = state;
+  let reads = 0;
+  // It is away for each reader, and there again a moment later.
+  const fickle: MarkCopy = {
+    ...place,
+    read: async () => {
+      reads += 1;
+      throw new Error('away');
+    },
+  };
+  const after = await watch(t, sql, { copies: [fickle] });
+  await until(() => reads > 3);
+  t.is(state.writes, writes);
+  t.true(after.isSound);
 });
 
 test('operators accept the loss: a branch above all that was lost, and everybody starts anew', async (t) => {

@@ -13,6 +13,7 @@ import type {
   PartitionBus,
   WireReply,
 } from '../../../infra/ports/bus.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
 import { Fault, type FaultCode } from '../../../machines/fault.ts';
 import { testNats } from '../../support/cluster.ts';
 import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
@@ -55,16 +56,15 @@ const refusal = (code: FaultCode): WireReply => ({
   extras: { a: 1 },
 });
 
-test('a command arrives as it was sent, with its deadline', async (t) => {
+test('a command arrives as it was sent, with the time that its caller waits', async (t) => {
   const { ask, command, seen } = await owner(done);
-  const beforeMs = Date.now();
 
   t.deepEqual(await ask(1_000), { n: 2 });
 
   const [received] = seen;
   t.like(received, { ...command });
-  t.true((received?.deadlineMs ?? 0) >= beforeMs + 1_000);
-  t.true((received?.deadlineMs ?? 0) <= Date.now() + 1_000);
+  t.true((received?.budgetMs ?? 0) > 0);
+  t.true((received?.budgetMs ?? 0) <= 1_000);
 });
 
 test('a partition that moved is asked again under the same id', async (t) => {
@@ -192,21 +192,39 @@ test('each request of a service meets one instance, and its refusal keeps its co
   await Promise.all(instances.map((instance) => instance.close()));
 });
 
-test('a service does nothing for a caller that has given up', async (t) => {
-  const heard: unknown[] = [];
+test('a service answers whoever waits, however wrong the clock of either is', async (t) => {
   const deps = { connection, clock: systemClock, log: silentLogger, telemetry: silentTelemetry };
-  const service = createServiceBus(deps).serve('late', async ({ id }) => void heard.push(id));
-  const send = (id: string, deadlineMs: number) => {
-    const h = headers();
-    h.set('x-cmd-id', id);
-    h.set('x-cmd-type', 'any');
-    h.set('x-deadline', String(deadlineMs));
-    connection.publish('svc.late', '{}', { headers: h });
-  };
-  send('late', Date.now() - 1);
-  send('in time', Date.now() + 10_000);
-  await connection.flush();
-  await service.close();
+  const served = createServiceBus(deps).serve('skewed', async () => 1);
+  for (const skewMs of [-3_600_000, 3_600_000]) {
+    const clock: Clock = { ...systemClock, nowMs: () => Date.now() + skewMs };
+    const request = { id: randomUUID(), type: 'any', body: {}, account: 'tester' };
+    const asking = createCommandBus({ ...deps, clock });
+    t.is(await asking.call('skewed', request, { budgetMs: 1_000 }), 1);
+  }
+  await served.close();
+});
 
-  t.deepEqual(heard, ['in time']);
+test('a service that stood still does nothing for callers that have given up meanwhile', async (t) => {
+  let stoodMs = 0;
+  const clock: Clock = { ...systemClock, monotonicMs: () => performance.now() + stoodMs };
+  const deps = { connection, clock, log: silentLogger, telemetry: silentTelemetry };
+  const heard: unknown[] = [];
+  const served = createServiceBus(deps).serve('late', async ({ id }) => void heard.push(id));
+  const send = async (id: string, budgetMs: number) => {
+    const h = headers();
+    for (const [name, value] of Object.entries({ id, type: 'any' })) h.set(`x-cmd-${name}`, value);
+    h.set('x-budget', String(budgetMs));
+    connection.publish('svc.late', '{}', { headers: h });
+    await connection.flush();
+  };
+  await send('before', 10_000);
+  stoodMs = 20_000;
+  await send('given up', 10_000);
+  await send('patient', 60_000);
+  // Its next beat, and what it needs to read what waited.
+  await systemClock.sleep(2_500);
+  await send('after', 10_000);
+  await served.close();
+
+  t.deepEqual(heard, ['before', 'patient', 'after']);
 });

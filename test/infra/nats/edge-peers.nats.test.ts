@@ -4,6 +4,7 @@ import { connectNats } from '../../../infra/nats/connect.ts';
 import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { privateNats } from '../../support/cluster.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
 
@@ -77,6 +78,45 @@ test('an edge that stands still is waited for once, and asked again when it is h
   other?.peers.answer(() => 'yes');
   await until(() => one?.peers.names.length === 2);
   t.is(await one?.peers.ask('b', 'x'), 'yes');
+});
+
+test('an edge that would refuse everybody says nothing, and goodbye all the same', async (t) => {
+  const { url } = await privateNats(t);
+  const heard: string[] = [];
+  const connection = await connectNats({ url, name: 'test' });
+  t.teardown(() => connection.close());
+  connection.subscribe('sys.edge', { callback: (_, message) => void heard.push(message.string()) });
+  await connection.flush();
+  const clock = new ManualClock();
+  let isServing = false;
+  const peers = createEdgePeers({
+    ...{ connection, clock, log: silentLogger, name: 'a', isServing: () => isServing },
+  });
+  const told = async () => {
+    await connection.flush();
+    return heard.splice(0).map((word) => JSON.parse(word));
+  };
+  await peers.start();
+  // A stranger, who would be greeted.
+  connection.publish('sys.edge', JSON.stringify({ name: 'b', isLeaving: false }));
+  await connection.flush();
+  await clock.advance(5_000);
+  t.deepEqual(await told(), [{ name: 'b', isLeaving: false }]);
+  t.deepEqual(peers.names, ['a']);
+
+  isServing = true;
+  await clock.advance(1_000);
+  t.deepEqual(await told(), [{ name: 'a', isLeaving: false }]);
+
+  isServing = false;
+  await clock.advance(1_000);
+  t.deepEqual(await told(), []);
+  peers.speak();
+  peers.speak();
+  t.deepEqual(await told(), [{ name: 'a', isLeaving: false }]);
+
+  await peers.stop();
+  t.deepEqual(await told(), [{ name: 'a', isLeaving: true }]);
 });
 
 test('words that are none of ours change nothing', async (t) => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { failureKind } from '../../../infra/postgres/failure.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
@@ -10,7 +10,7 @@ import { testDatabase } from '../../support/cluster.ts';
 async function swallowingProxy(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
-  let swallows = false;
+  let passedBytes = Number.POSITIVE_INFINITY;
   const server = createServer((inner) => {
     const outer = connect(Number(port), hostname);
     for (const [from, to] of [
@@ -18,7 +18,7 @@ async function swallowingProxy(url: string) {
       [outer, inner],
     ] as const) {
       sockets.add(from);
-      from.on('data', (bytes) => swallows || to.write(bytes));
+      from.on('data', (bytes) => bytes.length > passedBytes || to.write(bytes));
       from.on('close', () => to.destroy());
       from.on('error', () => to.destroy());
     }
@@ -30,7 +30,10 @@ async function swallowingProxy(url: string) {
   return {
     url: own.href,
     swallow: (on: boolean) => {
-      swallows = on;
+      passedBytes = on ? 0 : Number.POSITIVE_INFINITY;
+    },
+    swallowAbove: (bytes: number) => {
+      passedBytes = bytes;
     },
     close: () => {
       for (const socket of sockets) socket.destroy();
@@ -39,12 +42,18 @@ async function swallowingProxy(url: string) {
   };
 }
 
-test('a statement whose answer never comes fails in doubt, and the next one works', async (t) => {
+/** One connection through it. */
+async function brokenLine(t: ExecutionContext, statementTimeoutMs: number) {
   const { url } = await testDatabase(t);
   const proxy = await swallowingProxy(url);
   t.teardown(proxy.close);
-  const sql = createSql({ url: proxy.url, applicationName: 't', max: 1, statementTimeoutMs: 400 });
+  const sql = createSql({ url: proxy.url, applicationName: 't', max: 1, statementTimeoutMs });
   t.teardown(() => closeSql(sql));
+  return { proxy, sql };
+}
+
+test('a statement whose answer never comes fails in doubt, and the next one works', async (t) => {
+  const { proxy, sql } = await brokenLine(t, 400);
   await sql`select 1`;
 
   proxy.swallow(true);
@@ -53,6 +62,66 @@ test('a statement whose answer never comes fails in doubt, and the next one work
 
   proxy.swallow(false);
   t.deepEqual([...(await sql`select 3 as n`)], [{ n: 3 }]);
+});
+
+test('a statement that the library writes while it reads is waited for as well', async (t) => {
+  const { proxy, sql } = await brokenLine(t, 400);
+  await sql`select 1`;
+
+  // What it is described as passes; its value follows in the same turn, and does not.
+  proxy.swallowAbove(1_500);
+  const failure = await t.throwsAsync(sql`select ${'x'.repeat(2_000)}::text`.execute());
+
+  t.is(failureKind(failure), 'ambiguous');
+});
+
+// Each of them begins a socket's own idle limit anew.
+test('a line that swallows everything is given up however many statements follow', async (t) => {
+  const { proxy, sql } = await brokenLine(t, 400);
+  await sql`select 1`;
+
+  proxy.swallow(true);
+  const others: Promise<unknown>[] = [];
+  const writing = setInterval(() => {
+    if (others.length < 40) others.push(sql`select 2`.execute().catch(() => undefined));
+  }, 100);
+  const failure = await t.throwsAsync(sql`select 2`.execute());
+  clearInterval(writing);
+  proxy.swallow(false);
+
+  t.is(failureKind(failure), 'ambiguous');
+  // None was asked after the line was given up: four seconds of them were to come.
+  t.true(others.length < 30, `${others.length}`);
+  await Promise.all(others);
+});
+
+test('a transaction is waited for as long as its statements may take, and no other is', async (t) => {
+  const { proxy, sql } = await brokenLine(t, 300);
+
+  await t.notThrowsAsync(
+    transaction(sql, { statementTimeoutMs: 20_000 }, (tx) => tx`select pg_sleep(2)`),
+  );
+  const startedMs = performance.now();
+  await t.throwsAsync(
+    transaction(sql, {}, async (tx) => {
+      await tx`select 1`;
+      proxy.swallow(true);
+      await tx`select 2`;
+    }),
+  );
+  t.true(performance.now() - startedMs < 15_000);
+});
+
+test('a connection that nobody uses stays', async (t) => {
+  const { url } = await testDatabase(t);
+  const sql = createSql({ url, applicationName: 'test', max: 1, statementTimeoutMs: 100 });
+  t.teardown(() => closeSql(sql));
+  const backend = async () => (await sql`select pg_backend_pid() as pid`)[0]?.['pid'];
+
+  const before = await backend();
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+
+  t.is(await backend(), before);
 });
 
 test('a server that is not there is known to have done nothing', async (t) => {

@@ -70,7 +70,7 @@ test('a pool answers at once again after its connections were cut under load', a
       await own`select 1`.catch(() => undefined);
       const tookMs = performance.now() - startedMs;
       // A place of the pool that never sends again fails after the three seconds of a dial.
-      if (tookMs > 1_900) slowMs.push(tookMs);
+      if (tookMs > 2_700) slowMs.push(tookMs);
     }
   };
 

@@ -223,6 +223,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.milliseconds(timestamp with time zone)',
     'rt.outbox_due(integer,interval)',
     'rt.outbox_purge(integer)',
+    'rt.outbox_unsent(jsonb,interval)',
     'rt.park(text,integer,text,jsonb)',
     'rt.race_field(uuid)',
     'rt.race_results(uuid)',

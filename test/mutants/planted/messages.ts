@@ -74,6 +74,20 @@ export const messageMutants: readonly Mutant[] = [
     ],
   },
   {
+    id: 'proofs-forgotten',
+    breaks: 'What was consumed is known for a minute, and the streams hold it for days.',
+    signs: ['INV-46'],
+    // Machines know repeats by themselves; a race that was told of is told once more.
+    days: 2,
+    edits: [
+      {
+        file: 'actors/runtime/sweeper.ts',
+        snippet: 'const keepProofsMs = 7 * 24 * 3_600_000;',
+        replacement: 'const keepProofsMs = 60_000;',
+      },
+    ],
+  },
+  {
     id: 'proved-before-done',
     breaks: 'A fact is marked as consumed in a transaction of its own, before its effect.',
     signs: ['INV-50'],

@@ -81,4 +81,17 @@ export const raceMutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    id: 'winner-paid-as-top',
+    breaks: 'The share of the top is paid to the winner of the race, whoever reigns after it.',
+    signs: ['INV-33'],
+    days: 3,
+    edits: [
+      {
+        file: 'machines/race/complete-race.ts',
+        snippet: 'top: challenge.top,',
+        replacement: 'top: winner,',
+      },
+    ],
+  },
 ];

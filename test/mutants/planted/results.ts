@@ -1,5 +1,21 @@
 import type { Mutant } from '../mutant.ts';
 
+/** Each edge has connections, and so copies, of its own; they age by the database's clock. */
+const copiesOfRuns = {
+  file: 'apps/edge/reads/runs.ts',
+  snippet: 'export interface RunDetailRow extends RunRow {',
+  replacement: `const copies = new WeakMap();
+function copyOf(sql, row, ageMsMax) {
+  const own = copies.get(sql) ?? new Map();
+  copies.set(sql, own);
+  const kept = own.get(row?.evalRunId);
+  if (kept !== undefined && row.nowMs - kept.nowMs <= ageMsMax) return kept;
+  own.set(row?.evalRunId, row);
+  return row;
+}
+export interface RunDetailRow extends RunRow {`,
+} as const;
+
 /** What validators tell of their runs, and what they are told. */
 export const resultMutants: readonly Mutant[] = [
   {
@@ -59,6 +75,50 @@ export const resultMutants: readonly Mutant[] = [
         file: 'actors/lease-manager/append-results.ts',
         snippet: `if (stored.length > 0) draft.setLedger(request.evalRunId, { ...ledger, taskIds: storedTaskIds });`,
         replacement: '',
+      },
+    ],
+  },
+  {
+    id: 'count-from-a-copy',
+    breaks: 'How many results a run has is told from a copy that each edge keeps for a second.',
+    signs: ['INV-21'],
+    edits: [
+      copiesOfRuns,
+      {
+        file: 'apps/edge/reads/runs.ts',
+        snippet: `    where r.eval_run_id = \${evalRunId}\`;
+  return row;`,
+        replacement: `    where r.eval_run_id = \${evalRunId}\`;
+  const copy = copyOf(sql, row, 950);
+  return row && { ...row, storedItems: copy.storedItems };`,
+      },
+    ],
+  },
+  {
+    id: 'run-from-a-copy',
+    breaks: 'How a run stands is told as each edge read it first.',
+    signs: ['INV-50'],
+    edits: [
+      copiesOfRuns,
+      {
+        file: 'apps/edge/reads/runs.ts',
+        snippet: `    where r.eval_run_id = \${evalRunId}\`;
+  return row;`,
+        replacement: `    where r.eval_run_id = \${evalRunId}\`;
+  const copy = copyOf(sql, row, Infinity);
+  return row && { ...row, status: copy.status };`,
+      },
+    ],
+  },
+  {
+    id: 'score-rounded-down',
+    breaks: 'The mean of the rewards of a run is cut off instead of rounded.',
+    signs: ['INV-15'],
+    edits: [
+      {
+        file: 'machines/scoring/run-score.ts',
+        snippet: 'Number(divideHalfEven(BigInt(rewardSumMicro), BigInt(rosterSize)));',
+        replacement: 'Number(BigInt(rewardSumMicro) / BigInt(rosterSize));',
       },
     ],
   },

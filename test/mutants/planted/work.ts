@@ -112,4 +112,52 @@ export const workMutants: readonly Mutant[] = [
       },
     ],
   },
+  {
+    id: 'cooldown-ignored',
+    breaks: 'A miner that is told when it may submit again is let in before.',
+    signs: ['INV-22'],
+    edits: [
+      {
+        file: 'infra/postgres/migrations/0005_eval_apply.up.sql',
+        snippet: 'if v_miner.next_allowed_at > v_new.submitted_at then',
+        replacement: 'if false then',
+      },
+    ],
+  },
+  {
+    id: 'cooldown-not-counted',
+    breaks: 'A submission is admitted without a time until the next one.',
+    signs: ['INV-22'],
+    edits: [
+      {
+        file: 'actors/lease-manager/submit-version.ts',
+        snippet: 'draft.nowMs + draft.policy.cooldownMs;',
+        replacement: 'draft.nowMs;',
+      },
+    ],
+  },
+  {
+    id: 'cooldown-of-an-hour',
+    breaks: 'Every miner may submit again after an hour, as after a discard.',
+    signs: ['INV-22'],
+    edits: [
+      {
+        file: 'actors/lease-manager/submit-version.ts',
+        snippet: 'draft.nowMs + draft.policy.cooldownMs;',
+        replacement: 'draft.nowMs + draft.policy.discardCooldownMs;',
+      },
+    ],
+  },
+  {
+    id: 'cooldown-forgiven-to-cheats',
+    breaks: 'A miner whose version broke the rules may submit again as soon as one whose failed.',
+    signs: ['INV-22'],
+    edits: [
+      {
+        file: 'actors/lease-manager/complete-run.ts',
+        snippet: "if (discardReason === 'AGENT_FAILURES')",
+        replacement: "if (discardReason === 'AGENT_FAILURES' || discardReason === 'INTEGRITY')",
+      },
+    ],
+  },
 ];

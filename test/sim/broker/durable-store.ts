@@ -7,6 +7,7 @@ import type {
 import type { Cancel } from '../kernel/kernel.ts';
 import type { Prng } from '../kernel/prng.ts';
 import type { SimProcess } from '../kernel/sim-process.ts';
+import { streamKeepsMs } from '../oracle/stream-witness.ts';
 import { type Broker, matches } from './broker.ts';
 import type { BrokerConnection } from './broker-connection.ts';
 
@@ -37,7 +38,6 @@ export interface DurableWeather {
 }
 
 const dedupeWindowMs = 120_000;
-const maxAgeMs = 72 * 3_600_000;
 const retryStepMs = 1_000;
 const factPullMs = 1_200;
 
@@ -49,6 +49,7 @@ export class DurableStore {
   readonly #broker: Broker;
   readonly #weather: DurableWeather;
   readonly #random: Prng;
+  readonly #onStored: (message: DurableMessage, atMs: number) => void;
   #messages: Stored[] = [];
   #durables = new Map<string, Durable>();
   #recent = new Map<string, number>();
@@ -56,14 +57,24 @@ export class DurableStore {
   #hasStreams = true;
   redeliveries = 0;
 
-  constructor(broker: Broker, weather: DurableWeather) {
+  constructor(
+    broker: Broker,
+    weather: DurableWeather,
+    onStored: (message: DurableMessage, atMs: number) => void = () => undefined,
+  ) {
     this.#broker = broker;
     this.#weather = weather;
+    this.#onStored = onStored;
     this.#random = broker.kernel.randomFor('durable store');
   }
 
   get size(): number {
     return this.#messages.length;
+  }
+
+  /** Deliveries that are under way: to whoever reads, and not settled. */
+  get openCount(): number {
+    return [...this.#durables.values()].reduce((sum, { open }) => sum + open.size, 0);
   }
 
   /** Everything that is not acknowledged by every consumer, and everything that is. */
@@ -92,9 +103,10 @@ export class DurableStore {
     this.#recent.set(transportId, nowMs);
     this.#seq += 1;
     // By the domain's clock, like the inbox's memory: a jump lets both forget.
-    this.#messages = this.#messages.filter(({ atMs }) => domainNowMs - atMs < maxAgeMs);
+    this.#messages = this.#messages.filter(({ atMs }) => domainNowMs - atMs < streamKeepsMs);
     const stored = { seq: this.#seq, atMs: domainNowMs, message };
     this.#messages.push(stored);
+    this.#onStored(message, domainNowMs);
     for (const durable of this.#durables.values()) this.#offer(durable, stored);
     return true;
   }

@@ -61,6 +61,14 @@ export class FaultPlan {
     this.#deps.weather.turnFine();
   }
 
+  /** Every host is wrong about the time by up to an hour, from now on. */
+  skewClocks(): void {
+    const { cluster } = this.#deps;
+    for (const process of [...cluster.processes('coordinator'), ...cluster.processes('edge')]) {
+      process.skewMs = this.#random.between(-3_600_000, 3_600_000);
+    }
+  }
+
   #next(turn: number): void {
     const { kernel } = this.#deps;
     kernel.after(this.#random.between(1_500, 9_000), 'fault', () => {
@@ -117,6 +125,16 @@ export class FaultPlan {
         },
       },
       {
+        name: 'version replaced',
+        weight: 3,
+        strike: () => {
+          const gapMs = random.between(0, 8_000);
+          const floorAfterMs = random.between(0, 20_000);
+          cluster.upgrade({ gapMs, floorAfterMs });
+          return Math.max(gapMs * cluster.processes('coordinator').length, floorAfterMs) + settleMs;
+        },
+      },
+      {
         name: 'total darkness',
         weight: 3,
         strike: () => {
@@ -164,8 +182,11 @@ export class FaultPlan {
           const process = one(random.happens(500) ? 'edge' : 'coordinator');
           if (process === undefined) return undefined;
           process.skewMs = random.between(-20_000, 20_000);
-          // A supervisor of clocks puts it right again.
-          kernel.after(random.between(1_000, 8_000), `${process.name} has the time`, () => {
+          // A supervisor of clocks puts it right again, one time in four after more than any lease.
+          const wrongMs = random.happens(250)
+            ? random.between(30_000, 60_000)
+            : random.between(1_000, 8_000);
+          kernel.after(wrongMs, `${process.name} has the time`, () => {
             process.skewMs = 0;
           });
           return settleMs;

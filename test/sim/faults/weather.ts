@@ -28,6 +28,8 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   /** Soft state has no fence: among other faults a late one misleads the witnesses alone. */
   hasLateFlushes = false;
   readonly #outages: { readonly fromMs: number; readonly toMs: number }[] = [];
+  /** In the order of their beginnings; the domain's clock. */
+  readonly #disturbances: { readonly fromMs: number; readonly toMs: number }[] = [];
   /** Since when nothing of ours kept anybody from being heard; the domain's clock. */
   calmSinceMs = 0;
 
@@ -60,7 +62,23 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
 
   /** Leases may be longer after it than validators were told, by as much as an amnesty gives. */
   disturbed(forMs: number): void {
-    this.calmSinceMs = Math.max(this.calmSinceMs, this.#kernel.domainNowMs + forMs);
+    const fromMs = this.#kernel.domainNowMs;
+    this.calmSinceMs = Math.max(this.calmSinceMs, fromMs + forMs);
+    this.#disturbances.push({ fromMs, toMs: fromMs + forMs });
+  }
+
+  /** How much of that time was disturbed: by so much a lease may have become longer in it. */
+  disturbedMs(fromMs: number, toMs: number): number {
+    let sum = 0;
+    let coveredMs = fromMs;
+    for (const each of this.#disturbances) {
+      const startMs = Math.max(each.fromMs, coveredMs);
+      const endMs = Math.min(each.toMs, toMs);
+      if (endMs <= startMs) continue;
+      sum += endMs - startMs;
+      coveredMs = endMs;
+    }
+    return sum;
   }
 
   databaseDown(ms: number): void {

@@ -3,6 +3,7 @@ import type { Kernel } from '../kernel/kernel.ts';
 import type { Counters } from '../report/counters.ts';
 import type { CommitModel, KnownRun } from './commit-model.ts';
 import { PinHistory } from './pin-history.ts';
+import { ReadHistory } from './read-history.ts';
 import type { Violations } from './violations.ts';
 
 interface AcknowledgedRun {
@@ -21,6 +22,11 @@ export interface CompletionAnswer {
   readonly final_score: number | null;
 }
 
+interface PastWeather {
+  readonly calmSinceMs: number;
+  disturbedMs(fromMs: number, toMs: number): number;
+}
+
 /** How a lease may be longer than what its validator was told, by an outage of ours that is over. */
 const lateMs = 2_500;
 
@@ -32,12 +38,15 @@ export class ClientHistory {
   readonly claims = new Map<string, AcknowledgedRun>();
   /** The latest end of the lease that was promised, by run; the domain's clock. */
   readonly promisedMs = new Map<string, number>();
+  /** When that was told. */
+  readonly #toldMs = new Map<string, number>();
   /** Ids of stored results, by `run task`. */
   readonly results = new Map<string, string>();
   readonly ends = new Map<string, AcknowledgedEnd>();
   /** Miner by version. */
   readonly submissions = new Map<string, string>();
   readonly pins: PinHistory;
+  readonly reads: ReadHistory;
   readonly #keptMs = new Map<string, number>();
   /** What results and progress did for a lease, which their answers do not tell. */
   readonly #signedMs = new Map<string, number>();
@@ -49,6 +58,8 @@ export class ClientHistory {
     readonly model: () => CommitModel;
     readonly violations: Violations;
     readonly counters: Counters;
+    /** Leases may be longer than validators were told: something of ours went wrong before. */
+    readonly isLeaseMoved: () => boolean;
   };
 
   constructor(deps: {
@@ -56,9 +67,12 @@ export class ClientHistory {
     readonly model: () => CommitModel;
     readonly violations: Violations;
     readonly counters: Counters;
+    /** Leases may be longer than validators were told: something of ours went wrong before. */
+    readonly isLeaseMoved: () => boolean;
   }) {
     this.#deps = deps;
     this.pins = new PinHistory(deps.violations);
+    this.reads = new ReadHistory(deps.kernel, deps.violations);
   }
 
   claimed(
@@ -74,6 +88,7 @@ export class ClientHistory {
     ) {
       this.#wrong('INV-09', `run ${run.id} of ${owner} was given to ${validatorHotkey}`);
     }
+    this.reads.claimed(run.id);
     this.claims.set(run.id, { validatorHotkey, agentVersionId: run.versionId });
     this.#promised(run.id, run.leaseUntilMs);
   }
@@ -93,13 +108,19 @@ export class ClientHistory {
     }
   }
 
-  beaten(runId: string, leaseUntilMs: number): void {
+  /** A heartbeat was taken that was sent at `sentAtMs`. */
+  beaten(runId: string, sentAtMs: number, leaseUntilMs: number): void {
+    const lateByMs = Math.round(sentAtMs - this.#knownEndMs(runId));
+    if (lateByMs > 0 && !this.#deps.isLeaseMoved()) {
+      this.#wrong('INV-03', `a heartbeat of run ${runId} was taken ${lateByMs} ms after its lease`);
+    }
     this.#promised(runId, leaseUntilMs);
   }
 
   stored(runId: string, taskId: string, resultId: string): void {
     const key = `${runId} ${taskId}`;
     if (this.results.has(key)) this.#wrong('INV-18', `result ${key} was stored twice`);
+    else this.reads.stored(runId);
     this.results.set(key, resultId);
   }
 
@@ -116,6 +137,7 @@ export class ClientHistory {
       this.#wrong('INV-04', `run ${runId} was answered ${answer.status} and is ${end.type}`);
     }
     this.ends.set(runId, { status: answer.status, text });
+    this.reads.ended(runId, answer.status);
     if (!answer.agent_version_became_eligible || before !== undefined) return;
     const versionId = this.claims.get(runId)?.agentVersionId ?? '';
     if (this.#eligible.has(versionId)) this.#wrong('INV-13', `${versionId} became eligible twice`);
@@ -124,6 +146,7 @@ export class ClientHistory {
 
   submitted(versionId: string, hotkey: string): void {
     this.submissions.set(versionId, hotkey);
+    this.reads.submitted(versionId);
   }
 
   /** The same bytes for everybody in an epoch, and no epoch goes back. */
@@ -148,25 +171,32 @@ export class ClientHistory {
 
   /** Something of a run was committed that only a holder in time may tell, and it has a new lease. */
   signed(runId: string, atMs: number, leaseUntilMs: number): void {
-    const promisedMs = this.promisedMs.get(runId);
-    const untilMs = Math.max(promisedMs ?? 0, this.#signedMs.get(runId) ?? 0);
-    if (promisedMs !== undefined && atMs > untilMs) {
+    const untilMs = this.#knownEndMs(runId);
+    if (atMs > untilMs && !this.#deps.isLeaseMoved()) {
       const byMs = Math.round(atMs - untilMs);
       this.#wrong('INV-03', `run ${runId} was written to ${byMs} ms after its lease`);
     }
-    this.#signedMs.set(runId, Math.max(untilMs, leaseUntilMs));
+    this.#signedMs.set(runId, Math.max(this.#signedMs.get(runId) ?? 0, leaseUntilMs));
+  }
+
+  /** Of a lease that no outage has lengthened; never, where nobody was told of the claim yet. */
+  #knownEndMs(runId: string): number {
+    const promisedMs = this.promisedMs.get(runId);
+    if (promisedMs === undefined) return Number.POSITIVE_INFINITY;
+    return Math.max(promisedMs, this.#signedMs.get(runId) ?? 0);
   }
 
   /** A run was ended for its validator's silence. */
-  staled(run: KnownRun, atMs: number, calmSinceMs: number): void {
+  staled(run: KnownRun, atMs: number, weather: PastWeather): void {
     const promisedMs = this.promisedMs.get(run.evalRunId);
     // An operator may end a run at any time, and limits of its length are no silence.
     if (promisedMs === undefined || run.end?.reason !== 'LEASE_EXPIRED') return;
     if (atMs < promisedMs) {
       this.#wrong('INV-08', `run ${run.evalRunId} went stale ${promisedMs - atMs} ms too early`);
     }
-    const isCalm = calmSinceMs < promisedMs;
-    if (isCalm && atMs > promisedMs + lateMs) {
+    const isCalm = weather.calmSinceMs < promisedMs;
+    const toldMs = this.#toldMs.get(run.evalRunId) ?? 0;
+    if (isCalm && atMs > promisedMs + weather.disturbedMs(toldMs, promisedMs) + lateMs) {
       const byMs = Math.round(atMs - promisedMs);
       this.#wrong('INV-07', `run ${run.evalRunId} went stale ${byMs} ms after its lease`);
     }
@@ -174,7 +204,10 @@ export class ClientHistory {
   }
 
   #promised(runId: string, leaseUntilMs: number): void {
-    this.promisedMs.set(runId, Math.max(leaseUntilMs, this.promisedMs.get(runId) ?? 0));
+    if (leaseUntilMs > (this.promisedMs.get(runId) ?? 0)) {
+      this.promisedMs.set(runId, leaseUntilMs);
+      this.#toldMs.set(runId, this.#deps.kernel.domainNowMs);
+    }
     const end = this.#deps.model().runs.get(runId)?.end;
     if (end?.reason === 'LEASE_EXPIRED' && end.atMs < leaseUntilMs) {
       this.#wrong('INV-08', `run ${runId} was promised time that it did not have`);

@@ -1,6 +1,7 @@
 import { everyCheck } from '../../../apps/verify/live/checks/every-check.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { raceViolations } from '../../support/race-checks.ts';
+import { liveRules } from '../service/settings.ts';
 import type { ClientHistory } from './client-history.ts';
 import type { Violations } from './violations.ts';
 
@@ -13,7 +14,7 @@ export async function checkQuietly(
   violations: Violations,
 ): Promise<void> {
   for (const { id, rule, find } of everyCheck) {
-    const rows = await find(sql);
+    const rows = await find(sql, liveRules);
     for (const row of rows.slice(0, shownMax)) {
       violations.add(id, `${rule}: ${JSON.stringify(row)}`);
     }

@@ -11,7 +11,10 @@ interface Minimum {
 const minimums: readonly Minimum[] = [
   { name: 'writes by an expired holder', perThousandDays: 500 },
   { name: 'commits refused by the fence', perThousandDays: 30 },
+  { name: 'commits refused by the lease', perThousandDays: 2 },
   { name: 'metric paddock.inbox.duplicates', perThousandDays: 500 },
+  { name: 'runs read after a write', perThousandDays: 2_000 },
+  { name: 'messages replayed', perThousandDays: 500 },
   { name: 'claims whose answer was lost', perThousandDays: 300 },
   { name: 'leases that ended in the dark', perThousandDays: 2 },
   { name: 'ambiguous commits', perThousandDays: 100 },

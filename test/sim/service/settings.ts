@@ -1,4 +1,5 @@
 import type { RuntimePolicy } from '../../../actors/runtime/policy.ts';
+import { type LiveRules, usualRules } from '../../../apps/verify/live/checks/check.ts';
 import { type Config, readConfig } from '../../../infra/config/config.ts';
 
 /**
@@ -15,6 +16,8 @@ export const env = {
   WORK_HOLD_MAX_SECONDS: '20',
   MEMBER_LEASE_SECONDS: '5',
   MEMBER_RENEW_SECONDS: '1',
+  // As usual: what is checked against it does not ask the service for it.
+  COOLDOWN_SECONDS: '64800',
   RACE_TASKS: '3',
   QUALIFYING_TASKS: '3',
   EPOCH_BLOCKS: '360',
@@ -40,6 +43,12 @@ export const env = {
 
 export const edgeConfig: Config = readConfig(env, { process: 'edge' });
 export const coordinatorConfig: Config = readConfig(env, { process: 'coordinator' });
+
+/** What the live check would read in the environment of such a service. */
+export const liveRules: LiveRules = {
+  ...usualRules,
+  cooldownMs: Number(env.COOLDOWN_SECONDS) * 1000,
+};
 
 /** The runtime looks less often than in production: each look is real I/O here. */
 export const runtimePolicy: Partial<RuntimePolicy> = {

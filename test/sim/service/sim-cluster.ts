@@ -20,6 +20,8 @@ export class SimCluster {
   /** When no coordinator was there; the domain's clock. */
   readonly #dark: { readonly fromMs: number; toMs: number }[] = [];
   #starts = 0;
+  /** Of the coordinators that start from now on. */
+  #codeVersion = 1;
 
   constructor(world: SimWorld) {
     this.#world = world;
@@ -58,7 +60,8 @@ export class SimCluster {
     if (kind === 'edge') {
       this.#begin(this.#edges, name, { process, start: () => startSimEdge(this.#world, process) });
     } else {
-      const start = () => startSimCoordinator(this.#world, process);
+      const codeVersion = this.#codeVersion;
+      const start = () => startSimCoordinator(this.#world, process, codeVersion);
       this.#begin(this.#coordinators, name, { process, start });
     }
   }
@@ -82,6 +85,35 @@ export class SimCluster {
       process.kernel.after(0, `${process.name} has left`, () => this.kill(process, restartMs));
     });
     process.kernel.after(drainMs, `${process.name} is ended`, () => this.kill(process, restartMs));
+  }
+
+  /**
+   * A new version in place of the old one, a coordinator after the other. Whatever the old one owns
+   * then, from some moment on only the new one may take a partition, as when it writes what the old
+   * one cannot read.
+   */
+  upgrade({
+    gapMs,
+    floorAfterMs,
+  }: {
+    readonly gapMs: number;
+    readonly floorAfterMs: number;
+  }): void {
+    const { kernel, database } = this.#world;
+    this.#codeVersion += 1;
+    const version = this.#codeVersion;
+    for (const [index, old] of this.processes('coordinator').entries()) {
+      kernel.after(index * gapMs, `${old.name} is upgraded`, () => this.#replace(old));
+    }
+    kernel.after(floorAfterMs, `the floor is ${version}`, async () => {
+      await database.now()`update rt.partition set version_floor = greatest(version_floor, ${version})`;
+    });
+  }
+
+  #replace(process: SimProcess): void {
+    const hasStarted = this.coordinators.some((each) => each.process === process);
+    if (hasStarted) this.drain(process, 500);
+    else this.kill(process, 500);
   }
 
   #lookForDarkness(): void {

@@ -20,6 +20,7 @@ export interface SimCoordinator {
 export async function startSimCoordinator(
   world: SimWorld,
   process: SimProcess,
+  codeVersion: number,
 ): Promise<SimCoordinator> {
   const config = coordinatorConfig;
   const { clock } = process;
@@ -43,7 +44,7 @@ export async function startSimCoordinator(
       offsetMs: () => world.kernel.domainOffsetUs / 1000,
       rested: () => undefined,
     },
-    policy: runtimePolicy,
+    policy: { ...runtimePolicy, codeVersion },
   });
   const sql = sqlAs('paddock_service');
   const services = await startSimServices({

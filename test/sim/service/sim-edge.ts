@@ -8,6 +8,7 @@ import { statusByCode, wireCodeOf } from '../../../apps/edge/faults.ts';
 import { PreparedAnswer } from '../../../apps/edge/prepared-answer.ts';
 import { createPresence } from '../../../apps/edge/presence.ts';
 import { KeptPages } from '../../../apps/edge/public-reads/kept-pages.ts';
+import { PublicReads } from '../../../apps/edge/public-reads/public-reads.ts';
 import { AnalysisTurns } from '../../../apps/edge/submission/analysis-turns.ts';
 import { createRejections } from '../../../apps/edge/submission/rejections.ts';
 import { parsePart } from '../../../apps/edge/validation.ts';
@@ -72,14 +73,15 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
       ...{ sql, bus: bus.commands, perHourMax: config.rejectedSubmissionsPerHour },
     }),
     standings: new CurrentStandings({
-      ...{ sql, bus: bus.commands, epochBlocks: config.epochBlocks, chainEpoch: undefined },
+      ...{ sql, bus: bus.commands, log, epochBlocks: config.epochBlocks, chainEpoch: undefined },
     }),
   };
   // The routes of this world ask for nothing else of the edge.
   const deps = parts as unknown as EdgeDeps;
+  const publicReads = new PublicReads(clock, config.requestSeconds * 1000);
   return {
     process,
-    serve: (endpoint, request) => serve(endpoint, request, deps),
+    serve: (endpoint, request) => serve(endpoint, request, { deps, publicReads }),
     drain: async () => {
       await presence.stop();
       await peers.stop();
@@ -88,7 +90,16 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
   };
 }
 
-async function serve(endpoint: Endpoint, asked: SimRequest, deps: EdgeDeps): Promise<SimAnswer> {
+interface Serving {
+  readonly deps: EdgeDeps;
+  readonly publicReads: PublicReads;
+}
+
+async function serve(
+  endpoint: Endpoint,
+  asked: SimRequest,
+  { deps, publicReads }: Serving,
+): Promise<SimAnswer> {
   try {
     const params = endpoint.params && parsePart(endpoint.params, asked.params ?? {}, 'path');
     const query = endpoint.query && parsePart(endpoint.query, asked.query ?? {}, 'query');
@@ -96,7 +107,13 @@ async function serve(endpoint: Endpoint, asked: SimRequest, deps: EdgeDeps): Pro
     const body = hasBody ? parsePart(endpoint.body, asked.body, 'body') : undefined;
     const context = contextOf(endpoint, asked, deps);
     const { caller } = asked;
-    const answer = await endpoint.handle({ caller, params, query, body, context }, deps);
+    const handle = () => endpoint.handle({ caller, params, query, body, context }, deps);
+    if (endpoint.cache !== undefined) {
+      const key = JSON.stringify([endpoint.path, params ?? null, query ?? null]);
+      const text = String((await publicReads.read(key, handle)).content);
+      return { status: 200, body: JSON.parse(text) as unknown, text };
+    }
+    const answer = await handle();
     if (answer === undefined) return { status: 204, body: undefined, text: '' };
     const text = answer instanceof PreparedAnswer ? String(answer.body) : JSON.stringify(answer);
     const status = answer instanceof PreparedAnswer ? answer.status : 200;

@@ -2,6 +2,7 @@ import type { Prng } from '../kernel/prng.ts';
 
 export type Habit =
   | 'barely'
+  | 'exploits'
   | 'fails'
   | 'freezes'
   | 'long'
@@ -13,7 +14,7 @@ export type Habit =
 
 /** Of a hundred runs. */
 const weights: readonly (readonly [Habit, number])[] = [
-  ['ordinary', 46],
+  ['ordinary', 43],
   // Works for longer than a lease, and only beats meanwhile.
   ['long', 7],
   // Sends its results when its lease is all but over.
@@ -24,6 +25,8 @@ const weights: readonly (readonly [Habit, number])[] = [
   ['freezes', 8],
   ['releases', 4],
   ['fails', 4],
+  // Finds that the agent broke the rules, which discards the version at once.
+  ['exploits', 3],
 ];
 
 /** How a validator treats the run that it was given. */

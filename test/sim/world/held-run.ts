@@ -8,6 +8,7 @@ import { sendHeartbeat } from '../../../apps/edge/routes/validator/send-heartbea
 import type { CompletionAnswer } from '../oracle/client-history.ts';
 import type { SimAnswer } from '../service/sim-edge.ts';
 import { chooseHabit, type Habit } from './habits.ts';
+import { lookLater, watchRun } from './looks.ts';
 import type { Participant } from './participant.ts';
 
 export interface Claimed {
@@ -83,7 +84,7 @@ export class HeldRun {
     const { status, body } = outcome.answer;
     if (status === 200) {
       const untilMs = Date.parse((body as { lease_expires_at: string }).lease_expires_at);
-      this.#by.deps.history.beaten(this.#claimed.id, untilMs);
+      this.#by.deps.history.beaten(this.#claimed.id, sentAtMs, untilMs);
       this.#leaseUntilMs = Math.max(this.#leaseUntilMs, untilMs);
       this.#acknowledged('a heartbeat', sentAtMs);
     }
@@ -101,9 +102,11 @@ export class HeldRun {
     }
     if (this.#habit === 'repeats') await this.#store(tasks);
     if (random.happens(200)) await this.#tellProgress(tasks);
-    if (this.#habit === 'fails')
-      await this.#complete({ terminal_status: 'FAILED', failure_reason: 'sandbox crash' });
-    else await this.#succeed(tasks);
+    const reason = { fails: 'sandbox crash', exploits: 'read the held-out tasks' };
+    if (this.#habit === 'fails' || this.#habit === 'exploits') {
+      const failure = { terminal_status: 'FAILED', failure_reason: reason[this.#habit] };
+      await this.#complete(failure);
+    } else await this.#succeed(tasks);
   }
 
   async #think(): Promise<void> {
@@ -135,6 +138,8 @@ export class HeldRun {
 
   async #store(tasks: readonly Task[]): Promise<void> {
     const sentAtMs = this.#begin();
+    // From before they are stored until after it: no look may tell fewer than an earlier one.
+    if (this.#by.random.happens(150)) void watchRun(this.#by, this.#claimed.id);
     const results = tasks.map((task) => this.#item(task));
     const answer = await this.#by.insist(appendEpisodeResults, { body: { results } }, 4);
     if (answer?.status !== 200) return;
@@ -183,6 +188,7 @@ export class HeldRun {
       const owner = model.runs.get(id)?.validatorHotkey;
       if (owner !== this.#by.name) this.#wrong('INV-03', `run ${id} of ${owner} was completed`);
       history.completed(id, answer.body as CompletionAnswer, answer.text);
+      if (this.#by.random.happens(300)) void lookLater(this.#by, id);
     }
     const code = (answer?.body as { error_code?: string } | undefined)?.error_code;
     // Whoever was told that all of them are kept cannot be told that some are missing.
@@ -227,13 +233,14 @@ export class HeldRun {
   }
 
   #item(task: Task) {
-    const micro = this.#rewardMicro(task);
+    const isExploit = this.#habit === 'exploits';
+    const micro = isExploit ? 0 : this.#rewardMicro(task);
     return {
       eval_run_id: this.#claimed.id,
       env_pack_sha256: this.#claimed.packSha256,
       task_id: task.taskId,
       family: task.family,
-      outcome: 'completed',
+      outcome: isExploit ? 'exploit' : 'completed',
       verdict_correct: micro > 0,
       verdict_checks: {},
       reward_components: {},

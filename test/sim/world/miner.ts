@@ -2,10 +2,10 @@ import { digestOf } from '../../../apps/edge/evaluation/owner.ts';
 import { pinVersion } from '../../../apps/edge/routes/miner/pin-version.ts';
 import { submitAgent } from '../../../apps/edge/routes/miner/submit-agent.ts';
 import { unpinVersion } from '../../../apps/edge/routes/miner/unpin-version.ts';
-import { showVersionStatus } from '../../../apps/edge/routes/public/show-version-status.ts';
 import { randomId, sha256Hex, uuidV5 } from '../../../infra/ids/ids.ts';
 import { evalPartitionOf } from '../../../machines/partition-of.ts';
 import { evalPartitionsKept } from '../database/sim-server.ts';
+import { lookAtVersion } from './looks.ts';
 import { Participant } from './participant.ts';
 
 const boundary = 'simulated-boundary';
@@ -44,9 +44,9 @@ export class SimMiner extends Participant {
   async #askWhen(versionId: string): Promise<void> {
     await this.sleep(1_000, 20_000);
     const askedAtMs = this.deps.kernel.domainNowMs;
-    const outcome = await this.send(showVersionStatus, { params: { agent_version_id: versionId } });
-    if (outcome.kind !== 'answered' || outcome.answer.status !== 200) return;
-    const { waiting } = outcome.answer.body as { waiting: { expected_start_at: string | null } };
+    const answer = await lookAtVersion(this, versionId);
+    if (answer === undefined) return;
+    const { waiting } = answer.body as { waiting: { expected_start_at: string | null } };
     if (waiting.expected_start_at === null) return;
     const expectedMs = Date.parse(waiting.expected_start_at);
     this.deps.calibration.tell({ versionId, askedAtMs, expectedMs });

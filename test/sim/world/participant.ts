@@ -21,6 +21,8 @@ export interface ParticipantDeps {
   readonly violations: Violations;
   readonly counters: Counters;
   readonly calibration: Calibration;
+  /** Whether any fault was ever injected. */
+  readonly wasDisturbed: () => boolean;
 }
 
 /** Somebody outside of the service, with a name and habits of his own. */
@@ -51,6 +53,14 @@ export class Participant {
     const outcome = await this.deps.http.send(endpoint as Endpoint, this.caller, asked);
     const told = outcome.kind === 'answered' ? String(outcome.answer.status) : outcome.kind;
     this.deps.counters.add(`answer ${told}`);
+    // What cannot be done now is a 503 with a code, whatever has failed.
+    if (outcome.kind === 'answered' && outcome.answer.status === 500) {
+      this.deps.violations.add('SIM', `a defect was answered: ${outcome.answer.text}`);
+    }
+    const isHeard = outcome.kind === 'answered' && outcome.answer.status < 500;
+    if (!isHeard && !this.deps.wasDisturbed()) {
+      this.deps.violations.add('SIM', `nothing has failed, and an answer was ${told}`);
+    }
     return outcome;
   }
 
@@ -59,9 +69,6 @@ export class Participant {
     for (let tries = 0; tries < triesMax; tries += 1) {
       const outcome = await this.send(endpoint, asked);
       if (outcome.kind === 'answered' && outcome.answer.status < 500) return outcome.answer;
-      if (outcome.kind === 'answered' && outcome.answer.status === 500) {
-        this.deps.violations.add('SIM', `a defect was answered: ${outcome.answer.text}`);
-      }
       await this.sleep(300, 2_500);
     }
     return undefined;

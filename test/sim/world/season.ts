@@ -1,5 +1,6 @@
 import type { Prng } from '../kernel/prng.ts';
 import { checkQuietly, checkRaces } from '../oracle/quiet-checks.ts';
+import { checkReplay } from '../oracle/replay-check.ts';
 import { SimMiner } from './miner.ts';
 import { SimOperator } from './operator.ts';
 import type { SimSession } from './sim-session.ts';
@@ -53,6 +54,8 @@ export class Season {
   }
 
   async play(): Promise<void> {
+    // Hosts whose clocks are wrong for good are no fault: whoever is asked answers in time all the same.
+    if (!this.#options.hasFaults) this.#session.faults.skewClocks();
     for (let day = 0; day < this.#options.days && !this.#isBroken; day += 1) {
       await this.#day();
       this.daysPlayed += 1;
@@ -128,7 +131,11 @@ export class Season {
   /** Everything ends or is taken, and then is looked through. */
   async #evening(): Promise<void> {
     const { kernel, model } = this.#session;
-    for (const validator of this.#validators) void validator.askForWeights();
+    for (const validator of this.#validators) {
+      void validator.askForWeights();
+      void validator.lookBack();
+    }
+    await this.#workOff();
     let hasJumped = false;
     for (let round = 0; round < 20; round += 1) {
       await kernel.run({ ms: 2_500 });
@@ -140,12 +147,27 @@ export class Season {
     }
     // What became due on the way is told and published at the next look.
     if (hasJumped) await kernel.run({ ms: slowestLookMs });
+    await this.#untilPublished();
     // Whoever came back late gets partitions of others, which have no owner for a moment.
     await this.#session.untilHealthy();
     const { sql, history, violations } = this.#session;
     await checkQuietly(sql, history, violations);
     await checkRaces(sql, this.#checkedRaces, violations);
     this.#session.participants.calibration.settle([...model.runs.values()]);
+    // Once for each seed: by then the streams hold the most, and it costs about a twentieth of a day.
+    const isLast = this.daysPlayed + 1 === this.#options.days;
+    if (isLast && !this.#isBroken) await checkReplay(this.#session);
+  }
+
+  /** Whatever waits is offered to somebody sooner or later: nothing is left that nobody is given. */
+  async #workOff(): Promise<void> {
+    const { model } = this.#session;
+    for (let round = 0; round < 8 && model.openItems('QUALIFYING') > 0; round += 1) {
+      await this.#work('QUALIFYING', 60_000);
+    }
+    const left = model.openItems('QUALIFYING');
+    if (left > 0 && !this.#isBroken)
+      this.#wrong('INV-47', `${left} versions wait and nobody is given them`);
   }
 
   /** Validators work until there is nothing left of the phase, or for so long. */
@@ -226,6 +248,20 @@ export class Season {
       select race_id as id, status,
              (extract(epoch from qualifying_closes_at) * 1000)::float8 as "closesAtMs"
       from race order by race_number`;
+  }
+
+  /** Faults may have ended whoever looks, each time before his first look since the last evening. */
+  async #untilPublished(): Promise<void> {
+    const { kernel, sql } = this.#session;
+    const untilMs = kernel.nowMs + slowestLookMs;
+    const isDue = async () => {
+      const rows = await sql`
+        select from race r
+        where r.status = 'RACE_COMPLETE' and r.released_at <= rt.clock()
+          and not exists (select from race_bundle b where b.race_id = r.race_id)`;
+      return rows.length > 0;
+    };
+    while (kernel.nowMs < untilMs && (await isDue())) await kernel.run({ ms: 2_500 });
   }
 
   async #outboxSize(): Promise<number> {

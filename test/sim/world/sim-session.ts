@@ -11,6 +11,7 @@ import { SimProcess } from '../kernel/sim-process.ts';
 import type { Trace } from '../kernel/trace.ts';
 import { ClientHistory } from '../oracle/client-history.ts';
 import { type Commit, CommitModel, type KnownRun } from '../oracle/commit-model.ts';
+import { StreamWitness } from '../oracle/stream-witness.ts';
 import { Violations } from '../oracle/violations.ts';
 import { Calibration } from '../report/calibration.ts';
 import { Counters } from '../report/counters.ts';
@@ -28,6 +29,8 @@ const startMs = Date.UTC(2026, 6, 8, 15);
 export class SimSession implements AsyncDisposable {
   readonly kernel: Kernel;
   readonly broker: Broker;
+  readonly durables: DurableStore;
+  readonly stream = new StreamWitness();
   readonly cluster: SimCluster;
   readonly weather: Weather;
   readonly faults: FaultPlan;
@@ -63,16 +66,19 @@ export class SimSession implements AsyncDisposable {
       onRaceClosed: (ids, atMs) => this.history.pins.raceClosed(ids, atMs),
       onStaled: (run, atMs) => this.#staled(run, atMs),
       onSign: (run, atMs, leaseUntilMs) => {
-        if (this.weather.hasEverBeenBad) return;
         this.history.signed(run.evalRunId, atMs, Number(leaseUntilMs ?? 0));
       },
     });
     this.history = new ClientHistory({
       ...{ kernel, counters, violations: this.violations, model: () => this.model },
+      isLeaseMoved: () => this.weather.hasEverBeenBad,
     });
     this.broker = new Broker(kernel);
     const locks = new LockWaits(kernel, this.weather, this.history.promisedMs);
-    const durables = new DurableStore(this.broker, this.weather);
+    const durables = new DurableStore(this.broker, this.weather, (message, atMs) =>
+      this.stream.stored(message, atMs),
+    );
+    this.durables = durables;
     this.#database = new SimDatabase(kernel, {
       url: options.databaseUrl,
       onCommit: (commit) => this.#committed(commit),
@@ -100,6 +106,7 @@ export class SimSession implements AsyncDisposable {
     this.participants = {
       ...{ kernel, http, counters, clock: clients.clock, calibration: new Calibration(counters) },
       ...{ history: this.history, model: this.model, violations: this.violations },
+      wasDisturbed: () => weather.hasEverBeenBad,
     };
   }
 
@@ -142,7 +149,7 @@ export class SimSession implements AsyncDisposable {
 
   #staled(run: KnownRun, atMs: number): void {
     this.counters.add('work reclaimed');
-    this.history.staled(run, atMs, this.weather.calmSinceMs);
+    this.history.staled(run, atMs, this.weather);
     const promisedMs = this.history.promisedMs.get(run.evalRunId) ?? 0;
     if (run.end?.reason !== 'LEASE_EXPIRED') return;
     if (this.cluster.wasDarkAt(promisedMs)) this.counters.add('leases that ended in the dark');

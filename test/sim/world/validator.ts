@@ -3,6 +3,7 @@ import { claimWork } from '../../../apps/edge/routes/validator/claim-work.ts';
 import { showStandings } from '../../../apps/edge/routes/validator/show-standings.ts';
 import { type Claimed, HeldRun } from './held-run.ts';
 import type { Outcome } from './http.ts';
+import { lookAtRun } from './looks.ts';
 import { meddleWith } from './meddling.ts';
 import { Participant } from './participant.ts';
 
@@ -49,6 +50,17 @@ export class SimValidator extends Participant {
     if (!eligible) return;
     this.deps.counters.add('weights told');
     this.deps.history.weights(this.name, epoch, createHash('sha256').update(text).digest('hex'));
+  }
+
+  /** Some of what it ever had must still be there. */
+  async lookBack(): Promise<void> {
+    const own = [...this.deps.history.claims]
+      .filter(([, { validatorHotkey }]) => validatorHotkey === this.name)
+      .map(([runId]) => runId);
+    for (let looks = 0; looks < 2; looks += 1) {
+      const runId = this.random.choose(own);
+      if (runId !== undefined) await lookAtRun(this, runId);
+    }
   }
 
   async #claim(): Promise<Claimed | undefined> {

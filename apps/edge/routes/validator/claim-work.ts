@@ -155,12 +155,21 @@ async function claimOnce(
   return inOrder.length === 0 ? 'nothing' : 'raced';
 }
 
+/** What was claimed under the key of this request, where it has one. */
+async function grantedBefore(context: RequestContext, deps: EdgeDeps): Promise<string | undefined> {
+  if (context.idempotencyKey === undefined) return undefined;
+  const before = await firstAnswer(deps, idempotentId(context, 'claim'));
+  return before === undefined ? undefined : claimWorkReply.parse(before).run?.evalRunId;
+}
+
 async function claimRun(
   caller: Caller,
   context: RequestContext,
   deps: EdgeDeps,
 ): Promise<string | undefined> {
   for (let round = 0; round < roundsMax; round++) {
+    const granted = await grantedBefore(context, deps);
+    if (granted !== undefined) return granted;
     const live = await heldRuns(caller, deps);
     const slot = freeSlot(live, deps.config.maxConcurrentRuns);
     if (slot === undefined) return repeatOrRefuse(live);
@@ -174,7 +183,7 @@ async function claimRun(
       if (claimed === 'nothing') return undefined;
       if (claimed !== 'raced') return claimed;
     } catch (error) {
-      // Another request of this validator took the slot: look again at what it holds.
+      // Another request of this validator took the slot, or the same one before it: look again.
       if (!(error instanceof Fault) || error.code !== 'AT_CAPACITY') throw error;
     }
   }
@@ -196,11 +205,6 @@ export const claimWork = endpoint({
 
   async handle({ caller, body, context }, deps) {
     deps.presence.seen(caller.name, body);
-    if (context.idempotencyKey !== undefined) {
-      const before = await firstAnswer(deps, idempotentId(context, 'claim'));
-      const run = before === undefined ? null : claimWorkReply.parse(before).run;
-      if (run !== null) return await answerWith(run.evalRunId, context, deps);
-    }
     const evalRunId = await claimRun(caller, context, deps);
     return evalRunId === undefined ? undefined : await answerWith(evalRunId, context, deps);
   },

@@ -30,6 +30,12 @@ export interface Page {
   readonly upto: string;
 }
 
+/**
+ * Instants are read before the locks that order the commits, by owners whose clocks lag behind the database
+ * by as long as it took to answer them: what is so near is on either side.
+ */
+export const nearMs = 5_000;
+
 const pageRows = 20_000;
 /** More of one rule say no more, and could be all the rows there are. */
 const foundMax = 1_000;

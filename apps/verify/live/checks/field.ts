@@ -1,12 +1,10 @@
 import type { Sql } from '../../../../infra/ports/sql.ts';
 import type { Entrant, Fallback, FieldCandidate } from '../../../../machines/race/field.ts';
 import { selectField } from '../../../../machines/race/select-field.ts';
-import type { Check } from './check.ts';
+import { type Check, nearMs } from './check.ts';
 
 /** Races looked at, the newest: what stood at their close is read from the history of each version. */
 const racesMax = 30;
-/** Instants are read before the locks that order the commits: what is so near is on either side. */
-const nearMs = 5_000;
 
 interface ClosedRace {
   readonly raceId: string;

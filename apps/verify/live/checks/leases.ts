@@ -1,4 +1,4 @@
-import { type Check, inPages, inParts, within } from './check.ts';
+import { type Check, inPages, inParts, nearMs, within } from './check.ts';
 
 /** INV-01 to INV-10: who may work at what, as far as rows and events show it. */
 export const leaseChecks: readonly Check[] = [
@@ -317,8 +317,10 @@ function claims(): Check[] {
             and ((r.phase, r.race_id, r.agent_version_id)
                 is distinct from (w.phase, w.race_id, w.agent_version_id)
               or (r.phase = 'RACE') <> (r.race_id is not null)
-              or r.rejudging_id is null and (r.claimed_at < c.started_at
-                or r.claimed_at > coalesce(c.completed_at, c.cancelled_at)))`,
+              or r.rejudging_id is null and (
+                r.claimed_at < c.started_at - ${nearMs} * interval '1 millisecond'
+                or r.claimed_at > coalesce(c.completed_at, c.cancelled_at)
+                  + ${nearMs} * interval '1 millisecond'))`,
       ),
     },
   ];

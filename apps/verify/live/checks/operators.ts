@@ -1,7 +1,13 @@
 import { AuditChain, type AuditRow } from '../../audit/chain.ts';
-import type { Check } from './check.ts';
+import { type Check, inParts } from './check.ts';
 
 const pageRows = 1_000;
+
+/** For which nobody orders a version to be discarded or a run to be excluded. */
+const ownReasons = [
+  ...['AGENT_FAILURES', 'INTEGRITY'],
+  ...['BEYOND_REQUIRED', 'INCOMPLETE', 'REJUDGED', 'SAME_VALIDATOR', 'VALIDATOR_BANNED'],
+];
 
 /** INV-44: what operators did. */
 export const operatorChecks: readonly Check[] = [
@@ -65,6 +71,90 @@ export const operatorChecks: readonly Check[] = [
           and (made.action <> 'hotkey.ban' or a.committed_at between
             made.at - interval '1 minute' and made.at + interval '1 minute')) entries
       where case made.action when 'hotkey.ban' then entries.count < 1 else entries.count <> 1 end`,
+  },
+  {
+    // That a race started by order does not show: it starts as soon as it is closed anyway.
+    id: 'INV-44',
+    rule: 'what operators order of races, suites, packs and rejudgings has its entry before it',
+    of: 'audit_log',
+    find: (sql) => sql`
+      select made.actions, made.object, made.at
+      from (
+        select array['race.close', 'race.start'] as actions, 'race/' || race_id as object,
+          coalesce(pins_locked_at, closed_at) as at
+        from race
+        where pins_locked_at is not null or closed_at < qualifying_closes_at
+        union all
+        select array['race.cancel'], 'race/' || race_id, cancelled_at
+        from race
+        where cancel_reason not in ('NO_ENTRANT', 'NO_FINISHER', 'NO_TASK', 'SUITE_SWITCHED')
+        union all
+        select array['suite.activate'], 'suite/' || suite_id, activated_at
+        from suite where activated_at is not null
+        union all
+        select array['pack.register'], 'pack/' || pack_sha256, created_at from pack
+        union all
+        select array['rejudging.apply'], 'rejudging/' || rejudging_id, applied_at
+        from rejudging where applied_at is not null
+        union all
+        select array['rejudging.cancel'], 'rejudging/' || rejudging_id, cancelled_at
+        from rejudging where cancelled_at is not null) made
+      where not exists (
+        select from audit_log a
+        where a.action = any(made.actions) and a.object = made.object
+          and a.committed_at <= made.at + interval '1 minute')`,
+  },
+  {
+    // An order that finds done what it asks for has an entry as well, and no event.
+    id: 'INV-44',
+    rule: 'what operators order of versions and runs has an entry for each time that it was done',
+    of: 'rt.event',
+    find: inParts(
+      'eval',
+      (sql, part) => sql`
+        with made as (
+          select e.at, e.type, o.action, o.object,
+            row_number() over (partition by o.object, o.action order by e.seq) as times
+          from rt.event e
+          cross join lateral (
+            select
+              case e.type when 'DISCARDED' then 'version.discard'
+                when 'REINSTATED' then 'version.reinstate' when 'EXCLUDED' then 'run.exclude'
+                when 'INCLUDED' then 'run.include' else 'run.reclaim' end as action,
+              case e.machine when 'agent-version' then 'agent-version/'
+                else 'evaluation-run/' end || e.key as object) o
+          where e.kind = 'eval' and e.part = ${part}
+            and (e.machine, e.type) in (
+              ('agent-version', 'DISCARDED'), ('agent-version', 'REINSTATED'),
+              ('evaluation-run', 'EXCLUDED'), ('evaluation-run', 'INCLUDED'),
+              ('evaluation-run', 'STALED'))
+            -- What the service does of itself says so.
+            and case e.type when 'STALED' then e.payload ->> 'reason' = 'RECLAIMED'
+              else coalesce(e.payload ->> 'reason', '') <> all(${ownReasons}::text[]) end)
+        select made.object, made.type, made.at, made.times, entries.count as entries
+        from made
+        cross join lateral (
+          select count(*) as count
+          from audit_log a
+          where a.action = made.action and a.object = made.object
+            and a.committed_at <= made.at + interval '1 minute') entries
+        where entries.count < made.times`,
+    ),
+  },
+  {
+    id: 'INV-44',
+    rule: 'a hotkey is banned exactly when the newest entry about its ban says so',
+    of: 'hotkey_ban',
+    find: (sql) => sql`
+      with said as (
+        select distinct on (object) object, action
+        from audit_log
+        where action in ('hotkey.ban', 'hotkey.unban')
+        order by object, seq desc)
+      select coalesce(said.object, 'hotkey/' || b.hotkey) as object, said.action, b.banned_at
+      from said
+      full join hotkey_ban b on 'hotkey/' || b.hotkey = said.object
+      where coalesce(said.action = 'hotkey.ban', false) <> (b.hotkey is not null)`,
   },
   {
     id: 'INV-44',

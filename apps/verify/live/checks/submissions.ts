@@ -123,6 +123,8 @@ async function hurriedSubmissions(sql: Sql, rules?: LiveRules): Promise<readonly
         select from agent_version o
         join rt.event e on e.kind = 'eval' and e.part = o.part and e.machine = 'agent-version'
           and e.key = o.agent_version_id::text and e.type = 'DISCARDED'
+          -- No other discard frees a miner.
+          and e.payload ->> 'reason' = 'AGENT_FAILURES'
         where o.miner_hotkey = pair.miner_hotkey
           and e.at between pair.before_at and pair.submitted_at)`;
 }

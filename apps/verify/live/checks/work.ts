@@ -1,7 +1,6 @@
 import type { Sql } from '../../../../infra/ports/sql.ts';
 import { aggregateScore } from '../../../../machines/scoring/aggregate.ts';
-import { runScoreMicro } from '../../../../machines/scoring/run-score.ts';
-import { meanOfRuns, tt } from '../race-arithmetic.ts';
+import { meanOfRewards, meanOfRuns, tt } from '../race-arithmetic.ts';
 import { type Check, inPages, inParts, type Page, within } from './check.ts';
 
 /** INV-11 to INV-16: what work counts and what its successes are worth. */
@@ -209,14 +208,24 @@ interface RunScoreRow {
   readonly eval_run_id: string;
   readonly score_micro: number | null;
   readonly expected_items: number;
+  readonly tasks: number;
   readonly reward_micro: number;
 }
 
-/** Of a legacy suite the validator's word is all there is. */
+/**
+ * Over the tasks that the suite or the race has, whatever its row says of them. Of a legacy suite the
+ * validator's word is all there is.
+ */
 async function wrongRunScores(sql: Sql, page: Page): Promise<readonly object[]> {
   const rows = await sql<RunScoreRow[]>`
-    select r.eval_run_id, r.score_micro, r.expected_items, c.items, c.reward_micro
+    select r.eval_run_id, r.score_micro, r.expected_items, asked.tasks, c.items, c.reward_micro
     from evaluation_run r
+    cross join lateral (
+      select case when r.race_id is null
+        then (select count(*) from suite_problem p
+          where p.suite_id = r.suite_id and p.phase = 'QUALIFYING')
+        else (select count(*) from race_task t where t.race_id = r.race_id)
+        end::integer as tasks) asked
     cross join lateral (
       select count(*)::integer as items,
         coalesce(sum(e.reward_micro) filter (where e.verdict_correct), 0)::float8 as reward_micro
@@ -224,7 +233,7 @@ async function wrongRunScores(sql: Sql, page: Page): Promise<readonly object[]> 
     where ${within(sql, 'r.eval_run_id', page)} and r.status = 'SUCCESS'
       and r.execution_kind = 'envpack'`;
   return rows.filter(
-    ({ score_micro: said, reward_micro: sum, expected_items: size }) =>
-      said !== runScoreMicro(sum, size),
+    ({ score_micro: said, reward_micro: sum, expected_items: expected, tasks }) =>
+      expected !== tasks || said !== meanOfRewards(sum, tasks),
   );
 }

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { corpus } from './corpus.ts';
-import { tryEvasions, witnessed } from './prove-evasions.ts';
+import { tryEvasions, witnessed } from './try-evasions.ts';
 
 test('no evasion is accepted', (t) => {
   const { tried, accepted } = tryEvasions(0, 0);

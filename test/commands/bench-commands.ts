@@ -1,0 +1,59 @@
+import { command, file, whole } from './command-line.ts';
+import { clients, processes, secondsOfADay } from './sizes.ts';
+
+const json = file('where the figures are written as JSON');
+
+export const benchLifecycleCommand = command({
+  script: 'bench:lifecycle',
+  says: 'Each step of an evaluation through HTTP, at saturation.',
+  options: {
+    seconds: whole(60, 'seconds of measuring; the set-up comes on top', secondsOfADay),
+    validators: whole(200, 'validators', clients),
+    edges: whole(1, 'edges', processes),
+    coordinators: whole(1, 'coordinators', processes),
+    tasks: whole(100, 'tasks per run, and so items per batch', { max: 1000 }),
+    connections: whole(64, 'connections', clients),
+    json,
+  },
+});
+
+export const benchRaceCommand = command({
+  script: 'bench:race',
+  says: 'What the end of qualifying, the end of a race and a new epoch cost.',
+  options: {
+    hotkeys: whole(1000, 'hotkeys in the first race'),
+    entrants: whole(342, 'hotkeys that survive it', { max: 1_000_000 }),
+    tasks: whole(90, 'tasks of a race', { max: 1000 }),
+    validators: whole(64, 'validators', clients),
+    rounds: whole(20, 'rounds of standings'),
+  },
+  objection: ({ entrants, hotkeys }) =>
+    entrants > hotkeys
+      ? '--entrants survive, so there are no more of them than --hotkeys.'
+      : undefined,
+});
+
+export const benchSimilarityCommand = command({
+  script: 'bench:similarity',
+  says: 'What it costs to compare one file with thousands of earlier ones.',
+  options: {
+    hotkeys: whole(500, 'hotkeys'),
+    versions: whole(10, 'versions of each hotkey', { max: 10_000 }),
+    kilobytes: whole(100, 'kilobytes of each file', { max: 1000 }),
+    rounds: whole(20, 'comparisons'),
+  },
+});
+
+export const benchForgedCommand = command({
+  script: 'bench:forged',
+  says: 'What honest validators feel of forged requests.',
+  options: {
+    seconds: whole(10, 'seconds of each of the six measurements of a round', secondsOfADay),
+    rounds: whole(7, 'rounds', { max: 10_000 }),
+    honest: whole(100, 'honest requests per second'),
+    forged: whole(600, 'forged requests per second'),
+    validators: whole(50, 'validators', clients),
+    edges: whole(2, 'edges', processes),
+    json,
+  },
+});

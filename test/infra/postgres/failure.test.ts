@@ -1,0 +1,42 @@
+import test from 'ava';
+import postgres from 'postgres';
+import { failureKind, isOutage } from '../../../infra/postgres/failure.ts';
+
+/** As the client library makes it of what the server answers; its type knows no such constructor. */
+function answered(severity: string, code: string): Error {
+  const told = { severity, code, message: `${severity} ${code}` };
+  return Object.assign(new postgres.PostgresError(told.message), told);
+}
+
+for (const severity of ['FATAL', 'PANIC']) {
+  // A full disk ends the server while it writes a commit; others may have seen it written.
+  for (const code of ['53000', '53100', '53200', '53400', '57014', '40001', '58030']) {
+    test(`${severity} ${code} leaves in doubt what was written, in an outage`, (t) => {
+      const failure = answered(severity, code);
+      t.is(failureKind(failure), 'ambiguous');
+      t.true(isOutage(failure));
+    });
+  }
+}
+
+for (const code of ['57P03', '53300']) {
+  test(`FATAL ${code} comes before any statement`, (t) => {
+    t.is(failureKind(answered('FATAL', code)), 'unavailable');
+    t.true(isOutage(answered('FATAL', code)));
+  });
+}
+
+for (const [code, kind] of [
+  ['53100', 'unavailable'],
+  ['53200', 'unavailable'],
+  ['57014', 'unavailable'],
+  ['25006', 'unavailable'],
+  ['40001', 'contended'],
+  ['55P03', 'contended'],
+  ['23505', 'invalid'],
+  ['40003', 'ambiguous'],
+] as const) {
+  test(`ERROR ${code} is ${kind}`, (t) => {
+    t.is(failureKind(answered('ERROR', code)), kind);
+  });
+}
