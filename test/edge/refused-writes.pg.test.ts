@@ -40,7 +40,7 @@ async function untilRed(name: string, reason: RegExp | undefined): Promise<void>
     const { status: probed, reason: told } = probes[name] ?? { status: 'absent' };
     const isTold = reason === undefined ? told === undefined : reason.test(told ?? '');
     return status === 503 && probed === 'failed' && isTold;
-  }, 20_000);
+  });
 }
 
 /** A signed request leaves a nonce, which is a write. */
@@ -56,7 +56,7 @@ test.serial('a partition that nobody owns', async (t) => {
     where kind = 'eval' and part = 3`;
   await untilRed('partitions', /^1 partitions have no owner$/);
   await sql`update rt.partition set version_floor = 0 where kind = 'eval' and part = 3`;
-  await until(isGreen, 20_000);
+  await until(isGreen);
   t.pass();
 });
 
@@ -93,7 +93,7 @@ test.serial('a database that only reads', async (t) => {
     await tx`alter database ${tx(row?.name ?? '')} reset default_transaction_read_only`;
   });
   await reconnectAll();
-  await until(isGreen, 30_000);
+  await until(isGreen);
   t.pass();
 });
 

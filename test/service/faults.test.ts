@@ -109,7 +109,7 @@ test.serial('a validator that slept past its lease changes nothing any more', as
     const [row] = await world.sql<{ status: string }[]>`
       select status from evaluation_run where eval_run_id = ${run}`;
     return row?.status === 'STALE';
-  }, 20_000);
+  });
   const next = clientOf(world, nextKey);
   const nextRun = await claim(next);
   const before = [await storedOf(run), await storedOf(nextRun)];
@@ -162,7 +162,7 @@ test.serial('nothing acknowledged is lost while coordinators and the broker fail
   t.teardown(() => load.stop());
   const workGoesOn = async () => {
     const wanted = history.completions.size + 8;
-    await until(() => history.completions.size >= wanted, 20_000);
+    await until(() => history.completions.size >= wanted);
   };
   await workGoesOn();
 

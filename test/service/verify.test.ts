@@ -50,7 +50,7 @@ test.before(async (t) => {
         and (select count(*) from race_bundle) = ${days} as "isQuiet"`;
     // Where time has leapt, what had its end on the way is thrown away in the next rounds.
     return row?.isQuiet === true && (await findStuck(world.sql, 1)).total === 0;
-  }, 60_000);
+  });
 });
 test.after.always(() => world?.[Symbol.asyncDispose]());
 

@@ -1,7 +1,10 @@
-/** Polls until `probe` gives true; for real processes, which tell nobody when they change. */
+/**
+ * Polls until `probe` gives true; for real processes, which tell nobody when they change. The limit
+ * says that something never happens, not how fast it should: a busy machine may be ten times slower.
+ */
 export async function until(
   probe: () => boolean | Promise<boolean>,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const deadlineMs = performance.now() + timeoutMs;
   while (!(await probe())) {

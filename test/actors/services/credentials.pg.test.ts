@@ -230,13 +230,13 @@ test('a provider that is away is asked again until the key has ended there', asy
   standIns.providera.fail();
   await endRun(a);
   await endRun(b);
-  await until(async () => (await keys()).some(({ failures }) => failures >= 2), 15_000);
+  await until(async () => (await keys()).some(({ failures }) => failures >= 2));
   t.false(await isGood('providerb', keyB.text), 'the other provider does not wait for it');
   const open = (await keys()).filter(({ isOpen }) => isOpen);
   t.true(open.every(({ provider, isKept }) => provider === 'providera' && !isKept));
   standIns.providera.heal();
   t.true(await isGood('providera', keyA.text));
-  await until(async () => (await keys()).every(({ isOpen }) => !isOpen), 15_000);
+  await until(async () => (await keys()).every(({ isOpen }) => !isOpen));
   t.false(await isGood('providera', keyA.text));
 });
 

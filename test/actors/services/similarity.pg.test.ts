@@ -120,7 +120,7 @@ test.serial('versions from before are reported on in their order, by two workers
   const workers = [1, 2].map(() => createSimilarity({ ...deps(), clock: systemClock }));
 
   for (const worker of workers) await worker.start();
-  await until(async () => (await reportOf(other))?.isReported === true, 15_000);
+  await until(async () => (await reportOf(other))?.isReported === true);
   for (const worker of workers) await worker.stop();
 
   t.is((await reportOf(first))?.verdict, 'clean');

@@ -327,7 +327,7 @@ test.serial(
     t.regex(resting.detail, /rest/);
     t.is(providera.counts.completions, before);
 
-    await until(async () => (await run.chat(question('small'))).status !== 503, 5000);
+    await until(async () => (await run.chat(question('small'))).status !== 503);
     t.is((await run.chat(question())).status, 200);
   },
 );
