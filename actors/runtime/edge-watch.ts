@@ -8,7 +8,7 @@ export interface EdgeWatchDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly policy: RuntimePolicy;
-  /** An edge was away for this long: its callers were not silent, they were not heard. */
+  /** An edge was away, or kept its callers waiting, for this long: they were not silent, but not heard. */
   readonly onOutageEnd: (outageMs: number) => void;
 }
 
@@ -17,10 +17,18 @@ export interface EdgeWatchDeps {
  * its callers' heartbeats with it, so they get time to find another one; and while there is none at
  * all, nobody could have beaten. Without a broker there is nothing to be heard: that time is forgiven
  * for itself, and not once more for each edge.
+ *
+ * One that speaks may still be slow to let its callers in: what they say comes later by as much as it
+ * tells, so that much is forgiven, once, however long it stays so slow: each heartbeat is late then, and
+ * what it renews ends as much later.
  */
 export class EdgeWatch {
   readonly #deps: EdgeWatchDeps;
   readonly #heardMs = new Map<string, number>();
+  /** How long callers wait at an edge, where that is as long as an outage. */
+  readonly #waitMs = new Map<string, number>();
+  /** Of the longest wait, since there last was none. */
+  #forgivenMs = 0;
   #signals: Subscription | undefined;
   #outages: Subscription | undefined;
   #stopLooking: (() => void) | undefined;
@@ -55,7 +63,7 @@ export class EdgeWatch {
     if (told === undefined || !bus.connected) return;
     const nowMs = clock.monotonicMs();
     if (told.isLeaving) {
-      this.#heardMs.delete(told.name);
+      this.#forget(told.name);
       this.#lastMs = nowMs;
       return;
     }
@@ -63,6 +71,25 @@ export class EdgeWatch {
     this.#heardMs.set(told.name, nowMs);
     this.#lastMs = nowMs;
     if (awayMs > 0) this.#deps.onOutageEnd(awayMs);
+    this.#forgiveWait(told);
+  }
+
+  #forgiveWait({ name, waitMs }: EdgeWord): void {
+    const { log, onOutageEnd, policy } = this.#deps;
+    if (waitMs < policy.outageMinMs) this.#waitMs.delete(name);
+    else this.#waitMs.set(name, waitMs);
+    if (this.#waitMs.size === 0) this.#forgivenMs = 0;
+    const more = Math.min(waitMs, policy.edgeWaitMaxMs) - this.#forgivenMs;
+    if (waitMs < policy.edgeSilenceMs || more < policy.outageMinMs) return;
+    this.#forgivenMs += more;
+    log.warn('callers wait at an edge', { edge: name, waitMs });
+    onOutageEnd(more);
+  }
+
+  #forget(name: string): void {
+    this.#heardMs.delete(name);
+    this.#waitMs.delete(name);
+    if (this.#waitMs.size === 0) this.#forgivenMs = 0;
   }
 
   /** The broker is back; the edges are given the time of a silence to be so too. */
@@ -78,7 +105,7 @@ export class EdgeWatch {
     const nowMs = clock.monotonicMs();
     for (const [name, heardMs] of this.#heardMs) {
       if (nowMs - heardMs < policy.edgeSilenceMs) continue;
-      this.#heardMs.delete(name);
+      this.#forget(name);
       log.warn('an edge fell silent', { edge: name });
       // Without any, the outage goes on until there is one again.
       if (this.hasEdge) onOutageEnd(nowMs - heardMs);
@@ -86,8 +113,16 @@ export class EdgeWatch {
   }
 }
 
-function edgeOf(body: unknown): { name: string; isLeaving: boolean } | undefined {
+interface EdgeWord {
+  readonly name: string;
+  readonly isLeaving: boolean;
+  readonly waitMs: number;
+}
+
+function edgeOf(body: unknown): EdgeWord | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   if (!('name' in body && 'isLeaving' in body) || typeof body.name !== 'string') return undefined;
-  return { name: body.name, isLeaving: body.isLeaving === true };
+  // Edges of an earlier version say nothing of it.
+  const waitMs = 'waitMs' in body && typeof body.waitMs === 'number' ? body.waitMs : 0;
+  return { name: body.name, isLeaving: body.isLeaving === true, waitMs };
 }

@@ -24,6 +24,8 @@ export interface RuntimePolicy {
   readonly outageMinMs: number;
   /** An edge that is not heard for this long is gone; they speak every second. */
   readonly edgeSilenceMs: number;
+  /** An edge that lets its callers in later than this costs them what is beyond. */
+  readonly edgeWaitMaxMs: number;
   readonly sweepEveryMs: number;
   /** A message without proof of consumption is sent again after this, then four times as long … */
   readonly sweepAfterMs: number;
@@ -50,6 +52,8 @@ export const defaultPolicy: RuntimePolicy = {
   flushEveryMs: 10_000,
   outageMinMs: 1_000,
   edgeSilenceMs: 3_000,
+  // As long as deployed clients wait for an answer.
+  edgeWaitMaxMs: 30_000,
   sweepEveryMs: 1_000,
   sweepAfterMs: 30_000,
   // Longer than the statement timeout and a few batches.

@@ -33,6 +33,7 @@ import { Callers } from './auth/callers.ts';
 import { chainRegistrations } from './auth/chain-registrations.ts';
 import { familiarity } from './auth/familiar.ts';
 import type { Identity } from './auth/identity.ts';
+import { newcomersWay } from './auth/newcomer.ts';
 import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
 import { ProofTurns } from './auth/proof-turns.ts';
@@ -50,6 +51,7 @@ import { StreamSlots } from './feed/stream-slots.ts';
 import { createInference } from './inference/create-inference.ts';
 import { Admission } from './middleware/admission.ts';
 import { remoteAddressReader, secureReader } from './middleware/remote-address.ts';
+import { StrangersQueue } from './middleware/strangers-queue.ts';
 import { UploadSlots } from './middleware/upload-slots.ts';
 import { chainNode } from './operator/chain-node.ts';
 import { createDeliveries } from './packs/delivery.ts';
@@ -58,7 +60,6 @@ import { KeptPages } from './public-reads/kept-pages.ts';
 import { PublicReads } from './public-reads/public-reads.ts';
 import { createRates } from './rates/rates.ts';
 import { Readiness } from './readiness.ts';
-import { isHotkeyBanned, liveSession } from './reads/callers.ts';
 import { eventsAfter, newestCursor } from './reads/public-events.ts';
 import { endpoints } from './routes/index.ts';
 import { withSuccessor } from './routes/miner/legacy-credential-routes.ts';
@@ -116,6 +117,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     trustedProxies: config.trustedProxies,
     corsOrigins: config.corsOrigins,
     isFamiliar: familiarity(deps.identity, dispatch.remoteAddress),
+    strangers: deps.strangers,
   });
   // Hosts hear of this edge before they hear from its callers.
   await deps.peers.start();
@@ -158,7 +160,11 @@ async function started<S extends Service>(service: S, stack: AsyncDisposableStac
   return stack.adopt(service, (running) => running.stop());
 }
 
-type OpenDeps = EdgeDeps & Pick<Edge, 'cutOff'> & { readonly peers: EdgeBeacon & Service };
+type OpenDeps = EdgeDeps &
+  Pick<Edge, 'cutOff'> & {
+    readonly peers: EdgeBeacon & Service;
+    readonly strangers: StrangersQueue;
+  };
 
 async function openDeps(
   options: EdgeOptions,
@@ -187,7 +193,9 @@ async function openDeps(
   const bus = outcomes.watched(createCommandBus({ connection, clock, telemetry }));
   const name = `${config.processName}-${randomHex(4)}`;
   const registrations = registrationsOf(options);
-  const peers = await openPeers(options, { connection, name, callersSql, registrations }, stack);
+  const strangers = new StrangersQueue(() => clock.monotonicMs());
+  const prove = () => newcomersWay({ strangers, verifier, callersSql });
+  const peers = await openPeers(options, { connection, name, prove, registrations }, stack);
   const rates = createRates(config, { clock, peers });
   const createTime = config.clock === 'simulated' ? createSimulatedTime : createRealTime;
   const signals = createSignals(connection);
@@ -238,24 +246,27 @@ async function openDeps(
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
     standings: new CurrentStandings({ ...{ sql, bus, log }, ...epochsOf(options) }),
     cutOff: untilGivenUp(connection, log),
-    peers,
+    ...{ peers, strangers },
   };
 }
 
 /** Heard of by hosts from its start, and only while this edge could let somebody in. */
 async function openPeers(
-  { clock, log }: EdgeOptions,
+  { clock, log, telemetry }: EdgeOptions,
   by: Pick<EdgePeersDeps, 'connection' | 'name'> & {
-    readonly callersSql: Sql;
+    readonly prove: () => Promise<unknown>;
     readonly registrations: RegistrationCache;
   },
   stack: AsyncDisposableStack,
 ): Promise<EdgeBeacon & EdgePeers & Service> {
-  const { connection, name, callersSql, registrations } = by;
-  const read = () => Promise.all([liveSession(callersSql, ''), isHotkeyBanned(callersSql, '')]);
-  const proofs = await started(new ProofWatch({ read, registrations, clock, log }), stack);
-  const isServing = () => proofs.isAble;
-  const peers = createEdgePeers({ connection, clock, log, name, isServing });
+  const { connection, name, prove, registrations } = by;
+  const proofs = await started(new ProofWatch({ prove, registrations, clock, log }), stack);
+  stack.defer(telemetry.gauge('paddock.edge.proof_wait', () => proofs.waitMs));
+  const peers = createEdgePeers({
+    ...{ connection, clock, log, name },
+    isServing: () => proofs.isAble,
+    waitMs: () => proofs.waitMs,
+  });
   return stack.adopt(peers, () => peers.stop());
 }
 

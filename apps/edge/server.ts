@@ -13,7 +13,7 @@ import { addressBlock, plainAddress } from './middleware/ip-address.ts';
 import { announcesBody } from './middleware/json-body.ts';
 import { proxyCheck } from './middleware/remote-address.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
-import { StrangersQueue } from './middleware/strangers-queue.ts';
+import type { StrangersQueue } from './middleware/strangers-queue.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
 import { OpenAnswers } from './open-answers.ts';
 import { isAnonymous, tooOftenAnonymous } from './prove-caller.ts';
@@ -32,6 +32,8 @@ export interface EdgeServerOptions {
   readonly corsOrigins: readonly string[];
   /** Whether its sender proved a short while ago who he is: such requests wait behind no burst of others. */
   readonly isFamiliar: (request: IncomingMessage) => boolean;
+  /** Where all others wait for their turn. */
+  readonly strangers: StrangersQueue;
 }
 
 /** What one connection may hold and for how long, and how many there may be. */
@@ -177,7 +179,7 @@ function sayGoodbye(response: ServerResponse): void {
 /** Exported for a look at its routes. */
 export function createApp(options: EdgeServerOptions, state: ServerState): Express {
   const app = express();
-  const strangers = new StrangersQueue(() => options.dispatch.clock.monotonicMs());
+  const { strangers } = options;
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);

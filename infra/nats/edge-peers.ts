@@ -26,6 +26,8 @@ export interface EdgePeersDeps {
    * callers for the callers' own as long as they hear the edge. True unless told.
    */
   readonly isServing?: () => boolean;
+  /** How long its callers wait until they are let in. No time at all unless told. */
+  readonly waitMs?: () => number;
 }
 
 /**
@@ -34,14 +36,16 @@ export interface EdgePeersDeps {
  * milliseconds of a start.
  */
 export function createEdgePeers(deps: EdgePeersDeps): EdgeBeacon & EdgePeers & Service {
-  const { connection, clock, name, isServing = () => true } = deps;
+  const { connection, clock, name, isServing = () => true, waitMs = () => 0 } = deps;
   const live = new LiveEdges(name);
   let reply: (question: string) => string | undefined = () => undefined;
   let stopTicking: (() => void) | undefined;
   const subscriptions: ReturnType<NatsConnection['subscribe']>[] = [];
 
   const tell = (isLeaving: boolean) => {
-    if (!connection.isClosed()) connection.publish('sys.edge', encodeJson({ name, isLeaving }));
+    if (connection.isClosed()) return;
+    const told = { name, isLeaving, waitMs: Math.round(waitMs()) };
+    connection.publish('sys.edge', encodeJson(told));
   };
   let isSilent = true;
   const tellOfServing = () => {

@@ -81,6 +81,10 @@ export const gauges = {
     unit: '{request}',
     description: 'Requests that were let in and are not answered yet, of one edge',
   },
+  'paddock.edge.proof_wait': {
+    unit: 'ms',
+    description: 'How long somebody new to this edge waits until he is let in',
+  },
   'paddock.mailbox.depth': {
     unit: '{command}',
     description: 'Commands waiting, over all partitions of this process',

@@ -114,7 +114,7 @@ function send(endpoint: Endpoint, body: string): Promise<Response> {
 test.serial(
   'no body makes a defect, shows the inside, or is audited unless it was done',
   async (t) => {
-    t.timeout(60_000);
+    t.timeout(300_000);
     t.log(`seed ${seed}`);
     const by = dice(seed);
     const countAudited = () =>

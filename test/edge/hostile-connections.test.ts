@@ -114,13 +114,14 @@ test('connections are counted and nothing else is kept of them', (t) => {
 });
 
 test('headers that drip end in 408, and a silent connection ends', async (t) => {
-  const limits = { headerMs: 300, unreadMs: 400 };
-  await using edge = await startFramework([quick], { limits });
+  await using edge = await startFramework([quick], { limits: { headerMs: 300 } });
   const dripping = client(t, edge.port);
   dripping.socket.write('GET /quick HTTP/1.1\r\nHost: x\r\n');
   const drip = setInterval(() => dripping.socket.write('X-A: b\r\n'), 50);
   t.teardown(() => clearInterval(drip));
-  const silent = client(t, edge.port);
+  const limits = { headerMs: 300, unreadMs: 400 };
+  await using other = await startFramework([quick], { limits });
+  const silent = client(t, other.port);
   await Promise.all([dripping.ended, silent.ended]);
   t.regex(dripping.heard(), /^HTTP\/1\.1 408 [\s\S]*\{"detail":"The request took too long/);
   t.regex(silent.heard(), /^(?:HTTP\/1\.1 408 |$)/, 'whichever time-out came first');

@@ -5,13 +5,16 @@ import test from 'ava';
 import { z } from 'zod';
 import { endpoint } from '../../apps/edge/endpoint.ts';
 import { startFramework } from '../support/framework.ts';
-import { until } from '../support/until.ts';
 
 const unreadMs = 200;
 
-let asked = 0;
+interface Long {
+  readonly characters: number;
+  readonly afterMs: number;
+  readonly onGone?: () => void;
+}
 
-function answering(path: string, characters: number, afterMs: number) {
+function answering(path: string, { characters, afterMs, onGone = () => undefined }: Long) {
   return endpoint({
     method: 'get',
     path,
@@ -20,8 +23,8 @@ function answering(path: string, characters: number, afterMs: number) {
     trafficClass: 2,
     response: z.object({ text: z.string() }),
     faults: [],
-    async handle() {
-      asked += 1;
+    async handle({ context }) {
+      context.signal.addEventListener('abort', onGone);
       await sleep(afterMs);
       return { text: 'x'.repeat(characters) };
     },
@@ -30,15 +33,16 @@ function answering(path: string, characters: number, afterMs: number) {
 
 test('an answer that nobody reads is given up', async (t) => {
   const long = 64_000_000;
-  await using edge = await startFramework([answering('/long', long, 0)], { limits: { unreadMs } });
+  const isGivenUp = Promise.withResolvers<void>();
+  await using edge = await startFramework(
+    [answering('/long', { characters: long, afterMs: 0, onGone: isGivenUp.resolve })],
+    { limits: { unreadMs } },
+  );
   const socket = connect(edge.port, '127.0.0.1');
   socket.on('error', () => undefined);
   socket.pause();
   socket.write('GET /long HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-  await until(() => asked > 0);
-  // Not to wait for something: this is the client that does not read, for long enough that also a
-  // busy server has given up.
-  await sleep(25 * unreadMs);
+  await isGivenUp.promise;
   let bytes = 0;
   socket.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
@@ -49,7 +53,7 @@ test('an answer that nobody reads is given up', async (t) => {
 });
 
 test('an answer that takes longer to make than to give up on is still sent', async (t) => {
-  const slow = answering('/slow', 10, 3 * unreadMs);
+  const slow = answering('/slow', { characters: 10, afterMs: 3 * unreadMs });
   await using edge = await startFramework([slow], { limits: { unreadMs } });
   const socket = connect(edge.port, '127.0.0.1');
   socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');

@@ -3,7 +3,7 @@ import { startTestService } from '../support/edge.ts';
 import { fuzz } from './fuzzer.ts';
 
 test('requests made at random get answers that the description allows, and change nothing when refused', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const service = await startTestService({
     edges: 2,
     // Nothing is to change by itself meanwhile.

@@ -78,7 +78,7 @@ test.serial('the description says of every operation to whom it is open', (t) =>
 });
 
 test.serial('every cell of role, route and owner is closed unless it is opened', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const closed = cells.filter(({ isOpen }) => !isOpen);
   t.true(closed.length > 1000, `${closed.length} cells`);
   await untilStill(service.sql, 20_000);
@@ -123,7 +123,7 @@ test.serial('an operator token in any other spelling is none', async (t) => {
 });
 
 test.serial('every opened cell lets its caller in', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const opened = cells.filter(({ isOpen, described }) => isOpen && !isFarewell(described.path));
   const dice = new Dice(seed);
   const shut: string[] = [];

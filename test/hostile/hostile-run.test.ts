@@ -68,7 +68,7 @@ test('one seed makes the same requests in any order, another makes others', (t) 
 });
 
 test('hostile requests of every category get nowhere; with a planted hole the run says so', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const service = await startTestService({ edges: 2, env: hostileSettings });
   t.teardown(() => service.stop());
   const publicRatePerMinute = Number(hostileSettings.PUBLIC_RATE_PER_MINUTE);

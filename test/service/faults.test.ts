@@ -146,7 +146,7 @@ test.serial('a validator that slept past its lease changes nothing any more', as
 });
 
 test.serial('nothing acknowledged is lost while coordinators and the broker fail', async (t) => {
-  t.timeout(110_000);
+  t.timeout(300_000);
   const { sql, service } = world;
   const [first, second, third] = service.coordinators;
   if (first === undefined || second === undefined || third === undefined) return t.fail();

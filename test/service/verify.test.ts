@@ -170,7 +170,7 @@ test.serial('an auditor checks what the views carry, and is told of the rest', a
 });
 
 test.serial('nobody waits for the check while races are run, and it writes nothing', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const { sql, neighbours } = world;
   const before = await completions(sql);
   let isOver = false;

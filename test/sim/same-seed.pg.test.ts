@@ -5,7 +5,7 @@ import { runSim } from './run-sim.ts';
 const seed = 110;
 
 test('a race day of one seed leaves the same trace in two processes', async (t) => {
-  t.timeout(180_000);
+  t.timeout(300_000);
   const [here, there] = await Promise.all([
     runSim({ seed, seeds: 1 }),
     runShared({ seed, seeds: 1, days: 1 }, 1, () => undefined),

@@ -4,6 +4,7 @@ import type { EdgeDeps } from '../../apps/edge/deps.ts';
 import type { Endpoint } from '../../apps/edge/endpoint.ts';
 import { Admission, type AdmissionLimits } from '../../apps/edge/middleware/admission.ts';
 import { remoteAddressReader, secureReader } from '../../apps/edge/middleware/remote-address.ts';
+import { StrangersQueue } from '../../apps/edge/middleware/strangers-queue.ts';
 import { UploadSlots } from '../../apps/edge/middleware/upload-slots.ts';
 import { PublicReads } from '../../apps/edge/public-reads/public-reads.ts';
 import { createEdgeServer, type ServerLimits } from '../../apps/edge/server.ts';
@@ -57,6 +58,7 @@ export async function startFramework(
     newTraceId: () => randomBytes(16).toString('hex'),
     drainMs: 5_000,
     isFamiliar: () => false,
+    strangers: new StrangersQueue(() => systemClock.monotonicMs()),
     limits: {
       headerMs: 15_000,
       bodyBytesPerSecondMin: 1_000,

@@ -5,9 +5,12 @@ import { epochOfBlock } from '../../../machines/time/epoch.ts';
 
 /** Half a block: an epoch is seen that late at most. */
 const freshMs = 6_000;
+/** While nothing was ever answered, nobody can be served. */
+const againMs = 500;
 
 /**
- * The epoch of the newest block, asked at most every six seconds however many want to know.
+ * The epoch of the newest block, asked at most every six seconds however many want to know; twice a
+ * second until it was told once.
  *
  * 1. A node that is away leaves the last answer standing; undefined only while none was ever given.
  * 2. It may go back when another node answers: callers never serve below the newest stored epoch.
@@ -27,7 +30,8 @@ export class ChainEpoch {
   }
 
   async current(): Promise<number | undefined> {
-    if (this.#clock.monotonicMs() - this.#askedAtMs >= freshMs) {
+    const pauseMs = this.#known === undefined ? againMs : freshMs;
+    if (this.#clock.monotonicMs() - this.#askedAtMs >= pauseMs) {
       this.#asking ??= this.#ask().finally(() => {
         this.#asking = undefined;
       });

@@ -9,7 +9,7 @@ const share = 1 / 4;
 const turnMsMax = 10;
 
 interface Waiting {
-  readonly socket: Socket;
+  readonly socket: Pick<Socket, 'destroyed'>;
   readonly begin: () => void;
 }
 
@@ -33,7 +33,7 @@ export class StrangersQueue {
   }
 
   /** False when too many wait. */
-  add(socket: Socket, begin: () => void): boolean {
+  add(socket: Pick<Socket, 'destroyed'>, begin: () => void): boolean {
     if (this.#waiting.length >= waitingMax) return false;
     // A turn that another request has begun would lend this one its trace.
     const inContext = AsyncLocalStorage.snapshot();

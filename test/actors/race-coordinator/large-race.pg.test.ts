@@ -35,7 +35,7 @@ async function seedAllWork(sql: Sql, raceId: string): Promise<void> {
 
 for (const count of [342, 5_000]) {
   test(`a race of ${count} closes and ends within what a statement may take`, async (t) => {
-    t.timeout(120_000);
+    t.timeout(300_000);
     const desk = await openRaceDesk(t);
     const { sql } = desk;
     await seedSuite(sql);

@@ -96,11 +96,11 @@ test('a claim waits so long and no longer, and what the provider says then still
   standIns.providera.set({ rotates: true });
   await connect('alice', 'providera', secret());
   const [first, second] = [await plantRun('alice'), await plantRun('alice')];
-  standIns.providera.set({ delayMs: 1500 });
+  standIns.providera.set({ delayMs: 5_000 });
 
   const startedMs = performance.now();
   t.truthy(await token(first));
-  t.true(performance.now() - startedMs < 1400);
+  t.true(performance.now() - startedMs < 4_500);
   await until(async () => (await keys()).length === 1);
   standIns.providera.set({ delayMs: 0 });
   // The answer that nobody waited for held the only credential that is still good.

@@ -25,7 +25,7 @@ const audits = (admin: Desk['admin']) => admin<
 
 /** So many transactions of this database wait for locks that others hold. */
 async function untilWaiting(admin: Desk['admin'], count: number): Promise<void> {
-  const deadline = Date.now() + 5_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const waiting = await admin`
       select 1 from pg_stat_activity

@@ -45,7 +45,7 @@ function allPids({ pids }: ReadyLine): number[] {
 }
 
 test.serial('one command ends with eligible versions and leaves nothing running', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const dataDir = await temporaryFolder();
   t.teardown(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }));
   const small = ['--miners', '2', '--validators', '2'];
@@ -65,7 +65,7 @@ test.serial('one command ends with eligible versions and leaves nothing running'
 });
 
 test.serial('the empty world serves until it is told to stop', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const dataDir = await temporaryFolder();
   t.teardown(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }));
   const readyFile = join(dataDir, 'ready.json');

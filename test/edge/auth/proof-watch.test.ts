@@ -3,10 +3,10 @@ import { ProofWatch } from '../../../apps/edge/auth/proof-watch.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 
-function world(read: () => Promise<unknown>) {
+function world(prove: () => Promise<unknown>) {
   const clock = new ManualClock();
   const registrations = { isBlind: false };
-  const watch = new ProofWatch({ read, registrations, clock, log: silentLogger });
+  const watch = new ProofWatch({ prove, registrations, clock, log: silentLogger });
   return { clock, registrations, watch };
 }
 
@@ -31,22 +31,38 @@ test('an edge whose database fails is unable after three seconds, and able with 
   await watch.stop();
 });
 
-test('a database that says nothing at all proves nobody either', async (t) => {
-  let isSilent = false;
-  const silence = Promise.withResolvers<void>();
-  const { clock, watch } = world(() => (isSilent ? silence.promise : Promise.resolve()));
+test('how long one waits is told while he waits, and until the next one was let in', async (t) => {
+  const gate = { isOpen: true, opened: Promise.withResolvers<void>() };
+  const { clock, watch } = world(() => (gate.isOpen ? Promise.resolve() : gate.opened.promise));
   await watch.start();
-  isSilent = true;
-  await clock.advance(4_000);
-  t.false(watch.isAble);
-
-  // The answer to a question of long ago.
-  silence.resolve();
-  await new Promise(setImmediate);
-  t.false(watch.isAble);
-  isSilent = false;
+  t.is(watch.waitMs, 0);
+  gate.isOpen = false;
   await clock.advance(1_000);
-  t.true(watch.isAble);
+  t.is(watch.waitMs, 0);
+  await clock.advance(12_000);
+  t.is(watch.waitMs, 12_000);
+  t.true(watch.isAble, 'late is not never');
+
+  gate.opened.resolve();
+  await new Promise(setImmediate);
+  t.is(watch.waitMs, 12_000);
+  gate.isOpen = true;
+  await clock.advance(1_000);
+  t.is(watch.waitMs, 0);
+  await watch.stop();
+});
+
+test('who waited and was refused in the end was not late', async (t) => {
+  const gate = { isOpen: true, opened: Promise.withResolvers<void>() };
+  const { clock, watch } = world(() => (gate.isOpen ? Promise.resolve() : gate.opened.promise));
+  await watch.start();
+  gate.isOpen = false;
+  await clock.advance(6_000);
+  t.is(watch.waitMs, 5_000);
+  gate.opened.reject(new Error('no database'));
+  await new Promise(setImmediate);
+  t.is(watch.waitMs, 0);
+  t.false(watch.isAble);
   await watch.stop();
 });
 

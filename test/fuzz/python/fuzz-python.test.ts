@@ -3,7 +3,7 @@ import { fuzzPython } from './fuzz-python.ts';
 import { sampleFiles } from './samples.ts';
 
 test('what we read of a file is what CPython would run', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const report = await fuzzPython({
     ...{ seed: 11, count: sampleFiles.length + 60, samples: sampleFiles },
   });

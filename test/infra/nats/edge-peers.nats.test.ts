@@ -62,12 +62,36 @@ test('after a goodbye nobody is asked', async (t) => {
 test('an edge that is gone without a word is noticed by the first question, at once', async (t) => {
   // Its patience never ends; the request's own does after 750 ms.
   const patient: Clock = { ...systemClock, sleep: () => new Promise(() => undefined) };
-  const [one, other] = await edgesOn(t, ['a', 'b'], patient);
-  await other?.connection.close();
-  const startedMs = performance.now();
-  t.is(await one?.peers.ask('b', 'x'), undefined);
-  t.true(performance.now() - startedMs < 740, 'the broker says that nobody listens');
-  t.deepEqual(one?.peers.names, ['a']);
+  const tookMs: number[] = [];
+  // A busy machine may stand still for so long, but not each time.
+  while (tookMs.length < 5 && tookMs.every((ms) => ms >= 740)) {
+    const [one, other] = await edgesOn(t, ['a', 'b'], patient);
+    await other?.connection.close();
+    const startedMs = performance.now();
+    t.is(await one?.peers.ask('b', 'x'), undefined);
+    tookMs.push(performance.now() - startedMs);
+    t.deepEqual(one?.peers.names, ['a']);
+  }
+  t.true(Math.min(...tookMs) < 740, 'the broker says that nobody listens');
+});
+
+test('hosts are told how long callers wait to be let in', async (t) => {
+  const { url } = await privateNats(t);
+  const connection = await connectNats({ url, name: 'host' });
+  t.teardown(() => connection.close());
+  const words: unknown[] = [];
+  connection.subscribe('sys.edge', { callback: (_, message) => void words.push(message.json()) });
+  await connection.flush();
+  const peers = createEdgePeers({
+    ...{ connection, clock: systemClock, log: silentLogger, name: 'a', waitMs: () => 1234.5 },
+  });
+  await peers.start();
+  await peers.stop();
+  await until(() => words.length === 2);
+  t.deepEqual(words, [
+    { name: 'a', isLeaving: false, waitMs: 1235 },
+    { name: 'a', isLeaving: true, waitMs: 1235 },
+  ]);
 });
 
 test('an edge that stands still is waited for once, and asked again when it is heard', async (t) => {
@@ -106,17 +130,17 @@ test('an edge that would refuse everybody says nothing, and goodbye all the same
 
   isServing = true;
   await clock.advance(1_000);
-  t.deepEqual(await told(), [{ name: 'a', isLeaving: false }]);
+  t.deepEqual(await told(), [{ name: 'a', isLeaving: false, waitMs: 0 }]);
 
   isServing = false;
   await clock.advance(1_000);
   t.deepEqual(await told(), []);
   peers.speak();
   peers.speak();
-  t.deepEqual(await told(), [{ name: 'a', isLeaving: false }]);
+  t.deepEqual(await told(), [{ name: 'a', isLeaving: false, waitMs: 0 }]);
 
   await peers.stop();
-  t.deepEqual(await told(), [{ name: 'a', isLeaving: true }]);
+  t.deepEqual(await told(), [{ name: 'a', isLeaving: true, waitMs: 0 }]);
 });
 
 test('words that are none of ours change nothing', async (t) => {

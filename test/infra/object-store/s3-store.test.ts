@@ -42,6 +42,17 @@ async function plainPut(url: string, body: Uint8Array | string, contentType?: st
   return response.status;
 }
 
+/** A probe waits two seconds, in which a machine beside other tests may stand still. */
+async function patientProbe(probed: ObjectStore): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await probed.probe();
+    } catch (error) {
+      if (tries === 10) throw error;
+    }
+  }
+}
+
 async function presignFor(key: string, body: string, expiresInSeconds = 60): Promise<string> {
   const { sha256 } = uploadOf(body);
   return await store.presignPut(key, {
@@ -114,7 +125,7 @@ test('an absent key is undefined', async (t) => {
 
 test('the bucket may be ensured again, and answers a probe', async (t) => {
   await t.notThrowsAsync(store.ensureBucket());
-  await t.notThrowsAsync(store.probe());
+  await t.notThrowsAsync(patientProbe(store));
 });
 
 test('keys with signs that URLs reserve are kept apart', async (t) => {
@@ -240,7 +251,7 @@ test('a URL never says localhost, and names the public address', async (t) => {
   const behind = createS3Store({ ...tested.options, publicEndpoint: 'https://objects.example' });
   const url = await behind.presignPut('a/key', { contentLength: 1, expiresInSeconds: 60 });
   t.true(url.startsWith(`https://objects.example/${tested.options.bucket}/a/key?`));
-  await t.notThrowsAsync(behind.probe());
+  await t.notThrowsAsync(patientProbe(behind));
 });
 
 test('forged credentials read nothing and write nothing', async (t) => {
