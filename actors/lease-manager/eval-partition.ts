@@ -113,11 +113,12 @@ export class EvalPartition implements PartitionActor {
     return this.#deps.state.deadlines.earliestEndMs();
   }
 
-  extendDeadlines(outageMs: number, nowMs: number): void {
+  extendDeadlines(outageMs: number, overAtMs: number | undefined): void {
     const { policy, state } = this.#deps;
     const { deadlines, liveRuns } = state;
     // Whole milliseconds, like every promise: a monotonic clock measures fractions of them.
-    deadlines.extendAll(Math.ceil(outageMs), nowMs + windowAfterOutageMs(policy));
+    const notBeforeMs = overAtMs === undefined ? 0 : overAtMs + windowAfterOutageMs(policy);
+    deadlines.extendAll(Math.ceil(outageMs), notBeforeMs);
     this.#counts.lengthened(liveRuns.committedSize);
   }
 

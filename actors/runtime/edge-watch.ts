@@ -8,8 +8,10 @@ export interface EdgeWatchDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly policy: RuntimePolicy;
-  /** An edge was away, or kept its callers waiting, for this long: they were not silent, but not heard. */
+  /** An edge was away for this long: its callers were not silent, they were not heard. */
   readonly onOutageEnd: (outageMs: number) => void;
+  /** An edge lets its callers in later than before, by so much. */
+  readonly onDelay: (byMs: number) => void;
 }
 
 /**
@@ -75,7 +77,7 @@ export class EdgeWatch {
   }
 
   #forgiveWait({ name, waitMs }: EdgeWord): void {
-    const { log, onOutageEnd, policy } = this.#deps;
+    const { log, onDelay, policy } = this.#deps;
     if (waitMs < policy.outageMinMs) this.#waitMs.delete(name);
     else this.#waitMs.set(name, waitMs);
     if (this.#waitMs.size === 0) this.#forgivenMs = 0;
@@ -83,7 +85,7 @@ export class EdgeWatch {
     if (waitMs < policy.edgeSilenceMs || more < policy.outageMinMs) return;
     this.#forgivenMs += more;
     log.warn('callers wait at an edge', { edge: name, waitMs });
-    onOutageEnd(more);
+    onDelay(more);
   }
 
   #forget(name: string): void {

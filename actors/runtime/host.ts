@@ -80,10 +80,9 @@ export function createHost(options: HostOptions): Host {
       table.nudge();
     },
   });
-  const edges = new EdgeWatch({
-    ...{ bus, clock, log, policy },
-    onOutageEnd: (outageMs) => table.forgive(outageMs),
-  });
+  const onOutageEnd = (outageMs: number) => table.forgive(outageMs);
+  const onDelay = (byMs: number) => table.delay(byMs);
+  const edges = new EdgeWatch({ bus, clock, log, policy, onOutageEnd, onDelay });
   const watchesEdges = options.watchesEdges === true;
   const table = new PartitionTable({
     isReachable: () => !watchesEdges || edges.hasEdge,

@@ -34,10 +34,11 @@ export interface PartitionActor {
    */
   nextDueMs?(): number | undefined;
   /**
-   * Lets every deadline move by `outageMs`, after an outage that the runtime itself saw and that is
-   * over now: the silence was ours, not the validators'.
+   * Lets every deadline move by `outageMs`, after an outage that the runtime itself saw: the silence was
+   * ours, not the validators'. It was over at `overAtMs`, and who was cut off gets time to come back; who
+   * only was heard later did not go away, and then there is none.
    */
-  extendDeadlines(outageMs: number, nowMs: number): void;
+  extendDeadlines(outageMs: number, overAtMs: number | undefined): void;
   /** Soft state to persist in one statement every few seconds (heartbeats); undefined when clean. */
   takeFlush(): Flush | undefined;
   /** For metrics and the operator's overview. */

@@ -142,6 +142,10 @@ export class PartitionHost {
     this.#actor?.extendDeadlines(outageMs, this.#deps.membership.nowMs());
   }
 
+  delayDeadlines(byMs: number): void {
+    this.#actor?.extendDeadlines(byMs, undefined);
+  }
+
   async flush(): Promise<void> {
     const { membership, store, log } = this.#deps;
     if (membership.inDoubt()) return;

@@ -51,6 +51,11 @@ export class PartitionTable {
     for (const host of this.#hosts.values()) host.extendDeadlines(outageMs);
   }
 
+  /** What validators say comes later than before, by so much. */
+  delay(byMs: number): void {
+    for (const host of this.#hosts.values()) host.delayDeadlines(byMs);
+  }
+
   /** Hands everything over, all at once. */
   async stop(): Promise<void> {
     this.#stopped = true;

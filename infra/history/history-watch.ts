@@ -99,6 +99,7 @@ export class HistoryWatch implements Service {
     const { clock, telemetry } = this.#deps;
     this.#stops.push(
       telemetry.gauge('paddock.history.lost', () => (this.#lost === undefined ? 0 : 1)),
+      telemetry.gauge('paddock.history.unread', () => this.#failing.size),
     );
     await this.#look();
     this.#stops.push(

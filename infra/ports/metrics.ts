@@ -102,6 +102,11 @@ export const gauges = {
     unit: '{process}',
     description: '1 while the database is behind what it once had, so that writes are refused',
   },
+  'paddock.history.unread': {
+    unit: '{place}',
+    description:
+      'Places that do not tell how far the database once came, or take no news of it; zero where all is well',
+  },
   'paddock.outbox.age': { unit: 's', description: 'Age of the oldest message not yet published' },
   'paddock.outbox.pending': { unit: '{message}', description: 'Messages not yet published' },
   'paddock.sealed_texts': {

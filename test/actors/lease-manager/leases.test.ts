@@ -97,6 +97,20 @@ test('progress does not save a run from its limit', (t) => {
   t.like(world.runState(own), { value: 'stale', context: { endReason: 'RUN_LIMIT' } });
 });
 
+test('what comes later than before moves every end by as much and no further', (t) => {
+  const { world, beat, value } = withRun();
+  world.pass(minuteMs);
+  const promise = beat();
+  const leftMs = promise - world.nowMs;
+  // A second before its end, where an outage would give it a whole lease more.
+  world.pass(leftMs - 1_000);
+  world.actor.extendDeadlines(7_000, undefined);
+  world.pass(7_999);
+  t.is(value(), 'running');
+  world.pass(1);
+  t.is(value(), 'stale');
+});
+
 test('an outage of ours moves every end', (t) => {
   const { world, value } = withRun();
 

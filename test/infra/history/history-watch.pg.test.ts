@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -176,6 +176,33 @@ test('a copy that could not be read is not written over in the same look', async
   await until(() => reads > 3);
   t.is(state.writes, writes);
   t.true(after.isSound);
+});
+
+test('a copy that cannot be understood is counted until somebody has deleted it', async (t) => {
+  const { sql } = await testDatabase(t);
+  const at = await folder(t);
+  const place = createMarkFile(at);
+  const gauges = new Map<string, () => number>();
+  const telemetry = {
+    gauge: (name: string, read: () => number) => {
+      gauges.set(name, read);
+      return () => undefined;
+    },
+  };
+  const unread = () => gauges.get('paddock.history.unread')?.();
+  await watch(t, sql, { copies: [place], telemetry });
+  const written = async () => (await readdir(at)).find((name) => name.endsWith('.json'));
+  await until(async () => (await written()) !== undefined);
+  t.is(unread(), 0);
+
+  const file = join(at, (await written()) ?? '');
+  await until(async () => {
+    await writeFile(file, '{"half a ma');
+    return unread() === 1;
+  });
+  await rm(file);
+  await until(async () => unread() === 0 && (await written()) !== undefined);
+  t.pass();
 });
 
 test('operators accept the loss: a branch above all that was lost, and everybody starts anew', async (t) => {
