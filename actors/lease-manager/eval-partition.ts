@@ -119,7 +119,7 @@ export class EvalPartition implements PartitionActor {
     // Whole milliseconds, like every promise: a monotonic clock measures fractions of them.
     const notBeforeMs = overAtMs === undefined ? 0 : overAtMs + windowAfterOutageMs(policy);
     deadlines.extendAll(Math.ceil(outageMs), notBeforeMs);
-    this.#counts.lengthened(liveRuns.committedSize);
+    if (overAtMs !== undefined) this.#counts.lengthened(liveRuns.committedSize);
   }
 
   takeFlush(): Flush | undefined {

@@ -1,6 +1,7 @@
 import type { PartitionBus, Subscription } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
+import { Lateness } from './lateness.ts';
 import type { RuntimePolicy } from './policy.ts';
 
 export interface EdgeWatchDeps {
@@ -21,16 +22,12 @@ export interface EdgeWatchDeps {
  * for itself, and not once more for each edge.
  *
  * One that speaks may still be slow to let its callers in: what they say comes later by as much as it
- * tells, so that much is forgiven, once, however long it stays so slow: each heartbeat is late then, and
- * what it renews ends as much later.
+ * tells, and deadlines move by that (see lateness.ts).
  */
 export class EdgeWatch {
   readonly #deps: EdgeWatchDeps;
   readonly #heardMs = new Map<string, number>();
-  /** How long callers wait at an edge, where that is as long as an outage. */
-  readonly #waitMs = new Map<string, number>();
-  /** Of the longest wait, since there last was none. */
-  #forgivenMs = 0;
+  readonly #lateness: Lateness;
   #signals: Subscription | undefined;
   #outages: Subscription | undefined;
   #stopLooking: (() => void) | undefined;
@@ -39,6 +36,9 @@ export class EdgeWatch {
 
   constructor(deps: EdgeWatchDeps) {
     this.#deps = deps;
+    const { edgeSilenceMs, edgeWaitMaxMs, outageMinMs } = deps.policy;
+    const bounds = { fromMs: edgeSilenceMs, stepMs: outageMinMs, maxMs: edgeWaitMaxMs };
+    this.#lateness = new Lateness(bounds);
   }
 
   get hasEdge(): boolean {
@@ -73,25 +73,18 @@ export class EdgeWatch {
     this.#heardMs.set(told.name, nowMs);
     this.#lastMs = nowMs;
     if (awayMs > 0) this.#deps.onOutageEnd(awayMs);
-    this.#forgiveWait(told);
+    const lateMs = this.#lateness.told(told.name, told.waitMs, nowMs);
+    if (lateMs > 0) this.#delay(told, lateMs);
   }
 
-  #forgiveWait({ name, waitMs }: EdgeWord): void {
-    const { log, onDelay, policy } = this.#deps;
-    if (waitMs < policy.outageMinMs) this.#waitMs.delete(name);
-    else this.#waitMs.set(name, waitMs);
-    if (this.#waitMs.size === 0) this.#forgivenMs = 0;
-    const more = Math.min(waitMs, policy.edgeWaitMaxMs) - this.#forgivenMs;
-    if (waitMs < policy.edgeSilenceMs || more < policy.outageMinMs) return;
-    this.#forgivenMs += more;
-    log.warn('callers wait at an edge', { edge: name, waitMs });
-    onDelay(more);
+  #delay({ name, waitMs }: EdgeWord, byMs: number): void {
+    this.#deps.log.warn('callers wait at an edge', { edge: name, waitMs, byMs });
+    this.#deps.onDelay(byMs);
   }
 
   #forget(name: string): void {
     this.#heardMs.delete(name);
-    this.#waitMs.delete(name);
-    if (this.#waitMs.size === 0) this.#forgivenMs = 0;
+    this.#lateness.forget(name);
   }
 
   /** The broker is back; the edges are given the time of a silence to be so too. */

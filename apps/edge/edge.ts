@@ -33,7 +33,7 @@ import { Callers } from './auth/callers.ts';
 import { chainRegistrations } from './auth/chain-registrations.ts';
 import { familiarity } from './auth/familiar.ts';
 import type { Identity } from './auth/identity.ts';
-import { newcomersWay } from './auth/newcomer.ts';
+import { goNewcomersWay } from './auth/newcomer.ts';
 import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
 import { ProofTurns } from './auth/proof-turns.ts';
@@ -194,7 +194,7 @@ async function openDeps(
   const name = `${config.processName}-${randomHex(4)}`;
   const registrations = registrationsOf(options);
   const strangers = new StrangersQueue(() => clock.monotonicMs());
-  const prove = () => newcomersWay({ strangers, verifier, callersSql });
+  const prove = () => goNewcomersWay({ strangers, verifier, callersSql, clock });
   const peers = await openPeers(options, { connection, name, prove, registrations }, stack);
   const rates = createRates(config, { clock, peers });
   const createTime = config.clock === 'simulated' ? createSimulatedTime : createRealTime;

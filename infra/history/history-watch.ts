@@ -59,7 +59,9 @@ export class HistoryWatch implements Service {
   readonly #policy: HistoryPolicy;
   /** What each place told last. */
   readonly #kept = new Map<string, Mark>();
+  /** Places outside of the database that were not read, or not written since. */
   readonly #failing = new Set<string>();
+  #isDatabaseUnread = false;
   readonly #waiting = new Set<() => void>();
   readonly #stops: (() => void)[] = [];
   #lost: LostHistory | undefined;
@@ -138,9 +140,10 @@ export class HistoryWatch implements Service {
       }
       await this.#compare();
       this.#hasLooked = true;
-      this.#failing.delete('database');
+      this.#isDatabaseUnread = false;
     } catch (error) {
-      if (this.#isNews('database')) log.warn('the history of the database is unread', { error });
+      if (!this.#isDatabaseUnread) log.warn('the history of the database is unread', { error });
+      this.#isDatabaseUnread = true;
     }
     for (const check of [...this.#waiting]) check();
   }
@@ -193,7 +196,7 @@ export class HistoryWatch implements Service {
     try {
       const kept = await copy.read(genesis);
       if (kept !== undefined) this.#kept.set(copy.name, kept);
-      this.#failing.delete(copy.name);
+      if (!this.#deps.isKeeper) this.#failing.delete(copy.name);
       return true;
     } catch (error) {
       if (this.#isNews(copy.name)) {
@@ -206,6 +209,7 @@ export class HistoryWatch implements Service {
   async #writeCopy(copy: MarkCopy, mark: Mark): Promise<void> {
     try {
       await copy.write(mark);
+      this.#failing.delete(copy.name);
     } catch (error) {
       if (this.#isNews(copy.name)) {
         this.#deps.log.warn('a copy of the mark cannot be written', { copy: copy.name, error });

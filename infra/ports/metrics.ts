@@ -105,7 +105,7 @@ export const gauges = {
   'paddock.history.unread': {
     unit: '{place}',
     description:
-      'Places that do not tell how far the database once came, or take no news of it; zero where all is well',
+      'Places outside of the database that do not tell how far it once came, or take no news of it',
   },
   'paddock.outbox.age': { unit: 's', description: 'Age of the oldest message not yet published' },
   'paddock.outbox.pending': { unit: '{message}', description: 'Messages not yet published' },

@@ -34,6 +34,7 @@ export interface CounterOptions {
   readonly prepare?: (commands: readonly Command[]) => Promise<void>;
   /** Told instead of moving any deadline. */
   readonly extended?: (outageMs: number) => void;
+  readonly delayed?: (byMs: number) => void;
   /** How long an `add-bound` stays valid after the decision. */
   readonly validMs?: number;
 }
@@ -122,8 +123,9 @@ class CounterActor implements PartitionActor {
     }));
   }
 
-  extendDeadlines(outageMs: number): void {
-    this.#options.extended?.(outageMs);
+  extendDeadlines(outageMs: number, overAtMs: number | undefined): void {
+    if (overAtMs === undefined) this.#options.delayed?.(outageMs);
+    else this.#options.extended?.(outageMs);
   }
 
   takeFlush(): undefined {

@@ -1,15 +1,19 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
 import type { SignatureVerifier } from '../../../infra/ports/signatures.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { StrangersQueue } from '../middleware/strangers-queue.ts';
 import { isHotkeyBanned, liveSession } from '../reads/callers.ts';
 
-export interface NewcomersWay {
+export interface NewcomerDeps {
   readonly strangers: Pick<StrangersQueue, 'add'>;
   readonly verifier: SignatureVerifier;
   /** Over the connections that callers are read over. */
   readonly callersSql: Sql;
+  readonly clock: Pick<Clock, 'sleep'>;
 }
 
+/** Between two looks for a place among strangers. */
+const againMs = 50;
 /** A signature of a key that nobody holds any more. */
 const message = Buffer.from('newcomer');
 const publicKey = Buffer.from(
@@ -22,17 +26,22 @@ const signature = Buffer.from(
 );
 
 /**
- * Goes the way of somebody who proved nothing lately, up to where only the chain and the broker are
- * left to be asked, and takes as long: a turn among strangers, a signature, what the database says of
- * callers. Rejects where such a one would be answered 503.
+ * Goes the way of somebody who proved nothing lately, and takes as long: a turn among strangers, a
+ * signature, what the database says of callers. The chain and the broker are not asked, and what turns
+ * a newcomer away during a flood of false signatures does not turn this one away.
  */
-export async function newcomersWay({ strangers, verifier, callersSql }: NewcomersWay) {
-  // Where no more may wait one is turned away at once, which is no wait.
-  await new Promise<void>((resolve) => {
-    if (!strangers.add({ destroyed: false }, resolve)) resolve();
-  });
-  if (!(await verifier.verify(message, signature, publicKey))) {
+export async function goNewcomersWay(deps: NewcomerDeps): Promise<void> {
+  await strangersTurn(deps);
+  if (!(await deps.verifier.verify(message, signature, publicKey))) {
     throw new Error('a good signature was found false');
   }
+  const { callersSql } = deps;
   await Promise.all([liveSession(callersSql, ''), isHotkeyBanned(callersSql, '')]);
+}
+
+/** Where no more may wait a newcomer is sent away and comes again: that is a wait, too. */
+async function strangersTurn({ strangers, clock }: NewcomerDeps): Promise<void> {
+  const turn = Promise.withResolvers<void>();
+  while (!strangers.add({ destroyed: false }, turn.resolve)) await clock.sleep(againMs);
+  await turn.promise;
 }

@@ -4,11 +4,13 @@ import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 
 const proveEveryMs = 1_000;
-/** One try that fails may be chance; hosts hear of this edge until as long ago one went well. */
-const failingMaxMs = 3_000;
+/** One try that fails may be chance; so long after the first of several nobody is let in. */
+const failingMaxMs = 2_000;
+/** As long as deployed clients wait for an answer: who is let in later has gone. */
+const waitMaxMs = 30_000;
 
 export interface ProofWatchDeps {
-  /** What everybody goes through who is let in, and as slow; rejects where a caller would be refused. */
+  /** What a newcomer goes through until he is let in, and as slow; rejects where he would get a 503. */
   readonly prove: () => Promise<unknown>;
   readonly registrations: Pick<RegistrationCache, 'isBlind'>;
   readonly clock: Clock;
@@ -23,12 +25,12 @@ export interface ProofWatchDeps {
  */
 export class ProofWatch implements Service {
   readonly #deps: ProofWatchDeps;
-  /** When the last try began that went well. */
-  #provedMs = Number.NEGATIVE_INFINITY;
-  /** When the last try began that failed, if none went well since. */
-  #failedMs: number | undefined;
+  #hasProved = false;
+  /** When the first try began that failed, if none went well since. */
+  #failingSinceMs: number | undefined;
   /** When the one began that is under way. */
   #askedMs: number | undefined;
+  /** Of the last one that went well. */
   #tookMs = 0;
   #stopProving: (() => void) | undefined;
   #wasAble = true;
@@ -39,8 +41,9 @@ export class ProofWatch implements Service {
 
   get isAble(): boolean {
     const { clock, registrations } = this.#deps;
-    if (registrations.isBlind || this.#provedMs === Number.NEGATIVE_INFINITY) return false;
-    return this.#failedMs === undefined || clock.monotonicMs() - this.#provedMs < failingMaxMs;
+    if (registrations.isBlind || !this.#hasProved || this.waitMs >= waitMaxMs) return false;
+    const sinceMs = this.#failingSinceMs;
+    return sinceMs === undefined || clock.monotonicMs() - sinceMs < failingMaxMs;
   }
 
   /** How long a newcomer waits, or has waited by now, until he is let in. */
@@ -67,9 +70,11 @@ export class ProofWatch implements Service {
       (failure: unknown) => failure ?? new Error('no reason'),
     );
     this.#askedMs = undefined;
-    this.#failedMs = error === undefined ? undefined : askedMs;
-    this.#tookMs = error === undefined ? clock.monotonicMs() - askedMs : 0;
-    if (error === undefined) this.#provedMs = askedMs;
+    if (error === undefined) {
+      this.#hasProved = true;
+      this.#failingSinceMs = undefined;
+      this.#tookMs = clock.monotonicMs() - askedMs;
+    } else this.#failingSinceMs ??= askedMs;
     this.#tellChange(error);
   }
 

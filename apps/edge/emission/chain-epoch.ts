@@ -5,7 +5,7 @@ import { epochOfBlock } from '../../../machines/time/epoch.ts';
 
 /** Half a block: an epoch is seen that late at most. */
 const freshMs = 6_000;
-/** While nothing was ever answered, nobody can be served. */
+/** While nothing was ever answered, first standings cannot be made. */
 const againMs = 500;
 
 /**

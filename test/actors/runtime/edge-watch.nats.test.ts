@@ -9,11 +9,16 @@ import { silentLogger } from '../../support/silent-telemetry.ts';
 
 let world: World;
 const extended: number[] = [];
+const delayed: number[] = [];
 
 test.before(async () => {
   world = await startWorld(1);
   const one = await world.host('one', {
-    kind: (sql) => counterKind(sql, { extended: (outageMs) => extended.push(outageMs) }),
+    kind: (sql) =>
+      counterKind(sql, {
+        extended: (outageMs) => extended.push(outageMs),
+        delayed: (byMs) => delayed.push(byMs),
+      }),
     policy: { edgeSilenceMs: 1_500, outageMinMs: 100 },
     watchesEdges: true,
   });
@@ -24,9 +29,14 @@ test.before(async () => {
 });
 test.after.always(() => world.stop());
 
-async function startEdge(name: string) {
+/** Not those of a machine that stood still for a moment. */
+const silences = () => extended.filter((outageMs) => outageMs >= 1_500).length;
+
+async function startEdge(name: string, waitMs = () => 0) {
   const connection = await connectNats({ url: world.natsUrl, name });
-  const beacon = createEdgePeers({ connection, clock: systemClock, log: silentLogger, name });
+  const beacon = createEdgePeers({
+    ...{ connection, clock: systemClock, log: silentLogger, name, waitMs },
+  });
   await beacon.start();
   await connection.flush();
   return {
@@ -66,17 +76,27 @@ test.serial(
     const three = await startEdge('three');
     await world.add(0, 'bell', { type: 'arm' });
     await eventually(() => rings('bell'), Boolean);
-    const before = extended.length;
+    const before = silences();
 
     await two.leave();
     await three.die();
-    await eventually(
-      () => extended.length,
-      (count) => count > before,
-    );
-
-    t.is(extended.length, before + 1);
-    t.true((extended.at(-1) ?? 0) >= 1_500);
+    await eventually(silences, (count) => count > before);
     await one.leave();
+    t.is(silences(), before + 1);
   },
 );
+
+test.serial('callers that wait at an edge are given that time, and no window', async (t) => {
+  let waitMs = 0;
+  const edge = await startEdge('slow', () => waitMs);
+  await world.add(0, 'slow bell', { type: 'arm' });
+  await eventually(() => rings('slow bell'), Boolean);
+  const before = silences();
+  t.deepEqual(delayed, []);
+
+  waitMs = 5_000;
+  await eventually(() => delayed.length, Boolean);
+  await edge.leave();
+  t.deepEqual(delayed, [5_000]);
+  t.is(silences(), before);
+});

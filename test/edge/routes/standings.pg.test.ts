@@ -50,7 +50,9 @@ async function patientText(key: TestKey): Promise<string> {
   let answer: Response | undefined;
   await until(async () => {
     answer = await key.get(path);
-    return answer.status !== 503;
+    if (answer.status !== 503) return true;
+    const { error_code: code } = (await answer.clone().json()) as { readonly error_code: string };
+    return code !== 'CHAIN_UNAVAILABLE';
   });
   return await textOf(answer as Response);
 }

@@ -48,7 +48,7 @@ async function patientProbe(probed: ObjectStore): Promise<void> {
     try {
       return await probed.probe();
     } catch (error) {
-      if (tries === 10) throw error;
+      if (tries === 3) throw error;
     }
   }
 }
