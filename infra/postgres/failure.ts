@@ -56,7 +56,18 @@ function isTakenBack(error: unknown): boolean {
 export function isOutage(error: unknown): boolean {
   const code = codeOf(error);
   const isKnown = [neverSent, neverLetIn, unavailable, contended].some((codes) => codes.has(code));
-  return isKnown || /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|57P|08|58)/.test(code);
+  return (
+    isKnown || isTurnedAway(error) || /^(CONNECTION_|ECONN|EPIPE|ETIMEDOUT|57P|08|58)/.test(code)
+  );
+}
+
+/**
+ * FATAL ends the connection, or never let it begin, as for a database that takes no connections. A
+ * login or a name that is wrong (28, 3D) is an operator's mistake, which waiting does not mend.
+ */
+function isTurnedAway(error: unknown): boolean {
+  if (!(error instanceof postgres.PostgresError) || error.severity === 'ERROR') return false;
+  return !/^(28|3D)/.test(error.code);
 }
 
 export function asError(error: unknown): Error {

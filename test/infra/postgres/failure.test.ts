@@ -26,6 +26,18 @@ for (const code of ['57P03', '53300']) {
   });
 }
 
+// "… is not currently accepting connections"; as ERROR it would be of the statement.
+test('FATAL 55000 is an outage, ERROR 55000 is none', (t) => {
+  t.true(isOutage(answered('FATAL', '55000')));
+  t.false(isOutage(answered('ERROR', '55000')));
+});
+
+for (const code of ['28P01', '28000', '3D000']) {
+  test(`FATAL ${code} is a mistake and no outage`, (t) => {
+    t.false(isOutage(answered('FATAL', code)));
+  });
+}
+
 for (const [code, kind] of [
   ['53100', 'unavailable'],
   ['53200', 'unavailable'],
