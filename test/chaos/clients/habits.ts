@@ -44,6 +44,15 @@ export function deedsOf(seed: number, index: number): () => Deed {
   };
 }
 
+/** Of 1,000 answers to claims: faults alone lose many in one short run and none in another. */
+const lostClaims = 10;
+
+/** Whether the answer to the next claim is lost on its way. */
+export function claimsLostBy(seed: number, index: number): () => boolean {
+  const choose = seededChoice(seed * 104_729 + index);
+  return () => choose(1000) < lostClaims;
+}
+
 /** How a client was built, for ever. */
 export interface Build {
   readonly scheme: 'session' | 'signed-headers';

@@ -5,7 +5,7 @@ import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { registerKeys } from '../../support/service-world.ts';
 import { until } from '../../support/until.ts';
 import type { ChaosWorld } from '../world/chaos-world.ts';
-import { buildOf, deedsOf } from './habits.ts';
+import { buildOf, claimsLostBy, deedsOf } from './habits.ts';
 import type { History } from './history.ts';
 import { recordedClient } from './recorded-client.ts';
 import { ChaosValidator } from './validator.ts';
@@ -52,7 +52,10 @@ export async function startLoad(
   const minerKeys = await registerKeys(world, 'miner', { count: plan.miners, seed });
   const validatorKeys = await registerKeys(world, 'validator', { count: plan.validators, seed });
   const clientOf = (keypair: (typeof minerKeys)[number], index: number) =>
-    recordedClient({ ...common, ...buildOf(index), keypair });
+    recordedClient({
+      ...{ ...common, ...buildOf(index), keypair },
+      losesClaim: claimsLostBy(seed, index),
+    });
   const miners = minerKeys.map(clientOf);
   const validators = validatorKeys.map(clientOf);
 

@@ -16,6 +16,7 @@ async function historyOf(
   t: ExecutionContext,
   answers: readonly (readonly [status: number, body: string])[],
   [method, path] = ['POST', claimPath],
+  losesClaim: (() => boolean) | undefined = undefined,
 ): Promise<History> {
   const left = [...answers];
   const server = createServer((_request, response) => {
@@ -29,6 +30,7 @@ async function historyOf(
     baseUrls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`],
     ...{ keypair: participantKeypair(1, 'validator', 0), scheme: 'signed-headers', history },
     ...{ ending: new AbortController().signal, heedsRetryAfter: false, patienceMs: 5_000 },
+    ...(losesClaim && { losesClaim }),
   });
   await client.request(method, path).catch(() => undefined);
   return history;
@@ -76,4 +78,20 @@ test('what the service cannot do now, refuses or has done is no defect', async (
   t.deepEqual((await historyOf(t, [busy, refused])).defects, []);
   t.deepEqual((await historyOf(t, [[204, '']])).defects, []);
   t.deepEqual((await historyOf(t, [])).defects, []);
+});
+
+test('a claim whose answer is lost is of no known outcome, and sent again', async (t) => {
+  let claims = 0;
+  const first = () => {
+    claims += 1;
+    return claims === 1;
+  };
+  const { attempts } = await historyOf(t, [[200, claimed]], ['POST', claimPath], first);
+  t.deepEqual(
+    attempts.map(({ outcome, told }) => [outcome, told.evalRunId]),
+    [
+      ['unknown', undefined],
+      ['acknowledged', 'r'],
+    ],
+  );
 });

@@ -21,6 +21,8 @@ export interface RecordedClientOptions {
   readonly ending: AbortSignal;
   /** Else it comes again as soon as it can bear. */
   readonly heedsRetryAfter: boolean;
+  /** Whether what a claim was answered never reaches this client: its line died, or it did. */
+  readonly losesClaim?: () => boolean;
   /** From the first attempt on; whoever is not answered by then gives up. */
   readonly patienceMs: number;
 }
@@ -31,14 +33,14 @@ const retryAfterMaxMs = 2_000;
 
 /** Everything it sends and is told is in the history, attempt by attempt. */
 export function recordedClient(options: RecordedClientOptions): SignedClient {
-  const { baseUrls, keypair, scheme } = options;
+  const { baseUrls, keypair, scheme, losesClaim = () => false } = options;
   const client = encodeHotkey(keypair.publicKey);
   const repeat: Repeat = async (ask, { method, path, content }) => {
     const sent = sentBy(path, content);
     const firstCallMs = nowMs();
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
       const attempt = sent && options.history.begin({ client, firstCallMs, sent });
-      const answer = await answerOf(ask);
+      const answer = await answerOf(ask, () => sent?.kind === 'claim' && losesClaim());
       if (attempt !== undefined) attempt.returnMs = nowMs();
       const defect = answer && writeDown(answer, attempt);
       if (defect !== undefined) options.history.defects.push(`${method} ${path} ${defect}`);
@@ -53,10 +55,14 @@ export function recordedClient(options: RecordedClientOptions): SignedClient {
   return signedClient({ baseUrls, keypair, scheme, clock: systemClock, repeat });
 }
 
-/** Nothing when there was no answer. */
-async function answerOf(ask: () => Promise<HttpAnswer>): Promise<HttpAnswer | undefined> {
+/** Nothing when there was no answer, or when what was granted is lost on its way. */
+async function answerOf(
+  ask: () => Promise<HttpAnswer>,
+  isLost: () => boolean,
+): Promise<HttpAnswer | undefined> {
   try {
-    return await ask();
+    const answer = await ask();
+    return answer.status === 200 && isLost() ? undefined : answer;
   } catch (error) {
     if (error instanceof Refused) throw error;
     return undefined;
