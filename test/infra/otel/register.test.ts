@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
+import { freePort } from '../../../infra/local/free-port.ts';
 import { systemEnv } from '../../support/system-env.ts';
 
 const register = fileURLToPath(new URL('../../../infra/otel/register.ts', import.meta.url));
@@ -39,15 +40,6 @@ async function listening(t: ExecutionContext, server: Server): Promise<number> {
   await once(server, 'listening');
   t.teardown(() => server.close());
   return (server.address() as AddressInfo).port;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const reply = z.object({
