@@ -4,6 +4,7 @@
  */
 import { parseArgs } from 'node:util';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
+import { ServerClock } from '../sim/database/server-clock.ts';
 import { mutantNamed } from './every-mutant.ts';
 import { loadedEdits } from './load-hook.ts';
 import type { Mutant, World } from './mutant.ts';
@@ -29,7 +30,7 @@ const worlds = {
   stormy: {},
 } as const;
 /** When the statement was sent, by the clock of the simulated domain. */
-const simulatedStart = `current_setting('sim.sent')::timestamptz`;
+const simulatedStart = ServerClock.says('sentUs');
 const mutant = values.id === undefined ? undefined : mutantNamed(values.id);
 const seed = Number(values.seed);
 const verdict = values.by === 'chaos' ? await throughChaos() : await throughSim();

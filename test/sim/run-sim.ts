@@ -1,5 +1,5 @@
 import type { Sql } from '../../infra/ports/sql.ts';
-import { startSimServer } from './database/sim-server.ts';
+import { type DatabaseCopy, startSimServer } from './database/sim-server.ts';
 import type { CrashPoint } from './faults/weather.ts';
 import { seededRandomness } from './kernel/seeded-randomness.ts';
 import { Trace } from './kernel/trace.ts';
@@ -58,9 +58,9 @@ export async function runSim(options: SimOptions): Promise<SimReport> {
   const counters = new Counters();
   const seeds: SeedReport[] = [];
   for (let index = 0; index < (options.seeds ?? 1); index += 1) {
-    const url = await server.freshDatabase();
-    const report = await playSeed(options.seed + index, url, { options, counters });
-    await server.drop(url);
+    const copy = await server.freshDatabase();
+    const report = await playSeed(options.seed + index, copy, { options, counters });
+    await server.drop(copy);
     seeds.push(report);
     options.onSeed?.(report);
     if (report.violations.length > 0 && options.isThorough !== true) break;
@@ -79,13 +79,13 @@ export async function runSim(options: SimOptions): Promise<SimReport> {
 
 async function playSeed(
   seed: number,
-  databaseUrl: string,
+  database: DatabaseCopy,
   { options, counters }: { readonly options: SimOptions; readonly counters: Counters },
 ): Promise<SeedReport> {
   const startedMs = performance.now();
   const { onTrace } = options;
   const trace = new Trace(onTrace === undefined ? {} : { print: onTrace });
-  await using session = new SimSession({ seed, databaseUrl, trace });
+  await using session = new SimSession({ seed, database, trace });
   using _ = seededRandomness(session.kernel.randomFor('ids'));
   const { days = 1, hasFaults = true } = options;
   session.faults.onlyNames = options.onlyFaults;

@@ -6,6 +6,8 @@ export interface Drill {
   readonly name: string;
   /** Where the section's heading names several faults: those of them that it makes happen. */
   readonly faults?: readonly string[];
+  /** Why it cannot be tried on this machine, if so. */
+  readonly whyNot?: () => Promise<string | undefined>;
   /** Rejects when something is not as the page says. */
   run(world: DrillWorld): Promise<void>;
 }

@@ -45,7 +45,6 @@ async function mendedFor(
 
 const postgresReadOnly: Drill = {
   name: 'postgres-read-only',
-  faults: ['Postgres is read-only'],
   async run(world) {
     const { panel, service } = world;
     const { sql } = service;

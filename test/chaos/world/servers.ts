@@ -36,6 +36,11 @@ export class MortalServer {
     return this.#isDown;
   }
 
+  /** Settles when the server that runs now has ended, asked or not. */
+  get exited(): Promise<unknown> {
+    return this.#running.exited;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#running.kill(signal);
   }

@@ -10,6 +10,8 @@ import type { Kernel } from '../kernel/kernel.ts';
 import type { Commit, CommittedEvent } from '../oracle/commit-model.ts';
 import type { DatabaseLink } from './database-link.ts';
 import { gatedSql } from './gated-sql.ts';
+import type { ServerClock } from './server-clock.ts';
+import type { DatabaseCopy } from './sim-server.ts';
 
 /** Sees every commit in the step that makes it. */
 export interface CommitWitness {
@@ -29,13 +31,14 @@ export class SimDatabase implements AsyncDisposable {
   readonly #url: string;
   readonly #witness: CommitWitness;
   readonly #pools = new Map<string, Sql>();
-  readonly #clockOf = new WeakMap<Sql, string>();
+  readonly #clock: ServerClock;
   /** With all rights, for the checks; outside of the world's time. */
   readonly admin: Sql;
 
-  constructor(kernel: Kernel, options: { readonly url: string } & CommitWitness) {
+  constructor(kernel: Kernel, options: { readonly copy: DatabaseCopy } & CommitWitness) {
     this.#kernel = kernel;
-    this.#url = options.url;
+    this.#url = options.copy.url;
+    this.#clock = options.copy.clock;
     this.#witness = options;
     this.admin = this.#open();
   }
@@ -46,7 +49,7 @@ export class SimDatabase implements AsyncDisposable {
     const gated = gatedSql(real, (name, query) => {
       const sentUs = this.#domainUs;
       const run = async () => {
-        this.setClock(real, sentUs);
+        this.#setClock(sentUs);
         try {
           const result = await query.execute();
           if (name === 'commit') this.#witnessed(link.process.name, query.args, result);
@@ -66,7 +69,7 @@ export class SimDatabase implements AsyncDisposable {
       use: (body) =>
         link.perform('transaction', () =>
           sessionsOf(real).use(async (session) => {
-            this.setClock(session.sql);
+            this.#setClock();
             return await body(session);
           }),
         ),
@@ -75,17 +78,9 @@ export class SimDatabase implements AsyncDisposable {
     return gated;
   }
 
-  /** Pipelined in front of what comes next on the same connection. */
-  setClock(sql: Sql, sentUs = this.#domainUs): void {
-    const now = `${this.#kernel.nowUs} ${this.#kernel.domainOffsetUs} ${sentUs}`;
-    if (this.#clockOf.get(sql) === now) return;
-    this.#clockOf.set(sql, now);
-    const wall = instant(this.#kernel.nowUs);
-    const clock = instant(this.#domainUs);
-    const set = sql`
-      select set_config('sim.wall_clock', ${wall}, false), set_config('sim.clock', ${clock}, false),
-             set_config('sim.sent', ${instant(sentUs)}, false)`;
-    set.catch(() => undefined);
+  /** What the server's clocks say until the next event: nothing runs there but what it is asked now. */
+  #setClock(sentUs = this.#domainUs): void {
+    this.#clock.set({ wallUs: this.#kernel.nowUs, domainUs: this.#domainUs, sentUs });
   }
 
   get #domainUs(): number {
@@ -94,7 +89,7 @@ export class SimDatabase implements AsyncDisposable {
 
   /** The superuser's view at the world's present time. */
   now(): Sql {
-    this.setClock(this.admin);
+    this.#setClock();
     return this.admin;
   }
 
@@ -133,10 +128,4 @@ export class SimDatabase implements AsyncDisposable {
       statementTimeoutMs: 0,
     });
   }
-}
-
-/** With all six digits, which a Date cannot hold. */
-function instant(us: number): string {
-  const text = new Date(Math.floor(us / 1000)).toISOString();
-  return `${text.slice(0, -1)}${String(us % 1000).padStart(3, '0')}Z`;
 }

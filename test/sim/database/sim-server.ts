@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { migrate } from '../../../infra/postgres/migrate.ts';
 import { temporaryPostgres } from '../../support/temporary-servers.ts';
+import { ServerClock } from './server-clock.ts';
 
 /**
  * The one part that is real: the commit function is what is to be tested, so PostgreSQL runs it. The
@@ -11,8 +13,14 @@ import { temporaryPostgres } from '../../support/temporary-servers.ts';
  */
 export interface SimServer extends AsyncDisposable {
   /** A database with the newest schema and nothing in it, the same to the byte each time. */
-  freshDatabase(): Promise<string>;
-  drop(url: string): Promise<void>;
+  freshDatabase(): Promise<DatabaseCopy>;
+  drop(copy: DatabaseCopy): Promise<void>;
+}
+
+export interface DatabaseCopy {
+  readonly url: string;
+  /** The server's: one copy is in use at a time. */
+  readonly clock: ServerClock;
 }
 
 /** `patch` runs on the schema before it is copied: the place for a planted defect in SQL. */
@@ -25,14 +33,16 @@ export async function startSimServer(patch?: (sql: Sql) => Promise<void>): Promi
     await admin.unsafe(`alter system set ${name} = ${value}`);
   }
   await admin`select pg_reload_conf()`;
+  const clock = new ServerClock(join(server.folder, 'data'));
   const template = databaseUrl(server.url, 'sim_template');
   await admin.unsafe('create database sim_template');
   await migrate(template);
   const schema = createSql({ url: template, max: 1, applicationName: 'sim' });
-  for (const name of ['clock', 'wall_clock']) {
+  await schema.unsafe('grant execute on function pg_read_file(text, bigint, bigint) to public');
+  for (const [name, what] of clocks) {
     await schema.unsafe(`
       create or replace function rt.${name}() returns timestamptz
-      language sql volatile as $$ select current_setting('sim.${name}')::timestamptz $$`);
+      language sql volatile as $$ select ${ServerClock.says(what)} $$`);
   }
   await shrink(schema);
   await patch?.(schema);
@@ -41,17 +51,23 @@ export async function startSimServer(patch?: (sql: Sql) => Promise<void>): Promi
     freshDatabase: async () => {
       const name = `sim_${randomBytes(6).toString('hex')}`;
       await admin.unsafe(`create database ${name} template sim_template strategy file_copy`);
-      return databaseUrl(server.url, name);
+      return { url: databaseUrl(server.url, name), clock };
     },
-    drop: async (url) => {
+    drop: async ({ url }) => {
       await admin.unsafe(`drop database ${new URL(url).pathname.slice(1)} with (force)`);
     },
     [Symbol.asyncDispose]: async () => {
       await closeSql(admin);
+      clock[Symbol.dispose]();
       await server.stop();
     },
   };
 }
+
+const clocks = [
+  ['clock', 'domainUs'],
+  ['wall_clock', 'wallUs'],
+] as const;
 
 /** Eval partitions 0 to 7, and those of the races of suites 1 and 2. */
 export const evalPartitionsKept = 8;

@@ -2,7 +2,7 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 import { Broker } from '../broker/broker.ts';
 import { DurableStore } from '../broker/durable-store.ts';
 import { SimDatabase } from '../database/sim-database.ts';
-import { partitionsKept } from '../database/sim-server.ts';
+import { type DatabaseCopy, partitionsKept } from '../database/sim-server.ts';
 import { FaultPlan } from '../faults/fault-plan.ts';
 import { LockWaits } from '../faults/lock-waits.ts';
 import { Weather, windowMs } from '../faults/weather.ts';
@@ -47,7 +47,7 @@ export class SimSession implements AsyncDisposable {
 
   constructor(options: {
     readonly seed: number;
-    readonly databaseUrl: string;
+    readonly database: DatabaseCopy;
     readonly trace: Trace;
   }) {
     const { seed, trace } = options;
@@ -80,7 +80,7 @@ export class SimSession implements AsyncDisposable {
     );
     this.durables = durables;
     this.#database = new SimDatabase(kernel, {
-      url: options.databaseUrl,
+      copy: options.database,
       onCommit: (commit) => this.#committed(commit),
       onFailure: (statement, error) => this.#failed(statement, error),
       onTakeover: (kind, part) => this.#takenMs.set(`${kind}/${part}`, kernel.domainNowMs),
