@@ -14,12 +14,29 @@ interface Beat {
 interface Kept extends Deadlines {
   /** The last sign of life. */
   readonly signAtMs: number;
+  /** What they would be without any window: what a sign promised and what the run may take. */
+  readonly plain: Deadlines;
+}
+
+/**
+ * By how many windows a deadline may come later, however many outages there are. A validator that was
+ * not heard in three of them is silent; one that beats is stopped by its limits, which are hard.
+ */
+const windowsMax = { leaseUntilMs: 3, noProgressUntilMs: 1, runLimitUntilMs: 1 } as const;
+
+/** One heartbeat may have met the outage itself, so the second one counts as well. */
+export function windowAfterOutageMs({ leaseMs, heartbeatMs }: EvalPolicy): number {
+  return Math.max(leaseMs, 2 * heartbeatMs);
 }
 
 /**
  * When live runs end. Promises are made here, in memory, and only ever grow; what is written lags
  * behind by a flush, which the amnesty after a takeover makes good. Amnesties are written as well, so
  * that whoever looks for runs that nobody ends finds none that was given time.
+ *
+ * The time of an outage never counts. The window after it is bounded: an edge that dies every minute
+ * must not keep the work of silent validators from others for ever. What a takeover gives is not, since
+ * nobody knows what the former owner promised last.
  *
  * Not under the batch's overlay: a deadline that moved although the batch rolled back favours the
  * validator, and a heartbeat that is answered while a commit runs must not be undone by it.
@@ -41,7 +58,10 @@ export class RunDeadlines {
   /** Learns a run from its durable state; nothing ends before `notBeforeMs`. */
   track(run: RunState, notBeforeMs = 0): void {
     const written = this.#written(run);
-    this.#lengthen(run.context.evalRunId, written, later(written, notBeforeMs));
+    const until = later(written, notBeforeMs);
+    // Who is known anew may have given a sign that was not written.
+    const plain = { ...written.plain, leaseUntilMs: until.leaseUntilMs };
+    this.#lengthen(run.context.evalRunId, written, { ...until, plain });
   }
 
   forget(evalRunId: string): void {
@@ -93,7 +113,9 @@ export class RunDeadlines {
     const leaseUntilMs = this.promise(evalRunId, nowMs, 'beat');
     const deadlines = this.#byRun.get(evalRunId);
     if (deadlines !== undefined) {
-      this.#byRun.set(evalRunId, { ...deadlines, leaseUntilMs, signAtMs: nowMs });
+      const plainMs = Math.max(deadlines.plain.leaseUntilMs, nowMs + this.#policy.leaseMs);
+      const plain = { ...deadlines.plain, leaseUntilMs: plainMs };
+      this.#byRun.set(evalRunId, { ...deadlines, leaseUntilMs, plain, signAtMs: nowMs });
     }
     this.#dirty.add(evalRunId);
     return leaseUntilMs;
@@ -102,26 +124,32 @@ export class RunDeadlines {
   /** Takes over what a run's committed state says, where it is later. */
   merge(run: RunState): void {
     const { evalRunId } = run.context;
-    const known = this.#byRun.get(evalRunId);
     const written = this.#written(run);
+    const known = this.#byRun.get(evalRunId) ?? written;
     this.#byRun.set(evalRunId, {
-      leaseUntilMs: Math.max(written.leaseUntilMs, known?.leaseUntilMs ?? 0),
-      noProgressUntilMs: Math.max(written.noProgressUntilMs, known?.noProgressUntilMs ?? 0),
-      runLimitUntilMs: Math.max(written.runLimitUntilMs, known?.runLimitUntilMs ?? 0),
-      signAtMs: Math.max(written.signAtMs, known?.signAtMs ?? 0),
+      ...each((key) => Math.max(written[key], known[key])),
+      plain: each((key) => Math.max(written.plain[key], known.plain[key])),
+      signAtMs: Math.max(written.signAtMs, known.signAtMs),
     });
   }
 
-  /** After an outage of ours: its time does not count, and nothing ends before `notBeforeMs`. */
-  extendAll(byMs: number, notBeforeMs: number): void {
+  /** What validators say comes later than before: everything ends as much later. */
+  delayAll(byMs: number): void {
     for (const [evalRunId, deadlines] of this.#byRun) {
-      const extended = {
-        ...deadlines,
-        leaseUntilMs: deadlines.leaseUntilMs + byMs,
-        noProgressUntilMs: deadlines.noProgressUntilMs + byMs,
-        runLimitUntilMs: deadlines.runLimitUntilMs + byMs,
-      };
-      this.#lengthen(evalRunId, deadlines, later(extended, notBeforeMs));
+      this.#lengthen(evalRunId, deadlines, movedBy(deadlines, byMs));
+    }
+  }
+
+  /** After an outage of ours that was over at `overAtMs`: its time does not count, and a window follows. */
+  forgiveAll(outageMs: number, overAtMs: number): void {
+    const windowMs = windowAfterOutageMs(this.#policy);
+    for (const [evalRunId, deadlines] of this.#byRun) {
+      const moved = movedBy(deadlines, outageMs);
+      const latestMs = (key: keyof Deadlines) => moved.plain[key] + windowsMax[key] * windowMs;
+      const until = each((key) =>
+        Math.max(moved[key], Math.min(overAtMs + windowMs, latestMs(key))),
+      );
+      this.#lengthen(evalRunId, deadlines, { ...moved, ...until });
     }
   }
 
@@ -147,20 +175,31 @@ export class RunDeadlines {
   }
 
   #written({ context }: RunState): Kept {
-    return {
-      signAtMs: context.progressAt,
+    const plain = {
       leaseUntilMs: context.leaseUntil,
       noProgressUntilMs: context.progressAt + this.#policy.noProgressMs,
       runLimitUntilMs: context.claimedAt + this.#policy.runLimitMs,
     };
+    return { ...plain, plain, signAtMs: context.progressAt };
   }
 }
 
-function later(deadlines: Kept, notBeforeMs: number): Kept {
+function each(value: (key: keyof Deadlines) => number): Deadlines {
   return {
-    signAtMs: deadlines.signAtMs,
-    leaseUntilMs: Math.max(deadlines.leaseUntilMs, notBeforeMs),
-    noProgressUntilMs: Math.max(deadlines.noProgressUntilMs, notBeforeMs),
-    runLimitUntilMs: Math.max(deadlines.runLimitUntilMs, notBeforeMs),
+    leaseUntilMs: value('leaseUntilMs'),
+    noProgressUntilMs: value('noProgressUntilMs'),
+    runLimitUntilMs: value('runLimitUntilMs'),
+  };
+}
+
+function later(deadlines: Kept, notBeforeMs: number): Kept {
+  return { ...deadlines, ...each((key) => Math.max(deadlines[key], notBeforeMs)) };
+}
+
+function movedBy(deadlines: Kept, byMs: number): Kept {
+  return {
+    ...deadlines,
+    ...each((key) => deadlines[key] + byMs),
+    plain: each((key) => deadlines.plain[key] + byMs),
   };
 }

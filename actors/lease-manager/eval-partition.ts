@@ -37,11 +37,6 @@ export interface EvalPartitionDeps {
   readonly brake?: ExpiryBrake;
 }
 
-/** One heartbeat may have met the outage itself, so the second one counts as well. */
-export function windowAfterOutageMs({ leaseMs, heartbeatMs }: EvalPolicy): number {
-  return Math.max(leaseMs, 2 * heartbeatMs);
-}
-
 /**
  * The single writer of one partition's agent versions, work items and runs: lease manager and
  * scoring aggregator in one, since a completion answers for both.
@@ -114,12 +109,12 @@ export class EvalPartition implements PartitionActor {
   }
 
   extendDeadlines(outageMs: number, overAtMs: number | undefined): void {
-    const { policy, state } = this.#deps;
-    const { deadlines, liveRuns } = state;
+    const { deadlines, liveRuns } = this.#deps.state;
     // Whole milliseconds, like every promise: a monotonic clock measures fractions of them.
-    const notBeforeMs = overAtMs === undefined ? 0 : overAtMs + windowAfterOutageMs(policy);
-    deadlines.extendAll(Math.ceil(outageMs), notBeforeMs);
-    if (overAtMs !== undefined) this.#counts.lengthened(liveRuns.committedSize);
+    const byMs = Math.ceil(outageMs);
+    if (overAtMs === undefined) return deadlines.delayAll(byMs);
+    deadlines.forgiveAll(byMs, overAtMs);
+    this.#counts.lengthened(liveRuns.committedSize);
   }
 
   takeFlush(): Flush | undefined {

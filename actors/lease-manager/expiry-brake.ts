@@ -3,13 +3,14 @@ import type { PartitionState } from './partition-state.ts';
 
 /** Below this many live leases a share says nothing. */
 const leasesMin = 20;
-const secondMs = 1000;
 /** Served partitions look for what is due five times a second; one that does not is served no more. */
 const servedMs = 2000;
 
 /**
- * When more leases end within a second than validators could lose by themselves, the cause is ours: the
- * brake gives all of them one more lease, once; those that are silent after it as well are let go.
+ * When more leases end within a heartbeat than validators could lose by themselves, the cause is ours:
+ * the brake gives all of them one more lease, once; those that are silent after it as well are let go.
+ * Validators beat at different times, so if all are cut off, all leases end within one heartbeat; one
+ * that is kept has more than that left at any time.
  *
  * It looks at all partitions of a process together: one alone seldom has enough leases to tell.
  */
@@ -63,7 +64,7 @@ export class ExpiryBrake {
     if (nowMs < this.#brakedUntilMs + this.#policy.leaseMs) return false;
     const live = states.reduce((sum, { liveRuns }) => sum + liveRuns.committedSize, 0);
     if (live < leasesMin) return false;
-    const soon = states.reduce((sum, state) => sum + endingBy(state, nowMs + secondMs), 0);
+    const soon = states.reduce((sum, state) => sum + endingBy(state, nowMs + this.#policy.heartbeatMs), 0);
     return soon * 1_000_000 > live * this.#policy.expiryBrakeShareMicro;
   }
 }

@@ -2,10 +2,11 @@
 export type Sign = `INV-${number}` | 'SIM';
 
 /**
- * `calm`: nothing fails. `dark`: the broker alone. `frozen`: coordinators stop at a commit. `moving`: they
- * leave and come. `stormy`: everything fails now and then.
+ * `calm`: nothing fails. `dark`: the broker alone. `deaf`: edges die. `dry`: the database is away.
+ * `frozen`: coordinators stop at a commit. `moving`: they leave and come. `stormy`: everything fails now
+ * and then.
  */
-export type World = 'calm' | 'dark' | 'frozen' | 'moving' | 'stormy';
+export type World = 'calm' | 'dark' | 'deaf' | 'dry' | 'frozen' | 'moving' | 'stormy';
 
 /** A defect that somebody could have made, planted in a copy of the product in memory. */
 export interface Mutant {

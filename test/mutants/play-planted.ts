@@ -25,6 +25,8 @@ const { values } = parseArgs({
 const worlds = {
   calm: { hasFaults: false },
   dark: { onlyFaults: ['broker died'] },
+  deaf: { onlyFaults: ['edge killed'] },
+  dry: { onlyFaults: ['database away'] },
   frozen: { onlyFaults: ['crash planned'], crashPoint: 'stopped-at-commit' },
   moving: { onlyFaults: ['coordinator drained', 'coordinator killed'], hasLateFlushes: true },
   stormy: {},

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { ExpiryBrake } from '../../../actors/lease-manager/expiry-brake.ts';
 import { EvalWorld, episode, evalPolicy, type OwnRun, suiteOf } from '../../support/eval-world.ts';
 
-const { claimLeaseMs, leaseMs, noProgressMs, runLimitMs } = evalPolicy;
+const { claimLeaseMs, heartbeatMs, leaseMs, noProgressMs, runLimitMs } = evalPolicy;
 const minuteMs = 60_000;
 
 function withRun(taskCount = 3) {
@@ -158,6 +158,63 @@ test('after an outage of ours there is time for two heartbeats, however late it 
   t.is(value(), 'stale');
 });
 
+/** An edge dies every twenty seconds, and each time is missed for three. */
+function flap(world: EvalWorld, onTick: () => void, isOver: () => boolean): void {
+  for (let count = 0; count < 2_000 && !isOver(); count += 1) {
+    world.pass(20_000);
+    world.actor.extendDeadlines(3_000, world.nowMs);
+    onTick();
+  }
+}
+
+test('outages without end keep no silent run: it gets three windows and the time of the outages', (t) => {
+  const { world, beat, value } = withRun();
+  world.pass(claimLeaseMs - leaseMs);
+  beat();
+  const beatAtMs = world.nowMs;
+
+  let outages = 0;
+  const isOver = () => value() === 'stale';
+  const count = () => {
+    if (!isOver()) outages += 1;
+  };
+  flap(world, count, isOver);
+
+  t.true(isOver());
+  const silentMs = world.nowMs - beatAtMs - outages * 3_000;
+  // It is looked at every twenty seconds.
+  t.true(silentMs >= leaseMs + 3 * leaseMs && silentMs < leaseMs + 3 * leaseMs + 20_000);
+});
+
+test('a sign of life among outages brings the windows back', (t) => {
+  const { world, beat, value } = withRun();
+  beat();
+  let ticks = 0;
+  const beatSeldom = () => {
+    ticks += 1;
+    // Heard in one of fifteen tries.
+    if (ticks % 15 === 0) beat();
+  };
+  flap(world, beatSeldom, () => value() === 'stale' || ticks > 150);
+  t.is(value(), 'running');
+});
+
+test('outages without end lift no limit by more than their time and one window', (t) => {
+  const { world, own, beat } = withRun();
+  const claimedAtMs = world.nowMs;
+  let outages = 0;
+  const isOver = () => world.runState(own).value === 'stale';
+  const beatOn = () => {
+    if (isOver()) return;
+    outages += 1;
+    beat();
+  };
+  flap(world, beatOn, isOver);
+  t.like(world.runState(own), { value: 'stale', context: { endReason: 'NO_PROGRESS' } });
+  const tookMs = world.nowMs - claimedAtMs - outages * 3_000;
+  t.true(tookMs <= noProgressMs + leaseMs + 20_000);
+});
+
 test('a lease that was lengthened without a heartbeat is written down as well', (t) => {
   const { world, own } = withRun();
   t.is(world.actor.takeFlush(), undefined);
@@ -215,6 +272,29 @@ test('when more than a fifth of many leases end at once, all get one more, once'
   world.pass(1);
   t.is(stale(), 20);
   t.like(world.actor.stats(), { expiryBrakes: 1, isExpiryBraking: 0, liveRuns: 0 });
+});
+
+test('validators that beat at different times and all fall silent are held as well', (t) => {
+  const world = new EvalWorld();
+  for (let index = 1; index <= 12; index += 1) world.submit(index);
+  const runs = Array.from({ length: 24 }, (_, index) => world.run(`val-${index}`));
+  const stale = () => runs.filter((own) => world.runState(own).value === 'stale').length;
+  for (let beats = 0; beats < 12; beats += 1) {
+    for (const own of runs) {
+      world.pass(heartbeatMs / runs.length);
+      world.ok('heartbeat', own);
+    }
+  }
+  t.is(stale(), 0);
+
+  // Their leases end evenly over a heartbeat, and the first of them tells of all.
+  world.pass(leaseMs);
+  t.is(world.actor.stats()['expiryBrakes'], 1);
+  for (let seconds = 1; seconds * 1000 < leaseMs - heartbeatMs; seconds += 1) world.pass(1000);
+  t.is(stale(), 0);
+  world.pass(2 * heartbeatMs);
+  t.is(stale(), 24);
+  t.is(world.actor.stats()['expiryBrakes'], 1);
 });
 
 /** One process with four partitions of `runs` runs each; all of them are looked at in turn. */

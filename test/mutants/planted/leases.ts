@@ -76,6 +76,32 @@ export const leaseMutants: readonly Mutant[] = [
     ],
   },
   {
+    id: 'dead-edge-as-silence',
+    breaks: 'The time in which an edge was dead counts as silence of the validators that spoke to it.',
+    signs: ['INV-06'],
+    world: 'deaf',
+    edits: [
+      {
+        file: 'actors/runtime/edge-watch.ts',
+        snippet: 'if (this.hasEdge) onOutageEnd(nowMs - heardMs);',
+        replacement: '',
+      },
+    ],
+  },
+  {
+    id: 'lost-database-as-silence',
+    breaks: 'The time in which the database was away counts as silence of the validators.',
+    signs: ['INV-06'],
+    world: 'dry',
+    edits: [
+      {
+        file: 'actors/runtime/membership.ts',
+        snippet: 'if (gapMs >= this.#lateMs) this.#options.onLateRenewal?.(gapMs);',
+        replacement: '',
+      },
+    ],
+  },
+  {
     id: 'lease-cut-short',
     breaks: 'A run goes stale a second before the end that its validator was promised.',
     signs: ['INV-06', 'INV-08'],

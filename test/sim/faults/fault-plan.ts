@@ -112,7 +112,15 @@ export class FaultPlan {
     };
     return [
       { name: 'coordinator killed', weight: 14, strike: () => kill(one('coordinator')) },
-      { name: 'edge killed', weight: 6, strike: () => kill(one('edge')) },
+      {
+        name: 'edge killed',
+        weight: 6,
+        strike: () => {
+          const process = one('edge');
+          if (process !== undefined && cluster.isHeard(process)) weather.edgeGone();
+          return kill(process);
+        },
+      },
       { name: 'coordinator stopped', weight: 14, strike: () => pause(one('coordinator'), 12_000) },
       { name: 'edge stopped', weight: 5, strike: () => pause(one('edge'), 6_000) },
       {

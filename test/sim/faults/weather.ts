@@ -27,7 +27,10 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   hasEverBeenBad = false;
   /** Soft state has no fence: among other faults a late one misleads the witnesses alone. */
   hasLateFlushes = false;
-  readonly #outages: { readonly fromMs: number; readonly toMs: number }[] = [];
+  /** Fresh windows that leases are owed; the domain's clock. */
+  readonly #owed: { readonly afterMs: number; readonly untilMs: number }[] = [];
+  /** Grows when one begins and when all is put right. */
+  #databaseOutages = 0;
   /** In the order of their beginnings; the domain's clock. */
   readonly #disturbances: { readonly fromMs: number; readonly toMs: number }[] = [];
   /** Since when nothing of ours kept anybody from being heard; the domain's clock. */
@@ -53,6 +56,7 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
     this.#isBad = false;
     this.#crash = undefined;
     this.#databaseDownUntilUs = 0;
+    this.#databaseOutages += 1;
     this.disturbed(0);
   }
 
@@ -82,19 +86,35 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   }
 
   databaseDown(ms: number): void {
+    const fromMs = this.#kernel.domainNowMs;
     this.#databaseDownUntilUs = this.#kernel.nowUs + Math.round(ms * 1000);
+    this.#databaseOutages += 1;
+    const outage = this.#databaseOutages;
+    this.#kernel.after(ms, 'the database is back', () => {
+      // It may have been put right before, or be away again.
+      if (outage !== this.#databaseOutages || ms < renewalsMissedMs) return;
+      const untilMs = fromMs + ms + windowMs - marginMs;
+      this.#owed.push({ afterMs: fromMs + renewalsMissedMs, untilMs });
+    });
   }
 
-  /** From now on nobody can be heard for so long; the domain's clock. */
+  /** From now on nobody can be heard for so long. */
   brokerAway(ms: number): void {
     const fromMs = this.#kernel.domainNowMs;
-    this.#outages.push({ fromMs, toMs: fromMs + ms });
+    this.#owed.push({ afterMs: fromMs, untilMs: fromMs + ms + windowMs });
+  }
+
+  /** From now on one edge is not heard any more, which spoke until now. */
+  edgeGone(): void {
+    const fromMs = this.#kernel.domainNowMs;
+    const untilMs = fromMs + windowMs - marginMs;
+    this.#owed.push({ afterMs: fromMs + edgeMissedMs, untilMs });
   }
 
   /** Whether a lease that was to end then has not had its fresh window after an outage at `atMs`. */
   isOwed(promisedMs: number, atMs: number): boolean {
-    return this.#outages.some(
-      ({ fromMs, toMs }) => promisedMs > fromMs && atMs > fromMs && atMs < toMs + windowMs,
+    return this.#owed.some(
+      ({ afterMs, untilMs }) => promisedMs > afterMs && atMs > afterMs && atMs < untilMs,
     );
   }
 
@@ -165,6 +185,12 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
 
 /** What every lease is owed after an outage of ours: a whole one, by settings.ts. */
 export const windowMs = 20_000;
+/** Owners know that renewals are late by then, and end nothing before one has come. */
+const renewalsMissedMs = 3_000;
+/** Everybody misses a dead edge by then, even where the broker was away for a moment. */
+const edgeMissedMs = 8_000;
+/** A window begins when the outage is known to be over; clocks of owners lag a little. */
+const marginMs = 1_000;
 
 /** Of ten thousand statements, or of fifteen hundred commits. */
 const fates: readonly { readonly below: number; readonly fate: StatementFate }[] = [

@@ -31,6 +31,12 @@ export class SimProcess {
     return this.#pausedUntilUs > this.kernel.nowUs;
   }
 
+  /** Whether it has lived, and gone on, for so long. */
+  isSteadyFor(ms: number): boolean {
+    const sinceUs = Math.max(this.#bootUs, this.#pausedUntilUs);
+    return this.#isAlive && this.kernel.nowUs - sinceUs >= ms * 1000;
+  }
+
   /** Runs in this process, unless it is gone by then. */
   resume(delayMs: number, what: string, run: () => void): Cancel {
     let cancel: Cancel = () => undefined;

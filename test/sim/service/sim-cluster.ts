@@ -49,6 +49,12 @@ export class SimCluster {
     return [...all.values()].map(({ process }) => process).filter(({ isAlive }) => isAlive);
   }
 
+  /** Whether every coordinator that runs has heard of this edge for certain. */
+  isHeard(edge: SimProcess): boolean {
+    const runs = this.edges.some(({ process }) => process === edge);
+    return runs && edge.isSteadyFor(speaksByMs);
+  }
+
   /** Whether nobody was there to end a lease that ended then. */
   wasDarkAt(ms: number): boolean {
     return this.#dark.some(({ fromMs, toMs }) => ms >= fromMs && ms < toMs);
@@ -146,5 +152,7 @@ export class SimCluster {
   }
 }
 
+/** Edges speak once a second from their start, or from the moment at which they go on. */
+const speaksByMs = 5_000;
 const drainMs = 10_000;
 const restartAfterErrorMs = 500;

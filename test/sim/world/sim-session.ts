@@ -156,7 +156,7 @@ export class SimSession implements AsyncDisposable {
     const takenMs = this.#takenMs.get(`eval/${run.part}`) ?? 0;
     const isNew = atMs < takenMs + windowMs;
     if (isNew || this.weather.isOwed(promisedMs, atMs)) {
-      const why = isNew ? 'its owner was new' : 'the broker had been away';
+      const why = isNew ? 'its owner was new' : 'an outage had just been over';
       this.violations.add('INV-06', `run ${run.evalRunId} went stale while ${why}`);
     }
   }
