@@ -64,7 +64,10 @@ export class ExpiryBrake {
     if (nowMs < this.#brakedUntilMs + this.#policy.leaseMs) return false;
     const live = states.reduce((sum, { liveRuns }) => sum + liveRuns.committedSize, 0);
     if (live < leasesMin) return false;
-    const soon = states.reduce((sum, state) => sum + endingBy(state, nowMs + this.#policy.heartbeatMs), 0);
+    const soon = states.reduce(
+      (sum, state) => sum + endingBy(state, nowMs + this.#policy.heartbeatMs),
+      0,
+    );
     return soon * 1_000_000 > live * this.#policy.expiryBrakeShareMicro;
   }
 }

@@ -9,7 +9,7 @@ import { watchStandings } from './clients/standings-watch.ts';
 import { keepEvidence } from './evidence.ts';
 import { faultPlan, kindOf } from './faults/fault-plan.ts';
 import { Injector } from './faults/injector.ts';
-import { unavailability } from './measures/availability.ts';
+import { type EdgeByDoor, unavailability } from './measures/availability.ts';
 import { LoopLag } from './measures/loop-lag.ts';
 import { MetricsWatch } from './measures/metrics-watch.ts';
 import { reached } from './measures/reachability.ts';
@@ -103,7 +103,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     lifecycles: completedRuns(during),
     reclaimedInDarkness: reclaimed.inDarkness,
   });
-  const rows = unavailability(history, injected);
+  const rows = unavailability(history, injected, edgesByDoor(world));
   const violations = [...checked.violations, ...slowness(rows, reclaimed, options.seconds)];
   const lifecycles = completedRuns(attempts);
   const isVoid = situations.some(({ count, minimum }) => count < minimum);
@@ -150,6 +150,13 @@ async function amongFaults(world: ChaosWorld, load: ChaosLoad, among: Among): Pr
   say('the last fault has ended');
   await races;
   stopWatching();
+}
+
+function edgesByDoor({ processes }: ChaosWorld): EdgeByDoor {
+  const doors = processes.flatMap(({ name, door }) =>
+    door === undefined ? [] : [[`http://127.0.0.1:${door.port}`, name] as const],
+  );
+  return new Map(doors);
 }
 
 function completedRuns(attempts: readonly Attempt[]): number {

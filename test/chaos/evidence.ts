@@ -15,9 +15,10 @@ export async function keepEvidence(
   },
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'paddock-chaos-'));
-  const faults = found.injected.map(({ fault, startMs, endMs, wasIdle }) =>
-    JSON.stringify({ fault: describeFault(fault), startMs, endMs, wasIdle }),
-  );
+  const faults = found.injected.map(({ fault, startMs, endMs, wasIdle, partitions }) => {
+    const told = { fault: describeFault(fault), startMs, endMs, wasIdle };
+    return JSON.stringify({ ...told, partitions: [...partitions] });
+  });
   const attempts = found.history.attempts.map((attempt) => JSON.stringify(attempt));
   await writeFile(join(folder, 'history.jsonl'), attempts.join('\n'));
   await writeFile(join(folder, 'faults.jsonl'), faults.join('\n'));

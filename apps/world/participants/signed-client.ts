@@ -19,9 +19,9 @@ export interface ClientOptions {
   readonly repeat?: Repeat;
 }
 
-/** Each call of `ask` is one attempt, signed afresh and sent to the next edge. */
+/** Each call of `ask` is one attempt, signed afresh and sent to the next edge, which it may be told. */
 export type Repeat = (
-  ask: () => Promise<HttpAnswer>,
+  ask: (onUrl?: (url: string) => void) => Promise<HttpAnswer>,
   about: { readonly method: string; readonly path: string; readonly content: Content },
 ) => Promise<HttpAnswer>;
 
@@ -61,9 +61,11 @@ export function signedClient(options: ClientOptions): SignedClient {
 
   async function request(method: string, path: string, content: Content = {}): Promise<Reply> {
     const { headers, body } = await encode(content);
-    const ask = async () => {
+    const ask = async (onUrl?: (url: string) => void) => {
       const all = { ...headers, ...(await credentials()) };
-      return await exchange({ method, url: nextUrl(path), headers: all, body });
+      const url = nextUrl(path);
+      onUrl?.(url);
+      return await exchange({ method, url, headers: all, body });
     };
     const about = { method, path, content };
     const reply = toReply(await repeat(ask, about));

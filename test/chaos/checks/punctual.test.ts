@@ -10,6 +10,7 @@ function askedBefore(ms: number): History {
   const asked = {
     client: 'v',
     firstCallMs: 0,
+    door: '',
     returnMs: 0,
     outcome: 'unknown',
     status: 0,

@@ -12,7 +12,7 @@ function operation(
 ): RunOperation {
   const { outcome = 'acknowledged', code = '', told = {}, isPastLease = false } = answer;
   atMs += 2;
-  const times = { callMs: atMs, firstCallMs: atMs, returnMs: atMs + 1 };
+  const times = { callMs: atMs, firstCallMs: atMs, door: '', returnMs: atMs + 1 };
   const isOptional = outcome === 'unknown';
   const attempt: Attempt = {
     ...{ client: 'a', sent: { isKeyed: false, evalRunId: 'r', ...sent }, ...times },

@@ -43,6 +43,8 @@ export interface Attempt {
   readonly callMs: number;
   /** When the first attempt of the same request was made. */
   readonly firstCallMs: number;
+  /** The door that it was sent to, such as `http://127.0.0.1:4000`; empty when it never was. */
+  door: string;
   returnMs: number;
   outcome: Outcome;
   /** 0 without an answer. */
@@ -66,6 +68,7 @@ export class History {
     const begun: Attempt = {
       ...attempt,
       callMs: nowMs(),
+      door: '',
       returnMs: Number.POSITIVE_INFINITY,
       outcome: 'unknown',
       status: 0,

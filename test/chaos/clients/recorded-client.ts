@@ -40,7 +40,11 @@ export function recordedClient(options: RecordedClientOptions): SignedClient {
     const firstCallMs = nowMs();
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
       const attempt = sent && options.history.begin({ client, firstCallMs, sent });
-      const answer = await answerOf(ask, () => sent?.kind === 'claim' && losesClaim());
+      const askNoted = () =>
+        ask((url) => {
+          if (attempt !== undefined) attempt.door = new URL(url).origin;
+        });
+      const answer = await answerOf(askNoted, () => sent?.kind === 'claim' && losesClaim());
       if (attempt !== undefined) attempt.returnMs = nowMs();
       const defect = answer && writeDown(answer, attempt);
       if (defect !== undefined) options.history.defects.push(`${method} ${path} ${defect}`);

@@ -26,10 +26,15 @@ const targetsMs: Readonly<Record<string, number>> = {
 
 interface Write {
   readonly part: number | undefined;
-  readonly firstCallMs: number;
   readonly callMs: number;
   readonly returnMs: number;
+  readonly isAcknowledged: boolean;
+  /** The edge that it was sent to. */
+  readonly edge: string | undefined;
 }
+
+/** Names of edges by their doors, such as `http://127.0.0.1:4000`. */
+export type EdgeByDoor = ReadonlyMap<string, string>;
 
 interface Sample {
   readonly ms: number;
@@ -38,7 +43,7 @@ interface Sample {
 
 /** What a fault still does when it is over: takeovers, reconnections, back-offs. */
 const aftermathMs = 3_000;
-/** Somebody must have asked this soon after the fault, or nobody knows how long it lasted. */
+/** Somebody must have asked this soon after the fault, and again after each refusal. */
 const askedWithinMs = 1_000;
 const writes: ReadonlySet<string> = new Set([
   'claim',
@@ -51,17 +56,29 @@ const writes: ReadonlySet<string> = new Set([
 /**
  * From a fault to the next acknowledged write: of each partition that a killed or frozen coordinator
  * owned, and anywhere for all other faults. A total outage counts from its end, since nobody can
- * write before. A partition that nobody asked while it was without an owner tells nothing.
+ * write before. A partition that nobody asked while it was without an owner tells nothing, and nor does
+ * who asked by an edge that was hurt itself.
  */
 export function unavailability(
   history: History,
   injected: readonly Injected[],
+  edgeByDoor: EdgeByDoor,
 ): readonly Unavailability[] {
-  const all = writesOf(history);
+  const all = writesOf(history, edgeByDoor);
   const happened = injected.filter(({ wasIdle }) => !wasIdle);
+  const about: About = {
+    others: happened,
+    acknowledged: all
+      .filter(({ isAcknowledged }) => isAcknowledged)
+      .sort((a, b) => a.returnMs - b.returnMs),
+    byPart: Map.groupBy(
+      all.filter((write) => !isHindered(write, happened)),
+      ({ part }) => part,
+    ),
+  };
   const byKind = Map.groupBy(happened, ({ fault }) => kindOf(fault));
   return [...byKind].map(([kind, faults]) => {
-    const samples = faults.flatMap((fault) => samplesOf(fault, all, happened));
+    const samples = faults.flatMap((fault) => samplesOf(fault, about));
     const alone = samples.filter(({ isAlone }) => isAlone);
     const sorted = (alone.length > 0 ? alone : samples).map(({ ms }) => ms).sort((a, b) => a - b);
     return {
@@ -78,7 +95,8 @@ function worstOf(samples: readonly Sample[]): number | null {
   return samples.reduce<number | null>((worst, { ms }) => Math.max(worst ?? 0, ms), null);
 }
 
-function writesOf({ attempts }: History): readonly Write[] {
+/** In the order of their calls. */
+function writesOf({ attempts }: History, edgeByDoor: EdgeByDoor): readonly Write[] {
   const partOfRun = new Map<string, number>();
   for (const { told } of attempts) {
     const { evalRunId, agentVersionId } = told;
@@ -86,21 +104,36 @@ function writesOf({ attempts }: History): readonly Write[] {
     partOfRun.set(evalRunId, evalPartitionOf(agentVersionId));
   }
   return attempts
-    .filter(({ sent, outcome, status }) => {
-      return outcome === 'acknowledged' && status !== 204 && writes.has(sent.kind);
-    })
-    .map(({ sent, told, firstCallMs, callMs, returnMs }: Attempt) => {
-      const part = partOfRun.get(sent.evalRunId ?? told.evalRunId ?? '');
-      return { part, firstCallMs, callMs, returnMs };
-    })
-    .sort((a, b) => a.returnMs - b.returnMs);
+    .filter(({ sent, status }) => writes.has(sent.kind) && isTelling(status))
+    .map(({ sent, told, callMs, returnMs, outcome, door }: Attempt) => ({
+      part: partOfRun.get(sent.evalRunId ?? told.evalRunId ?? ''),
+      ...{ callMs, returnMs, isAcknowledged: outcome === 'acknowledged' },
+      edge: edgeByDoor.get(door),
+    }));
 }
 
-function samplesOf(
-  fault: Injected,
-  all: readonly Write[],
-  others: readonly Injected[],
-): readonly Sample[] {
+/** An owner that refuses is there, and what it would have taken is not known; nor of what there was none. */
+function isTelling(status: number): boolean {
+  return status !== 204 && (status < 400 || status >= 500);
+}
+
+/** Its edge, or one of that edge's lines, was hurt while it was under way. */
+function isHindered({ edge, callMs, returnMs }: Write, faults: readonly Injected[]): boolean {
+  return faults.some(
+    ({ fault, startMs, endMs }) =>
+      'who' in fault && fault.who === edge && startMs < returnMs && endMs + aftermathMs > callMs,
+  );
+}
+
+interface About {
+  readonly others: readonly Injected[];
+  /** In the order of their answers. */
+  readonly acknowledged: readonly Write[];
+  /** Of those that no fault of their edge kept; in the order of their calls. */
+  readonly byPart: ReadonlyMap<number | undefined, readonly Write[]>;
+}
+
+function samplesOf(fault: Injected, { others, acknowledged, byPart }: About): readonly Sample[] {
   const sample = (fromMs: number, write: Write | undefined): Sample[] => {
     if (write === undefined) return [];
     const isAlone = others.every(
@@ -113,17 +146,29 @@ function samplesOf(
     return [{ ms: write.returnMs - fromMs, isAlone }];
   };
   if (fault.partitions.size > 0) {
-    return [...fault.partitions].flatMap((part) => {
-      const next = all.find((write) => write.part === part && write.callMs >= fault.startMs);
-      const hasAsked = (next?.firstCallMs ?? Infinity) < fault.startMs + askedWithinMs;
-      return hasAsked ? sample(fault.startMs, next) : [];
-    });
+    return [...fault.partitions].flatMap((part) =>
+      sample(fault.startMs, firstTaken(byPart.get(part) ?? [], fault.startMs)),
+    );
   }
   const fromMs = isTotal(fault) ? fault.endMs : fault.startMs;
   return sample(
     fromMs,
-    all.find((write) => write.callMs >= fault.startMs && write.returnMs >= fromMs),
+    acknowledged.find((write) => write.callMs >= fault.startMs && write.returnMs >= fromMs),
   );
+}
+
+/** Nothing where nobody was asking for a while before it: it could have been taken earlier. */
+function firstTaken(asked: readonly Write[], fromMs: number): Write | undefined {
+  let askedUntilMs = fromMs + askedWithinMs;
+  let first: Write | undefined;
+  for (const write of asked) {
+    if (write.callMs < fromMs) continue;
+    if (write.callMs > askedUntilMs || (first && write.callMs > first.returnMs)) break;
+    askedUntilMs = Math.max(askedUntilMs, write.returnMs + askedWithinMs);
+    const isSooner = write.returnMs < (first?.returnMs ?? Number.POSITIVE_INFINITY);
+    if (write.isAcknowledged && isSooner) first = write;
+  }
+  return first;
 }
 
 /** Whether two faults can have one effect: owners are one thing, doors and the store another. */

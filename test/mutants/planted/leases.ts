@@ -77,7 +77,8 @@ export const leaseMutants: readonly Mutant[] = [
   },
   {
     id: 'dead-edge-as-silence',
-    breaks: 'The time in which an edge was dead counts as silence of the validators that spoke to it.',
+    breaks:
+      'The time in which an edge was dead counts as silence of the validators that spoke to it.',
     signs: ['INV-06'],
     world: 'deaf',
     edits: [
