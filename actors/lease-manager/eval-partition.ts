@@ -112,7 +112,10 @@ export class EvalPartition implements PartitionActor {
     const { deadlines, liveRuns } = this.#deps.state;
     // Whole milliseconds, like every promise: a monotonic clock measures fractions of them.
     const byMs = Math.ceil(outageMs);
-    if (overAtMs === undefined) return deadlines.delayAll(byMs);
+    if (overAtMs === undefined) {
+      deadlines.delayAll(byMs);
+      return;
+    }
     deadlines.forgiveAll(byMs, overAtMs);
     this.#counts.lengthened(liveRuns.committedSize);
   }

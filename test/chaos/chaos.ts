@@ -10,11 +10,15 @@ import { keepEvidence } from './evidence.ts';
 import { faultPlan, kindOf } from './faults/fault-plan.ts';
 import { Injector } from './faults/injector.ts';
 import { type EdgeByDoor, unavailability } from './measures/availability.ts';
+import type { Hindrances } from './measures/hindrances.ts';
 import { LoopLag } from './measures/loop-lag.ts';
 import { MetricsWatch } from './measures/metrics-watch.ts';
+import { overdueRuns } from './measures/overdue-runs.ts';
 import { reached } from './measures/reachability.ts';
 import { reclaims } from './measures/reclaims.ts';
-import { slowness } from './measures/slowness.ts';
+import { figuresOf, slowness } from './measures/slowness.ts';
+import { StandstillWatch } from './measures/standstill-watch.ts';
+import { stuckRecords } from './measures/stuck-records.ts';
 import type { ChaosReport } from './report.ts';
 import { type ChaosWorld, startChaosWorld } from './world/chaos-world.ts';
 
@@ -81,17 +85,19 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const injector = new Injector(world, options.say);
   const metrics = new MetricsWatch(world.processes);
   const lag = new LoopLag();
+  const { injected, toldToEnd } = injector;
+  const hindrances = { injected, stalls: lag.stalls, edges, coordinators };
+  const watches = watchesOf(world, metrics, hindrances);
   const load = await startLoad(world, { ...options, taskMs, requiredSuccesses }, history);
   const startedMs = nowMs();
   await amongFaults(world, load, { options, history, injector });
   const endedMs = nowMs();
   await load.stop(drainMs);
-  await metrics.stop();
   // What comes now are checks, which keep this process from everything else.
   lag.stop();
-  const { injected, toldToEnd } = injector;
-  const found = { history, injected, ends, toldToEnd, stalls: lag.stalls };
+  const found = { history, injected, ends, toldToEnd, stalls: lag.stalls, watches };
   const checked = await checkAll(world, { ...found, quietMs });
+  await metrics.stop();
   const seconds = Math.round((endedMs - startedMs) / 1000);
   history.count('lifecycles that waited for a free validator, at most', load.backlogMax());
   const reclaimed = await reclaims(world.sql, history, injected);
@@ -104,13 +110,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     reclaimedInDarkness: reclaimed.inDarkness,
   });
   const rows = unavailability(history, injected, edgesByDoor(world));
-  const violations = [...checked.violations, ...slowness(rows, reclaimed, options.seconds)];
-  const lifecycles = completedRuns(attempts);
+  const figures = figuresOf(rows, reclaimed);
+  const violations = [...checked.violations, ...slowness(figures, options.seconds)];
   const isVoid = situations.some(({ count, minimum }) => count < minimum);
   const hasFailed = violations.length > 0;
   return {
     verdict: hasFailed ? 'VIOLATED' : isVoid ? 'VOID' : 'PROVED',
-    ...{ seed: options.seed, seconds, violations, looked, lifecycles },
+    ...{ seed: options.seed, seconds, violations, looked },
+    lifecycles: completedRuns(attempts),
     faults: injected.length,
     faultsByKind: countedBy(injected.map(({ fault }) => kindOf(fault))),
     worstLagMs: lag.worstMs,
@@ -118,6 +125,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     offeredPerMinute: options.perSecond * 60,
     unavailability: rows,
     reclaims: reclaimed,
+    watched: watches.map((watch) => watch.watched()),
     reached: situations,
     counts: Object.fromEntries(history.counts),
     answers: countedBy(history.attempts.map(answerOf)),
@@ -127,6 +135,11 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         ? await keepEvidence(world.dataDir, { history, injected, violations })
         : null,
   };
+}
+
+function watchesOf({ sql }: ChaosWorld, metrics: MetricsWatch, hindrances: Hindrances) {
+  const plans = [overdueRuns(sql), stuckRecords(sql, metrics)];
+  return plans.map((plan) => new StandstillWatch(hindrances, plan));
 }
 
 interface Among {

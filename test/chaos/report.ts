@@ -2,6 +2,15 @@ import type { Looked } from './checks/check-all.ts';
 import type { Unavailability } from './measures/availability.ts';
 import type { Reached } from './measures/reachability.ts';
 import type { Reclaims } from './measures/reclaims.ts';
+import {
+  type Figure,
+  figuresOf,
+  gradeOf,
+  reclaimOf,
+  takeoverOf,
+  withinTargets,
+} from './measures/slowness.ts';
+import type { Watched } from './measures/standstill-watch.ts';
 
 export interface ChaosReport {
   readonly verdict: 'PROVED' | 'VIOLATED' | 'VOID';
@@ -14,6 +23,7 @@ export interface ChaosReport {
   readonly offeredPerMinute: number;
   readonly unavailability: readonly Unavailability[];
   readonly reclaims: Reclaims;
+  readonly watched: readonly Watched[];
   readonly reached: readonly Reached[];
   readonly looked: Looked;
   /** Of the event loop in which clients and proxies live. */
@@ -35,6 +45,9 @@ export function reportLines(report: ChaosReport): readonly string[] {
     ...report.unavailability.map(faultLine),
     '',
     ...reclaimLines(report.reclaims),
+    '',
+    'the longest time that what waits stood still although nothing hindered the service',
+    ...report.watched.map(watchedLine),
     '',
     'what was reached',
     ...report.reached.map(
@@ -69,8 +82,12 @@ function faultLine(row: Unavailability): string {
   return (
     `  ${row.kind.padEnd(28)} ${String(row.faults).padStart(3)} times, median ${ms(row.medianMs)}, ` +
     `worst ${ms(row.worstAloneMs)} alone, ${ms(row.worstMs)} with others` +
-    (row.targetMs === null ? '' : ` (target ${row.targetMs})`)
+    (row.targetMs === null ? '' : ` (target ${row.targetMs}: ${gradesOf(takeoverOf(row))})`)
   );
+}
+
+function gradesOf(figures: readonly Figure[]): string {
+  return figures.map(gradeOf).join() || 'not measured alone';
 }
 
 function reclaimLines(found: Reclaims): readonly string[] {
@@ -80,9 +97,20 @@ function reclaimLines(found: Reclaims): readonly string[] {
     line('runs reclaimed', found.count),
     line('of which nothing of ours lengthened the lease', found.undisturbed),
     line('  median', ms(found.medianLateMs)),
-    line('  worst', ms(found.worstLateMs)),
-    line('worst of all, from the last end that was written', ms(found.worstLateOfAllMs)),
+    line('  worst', worstReclaim(found)),
+    line('worst of all, with faults, from the last end written', ms(found.worstLateOfAllMs)),
   ];
+}
+
+function worstReclaim({ worstLateMs }: Reclaims): string {
+  if (worstLateMs === null) return '-';
+  const figure = reclaimOf(worstLateMs);
+  return `${Math.round(worstLateMs)} ms (target ${figure.targetMs}: ${gradeOf(figure)})`;
+}
+
+function watchedLine({ rule, longest, mostMs }: Watched): string {
+  const found = longest === null ? 'none' : `${Math.round(longest.ms)} ms: ${longest.name}`;
+  return line(rule, `${found} (at most ${mostMs})`);
 }
 
 function lookedLines(looked: Looked): readonly string[] {
@@ -102,8 +130,12 @@ function troubleLines(troubles: readonly string[]): readonly string[] {
   return ['', `${troubles.length} times a participant gave up, such as`, ...shown];
 }
 
-function verdictLines({ verdict, violations, evidence }: ChaosReport): readonly string[] {
-  if (verdict === 'PROVED') return ['PROVED: nothing lost, nothing twice, nothing stuck.'];
+function verdictLines(report: ChaosReport): readonly string[] {
+  const { verdict, violations, evidence, unavailability, reclaims, seconds } = report;
+  if (verdict === 'PROVED') {
+    const targets = withinTargets(figuresOf(unavailability, reclaims), seconds);
+    return [`PROVED: nothing lost, nothing twice, nothing stuck; ${targets}.`];
+  }
   if (verdict === 'VOID') return ['VOID: what was to be survived did not come about often enough.'];
   return ['VIOLATED:', ...violations.map((text) => `  ${text}`), `evidence in ${evidence}`];
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { lifecycleViolations, untilQuiet } from '../../support/lifecycle-checks.ts';
 import type { History } from '../clients/history.ts';
+import type { StandstillWatch } from '../measures/standstill-watch.ts';
 import type { ChaosWorld } from '../world/chaos-world.ts';
 import { toldByLogs } from '../world/process-logs.ts';
 import { leaseViolations } from './lease-overlap.ts';
@@ -17,6 +18,8 @@ export interface CheckPlan extends Disturbances {
   readonly ends: readonly EndedProcess[];
   /** Pids of those that were ended on purpose. */
   readonly toldToEnd: ReadonlySet<number>;
+  /** Stopped as soon as all is quiet: what comes then keeps this process busy. */
+  readonly watches: readonly StandstillWatch[];
   readonly quietMs: number;
 }
 
@@ -69,9 +72,16 @@ export async function checkAll(world: ChaosWorld, plan: CheckPlan): Promise<Chec
   // what they own.
   const stuck = await look('stuck', async () => stuckRecords.parse(await operator.get(stuckPath)));
   add('stuck', stuck?.stuck.map((row) => JSON.stringify(row)) ?? []);
+  for (const watch of plan.watches) {
+    watch.stop();
+    add(watch.rule, watch.violations());
+  }
   const logs = await look('logs', () => toldByLogs(world));
-  add('failed requests', logs?.failedRequests ?? []);
-  add('processes', endsByThemselves(plan.ends, { ...plan, ready: logs?.ready ?? new Set() }));
+  if (logs !== undefined) {
+    add('failed requests', logs.failedRequests);
+    add('history', logs.lostHistory);
+    add('processes', endsByThemselves(plan.ends, { ...plan, ...logs }));
+  }
   const { unpunctual, punctual, lagged } = punctuality(history, plan);
   const told = toldHistory(history, unpunctual);
   violations.push(...((await look('rows', () => lifecycleViolations(sql, told))) ?? []));

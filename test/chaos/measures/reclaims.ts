@@ -9,7 +9,10 @@ export interface Reclaims {
   readonly undisturbed: number;
   readonly medianLateMs: number | null;
   readonly worstLateMs: number | null;
-  /** With the leases that an amnesty lengthened, from their last written end. */
+  /**
+   * With the leases that an amnesty lengthened, from their last written end, and with the time in which
+   * nobody could end them. For people: whether each was in time is for `overdue-runs.ts`.
+   */
   readonly worstLateOfAllMs: number | null;
   /** Their lease ended while no coordinator lived. */
   readonly inDarkness: number;

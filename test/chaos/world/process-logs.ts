@@ -7,7 +7,15 @@ export interface ToldByLogs {
   readonly ready: ReadonlySet<number>;
   /** Defects that an edge had while it answered, whoever was to be answered. */
   readonly failedRequests: readonly string[];
+  /** When a process gave up its connection to the broker, by its pid. Unix milliseconds. */
+  readonly gaveUpBroker: ReadonlyMap<number, number>;
+  /** What is said of a database that went back in time; here none does. */
+  readonly lostHistory: readonly string[];
 }
+
+/** As `infra/nats/connect.ts` and `infra/history/history-watch.ts` word it. */
+const givenUp = '"message":"the connection to the broker is closed for good"';
+const wentBack = '"message":"THE DATABASE WENT BACK IN TIME';
 
 /** What the processes of a world wrote down of themselves, over all of their lives. */
 export async function toldByLogs({
@@ -17,13 +25,31 @@ export async function toldByLogs({
   const pages = await Promise.all(
     processes.map(({ name }) => readFile(join(dataDir, 'logs', `${name}.log`), 'utf8')),
   );
-  const lines = pages.flatMap((page) => page.split('\n'));
+  const logs = pages.map((page) => page.split('\n'));
+  const lines = logs.flat();
   // Not parsed: whoever is killed leaves half a line, and the next process goes on behind it.
-  const ready = lines.flatMap((line) => /"message":"ready".*?"pid":(\d+)/.exec(line)?.[1] ?? []);
+  const ready = lines.flatMap((line) => pidOfReady(line) ?? []);
   return {
     ready: new Set(ready.map(Number)),
     failedRequests: lines.filter(
       (line) => line.includes('"message":"a request failed"') && line.includes('"INTERNAL_ERROR"'),
     ),
+    gaveUpBroker: new Map(logs.flatMap(givenUpBy)),
+    lostHistory: lines.filter((line) => line.includes(wentBack)),
   };
+}
+
+/** One log has the processes of a name one after another: each says that it is ready, and its pid. */
+function givenUpBy(lines: readonly string[]): readonly (readonly [pid: number, atMs: number])[] {
+  let pid = Number.NaN;
+  return lines.flatMap((line) => {
+    pid = Number(pidOfReady(line) ?? pid);
+    if (!line.includes(givenUp)) return [];
+    const [, time = ''] = /.*"time":"([^"]+)".*?"message"/.exec(line) ?? [];
+    return [[pid, Date.parse(time)] as const];
+  });
+}
+
+function pidOfReady(line: string): string | undefined {
+  return /"message":"ready".*?"pid":(\d+)/.exec(line)?.[1];
 }

@@ -21,8 +21,8 @@ const minimums: readonly Minimum[] = [
   { name: 'work reclaimed', perThousandDays: 100 },
 ];
 
-/** With fewer days chance alone could keep a situation away. */
-const daysMin = 200;
+/** With fewer days chance alone could keep a situation away: nothing is asked of such a run. */
+export const judgedDaysMin = 200;
 
 export interface Reached {
   readonly name: string;
@@ -30,7 +30,7 @@ export interface Reached {
   readonly minimum: number;
 }
 
-/** How often each dangerous situation happened, and how often it has to; zero in short runs. */
+/** How often each dangerous situation happened, and had to; zero in runs too short to judge. */
 export function reachability(
   counts: ReadonlyMap<string, number>,
   days: number,
@@ -38,7 +38,7 @@ export function reachability(
   return minimums.map(({ name, perThousandDays }) => ({
     name,
     count: counts.get(name) ?? 0,
-    minimum: days < daysMin ? 0 : Math.floor((days * perThousandDays) / 1000),
+    minimum: days < judgedDaysMin ? 0 : Math.floor((days * perThousandDays) / 1000),
   }));
 }
 
