@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { serverUrls } from '../postgres/server-urls.ts';
 
 /** What a process is; a key may be required by some and unknown to others. */
 export type ProcessKind = 'coordinator' | 'edge' | 'history' | 'migrate' | 'world';
@@ -144,6 +145,14 @@ export function url(...schemes: readonly string[]): z.ZodType<string, string> {
     error: `must be a URL beginning ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
   });
 }
+
+/** May name several servers, by commas, in the place of one. */
+export const databaseUrl = z
+  .string()
+  .refine(
+    (text) => serverUrls(text).every((one) => hasScheme(one, ['postgres', 'postgresql'])),
+    'must be a URL beginning postgres:// or postgresql://',
+  );
 
 /** One or more, by commas; kept as written. */
 export function urls(...schemes: readonly string[]): z.ZodType<string, string> {

@@ -7,6 +7,7 @@ import {
   bytes,
   clockTime,
   count,
+  databaseUrl,
   decimalOrNone,
   halfLifeDays,
   listOf,
@@ -155,8 +156,13 @@ const neighbours = {
   CHAIN_CACHE_SECONDS: seconds(300, 'how late a deregistration is seen', { min: 0 }),
   CHAIN_GRACE_SECONDS: seconds(3600, 'a dead node must not lock out the known', { min: 0 }),
   DATABASE_URL: required(
-    url('postgres', 'postgresql'),
-    { unit: 'URL', reason: 'the source of truth', absent: '', secret: true },
+    databaseUrl,
+    {
+      unit: 'URL',
+      reason: 'the source of truth; of `host1:5432,host2:5432` the one that takes writes',
+      absent: '',
+      secret: true,
+    },
     ['edge', 'coordinator', 'migrate', 'history'],
   ),
   DATABASE_EDGE_PASSWORD: loginPassword('paddock_edge_login'),

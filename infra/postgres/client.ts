@@ -2,8 +2,9 @@ import postgres from 'postgres';
 import type { Sql } from '../ports/sql.ts';
 import { arrayTypes } from './array-types.ts';
 import { ConnectionLost } from './connection-lost.ts';
+import { placeOf, Servers } from './servers.ts';
 import { type OpenSession, Sessions } from './sessions.ts';
-import { type SocketTarget, type SocketWatch, watchedSocket } from './watched-socket.ts';
+import { failedSocket, type SocketWatch, watchedSocket } from './watched-socket.ts';
 
 export interface SqlOptions {
   readonly url: string;
@@ -40,10 +41,11 @@ interface Patience {
 const patienceOf = new WeakMap<Sql, Patience>();
 
 export function createSql(options: SqlOptions): Sql {
-  const pool = open(options, { max: options.max ?? 8, onLost: () => undefined });
+  const servers = serversOf(options);
+  const pool = open(options, { servers, max: options.max ?? 8, onLost: () => undefined });
   const openSession: OpenSession = (onLost) =>
     // Not ended by age in the middle of a transaction, and never connected a second time.
-    open(options, { max: 1, max_lifetime: null, onLost, isOnce: true });
+    open(options, { servers, max: 1, max_lifetime: null, onLost, isOnce: true });
   const sessions = new Sessions(openSession, transactionsMax(options.max ?? 8));
   sessionsByPool.set(pool, sessions);
   return pool;
@@ -76,24 +78,45 @@ export function expectStatementsOf(session: Sql, statementTimeoutMs: number | un
 }
 
 interface Opening {
+  /** None for a socket file, which the library finds by itself. */
+  readonly servers: Servers | undefined;
   readonly max: number;
   readonly max_lifetime?: null;
   readonly onLost: () => void;
   readonly isOnce?: boolean;
 }
 
-function open(options: SqlOptions, { onLost, isOnce, ...limits }: Opening): Sql {
+function serversOf(options: SqlOptions): Servers | undefined {
+  const place = placeOf(options.url);
+  if (place === undefined) return undefined;
+  return new Servers(place, async (servers) => {
+    const sql = open(options, { servers, max: 1, onLost: () => undefined });
+    try {
+      const [row] = await sql<{ is_read_only: boolean }[]>`
+        select current_setting('transaction_read_only')::boolean as is_read_only`;
+      return row?.is_read_only === false;
+    } finally {
+      await sql.end({ timeout: 0 });
+    }
+  });
+}
+
+function open(options: SqlOptions, { servers, onLost, isOnce, ...limits }: Opening): Sql {
   const timeoutMs = options.statementTimeoutMs ?? statementTimeoutMs;
+  // Below the silence that a socket endures, or a dead server would be dialled for ever.
+  const dialMs = timeoutMs === 0 ? 3_000 : Math.min(3_000, timeoutMs);
   const patience: Patience = { statementTimeoutMs: undefined };
+  // The server ends a statement after its timeout; who says nothing for twice that is not there.
   const silenceMs = () => 2 * (patience.statementTimeoutMs ?? timeoutMs);
-  const pool: unknown = postgres(options.url, {
+  const line: Line = { silenceMs, onLost, dialMs, isOnce: isOnce === true, hasEnded: false };
+  const pool = postgres(options.url, {
     ...limits,
-    ...socketOption(options.url, { silenceMs, onLost, isOnce: isOnce === true }),
+    ...(servers === undefined ? { onclose: onLost } : socketOptions(servers, line)),
     prepare: true,
     types: arrayTypes,
     fetch_types: false,
-    // Seconds; below the silence that a socket endures, or a dead server would be dialled for ever.
-    connect_timeout: timeoutMs === 0 ? 3 : Math.min(3, timeoutMs / 1000),
+    // Seconds.
+    connect_timeout: dialMs / 1000,
     // Seconds. The library's own grows to 20 s, long after the database is back.
     backoff: (attempt: number) => Math.min(0.02 * 2 ** attempt, 1),
     onnotice: () => undefined,
@@ -108,27 +131,37 @@ function open(options: SqlOptions, { onLost, isOnce, ...limits }: Opening): Sql 
       ...(options.role === undefined ? {} : { role: options.role }),
     },
   });
+  const end = pool.end.bind(pool);
+  pool.end = (howLong) =>
+    end(howLong).finally(() => {
+      line.hasEnded = true;
+    });
   // The handle's type would name every array type; nobody uses that.
-  const sql = pool as Sql;
+  const sql = pool as unknown as Sql;
   patienceOf.set(sql, patience);
   return sql;
 }
 
-/**
- * The server ends a statement after its timeout; when nothing was heard after twice that, nobody is
- * there. Not for URLs of several hosts or of a socket file, which the library must choose from.
- */
-function socketOption(url: string, how: SocketWatch & { readonly isOnce: boolean }): object {
-  const { hostname } = new URL(url);
-  if (hostname === '' || hostname.includes(',')) return { onclose: how.onLost };
+interface Line extends SocketWatch {
+  readonly dialMs: number;
+  readonly isOnce: boolean;
+  hasEnded: boolean;
+}
+
+/** The library is told of one server and of no encryption: it gets lines that are ready to be used. */
+function socketOptions(servers: Servers, line: Line): object {
+  const { host, port } = servers.first;
   let dialled = 0;
-  return {
-    socket: (target: SocketTarget) => {
-      dialled += 1;
-      if (how.isOnce && dialled > 1) throw new ConnectionLost();
-      return watchedSocket(target, how);
-    },
+  const made = async () => {
+    dialled += 1;
+    if (line.isOnce && dialled > 1) throw new ConnectionLost();
+    const socket = await servers.dial(line.dialMs);
+    if (!line.hasEnded) return watchedSocket(socket, line);
+    // The library would keep it open for ever.
+    socket.destroy();
+    throw new ConnectionLost();
   };
+  return { host: [host], port: [port], ssl: false, socket: () => made().catch(failedSocket) };
 }
 
 /** Ends all connections; running statements get `timeoutMs` to finish. */

@@ -16,6 +16,7 @@ const neverSent = new Set([
   'ENOENT',
   'ENOTFOUND',
   'ECONNREFUSED',
+  'NOT_CONNECTED',
 ]);
 
 /** serialization_failure, deadlock_detected, lock_not_available. */

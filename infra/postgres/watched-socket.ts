@@ -1,11 +1,8 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { lookEvery } from '../clock/backstop.ts';
-
-/** What the client library hands to a socket factory; arrays, because a URL may name several hosts. */
-export interface SocketTarget {
-  readonly host: readonly string[];
-  readonly port: readonly number[];
-}
+import { asError } from './failure.ts';
+import { NotConnected } from './not-connected.ts';
 
 export interface SocketWatch {
   /** Asked at each look: a transaction may be given longer. Zero for no limit. */
@@ -17,18 +14,36 @@ export interface SocketWatch {
 /** The library greets the server within one turn of the event loop. */
 const muteMs = 20;
 const lookEveryMs = 250;
+/** ReadyForQuery, outside of a transaction: the end of what a server says before the first statement. */
+const readyForQuery = Buffer.from('Z\0\0\0\x05I');
 
 /**
  * A connection that gives up on a silent server. Without it a statement whose packets vanish waits
  * until the kernel stops retrying, a quarter of an hour later, and its partition with it. Destroying
  * the socket fails the statement, which then counts as in doubt. Idle connections stay.
  */
-export function watchedSocket(target: SocketTarget, { silenceMs, onLost }: SocketWatch): Socket {
-  const socket = connect(target.port[0] ?? 5432, target.host[0] ?? 'localhost');
-  socket.once('connect', () => {
-    endAtOnce(socket, onLost);
-    endIfMute(socket);
-    endIfSilent(socket, silenceMs);
+export function watchedSocket(socket: Socket, { silenceMs, onLost }: SocketWatch): Socket {
+  endAtOnce(socket, onLost);
+  endIfMute(socket);
+  endIfSilent(socket, silenceMs);
+  return socket;
+}
+
+/**
+ * In place of a line that could not be made. It takes the library's greeting before it fails: what
+ * the library keeps unsent, it never sends (see `endAtOnce`); what it is not given a socket for, it
+ * never tries again.
+ */
+export function failedSocket(why: unknown): Duplex {
+  const socket: Duplex = new Duplex({
+    read: () => undefined,
+    write: (_chunk, _encoding, done) => done(asError(why)),
+    emitClose: false,
+    destroy: (error, done) => {
+      done(error);
+      // The library waits longer after each failure that it is told of at the end.
+      process.nextTick(() => socket.emit('close', error !== null));
+    },
   });
   return socket;
 }
@@ -50,15 +65,13 @@ function endIfMute(socket: Socket): void {
 function endIfSilent(socket: Socket, silenceMs: () => number): void {
   let answeredBytes = 0;
   let silentLooks = 0;
-  const onData = () => {
+  // Ahead of the library, which may write its next statement while it reads.
+  socket.prependListener('data', () => {
     answeredBytes = socket.bytesWritten;
     silentLooks = 0;
-  };
-  // Ahead of the library, which may write its next statement while it reads.
-  socket.prependListener('data', onData);
+  });
   const stop = lookEvery(lookEveryMs, () => {
-    // The library takes all listeners off a socket that it goes on to encrypt.
-    if (socket.destroyed || !socket.listeners('data').includes(onData)) return stop();
+    if (socket.destroyed) return stop();
     if (socket.bytesWritten > answeredBytes) silentLooks += 1;
     // The first of them may have come at once after the statement.
     const limitMs = silenceMs();
@@ -73,14 +86,33 @@ function endIfSilent(socket: Socket, silenceMs: () => number): void {
  * keeps the unsent bytes and sends nothing on the next connection, not even a greeting, until 1024
  * bytes have piled up: such a connection is ended after `muteMs`, and a few of them later the
  * server refuses the pile and all is well. Else that place of the pool fails for half a minute.
+ *
+ * A third before it stood: told of the end alone, it dials again at once and for ever, and the
+ * statement that waits never fails. So it hears of an error, which nothing was sent before.
  */
 function endAtOnce(socket: Socket, onLost: () => void): void {
+  const stood = hasStood(socket);
   const emit = socket.emit.bind(socket);
   const tell = (event: string, ...told: unknown[]): boolean => {
     if (event === 'error') return true;
     if (event !== 'close') return emit(event, ...told);
     onLost();
-    return emit('close', false);
+    const isRefused = socket.bytesWritten > 0 && !stood();
+    if (isRefused) emit('error', new NotConnected('the server hung up before it let us in'));
+    return emit('close', isRefused);
   };
   socket.emit = tell;
+}
+
+/** Whether the server has let us in: nothing but its greeting comes before the first statement. */
+function hasStood(socket: Socket): () => boolean {
+  let end: Buffer = Buffer.alloc(0);
+  let isReady = false;
+  const onData = (bytes: Buffer) => {
+    end = Buffer.concat([end, bytes]).subarray(-readyForQuery.length);
+    isReady = end.equals(readyForQuery);
+    if (isReady) socket.off('data', onData);
+  };
+  socket.prependListener('data', onData);
+  return () => isReady;
 }

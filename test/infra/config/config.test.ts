@@ -167,6 +167,14 @@ test('all problems come in one error, and no secret is in it', (t) => {
   t.false(/tooshort|hidden/.test(error.message));
 });
 
+test('the URL of the database may name several servers', (t) => {
+  for (const servers of ['a', 'a:5432', 'a,b', 'a:5432,b:5433', '10.0.0.1:1,10.0.0.2:2']) {
+    const url = `postgres://paddock:hidden@${servers}/paddock?sslmode=verify-full`;
+    t.is(read({ DATABASE_URL: url }).databaseUrl, url);
+  }
+  t.is(problems({ DATABASE_URL: 'postgres://paddock:hidden@a:5432,b:port/paddock' }).length, 1);
+});
+
 test('a process is asked only for what it needs', (t) => {
   const { OPERATOR_TOKENS: _, ...withoutTokens } = complete;
   t.deepEqual(readConfig(withoutTokens, { process: 'coordinator' }).operatorTokens, []);
