@@ -35,6 +35,8 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   readonly #disturbances: { readonly fromMs: number; readonly toMs: number }[] = [];
   /** Since when nothing of ours kept anybody from being heard; the domain's clock. */
   calmSinceMs = 0;
+  /** Since when no fault was at work; the domain's clock. */
+  unhurtSinceMs = 0;
 
   constructor(deps: {
     readonly kernel: Kernel;
@@ -68,7 +70,13 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   disturbed(forMs: number): void {
     const fromMs = this.#kernel.domainNowMs;
     this.calmSinceMs = Math.max(this.calmSinceMs, fromMs + forMs);
+    this.unhurtSinceMs = this.calmSinceMs;
     this.#disturbances.push({ fromMs, toMs: fromMs + forMs });
+  }
+
+  /** The domain's clock has moved on, which lengthens nothing. */
+  jumped(): void {
+    this.calmSinceMs = Math.max(this.calmSinceMs, this.#kernel.domainNowMs);
   }
 
   /** How much of that time was disturbed: by so much a lease may have become longer in it. */

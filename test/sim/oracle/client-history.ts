@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { windowMs } from '../faults/weather.ts';
 import type { Kernel } from '../kernel/kernel.ts';
 import type { Counters } from '../report/counters.ts';
 import type { CommitModel, KnownRun } from './commit-model.ts';
@@ -23,12 +24,14 @@ export interface CompletionAnswer {
 }
 
 interface PastWeather {
-  readonly calmSinceMs: number;
+  readonly unhurtSinceMs: number;
   disturbedMs(fromMs: number, toMs: number): number;
 }
 
-/** How a lease may be longer than what its validator was told, by an outage of ours that is over. */
+/** From the end of a lease to the commit that says so. */
 const lateMs = 2_500;
+/** What the last outage, or a new owner, gives at most: a window and a member's lease, by settings.ts. */
+const amnestyMs = windowMs + 5_000;
 
 /**
  * What clients were told, from their side of the wire. What contradicts an earlier answer or what was
@@ -186,19 +189,26 @@ export class ClientHistory {
     return Math.max(promisedMs, this.#signedMs.get(runId) ?? 0);
   }
 
-  /** A run was ended for its validator's silence. */
-  staled(run: KnownRun, atMs: number, weather: PastWeather): void {
+  /** A run was ended for its validator's silence; its partition was taken last at `takenMs`. */
+  staled(
+    run: KnownRun,
+    { atMs, takenMs, weather }: { atMs: number; takenMs: number; weather: PastWeather },
+  ): void {
     const promisedMs = this.promisedMs.get(run.evalRunId);
     // An operator may end a run at any time, and limits of its length are no silence.
     if (promisedMs === undefined || run.end?.reason !== 'LEASE_EXPIRED') return;
     if (atMs < promisedMs) {
       this.#wrong('INV-08', `run ${run.evalRunId} went stale ${promisedMs - atMs} ms too early`);
     }
-    const isCalm = weather.calmSinceMs < promisedMs;
     const toldMs = this.#toldMs.get(run.evalRunId) ?? 0;
-    if (isCalm && atMs > promisedMs + weather.disturbedMs(toldMs, promisedMs) + lateMs) {
-      const byMs = Math.round(atMs - promisedMs);
-      this.#wrong('INV-07', `run ${run.evalRunId} went stale ${byMs} ms after its lease`);
+    const givenMs = Math.max(weather.unhurtSinceMs, takenMs);
+    const latestMs = Math.max(
+      promisedMs + weather.disturbedMs(toldMs, promisedMs),
+      givenMs > toldMs ? givenMs + amnestyMs : 0,
+    );
+    const byMs = Math.round(atMs - latestMs);
+    if (byMs > lateMs) {
+      this.#wrong('INV-07', `run ${run.evalRunId} went stale ${byMs} ms after all it was given`);
     }
     this.#deps.counters.add('runs staled');
   }

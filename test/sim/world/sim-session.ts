@@ -149,11 +149,11 @@ export class SimSession implements AsyncDisposable {
 
   #staled(run: KnownRun, atMs: number): void {
     this.counters.add('work reclaimed');
-    this.history.staled(run, atMs, this.weather);
+    const takenMs = this.#takenMs.get(`eval/${run.part}`) ?? 0;
+    this.history.staled(run, { atMs, takenMs, weather: this.weather });
     const promisedMs = this.history.promisedMs.get(run.evalRunId) ?? 0;
     if (run.end?.reason !== 'LEASE_EXPIRED') return;
     if (this.cluster.wasDarkAt(promisedMs)) this.counters.add('leases that ended in the dark');
-    const takenMs = this.#takenMs.get(`eval/${run.part}`) ?? 0;
     const isNew = atMs < takenMs + windowMs;
     if (isNew || this.weather.isOwed(promisedMs, atMs)) {
       const why = isNew ? 'its owner was new' : 'an outage had just been over';
