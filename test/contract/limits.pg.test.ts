@@ -58,6 +58,7 @@ test.serial('a parameter has these bounds', async (t) => {
     ['CON-7-AUDIT', 'limit', [1, 500], [0, 501]],
     ['CON-7-AUDIT', 'offset', [0], [-1]],
     ['OWN-REJUDGINGS', 'limit', [1, 500], [0, 501]],
+    ['OWN-PARKED_MESSAGES', 'limit', [1, 500], [0, 501]],
     ['OWN-SIMILARITIES', 'limit', [1, 500], [0, 501]],
     ['OWN-SIMILARITIES', 'verdict', ['clean', 'suspicious', 'copy'], ['COPY', '']],
   ];

@@ -2,6 +2,7 @@ import test from 'ava';
 import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
 import { agentCode, episodes, submissionForm } from '../support/evaluation-client.ts';
+import { parkFormerly, parkMessage } from '../support/parked-message.ts';
 import { packBytes, type TrialSuite, trialTasks } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 import { ContractDesk } from './contract-desk.ts';
@@ -132,6 +133,35 @@ test.serial('webhooks are added, shown, replayed and removed', async (t) => {
   t.is(keys.length, 1);
   t.like(key, { is_known: true, is_sealing: true, can_be_removed: false });
   t.deepEqual(key?.texts, { 'idempotency.reply': 1 });
+});
+
+test.serial('messages that were set aside are listed, sent again and dropped', async (t) => {
+  const body = { hotkey: service.stranger('free').hotkey };
+  for (const msgId of ['first', 'second']) {
+    await parkMessage(service.sql, { msgId, part: 3, type: 'hotkey-unbanned', body });
+  }
+  await parkFormerly(service.sql, 'former');
+  const { total, parked_messages } = await desk.ask(t, 'OWN-PARKED_MESSAGES');
+  t.is(total, 3);
+  const known = parked_messages.map((each) => [each.msg_id, each.consumer, each.can_be_resent]);
+  t.deepEqual(known, [
+    ['first', 'evt', true],
+    ['second', 'evt', true],
+    ['former', null, false],
+  ]);
+  t.deepEqual(JSON.parse(parked_messages[0]?.body ?? ''), body);
+
+  const of = (msg_id: string) => ({ params: { msg_id } });
+  const drop = (msg_id: string) => ({ ...of(msg_id), body: { reason: 'nobody needs it' } });
+  const sent = await desk.ask(t, 'OWN-RESEND_MESSAGE', of('first'));
+  t.deepEqual(sent, { msg_id: 'first', subject: 'evt.eval.3.hotkey-unbanned' });
+  const gone = await desk.send('OWN-RESEND_MESSAGE', of('first'));
+  await desk.refuse(t, 'OWN-PARKED_MESSAGE_NOT_FOUND', gone);
+  await desk.ask(t, 'OWN-DROP_MESSAGE', drop('second'));
+  const former = await desk.send('OWN-RESEND_MESSAGE', of('former'));
+  await desk.refuse(t, 'OWN-NOT_RESENDABLE', former);
+  await desk.ask(t, 'OWN-DROP_MESSAGE', drop('former'));
+  t.is((await desk.ask(t, 'OWN-PARKED_MESSAGES')).total, 0);
 });
 
 test.serial('what runs where, what is stuck, and what was done', async (t) => {

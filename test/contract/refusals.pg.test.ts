@@ -140,6 +140,12 @@ test.serial('what is not there is not found, by its word', async (t) => {
       'CON-8-REPLAY',
       { params: { webhook_id: nobody }, body: { cursor: 0 } },
     ],
+    ['OWN-PARKED_MESSAGE_NOT_FOUND', 'OWN-RESEND_MESSAGE', { params: { msg_id: nobody } }],
+    [
+      'OWN-PARKED_MESSAGE_NOT_FOUND',
+      'OWN-DROP_MESSAGE',
+      { params: { msg_id: nobody }, body: { reason: 'x' } },
+    ],
     ['CON-6-ACTOR_NOT_FOUND', 'CON-7-DRAIN', { params: { id: 'nobody' }, body: {}, headers }],
     ['CON-6-ARTIFACT_NOT_RELEASED', 'SPEC-PUB-11', { params: { agent_version_id } }],
     ['CON-6-UNKNOWN_PROVIDER', 'SPEC-MIN-03', { by: miner, params: { provider: 'nobody' } }],

@@ -165,12 +165,22 @@ test.serial('an order to an actor that cannot commit is kept until it can', asyn
   t.is((await auditOf(`agent-version/${versionId}`)).length, 1);
 });
 
-test.serial('an order that its actor set aside is a defect, and is told as one', async (t) => {
+interface Parked {
+  readonly total: number;
+  readonly parked_messages: readonly { readonly msg_id: string }[];
+}
+
+const parked = async () =>
+  await okBody<Parked>(await service.operator('GET', '/v1/admin/parked-messages'));
+
+test.serial('an order that its actor set aside is a defect, until it is sent again', async (t) => {
   const { versionId } = await eligible(t, 'set aside');
   const part = evalPartitionOf(versionId);
+  const headers = { 'idempotency-key': randomUUID() };
+  const discard = () => post(versionPath(versionId, 'discard'), { reason: 'x' }, headers);
   const [answer] = await service.sql.begin(async (tx) => {
     await tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`;
-    const ordered = post(versionPath(versionId, 'discard'), { reason: 'x' });
+    const ordered = discard();
     let sent: { msgId: string; subject: string } | undefined;
     await until(async () => {
       [sent] = await service.sql<{ msgId: string; subject: string }[]>`
@@ -185,4 +195,22 @@ test.serial('an order that its actor set aside is a defect, and is told as one',
   });
   await refused(t, answer, '500 INTERNAL_ERROR');
   t.is((await statusOf(versionId)).state, 'ELIGIBLE');
+  const waiting = () => service.sql`
+    select 1 from rt.outbox where subject = ${`evt.eval.${part}.discard-version`}`;
+  await until(async () => (await waiting()).length === 0);
+
+  const [message] = (await parked()).parked_messages;
+  const path = `/v1/admin/parked-messages/${message?.msg_id}/resend`;
+  t.like(await okBody(await post(path, { reason: 'it is repaired' })), {
+    msg_id: message?.msg_id,
+    subject: `evt.eval.${part}.discard-version`,
+  });
+
+  await until(async () => (await statusOf(versionId)).state === 'DISCARDED');
+  // A repeat of the order is told what came of it, as if it had never been set aside.
+  t.is((await shaped(t, orderedVersion, await discard())).state, 'DISCARDED');
+  t.deepEqual(await auditOf(`message/${message?.msg_id}`), [['message.resend', 'it is repaired']]);
+  t.is((await parked()).total, 0);
+  await until(async () => (await waiting()).length === 0);
+  await refused(t, await post(path), '404 PARKED_MESSAGE_NOT_FOUND');
 });

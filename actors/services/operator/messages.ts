@@ -62,6 +62,7 @@ const ofRace = { raceId: z.guid() };
 const ofVersion = { agentVersionId: z.guid() };
 const ofRun = { evalRunId: z.guid() };
 const ofRejudging = { rejudgingId: z.guid() };
+const ofMessage = { msgId: z.string() };
 
 /** One order is one answer, however many runs a validator made; more are another rejudging. */
 export const rejudgedRunsMax = 500;
@@ -167,6 +168,14 @@ export const operatorService = {
     'drain-member': {
       request: z.object({ memberId: z.string(), reason }),
       reply: z.object({ memberId: z.string(), partitionCount: z.number().int() }),
+    },
+    /** Refusals: PARKED_MESSAGE_NOT_FOUND, NOT_RESENDABLE. */
+    'order-parked': {
+      request: z.discriminatedUnion('order', [
+        z.object({ order: z.literal('resend-message'), ...ofMessage, reason }),
+        z.object({ order: z.literal('drop-message'), ...ofMessage, reason: z.string() }),
+      ]),
+      reply: z.object({ subject: z.string() }),
     },
     /** Refusals: VALIDATION_FAILED, RACE_LOCKED. */
     'create-rejudging': {

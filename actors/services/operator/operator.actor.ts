@@ -25,6 +25,7 @@ import {
   replayWebhook,
   type WebhookRegister,
 } from './order-webhooks.ts';
+import { orderParked } from './parked-messages.ts';
 import { toAllPartitions } from './partition-messages.ts';
 import { createRejudging, orderRejudging } from './rejudging/orders.ts';
 import {
@@ -118,6 +119,7 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
     }),
     'order-rejudging': handler('order-rejudging', orderRejudging),
     'drain-member': handler('drain-member', drainMember),
+    'order-parked': handler('order-parked', orderParked),
     'change-policy': handler('change-policy', async (tx, request, { account }) => {
       const by = { account, configured: deps.configuredPolicy };
       const reply = await changePolicy(tx, request, by);

@@ -903,6 +903,59 @@ export interface GetAdminStuckAnswer {
   readonly checked_at: string;
 }
 
+export interface GetAdminParkedMessagesRequest {
+  /** At most this many entries */
+  readonly limit?: number | undefined;
+  /** So many entries are left out before the first */
+  readonly offset?: number | undefined;
+}
+
+export interface GetAdminParkedMessagesAnswer {
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly parked_messages: readonly ({
+    readonly msg_id: string;
+    readonly subject: string;
+    readonly consumer: string | null;
+    readonly error: string;
+    readonly body: string;
+    readonly is_body_cut: boolean;
+    readonly parked_at: string;
+    readonly can_be_resent: boolean;
+  })[];
+}
+
+export interface PostAdminParkedMessagesResendRequest {
+  /** Id of a parked message */
+  readonly msg_id: string;
+  /** Repeats under one key are carried out once. */
+  readonly idempotencyKey?: string | undefined;
+  readonly body?: {
+    readonly reason?: string | null | undefined;
+  } | null | undefined;
+}
+
+export interface PostAdminParkedMessagesResendAnswer {
+  readonly msg_id: string;
+  readonly subject: string;
+}
+
+export interface PostAdminParkedMessagesDropRequest {
+  /** Id of a parked message */
+  readonly msg_id: string;
+  /** Repeats under one key are carried out once. */
+  readonly idempotencyKey?: string | undefined;
+  readonly body: {
+    readonly reason: string;
+  };
+}
+
+export interface PostAdminParkedMessagesDropAnswer {
+  readonly msg_id: string;
+  readonly subject: string;
+}
+
 export interface PostAdminActorsDrainRequest {
   /** Id of an actor, as the list of partitions says it */
   readonly id: string;
@@ -2127,6 +2180,44 @@ export function paddockClient(send: Send) {
         {},
         options,
       )) as GetAdminStuckAnswer,
+
+    /**
+     * List messages between processes that failed too often and were set aside, the oldest first
+     */
+    getAdminParkedMessages: async (
+      request: GetAdminParkedMessagesRequest = {}, options?: CallOptions,
+    ): Promise<GetAdminParkedMessagesAnswer> =>
+      (await send(
+        { method: 'GET', path: '/v1/admin/parked-messages', proof: 'operator', query: ['limit', 'offset'] },
+        request,
+        options,
+      )) as GetAdminParkedMessagesAnswer,
+
+    /**
+     * Send a parked message again, once what made it fail is repaired
+     * @throws Refusal PARKED_MESSAGE_NOT_FOUND, NOT_RESENDABLE
+     */
+    postAdminParkedMessagesResend: async (
+      request: PostAdminParkedMessagesResendRequest, options?: CallOptions,
+    ): Promise<PostAdminParkedMessagesResendAnswer> =>
+      (await send(
+        { method: 'POST', path: '/v1/admin/parked-messages/{msg_id}/resend', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
+        request,
+        options,
+      )) as PostAdminParkedMessagesResendAnswer,
+
+    /**
+     * Forget a parked message for good; what it was to do is not done
+     * @throws Refusal PARKED_MESSAGE_NOT_FOUND
+     */
+    postAdminParkedMessagesDrop: async (
+      request: PostAdminParkedMessagesDropRequest, options?: CallOptions,
+    ): Promise<PostAdminParkedMessagesDropAnswer> =>
+      (await send(
+        { method: 'POST', path: '/v1/admin/parked-messages/{msg_id}/drop', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
+        request,
+        options,
+      )) as PostAdminParkedMessagesDropAnswer,
 
     /**
      * Have one process hand its partitions over, one after another, and take none until it is started again; `id` is a `member_id` of `/v1/admin/partitions`

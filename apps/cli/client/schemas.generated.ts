@@ -1460,6 +1460,18 @@ export interface RejudgingOverError {
   readonly error_code: 'REJUDGING_OVER';
 }
 
+/** There is no such parked message, or not any more. */
+export interface ParkedMessageNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'PARKED_MESSAGE_NOT_FOUND';
+}
+
+/** Who sent the message was not kept when it was parked; it can only be dropped. */
+export interface NotResendableError {
+  readonly detail: string;
+  readonly error_code: 'NOT_RESENDABLE';
+}
+
 /** There is no such actor. */
 export interface ActorNotFoundError {
   readonly detail: string;
@@ -1553,6 +1565,7 @@ export interface ErrorByCode {
   readonly 'NOT_CONNECTED': NotConnectedError;
   readonly 'NOT_PINNABLE': NotPinnableError;
   readonly 'NOT_REGISTERED': NotRegisteredError;
+  readonly 'NOT_RESENDABLE': NotResendableError;
   readonly 'NOT_RUN_OWNER': NotRunOwnerError;
   readonly 'NO_ACTIVE_SUITE': NoActiveSuiteError;
   readonly 'NO_ACTIVE_WORK': NoActiveWorkError;
@@ -1561,6 +1574,7 @@ export interface ErrorByCode {
   readonly 'OWNER_UNAVAILABLE': OwnerUnavailableError;
   readonly 'PACK_MISMATCH': PackMismatchError;
   readonly 'PACK_NOT_FOUND': PackNotFoundError;
+  readonly 'PARKED_MESSAGE_NOT_FOUND': ParkedMessageNotFoundError;
   readonly 'PROVIDER_UNAVAILABLE': ProviderUnavailableError;
   readonly 'RACE_IN_FLIGHT': RaceInFlightError;
   readonly 'RACE_LOCKED': RaceLockedError;

@@ -47,6 +47,7 @@ const byName: Readonly<Record<string, unknown>> = {
   miner_hotkey: minerHotkey,
   model: 'small-chat',
   model_id: 'small-chat',
+  msg_id: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   offset: 0,
   phase: 'QUALIFYING',
   problem_id: 'e4c1a7b2-09d8-4f65-a3b7-2d5e6f708192',

@@ -12,6 +12,7 @@ const texts: Readonly<Record<string, string>> = {
   id: 'Id of an actor, as the list of partitions says it',
   include_embeddings: 'Whether each problem comes with the embeddings of its titles',
   limit: 'At most this many entries',
+  msg_id: 'Id of a parked message',
   offset: 'So many entries are left out before the first',
   pack_sha256: 'SHA-256 of the environment pack, 64 lower-case hex digits',
   phase: 'Which runs count: those of qualifying or those of races',

@@ -90,6 +90,39 @@ export async function readOverview(sql: Sql): Promise<OverviewRow> {
   return row;
 }
 
+export interface ParkedRow {
+  readonly msgId: string;
+  readonly subject: string;
+  /** Of its inbox; null where it was parked before that was kept. */
+  readonly consumer: string | null;
+  readonly error: string;
+  readonly body: string;
+  readonly isBodyCut: boolean;
+  readonly parkedAt: Date;
+  readonly canBeResent: boolean;
+}
+
+/** A look at the body; a whole one may be as long as a message. */
+const bodyLengthMax = 4_000;
+
+/** The longest parked first. */
+export async function parkedPage(
+  sql: Sql,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<{ readonly total: number; readonly messages: readonly ParkedRow[] }> {
+  const [[count], messages] = await Promise.all([
+    sql<{ total: number }[]>`select count(*)::int as total from rt.poison`,
+    sql<ParkedRow[]>`
+      select msg_id as "msgId", subject, target_consumer as consumer, error,
+        left(body, ${bodyLengthMax}) as body, length(body) > ${bodyLengthMax} as "isBodyCut",
+        at as "parkedAt", sender_kind is not null as "canBeResent"
+      from rt.poison
+      order by at, msg_id
+      limit ${page.limit} offset ${page.offset}`,
+  ]);
+  return { total: count?.total ?? 0, messages };
+}
+
 export interface AuditRow {
   readonly seq: number;
   readonly actor: string;

@@ -11,10 +11,12 @@ import { createRejudging } from './admin/create-rejudging.ts';
 import { createSuite } from './admin/create-suite.ts';
 import { discardVersion } from './admin/discard-version.ts';
 import { drainActor } from './admin/drain-actor.ts';
+import { dropMessage } from './admin/drop-message.ts';
 import { excludeRun } from './admin/exclude-run.ts';
 import { includeRun } from './admin/include-run.ts';
 import { listAuditLog } from './admin/list-audit-log.ts';
 import { listCredentialKeys } from './admin/list-credential-keys.ts';
+import { listParkedMessages } from './admin/list-parked-messages.ts';
 import { listPartitions } from './admin/list-partitions.ts';
 import { listRejudgings } from './admin/list-rejudgings.ts';
 import { listSimilarities } from './admin/list-similarities.ts';
@@ -26,6 +28,7 @@ import { reinstateVersion } from './admin/reinstate-version.ts';
 import { removeRegistration } from './admin/remove-registration.ts';
 import { removeWebhook } from './admin/remove-webhook.ts';
 import { replayWebhook } from './admin/replay-webhook.ts';
+import { resendMessage } from './admin/resend-message.ts';
 import { setRegistration } from './admin/set-registration.ts';
 import { showClock } from './admin/show-clock.ts';
 import { showOverview } from './admin/show-overview.ts';
@@ -188,6 +191,9 @@ export const endpoints: readonly Endpoint[] = [
   removeRegistration,
   listPartitions,
   listStuck,
+  listParkedMessages,
+  resendMessage,
+  dropMessage,
   drainActor,
   showOverview,
   listAuditLog,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { until } from '../../support/until.ts';
 import type { Drill } from './drill.ts';
-import { crowd } from './drill-world.ts';
+import { crowd, type DrillWorld } from './drill-world.ts';
 import { beat, claim, giveBack, keepBeating, ownerEnv, runUnderWay } from './steps.ts';
 
 const claimPath = '/v1/validator/work/claim';
@@ -61,18 +61,62 @@ const parkedMessage: Drill = {
   name: 'parked-message',
   async run(world) {
     const { panel, service } = world;
+    const agentVersionId = await world.submit(await world.newMiner());
+    // What a defect would look like: the database does not take what the decision writes.
     await service.sql`
-      insert into rt.poison (msg_id, subject, headers, body, error, at)
-      values ('drill', 'evt.eval.1.nothing', '{}'::jsonb, '{}', 'failed too often', rt.clock())`;
-    await panel.seesStuck('parked-message', 'it failed too often');
-    await panel.seesMetric('paddock_stuck', (count) => count > 0, { labels: 'parked-message' });
-    const overview = await panel.order('GET /v1/admin/overview');
-    assert.equal(overview['parked_messages'], 1);
-    panel.names.add('parked_messages').add('delete from rt.poison');
-    await service.sql`delete from rt.poison where msg_id = 'drill'`;
+      alter table agent_version
+      add constraint drill_defect check (state <> 'DISCARDED') not valid`;
+    try {
+      await ordersInVain(world, agentVersionId);
+      await isParked(world);
+    } finally {
+      await service.sql`alter table agent_version drop constraint drill_defect`;
+    }
+    const { parked_messages: parked } = await panel.order('GET /v1/admin/parked-messages');
+    const [message] = parked as readonly { readonly msg_id: string }[];
+    const params = { msg_id: message?.msg_id ?? '' };
+    const route = 'POST /v1/admin/parked-messages/{msg_id}/resend';
+    await panel.order(route, { params, body: { reason: 'it is repaired' } });
+    await until(async () => (await stateOf(world, agentVersionId)) === 'DISCARDED', 60_000);
     await panel.seesMetric('paddock_stuck', (count) => count === 0, { labels: 'parked-message' });
+    const overview = await panel.order('GET /v1/admin/overview');
+    assert.equal(overview['parked_messages'], 0);
+    const { entries } = (await panel.ask('GET', '/v1/admin/audit-log')).body;
+    assert.match(JSON.stringify(entries), /message\.resend/);
   },
 };
+
+/** One order that its actor cannot carry out, however often it tries. */
+async function ordersInVain({ panel }: DrillWorld, agentVersionId: string): Promise<void> {
+  const path = `/v1/admin/agent-versions/${agentVersionId}/discard`;
+  const { status, body } = await panel.ask('POST', path, { reason: 'a drill' });
+  assert.equal(status, 503);
+  assert.equal(body['error_code'], 'OUTCOME_UNKNOWN');
+  panel.names.add('`OUTCOME_UNKNOWN`');
+}
+
+/** Twenty deliveries are a second further apart each time, and the outbox lets go of the message then. */
+async function isParked({ panel, service }: DrillWorld): Promise<void> {
+  const listed = async () => (await panel.order('GET /v1/admin/parked-messages'))['total'];
+  await until(async () => (await listed()) === 1, 600_000);
+  await panel.seesStuck('parked-message', 'it failed too often');
+  await panel.seesMetric('paddock_stuck', (count) => count > 0, { labels: 'parked-message' });
+  const overview = await panel.order('GET /v1/admin/overview');
+  assert.equal(overview['parked_messages'], 1);
+  panel.names.add('parked_messages');
+  await panel.seesLog('command failed');
+  await panel.seesLog('message set aside');
+  await until(async () => {
+    const waiting = await service.sql`
+      select 1 from rt.outbox o join rt.poison m on m.msg_id = o.msg_id`;
+    return waiting.length === 0;
+  }, 30_000);
+}
+
+async function stateOf({ panel }: DrillWorld, agentVersionId: string): Promise<unknown> {
+  const path = `/v1/public/agent-versions/${agentVersionId}/status`;
+  return (await panel.ask('GET', path)).body['state'];
+}
 
 const expiryBrake: Drill = {
   name: 'expiry-brake',

@@ -94,7 +94,9 @@ const promised = `
   get /v1/admin/rejudgings/{rejudging_id} · post /v1/admin/rejudgings/{rejudging_id}/apply
   post /v1/admin/rejudgings/{rejudging_id}/cancel
   get /v1/admin/policy · patch /v1/admin/policy · get /v1/admin/overview
-  get /v1/admin/audit-log · get /v1/admin/stuck
+  get /v1/admin/audit-log · get /v1/admin/stuck · get /v1/admin/parked-messages
+  post /v1/admin/parked-messages/{msg_id}/resend
+  post /v1/admin/parked-messages/{msg_id}/drop
   post /v1/admin/actors/{id}/drain · get /v1/admin/partitions · post /v1/admin/clock/advance
   get /v1/public/events · get /v1/admin/webhooks · post /v1/admin/webhooks
   get /v1/admin/webhooks/{webhook_id} · delete /v1/admin/webhooks/{webhook_id}

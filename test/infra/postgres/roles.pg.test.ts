@@ -246,6 +246,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.begin_advance(integer)',
     'rt.clock()',
     'rt.consume(text,integer,text,text)',
+    'rt.drop_parked(text)',
     'rt.follow_clock(jsonb)',
     'rt.milliseconds(timestamp with time zone)',
     'rt.next_release()',
@@ -256,6 +257,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.sealed_by(text)',
     'rt.send(jsonb)',
     'rt.step_clock(timestamp with time zone)',
+    'rt.unpark(text)',
     'rt.wall_clock()',
   ],
 };

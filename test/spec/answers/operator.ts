@@ -154,6 +154,25 @@ export const auditLog = z.strictObject({
   ),
 });
 
+export const orderedMessage = z.strictObject({ msg_id: text, subject: text });
+export const parkedMessages = z.strictObject({
+  total: integer,
+  limit: integer,
+  offset: integer,
+  parked_messages: z.array(
+    z.strictObject({
+      msg_id: text,
+      subject: text,
+      consumer: text.nullable(),
+      error: text,
+      body: text,
+      is_body_cut: z.boolean(),
+      parked_at: instant,
+      can_be_resent: z.boolean(),
+    }),
+  ),
+});
+
 export const credentialKeys = z.strictObject({
   keys: z.array(
     z.strictObject({

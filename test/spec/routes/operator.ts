@@ -5,9 +5,11 @@ import {
   clockAdvance,
   credentialKeys,
   keptPack,
+  orderedMessage,
   orderedRun,
   orderedVersion,
   overview,
+  parkedMessages,
   partitions,
   policy,
   registration,
@@ -56,6 +58,13 @@ const webhook = {
   path: '/v1/admin/webhooks/{webhook_id}',
   params: { webhook_id: uuid },
   refusals: ['WEBHOOK_NOT_FOUND'],
+} as const;
+
+const parked = {
+  place: decision('0042, a parked message is sent again'),
+  params: { msg_id: string },
+  answer: orderedMessage,
+  refusals: ['PARKED_MESSAGE_NOT_FOUND'],
 } as const;
 
 /** Contract 7 and 8. */
@@ -258,6 +267,26 @@ export const operatorRoutes = {
     place: decision('0031, keys that are rotated under traffic'),
     path: '/v1/admin/credential-keys',
     answer: credentialKeys,
+  },
+  'OWN-PARKED_MESSAGES': {
+    ...look,
+    place: parked.place,
+    path: '/v1/admin/parked-messages',
+    query: page,
+    answer: parkedMessages,
+  },
+  'OWN-RESEND_MESSAGE': {
+    ...order,
+    ...parked,
+    path: '/v1/admin/parked-messages/{msg_id}/resend',
+    ...optionalReason,
+    refusals: ['PARKED_MESSAGE_NOT_FOUND', 'NOT_RESENDABLE'],
+  },
+  'OWN-DROP_MESSAGE': {
+    ...order,
+    ...parked,
+    path: '/v1/admin/parked-messages/{msg_id}/drop',
+    ...requiredReason,
   },
   'OWN-SIMILARITY': {
     ...look,
