@@ -99,6 +99,8 @@ const quietSettings = [
   ['checkpoint_timeout', "'1d'"],
   ['max_wal_size', "'8GB'"],
   ['bgwriter_lru_maxpages', '0'],
+  // A tenth of a day is planning, and nothing here is so large that a plan for its values pays.
+  ['plan_cache_mode', 'force_generic_plan'],
 ] as const;
 
 function databaseUrl(serverUrl: string, name: string): string {

@@ -152,7 +152,8 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
     if (fate === 'done') return fate;
     // Unfenced soft state: late, it is only misleading to whoever compares it with what was done.
     if (fate === 'lost-late' && statement === 'flush_run_beat') return 'lost-unsent';
-    this.disturbed(0);
+    // It may have been a renewal, which is late until the next one has come.
+    this.disturbed(renewalsMissedMs + marginMs);
     this.#counters.add(`fault: statement ${fate}`);
     if (statement === 'commit') this.#counters.add('ambiguous commits');
     return fate;
