@@ -33,7 +33,7 @@ import { Callers } from './auth/callers.ts';
 import { chainRegistrations } from './auth/chain-registrations.ts';
 import { familiarity } from './auth/familiar.ts';
 import type { Identity } from './auth/identity.ts';
-import { goNewcomersWay } from './auth/newcomer.ts';
+import { type NewcomerDeps, newcomersWay } from './auth/newcomer.ts';
 import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
 import { ProofTurns } from './auth/proof-turns.ts';
@@ -67,13 +67,7 @@ import { createEdgeServer, type ServerLimits } from './server.ts';
 import { AnalysisTurns } from './submission/analysis-turns.ts';
 import { createRejections } from './submission/rejections.ts';
 import { WriteOutcomes } from './write-outcomes.ts';
-import {
-  coordinatorProbe,
-  databaseProbe,
-  historyProbe,
-  partitionsProbe,
-  writesProbe,
-} from './write-probes.ts';
+import { admissionProbe, databaseProbes } from './write-probes.ts';
 
 export interface EdgeOptions {
   readonly config: Config;
@@ -162,7 +156,9 @@ async function started<S extends Service>(service: S, stack: AsyncDisposableStac
 
 type OpenDeps = EdgeDeps &
   Pick<Edge, 'cutOff'> & {
+    readonly nonces: NonceLedger;
     readonly peers: EdgeBeacon & Service;
+    readonly proofs: ProofWatch;
     readonly strangers: StrangersQueue;
   };
 
@@ -189,13 +185,15 @@ async function openDeps(
     }),
     closeNats,
   );
-  const outcomes = new WriteOutcomes(clock);
+  const outcomes = new WriteOutcomes(clock, log);
   const bus = outcomes.watched(createCommandBus({ connection, clock, telemetry }));
   const name = `${config.processName}-${randomHex(4)}`;
   const registrations = registrationsOf(options);
   const strangers = new StrangersQueue(() => clock.monotonicMs());
-  const prove = () => goNewcomersWay({ strangers, verifier, callersSql, clock });
-  const peers = await openPeers(options, { connection, name, prove, registrations }, stack);
+  const nonces = new NonceLedger(bus, clock, () => history.lost !== undefined);
+  const newcomer = { strangers, verifier, callersSql, nonces };
+  const peering = { connection, name, registrations, newcomer };
+  const { peers, proofs } = await openPeers(options, peering, stack);
   const rates = createRates(config, { clock, peers });
   const createTime = config.clock === 'simulated' ? createSimulatedTime : createRealTime;
   const signals = createSignals(connection);
@@ -212,18 +210,13 @@ async function openDeps(
     stack,
   );
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
-  const readiness = new Readiness(
-    {
-      database: databaseProbe(callersSql),
-      broker: () => connection.flush(),
-      object_store: () => objects.probe(),
-      coordinator: coordinatorProbe(callersSql),
-      partitions: partitionsProbe(callersSql),
-      history: historyProbe(history),
-      writes: writesProbe(callersSql, outcomes),
-    },
-    clock,
-  );
+  const probes = {
+    ...databaseProbes(callersSql, { history, outcomes }),
+    admission: admissionProbe(proofs),
+    broker: () => connection.flush(),
+    object_store: () => objects.probe(),
+  };
+  const readiness = new Readiness(probes, clock);
   const seal = createCredentialSeal(config.credentialKeys);
   const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });
   await started(inference.records, stack);
@@ -246,7 +239,7 @@ async function openDeps(
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
     standings: new CurrentStandings({ ...{ sql, bus, log }, ...epochsOf(options) }),
     cutOff: untilGivenUp(connection, log),
-    ...{ peers, strangers },
+    ...{ nonces, peers, proofs, strangers },
   };
 }
 
@@ -254,20 +247,24 @@ async function openDeps(
 async function openPeers(
   { clock, log, telemetry }: EdgeOptions,
   by: Pick<EdgePeersDeps, 'connection' | 'name'> & {
-    readonly prove: () => Promise<unknown>;
+    readonly newcomer: Omit<NewcomerDeps, 'clock' | 'key'>;
     readonly registrations: RegistrationCache;
   },
   stack: AsyncDisposableStack,
-): Promise<EdgeBeacon & EdgePeers & Service> {
-  const { connection, name, prove, registrations } = by;
-  const proofs = await started(new ProofWatch({ prove, registrations, clock, log }), stack);
-  stack.defer(telemetry.gauge('paddock.edge.proof_wait', () => proofs.waitMs));
+): Promise<{ readonly peers: EdgeBeacon & EdgePeers & Service; readonly proofs: ProofWatch }> {
+  const { connection, name, newcomer, registrations } = by;
+  const way = newcomersWay({ ...newcomer, clock, key: `edge:${name}` });
+  const onOpened = () => peers.speak();
+  const proofs = new ProofWatch({ way, registrations, onOpened, clock, log });
   const peers = createEdgePeers({
     ...{ connection, clock, log, name },
     isServing: () => proofs.isAble,
     waitMs: () => proofs.waitMs,
   });
-  return stack.adopt(peers, () => peers.stop());
+  await started(proofs, stack);
+  stack.defer(telemetry.gauge('paddock.edge.proof_wait', () => proofs.waitMs));
+  stack.adopt(peers, () => peers.stop());
+  return { peers, proofs };
 }
 
 function feedReads(sql: Sql): FeedReads {
@@ -342,11 +339,12 @@ function dispatchOf(
     authenticate: createAuthenticator({
       ...{ clock, time: deps.time, decodeHotkey, verifier, turns, registrations, callers },
       skewSeconds: config.timestampSkewSeconds,
-      nonces: new NonceLedger(deps.bus, clock, isReadOnly),
+      nonces: deps.nonces,
       operators: new OperatorTokens(config.operatorTokens),
       runOf,
-      onProven: (hotkey, standing) => {
-        deps.peers.speak();
+      onProven: (hotkey, standing, scheme) => {
+        // Who came by a session shows nothing of those who sign, whose time would go on.
+        if (scheme === 'signature' || !deps.proofs.isForSessionsAlone) deps.peers.speak();
         if (standing.role === 'validator') deps.presence.proven(hotkey, standing);
       },
     }),

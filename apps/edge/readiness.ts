@@ -1,6 +1,7 @@
 import type { Clock } from '../../infra/ports/clock.ts';
 
 export const probeNames = [
+  'admission',
   'broker',
   'coordinator',
   'database',

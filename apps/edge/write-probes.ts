@@ -1,6 +1,7 @@
 import type { HistoryWatch } from '../../infra/history/history-watch.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
-import { type Probe, WriteBlocked } from './readiness.ts';
+import type { ProofWatch } from './auth/proof-watch.ts';
+import { type Probe, type ProbeName, WriteBlocked } from './readiness.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 
 /** Coordinators move the mark on every second; this many missed ones are no chance. */
@@ -8,8 +9,33 @@ const markSilenceSeconds = 10;
 /** A partition changes hands within three seconds of a kill; callers wait for as long. */
 const unownedSeconds = 5;
 
+/** Rejects while signed requests, or all callers, would be refused for reasons of ours. */
+export function admissionProbe(proofs: Pick<ProofWatch, 'trouble'>): Probe {
+  return async () => {
+    const { trouble } = proofs;
+    if (trouble !== undefined) throw new WriteBlocked(trouble);
+  };
+}
+
+/** What the database is asked, or is known to be. */
+export function databaseProbes(
+  sql: Sql,
+  by: {
+    readonly history: Pick<HistoryWatch, 'isSound' | 'lost'>;
+    readonly outcomes: Pick<WriteOutcomes, 'isFailing'>;
+  },
+) {
+  return {
+    database: databaseProbe(sql),
+    coordinator: coordinatorProbe(sql),
+    partitions: partitionsProbe(sql),
+    history: historyProbe(by.history),
+    writes: writesProbe(sql, by.outcomes),
+  } satisfies Partial<Record<ProbeName, Probe>>;
+}
+
 /** Rejects where the database answers and would take no write. */
-export function databaseProbe(sql: Sql): Probe {
+function databaseProbe(sql: Sql): Probe {
   return async () => {
     const [row] = await sql<{ isReadOnly: boolean; isReplica: boolean }[]>`
       select current_setting('transaction_read_only')::boolean as "isReadOnly",
@@ -20,7 +46,7 @@ export function databaseProbe(sql: Sql): Probe {
 }
 
 /** Rejects when no process is there that could decide anything. */
-export function coordinatorProbe(sql: Sql): Probe {
+function coordinatorProbe(sql: Sql): Probe {
   return async () => {
     const [row] = await sql<{ live: boolean }[]>`
       select exists (select from rt.member where lease_until > rt.wall_clock()) as live`;
@@ -29,7 +55,7 @@ export function coordinatorProbe(sql: Sql): Probe {
 }
 
 /** Rejects while requests to some partition would meet nobody. */
-export function partitionsProbe(sql: Sql): Probe {
+function partitionsProbe(sql: Sql): Probe {
   return async () => {
     const [row] = await sql<{ unowned: number }[]>`
       select count(*)::integer as unowned
@@ -47,7 +73,7 @@ export function partitionsProbe(sql: Sql): Probe {
  * Rejects while writes do not reach the disk, though everybody answers. Strangers may ask, so the newest
  * mark is found by its number, which has an index: there is a day of them.
  */
-export function writesProbe(sql: Sql, outcomes: WriteOutcomes): Probe {
+export function writesProbe(sql: Sql, outcomes: Pick<WriteOutcomes, 'isFailing'>): Probe {
   return async () => {
     if (outcomes.isFailing) throw new WriteBlocked('the last writes were not taken');
     const [row] = await sql<{ isSilent: boolean }[]>`
@@ -57,7 +83,7 @@ export function writesProbe(sql: Sql, outcomes: WriteOutcomes): Probe {
   };
 }
 
-export function historyProbe(history: Pick<HistoryWatch, 'isSound' | 'lost'>): Probe {
+function historyProbe(history: Pick<HistoryWatch, 'isSound' | 'lost'>): Probe {
   return async () => {
     if (history.lost !== undefined) throw new WriteBlocked('the database went back in time');
     if (!history.isSound) throw new WriteBlocked('how far the database came is not known yet');

@@ -40,12 +40,17 @@ export interface RegistrationCache {
   peek(hotkeyHex: string): 'registered' | 'unregistered' | 'unknown';
   /** The next question goes to the chain; an answer that is under way is not kept. */
   forget(hotkeyHex: string): void;
-  /** The chain did not answer a moment ago, and nobody was seen so lately that grace would help. */
+  /**
+   * While nobody is known, finds out whether the chain answers: an edge that is asked nothing would not
+   * notice that it can let nobody in, nor that it can again. Never rejects for the chain's sake.
+   */
+  look(): Promise<void>;
+  /** The chain did not answer when asked last, and nobody was seen so lately that grace would help. */
   readonly isBlind: boolean;
 }
 
-/** A failed question is old news after this: somebody asks at least twice a minute, or nobody waits. */
-const failureMs = 60_000;
+/** Nobody can prove this one: the zero account of Substrate. */
+const nobody = '00'.repeat(32);
 
 export function createRegistrationCache(options: RegistrationCacheOptions): RegistrationCache {
   return new CachedRegistrations(options);
@@ -68,8 +73,8 @@ class CachedRegistrations implements RegistrationCache {
   readonly #absentUntilMs: RecentMap<string, number>;
   readonly #asking = new Map<string, Promise<SubnetRole | 'unregistered'>>();
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
-  /** Of the last question, if it failed. */
-  #failedMs = Number.NEGATIVE_INFINITY;
+  /** As of the last question. */
+  #answers = false;
   /** When the newest of the registered was asked for. */
   #seenMs = Number.NEGATIVE_INFINITY;
 
@@ -105,10 +110,24 @@ class CachedRegistrations implements RegistrationCache {
     this.#asking.delete(hotkeyHex);
   }
 
+  async look(): Promise<void> {
+    if (this.#knowsSomebody) return;
+    // What it said before it failed somebody is no news of now.
+    if (!this.#answers) this.#absentUntilMs.delete(nobody);
+    try {
+      await this.roleOf(nobody);
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+    }
+  }
+
   get isBlind(): boolean {
+    return !this.#answers && !this.#knowsSomebody;
+  }
+
+  get #knowsSomebody(): boolean {
     const { clock, ttlMs, graceMs } = this.#options;
-    const nowMs = clock.monotonicMs();
-    return nowMs - this.#failedMs < failureMs && nowMs - this.#seenMs >= ttlMs + graceMs;
+    return clock.monotonicMs() - this.#seenMs < ttlMs + graceMs;
   }
 
   #known(hotkeyHex: string, ageMsMax: number): SubnetRole | 'unregistered' | undefined {
@@ -148,13 +167,13 @@ class CachedRegistrations implements RegistrationCache {
     const askedAtMs = clock.monotonicMs();
     try {
       const registration = await chain.registration(hotkeyHex);
-      this.#failedMs = Number.NEGATIVE_INFINITY;
+      this.#answers = true;
       const role = registration === undefined ? 'unregistered' : this.#roleIn(registration);
       return { role, askedAtMs } as const;
     } catch (error) {
       if (error instanceof ChainUnavailable) {
-        this.#failedMs = clock.monotonicMs();
-        this.#pausedUntilMs = this.#failedMs + pauseMs;
+        this.#answers = false;
+        this.#pausedUntilMs = clock.monotonicMs() + pauseMs;
       }
       throw error;
     }

@@ -93,7 +93,8 @@ export function createEdgePeers(deps: EdgePeersDeps): EdgeBeacon & EdgePeers & S
       reply = given;
     },
     speak: () => {
-      if (isSilent) tell(false);
+      // Before the first word nobody could answer for this one, and after the goodbye it is gone.
+      if (isSilent && stopTicking !== undefined) tell(false);
       isSilent = false;
     },
     ask: (edge, question) => questionsTo(edge).ask(question),
@@ -109,6 +110,7 @@ export function createEdgePeers(deps: EdgePeersDeps): EdgeBeacon & EdgePeers & S
     },
     stop: async () => {
       stopTicking?.();
+      stopTicking = undefined;
       tell(true);
       // Drained, not cut: what others asked before they heard the goodbye is still answered.
       await Promise.all(subscriptions.splice(0).map((each) => each.drain().catch(() => undefined)));

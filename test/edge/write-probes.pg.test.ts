@@ -1,11 +1,10 @@
 import test from 'ava';
-import type { WriteOutcomes } from '../../apps/edge/write-outcomes.ts';
 import { writesProbe } from '../../apps/edge/write-probes.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { testDatabase } from '../support/cluster.ts';
 
-const outcomes = { isFailing: false } as WriteOutcomes;
+const outcomes = { isFailing: false };
 
 /** Many marks, one in a second, the newest of them `newestAgo` seconds old. */
 async function keepMarks(sql: Sql, newestAgo: number): Promise<void> {

@@ -27,9 +27,12 @@ export interface AuthenticatorDeps {
   readonly operators: OperatorTokens;
   /** The live run whose inference token this is. */
   readonly runOf: (token: string) => Promise<string | undefined>;
-  /** Told of every proven key and what the chain says of it. */
-  readonly onProven?: (hotkey: string, standing: Standing) => void;
+  /** Told of every proven key, what the chain says of it, and how it was proved. */
+  readonly onProven?: (hotkey: string, standing: Standing, scheme: Scheme) => void;
 }
+
+/** A signature leaves a nonce behind it; a session is only read. */
+type Scheme = 'session' | 'signature';
 
 type HotkeyRole = Exclude<Role, 'operator' | 'public' | 'run'>;
 
@@ -101,7 +104,7 @@ async function bySession(
   const { hotkey, isBanned } = session;
   const standing = await deps.registrations.standing(publicKeyHex);
   deps.callers.wasProved(token, standing !== undefined && !isBanned);
-  return admit({ hotkey, publicKeyHex }, role, { standing, isBanned, deps });
+  return admit({ hotkey, publicKeyHex }, role, { standing, isBanned, scheme: 'session', deps });
 }
 
 async function bySignature(
@@ -122,7 +125,7 @@ async function bySignature(
       return proven;
     },
   );
-  return admit(signed, role, { standing, isBanned: false, deps });
+  return admit(signed, role, { standing, isBanned: false, scheme: 'signature', deps });
 }
 
 async function provenStanding(
@@ -156,16 +159,17 @@ function admit(
   known: {
     readonly standing: Standing | undefined;
     readonly isBanned: boolean;
+    readonly scheme: Scheme;
     readonly deps: AuthenticatorDeps;
   },
 ): Caller {
-  const { standing, isBanned, deps } = known;
+  const { standing, isBanned, scheme, deps } = known;
   if (standing === undefined) throw notRegistered();
   if (isBanned) throw banned();
   if (role !== 'hotkey' && role !== standing.role) {
     throw new Fault('WRONG_ROLE', `This route is for ${role}s; the hotkey is a ${standing.role}.`);
   }
-  deps.onProven?.(key.hotkey, standing);
+  deps.onProven?.(key.hotkey, standing, scheme);
   const { hotkey: name, publicKeyHex } = key;
   return { name, role: standing.role, publicKeyHex, coldkey: standing.coldkey };
 }

@@ -1,15 +1,31 @@
+import { randomId } from '../../../infra/ids/ids.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { SignatureVerifier } from '../../../infra/ports/signatures.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { StrangersQueue } from '../middleware/strangers-queue.ts';
 import { isHotkeyBanned, liveSession } from '../reads/callers.ts';
+import type { NonceLedger } from './nonce-ledger.ts';
 
 export interface NewcomerDeps {
   readonly strangers: Pick<StrangersQueue, 'add'>;
   readonly verifier: SignatureVerifier;
   /** Over the connections that callers are read over. */
   readonly callersSql: Sql;
+  /** The very one that takes the nonces of callers. */
+  readonly nonces: Pick<NonceLedger, 'take'>;
+  /** Of this edge, and no SS58 address: what it leaves stands in no caller's way. */
+  readonly key: string;
   readonly clock: Pick<Clock, 'sleep'>;
+}
+
+/** In the order of its steps; each rejects where a caller would get a 503. */
+export interface NewcomersWay {
+  /** A place among strangers. */
+  turn(): Promise<void>;
+  /** A signature, and what the database says of callers: so far a session comes as well. */
+  proof(): Promise<void>;
+  /** What a signed request leaves. */
+  nonce(): Promise<void>;
 }
 
 /** Between two looks for a place among strangers. */
@@ -26,17 +42,25 @@ const signature = Buffer.from(
 );
 
 /**
- * Goes the way of somebody who proved nothing lately, and takes as long: a turn among strangers, a
- * signature, what the database says of callers. The chain and the broker are not asked, and what turns
- * a newcomer away during a flood of false signatures does not turn this one away.
+ * The way of somebody who proved nothing lately, and as long: a turn among strangers, a signature, what
+ * the database says of callers, a nonce that is kept as any other and goes with age. The chain is not
+ * asked, and what turns a newcomer away during a flood of false signatures does not turn this one away.
  */
-export async function goNewcomersWay(deps: NewcomerDeps): Promise<void> {
-  await strangersTurn(deps);
-  if (!(await deps.verifier.verify(message, signature, publicKey))) {
-    throw new Error('a good signature was found false');
-  }
-  const { callersSql } = deps;
-  await Promise.all([liveSession(callersSql, ''), isHotkeyBanned(callersSql, '')]);
+export function newcomersWay(deps: NewcomerDeps): NewcomersWay {
+  return {
+    turn: () => strangersTurn(deps),
+    async proof() {
+      if (!(await deps.verifier.verify(message, signature, publicKey))) {
+        throw new Error('a good signature was found false');
+      }
+      const { callersSql } = deps;
+      await Promise.all([liveSession(callersSql, ''), isHotkeyBanned(callersSql, '')]);
+    },
+    async nonce() {
+      const isFresh = await deps.nonces.take({ hotkey: deps.key, nonce: randomId() });
+      if (!isFresh) throw new Error('a fresh nonce was found used');
+    },
+  };
 }
 
 /** Where no more may wait a newcomer is sent away and comes again: that is a wait, too. */

@@ -134,6 +134,7 @@ test('while the chain is down who was never seen is neither let in nor refused',
 
 test('while the chain is down and nobody was ever seen, the cache is blind', async (t) => {
   const { node, cache, clock, server, restart } = await world(t);
+  t.true(cache.isBlind, 'nothing was asked yet');
   await cache.roleOf(hotkeyOf(2));
   t.false(cache.isBlind, 'the chain answers');
   await setRegistration(node, { hotkey: one, role: 'validator', stake: 100n });
@@ -142,12 +143,55 @@ test('while the chain is down and nobody was ever seen, the cache is blind', asy
   await t.throwsAsync(cache.roleOf(one), unavailable);
   t.true(cache.isBlind);
   await clock.advance(60_000);
-  t.false(cache.isBlind, 'nobody asks any more');
-
-  await t.throwsAsync(cache.roleOf(one), unavailable);
+  t.true(cache.isBlind, 'also while nobody asks');
   await restart();
-  await clock.advance(1000);
   await cache.roleOf(one);
+  t.false(cache.isBlind);
+});
+
+test('a cache that knows nobody asks by itself whether the chain answers', async (t) => {
+  const { node, cache, clock, server, restart, asked } = await world(t);
+  await cache.look();
+  t.false(cache.isBlind);
+  await cache.look();
+  t.is(asked(), 1, 'that nobody is registered holds for a while');
+  await server.stop();
+  await clock.advance(absentMs);
+  await cache.look();
+  t.true(cache.isBlind);
+
+  await restart();
+  await clock.advance(1_000);
+  await cache.look();
+  t.false(cache.isBlind);
+  await setRegistration(node, { hotkey: one, role: 'miner' });
+  await cache.roleOf(one);
+  const before = asked();
+  await clock.advance(ttlMs + graceMs - 1);
+  await cache.look();
+  t.is(asked(), before, 'somebody is known');
+});
+
+test('one question that fails leaves nobody blind for longer than the next look', async (t) => {
+  const { clock } = await world(t);
+  let isDown = false;
+  const chain: Chain = {
+    registration: async () => {
+      if (isDown) throw new ChainUnavailable('told');
+      return undefined;
+    },
+    blockNumber: async () => 0,
+  };
+  const cache = createRegistrationCache({
+    ...{ chain, clock, ttlMs, graceMs, validatorStakeMin: 0n, max: 10 },
+  });
+  await cache.look();
+  isDown = true;
+  await t.throwsAsync(cache.roleOf(one), unavailable);
+  t.true(cache.isBlind);
+  isDown = false;
+  await clock.advance(1_000);
+  await cache.look();
   t.false(cache.isBlind);
 });
 

@@ -139,8 +139,11 @@ test('an edge that would refuse everybody says nothing, and goodbye all the same
   peers.speak();
   t.deepEqual(await told(), [{ name: 'a', isLeaving: false, waitMs: 0 }]);
 
+  await clock.advance(1_000);
   await peers.stop();
   t.deepEqual(await told(), [{ name: 'a', isLeaving: true, waitMs: 0 }]);
+  peers.speak();
+  t.deepEqual(await told(), [], 'a goodbye is not taken back');
 });
 
 test('words that are none of ours change nothing', async (t) => {

@@ -1,0 +1,23 @@
+import type { Sql, Transaction } from '../../infra/ports/sql.ts';
+
+/** Holds what `take` locks for as long as `during` runs. Who holds a lock and is idle is cut off. */
+export async function holdLock(
+  sql: Sql,
+  take: (tx: Transaction) => Promise<unknown>,
+  during: () => Promise<void>,
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    await take(tx);
+    let isOver = false;
+    const done = during().then(
+      () => undefined,
+      (error: unknown) => error ?? new Error('no reason'),
+    );
+    void done.then(() => {
+      isOver = true;
+    });
+    while (!isOver) await tx`select pg_sleep(0.1)`;
+    const error = await done;
+    if (error !== undefined) throw error;
+  });
+}
