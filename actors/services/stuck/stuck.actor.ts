@@ -24,7 +24,7 @@ export function createStuckWatch(deps: {
       const before = counts;
       counts = await countStuck(sql);
       const news = [...counts].filter(([kind, found]) => found > (before.get(kind) ?? 0));
-      if (news.length > 0) log.warn('records are stuck', Object.fromEntries(counts));
+      if (news.length > 0) log.warn('records are stuck', { kinds: Object.fromEntries(counts) });
     } catch (error) {
       log.debug('what is stuck was not counted', { error });
     }
