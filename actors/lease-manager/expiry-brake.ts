@@ -10,12 +10,13 @@ const servedMs = 2000;
  * When more leases end within a heartbeat than validators could lose by themselves, the cause is ours:
  * the brake gives all of them one more lease, once; those that are silent after it as well are let go.
  * Validators beat at different times, so if all are cut off, all leases end within one heartbeat; one
- * that is kept has more than that left at any time.
+ * that is kept has more than that left at any time, unless leases are shorter than two heartbeats.
  *
  * It looks at all partitions of a process together: one alone seldom has enough leases to tell.
  */
 export class ExpiryBrake {
   readonly #policy: EvalPolicy;
+  readonly #soonMs: number;
   /** When each partition looked last. One that was loaded afresh is another one. */
   readonly #lookedMs = new Map<PartitionState, number>();
   #brakedUntilMs = Number.NEGATIVE_INFINITY;
@@ -23,6 +24,8 @@ export class ExpiryBrake {
 
   constructor(policy: EvalPolicy) {
     this.#policy = policy;
+    const { heartbeatMs, leaseMs } = policy;
+    this.#soonMs = Math.min(heartbeatMs, (leaseMs - heartbeatMs) / 2);
   }
 
   get count(): number {
@@ -64,10 +67,7 @@ export class ExpiryBrake {
     if (nowMs < this.#brakedUntilMs + this.#policy.leaseMs) return false;
     const live = states.reduce((sum, { liveRuns }) => sum + liveRuns.committedSize, 0);
     if (live < leasesMin) return false;
-    const soon = states.reduce(
-      (sum, state) => sum + endingBy(state, nowMs + this.#policy.heartbeatMs),
-      0,
-    );
+    const soon = states.reduce((sum, state) => sum + endingBy(state, nowMs + this.#soonMs), 0);
     return soon * 1_000_000 > live * this.#policy.expiryBrakeShareMicro;
   }
 }

@@ -33,6 +33,8 @@ export class EdgeWatch {
   #stopLooking: (() => void) | undefined;
   /** When there was an edge at last, or when this watch began. */
   #lastMs = 0;
+  /** The end of the last outage that was forgiven. */
+  #forgivenToMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: EdgeWatchDeps) {
     this.#deps = deps;
@@ -72,7 +74,7 @@ export class EdgeWatch {
     const awayMs = this.hasEdge ? 0 : nowMs - this.#lastMs;
     this.#heardMs.set(told.name, nowMs);
     this.#lastMs = nowMs;
-    if (awayMs > 0) this.#deps.onOutageEnd(awayMs);
+    if (awayMs > 0) this.#forgive(nowMs - awayMs, nowMs);
     const lateMs = this.#lateness.told(told.name, told.waitMs, nowMs);
     if (lateMs > 0) this.#delay(told, lateMs);
   }
@@ -95,16 +97,25 @@ export class EdgeWatch {
   }
 
   #look(): void {
-    const { bus, clock, log, onOutageEnd, policy } = this.#deps;
+    const { bus, clock, log, policy } = this.#deps;
     if (!bus.connected) return;
     const nowMs = clock.monotonicMs();
+    let sinceMs = nowMs;
     for (const [name, heardMs] of this.#heardMs) {
       if (nowMs - heardMs < policy.edgeSilenceMs) continue;
       this.#forget(name);
       log.warn('an edge fell silent', { edge: name });
-      // Without any, the outage goes on until there is one again.
-      if (this.hasEdge) onOutageEnd(nowMs - heardMs);
+      sinceMs = Math.min(sinceMs, heardMs);
     }
+    // Without any, the outage goes on until there is one again.
+    if (this.hasEdge && sinceMs < nowMs) this.#forgive(sinceMs, nowMs);
+  }
+
+  /** Edges that are silent at a time cost their callers that time once. */
+  #forgive(sinceMs: number, nowMs: number): void {
+    const outageMs = nowMs - Math.max(sinceMs, this.#forgivenToMs);
+    this.#forgivenToMs = nowMs;
+    this.#deps.onOutageEnd(outageMs);
   }
 }
 

@@ -1,7 +1,10 @@
+import type { Duplex } from 'node:stream';
 import postgres from 'postgres';
 import type { Sql } from '../ports/sql.ts';
 import { arrayTypes } from './array-types.ts';
 import { ConnectionLost } from './connection-lost.ts';
+import { asError, failureKind } from './failure.ts';
+import { NotConnected } from './not-connected.ts';
 import { placeOf, Servers } from './servers.ts';
 import { type OpenSession, Sessions } from './sessions.ts';
 import { failedSocket, type SocketWatch, watchedSocket } from './watched-socket.ts';
@@ -161,7 +164,16 @@ function socketOptions(servers: Servers, line: Line): object {
     socket.destroy();
     throw new ConnectionLost();
   };
-  return { host: [host], port: [port], ssl: false, socket: () => made().catch(failedSocket) };
+  return { host: [host], port: [port], ssl: false, socket: () => made().catch(notMade) };
+}
+
+/** What kept a line from being made has cost nobody a statement, whatever it was. */
+function notMade(error: unknown): Duplex {
+  const isCertain = error instanceof ConnectionLost || failureKind(error) === 'unavailable';
+  if (isCertain) return failedSocket(error);
+  const cause = asError(error);
+  const isTrusted = !/CERT|SIGNATURE|ALTNAME|HOSTNAME/.test(String(Reflect.get(cause, 'code')));
+  return failedSocket(new NotConnected(cause.message, { cause, isTrusted }));
 }
 
 /** Ends all connections; running statements get `timeoutMs` to finish. */

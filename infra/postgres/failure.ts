@@ -36,7 +36,7 @@ function codeOf(error: unknown): string {
 
 export function failureKind(error: unknown): FailureKind {
   const code = codeOf(error);
-  if (neverSent.has(code) || neverLetIn.has(code)) return 'unavailable';
+  if (neverSent.has(code) || neverLetIn.has(code) || code === 'NOT_TRUSTED') return 'unavailable';
   if (!isTakenBack(error)) return 'ambiguous';
   if (unavailable.has(code)) return 'unavailable';
   return contended.has(code) ? 'contended' : 'invalid';

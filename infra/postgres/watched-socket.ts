@@ -23,8 +23,11 @@ const readyForQuery = Buffer.from('Z\0\0\0\x05I');
  * the socket fails the statement, which then counts as in doubt. Idle connections stay.
  */
 export function watchedSocket(socket: Socket, { silenceMs, onLost }: SocketWatch): Socket {
-  endAtOnce(socket, onLost);
-  endIfMute(socket);
+  // A server may have been asked for TLS before, on the same socket.
+  const before = socket.bytesWritten;
+  const sentBytes = () => socket.bytesWritten - before;
+  endAtOnce(socket, sentBytes, onLost);
+  endIfMute(socket, sentBytes);
   endIfSilent(socket, silenceMs);
   return socket;
 }
@@ -49,11 +52,11 @@ export function failedSocket(why: unknown): Duplex {
 }
 
 /** See `endAtOnce` for where such a connection comes from. */
-function endIfMute(socket: Socket): void {
+function endIfMute(socket: Socket, sentBytes: () => number): void {
   socket.setTimeout(muteMs);
   socket.once('timeout', () => {
     socket.setTimeout(0);
-    if (socket.bytesWritten === 0) socket.destroy();
+    if (sentBytes() === 0) socket.destroy();
   });
 }
 
@@ -63,7 +66,7 @@ function endIfMute(socket: Socket): void {
  * answers that came meanwhile are read before it is said that none came.
  */
 function endIfSilent(socket: Socket, silenceMs: () => number): void {
-  let answeredBytes = 0;
+  let answeredBytes = socket.bytesWritten;
   let silentLooks = 0;
   // Ahead of the library, which may write its next statement while it reads.
   socket.prependListener('data', () => {
@@ -90,14 +93,14 @@ function endIfSilent(socket: Socket, silenceMs: () => number): void {
  * A third before it stood: told of the end alone, it dials again at once and for ever, and the
  * statement that waits never fails. So it hears of an error, which nothing was sent before.
  */
-function endAtOnce(socket: Socket, onLost: () => void): void {
+function endAtOnce(socket: Socket, sentBytes: () => number, onLost: () => void): void {
   const stood = hasStood(socket);
   const emit = socket.emit.bind(socket);
   const tell = (event: string, ...told: unknown[]): boolean => {
     if (event === 'error') return true;
     if (event !== 'close') return emit(event, ...told);
     onLost();
-    const isRefused = socket.bytesWritten > 0 && !stood();
+    const isRefused = sentBytes() > 0 && !stood();
     if (isRefused) emit('error', new NotConnected('the server hung up before it let us in'));
     return emit('close', isRefused);
   };

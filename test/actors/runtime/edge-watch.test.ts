@@ -1,124 +1,71 @@
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { EdgeWatch } from '../../../actors/runtime/edge-watch.ts';
 import { defaultPolicy } from '../../../actors/runtime/policy.ts';
-import type { PartitionBus, Subscription } from '../../../infra/ports/bus.ts';
+import type { PartitionBus } from '../../../infra/ports/bus.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 
-const subscription: Subscription = { close: async () => undefined };
+const { edgeSilenceMs } = defaultPolicy;
 
-/** A watch on a broker that comes and goes, and what it forgave. */
-function world(t: ExecutionContext) {
+function watch() {
   const clock = new ManualClock();
-  const forgiven: number[] = [];
-  const delays: number[] = [];
+  const outages: number[] = [];
   let hear: (body: unknown) => void = () => undefined;
-  let end: (outageMs: number) => void = () => undefined;
-  const broker = { connected: true };
-  // All that the watch asks of a bus.
+  const subscription = { close: async () => undefined };
   const bus = {
-    onSignal: (_: string, receive: typeof hear) => {
-      hear = receive;
+    connected: true,
+    onSignal: (_name: string, on: (body: unknown) => void) => {
+      hear = on;
       return subscription;
     },
-    onOutageEnd: (receive: typeof end) => {
-      end = receive;
-      return subscription;
-    },
-    get connected() {
-      return broker.connected;
-    },
+    onOutageEnd: () => subscription,
   } as unknown as PartitionBus;
-  const watch = new EdgeWatch({
+  const watched = new EdgeWatch({
     ...{ bus, clock, log: silentLogger, policy: defaultPolicy },
-    onOutageEnd: (outageMs) => forgiven.push(outageMs),
-    onDelay: (byMs) => delays.push(byMs),
+    onOutageEnd: (outageMs) => outages.push(Math.round(outageMs)),
+    onDelay: () => undefined,
   });
-  watch.start();
-  t.teardown(() => watch.stop());
-  return {
-    ...{ clock, delays, forgiven, watch },
-    say: (name: string, isLeaving = false) => hear({ name, isLeaving }),
-    sayWait: (name: string, waitMs: number) => hear({ name, isLeaving: false, waitMs }),
-    loseBroker: () => {
-      broker.connected = false;
-    },
-    findBroker: (outageMs: number) => {
-      broker.connected = true;
-      end(outageMs);
-    },
+  watched.start();
+  const says = (...names: string[]) => {
+    for (const name of names) hear({ name, isLeaving: false, waitMs: 0 });
   };
+  const pass = async (ms: number, speaking: readonly string[]) => {
+    for (let passed = 0; passed < ms; passed += 100) {
+      await clock.advance(100);
+      if (passed % 1_000 === 0) says(...speaking);
+    }
+  };
+  return { outages, says, pass };
 }
 
-test('a time without a broker is not forgiven once more for each edge', async (t) => {
-  const { clock, findBroker, forgiven, loseBroker, say, watch } = world(t);
-  for (const name of ['a', 'b']) say(name);
-  forgiven.splice(0);
-  loseBroker();
-  await clock.advance(10_000);
-  t.true(watch.hasEdge);
-  // The edges come back to the broker up to as much later as they may be silent.
-  findBroker(10_000);
-  await clock.advance(2_999);
-  for (const name of ['a', 'b']) say(name);
-  await clock.advance(2_999);
-  t.deepEqual(forgiven, []);
+const sum = (all: readonly number[]) => all.reduce((total, one) => total + one, 0);
+
+test('edges that fall silent together cost their callers that time once', async (t) => {
+  const { outages, says, pass } = watch();
+  says('a', 'b', 'c', 'd');
+  outages.length = 0;
+  await pass(2 * edgeSilenceMs, ['d']);
+  t.is(outages.length, 1);
+  t.true(sum(outages) >= edgeSilenceMs && sum(outages) < edgeSilenceMs + 1_000);
 });
 
-test('an edge that died with the broker is missed after its return', async (t) => {
-  const { clock, findBroker, forgiven, loseBroker, say } = world(t);
-  for (const name of ['a', 'b']) say(name);
-  forgiven.splice(0);
-  loseBroker();
-  await clock.advance(10_000);
-  findBroker(10_000);
-  await clock.advance(2_000);
-  say('a');
-  await clock.advance(1_000);
-  t.deepEqual(forgiven, [3_000]);
+test('edges that fall silent one after the other cost the time in which any was missed', async (t) => {
+  const { outages, says, pass } = watch();
+  says('a', 'b', 'c');
+  outages.length = 0;
+  await pass(1_000, ['b', 'c']);
+  await pass(2 * edgeSilenceMs, ['c']);
+  // From the last word of the first to the moment at which the second was missed.
+  t.is(outages.length, 2);
+  t.true(sum(outages) < edgeSilenceMs + 2_500, String(outages));
 });
 
-test('of a time without edges, the part without a broker is left to the broker', async (t) => {
-  const { clock, findBroker, forgiven, loseBroker, say } = world(t);
-  say('a');
-  say('a', true);
-  await clock.advance(4_000);
-  loseBroker();
-  await clock.advance(10_000);
-  // It overtakes the news that there is a broker again.
-  say('a');
-  t.deepEqual(forgiven, []);
-  findBroker(10_000);
-  await clock.advance(1_000);
-  say('a');
-  t.deepEqual(forgiven, [5_000]);
-});
-
-test('what callers wait at an edge moves deadlines, and is no outage', async (t) => {
-  const { clock, delays, forgiven, say, sayWait } = world(t);
-  for (const name of ['a', 'b']) say(name);
-  forgiven.splice(0);
-  for (const waitMs of [2_999, 3_000, 12_000]) {
-    await clock.advance(500);
-    sayWait('a', waitMs);
-    sayWait('b', waitMs);
-  }
-  t.deepEqual(delays, [3_000, 9_000]);
-  t.deepEqual(forgiven, []);
-});
-
-test('a wait ends with its edge', async (t) => {
-  const { clock, delays, forgiven, say, sayWait } = world(t);
-  for (const name of ['a', 'b']) say(name);
-  forgiven.splice(0);
-  sayWait('a', 5_000);
-  await clock.advance(2_000);
-  sayWait('b', 10);
-  await clock.advance(1_000);
-  t.deepEqual(forgiven, [3_000], 'it fell silent');
-  sayWait('b', 4_000);
-  say('b', true);
-  say('c');
-  sayWait('c', 4_000);
-  t.deepEqual(delays, [5_000, 3_990, 4_000]);
+test('a silence long after another one counts whole', async (t) => {
+  const { outages, says, pass } = watch();
+  says('a', 'b', 'c');
+  outages.length = 0;
+  await pass(2 * edgeSilenceMs, ['b', 'c']);
+  await pass(3 * edgeSilenceMs, ['c']);
+  t.is(outages.length, 2);
+  t.true(outages.every((outageMs) => outageMs >= edgeSilenceMs));
 });

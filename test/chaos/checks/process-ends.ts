@@ -37,8 +37,8 @@ export function endsByThemselves(ends: readonly EndedProcess[], known: KnownOfPr
     .filter(({ pid }) => !toldToEnd.has(pid))
     .flatMap((end) => {
       const { name, pid, code, signal } = end;
+      if (!ready.has(pid) && (code === failedCode || code === startAnewCode)) return [];
       if (code === startAnewCode) return objectionTo(end, known);
-      if (code === failedCode && !ready.has(pid)) return [];
       const when = ready.has(pid) ? '' : ' before it was ready';
       return [`${name} (${pid}) ended by itself with ${signal ?? `code ${code}`}${when}`];
     });

@@ -33,7 +33,12 @@ export async function laySmallDisk(
   await run('mkdir', [folder]);
   const options = `size=${sizeMb}m,mode=0700,uid=${uid},gid=${gid}`;
   await run('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]);
-  await copy(away, folder);
+  try {
+    await copy(away, folder);
+  } catch (error) {
+    await run('umount', [folder]);
+    throw error;
+  }
   await rm(away, { recursive: true });
   return {
     fill: () => fillUp(ballast),

@@ -65,12 +65,13 @@ test.serial('every lease on the way ends at its own instant, in order', async (t
   const count = 25;
   await openTrialSuite(service, { requiredSuccesses: count });
   await submit(await service.miner('order miner'));
-  // All in one partition, where a jump past all of them would look like an outage of ours.
+  // All in one partition, where a jump past all of them would look like an outage of ours, as would
+  // more than a fifth of them within one heartbeat.
   const runs: { id: string; untilMs: number }[] = [];
   for (const validator of await validators(service, 'order', count)) {
     const run = await claim(validator);
     runs.push({ id: run.eval_run_id, untilMs: Date.parse(run.lease_expires_at) });
-    await service.advance(5);
+    await service.advance(8);
   }
 
   await service.advance(hourSeconds);

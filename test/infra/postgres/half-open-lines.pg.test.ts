@@ -225,8 +225,9 @@ test('a certificate that nobody vouches for is refused where it is to be checked
   const failure = await failureOf(poolOn(t, `${at}?sslmode=verify-full`)`select 1`.execute());
 
   t.regex(String(failure), /self-signed certificate/);
-  // Waiting does not mend it.
+  // Waiting does not mend it, and it has cost nobody a statement.
   t.false(isOutage(failure));
+  t.is(failureKind(failure), 'unavailable', String(failure));
   const [row] = await poolOn(t, `${at}?sslmode=require`)<{ ssl: boolean }[]>`
     select ssl from pg_stat_ssl where pid = pg_backend_pid()`;
   t.true(row?.ssl);

@@ -84,7 +84,7 @@ export const leaseMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'actors/runtime/edge-watch.ts',
-        snippet: 'if (this.hasEdge) onOutageEnd(nowMs - heardMs);',
+        snippet: 'if (this.hasEdge && sinceMs < nowMs) this.#forgive(sinceMs, nowMs);',
         replacement: '',
       },
     ],

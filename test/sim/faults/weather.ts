@@ -33,8 +33,6 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   #databaseOutages = 0;
   /** In the order of their beginnings; the domain's clock. */
   readonly #disturbances: { readonly fromMs: number; readonly toMs: number }[] = [];
-  /** Since when nothing of ours kept anybody from being heard; the domain's clock. */
-  calmSinceMs = 0;
   /** Since when no fault was at work; the domain's clock. */
   unhurtSinceMs = 0;
 
@@ -69,14 +67,14 @@ export class Weather implements DatabaseWeather, DurableWeather, HttpWeather {
   /** Leases may be longer after it than validators were told, by as much as an amnesty gives. */
   disturbed(forMs: number): void {
     const fromMs = this.#kernel.domainNowMs;
-    this.calmSinceMs = Math.max(this.calmSinceMs, fromMs + forMs);
-    this.unhurtSinceMs = this.calmSinceMs;
+    this.unhurtSinceMs = Math.max(this.unhurtSinceMs, fromMs + forMs);
     this.#disturbances.push({ fromMs, toMs: fromMs + forMs });
   }
 
-  /** The domain's clock has moved on, which lengthens nothing. */
-  jumped(): void {
-    this.calmSinceMs = Math.max(this.calmSinceMs, this.#kernel.domainNowMs);
+  /** The domain's clock has moved on, which lengthens nothing; what a fault still does, it does after it. */
+  jumped(byMs: number): void {
+    const beforeMs = this.#kernel.domainNowMs - byMs;
+    if (this.unhurtSinceMs > beforeMs) this.unhurtSinceMs += byMs;
   }
 
   /** How much of that time was disturbed: by so much a lease may have become longer in it. */

@@ -223,7 +223,7 @@ export class Season {
       const byMs = toMs - kernel.domainNowMs;
       if (byMs > 0) {
         kernel.jump(byMs);
-        this.#session.weather.jumped();
+        this.#session.weather.jumped(byMs);
       }
     }
     await kernel.run({ ms: 700 });
