@@ -6,6 +6,7 @@ export const leaseMutants: readonly Mutant[] = [
     id: 'heartbeat-of-anybody',
     breaks: 'A heartbeat is taken from whoever sends it.',
     signs: ['INV-03'],
+    seed: 13,
     edits: [
       {
         file: 'actors/lease-manager/heartbeat.ts',

@@ -8,6 +8,7 @@ export const runtimeMutants: readonly Mutant[] = [
     id: 'reply-before-commit',
     breaks: 'Answers leave before the commit that makes them true.',
     signs: ['INV-09', 'INV-17', 'INV-04', 'INV-23'],
+    seed: 2,
     edits: [
       {
         file: 'actors/runtime/batch-runner.ts',
@@ -95,6 +96,7 @@ export const runtimeMutants: readonly Mutant[] = [
     id: 'snapshot-lags',
     breaks: 'Of two changes in one batch the snapshot keeps the first.',
     signs: ['INV-49', 'SIM'],
+    seed: 20,
     edits: [
       {
         file: 'actors/runtime/commit-batch.ts',
