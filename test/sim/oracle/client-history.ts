@@ -203,7 +203,8 @@ export class ClientHistory {
     const toldMs = this.#toldMs.get(run.evalRunId) ?? 0;
     // Also where it was told later: a claim may have to be asked for again, and again.
     const givenMs = Math.max(weather.unhurtSinceMs, takenMs) + amnestyMs;
-    const latestMs = Math.max(promisedMs + weather.disturbedMs(toldMs, promisedMs), givenMs);
+    const endMs = this.#knownEndMs(run.evalRunId);
+    const latestMs = Math.max(endMs + weather.disturbedMs(toldMs, endMs), givenMs);
     const byMs = Math.round(atMs - latestMs);
     if (byMs > lateMs) {
       this.#wrong('INV-07', `run ${run.evalRunId} went stale ${byMs} ms after all it was given`);
