@@ -68,11 +68,25 @@ export function planFor(
     // while we live. Wherever it belongs, it is served here first and handed over from there.
     const isOurs = row.incarnation === self.incarnation;
     const isFree = row.incarnation === undefined || !alive.has(row.incarnation);
-    // Should all others be gone, one that was to be empty serves rather than nobody.
-    const taker = wanted ?? heaviest(row, view.members);
-    if (isOurs || (taker === self.memberId && isFree)) claim.push(row);
+    if (isOurs || (takerOf(row, view.members) === self.memberId && isFree)) claim.push(row);
   }
   return { claim, handOver };
+}
+
+/** Should all others be gone, one that was to be empty serves rather than nobody. */
+function takerOf(partition: PartitionRow, members: readonly LiveMember[]): string | undefined {
+  return wantedOwner(partition, members) ?? heaviest(partition, members);
+}
+
+/** Its owner, or else who is to take it: while that one's lease runs, nobody else serves it. */
+export function awaitedMember(
+  partition: PartitionRow,
+  members: readonly LiveMember[],
+): LiveMember | undefined {
+  const owner = members.find(({ incarnation }) => incarnation === partition.incarnation);
+  if (owner !== undefined) return owner;
+  const taker = takerOf(partition, members);
+  return members.find(({ memberId }) => memberId === taker);
 }
 
 export function keyOf(ref: { readonly kind: string; readonly part: number }): string {

@@ -2,6 +2,7 @@ import type { PartitionBus, Subscription } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { LiveMember, MembershipStore } from '../../infra/ports/membership-store.ts';
+import { awaitedMember } from './placement.ts';
 
 export interface SuspicionDeps {
   readonly memberId: string;
@@ -20,8 +21,9 @@ const graceMs = 2_000;
 
 /**
  * Hears callers that met no owner. A member whose sockets the kernel has closed answers no ping and
- * is dead: its lease is ended for it, so that its partitions move in one second instead of five. The
- * whole member, not the partition, or the others would hand it straight back.
+ * is dead: its lease is ended for it, so that its partitions move in one second instead of five, and
+ * so do those that it was to take, had it lived. The whole member, not the partition, or the others
+ * would hand it straight back.
  */
 export class Suspicion {
   readonly #deps: SuspicionDeps;
@@ -57,9 +59,9 @@ export class Suspicion {
     try {
       const view = await members.view();
       const row = view.partitions.find((r) => r.kind === ref.kind && r.part === ref.part);
-      const owner = view.members.find((member) => member.incarnation === row?.incarnation);
-      if (owner === undefined) nudge();
-      else if (owner.memberId !== memberId) await this.#examine(owner);
+      const awaited = row && awaitedMember(row, view.members);
+      if (awaited === undefined || awaited.memberId === memberId) nudge();
+      else await this.#examine(awaited);
     } catch (error) {
       log.warn('looking for an owner failed', { ...ref, error });
     } finally {
@@ -67,21 +69,21 @@ export class Suspicion {
     }
   }
 
-  async #examine(owner: LiveMember): Promise<void> {
+  async #examine(member: LiveMember): Promise<void> {
     const { bus, clock, log, members, nudge } = this.#deps;
-    if (this.#looking.has(owner.incarnation)) return;
-    this.#looking.add(owner.incarnation);
+    if (this.#looking.has(member.incarnation)) return;
+    this.#looking.add(member.incarnation);
     try {
-      if ((await bus.ping(owner.memberId)) !== 'absent') return;
+      if ((await bus.ping(member.memberId)) !== 'absent') return;
       await clock.sleep(secondPingMs);
-      if ((await bus.ping(owner.memberId)) !== 'absent') return;
-      if (await members.eject(owner)) {
-        log.warn('ended the lease of a dead member', { member: owner.memberId });
-        bus.signal('left', { memberId: owner.memberId });
+      if ((await bus.ping(member.memberId)) !== 'absent') return;
+      if (await members.eject(member)) {
+        log.warn('ended the lease of a dead member', { member: member.memberId });
+        bus.signal('left', { memberId: member.memberId });
       }
       nudge();
     } finally {
-      this.#looking.delete(owner.incarnation);
+      this.#looking.delete(member.incarnation);
     }
   }
 }

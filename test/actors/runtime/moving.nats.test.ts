@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import test from 'ava';
-import type { RuntimePolicy } from '../../../actors/runtime/policy.ts';
+import { defaultPolicy, type RuntimePolicy } from '../../../actors/runtime/policy.ts';
+import { createMembershipStore } from '../../../infra/postgres/membership-store.ts';
 import { audit, startLoad } from '../../support/counter-load.ts';
 import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
 
@@ -77,6 +79,26 @@ test.serial('a killed host is missed long before its lease ends', async (t) => {
   t.deepEqual(await audit(world, acknowledged), { wrong: [], epochsBack: 0 });
   t.log(`${commands} commands, slowest ${Math.round(slowestMs)} ms`);
   t.true(slowestMs < 6_000);
+});
+
+// Nobody owns what it was to take, and nobody else takes it while its lease of a minute runs.
+test.serial('who dies between joining and claiming holds up no partition', async (t) => {
+  const members = createMembershipStore(world.sql);
+  await members.join({
+    ...{ memberId: 'stillborn', incarnation: randomUUID(), kinds: ['counter'] },
+    ...{ ttlMs: 60_000, codeVersion: defaultPolicy.codeVersion },
+  });
+  await world.host('heir');
+  const parts = Array.from({ length: partitions }, (_, part) => part);
+
+  const replies = await Promise.all(parts.map((part) => world.add(part, `key-${part}`)));
+
+  t.deepEqual(new Set(replies.map(({ value }) => value)), new Set([1]));
+  t.deepEqual(new Set(await world.owners()), new Set(['heir']));
+  t.deepEqual(
+    (await members.view()).members.map(({ memberId }) => memberId),
+    ['heir'],
+  );
 });
 
 test.serial('a frozen host loses its partitions and writes nothing when it wakes', async (t) => {
