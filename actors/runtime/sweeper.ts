@@ -1,8 +1,10 @@
+import type { PartitionBus, Subscription } from '../../infra/ports/bus.ts';
 import type { OutboxStore } from '../../infra/ports/outbox-store.ts';
 import type { RuntimePolicy } from './policy.ts';
 import { publishTraced, type RelayDeps } from './relay.ts';
 
 export interface SweeperDeps extends RelayDeps {
+  readonly bus: Pick<PartitionBus, 'connected' | 'onNewBroker'>;
   readonly outbox: OutboxStore;
   readonly policy: RuntimePolicy;
 }
@@ -10,7 +12,14 @@ export interface SweeperDeps extends RelayDeps {
 const purgeMax = 1_000;
 const takeMax = 100;
 /** A broker that is there and takes nothing is starting, or lost its streams. */
-const unsentMs = 5_000;
+const unsentMs = 2_000;
+/**
+ * After a broker was started, for it may have lost everything. All hosts see that within about a second:
+ * what the first one has made due, the others leave so.
+ */
+const hastenMs = 2_000;
+/** A consumer that is so far behind gets enough to do from these. */
+const hastenMax = 10_000;
 /** A backlog is worked off many at a time, and other processes sweep as well. */
 const roundsMax = 20;
 /** The streams forget after three days; whatever they may still deliver must be known here. */
@@ -20,12 +29,15 @@ const expireEveryMs = 60_000;
 const measureEveryMs = 10_000;
 
 /**
- * Ends outbox rows whose consumption is proved, and sends again those without proof. Any number of
- * processes may sweep: rows that another one has in hand are skipped.
+ * Ends outbox rows whose consumption is proved, and sends again those without proof: at their time, and
+ * soon after the broker was started, or this process, which cannot know what happened before it. Any
+ * number of processes may sweep: rows that another one has in hand are skipped.
  */
 export class Sweeper {
   readonly #deps: SweeperDeps;
   readonly #stops: (() => void)[] = [];
+  #brokers: Subscription | undefined;
+  #mayBeLost = true;
   #expiredMs = Number.NEGATIVE_INFINITY;
   #backlog = { pending: 0, oldestAgeMs: 0 };
 
@@ -34,7 +46,10 @@ export class Sweeper {
   }
 
   start(): void {
-    const { clock, policy, telemetry } = this.#deps;
+    const { bus, clock, policy, telemetry } = this.#deps;
+    this.#brokers = bus.onNewBroker(() => {
+      this.#mayBeLost = true;
+    });
     this.#stops.push(
       clock.every(policy.sweepEveryMs, () => this.#sweep()),
       clock.every(measureEveryMs, () => this.#measure()),
@@ -45,6 +60,7 @@ export class Sweeper {
 
   stop(): void {
     for (const stop of this.#stops) stop();
+    void this.#brokers?.close();
   }
 
   async #measure(): Promise<void> {
@@ -59,6 +75,7 @@ export class Sweeper {
     const { bus, log, outbox, policy } = this.#deps;
     try {
       await outbox.purgeProven(purgeMax);
+      await this.#hasten();
       // Without a broker every try would only put the rows off further.
       for (let round = 0; bus.connected && round < roundsMax; round += 1) {
         const due = await outbox.takeDue(takeMax, policy.sweepAfterMs);
@@ -68,6 +85,20 @@ export class Sweeper {
       await this.#expire();
     } catch (error) {
       log.warn('sweep failed', { error });
+    }
+  }
+
+  async #hasten(): Promise<void> {
+    const { bus, log, outbox } = this.#deps;
+    if (!this.#mayBeLost || !bus.connected) return;
+    // Before the question, so that a start during it is not forgotten.
+    this.#mayBeLost = false;
+    try {
+      const messages = await outbox.hasten(hastenMs, hastenMax);
+      if (messages > 0) log.info('the broker may have lost what nobody proved', { messages });
+    } catch (error) {
+      this.#mayBeLost = true;
+      throw error;
     }
   }
 

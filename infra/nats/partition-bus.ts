@@ -54,6 +54,10 @@ export function createPartitionBus(deps: PartitionBusDeps): PartitionBus {
       const stop = outages.onEnd(receive);
       return { close: async () => stop() };
     },
+    onNewBroker: (receive) => {
+      const stop = outages.onNewBroker(receive);
+      return { close: async () => stop() };
+    },
     get connected() {
       return outages.connected;
     },

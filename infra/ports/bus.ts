@@ -70,6 +70,8 @@ export interface PartitionBus extends Signals {
   answerPings(memberId: string): Subscription;
   /** Milliseconds of each time without a broker, told when it is over, detection included. */
   onOutageEnd(receive: (outageMs: number) => void): Subscription;
+  /** Another process of the broker answers than before: what that one had in hand may be lost. */
+  onNewBroker(receive: () => void): Subscription;
   readonly connected: boolean;
 }
 

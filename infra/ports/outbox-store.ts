@@ -7,6 +7,11 @@ export interface OutboxStore {
   takeDue(limit: number, firstMs: number): Promise<readonly DueMessage[]>;
   /** Those that were taken and could not be sent are due in `afterMs`, as if they had not been taken. */
   unsent(messages: readonly DueMessage[], afterMs: number): Promise<void>;
+  /**
+   * Those without proof, the oldest first, are due in `withinMs` at the latest, for the broker that had
+   * them may have lost them; answers how many that changed.
+   */
+  hasten(withinMs: number, limit: number): Promise<number>;
   /** Deletes messages whose consumption is proved; answers how many. */
   purgeProven(limit: number): Promise<number>;
   /** For the dashboards: what waits for its proof, and for how long the oldest has. */

@@ -6,6 +6,11 @@ export function createOutboxStore(sql: Sql): OutboxStore {
   return {
     takeDue: (limit, firstMs) => takeDue(sql, limit, firstMs),
     unsent: (messages, afterMs) => unsent(sql, messages, afterMs),
+    hasten: async (withinMs, limit) => {
+      const [row] = await sql<{ count: number }[]>`
+        select rt.outbox_hasten(${`${withinMs / 1000} seconds`}, ${limit}) as count`;
+      return row?.count ?? 0;
+    },
     purgeProven: async (limit) => {
       const [row] = await sql<{ count: number }[]>`select rt.outbox_purge(${limit}) as count`;
       return row?.count ?? 0;

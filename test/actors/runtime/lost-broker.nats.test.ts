@@ -11,7 +11,8 @@ test.before(async () => {
   world = await startWorld(4);
   const one = await world.host('one', {
     kind: (sql) => counterKind(sql, { extended: (outageMs) => extended.push(outageMs) }),
-    policy: { outageMinMs: 1 },
+    // Whatever it loses comes again because it was started, and not because its time has come.
+    policy: { outageMinMs: 1, sweepAfterMs: 600_000 },
   });
   await eventually(
     () => one.host.partitions().length,
@@ -22,7 +23,7 @@ test.after.always(() => world.stop());
 
 // An outbox row dies by the consumer's proof alone, so a broker that forgets everything, twice and
 // while messages fly, costs time and nothing else.
-test('a broker that loses its whole store loses no message and doubles none', async (t) => {
+test.serial('a broker that loses its whole store loses no message and doubles none', async (t) => {
   let running = true;
   const sent = new Map<number, number>();
   const sender = async (from: number) => {
@@ -68,4 +69,23 @@ test('a broker that loses its whole store loses no message and doubles none', as
   // Renewals of a busy machine that come a millisecond late lengthen them as well.
   t.true(extended.length >= 8, `${extended.length}`);
   t.log(`${total()} messages`);
+});
+
+test.serial('what a broker had taken and lost comes again once there is another one', async (t) => {
+  const msgId = randomUUID();
+  // As after a commit whose message the broker acknowledged a moment ago.
+  await world.sql`
+    insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
+                           headers, body, at, next_at)
+    values ('counter', 0, ${msgId}, 'evt.counter.1.add', 'counter', 1, 'evt',
+            ${world.sql.json({ 'x-kind': 'counter', 'x-part': '0', 'x-account': 'tester' })},
+            ${world.sql.json({ key: 'lost', by: 7, to: 0 })},
+            now(), now() + interval '10 minutes')`;
+
+  await world.wipeNats();
+
+  const lost = () => world.sql<{ value: number }[]>`
+    select value::integer from test_counter where part = 1 and key = 'lost'`;
+  const [counter] = await eventually(lost, ({ length }) => length > 0, 20_000);
+  t.is(counter?.value, 7);
 });

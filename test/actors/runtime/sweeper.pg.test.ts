@@ -12,7 +12,13 @@ async function sweeping(t: ExecutionContext) {
   const { sql } = await testDatabase(t);
   const clock = new ManualClock();
   const sent: string[] = [];
-  const broker = { isRefusing: false };
+  const starts = new Set<() => void>();
+  const broker = {
+    isRefusing: false,
+    wasStarted: () => {
+      for (const start of starts) start();
+    },
+  };
   const publish = async ({ msgId }: DurableMessage) => {
     sent.push(msgId);
     if (broker.isRefusing) throw new Error('no stream takes it');
@@ -20,7 +26,13 @@ async function sweeping(t: ExecutionContext) {
   const consume = () => ({ close: async () => {} });
   const sweeper = new Sweeper({
     messages: { publish, consume },
-    bus: { connected: true },
+    bus: {
+      connected: true,
+      onNewBroker: (receive) => {
+        starts.add(receive);
+        return { close: async () => void starts.delete(receive) };
+      },
+    },
     ...{ clock, log: silentLogger, telemetry: silentTelemetry },
     outbox: createOutboxStore(sql),
     policy: defaultPolicy,
@@ -98,4 +110,42 @@ test('what a broker did not take is sent again soon, however often it refused', 
       select attempts, extract(epoch from next_at - now())::float8 as seconds from rt.outbox`;
     return row ?? { attempts: -1, seconds: 0 };
   }
+});
+
+test('what a broker may have lost with its store is sent at once, by one of all hosts', async (t) => {
+  const { sql, clock, sent, broker } = await sweeping(t);
+  await clock.advance(1_000);
+  await sql`
+    insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
+                           headers, body, at, next_at)
+    select 'eval', 1, n::text, 'fact.x', 'eval', 1, 'projector', '{}', '{}', now(),
+      now() + interval '1 hour'
+    from generate_series(1, 3) as n`;
+  const waits = async () => {
+    const rows = await sql<{ seconds: number }[]>`
+      select extract(epoch from next_at - now())::float8 as seconds from rt.outbox`;
+    return rows.map(({ seconds }) => Math.ceil(seconds / 60));
+  };
+  await clock.advance(5_000);
+  t.deepEqual(await waits(), [60, 60, 60]);
+
+  broker.wasStarted();
+  await eventually(
+    async () => {
+      await clock.advance(1_000);
+      return await waits();
+    },
+    (minutes) => minutes.every((each) => each <= 1),
+  );
+  t.deepEqual(sent, []);
+  await sql`update rt.outbox set next_at = now()`;
+  await eventually(
+    async () => {
+      await clock.advance(1_000);
+      return sent.length;
+    },
+    (count) => count === 3,
+  );
+  await clock.advance(5_000);
+  t.is(sent.length, 3);
 });

@@ -222,6 +222,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.leave(text,uuid)',
     'rt.milliseconds(timestamp with time zone)',
     'rt.outbox_due(integer,interval)',
+    'rt.outbox_hasten(interval,integer)',
     'rt.outbox_purge(integer)',
     'rt.outbox_unsent(jsonb,interval)',
     'rt.park(text,integer,text,jsonb)',

@@ -48,6 +48,7 @@ export class BrokerConnection {
   readonly #unsent: Envelope[] = [];
   #isConnected: boolean;
   #isClosed = false;
+  #serverId: string;
   readonly #flushes = new Set<PendingFlush>();
   /** Counts the connections: what was under way on an old one never arrives. */
   #life = 0;
@@ -59,6 +60,7 @@ export class BrokerConnection {
     this.#broker = broker;
     this.#process = process;
     this.#isConnected = broker.isUp;
+    this.#serverId = broker.serverId;
     if (broker.isUp) broker.attach(this);
     else broker.await(this);
     process.onKill(() => {
@@ -76,6 +78,11 @@ export class BrokerConnection {
   /** Sound for what infra/nats calls: the methods below. */
   asNats(): NatsConnection {
     return this as unknown as NatsConnection;
+  }
+
+  /** As a real broker's, which is another one each time it is started. */
+  get info(): { readonly server_id: string } {
+    return { server_id: this.#serverId };
   }
 
   get isConnected(): boolean {
@@ -205,6 +212,7 @@ export class BrokerConnection {
     this.#process.resume(delayMs, 'reconnects', () => {
       if (this.#isClosed || this.#isConnected || !this.#broker.isUp) return;
       this.#isConnected = true;
+      this.#serverId = this.#broker.serverId;
       this.#broker.attach(this);
       for (const interest of this.#interests) this.#broker.add(interest);
       this.#tell('reconnect');

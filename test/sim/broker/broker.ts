@@ -29,6 +29,7 @@ export class Broker {
   /** Those that wait for the broker to come back. */
   readonly #waiting = new Set<BrokerConnection>();
   #isUp = true;
+  #starts = 1;
 
   constructor(kernel: Kernel) {
     this.kernel = kernel;
@@ -37,6 +38,10 @@ export class Broker {
 
   get isUp(): boolean {
     return this.#isUp;
+  }
+
+  get serverId(): string {
+    return `broker-${this.#starts}`;
   }
 
   /** From here to there, one way. */
@@ -82,6 +87,7 @@ export class Broker {
     this.#connections.clear();
     this.kernel.after(forMs, 'broker returns', () => {
       this.#isUp = true;
+      this.#starts += 1;
       for (const connection of this.#waiting) connection.reconnectSoon();
     });
   }

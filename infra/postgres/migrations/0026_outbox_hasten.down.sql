@@ -1,0 +1,1 @@
+drop function rt.outbox_hasten(interval, integer);
