@@ -72,6 +72,12 @@ export interface LeasedWebhook {
   readonly replays: number;
 }
 
+export async function hasWebhooks(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ isAnybody: boolean }[]>`
+    select exists (select from webhook) as "isAnybody"`;
+  return row?.isAnybody ?? false;
+}
+
 /** Webhooks that have something to be told and nobody who does, those that waited longest first. */
 export async function leaseDue(
   sql: Sql,

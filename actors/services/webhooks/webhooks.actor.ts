@@ -2,7 +2,7 @@ import type { Signals, Subscription } from '../../../infra/ports/bus.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import { publicEventsSignal } from '../projector/messages.ts';
-import { type LeasedWebhook, leaseDue } from './store.ts';
+import { hasWebhooks, type LeasedWebhook, leaseDue } from './store.ts';
 import { type TellDeps, tellWebhook } from './tell-webhook.ts';
 
 export interface WebhookDeps extends TellDeps {
@@ -26,6 +26,8 @@ export function createWebhooks(deps: WebhookDeps): Service {
   let signal: Subscription | undefined;
   let running: Promise<void> = Promise.resolve();
   let nap = new AbortController();
+  let isAnybody = false;
+  let askedMs = Number.NEGATIVE_INFINITY;
 
   const tell = (webhook: LeasedWebhook) => {
     const told = tellWebhook(deps, webhook, stopping.signal)
@@ -41,9 +43,17 @@ export function createWebhooks(deps: WebhookDeps): Service {
       });
     telling.add(told);
   };
+  /** Asked once a second at most: a look is due with every event, in every coordinator. */
+  const isAnybodyThere = async () => {
+    const nowMs = deps.clock.monotonicMs();
+    if (nowMs - askedMs < lookEveryMs) return isAnybody;
+    isAnybody = await hasWebhooks(deps.sql);
+    askedMs = nowMs;
+    return isAnybody;
+  };
   const look = async () => {
     const limit = toldAtOnce - telling.size;
-    if (limit <= 0) return;
+    if (limit <= 0 || !(await isAnybodyThere())) return;
     for (const due of await leaseDue(deps.sql, { limit, leaseMs: deps.terms.leaseMs })) tell(due);
   };
   const run = async () => {
