@@ -44,7 +44,8 @@ export class StandstillWatch {
     const { rule, mostMs } = this.#plan;
     if (this.#looks === 0) return [`nobody looked for ${rule}`];
     return this.#standstills.tooLong.map(
-      ({ name, ms }) => `${name} for ${Math.round(ms)} ms unhindered, more than ${mostMs}`,
+      ({ name, ms, state }) =>
+        `${name} for ${Math.round(ms)} ms unhindered, more than ${mostMs}: ${state}`,
     );
   }
 

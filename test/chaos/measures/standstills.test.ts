@@ -20,11 +20,14 @@ function lookedAt(standstills: Standstills, seconds: number, found: (second: num
 test('what stays as it is for too long is found, once, with how long it did', (t) => {
   const forgotten = among();
   lookedAt(forgotten, 60, () => 'epoch 7');
-  t.deepEqual(forgotten.tooLong, [{ name: 'run a', ms: 59_900 }]);
+  t.deepEqual(forgotten.tooLong, [{ name: 'run a', ms: 59_900, state: 'epoch 7' }]);
 
   const flushed = among();
   lookedAt(flushed, 15, () => 'epoch 7');
-  t.deepEqual([flushed.tooLong, flushed.longest], [[], { name: 'run a', ms: 14_900 }]);
+  t.deepEqual(
+    [flushed.tooLong, flushed.longest],
+    [[], { name: 'run a', ms: 14_900, state: 'epoch 7' }],
+  );
 });
 
 test('whatever is done about it begins the counting anew', (t) => {
@@ -64,5 +67,5 @@ test('a hindrance begins the counting anew, and excuses nothing that comes long 
   // The coordinator is dead and taken over from by then, its five seconds of aftermath included.
   const forgotten = among(killed);
   lookedAt(forgotten, 70, () => 'epoch 7');
-  t.deepEqual(forgotten.tooLong, [{ name: 'run a', ms: 55_000 }]);
+  t.deepEqual(forgotten.tooLong, [{ name: 'run a', ms: 55_000, state: 'epoch 7' }]);
 });

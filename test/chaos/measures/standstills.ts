@@ -13,6 +13,8 @@ export interface Waiting {
 export interface Standstill {
   readonly name: string;
   readonly ms: number;
+  /** As it was found all that time. */
+  readonly state: string;
 }
 
 /** Of a look: nobody knows at which moment between the two the database was read. */
@@ -30,7 +32,7 @@ export class Standstills {
   readonly #mostMs: number;
   #known = new Map<string, { readonly state: string; readonly sinceMs: number }>();
   #longest: Standstill | undefined;
-  readonly #tooLong = new Map<string, number>();
+  readonly #tooLong = new Map<string, Standstill>();
 
   constructor(hindrances: Hindrances, mostMs: number) {
     this.#hindrances = hindrances;
@@ -43,7 +45,7 @@ export class Standstills {
 
   /** Those that stood still for longer than they may. */
   get tooLong(): readonly Standstill[] {
-    return [...this.#tooLong].map(([name, ms]) => ({ name, ms }));
+    return [...this.#tooLong.values()];
   }
 
   /** All that was found waiting; what is not among it goes on. */
@@ -55,12 +57,15 @@ export class Standstills {
       const known = before.get(name);
       const sinceMs = known?.state === state ? known.sinceMs : answeredMs;
       this.#known.set(name, { state, sinceMs });
-      this.#note(name, askedMs - Math.max(sinceMs, hinderedUntilMs(owner)));
+      const ms = askedMs - Math.max(sinceMs, hinderedUntilMs(owner));
+      this.#note({ name, ms, state });
     }
   }
 
-  #note(name: string, ms: number): void {
-    if (ms > (this.#longest?.ms ?? 0)) this.#longest = { name, ms };
-    if (ms > this.#mostMs) this.#tooLong.set(name, Math.max(ms, this.#tooLong.get(name) ?? 0));
+  #note(found: Standstill): void {
+    const { name, ms } = found;
+    if (ms > (this.#longest?.ms ?? 0)) this.#longest = found;
+    const isLonger = ms > (this.#tooLong.get(name)?.ms ?? 0);
+    if (ms > this.#mostMs && isLonger) this.#tooLong.set(name, found);
   }
 }
