@@ -38,7 +38,7 @@ export async function startFeed(deps: FeedDeps): Promise<AsyncDisposable> {
   };
   const timeoutMs = config.webhookTimeoutSeconds * 1000;
   const services: readonly Service[] = [
-    createProjector({ ...feed, telemetry, messages: bus.messages, store: deps.partitions }),
+    createProjector({ ...feed, sql, telemetry, messages: bus.messages, store: deps.partitions }),
     createReleases({ ...feed, sql, clock }),
     createWebhooks({
       ...{ sql, clock, log, signals: bus.partitions },

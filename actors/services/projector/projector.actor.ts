@@ -1,15 +1,15 @@
 import type { Delivery, Signals } from '../../../infra/ports/bus.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
-import type { Transaction } from '../../../infra/ports/sql.ts';
-import type { Tidings } from '../../../machines/feed/public-event.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
 import { createFactConsumer, type FactConsumerOptions } from '../../runtime/fact-consumer.ts';
 import type { Transact } from '../service-handler.ts';
 import { publicEventsSignal } from './messages.ts';
 import { projectFact, type ReleaseTerms } from './project-fact.ts';
-import { append, consume, lockFeed, planAgain, planRelease } from './store.ts';
+import { type ProjectedFact, project } from './store.ts';
 import { tellDue } from './tell-due.ts';
 
 export interface ProjectorOptions extends Omit<FactConsumerOptions, 'handle' | 'name'> {
+  readonly sql: Sql;
   readonly transact: Transact;
   readonly signals: Pick<Signals, 'signal'>;
   readonly terms: ReleaseTerms;
@@ -23,34 +23,44 @@ export interface ProjectorOptions extends Omit<FactConsumerOptions, 'handle' | '
  * 3. What is under embargo waits for its release, which is planned in the same transaction.
  */
 export function createProjector(options: ProjectorOptions): Service {
-  const { transact, signals, terms, ...consumer } = options;
+  const { sql, transact, signals, terms, ...consumer } = options;
   return createFactConsumer({
     ...consumer,
     name: 'projector',
     handle: async (facts) => {
-      await transact((tx) => projectFacts(tx, facts, terms));
+      await projectFacts({ sql, transact }, facts, terms);
       signals.signal(publicEventsSignal, {});
     },
   });
 }
 
-/** All in one transaction, which costs the same for one fact as for many. */
+/** All or none of them. One round trip, unless a new top is among them: its code goes out right behind. */
 export async function projectFacts(
-  tx: Transaction,
+  { sql, transact }: Pick<ProjectorOptions, 'sql' | 'transact'>,
   facts: readonly Delivery[],
   terms: ReleaseTerms,
 ): Promise<void> {
-  await lockFeed(tx);
-  const waiting: Tidings[] = [];
-  for (const fact of await consume(tx, facts)) {
-    const { tidings, release, endedInRace } = projectFact(fact, terms);
-    if (endedInRace !== undefined) await planAgain(tx, endedInRace);
-    if (tidings !== undefined) waiting.push(tidings);
-    if (release === undefined) continue;
-    await append(tx, waiting.splice(0));
-    await planRelease(tx, release);
-    // A new top's code goes out right behind the news.
-    if (release.reason === 'TOP') await tellDue(tx);
+  const rounds = upToEachTop(facts.map((fact) => ({ fact, ...projectFact(fact, terms) })));
+  const [first = [], ...others] = rounds;
+  if (others.length === 0 && !endsWithTop(first)) return await project(sql, first);
+  await transact(async (tx) => {
+    for (const round of rounds) {
+      await project(tx, round);
+      if (endsWithTop(round)) await tellDue(tx);
+    }
+  });
+}
+
+function upToEachTop(facts: readonly ProjectedFact[]): readonly ProjectedFact[][] {
+  const rounds: ProjectedFact[][] = [];
+  for (const each of facts) {
+    const last = rounds.at(-1);
+    if (last === undefined || endsWithTop(last)) rounds.push([each]);
+    else last.push(each);
   }
-  await append(tx, waiting);
+  return rounds;
+}
+
+function endsWithTop(round: readonly ProjectedFact[]): boolean {
+  return round.at(-1)?.release?.reason === 'TOP';
 }

@@ -1,7 +1,7 @@
 import type { Delivery } from '../../../infra/ports/bus.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import type { Tidings } from '../../../machines/feed/public-event.ts';
-import type { Release } from './project-fact.ts';
+import type { Projection, Release } from './project-fact.ts';
 
 export const tables = ['public_event', 'public_release'] as const;
 
@@ -16,20 +16,24 @@ export async function lockFeed(tx: Transaction): Promise<void> {
   await tx`select pg_advisory_xact_lock(${feedLock})`;
 }
 
-/** Proves the consumption of facts; answers those that were not consumed before, in their order. */
-export async function consume(
-  tx: Transaction,
-  facts: readonly Delivery[],
-): Promise<readonly Delivery[]> {
-  const rows = facts.map(({ kind, part, msgId }) => ({ kind, part, msgId }));
-  const proofs = await tx<{ isNew: boolean }[]>`
-    select rt.consume(f.kind, f.part, 'projector', f."msgId") as "isNew"
-    from rows from (
-      jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-        as (kind text, part integer, "msgId" text)
-    ) with ordinality as f (kind, part, "msgId", place)
-    order by f.place`;
-  return facts.filter((_, index) => proofs[index]?.isNew === true);
+/** A fact, and what it means to the public. */
+export interface ProjectedFact extends Projection {
+  readonly fact: Pick<Delivery, 'kind' | 'msgId' | 'part'>;
+}
+
+/**
+ * Proves the consumption of facts and writes what those mean that were not consumed before, in the order
+ * given. One call, which takes the feed's lock itself.
+ */
+export async function project(
+  sql: Sql | Transaction,
+  facts: readonly ProjectedFact[],
+): Promise<void> {
+  const rows = facts.map(({ fact: { kind, part, msgId }, ...meaning }) => ({
+    ...{ kind, part, msgId },
+    ...meaning,
+  }));
+  await sql`select rt.project_facts(${feedLock}, ${JSON.stringify(rows)}::text::jsonb)`;
 }
 
 /** Puts what is new at the end of the feed, in the order given. Under the feed's lock. */
@@ -45,23 +49,6 @@ export async function append(tx: Transaction, told: readonly Tidings[]): Promise
     ) with ordinality as t (key, type, body, "atMs", place)
     where not exists (select from public_event e where e.msg_id = t.key)
     order by t.place`;
-}
-
-/** Remembers what is told later. Code is released once: by becoming top only where that is sooner. */
-export async function planRelease(tx: Transaction, release: Release): Promise<void> {
-  const { kind, id, dueMs, reason } = release;
-  await tx`
-    insert into public_release as r (kind, id, due_at, reason)
-    values (${kind}, ${id}, timestamptz 'epoch' + ${dueMs} * interval '1 millisecond', ${reason})
-    on conflict (kind, id) do update set due_at = excluded.due_at, reason = excluded.reason
-    where r.told_at is null and excluded.due_at < r.due_at`;
-}
-
-/** Of a race that was told of already, something else ended: it is due once more, for that alone. */
-export async function planAgain(tx: Transaction, raceId: string): Promise<void> {
-  await tx`
-    update public_release set told_at = null
-    where kind = 'RACE' and id = ${raceId} and told_at is not null`;
 }
 
 export interface DueRelease {

@@ -23,7 +23,7 @@ async function openDesk(t: ExecutionContext) {
     admin,
     sql,
     project: (facts: readonly Delivery[]) =>
-      transaction(sql, {}, (tx) => projectFacts(tx, facts, terms)),
+      projectFacts({ sql, transact: (body) => transaction(sql, {}, body) }, facts, terms),
     tell: () =>
       transaction(sql, {}, async (tx) => {
         await lockFeed(tx);

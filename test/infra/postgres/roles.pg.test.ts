@@ -253,6 +253,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.next_release()',
     'rt.order_drain(text)',
     'rt.park(text,integer,text,jsonb)',
+    'rt.project_facts(bigint,jsonb)',
     'rt.race_results(uuid)',
     'rt.race_turn(uuid)',
     'rt.sealed_by(text)',

@@ -93,15 +93,21 @@ export const messageMutants: readonly Mutant[] = [
     signs: ['INV-50'],
     edits: [
       {
-        file: 'actors/services/projector/projector.actor.ts',
-        snippet: 'await transact((tx) => projectFacts(tx, facts, terms));',
-        replacement: `const fresh = await transact((tx) => consume(tx, facts));
-      await transact((tx) => projectFacts(tx, fresh, terms));`,
+        file: 'actors/services/projector/store.ts',
+        snippet: '  const rows = facts.map(({ fact: { kind, part, msgId }, ...meaning }) => ({',
+        replacement: `  const fresh: ProjectedFact[] = [];
+  for (const each of facts) {
+    const { kind, part, msgId } = each.fact;
+    const [proof] = await sql<{ isNew: boolean }[]>\`
+      select rt.consume(\${kind}, \${part}, 'projector', \${msgId}) as "isNew"\`;
+    if (proof?.isNew === true) fresh.push(each);
+  }
+  const rows = fresh.map(({ fact: { kind, part, msgId }, ...meaning }) => ({`,
       },
       {
-        file: 'actors/services/projector/projector.actor.ts',
-        snippet: 'for (const fact of await consume(tx, facts)) {',
-        replacement: 'for (const fact of facts) {',
+        file: 'infra/postgres/migrations/0027_project_facts.up.sql',
+        snippet: `where rt.consume(f.kind, f.part, 'projector', f."msgId");`,
+        replacement: `where rt.consume(f.kind, f.part, 'projector', f."msgId") or true;`,
       },
     ],
   },

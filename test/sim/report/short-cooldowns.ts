@@ -1,7 +1,7 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { coordinatorConfig, liveRules } from '../service/settings.ts';
 
-/** A discard that was decided before a submission may be written after it. */
+/** A discard is written so much later than it was decided, at most; also after a submission meanwhile. */
 const slackMs = 60_000;
 
 /**
@@ -20,7 +20,8 @@ export async function shortCooldowns(sql: Sql): Promise<readonly string[]> {
       where v.miner_hotkey = m.hotkey) last
     cross join lateral (
       select least(last.submitted_at + ${cooldownMs}::float8 * interval '1 millisecond',
-        min(e.at) + ${coordinatorConfig.discardCooldownSeconds}::float8 * interval '1 second') as at
+        min(e.at) + ${coordinatorConfig.discardCooldownSeconds}::float8 * interval '1 second'
+          - ${slackMs}::float8 * interval '1 millisecond') as at
       from agent_version v
       join rt.event e on e.kind = 'eval' and e.part = v.part and e.machine = 'agent-version'
         and e.key = v.agent_version_id::text and e.type = 'DISCARDED'

@@ -72,7 +72,7 @@ export async function startSimServices(deps: SimServicesDeps): Promise<AsyncDisp
     log,
   };
   const projector = createProjector({
-    ...{ ...feed, telemetry, messages: bus.messages, store: deps.partitions },
+    ...{ ...feed, sql, telemetry, messages: bus.messages, store: deps.partitions },
   });
   const releases = createReleases({ ...feed, sql, clock: patient(clock) });
   const bundles = createBundlePublisher({

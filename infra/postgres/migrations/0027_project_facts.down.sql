@@ -1,0 +1,1 @@
+drop function rt.project_facts(bigint, jsonb);
