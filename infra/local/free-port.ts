@@ -4,6 +4,7 @@ import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../clock/system-clock.ts';
 
 // Below what systems lend to outgoing connections (Linux from 32768, others from 49152): a server
 // that dies and comes back must find its port again, and no client's connection may have it then.
@@ -49,7 +50,7 @@ async function isGiven(port: number): Promise<boolean> {
   await mkdir(folder, { recursive: true });
   try {
     const made = await stat(file);
-    if (Date.now() - made.mtimeMs < givenMs) return false;
+    if (systemClock.nowMs() - made.mtimeMs < givenMs) return false;
     await rm(file, { force: true });
   } catch {
     // Nobody was given it yet.
