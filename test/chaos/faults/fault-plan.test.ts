@@ -36,4 +36,6 @@ test('an hour has every kind of fault, and everybody is among the victims', (t) 
   t.is(new Set(faults.map(({ kind }) => kind)).size, 10);
   const victims = faults.flatMap((fault) => ('who' in fault ? [fault.who] : []));
   t.is(new Set(victims).size, 7);
+  const lines = faults.flatMap((fault) => (fault.kind === 'line' ? [fault.line] : []));
+  t.deepEqual([...new Set(lines)].sort(), ['chain', 'door', 'nats', 'postgres', 'store']);
 });

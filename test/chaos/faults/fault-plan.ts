@@ -1,7 +1,7 @@
 import { seededChoice } from '../../support/coordinator-faults.ts';
 
 /** A line that a fault befalls: whose, and to whom. */
-export type Line = 'door' | 'nats' | 'postgres' | 'store';
+export type Line = 'chain' | 'door' | 'nats' | 'postgres' | 'store';
 
 export type LineFault =
   | 'cut'
@@ -29,7 +29,7 @@ export type FaultBody =
   | {
       readonly kind: 'line';
       readonly line: Line;
-      /** Whose; everybody's when it is the store's. */
+      /** Whose; everybody's when it is the store's or the chain's. */
       readonly who: string;
       readonly how: LineFault;
       readonly ms: number;
@@ -128,14 +128,16 @@ const ways: readonly LineFault[] = [
   'stranded',
 ];
 
+const lines: readonly Line[] = ['door', 'nats', 'nats', 'postgres', 'postgres', 'store', 'chain'];
+
 function lineFault(by: FaultPlanOptions, dice: Dice): FaultBody {
-  const line = (['door', 'nats', 'postgres', 'postgres', 'nats', 'store'] as const)[dice.choose(6)];
+  const line = lines[dice.choose(lines.length)] ?? 'nats';
   const how = ways[dice.choose(ways.length)] ?? 'cut';
   const ms = dice.between(500, 6_000);
-  if (line === 'store') return { kind: 'line', line, who: 'all', how, ms };
+  if (line === 'chain' || line === 'store') return { kind: 'line', line, who: 'all', how, ms };
   const isEdge = line === 'door' || dice.choose(3) === 0;
   const who = isEdge ? edge(by, dice) : coordinator(by, dice);
-  return { kind: 'line', line: line ?? 'nats', who, how, ms };
+  return { kind: 'line', line, who, how, ms };
 }
 
 /** One line of the log; the same fault reads the same in every run of its seed. */
@@ -169,6 +171,7 @@ function describeBody(fault: FaultBody): string {
 }
 
 function lineName({ line, who }: { readonly line: Line; readonly who: string }): string {
+  if (line === 'chain') return 'lines to the chain';
   if (line === 'store') return 'lines to the object store';
   return line === 'door' ? `lines from clients to ${who}` : `lines from ${who} to ${line}`;
 }

@@ -3,7 +3,7 @@ import { signalProcess } from '../../support/coordinator-faults.ts';
 import { nowMs } from '../clients/history.ts';
 import type { TcpProxy } from '../net/proxy.ts';
 import type { ChaosProcess, ChaosWorld } from '../world/chaos-world.ts';
-import { describeFault, type Fault, type LineFault } from './fault-plan.ts';
+import { describeFault, type Fault, type Line, type LineFault } from './fault-plan.ts';
 
 /** A fault as it really happened. Times are Unix milliseconds. */
 export interface Injected {
@@ -68,7 +68,7 @@ export class Injector {
 
   /** False when there was nobody whom it could befall. */
   async #do(fault: Fault): Promise<boolean> {
-    const { postgres, nats, store } = this.#world;
+    const { postgres, nats } = this.#world;
     switch (fault.kind) {
       case 'kill':
         return this.#end(this.#named(fault.who), 'SIGKILL');
@@ -91,11 +91,16 @@ export class Injector {
       case 'nats frozen':
         return await this.#freezeNats(fault.ms);
       case 'line': {
-        const proxy = fault.line === 'store' ? store : this.#named(fault.who)[fault.line];
+        const proxy = this.#lineOf(fault.line, fault.who);
         if (proxy !== undefined) await this.#misbehave(proxy, fault.how, fault.ms);
         return proxy !== undefined;
       }
     }
+  }
+
+  #lineOf(line: Line, who: string): TcpProxy | undefined {
+    if (line === 'chain' || line === 'store') return this.#world[line];
+    return this.#named(who)[line];
   }
 
   #named(name: string): ChaosProcess {

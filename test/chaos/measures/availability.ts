@@ -171,10 +171,15 @@ function firstTaken(asked: readonly Write[], fromMs: number): Write | undefined 
   return first;
 }
 
-/** Whether two faults can have one effect: owners are one thing, doors and the store another. */
+/**
+ * Whether two faults can have one effect: owners are one thing, doors and the store another. Edges
+ * alone ask the chain.
+ */
 function disturbs({ fault: other }: Injected, { partitions }: Injected): boolean {
   if (other.kind === 'line' && other.line === 'store') return false;
-  const isOfEdge = 'who' in other && other.who.startsWith('edge');
+  const isOfEdge =
+    (other.kind === 'line' && other.line === 'chain') ||
+    ('who' in other && other.who.startsWith('edge'));
   return !(isOfEdge && partitions.size > 0);
 }
 

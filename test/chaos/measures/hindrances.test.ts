@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { Fault, FaultBody } from '../faults/fault-plan.ts';
+import type { Fault, FaultBody, Line } from '../faults/fault-plan.ts';
 import type { Injected } from '../faults/injector.ts';
 import { type Hindrances, hinderedUntil } from './hindrances.ts';
 
@@ -13,7 +13,7 @@ const among = (...injected: Injected[]): Hindrances => {
   return { injected, stalls: [], edges: 2, coordinators: 2 };
 };
 const who = (name: string) => ({ kind: 'freeze', who: name, ms: 1 }) as const;
-const line = (how: 'cut' | 'stranded', of: 'nats' | 'door' | 'store', name = 'coordinator-1') =>
+const line = (how: 'cut' | 'stranded', of: Line, name = 'coordinator-1') =>
   ({ kind: 'line', line: of, who: name, how, ms: 1 }) as const;
 const owner = 'coordinator-1-0a1b2c3d';
 
@@ -60,10 +60,11 @@ test('a line that is half-open hinders until somebody must have noticed', (t) =>
   t.is(hinderedUntil(among(from(0, 2_000, line('stranded', 'nats'))), 60 * second)(owner), 17_000);
 });
 
-test('the object store hinders what no owner is in charge of', (t) => {
-  const until = hinderedUntil(among(from(0, 2_000, line('cut', 'store', 'all'))), 60 * second);
-
-  t.deepEqual([until(owner), until(null)], [-Infinity, 7_000]);
+test('the object store and the chain hinder what no owner is in charge of', (t) => {
+  for (const neighbour of ['store', 'chain'] as const) {
+    const until = hinderedUntil(among(from(0, 2_000, line('cut', neighbour, 'all'))), 60 * second);
+    t.deepEqual([until(owner), until(null)], [-Infinity, 7_000]);
+  }
 });
 
 test('what befell nobody hinders nobody; a stall of our own does', (t) => {

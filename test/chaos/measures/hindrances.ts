@@ -53,9 +53,9 @@ export function hinderedUntil(
     ].filter(recent),
     atMs,
   );
-  const storeMs = lastEnd(of(isOfStore).filter(recent), atMs);
+  const neighboursMs = lastEnd(of(isOfNeighbour).filter(recent), atMs);
   return (owner) => {
-    if (owner === null) return Math.max(everybody, storeMs);
+    if (owner === null) return Math.max(everybody, neighboursMs);
     const spans = owners.find(({ name }) => owner.startsWith(`${name}-`))?.spans ?? [];
     return Math.max(everybody, lastEnd(spans, atMs));
   };
@@ -74,8 +74,9 @@ function isEverybodys({ kind }: Injected['fault']): boolean {
   return !['kill', 'terminate', 'freeze', 'line'].includes(kind);
 }
 
-function isOfStore(fault: Injected['fault']): boolean {
-  return fault.kind === 'line' && fault.line === 'store';
+/** What every process uses by itself, and no owner of anything waits for. */
+function isOfNeighbour(fault: Injected['fault']): boolean {
+  return fault.kind === 'line' && (fault.line === 'store' || fault.line === 'chain');
 }
 
 /** Clients' lines: who has another door is heard there. */

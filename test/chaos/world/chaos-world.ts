@@ -51,6 +51,7 @@ export interface ChaosWorld extends AsyncDisposable {
   readonly postgres: MortalServer;
   readonly nats: MortalNats;
   readonly store: TcpProxy;
+  readonly chain: TcpProxy;
   /** Who may not be started again yet. */
   readonly dead: Dead;
 }
@@ -80,6 +81,7 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
   const neighbours = stack.use(await startNeighbours(started));
   await options.afterMigrate?.(databaseUrl);
   const store = await proxy(() => Number(new URL(neighbours.s3Endpoint).port));
+  const chain = await proxy(() => Number(new URL(neighbours.chainUrl).port));
 
   const lines = await linesOf(options, { postgres, nats }, proxy);
   const dead = new Dead();
@@ -87,7 +89,11 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
     await startService({
       ...{ edges: options.edges, coordinators: options.coordinators, dataDir, secrets, env },
       ...{ port: 0, defaults: {}, signal: AbortSignal.timeout(startMs) },
-      neighbours: { ...neighbours, s3Endpoint: `http://127.0.0.1:${store.port}` },
+      neighbours: {
+        ...neighbours,
+        s3Endpoint: throughProxy(neighbours.s3Endpoint, store),
+        chainUrl: throughProxy(neighbours.chainUrl, chain),
+      },
       envOf: (name) => ({ ...options.env, ...lines.get(name)?.env }),
       async onRestart(name, end) {
         options.onRestart(name, end);
@@ -103,12 +109,17 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
   const operator = operatorClient({ baseUrl: baseUrls[0], token, clock: systemClock });
   const kept = stack.move();
   return {
-    ...{ dataDir, operator, sql, processes, postgres, nats, store, dead },
+    ...{ dataDir, operator, sql, processes, postgres, nats, store, chain, dead },
     baseUrls: processes.flatMap(({ door }) =>
       door === undefined ? [] : [`http://127.0.0.1:${door.port}`],
     ),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+function throughProxy(url: string, { port }: TcpProxy): string {
+  const { protocol, hostname } = new URL(url);
+  return `${protocol}//${hostname}:${port}`;
 }
 
 interface Line {
