@@ -22,7 +22,7 @@ export type Deed =
 // Of 1,000 runs; the rest are plain work.
 const odds: readonly (readonly [Deed, number])[] = [
   ['silent', 60],
-  ['sleeps', 40],
+  ['sleeps', 60],
   ['gives back', 15],
   ['fails', 20],
   ['queues', 120],
