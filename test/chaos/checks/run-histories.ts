@@ -4,7 +4,7 @@ import { checkLinearizable } from './linearizable.ts';
 import { type RunOperation, runModel } from './run-model.ts';
 
 /** What the database tells of a run. Times are Unix milliseconds. */
-interface RunRow {
+export interface RunRow {
   readonly id: string;
   readonly status: string;
   readonly taskIds: readonly string[];
@@ -73,18 +73,22 @@ const callersOwn: ReadonlySet<string> = new Set([
   'TIMESTAMP_SKEW',
 ]);
 
-function operationsOf(attempts: readonly Attempt[], row: RunRow): RunOperation[] {
+/** What happened to one run: what clients tried, how the service ended it, and what is stored. */
+export function operationsOf(attempts: readonly Attempt[], row: RunRow): RunOperation[] {
   const promises = attempts.flatMap(({ told, callMs }) =>
     told.leaseUntilMs === undefined ? [] : [{ callMs, untilMs: told.leaseUntilMs }],
   );
   const operations: RunOperation[] = attempts.map((attempt) => {
-    const { callMs, returnMs, outcome } = attempt;
+    const { returnMs, outcome } = attempt;
     const isOptional = outcome === 'unknown';
     // Promises that were asked for after this answer are no part of what it knew.
     const known = promises.filter((promise) => promise.callMs < returnMs);
     const isPastLease = known.every(({ untilMs }) => untilMs <= returnMs);
     const until = isOptional ? Number.POSITIVE_INFINITY : returnMs;
-    return { kind: 'client', attempt, isPastLease, isOptional, callMs, returnMs: until };
+    return {
+      ...{ kind: 'client', attempt, isPastLease, isOptional },
+      ...{ callMs: earliestMs(attempt), returnMs: until },
+    };
   });
   if (row.endedByServiceMs !== null) {
     operations.push({
@@ -101,6 +105,11 @@ function operationsOf(attempts: readonly Attempt[], row: RunRow): RunOperation[]
     ...{ kind: 'seen', status, taskIds, callMs: endMs, returnMs: endMs, isOptional: false },
   });
   return operations;
+}
+
+/** What a keyed claim was granted may be what its first try was, which had no answer that names the run. */
+function earliestMs({ sent, callMs, firstCallMs }: Attempt): number {
+  return sent.kind === 'claim' && sent.isKeyed ? firstCallMs : callMs;
 }
 
 async function readRuns(sql: Sql): Promise<readonly RunRow[]> {

@@ -176,6 +176,16 @@ function lineName({ line, who }: { readonly line: Line; readonly who: string }):
   return line === 'door' ? `lines from clients to ${who}` : `lines from ${who} to ${line}`;
 }
 
+/**
+ * For how long a stranded line hurts when it is over. It is half-open for ever: only missing answers to
+ * three pings end a connection to the broker, and to a statement one to the database.
+ */
+export const strandedMs = 15_000;
+
+export function isStranded(fault: FaultBody): boolean {
+  return fault.kind === 'line' && fault.how === 'stranded';
+}
+
 /** What a report counts as one kind. */
 export function kindOf(fault: FaultBody): string {
   if (fault.kind === 'line') return `${fault.line} line ${fault.how}`;

@@ -90,3 +90,13 @@ test('an owner that refuses what it may tells nothing of what it would take', (t
     null,
   );
 });
+
+test('a takeover is alone only when no line is half-open still that was stranded a while ago', (t) => {
+  const aloneWith = (how: 'cut' | 'stranded') => {
+    const line = { kind: 'line', line: 'postgres', who: 'coordinator-2', how, ms: 500 } as const;
+    const faults = [fault(line, 500, 1_000), fault(killed, 6_000)];
+    const rows = unavailability(historyOf([{ from: 6_100, to: 7_000 }]), faults, doors);
+    return rows.find(({ kind }) => kind === 'kill coordinator')?.alone;
+  };
+  t.deepEqual([aloneWith('cut'), aloneWith('stranded')], [1, 0]);
+});

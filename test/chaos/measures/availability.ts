@@ -1,6 +1,6 @@
 import { evalPartitionOf } from '../../../machines/partition-of.ts';
 import type { Attempt, History } from '../clients/history.ts';
-import { kindOf } from '../faults/fault-plan.ts';
+import { isStranded, kindOf, strandedMs } from '../faults/fault-plan.ts';
 import type { Injected } from '../faults/injector.ts';
 
 /** How long acknowledged writes did not come, after the faults of one kind. Milliseconds. */
@@ -120,9 +120,16 @@ function isTelling(status: number): boolean {
 /** Its edge, or one of that edge's lines, was hurt while it was under way. */
 function isHindered({ edge, callMs, returnMs }: Write, faults: readonly Injected[]): boolean {
   return faults.some(
-    ({ fault, startMs, endMs }) =>
-      'who' in fault && fault.who === edge && startMs < returnMs && endMs + aftermathMs > callMs,
+    (injected) =>
+      'who' in injected.fault &&
+      injected.fault.who === edge &&
+      injected.startMs < returnMs &&
+      overMs(injected) > callMs,
   );
+}
+
+function overMs({ fault, endMs }: Injected): number {
+  return endMs + (isStranded(fault) ? strandedMs : aftermathMs);
 }
 
 interface About {
@@ -141,7 +148,7 @@ function samplesOf(fault: Injected, { others, acknowledged, byPart }: About): re
         other === fault ||
         !disturbs(other, fault) ||
         other.startMs > write.returnMs ||
-        other.endMs + aftermathMs < fault.startMs,
+        overMs(other) < fault.startMs,
     );
     return [{ ms: write.returnMs - fromMs, isAlone }];
   };

@@ -1,3 +1,4 @@
+import { isStranded, strandedMs } from '../faults/fault-plan.ts';
 import type { Injected } from '../faults/injector.ts';
 import type { Stall } from './loop-lag.ts';
 
@@ -17,8 +18,6 @@ interface Span {
 
 /** Connections are made anew, partitions are taken over, a process comes up again. */
 const aftermathMs = 5_000;
-/** Half-open for ever: only missing answers to three pings end such a connection to the broker. */
-const strandedMs = 15_000;
 /** From here on a coordinator takes a late renewal for an outage. */
 const stallMinMs = 1_000;
 /** Faults that ended so long ago hinder nobody any more, however they ended. */
@@ -62,8 +61,7 @@ export function hinderedUntil(
 }
 
 function spanOf({ fault, startMs, endMs }: Injected): Span {
-  const isStranded = fault.kind === 'line' && fault.how === 'stranded';
-  return { fromMs: startMs, untilMs: endMs + (isStranded ? strandedMs : aftermathMs) };
+  return { fromMs: startMs, untilMs: endMs + (isStranded(fault) ? strandedMs : aftermathMs) };
 }
 
 function stalled({ fromMs, untilMs }: Stall): Span {
