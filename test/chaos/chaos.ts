@@ -108,6 +108,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     ...{ sql: world.sql, history, injected, metrics, seconds: options.seconds, looked },
     lifecycles: completedRuns(during),
     reclaimedInDarkness: reclaimed.inDarkness,
+    reclaimedUndisturbed: reclaimed.undisturbed,
   });
   const rows = unavailability(history, injected, edgesByDoor(world));
   const figures = figuresOf(rows, reclaimed);

@@ -95,17 +95,18 @@ function reclaimLines(found: Reclaims): readonly string[] {
   return [
     'work of silent validators offered again after the end of their lease',
     line('runs reclaimed', found.count),
-    line('of which nothing of ours lengthened the lease', found.undisturbed),
+    line('of which no fault met or lengthened the lease', found.undisturbed),
     line('  median', ms(found.medianLateMs)),
     line('  worst', worstReclaim(found)),
     line('worst of all, with faults, from the last end written', ms(found.worstLateOfAllMs)),
   ];
 }
 
-function worstReclaim({ worstLateMs }: Reclaims): string {
+function worstReclaim({ worstLateMs, worstRun }: Reclaims): string {
   if (worstLateMs === null) return '-';
   const figure = reclaimOf(worstLateMs);
-  return `${Math.round(worstLateMs)} ms (target ${figure.targetMs}: ${gradeOf(figure)})`;
+  const grade = `target ${figure.targetMs}: ${gradeOf(figure)}`;
+  return `${Math.round(worstLateMs)} ms (${grade}), run ${worstRun}`;
 }
 
 function watchedLine({ rule, longest, mostMs }: Watched): string {

@@ -68,7 +68,8 @@ function stalled({ fromMs, untilMs }: Stall): Span {
   return { fromMs, untilMs: untilMs + aftermathMs };
 }
 
-function isEverybodys({ kind }: Injected['fault']): boolean {
+/** It befalls the database, the broker or all coordinators. */
+export function isEverybodys({ kind }: Injected['fault']): boolean {
   return !['kill', 'terminate', 'freeze', 'line'].includes(kind);
 }
 

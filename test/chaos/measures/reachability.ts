@@ -19,6 +19,8 @@ export interface Reaching {
   readonly metrics: MetricsWatch;
   readonly seconds: number;
   readonly reclaimedInDarkness: number;
+  /** Runs whose lateness is judged. */
+  readonly reclaimedUndisturbed: number;
   /** While faults went on. */
   readonly lifecycles: number;
   readonly looked: Looked;
@@ -111,6 +113,9 @@ export async function reached(by: Reaching): Promise<readonly Reached[]> {
     row('work reclaimed of silent validators', await stales(by.sql), { perMinute: 2 }),
     row('leases that ended while every coordinator was down', by.reclaimedInDarkness, {
       ...{ perMinute: 0.15, after: isDarkness, isRare: true },
+    }),
+    row('work reclaimed that met no fault', by.reclaimedUndisturbed, {
+      ...{ perMinute: 0.1, isRare: true },
     }),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Unavailability } from './availability.ts';
 import { longRunMinutes } from './reachability.ts';
-import type { Reclaims } from './reclaims.ts';
+import { type Reclaims, reclaimTargetMs } from './reclaims.ts';
 
 /** What was measured at worst, and what was promised of it. Milliseconds. */
 export interface Figure {
@@ -19,8 +19,7 @@ export type Grade = 'within the target' | 'within the slack' | 'beyond the slack
  * much longer may a takeover take before it is one that got slower.
  */
 const takeoverSlack = 1.5;
-/** Of one second, which the end of a lease shares with the next turn of a crowded machine. */
-const reclaimTargetMs = 1_000;
+/** The end of a lease shares its second with the next turn of a crowded machine. */
 const reclaimSlack = 2;
 
 /** Takeovers by faults that were alone, and the work of silent validators. */
