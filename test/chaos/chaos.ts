@@ -21,6 +21,7 @@ import { StandstillWatch } from './measures/standstill-watch.ts';
 import { stuckRecords } from './measures/stuck-records.ts';
 import type { ChaosReport } from './report.ts';
 import { type ChaosWorld, startChaosWorld } from './world/chaos-world.ts';
+import { toldByLogs } from './world/process-logs.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -100,7 +101,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   await metrics.stop();
   const seconds = Math.round((endedMs - startedMs) / 1000);
   history.count('lifecycles that waited for a free validator, at most', load.backlogMax());
-  const reclaimed = await reclaims(world.sql, history, injected);
+  const { movedEnds } = await toldByLogs(world);
+  const reclaimed = await reclaims(world.sql, history, { injected, movedEnds });
   const { attempts } = history;
   const during = attempts.filter(({ returnMs }) => returnMs > startedMs && returnMs < endedMs);
   const { looked } = checked;

@@ -23,10 +23,11 @@ const fault = (body: FaultBody, { partitions = [], wasIdle = false, ...span }: T
 };
 const frozen = { kind: 'freeze', who: 'coordinator-1', ms: 1 } as const;
 const undisturbed = (...injected: Injected[]) =>
-  reclaimsOf([run('a', 4_000)], promised, injected).undisturbed;
+  reclaimsOf([run('a', 4_000)], promised, { injected, movedEnds: [] }).undisturbed;
 
 test('lateness is that of runs whose lease nobody lengthened, and the worst one is named', (t) => {
-  const found = reclaimsOf([run('a', 100), run('b', 300), run('c', 50, dueMs + 6)], promised, []);
+  const rows = [run('a', 100), run('b', 300), run('c', 50, dueMs + 6)];
+  const found = reclaimsOf(rows, promised, { injected: [], movedEnds: [] });
 
   t.like(found, { count: 3, undisturbed: 2, worstLateMs: 300, worstRun: 'b', medianLateMs: 300 });
   t.is(found.worstLateOfAllMs, 300);
@@ -71,9 +72,21 @@ test('a stranded line is found dead long after it was', (t) => {
   t.is(at('stranded'), 0);
 });
 
+test('ends that were moved may not have been written when the run ended', (t) => {
+  const at = (atMs: number) =>
+    reclaimsOf([run('a', 3_700)], promised, { injected: [], movedEnds: [dueMs + atMs] })
+      .undisturbed;
+
+  t.is(at(-900), 0);
+  t.is(at(-15_000), 0);
+  t.is(at(-15_001), 1);
+  t.is(at(1_000), 0);
+  t.is(at(1_001), 1);
+});
+
 test('a lease that ended while no coordinator lived is counted as such', (t) => {
   const dark = fault({ kind: 'darkness', ms: 1 }, { startMs: dueMs - 1, endMs: dueMs + 5_000 });
 
-  t.like(reclaimsOf([run('a', 5_500)], promised, [dark]), { inDarkness: 1, undisturbed: 0 });
-  t.is(reclaimsOf([run('a', 5_500)], promised, [dark]).worstLateMs, null);
+  const found = reclaimsOf([run('a', 5_500)], promised, { injected: [dark], movedEnds: [] });
+  t.like(found, { inDarkness: 1, undisturbed: 0, worstLateMs: null, worstRun: null });
 });

@@ -1,3 +1,4 @@
+import { defaultPolicy } from '../../../actors/runtime/policy.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { History } from '../clients/history.ts';
 import { isStranded, strandedMs } from '../faults/fault-plan.ts';
@@ -7,7 +8,7 @@ import { isEverybodys } from './hindrances.ts';
 /** How late the work of silent validators was free again, after the end of their leases. */
 export interface Reclaims {
   readonly count: number;
-  /** Of runs whose lease nobody but their validator moved, and whose end met no fault. Milliseconds. */
+  /** Of runs whose end nobody but their validator moved, and that met no fault. Milliseconds. */
   readonly undisturbed: number;
   readonly medianLateMs: number | null;
   readonly worstLateMs: number | null;
@@ -36,11 +37,23 @@ export const reclaimTargetMs = 1_000;
 const roundingMs = 5;
 /** Lines that a fault has hurt are made anew within it, once the fault is over. */
 const aftermathMs = 1_000;
+/**
+ * When all ends are moved for callers who wait (`actors/runtime/edge-watch.ts`), by as long as they do
+ * and without a window, a run may be over before the next flush; no later one writes its end.
+ */
+const unwrittenMs = defaultPolicy.flushEveryMs + 5_000;
+
+/** What may have let a run end later than its validator was told. */
+export interface Disturbing {
+  readonly injected: readonly Injected[];
+  /** When the ends of all leases were moved. */
+  readonly movedEnds: readonly number[];
+}
 
 export async function reclaims(
   sql: Sql,
   history: History,
-  injected: readonly Injected[],
+  disturbing: Disturbing,
 ): Promise<Reclaims> {
   const rows = await sql<StaleRun[]>`
     select r.eval_run_id as id, r.part, (extract(epoch from v.at) * 1000)::float8 as "staleMs",
@@ -51,19 +64,22 @@ export async function reclaims(
       on v.machine = 'evaluation-run' and v.key = r.eval_run_id::text and v.type = 'STALED'
     left join run_beat b on b.eval_run_id = r.eval_run_id
     where r.status = 'STALE'`;
-  return reclaimsOf(rows, promises(history), injected);
+  return reclaimsOf(rows, promises(history), disturbing);
 }
 
 /** @param promised the last end that each run's validator was told, where it was told of any */
 export function reclaimsOf(
   rows: readonly StaleRun[],
   promised: ReadonlyMap<string, number>,
-  injected: readonly Injected[],
+  { injected, movedEnds }: Disturbing,
 ): Reclaims {
+  const isMoved = (dueMs: number) =>
+    movedEnds.some((atMs) => dueMs - unwrittenMs <= atMs && atMs <= dueMs + reclaimTargetMs);
   const dark = injected.filter(({ fault }) => fault.kind === 'darkness');
   const ends = rows.map((row) => ({ ...row, promisedMs: promised.get(row.id) ?? row.leaseMs }));
   const undisturbed = ends
     .filter(({ leaseMs, promisedMs }) => leaseMs <= promisedMs + roundingMs)
+    .filter(({ promisedMs }) => !isMoved(promisedMs))
     .filter(({ part, promisedMs }) => !injected.some((fault) => meets(fault, part, promisedMs)))
     .map(({ id, staleMs, promisedMs }) => ({ id, lateMs: staleMs - promisedMs }))
     .sort((a, b) => a.lateMs - b.lateMs);

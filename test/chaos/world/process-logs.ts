@@ -11,11 +11,14 @@ export interface ToldByLogs {
   readonly gaveUpBroker: ReadonlyMap<number, number>;
   /** What is said of a database that went back in time; here none does. */
   readonly lostHistory: readonly string[];
+  /** When a coordinator moved the ends of all leases since an edge let callers in late. Unix ms. */
+  readonly movedEnds: readonly number[];
 }
 
-/** As `infra/nats/connect.ts` and `infra/history/history-watch.ts` word it. */
+/** As `actors/runtime/edge-watch.ts`, `infra/nats/connect.ts` and `infra/history/history-watch.ts` word it. */
 const givenUp = '"message":"the connection to the broker is closed for good"';
 const wentBack = '"message":"THE DATABASE WENT BACK IN TIME';
+const moved = '"message":"callers wait at an edge"';
 
 /** What the processes of a world wrote down of themselves, over all of their lives. */
 export async function toldByLogs({
@@ -36,6 +39,7 @@ export async function toldByLogs({
     ),
     gaveUpBroker: new Map(logs.flatMap(givenUpBy)),
     lostHistory: lines.filter((line) => line.includes(wentBack)),
+    movedEnds: lines.filter((line) => line.includes(moved)).map(timeOf),
   };
 }
 
@@ -45,9 +49,14 @@ function givenUpBy(lines: readonly string[]): readonly (readonly [pid: number, a
   return lines.flatMap((line) => {
     pid = Number(pidOfReady(line) ?? pid);
     if (!line.includes(givenUp)) return [];
-    const [, time = ''] = /.*"time":"([^"]+)".*?"message"/.exec(line) ?? [];
-    return [[pid, Date.parse(time)] as const];
+    return [[pid, timeOf(line)] as const];
   });
+}
+
+/** Of the entry that a line ends with; Unix milliseconds. */
+function timeOf(line: string): number {
+  const [, time = ''] = /.*"time":"([^"]+)".*?"message"/.exec(line) ?? [];
+  return Date.parse(time);
 }
 
 function pidOfReady(line: string): string | undefined {
