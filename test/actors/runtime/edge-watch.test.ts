@@ -1,7 +1,7 @@
 import test from 'ava';
 import { EdgeWatch } from '../../../actors/runtime/edge-watch.ts';
 import { defaultPolicy } from '../../../actors/runtime/policy.ts';
-import type { PartitionBus } from '../../../infra/ports/bus.ts';
+import { edgeSignals } from '../../support/edge-signals.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 
@@ -10,16 +10,7 @@ const { edgeSilenceMs } = defaultPolicy;
 function watch() {
   const clock = new ManualClock();
   const outages: number[] = [];
-  let hear: (body: unknown) => void = () => undefined;
-  const subscription = { close: async () => undefined };
-  const bus = {
-    connected: true,
-    onSignal: (_name: string, on: (body: unknown) => void) => {
-      hear = on;
-      return subscription;
-    },
-    onOutageEnd: () => subscription,
-  } as unknown as PartitionBus;
+  const { bus, hear } = edgeSignals();
   const watched = new EdgeWatch({
     ...{ bus, clock, log: silentLogger, policy: defaultPolicy },
     onOutageEnd: (outageMs) => outages.push(Math.round(outageMs)),

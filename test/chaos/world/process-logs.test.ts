@@ -7,9 +7,9 @@ import { defaultPolicy } from '../../../actors/runtime/policy.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { HistoryWatch } from '../../../infra/history/history-watch.ts';
 import { untilGivenUp } from '../../../infra/nats/connect.ts';
-import type { PartitionBus } from '../../../infra/ports/bus.ts';
 import type { Mark } from '../../../infra/ports/history.ts';
 import { createLogger } from '../../../infra/telemetry/log.ts';
+import { edgeSignals } from '../../support/edge-signals.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { silentTelemetry } from '../../support/silent-telemetry.ts';
 import { temporaryFolder } from '../../support/temporary-servers.ts';
@@ -91,16 +91,7 @@ test('logs tell that somebody took the database for one that went back', async (
 test('logs tell when all leases were moved for callers who wait at an edge', async (t) => {
   const { log, text } = openLog();
   const clock = new ManualClock();
-  let hear: (body: unknown) => void = () => undefined;
-  const subscription = { close: async () => undefined };
-  const bus = {
-    connected: true,
-    onSignal: (_name: string, on: (body: unknown) => void) => {
-      hear = on;
-      return subscription;
-    },
-    onOutageEnd: () => subscription,
-  } as unknown as PartitionBus;
+  const { bus, hear } = edgeSignals();
   const delays: number[] = [];
   const deps = { bus, clock, log, policy: defaultPolicy, onOutageEnd: () => undefined };
   new EdgeWatch({ ...deps, onDelay: (byMs) => delays.push(byMs) }).start();
