@@ -42,6 +42,12 @@ export type BatchEnd =
 
 const settled: BatchEnd = { kind: 'settled' };
 
+/** A letter whose decision threw. */
+interface Failed {
+  readonly letter: Letter;
+  readonly error: unknown;
+}
+
 /** Attempts at one batch that only time or a lock stood against. */
 const patience = 4;
 const contentionWaitMs = 50;
@@ -80,7 +86,7 @@ export class BatchRunner {
       return await this.#divide(error);
     }
     const decided = await this.#decide();
-    if (decided === undefined) return undefined;
+    if ('error' in decided) return await this.#settleFailed(decided);
 
     const writing = decided.filter(isWriting);
     let answered: ReadonlyMap<string, unknown>;
@@ -113,8 +119,8 @@ export class BatchRunner {
     return outcome.kind === 'diverged' && !this.#left.some(this.#deps.isReloaded);
   }
 
-  /** Undefined when one command threw: it is answered, and the rest starts over without it. */
-  async #decide(): Promise<Decided[] | undefined> {
+  /** All of them, or the one that threw: it is to be answered, and the rest starts over without it. */
+  async #decide(): Promise<Decided[] | Failed> {
     const { actor, nowMs, telemetry } = this.#deps;
     const links = this.#left.map((letter) => letter.command.trace);
     const atMs = Math.max(nowMs(), this.#notBeforeMs);
@@ -131,12 +137,25 @@ export class BatchRunner {
           decided.push({ letter, decision: actor.decide(letter.command, atMs) });
         } catch (error) {
           actor.rollback();
-          this.#refuse(letter, this.#answerTo(letter, error));
-          return undefined;
+          return { letter, error };
         }
       }
       return decided;
     });
+  }
+
+  /** What was done before may be impossible on the state that it changed itself: first answers count. */
+  async #settleFailed({ letter, error }: Failed): Promise<BatchEnd | undefined> {
+    const { store, token } = this.#deps;
+    let first: ReadonlyMap<string, unknown>;
+    try {
+      first = await store.replies(token, consumerOf(letter), [letter.command.id]);
+    } catch (failure) {
+      return await this.#divide(failure);
+    }
+    if (first.size > 0) return this.#settleDuplicates(first);
+    this.#refuse(letter, this.#answerTo(letter, error));
+    return undefined;
   }
 
   /**

@@ -11,10 +11,10 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import { Fault } from '../../machines/fault.ts';
 
 /**
- * A kind for tests of the runtime: named counters. `add {key, by}` answers {value, seq}; `send {key,
- * to, by}` adds through a durable message to another partition; `peek` answers from memory; `arm`
- * makes one `ring` due. Decisions that throw, that SQL refuses and that violate a constraint are
- * there on purpose.
+ * A kind for tests of the runtime: named counters. `add {key, by}` answers {value, seq}; `found` does so
+ * for a counter that is not there yet, and throws otherwise; `send {key, to, by}` adds through a durable
+ * message to another partition; `peek` answers from memory; `arm` makes one `ring` due. Decisions that
+ * throw, that SQL refuses and that violate a constraint are there on purpose.
  */
 export function counterKind(sql: Sql, options: CounterOptions = {}): PartitionKind {
   return {
@@ -86,6 +86,9 @@ class CounterActor implements PartitionActor {
     const { key, by = 1, to = 0 } = command.body as { key: string; by?: number; to?: number };
     switch (command.type) {
       case 'add':
+        return this.#add(command, key, by);
+      case 'found':
+        if (this.#working.has(key)) throw new Error(`${key} is there already`);
         return this.#add(command, key, by);
       case 'add-bound':
         return {

@@ -40,6 +40,16 @@ async function cut(text: string): Promise<void> {
   );
 }
 
+/** Whatever is known beside what is stored is forgotten. */
+async function takeover(): Promise<void> {
+  const before = activations.length;
+  await world.sql`update rt.member set lease_until = clock_timestamp() - interval '1 second'`;
+  await eventually(
+    () => activations.length,
+    (count) => count >= before + 4,
+  );
+}
+
 test.serial('a commit that was cut off is decided again exactly once', async (t) => {
   await world.add(0, 'cut', { by: 1 });
   const before = activations.length;
@@ -59,16 +69,28 @@ test.serial('a commit that was cut off is decided again exactly once', async (t)
 test.serial('a commit whose answer was lost is answered from the inbox', async (t) => {
   const id = randomUUID();
   const first = await world.add(1, 'told', { id });
-  await world.sql`update rt.member set lease_until = clock_timestamp() - interval '1 second'`;
-  const before = activations.length;
-  await eventually(
-    () => activations.length,
-    (count) => count >= before + 4,
-  );
+  await takeover();
 
   const again = await world.add(1, 'told', { id });
 
   t.deepEqual(again, first);
+});
+
+// A claim whose run ended meanwhile was told an error of ours, since a run cannot be claimed twice.
+test.serial('what cannot be decided twice is answered from the inbox, too', async (t) => {
+  const id = randomUUID();
+  const first = await world.add(1, 'founded', { id, type: 'found' });
+  await takeover();
+
+  const again = await world.add(1, 'founded', { id, type: 'found' });
+  const other = await t.throwsAsync(world.add(1, 'founded', { type: 'found' }), {
+    instanceOf: Fault,
+  });
+
+  t.deepEqual(again, first);
+  t.is(other.code, 'INTERNAL_ERROR');
+  const rows = await world.sql`select additions from test_counter where key = 'founded'`;
+  t.deepEqual([...rows], [{ additions: 1 }]);
 });
 
 test.serial('after a takeover every lease has a full fresh window', (t) => {
