@@ -158,14 +158,15 @@ export class RunDeadlines {
     if (deadlines !== undefined) this.#lengthen(evalRunId, deadlines, later(deadlines, untilMs));
   }
 
-  takeBeats(): ReadonlyMap<string, Beat> {
+  /** Of those that `isWritten` picks; the others are kept for the next time. */
+  takeBeats(isWritten: (evalRunId: string) => boolean): ReadonlyMap<string, Beat> {
     const beats = new Map<string, Beat>();
-    for (const evalRunId of this.#dirty) {
+    for (const evalRunId of [...this.#dirty].filter(isWritten)) {
+      this.#dirty.delete(evalRunId);
       const kept = this.#byRun.get(evalRunId);
       if (kept === undefined) continue;
       beats.set(evalRunId, { beatAtMs: kept.signAtMs, leaseUntilMs: kept.leaseUntilMs });
     }
-    this.#dirty.clear();
     return beats;
   }
 

@@ -120,8 +120,10 @@ export class EvalPartition implements PartitionActor {
     this.#counts.lengthened(liveRuns.committedSize);
   }
 
+  /** Nothing of a run that a batch in flight ends: its row would tell of a lease beyond its end. */
   takeFlush(): Flush | undefined {
-    const beats = this.#deps.state.deadlines.takeBeats();
+    const { deadlines, liveRuns } = this.#deps.state;
+    const beats = deadlines.takeBeats((evalRunId) => liveRuns.has(evalRunId));
     if (beats.size === 0) return undefined;
     const rows = [...beats].map(([evalRunId, beat]) => ({ evalRunId, ...beat }));
     return { table: 'run_beat', rows };

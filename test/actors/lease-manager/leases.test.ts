@@ -227,6 +227,22 @@ test('a lease that was lengthened without a heartbeat is written down as well', 
   t.is(world.actor.takeFlush(), undefined);
 });
 
+test('a lease that is lengthened while its end is being committed is written only if that fails', (t) => {
+  for (const end of ['commit', 'rollback'] as const) {
+    const { world, own } = withRun();
+    world.nowMs += claimLeaseMs;
+    const expire = world.command('expire-runs', { evalRunIds: [own.evalRunId] });
+    world.actor.begin();
+    world.actor.decide(expire, world.nowMs);
+
+    world.actor.extendDeadlines(1_000, world.nowMs);
+    t.is(world.actor.takeFlush(), undefined);
+
+    world.actor[end]();
+    t.is(world.actor.takeFlush()?.rows.length, end === 'commit' ? undefined : 1);
+  }
+});
+
 test('results move the lease like a heartbeat', (t) => {
   const { world, own, value } = withRun();
   world.pass(claimLeaseMs - 1);

@@ -258,7 +258,9 @@ export class Season {
       const rows = await sql`
         select from race r
         where r.status = 'RACE_COMPLETE' and r.released_at <= rt.clock()
-          and not exists (select from race_bundle b where b.race_id = r.race_id)`;
+          and not exists (select from race_bundle b where b.race_id = r.race_id)
+        union all
+        select from public_release p where p.told_at is null and p.due_at <= rt.clock()`;
       return rows.length > 0;
     };
     while (kernel.nowMs < untilMs && (await isDue())) await kernel.run({ ms: 2_500 });
