@@ -18,6 +18,11 @@ const budgetMs = 10_000;
 const usualAttemptMs = 2_000;
 const firstBackoffMs = 20;
 const lastBackoffMs = 250;
+/**
+ * An attempt that is cut short makes an outcome unknown that was known until then, so none but the
+ * first begins with less.
+ */
+const leastRetryMs = 100;
 /** A database that is away longer is told at once, so that callers do not pile up here. */
 const storePatienceMs = 3_000;
 /** The broker's limit of 1 MiB counts the headers, too. */
@@ -69,7 +74,7 @@ async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
     const misses = new Set<Miss>();
     for (let attempt = 0; ; attempt += 1) {
       const leftMs = budget - (clock.monotonicMs() - startedMs);
-      if (leftMs < 1) throw gaveUp(misses);
+      if (leftMs < leastMs(attempt)) throw gaveUp(misses);
       const times = { budgetMs: leftMs, deadlineMs };
       const headers = commandHeaders(asked.command, times, telemetry.traceHeaders());
       const timeout = Math.min(attemptMs, Math.ceil(leftMs));
@@ -84,6 +89,10 @@ async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
       }
     }
   });
+}
+
+function leastMs(attempt: number): number {
+  return attempt === 0 ? 1 : leastRetryMs;
 }
 
 /** Whether waiting on is worse for everybody than telling the caller now. */
