@@ -1,5 +1,9 @@
 import test from 'ava';
 import { type RequestError, TimeoutError } from 'nats';
+import { systemClock } from '../../infra/clock/system-clock.ts';
+import { OutageWatch } from '../../infra/nats/outage-watch.ts';
+import { createPartitionBus } from '../../infra/nats/partition-bus.ts';
+import { silentLogger } from '../support/silent-telemetry.ts';
 import { Broker } from './broker/broker.ts';
 import { BrokerConnection } from './broker/broker-connection.ts';
 import { createDurableBus } from './broker/durable-bus.ts';
@@ -66,6 +70,23 @@ test('a request is answered, meets nobody, or waits in vain', async (t) => {
   });
   await kernel.run({ ms: 200 });
   await silent;
+});
+
+test('what was subscribed while the broker died is not brought back with it', async (t) => {
+  const { kernel, broker, connect } = world();
+  const { connection } = connect('owner');
+  const outages = new OutageWatch(connection.asNats(), systemClock);
+  const bus = createPartitionBus({ connection: connection.asNats(), outages, log: silentLogger });
+  const subscribed = bus.subscribeCommands({ kind: 'eval', part: 1 }, () => undefined);
+  broker.die(100);
+  const failed = t.throwsAsync(subscribed, { message: 'disconnect' });
+  await kernel.run({ ms: 1_000 });
+  await failed;
+
+  const asked = connect('edge').connection.request('cmd.eval.1', 'q', { timeout: 100 });
+  const absent = t.throwsAsync<RequestError>(asked);
+  await kernel.run({ ms: 50 });
+  t.true((await absent).isNoResponders());
 });
 
 test('a broker that dies, even twice, is found again, and what was said meanwhile is sent', async (t) => {

@@ -109,14 +109,17 @@ export class BrokerConnection {
     this.#travel(`subscribes ${subject}`, () => {
       if (this.#interests.has(interest)) this.#broker.add(interest);
     });
-    const drain = async () => {
-      if (isClosed) return;
+    const unsubscribe = () => {
       isClosed = true;
       this.#interests.delete(interest);
       this.#broker.remove(interest);
+    };
+    const drain = async () => {
+      if (isClosed) return;
+      unsubscribe();
       await this.flush();
     };
-    return { drain, isClosed: () => isClosed || this.#isClosed };
+    return { drain, unsubscribe, isClosed: () => isClosed || this.#isClosed };
   }
 
   request(
