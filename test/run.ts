@@ -14,8 +14,8 @@ import { temporaryPostgres } from './support/temporary-servers.ts';
 const root = join(import.meta.dirname, '..');
 /** No test takes as long. */
 const silenceMs = 3 * 60_000;
-// Minutes each, and run by name: a load run says how fast this machine is, not whether we are right.
-const longProofs = ['test/load/**', 'test/**/*.long.test.ts'];
+// Minutes each, and run by name.
+const longProofs = ['test/**/*.long.test.ts'];
 
 const asked = process.argv.slice(2);
 const files = asked.length > 0 ? asked : shortTests();
