@@ -11,6 +11,7 @@ import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { Documents } from './artifacts/documents.ts';
 import type { Identity } from './auth/identity.ts';
 import type { CurrentStandings } from './emission/standings.ts';
+import type { CodeDownloads } from './evaluation/code-downloads.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
 import type { PublicFeed } from './feed/public-feed.ts';
 import type { Inference } from './inference/create-inference.ts';
@@ -40,6 +41,7 @@ export interface EdgeDeps {
   readonly telemetry: Telemetry;
   readonly identity: Identity;
   readonly runs: RunLocator;
+  readonly codeDownloads: CodeDownloads;
   readonly deliveries: Deliveries;
   readonly documents: Documents;
   readonly feed: PublicFeed;

@@ -193,9 +193,11 @@ async function answerOf(
   const given = queryText(request.url ?? '');
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');
   const body = await bodyOf(endpoint, http, by);
-  const context = contextOf(endpoint, http, { by, caller, params, deadlineMs });
+  const known = contextOf(endpoint, http, { by, caller, params, deadlineMs });
+  const isShared = endpoint.cache !== undefined;
+  const context = isShared ? { ...known, signal: neverAborted } : known;
   const asked = { caller, params, query, body, context };
-  if (endpoint.cache !== undefined) return await readPublicly(endpoint, asked, by);
+  if (isShared) return await readPublicly(endpoint, asked, by);
   const invoke = () => by.invoke(endpoint, asked);
   const isUpload = endpoint.bodyKind === 'multipart';
   const answer = await (isUpload ? by.uploads.during(caller.name, invoke) : invoke());
@@ -214,8 +216,7 @@ async function readPublicly(
 ): Promise<Representation> {
   const key = JSON.stringify([endpoint.path, asked.params ?? null, asked.query ?? null]);
   return await by.publicReads.read(key, async () => {
-    const context = { ...asked.context, signal: neverAborted };
-    const answer = await by.invoke(endpoint, { ...asked, context });
+    const answer = await by.invoke(endpoint, asked);
     if (by.checkResponses) requireDescribed(endpoint, answer);
     return answer;
   });
@@ -267,12 +268,8 @@ function contextOf(
   const idempotencyKey = heedsRepeats(endpoint) ? idempotencyKeyOf(request) : undefined;
   // Not the text of the path: an id in upper case or percent encoding is the same object.
   const route = [endpoint.method, endpoint.path, JSON.stringify(known.params ?? {})];
-  const gone = new AbortController();
-  const leave = () => {
-    if (!response.writableFinished) gone.abort(new ClientGone());
-  };
-  if (response.destroyed) leave();
-  else response.once('close', leave);
+  // Made for who asks: few handlers do, and each costs a listener and an error.
+  let gone: AbortSignal | undefined;
   return {
     requestId: String(response.getHeader('X-Request-Id')),
     deadlineMs: known.deadlineMs,
@@ -285,9 +282,22 @@ function contextOf(
         : hexDigest([known.caller.role, known.caller.name, ...route, idempotencyKey]),
     headers: request.headers,
     bearerToken: bearerTokenOf(request.headers),
-    signal: gone.signal,
+    get signal() {
+      gone ??= goneSignal(response);
+      return gone;
+    },
     stream: request,
   };
+}
+
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  const leave = () => {
+    if (!response.writableFinished) gone.abort(new ClientGone());
+  };
+  if (response.destroyed) leave();
+  else response.once('close', leave);
+  return gone.signal;
 }
 
 function hexDigest(parts: readonly string[]): string {

@@ -44,6 +44,7 @@ import type { Dispatch } from './dispatch.ts';
 import { createRealTime, createSimulatedTime } from './domain-time.ts';
 import { ChainEpoch } from './emission/chain-epoch.ts';
 import { CurrentStandings } from './emission/standings.ts';
+import { CodeDownloads } from './evaluation/code-downloads.ts';
 import { createRunLocator } from './evaluation/run-locator.ts';
 import { type FeedReads, FeedTail } from './feed/feed-tail.ts';
 import { PublicFeed } from './feed/public-feed.ts';
@@ -230,6 +231,7 @@ async function openDeps(
       runOf: (token) => runOfToken(callersSql, token, sha256Hex),
     }),
     runs: createRunLocator(callersSql),
+    codeDownloads: new CodeDownloads(objects, clock, config.downloadUrlSeconds),
     deliveries: createDeliveries({ sql, bus, objects }),
     ...{ seal, inference },
     keptPages: new KeptPages(),

@@ -1,34 +1,49 @@
-/** A map of at most `max` entries that drops the one whose last use is longest ago. */
+/**
+ * A map that holds at least the `max` entries used last, and at most twice as many. Two generations that
+ * take turns: to look for the oldest key of one large map takes longer with each that was deleted
+ * before it, and a use would have to delete its key to move it.
+ */
 export class RecentMap<Key, Value> {
   readonly #max: number;
-  readonly #entries = new Map<Key, Value>();
+  /** Used since the last turn, and those that were used before it but after the one before. */
+  #young = new Map<Key, Value>();
+  #old = new Map<Key, Value>();
 
   constructor(max: number) {
-    if (!(max >= 1)) throw new RangeError(`a map of at most ${max} entries holds nothing`);
+    if (!(max >= 1)) throw new RangeError(`a map of at least ${max} entries holds nothing`);
     this.#max = max;
-  }
-
-  get size(): number {
-    return this.#entries.size;
   }
 
   /** Counts as a use. */
   get(key: Key): Value | undefined {
-    const value = this.#entries.get(key);
-    if (value !== undefined) this.set(key, value);
-    return value;
+    const young = this.#young.get(key);
+    if (young !== undefined) return young;
+    const old = this.#old.get(key);
+    if (old !== undefined) this.#keep(key, old);
+    return old;
+  }
+
+  /** No use. */
+  has(key: Key): boolean {
+    return this.#young.has(key) || this.#old.has(key);
   }
 
   set(key: Key, value: Value): void {
-    // A Map lists its keys in order of insertion: deleting first moves the key to the young end.
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
-    if (this.#entries.size <= this.#max) return;
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined) this.#entries.delete(oldest);
+    if (this.#young.has(key)) this.#young.set(key, value);
+    else this.#keep(key, value);
   }
 
   delete(key: Key): void {
-    this.#entries.delete(key);
+    this.#young.delete(key);
+    this.#old.delete(key);
+  }
+
+  /** The one of before, where there is one, is never seen again: the young are looked at first. */
+  #keep(key: Key, value: Value): void {
+    if (this.#young.size >= this.#max) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(key, value);
   }
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, hash, randomBytes, randomUUID } from 'node:crypto';
 
 /** A fresh version 4 UUID in lower case. */
 export function randomId(): string {
@@ -11,7 +11,7 @@ export function randomHex(sizeBytes: number): string {
 }
 
 export function sha256Hex(input: string | Uint8Array): string {
-  return createHash('sha256').update(input).digest('hex');
+  return hash('sha256', input, 'hex');
 }
 
 /** The version 5 UUID of `name` in a namespace (RFC 9562, section 5.5): same input, same id. */

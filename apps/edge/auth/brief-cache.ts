@@ -10,7 +10,10 @@ interface Entry<V> {
  * counts from when it was asked for, so nothing older than `keepMs` is ever told.
  */
 export class BriefCache<V> {
-  readonly #entries = new Map<string, Entry<V>>();
+  /** Asked for since the last turn, and before it but after the one before: those may be good yet. */
+  #young = new Map<string, Entry<V>>();
+  #old = new Map<string, Entry<V>>();
+  #turnedMs = Number.NEGATIVE_INFINITY;
   readonly #keepMs: number;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #load: (key: string) => Promise<V>;
@@ -25,30 +28,32 @@ export class BriefCache<V> {
     this.#load = options.load;
   }
 
-  async get(key: string): Promise<V> {
+  get(key: string): Promise<V> {
     const nowMs = this.#clock.monotonicMs();
-    const known = this.#entries.get(key);
-    if (known !== undefined && nowMs - known.askedMs < this.#keepMs) return await known.value;
-    this.#dropOutdated(nowMs);
+    const known = this.#young.get(key) ?? this.#old.get(key);
+    if (known !== undefined && nowMs - known.askedMs < this.#keepMs) return known.value;
+    this.#turn(nowMs);
     const entry = { value: this.#load(key), askedMs: nowMs };
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    this.#young.set(key, entry);
     // A failure is nobody's answer but theirs who waited for it.
     entry.value.catch(() => {
-      if (this.#entries.get(key) === entry) this.#entries.delete(key);
+      for (const entries of [this.#young, this.#old]) {
+        if (entries.get(key) === entry) entries.delete(key);
+      }
     });
-    return await entry.value;
+    return entry.value;
   }
 
   forget(key: string): void {
-    this.#entries.delete(key);
+    this.#young.delete(key);
+    this.#old.delete(key);
   }
 
-  /** The map's order is that of asking, so the outdated ones stand in front. */
-  #dropOutdated(nowMs: number): void {
-    for (const [key, { askedMs }] of this.#entries) {
-      if (nowMs - askedMs < this.#keepMs) return;
-      this.#entries.delete(key);
-    }
+  /** Nothing is looked through: what stands among the old at the next turn is outdated altogether. */
+  #turn(nowMs: number): void {
+    if (nowMs - this.#turnedMs < this.#keepMs) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+    this.#turnedMs = nowMs;
   }
 }

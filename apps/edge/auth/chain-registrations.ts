@@ -1,18 +1,27 @@
-import type { RegistrationCache } from '../../../infra/chain/registration-cache.ts';
+import type { RegistrationCache, SubnetRole } from '../../../infra/chain/registration-cache.ts';
 import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
-import type { Registrations } from './registrations.ts';
+import type { Registrations, Standing } from './registrations.ts';
 
 /** The subnet's registrations, with coldkeys in the spelling of the API. */
 export function chainRegistrations(cache: RegistrationCache): Registrations {
+  // The cache gives the same object for as long as the chain's answer is good: spelled once.
+  const standings = new WeakMap<SubnetRole, Standing>();
   return {
     standing: async (publicKeyHex) => {
       const found = await cache.roleOf(publicKeyHex);
       if (found === 'unregistered') return undefined;
-      const { role, uid, stake, coldkey } = found;
-      const owner = coldkey === null ? null : encodeHotkey(Buffer.from(coldkey, 'hex'));
-      return { role, uid, stake, coldkey: owner };
+      const known = standings.get(found);
+      if (known !== undefined) return known;
+      const standing = standingOf(found);
+      standings.set(found, standing);
+      return standing;
     },
     isKnownAbsent: (publicKeyHex) => cache.peek(publicKeyHex) === 'unregistered',
     forget: (publicKeyHex) => cache.forget(publicKeyHex),
   };
+}
+
+function standingOf({ role, uid, stake, coldkey }: SubnetRole): Standing {
+  const owner = coldkey === null ? null : encodeHotkey(Buffer.from(coldkey, 'hex'));
+  return { role, uid, stake, coldkey: owner };
 }

@@ -1,4 +1,5 @@
 import { runLocator } from '../../../actors/lease-manager/reads.ts';
+import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
 
@@ -14,7 +15,7 @@ export interface RunLocator {
   find(evalRunId: string): Promise<RunPlace | undefined>;
 }
 
-// About 100 bytes a run; heartbeats of 10,000 validators fit five times over.
+// About 100 bytes a run, and twice as many at most; 10,000 validators' runs fit five times over.
 const rememberedMax = 50_000;
 
 /**
@@ -22,18 +23,14 @@ const rememberedMax = 50_000;
  * results of a known run cost no query. Unknown ids are not remembered, as they may come to exist.
  */
 export function createRunLocator(sql: Sql): RunLocator {
-  const known = new Map<string, RunPlace>();
-  const remember = (evalRunId: string, place: RunPlace) => {
-    if (known.size >= rememberedMax) known.delete(known.keys().next().value ?? '');
-    known.set(evalRunId, place);
-  };
+  const known = new RecentMap<string, RunPlace>(rememberedMax);
   const find = async (evalRunId: string) => {
     const remembered = known.get(evalRunId);
     if (remembered !== undefined) return remembered;
     const row = await runLocator(sql, evalRunId);
     if (row === undefined) return undefined;
     const place = { part: row.part, agentVersionId: row.agentVersionId };
-    remember(evalRunId, place);
+    known.set(evalRunId, place);
     return place;
   };
   return {

@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../../machines/fault.ts';
 import { letBodyCome } from '../answer.ts';
@@ -63,7 +64,10 @@ async function readBody(
       resolve(chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks)),
     );
     request.once('error', reject);
-    request.once('close', () => reject(new ClientGone()));
+    // Every request closes in the end, and an error is expensive to make.
+    request.once('close', () => {
+      if (!request.readableEnded) reject(new ClientGone());
+    });
   });
 }
 
@@ -83,7 +87,8 @@ function parseJson(bytes: Buffer): unknown {
   let text: string;
   let value: unknown;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // Cheaper, and the same characters where there are no others.
+    text = isAscii(bytes) ? bytes.toString('latin1') : utf8.decode(bytes);
     value = JSON.parse(text);
   } catch {
     throw malformed('must be valid JSON in UTF-8');
@@ -98,6 +103,8 @@ function parseJson(bytes: Buffer): unknown {
 function malformed(msg: string): Fault {
   return invalidRequest([{ loc: ['body'], msg, type: 'json_invalid', input: null, ctx: {} }]);
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const quote = 0x22;
 const backslash = 0x5c;

@@ -6,7 +6,7 @@ import { Representation } from './representation.ts';
 import { SharedLoads } from './shared-loads.ts';
 
 /** Results whose bytes are remembered, and how large each may be: 32 MiB, and compressed as much. */
-const recentMax = 256;
+const recentMax = 128;
 const recentBytesMax = 128 * 1024;
 
 /**

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { EdgeDeps } from '../../../apps/edge/deps.ts';
 import { CurrentStandings } from '../../../apps/edge/emission/standings.ts';
 import type { Caller, Endpoint, RequestContext } from '../../../apps/edge/endpoint.ts';
+import { CodeDownloads } from '../../../apps/edge/evaluation/code-downloads.ts';
 import { createRunLocator } from '../../../apps/edge/evaluation/run-locator.ts';
 import { statusByCode, wireCodeOf } from '../../../apps/edge/faults.ts';
 import { PreparedAnswer } from '../../../apps/edge/prepared-answer.ts';
@@ -67,6 +68,7 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
     ...{ config, sql, bus: bus.commands, objects, clock, time, log, telemetry, presence },
     analyses: new AnalysisTurns(analyser),
     runs: createRunLocator(sql),
+    codeDownloads: new CodeDownloads(objects, clock, config.downloadUrlSeconds),
     seal: createCredentialSeal(config.credentialKeys),
     keptPages: new KeptPages(),
     rejections: createRejections({

@@ -10,7 +10,6 @@ import { Fault } from '../../../../machines/fault.ts';
 import { fnv1a32 } from '../../../../machines/partition-of.ts';
 import type { EdgeDeps } from '../../deps.ts';
 import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
-import { codeKey } from '../../evaluation/object-keys.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
 import { runToken } from '../../evaluation/run-token.ts';
 import { firstAnswer } from '../../reads/idempotency.ts';
@@ -71,10 +70,7 @@ async function answerWith(
     env_pack_sha256: run.envPackSha256,
     lease_expires_at: formatInstant(run.leaseExpiresAt),
     heartbeat_interval_seconds: deps.config.heartbeatSeconds,
-    code_download_url: await deps.objects.presignGet(
-      codeKey(run.codeSha256),
-      deps.config.downloadUrlSeconds,
-    ),
+    code_download_url: await deps.codeDownloads.urlOf(run.codeSha256),
     code_sha256: run.codeSha256,
     ...(await runToken(run, context, deps)),
   };
