@@ -1,7 +1,19 @@
-import { command, file, whole } from './command-line.ts';
+import { benchBlocks } from './bench-blocks.ts';
+import { command, file, flag, names, whole } from './command-line.ts';
 import { clients, processes, secondsOfADay } from './sizes.ts';
 
 const json = file('where the figures are written as JSON');
+
+export const benchCommand = command({
+  script: 'bench',
+  says: 'This service beside what people would pick instead and what the machine can do: the ratios.',
+  options: {
+    quick: flag('two minutes instead of ten: fewer parts, shorter and fewer rounds'),
+    only: names('only these parts', benchBlocks),
+    rounds: { type: 'number', unit: 'rounds of each comparison', min: 1, max: 1000 },
+    folder: file('the folder for the report as JSON and as a page with plots'),
+  },
+});
 
 export const benchLifecycleCommand = command({
   script: 'bench:lifecycle',

@@ -31,7 +31,7 @@ function numbersOf({ options }: Command) {
 
 test('every command that people type reads its line before anything else', (t) => {
   const typed = Object.keys(scripts).filter((name) =>
-    /^(?:sim|chaos|drills|bench:.*|proof:.*|test:.*)$/.test(name),
+    /^(?:sim|chaos|drills|bench|bench:.*|proof:.*|test:.*)$/.test(name),
   );
   t.deepEqual(commands.map(({ script }) => script).toSorted(), typed.toSorted());
   for (const name of typed) {

@@ -1,4 +1,5 @@
 import {
+  benchCommand,
   benchForgedCommand,
   benchLifecycleCommand,
   benchRaceCommand,
@@ -35,6 +36,7 @@ export const everyCommand: readonly Startable[] = [
   { command: drillsCommand, start: () => import('../chaos/drills.ts') },
   { command: mutantsCommand, start: () => import('../mutants/prove-mutants.ts') },
   { command: hostileCommand, start: () => import('../hostile/run-hostile.ts') },
+  { command: benchCommand, start: () => import('../load/bench/bench.ts') },
   { command: benchForgedCommand, start: () => import('../load/bench-forged.ts') },
   { command: benchLifecycleCommand, start: () => import('../load/bench-lifecycle.ts') },
   { command: benchRaceCommand, start: () => import('../load/bench-race.ts') },

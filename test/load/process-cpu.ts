@@ -45,6 +45,13 @@ export function machineBusyUs(): number {
   return busyMs.reduce((sum, ms) => sum + ms * 1000, 0);
 }
 
+/** CPU time that the machine wanted and its host gave to others; 0 where nobody says. */
+export function stolenUs(): number {
+  if (process.platform !== 'linux') return 0;
+  const [total = ''] = readFileSync('/proc/stat', 'latin1').split('\n');
+  return Number(total.split(/ +/)[8] ?? 0) * tickUs;
+}
+
 function readTimes(pid: number): ProcessTimes | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,0 +1,6 @@
+import type { BenchBlock } from '../../commands/bench-blocks.ts';
+import type { Block } from './block.ts';
+import { reads } from './blocks/reads.ts';
+import { signatures } from './blocks/signatures.ts';
+
+export const everyBlock: Readonly<Record<BenchBlock, Block>> = { signatures, reads };
