@@ -128,6 +128,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   return { port, failed, outdated, cutOff, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
+/** What an edge may hear; see infra/compose/nats-rights.conf. */
+const inboxPrefix = '_INBOX_edge';
 /** For what every request of a participant asks first: reads that are slow must not be in its way. */
 const callersConnections = 2;
 // One thread checks about 1,900 signatures a second, more than one event loop serves requests.
@@ -182,12 +184,12 @@ async function openDeps(
   stack.defer(() => history.stop());
   const connection = stack.adopt(
     await connectNats({
-      ...{ url: config.natsUrl, name: config.processName, inboxPrefix: '_INBOX_edge' },
+      ...{ url: config.natsUrl, name: config.processName, inboxPrefix },
     }),
     closeNats,
   );
   const outcomes = new WriteOutcomes(clock, log);
-  const bus = outcomes.watched(createCommandBus({ connection, clock, telemetry }));
+  const bus = outcomes.watched(createCommandBus({ connection, clock, telemetry, inboxPrefix }));
   const name = `${config.processName}-${randomHex(4)}`;
   const registrations = registrationsOf(options);
   const strangers = new StrangersQueue(() => clock.monotonicMs());

@@ -1,8 +1,9 @@
-import { type NatsConnection, RequestError, TimeoutError } from 'nats';
+import type { MsgHdrs, NatsConnection } from 'nats';
 import { Fault } from '../../machines/fault.ts';
 import type { CommandBus, OutgoingCommand, RequestBudget, WireReply } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
+import { afterThisTurn, Inbox, type Soon } from './inbox.ts';
 import { backoffMs, chance } from './jitter.ts';
 import { commandHeaders, encodeJson, isFaultCode, readReply } from './wire.ts';
 
@@ -10,6 +11,10 @@ export interface CommandBusDeps {
   readonly connection: NatsConnection;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
+  /** Where replies arrive; the client's own unless told. */
+  readonly inboxPrefix?: string;
+  /** When to send what was asked; at the end of the event loop's turn unless told. */
+  readonly soon?: Soon;
 }
 
 /** All attempts of one request, below the HTTP server's own limit. */
@@ -31,6 +36,9 @@ const payloadBytesMax = 1_048_576 - 16_384;
 const suspectEveryMs = 200;
 
 export function createCommandBus(deps: CommandBusDeps): CommandBus {
+  const { connection, clock, inboxPrefix: prefix = '_INBOX', soon = afterThisTurn } = deps;
+  const inbox = new Inbox({ connection, clock, prefix, soon });
+  const asking = { ...deps, inbox };
   const suspected = new Map<string, number>();
   const suspect = (kind: string, part: number) => {
     const key = `${kind}.${part}`;
@@ -41,14 +49,14 @@ export function createCommandBus(deps: CommandBusDeps): CommandBus {
   };
   return {
     command: (target, command, options) =>
-      request(deps, {
+      request(asking, {
         subject: `cmd.${target.kind}.${target.part}`,
         command,
         options,
         onAbsent: () => suspect(target.kind, target.part),
       }),
     call: (service, command, options) =>
-      request(deps, { subject: `svc.${service}`, command, options, onAbsent: () => undefined }),
+      request(asking, { subject: `svc.${service}`, command, options, onAbsent: () => undefined }),
   };
 }
 
@@ -62,7 +70,9 @@ interface Request {
 /** Why the last attempt gave no answer that counts. */
 type Miss = 'absent' | 'moved' | 'silent' | 'no-store' | 'overloaded';
 
-async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
+type Asking = CommandBusDeps & { readonly inbox: Inbox };
+
+async function request(deps: Asking, asked: Request): Promise<unknown> {
   const { clock, telemetry } = deps;
   const options = { kind: 'client', attributes: { subject: asked.subject } } as const;
   return telemetry.span(`cmd ${asked.command.type}`, options, async () => {
@@ -77,8 +87,8 @@ async function request(deps: CommandBusDeps, asked: Request): Promise<unknown> {
       if (leftMs < leastMs(attempt)) throw gaveUp(misses);
       const times = { budgetMs: leftMs, deadlineMs };
       const headers = commandHeaders(asked.command, times, telemetry.traceHeaders());
-      const timeout = Math.min(attemptMs, Math.ceil(leftMs));
-      const outcome = await ask(deps.connection, asked, { payload, headers, timeout });
+      const timeoutMs = Math.min(attemptMs, Math.ceil(leftMs));
+      const outcome = await ask(deps.inbox, asked.subject, { payload, headers, timeoutMs });
       if (typeof outcome === 'object') return bodyOf(outcome);
       misses.add(outcome);
       if (outcome === 'absent') asked.onAbsent();
@@ -110,26 +120,19 @@ const missByCode: Readonly<Partial<Record<string, Miss>>> = {
 };
 
 async function ask(
-  connection: NatsConnection,
-  asked: Request,
+  inbox: Inbox,
+  subject: string,
   message: {
     readonly payload: Uint8Array;
-    readonly headers: ReturnType<typeof commandHeaders>;
-    readonly timeout: number;
+    readonly headers: MsgHdrs;
+    readonly timeoutMs: number;
   },
 ): Promise<Answer | Miss> {
-  const { payload, ...options } = message;
-  try {
-    const reply = readReply(await connection.request(asked.subject, payload, options));
-    if (reply.kind === 'moved') return 'moved';
-    return reply.kind === 'fault' ? (missByCode[reply.code] ?? reply) : reply;
-  } catch (error) {
-    if (error instanceof TimeoutError) return 'silent';
-    if (error instanceof RequestError && error.isNoResponders()) return 'absent';
-    // The connection went away under the request: it may have been delivered.
-    if (error instanceof RequestError) return 'silent';
-    throw error;
-  }
+  const heard = await inbox.ask({ subject, ...message });
+  if (typeof heard === 'string') return heard;
+  const reply = readReply(heard);
+  if (reply.kind === 'moved') return 'moved';
+  return reply.kind === 'fault' ? (missByCode[reply.code] ?? reply) : reply;
 }
 
 function bodyOf(reply: Answer): unknown {

@@ -8,14 +8,41 @@ export function commandHeaders(
   { budgetMs, deadlineMs }: { readonly budgetMs: number; readonly deadlineMs: number },
   trace: Readonly<Record<string, string>>,
 ): MsgHdrs {
-  const h = headersOf(trace);
-  h.set('x-cmd-id', command.id);
-  h.set('x-cmd-type', command.type);
-  h.set('x-account', encodeURIComponent(command.account));
-  h.set('x-budget', String(Math.ceil(budgetMs)));
-  // What coordinators of the version before read, against their own clocks.
-  h.set('x-deadline', String(Math.round(deadlineMs)));
-  return h;
+  const h = new PlainHeaders({
+    ...trace,
+    'x-cmd-id': command.id,
+    'x-cmd-type': command.type,
+    'x-account': encodeURIComponent(command.account),
+    'x-budget': String(Math.ceil(budgetMs)),
+    // What coordinators of the version before read, against their own clocks.
+    'x-deadline': String(Math.round(deadlineMs)),
+  });
+  // Sound for what becomes of them: the client encodes them, and nobody asks for more.
+  return h as unknown as MsgHdrs;
+}
+
+/** Written once and read once; the client's own look through all their names at each word. */
+class PlainHeaders {
+  readonly #record: Readonly<Record<string, string>>;
+
+  constructor(record: Readonly<Record<string, string>>) {
+    this.#record = record;
+  }
+
+  *[Symbol.iterator](): Iterator<[string, string[]]> {
+    for (const [name, value] of Object.entries(this.#record)) yield [name, [value]];
+  }
+
+  encode(): Uint8Array {
+    let text = 'NATS/1.0\r\n';
+    for (const name in this.#record) text += `${name}: ${lineOf(this.#record[name] ?? '')}\r\n`;
+    return encoder.encode(`${text}\r\n`);
+  }
+}
+
+/** Whatever it holds, it is one header. */
+function lineOf(value: string): string {
+  return /[\r\n]/.test(value) ? value.replaceAll(/[\r\n]/g, ' ') : value;
 }
 
 export function headersOf(record: Readonly<Record<string, string>>): MsgHdrs {
@@ -25,19 +52,22 @@ export function headersOf(record: Readonly<Record<string, string>>): MsgHdrs {
 }
 
 export function recordOf(found: MsgHdrs | undefined): Record<string, string> {
-  return Object.fromEntries([...(found ?? [])].map(([key, values]) => [key, values[0] ?? '']));
+  const record: Record<string, string> = {};
+  if (found === undefined) return record;
+  for (const [key, values] of found) record[key] = values[0] ?? '';
+  return record;
 }
 
 /** Undefined when it is not one of ours. */
 export function readCommand(message: Msg): IncomingCommand | undefined {
-  const h = message.headers;
-  const id = h?.get('x-cmd-id') ?? '';
-  const type = h?.get('x-cmd-type') ?? '';
-  if (h === undefined || id === '' || type === '') return undefined;
+  // Each look for a name by the client goes through all of them.
+  const h = recordOf(message.headers);
+  const { 'x-cmd-id': id = '', 'x-cmd-type': type = '', 'x-account': name = '' } = h;
+  if (id === '' || type === '') return undefined;
   const body = readJson(message);
-  const account = decoded(h.get('x-account'));
+  const account = decoded(name);
   if (body === undefined || account === undefined) return undefined;
-  const budgetMs = Number(h.get('x-budget'));
+  const budgetMs = Number(h['x-budget'] ?? 0);
   return {
     id,
     type,
@@ -57,9 +87,11 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function traceOf(h: MsgHdrs): Record<string, string> {
-  const found = ['traceparent', 'tracestate'].map((key) => [key, h.get(key)] as const);
-  return Object.fromEntries(found.filter(([, value]) => value !== ''));
+function traceOf({ traceparent, tracestate }: Readonly<Record<string, string>>) {
+  return {
+    ...(traceparent !== undefined && traceparent !== '' && { traceparent }),
+    ...(tracestate !== undefined && tracestate !== '' && { tracestate }),
+  };
 }
 
 /** Undefined when the bytes are no JSON. */

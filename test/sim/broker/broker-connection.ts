@@ -1,5 +1,6 @@
 import {
   ConnectionError,
+  headers,
   type Msg,
   type MsgHdrs,
   type NatsConnection,
@@ -8,7 +9,7 @@ import {
   TimeoutError,
 } from 'nats';
 import type { SimProcess } from '../kernel/sim-process.ts';
-import type { Broker, Envelope, Interest } from './broker.ts';
+import { type Broker, type Envelope, type Interest, matches } from './broker.ts';
 import { StatusFeed } from './status-feed.ts';
 
 interface PublishOptions {
@@ -137,8 +138,7 @@ export class BrokerConnection {
         queue: undefined,
         receive: (envelope) => {
           end();
-          const isAbsent = envelope.headers === undefined && envelope.subject === noResponders;
-          if (isAbsent) {
+          if (envelope.headers?.code === 503) {
             reject(new RequestError('no responders', { cause: new NoRespondersError(subject) }));
           } else resolve(this.#messageOf(envelope));
         },
@@ -249,8 +249,9 @@ export class BrokerConnection {
     this.#travel(`says ${shown(envelope.subject)}`, () => {
       const isHeard = this.#broker.route(envelope);
       if (isHeard || envelope.reply === undefined) return;
-      const inbox = [...this.#interests].find(({ subject }) => subject === envelope.reply);
-      const absent = { subject: noResponders, data: empty, headers: undefined, reply: undefined };
+      const { reply } = envelope;
+      const inbox = [...this.#interests].find(({ subject }) => matches(subject, reply));
+      const absent = { subject: reply, data: empty, headers: nobody, reply: undefined };
       if (inbox !== undefined) this.deliver(inbox, absent);
     });
   }
@@ -294,7 +295,8 @@ export class BrokerConnection {
 }
 
 const decoder = new TextDecoder();
-const noResponders = '(nobody)';
+/** What the broker answers in the place of those who do not listen. */
+const nobody = headers(503, 'No Responders');
 
 function arrivalUs(nowUs: number, latencyMs: number): number {
   return nowUs + Math.round(latencyMs * 1000);

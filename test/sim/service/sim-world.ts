@@ -68,7 +68,8 @@ export function connectProcess(world: SimWorld, process: SimProcess): ProcessPor
     sqlAs: (role) => world.database.sqlFor(link, role),
     bus: {
       connection,
-      commands: createCommandBus(common),
+      // Between two events of the world there is no other turn.
+      commands: createCommandBus({ ...common, soon: queueMicrotask }),
       services: createServiceBus(common),
       partitions: createPartitionBus({ connection: nats, outages, log }),
       messages: createDurableBus({
