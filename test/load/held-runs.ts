@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sha256Hex } from '../../infra/ids/ids.ts';
 import type { WireAnswer } from './http-connection.ts';
+import { resultsBody, rewardText } from './results-body.ts';
 import type { GeneratorPlan, StageName } from './stage.ts';
 
 /** A request to be, and what to do with its good answer. */
@@ -21,8 +21,6 @@ interface HeldRun {
 
 const claimAnswer = z.object({ eval_run_id: z.string() });
 const countsAnswer = z.object({ counts: z.record(z.string(), z.number()) });
-
-const rewardText = '0.500000';
 
 /** The runs that the crowd holds, and the requests that bring each one step further. */
 export class HeldRuns {
@@ -88,25 +86,11 @@ export class HeldRuns {
 
   /** All tasks of a run in one batch. */
   #batch(run: HeldRun): Operation {
-    const { tasks, packSha256 } = this.#plan;
-    const results = tasks.map((task) => ({
-      eval_run_id: run.evalRunId,
-      env_pack_sha256: packSha256,
-      ...task,
-      outcome: 'completed',
-      verdict_correct: true,
-      verdict_checks: { cart_matches_goal: 'passed' },
-      reward_components: { reasoning: 0.8 },
-      aggregate_reward: rewardText,
-      wall_seconds: 12.5,
-      terminal_state_hash: sha256Hex(`${run.evalRunId}/${task.task_id}`),
-      ledger_uri: null,
-      step_count: 9,
-    }));
+    const { tasks } = this.#plan;
     return {
       validator: run.validator,
       path: '/v1/validator/episode-results',
-      body: JSON.stringify({ results }),
+      body: resultsBody(this.#plan, run.evalRunId),
       accept: ({ body }) => {
         const stored = countsAnswer.parse(JSON.parse(body)).counts['201'] ?? 0;
         run.hasResults = stored === tasks.length;

@@ -3,6 +3,16 @@ import { createConnection, type Socket } from 'node:net';
 export interface WireAnswer {
   readonly status: number;
   readonly body: string;
+  /** The status line and the header lines. */
+  readonly head?: string;
+}
+
+export interface WireContent {
+  /** Header lines, each with its line end. */
+  readonly head: string;
+  readonly body: string;
+  /** A body of so many bytes is told of in place of this one, and none of it comes. */
+  readonly withheldBytes?: number;
 }
 
 const headEnd = Buffer.from('\r\n\r\n');
@@ -22,11 +32,10 @@ export class HttpConnection {
     this.#url = new URL(baseUrl);
   }
 
-  /** @param head header lines, each with its line end */
-  send(method: string, path: string, { head, body }: { head: string; body: string }) {
+  send(method: string, path: string, { head, body, withheldBytes }: WireContent) {
     const pending = Promise.withResolvers<WireAnswer>();
     this.#pending = pending;
-    const bytes = Buffer.byteLength(body);
+    const bytes = withheldBytes ?? Buffer.byteLength(body);
     this.#open().write(
       `${method} ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n${head}` +
         `content-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n${body}`,
@@ -68,7 +77,7 @@ export class HttpConnection {
     if (all.length < bodyStart + length) return;
     this.#received = [];
     const body = all.toString('utf8', bodyStart, bodyStart + length);
-    this.#pending?.resolve({ status: Number(head.slice(9, 12)), body });
+    this.#pending?.resolve({ status: Number(head.slice(9, 12)), body, head });
   }
 }
 

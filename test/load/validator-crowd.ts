@@ -16,8 +16,10 @@ export interface CrowdMember {
   bearer: string;
 }
 
+type CrowdPlan = Pick<GeneratorPlan, 'baseUrls' | 'isProxied' | 'seed' | 'validators'>;
+
 /** So many registered validators, each with a session. */
-export async function gatherCrowd(plan: GeneratorPlan): Promise<readonly CrowdMember[]> {
+export async function gatherCrowd(plan: CrowdPlan): Promise<readonly CrowdMember[]> {
   const members = Array.from({ length: plan.validators }, (_, index): CrowdMember => {
     const keypair = participantKeypair(plan.seed, 'validator', index);
     const from = plan.isProxied === true ? `x-forwarded-for: ${addressOf(index)}\r\n` : '';

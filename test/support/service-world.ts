@@ -178,7 +178,7 @@ export async function registerKeys(
 
 /** Speaks to all edges in turn. */
 export function clientOf(
-  { service: { baseUrls } }: ServiceWorld,
+  { service: { baseUrls } }: Pick<ServiceWorld, 'service'>,
   keypair: Keypair,
   scheme: 'signed-headers' | 'session' = 'session',
 ): SignedClient {

@@ -1,0 +1,70 @@
+/**
+ * Open load, as a process of its own: everything is sent when it is due, and nothing waits for the
+ * answer of anything else. Told what to send and when to stop by the process that started it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { percentile } from '../../percentile.ts';
+import { planOf, servePartner } from '../partner-process.ts';
+import { Connections } from './connections.ts';
+import { type Step, StreamRun } from './stream-run.ts';
+import type { LoadOrder, LoadResult, Stream } from './streams.ts';
+
+const baseUrls = planOf<readonly string[]>();
+/** Clients wait no longer. */
+const patienceMs = 30_000;
+
+let running: Promise<LoadResult> | undefined;
+let stopping = Promise.withResolvers<void>();
+
+servePartner<LoadOrder, LoadResult | true>(true, async (order) => {
+  if (order.order === 'stop') {
+    stopping.resolve();
+    if (running === undefined) throw new Error('nothing is under way');
+    return await running;
+  }
+  stopping = Promise.withResolvers();
+  running = run(order.streams);
+  // Whoever stops it hears of it.
+  running.catch(() => undefined);
+  return true;
+});
+
+async function run(streams: readonly Stream[]): Promise<LoadResult> {
+  const connections = new Connections(baseUrls);
+  const runs = streams.map((stream) => new StreamRun(stream, connections));
+  const latesMs: number[] = [];
+  let isOver = false;
+  void stopping.promise.then(() => {
+    isOver = true;
+  });
+  const underWay = new Set<Promise<void>>();
+  const begin = (step: Step) => {
+    const done = step().finally(() => underWay.delete(done));
+    underWay.add(done);
+  };
+  for (const each of runs) each.start();
+  while (!isOver) {
+    for (const each of runs) for (const step of each.due()) begin(step);
+    const asleepMs = performance.now();
+    await sleep(1);
+    latesMs.push(performance.now() - asleepMs - 1);
+  }
+  const patience = new AbortController();
+  await Promise.race([
+    Promise.all(underWay),
+    sleep(patienceMs, undefined, { signal: patience.signal }).catch(() => undefined),
+  ]);
+  patience.abort();
+  connections.close();
+  // What is still open ends with its connection, and says so.
+  await Promise.all(underWay);
+  return {
+    streams: runs.map((each) => each.result()),
+    acknowledged: {
+      claims: runs.flatMap(({ claims }) => claims),
+      completed: runs.flatMap(({ completed }) => completed),
+      results: runs.flatMap(({ results }) => results),
+    },
+    lateP99Ms: percentile(Float64Array.from(latesMs).sort(), 0.99),
+  };
+}
