@@ -46,6 +46,8 @@ export class RunDeadlines {
   /** Runs whose lease ends later than was written. */
   readonly #dirty = new Set<string>();
   readonly #policy: EvalPolicy;
+  /** Nobody's end comes before this. It may lag behind the truth, and is found anew once it is reached. */
+  #noneBeforeMs = Number.POSITIVE_INFINITY;
 
   constructor(policy: EvalPolicy) {
     this.#policy = policy;
@@ -73,11 +75,18 @@ export class RunDeadlines {
     return this.reasonOfEnd(evalRunId, nowMs) !== undefined;
   }
 
+  /** Cheap enough to be asked many times a second: ends only move away, so all are seldom looked at. */
+  isAnyOver(nowMs: number): boolean {
+    if (nowMs < this.#noneBeforeMs) return false;
+    this.#noneBeforeMs = this.earliestEndMs() ?? Number.POSITIVE_INFINITY;
+    return nowMs >= this.#noneBeforeMs;
+  }
+
   /** When the first of the runs is over. */
   earliestEndMs(): number | undefined {
     let earliestMs: number | undefined;
-    for (const { leaseUntilMs, noProgressUntilMs, runLimitUntilMs } of this.#byRun.values()) {
-      const endMs = Math.min(leaseUntilMs, noProgressUntilMs, runLimitUntilMs);
+    for (const deadlines of this.#byRun.values()) {
+      const endMs = endOf(deadlines);
       earliestMs = Math.min(endMs, earliestMs ?? endMs);
     }
     return earliestMs;
@@ -115,7 +124,7 @@ export class RunDeadlines {
     if (deadlines !== undefined) {
       const plainMs = Math.max(deadlines.plain.leaseUntilMs, nowMs + this.#policy.leaseMs);
       const plain = { ...deadlines.plain, leaseUntilMs: plainMs };
-      this.#byRun.set(evalRunId, { ...deadlines, leaseUntilMs, plain, signAtMs: nowMs });
+      this.#keep(evalRunId, { ...deadlines, leaseUntilMs, plain, signAtMs: nowMs });
     }
     this.#dirty.add(evalRunId);
     return leaseUntilMs;
@@ -126,7 +135,7 @@ export class RunDeadlines {
     const { evalRunId } = run.context;
     const written = this.#written(run);
     const known = this.#byRun.get(evalRunId) ?? written;
-    this.#byRun.set(evalRunId, {
+    this.#keep(evalRunId, {
       ...each((key) => Math.max(written[key], known[key])),
       plain: each((key) => Math.max(written.plain[key], known.plain[key])),
       signAtMs: Math.max(written.signAtMs, known.signAtMs),
@@ -171,8 +180,13 @@ export class RunDeadlines {
   }
 
   #lengthen(evalRunId: string, before: Kept, after: Kept): void {
-    this.#byRun.set(evalRunId, after);
+    this.#keep(evalRunId, after);
     if (after.leaseUntilMs > before.leaseUntilMs) this.#dirty.add(evalRunId);
+  }
+
+  #keep(evalRunId: string, deadlines: Kept): void {
+    this.#byRun.set(evalRunId, deadlines);
+    this.#noneBeforeMs = Math.min(this.#noneBeforeMs, endOf(deadlines));
   }
 
   #written({ context }: RunState): Kept {
@@ -183,6 +197,10 @@ export class RunDeadlines {
     };
     return { ...plain, plain, signAtMs: context.progressAt };
   }
+}
+
+function endOf({ leaseUntilMs, noProgressUntilMs, runLimitUntilMs }: Deadlines): number {
+  return Math.min(leaseUntilMs, noProgressUntilMs, runLimitUntilMs);
 }
 
 function each(value: (key: keyof Deadlines) => number): Deadlines {

@@ -3,7 +3,7 @@ import type { PartitionState } from './partition-state.ts';
 
 /** Below this many live leases a share says nothing. */
 const leasesMin = 20;
-/** Served partitions look for what is due five times a second; one that does not is served no more. */
+/** Served partitions look for what is due all the time; one that does not is served no more. */
 const servedMs = 2000;
 
 /**

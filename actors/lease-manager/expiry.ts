@@ -14,6 +14,7 @@ export class Expiry {
   /** Ids of runs that are over. */
   due(nowMs: number): string[] {
     this.#brake.looked(this.#state, nowMs);
+    if (!this.#state.deadlines.isAnyOver(nowMs)) return [];
     const live = [...this.#state.liveRuns.committedEntries()].map(([evalRunId]) => evalRunId);
     const over = live.filter((evalRunId) => this.#state.deadlines.isOver(evalRunId, nowMs));
     return over.length === 0 || this.#brake.holds(nowMs) ? [] : over;

@@ -52,7 +52,7 @@ export class EdgeWatch {
     this.#lastMs = clock.monotonicMs();
     this.#signals = bus.onSignal('edge', (body) => this.#hear(body));
     this.#outages = bus.onOutageEnd((outageMs) => this.#resume(outageMs));
-    this.#stopLooking = clock.every(policy.dueEveryMs, () => this.#look());
+    this.#stopLooking = clock.every(policy.edgeLookEveryMs, () => this.#look());
   }
 
   async stop(): Promise<void> {

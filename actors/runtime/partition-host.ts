@@ -24,6 +24,7 @@ import { measureWait } from './mailbox-wait.ts';
 import type { Membership } from './membership.ts';
 import type { Command, PartitionActor, PartitionKind } from './partition-actor.ts';
 import type { RuntimePolicy } from './policy.ts';
+import { PostedDues } from './posted-dues.ts';
 import { RecentReplies } from './recent-replies.ts';
 import { within } from './within.ts';
 
@@ -68,6 +69,7 @@ export class PartitionHost {
   #actor: PartitionActor | undefined;
   #state: State = 'loading';
   #recoveringSinceMs = 0;
+  readonly #posted: PostedDues;
   #working: Promise<void> | undefined;
   #commands: Subscription | undefined;
   #inbox: Subscription | undefined;
@@ -76,6 +78,7 @@ export class PartitionHost {
     this.#deps = deps;
     this.#token = token;
     this.#mailbox = new Mailbox(deps.policy);
+    this.#posted = new PostedDues(deps.policy.dueAgainMs);
   }
 
   get ref(): { readonly kind: string; readonly part: number } {
@@ -130,10 +133,11 @@ export class PartitionHost {
    * renewals are late: after an outage of the database, or a stop of this process, time is forgiven first.
    */
   tick(): void {
-    const { bus, membership } = this.#deps;
+    const { bus, clock, membership } = this.#deps;
     if (this.#state !== 'serving' || !bus.connected) return;
     if (membership.inDoubt() || membership.isLate) return;
-    for (const command of this.#actor?.due(membership.nowMs()) ?? []) {
+    const due = this.#actor?.due(membership.nowMs()) ?? [];
+    for (const command of this.#posted.withoutRecent(due, clock.monotonicMs())) {
       this.#offer(command, { source: 'timer', sizeBytes: 0, answers: [] });
     }
   }

@@ -16,14 +16,17 @@ export interface RuntimePolicy {
   readonly mailboxCommandsMax: number;
   readonly mailboxBytesMax: number;
   readonly headWaitMaxMs: number;
-  /** How often actors are asked what is due. */
+  /** How often actors are asked what is due, which costs next to nothing while nothing is. */
   readonly dueEveryMs: number;
+  /** What was due, and still is after it was posted, is posted again so much later. */
+  readonly dueAgainMs: number;
   /** How often heartbeats kept in memory are written down. */
   readonly flushEveryMs: number;
   /** Outages shorter than this move no deadline. */
   readonly outageMinMs: number;
   /** An edge that is not heard for this long is gone; they speak every second. */
   readonly edgeSilenceMs: number;
+  readonly edgeLookEveryMs: number;
   /** An edge that lets its callers in later than this costs them what is beyond. */
   readonly edgeWaitMaxMs: number;
   readonly sweepEveryMs: number;
@@ -48,10 +51,12 @@ export const defaultPolicy: RuntimePolicy = {
   mailboxCommandsMax: 512,
   mailboxBytesMax: 4 * 1024 * 1024,
   headWaitMaxMs: 500,
-  dueEveryMs: 200,
+  dueEveryMs: 20,
+  dueAgainMs: 200,
   flushEveryMs: 10_000,
   outageMinMs: 1_000,
   edgeSilenceMs: 3_000,
+  edgeLookEveryMs: 200,
   // As long as deployed clients wait for an answer.
   edgeWaitMaxMs: 30_000,
   sweepEveryMs: 1_000,

@@ -60,3 +60,51 @@ test('whatever outages there are: no promise goes back, windows are given, and b
     }),
   );
 });
+
+test('whether any run is over is known at any time, whatever moved meanwhile', (t) => {
+  const change = fc.record({
+    kind: fc.constantFrom('passes', 'passes', 'claims', 'beats', 'ends', 'outage'),
+    ms: fc.integer({ min: 1, max: leaseMs }),
+    who: fc.nat({ max: 3 }),
+  });
+  fc.assert(
+    fc.property(fc.array(change, { minLength: 30, maxLength: 60 }), (changes) => {
+      const world = new EvalWorld(suiteOf(3));
+      world.submit(1);
+      world.submit(2);
+      const { deadlines } = world.state;
+      let claims = 0;
+      const live = () => [...world.state.liveRuns.committedEntries()];
+      const isOver = ([id]: [string, string]) => deadlines.isOver(id, world.nowMs);
+      const does = {
+        passes: (ms: number) => {
+          world.nowMs += ms;
+        },
+        outage: (ms: number) => world.actor.extendDeadlines(ms, world.nowMs),
+        claims: () => {
+          claims += 1;
+          world.claim(`val-${claims}`);
+        },
+        beats: (_ms: number, who: number) => {
+          const run = live().filter((each) => !isOver(each))[who];
+          if (run !== undefined) deadlines.beat(run[0], world.nowMs);
+        },
+        ends: (_ms: number, who: number) => {
+          const run = live().filter((each) => !isOver(each))[who];
+          if (run === undefined) return;
+          const [evalRunId, agentVersionId] = run;
+          const { validatorHotkey } = world.runState({
+            evalRunId,
+            agentVersionId,
+            validatorHotkey: '',
+          }).context;
+          world.ok('release-run', { evalRunId, agentVersionId, validatorHotkey });
+        },
+      };
+      for (const { kind, ms, who } of changes) {
+        does[kind](ms, who);
+        t.is(deadlines.isAnyOver(world.nowMs), live().some(isOver));
+      }
+    }),
+  );
+});

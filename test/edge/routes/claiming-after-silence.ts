@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 import { refused } from './answers.ts';
 
 // Partitions that never look at the time: a lease that is over stays unmarked until somebody asks, as
-// it does in production for the fifth of a second between two looks.
+// it does in production for the moment between two looks.
 const dueEveryMs = 3_600_000;
 
 let service: TestService;

@@ -57,6 +57,7 @@ export const runtimePolicy: Partial<RuntimePolicy> = {
   calmMs: 3_000,
   placeEveryMs: 5_000,
   dueEveryMs: 500,
+  edgeLookEveryMs: 500,
   flushEveryMs: 5_000,
   sweepEveryMs: 5_000,
   sweepAfterMs: 5_000,

@@ -95,7 +95,7 @@ function freeSlot(live: LiveRuns, slots: number): number | undefined {
 
 /**
  * What the caller holds. Runs whose lease is over are ended first where they stand in the way: their
- * owner finds them only at its next look, a fifth of a second later, and refuses them meanwhile.
+ * owner finds them only at its next look, a moment later, and refuses them meanwhile.
  */
 async function heldRuns(caller: Caller, deps: EdgeDeps): Promise<LiveRuns> {
   const live = await liveRunsOf(deps.sql, caller.name);
