@@ -31,6 +31,7 @@ import { Documents } from './artifacts/documents.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { Callers } from './auth/callers.ts';
 import { chainRegistrations } from './auth/chain-registrations.ts';
+import { countedVerifier } from './auth/counted-verifier.ts';
 import { familiarity } from './auth/familiar.ts';
 import type { Identity } from './auth/identity.ts';
 import { type NewcomerDeps, newcomersWay } from './auth/newcomer.ts';
@@ -95,7 +96,8 @@ export interface Edge extends AsyncDisposable {
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { config, log } = options;
   await using stack = new AsyncDisposableStack();
-  const verifier = await started(createVerifierPool({ workers: verifierThreads }), stack);
+  const threads = await started(createVerifierPool({ workers: verifierThreads }), stack);
+  const verifier = countedVerifier(threads, options.telemetry);
   const deps = await openDeps(options, verifier, stack);
   const dispatch = dispatchOf(options, deps, verifier);
   const { admission } = dispatch;
@@ -123,7 +125,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   log.info('listening', { port });
   const owned = stack.move();
   const { history, cutOff } = deps;
-  const failed = verifier.stopped ?? new Promise<void>(() => undefined);
+  const failed = threads.stopped ?? new Promise<void>(() => undefined);
   const outdated = history.until(() => history.isSound && history.isOutdated);
   return { port, failed, outdated, cutOff, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -33,6 +33,8 @@ export interface PostgresOptions {
   readonly fsync?: boolean;
   /** 200 when left out: three edges, three coordinators and their operators, three times over. */
   readonly maxConnections?: number;
+  /** Of the server, over ours: `shared_preload_libraries` for a look into it. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 interface Cluster {
@@ -57,8 +59,8 @@ export async function startPostgres(options: PostgresOptions): Promise<LocalPost
   for (let tries = 1; ; tries += 1) {
     const port = options.port ?? (await freePort());
     try {
-      const { fsync = true, maxConnections = 200 } = options;
-      const args = serverArgs({ dataDir, port, fsync, maxConnections });
+      const { fsync = true, maxConnections = 200, settings = {} } = options;
+      const args = serverArgs({ dataDir, port, fsync, maxConnections, settings });
       const server = await launch(cluster, binaries.postgres, args);
       const { pid, exited, kill, stop } = server;
       return {
@@ -124,6 +126,7 @@ interface ServerSettings {
   readonly port: number;
   readonly fsync: boolean;
   readonly maxConnections: number;
+  readonly settings: Readonly<Record<string, string>>;
 }
 
 function serverArgs(server: ServerSettings): string[] {
@@ -141,6 +144,7 @@ function serverArgs(server: ServerSettings): string[] {
     log_timezone: 'UTC',
     lc_messages: 'C',
     ...(!server.fsync && { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' }),
+    ...server.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return ['-D', server.dataDir, ...flags];

@@ -34,6 +34,10 @@ export const counters = {
     unit: '{heartbeat}',
     description: 'Heartbeats accepted',
   },
+  'paddock.signatures': {
+    unit: '{signature}',
+    description: 'Signatures that an edge checked, by whether they were good',
+  },
   'paddock.inference.completions': {
     unit: '{completion}',
     description: 'Completions sent to a provider, by provider and by whether they failed',

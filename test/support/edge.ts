@@ -14,7 +14,7 @@ import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embe
 import type { Logger } from '../../infra/ports/log.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { loginUrl } from '../../infra/postgres/logins.ts';
-import { privateNats, testDatabase } from './cluster.ts';
+import { privateNats, type TestDatabase, testDatabase } from './cluster.ts';
 import { quickPolicy } from './counter-host.ts';
 import { type Call, caller, TestKey } from './edge-client.ts';
 import { silentLogger, silentTelemetry } from './silent-telemetry.ts';
@@ -37,6 +37,10 @@ export interface TestServiceOptions {
   readonly log?: Logger;
   /** Of all processes; nobody reads it unless told. */
   readonly telemetry?: Telemetry;
+  /** A fresh one unless told. */
+  readonly database?: TestDatabase;
+  /** Every answer is held to its schema unless told. */
+  readonly checkResponses?: boolean;
   /** Of the partition runtime, over `quickPolicy`. */
   readonly policy?: Partial<RuntimePolicy>;
 }
@@ -67,7 +71,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const keys = { accessKeyId: 'test', secretAccessKey: randomBytes(16).toString('hex') };
   const [database, nats, objects, chain, providers] = await Promise.all([
-    testDatabase(),
+    options.database ?? testDatabase(),
     // Of its own: another service on the same broker would answer for this one's database.
     privateNats(),
     startEmbeddedObjectStore({ dataDir: join(folder, 'objects'), ...keys }),
@@ -124,8 +128,9 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const edges: Edge[] = [];
   for (let count = 0; count < (options.edges ?? 1); count++) {
     const host = '127.0.0.1';
+    const { checkResponses = true } = options;
     const config = configOf('edge');
-    edges.push(stack.use(await startEdge({ ...common, config, host, checkResponses: true })));
+    edges.push(stack.use(await startEdge({ ...common, config, host, checkResponses })));
   }
   const baseUrls = edges.map(({ port }) => `http://127.0.0.1:${port}`);
   const [baseUrl = ''] = baseUrls;

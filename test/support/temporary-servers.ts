@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalNats } from '../../infra/local/nats.ts';
 import { startNats } from '../../infra/local/nats.ts';
-import type { LocalPostgres } from '../../infra/local/postgres.ts';
+import type { LocalPostgres, PostgresOptions } from '../../infra/local/postgres.ts';
 import { startPostgres } from '../../infra/local/postgres.ts';
 
 // Servers for tests: in a temporary folder that goes when they stop, and without fsync, because
@@ -15,7 +15,7 @@ interface Folder {
 
 /** `options` go to the launcher; name a port to start again where another server was. */
 export async function temporaryPostgres(
-  options: { port?: number } = {},
+  options: Pick<PostgresOptions, 'port' | 'settings'> = {},
 ): Promise<LocalPostgres & Folder> {
   const folder = await temporaryFolder();
   const server = await startPostgres({

@@ -1,0 +1,200 @@
+import { readFileSync } from 'node:fs';
+import test from 'ava';
+import { defaultPolicy } from '../../actors/runtime/policy.ts';
+import { startTestService, type TestService } from '../support/edge.ts';
+import type { TestKey } from '../support/edge-client.ts';
+import {
+  agentCode,
+  claimPath,
+  episodes,
+  resultsPath,
+  runPath,
+  submissionForm,
+} from '../support/evaluation-client.ts';
+import {
+  type Costs,
+  countingDatabase,
+  leastOf,
+  RequestMeter,
+  type Tally,
+} from '../support/request-meter.ts';
+import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
+import {
+  callerStands,
+  costTable,
+  type Expected,
+  evaluationCost,
+  heartbeatsCounted,
+  type RequestCost,
+  type RequestName,
+  requestCosts,
+  resultWalBytesMax,
+} from './request-costs-bounds.ts';
+
+// What a request costs, in counts: they say on any machine, however busy, whether it became dearer.
+//
+// Timers of the service share the counters, so every request is counted in several rounds, and what is
+// in all of them is its own. A round has something of each timer only where a request takes seconds:
+// then there are more rounds.
+const roundsMin = 4;
+const roundsMax = 12;
+
+/** Of the meter's sweeper, which looks much oftener here so that nothing waits for it. */
+const swept = new Set(['actor: rt.outbox_purge', 'actor: select rt.outbox_due']);
+
+const measured = new Map<string, Costs[]>();
+const wholeEvaluation = 'a whole evaluation';
+const expected: ReadonlyMap<string, RequestCost> = new Map([
+  ...Object.entries(requestCosts),
+  [wholeEvaluation, evaluationCost],
+]);
+
+test.before(async (t) => {
+  t.timeout(170_000);
+  await using stack = new AsyncDisposableStack();
+  const database = stack.use(await countingDatabase());
+  const meter = new RequestMeter(database.sql);
+  const { telemetry } = meter;
+  const env = { COOLDOWN_SECONDS: '0' };
+  const policy = { ...defaultPolicy, sweepEveryMs: 20 };
+  const service = await startTestService({ database, telemetry, policy, env });
+  stack.defer(() => service.stop());
+  await meter.listen(service.natsUrl);
+  stack.defer(() => meter.close());
+  const suite = await openTrialSuite(service, { requiredSuccesses: 3, taskCount: 101 });
+  const validator = async (seed: string) => callerOf(await service.validator(seed), service);
+  const players = {
+    suite,
+    miner: await callerOf(await service.miner('miner'), service),
+    first: await validator('first'),
+    second: await validator('second'),
+    last: await validator('last'),
+  };
+  for (let round = 0; round < roundsMax; round++) {
+    if (round >= roundsMin && [...expected.keys()].every((name) => excess(name).length === 0))
+      break;
+    await playRound(service, meter, players);
+  }
+});
+
+interface Caller {
+  readonly key: TestKey;
+  /** With a session. */
+  readonly post: (path: string, body?: unknown) => Promise<Response>;
+}
+
+async function callerOf(key: TestKey, service: TestService): Promise<Caller> {
+  const headers = { authorization: `Bearer ${await key.openSession()}` };
+  return { key, post: (path, body) => service.call('POST', path, { headers, body }) };
+}
+
+interface Players {
+  readonly suite: TrialSuite;
+  readonly miner: Caller;
+  readonly first: Caller;
+  readonly second: Caller;
+  readonly last: Caller;
+}
+
+/** The whole life of a version, request by request, and what the public reads of it. */
+async function playRound(
+  service: TestService,
+  meter: RequestMeter,
+  { suite, miner, first, second, last }: Players,
+): Promise<void> {
+  const measure = async (name: string, request: () => Promise<Response>) => {
+    const send = async () => okBody<Record<string, string>>(await request());
+    const { costs, answer } = await meter.measure(send);
+    measured.set(name, [...(measured.get(name) ?? []), costs]);
+    return answer;
+  };
+  const form = submissionForm({ name: 'shopper', file: agentCode });
+  const { agent_version_id: version } = await measure('submission', () =>
+    miner.post('/v1/miner/submit', form),
+  );
+  const { eval_run_id: run = '' } = await measure('claim', () => first.post(claimPath));
+  const heartbeat = runPath(run, 'heartbeat');
+  await measure('first heartbeat', () => first.post(heartbeat));
+  await measure('heartbeat', () => first.post(heartbeat));
+  await measure('heartbeat, signed', () => first.key.post(heartbeat));
+  const [one, ...others] = episodes(run, suite);
+  await measure('batch of 1 result', () => first.post(resultsPath, { results: [one] }));
+  await measure('batch of 100 results', () => first.post(resultsPath, { results: others }));
+  await measure('completion', () => first.post(runPath(run, 'complete'), success));
+  await measure(wholeEvaluation, async () => {
+    const own = await evaluated(second, suite);
+    return await second.post(runPath(own, 'complete'), success);
+  });
+  const final = await evaluated(last, suite);
+  await measure('last completion', () => last.post(runPath(final, 'complete'), success));
+
+  const read = (path: string) => () => service.call('GET', `/v1/public/${path}`);
+  await measure('leaderboard', read('leaderboard'));
+  await measure('top', read('top'));
+  await measure('top miner payout', read('top-miner-payout'));
+  await measure('current suite', read('suites/current'));
+  await measure('version status', read(`agent-versions/${version}/status`));
+}
+
+const success = { terminal_status: 'SUCCESS', validator_score: 0.5 };
+
+/** A run of his that only wants its completion. */
+async function evaluated({ post }: Caller, suite: TrialSuite): Promise<string> {
+  const { eval_run_id: run } = await okBody<{ eval_run_id: string }>(await post(claimPath));
+  for (let beat = 0; beat <= heartbeatsCounted; beat++) {
+    await okBody(await post(runPath(run, 'heartbeat')));
+  }
+  await okBody(await post(resultsPath, { results: episodes(run, suite) }));
+  return run;
+}
+
+/** How what was counted differs from what is written down; empty is what is wanted. */
+function excess(name: string): readonly string[] {
+  const all = measured.get(name) ?? [];
+  if (all.length === 0) return ['was not counted'];
+  const { statements, walBytes, inside, messages, signatures } = leastOf(all);
+  const cost = expected.get(name);
+  if (cost === undefined) return ['is not expected'];
+  const ours = Object.entries(statements).filter(([label]) => !swept.has(label));
+  const bytes = Object.entries(walBytes).filter(([label]) => !swept.has(label));
+  return [
+    ...unlike(Object.fromEntries(ours), { ...callerStands, ...cost.waits, ...cost.after }),
+    ...unlike(messages, cost.messages),
+    ...unlike({ signatures }, { signatures: cost.signatures }),
+    ...unlike({ inside }, { inside: [0, cost.insideMax] }),
+    ...unlike({ walBytes: sum(bytes) }, { walBytes: [0, cost.walBytesMax] }),
+  ];
+}
+
+function unlike(counted: Tally, wanted: Expected): readonly string[] {
+  const labels = [...new Set([...Object.keys(counted), ...Object.keys(wanted)])];
+  return labels.flatMap((label) => {
+    const range = wanted[label] ?? 0;
+    const [least, most] = typeof range === 'number' ? [range, range] : range;
+    const count = counted[label] ?? 0;
+    if (count >= least && count <= most) return [];
+    return [`${label}: ${count} instead of ${least === most ? least : `${least} to ${most}`}`];
+  });
+}
+
+function sum(entries: readonly (readonly [string, number])[]): number {
+  return entries.reduce((total, [, count]) => total + count, 0);
+}
+
+for (const name of expected.keys()) {
+  test(`a request costs what is written down for it: ${name}`, (t) => {
+    t.deepEqual(excess(name), []);
+  });
+}
+
+test('a result of a batch costs the log few bytes', (t) => {
+  const bytes = (name: RequestName) =>
+    leastOf(measured.get(name) ?? []).walBytes['actor: rt.commit'] ?? Number.NaN;
+  const each = (bytes('batch of 100 results') - bytes('batch of 1 result')) / 99;
+  t.true(each <= resultWalBytesMax, `${each} bytes a result`);
+});
+
+test('the README tells what requests cost', (t) => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  t.true(readme.includes(costTable()), `this is to be in it:\n${costTable()}`);
+});
