@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { webAssembly } from './cpython/web-assembly.ts';
+import { webAssembly } from '../wasm/web-assembly.ts';
 
 let compiled: Promise<object> | null = null;
 

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { runInThisContext } from 'node:vm';
-import { type WasmInstance, type WasmMemory, webAssembly } from './web-assembly.ts';
+import { type WasmInstance, type WasmMemory, webAssembly } from '../../wasm/web-assembly.ts';
 
 export type Pointer = number;
 

@@ -9,6 +9,10 @@ export interface WasmInstance {
 }
 
 interface WebAssemblyParts {
+  readonly Instance: new (module: object, imports: object) => WasmInstance;
+  readonly Module: {
+    imports(module: object): readonly { readonly module: string; readonly name: string }[];
+  };
   /** Sizes are pages of 64 KiB. */
   readonly Memory: new (pages: {
     initial: number;
