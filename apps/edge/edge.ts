@@ -96,7 +96,8 @@ export interface Edge extends AsyncDisposable {
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { config, log } = options;
   await using stack = new AsyncDisposableStack();
-  const threads = await started(createVerifierPool({ workers: verifierThreads }), stack);
+  const onTraps = (more: number) => options.telemetry.count('paddock.edge.verifier_traps', more);
+  const threads = await started(createVerifierPool({ workers: verifierThreads, onTraps }), stack);
   const verifier = countedVerifier(threads, options.telemetry);
   const deps = await openDeps(options, verifier, stack);
   const dispatch = dispatchOf(options, deps, verifier);
@@ -134,7 +135,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 const inboxPrefix = '_INBOX_edge';
 /** For what every request of a participant asks first: reads that are slow must not be in its way. */
 const callersConnections = 2;
-// One thread checks about 1,900 signatures a second, more than one event loop serves requests.
+// One thread checks more signatures a second than one event loop serves requests.
 const verifierThreads = 1;
 // As long as deployed clients wait for an answer.
 const unreadMs = 30_000;

@@ -30,6 +30,10 @@ export const counters = {
     unit: '{message}',
     description: 'Commands answered from the inbox because they had been done before',
   },
+  'paddock.edge.verifier_traps': {
+    unit: '{trap}',
+    description: 'How often the quick library for signatures died; the strict one took its place',
+  },
   'paddock.heartbeats': {
     unit: '{heartbeat}',
     description: 'Heartbeats accepted',

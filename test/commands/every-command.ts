@@ -20,6 +20,7 @@ import {
   proofRacesCommand,
   proofRequestsCommand,
   proofSecretsCommand,
+  proofSignaturesCommand,
 } from './proof-commands.ts';
 import { simCommand } from './sim-command.ts';
 
@@ -53,4 +54,8 @@ export const everyCommand: readonly Startable[] = [
   { command: proofRacesCommand, start: () => import('../chaos/prove-races.ts') },
   { command: proofRequestsCommand, start: () => import('../fuzz/prove-requests.ts') },
   { command: proofSecretsCommand, start: () => import('../chaos/prove-secrets.ts') },
+  {
+    command: proofSignaturesCommand,
+    start: () => import('../infra/crypto/prove-signatures.ts'),
+  },
 ];

@@ -75,6 +75,12 @@ export const proofSecretsCommand = command({
   },
 });
 
+export const proofSignaturesCommand = command({
+  script: 'proof:signatures',
+  says: 'Our verdict on mutated signatures, keys and messages, and that of wasm-crypto alone.',
+  options: { count: whole(1_000_000, 'claims', { max: 1_000_000_000 }), seed },
+});
+
 export const proofLifecycleCommand = command({
   script: 'proof:lifecycle',
   says: 'Simulated validators, while a coordinator is killed every few seconds.',

@@ -6,9 +6,9 @@ import type { Sweep } from '../sweep.ts';
 const everyMs = 10_000;
 // Small enough that no deletion holds anything up.
 const chunkRows = 5_000;
-// Anybody may prove a key of no worth, and each proof leaves a nonce: one edge checks 1,900 a second,
+// Anybody may prove a key of no worth, and each proof leaves a nonce: one edge checks 5,000 a second,
 // so a process keeps up with five of them.
-const chunksMax = 20;
+const chunksMax = 50;
 
 /** Chunk after chunk while they come back full; what is left then waits for the next round. */
 async function deleteAll(deleteChunk: Sweep): Promise<void> {

@@ -12,12 +12,33 @@ const signature = miner.sign(message);
 
 const groupOrder = 2n ** 252n + 27742317777372353535851937790883648493n;
 
-test.before(() => pool.start());
+test.before(async () => {
+  await pool.start();
+  // Proves both keys to both threads, so that what follows meets the quick library.
+  const pairs = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? miner : stranger));
+  await Promise.all(pairs.map((pair) => pool.verify(message, pair.sign(message), pair.publicKey)));
+});
 test.after.always(() => pool.stop());
 
 test('a signature proves its message and its key', async (t) => {
   t.true(await pool.verify(message, signature, miner.publicKey));
   t.true(await pool.verify(new Uint8Array(), miner.sign(new Uint8Array()), miner.publicKey));
+});
+
+test('messages of any size are read to their end', async (t) => {
+  const sizes = [100_000, 5, 2_000_000, 0, 17_000, 1];
+  const claims = sizes.map((size) => Buffer.alloc(size, 'long'));
+  const verify = (text: Buffer, signed: Buffer) =>
+    pool.verify(text, miner.sign(signed), miner.publicKey, { isUrgent: true });
+  const good = await Promise.all(claims.map((text) => verify(text, text)));
+  const cut = await Promise.all(claims.map((text) => verify(text.subarray(0, -1), text)));
+
+  t.deepEqual(good, Array(6).fill(true));
+  // Of nothing, nothing was cut.
+  t.deepEqual(
+    cut,
+    sizes.map((size) => size === 0),
+  );
 });
 
 test('another message or another key proves nothing', async (t) => {

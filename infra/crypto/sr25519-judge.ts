@@ -1,0 +1,75 @@
+import { sr25519Verify, waitReady } from '@polkadot/wasm-crypto';
+import { RecentSet } from '../cache/recent-set.ts';
+import type { Claim } from './claim-room.ts';
+import { loadQuickChecks, type QuickCheck } from './quick-sr25519.ts';
+
+/** Of each of two generations. A full set takes 9 MB, and costs whoever fills it a check a key. */
+const provenKeysMax = 65_536;
+
+/** Keys under which the strict library found a good signature: they are points of the curve. */
+export interface ProvenKeys {
+  has(key: string): boolean;
+  add(key: string): void;
+  delete(key: string): void;
+}
+
+/** A judge with both libraries ready. */
+export async function loadJudge(provenKeys?: ProvenKeys): Promise<Sr25519Judge> {
+  const [newQuickCheck] = await Promise.all([loadQuickChecks(), waitReady()]);
+  return new Sr25519Judge(newQuickCheck, provenKeys);
+}
+
+/**
+ * Two libraries, one verdict. Claims must have passed `mayVerify`.
+ *
+ * 1. The quick one is shown only keys that the strict one has proved: any other may be no point of
+ *    the curve, of which the quick one dies.
+ * 2. Should it die all the same, another instance takes its place, the strict one says what is right,
+ *    and the key has to be proved again. So each death costs whoever brings it about a slow check.
+ * 3. Nothing that the strict one throws is caught: after that its memory cannot be trusted, and the
+ *    thread has to end.
+ */
+export class Sr25519Judge {
+  readonly #newQuickCheck: () => QuickCheck;
+  readonly #provenKeys: ProvenKeys;
+  #isGoodQuickly: QuickCheck;
+  #traps = 0;
+
+  constructor(
+    newQuickCheck: () => QuickCheck,
+    provenKeys: ProvenKeys = new RecentSet<string>(provenKeysMax),
+  ) {
+    this.#newQuickCheck = newQuickCheck;
+    this.#provenKeys = provenKeys;
+    this.#isGoodQuickly = newQuickCheck();
+  }
+
+  /** How often the quick library died. */
+  get traps(): number {
+    return this.#traps;
+  }
+
+  isGood(claim: Claim): boolean {
+    const key = keyText(claim.publicKey);
+    if (!this.#provenKeys.has(key)) return this.#prove(key, claim);
+    try {
+      return this.#isGoodQuickly(claim);
+    } catch {
+      this.#traps += 1;
+      this.#isGoodQuickly = this.#newQuickCheck();
+      this.#provenKeys.delete(key);
+      return this.#prove(key, claim);
+    }
+  }
+
+  #prove(key: string, { signature, message, publicKey }: Claim): boolean {
+    const isGood = sr25519Verify(signature, message, publicKey);
+    if (isGood) this.#provenKeys.add(key);
+    return isGood;
+  }
+}
+
+/** A byte a character: half of what hex takes, and a Set compares it as fast. */
+function keyText({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1');
+}
