@@ -26,6 +26,7 @@ process.send?.({ ready: true });
 interface Prepared {
   readonly operation: Operation;
   readonly head: string;
+  readonly isHostile?: boolean;
 }
 
 /** Tallies of one stage while it runs. */
@@ -33,12 +34,24 @@ class Tally {
   readonly latenciesMs: number[] = [];
   readonly errors: Record<string, number> = {};
   items = 0;
+  hostile = 0;
 
-  async take({ operation, head }: Prepared, connection: HttpConnection, sinceMs: number) {
+  async take(
+    { operation, head, isHostile }: Prepared,
+    connection: HttpConnection,
+    sinceMs: number,
+  ) {
     const { path, body } = operation;
     try {
       const answer = await connection.send('POST', path, { head, body });
       const tookMs = performance.now() - sinceMs;
+      if (isHostile === true) {
+        this.hostile += 1;
+        // An overloaded service may shed it unread; else its forgery has to be seen.
+        if (answer.status === 503) this.#fail(`503 ${codeOf(answer.body)}`);
+        else if (answer.status !== 401) this.#fail(`a forgery or replay: ${answer.status}`);
+        return;
+      }
       if (answer.status !== 200) return this.#fail(`${answer.status} ${codeOf(answer.body)}`);
       this.latenciesMs.push(tookMs);
       this.items += operation.accept(answer);
@@ -64,29 +77,68 @@ async function perform(stage: Stage): Promise<StageResult> {
   const lateP99Ms = await loop(stage, { prepared, connections, tally });
   const seconds = (performance.now() - startedMs) / 1000;
   for (const connection of connections) connection.close();
-  const { errors, items } = tally;
+  const { errors, items, hostile } = tally;
   const latenciesMs = Float64Array.from(tally.latenciesMs);
-  return { seconds, latenciesMs, errors, items, ...(lateP99Ms !== undefined && { lateP99Ms }) };
+  return {
+    seconds,
+    latenciesMs,
+    errors,
+    items,
+    hostile,
+    ...(lateP99Ms !== undefined && { lateP99Ms }),
+  };
 }
 
 /** Signing costs as much as checking a signature does, so it is done before the clock runs. */
-function prepare({ name, auth, operationsMax, seconds, rate }: Stage): Prepared[] {
+function prepare(stage: Stage): Prepared[] {
+  const { name, auth, operationsMax, seconds, rate } = stage;
   let operations = runs.operations(name);
-  if (seconds !== undefined && auth === 'signed') {
+  if (seconds !== undefined && auth === 'signed' && mayRepeat(stage)) {
     // Chance may want more than its mean: ten standard deviations are enough for ever.
     const due = rate === undefined ? signedMax : seconds * rate + 10 * Math.sqrt(seconds * rate);
     operations = repeated(operations, Math.min(signedMax, Math.ceil(due)));
   }
   if (operationsMax !== undefined) operations = operations.slice(0, operationsMax);
-  return operations.map((operation) => {
+  const prepared = operations.map((operation) => {
     const member: CrowdMember | undefined = members[operation.validator];
     if (member === undefined) throw new Error(`no validator ${operation.validator}`);
     return { operation, head: credentials(member, auth) };
   });
+  return stage.hostileShare === undefined ? prepared : withHostile(stage, prepared);
 }
 
-/** Signatures of one stage: a second's signing, and far fewer than the nonces may be old. */
-const signedMax = 5_000;
+/** Signatures of one stage: seconds of signing, and fewer than the nonces may be old. */
+const signedMax = 12_000;
+
+/** A heartbeat may come again and again; everything else is there once. */
+function mayRepeat({ name }: Stage): boolean {
+  return name === 'heartbeats';
+}
+
+/**
+ * In turns a forgery, and a request that was surely answered before it comes again. Both ask for what
+ * an honest request asks for.
+ */
+function withHostile({ hostileShare = 0, connections }: Stage, honest: Prepared[]): Prepared[] {
+  const every = Math.max(1, Math.round(1 / hostileShare / 2));
+  return honest.flatMap((one, index) => {
+    if (index % every !== every - 1) return [one];
+    const earlier = honest[index - 4 * connections];
+    const isReplay = earlier !== undefined && Math.floor(index / every) % 2 === 0;
+    const hostile = isReplay ? earlier : { ...one, head: forged(one.head) };
+    // The forgery goes first: what it is a forgery of would make it a replay.
+    return isReplay
+      ? [one, { ...hostile, isHostile: true }]
+      : [{ ...hostile, isHostile: true }, one];
+  });
+}
+
+/** One digit of the signature is another one. */
+function forged(head: string): string {
+  return head.replace(/(x-signature: (?:0x)?.{20})(.)/, (_, before: string, digit: string) => {
+    return `${before}${digit === '0' ? '1' : '0'}`;
+  });
+}
 
 function repeated<T>(all: readonly T[], count: number): T[] {
   if (all.length === 0) return [];
@@ -101,16 +153,17 @@ interface Loop {
 
 /** Every connection asks again as soon as it was answered. */
 async function closedLoop(
-  { seconds, auth }: Stage,
+  stage: Stage,
   { prepared, connections, tally }: Loop,
 ): Promise<undefined> {
+  const { seconds, auth } = stage;
   const endMs =
     seconds === undefined ? Number.POSITIVE_INFINITY : performance.now() + seconds * 1e3;
   // What a session proves it proves again and again; a signature only once.
-  const mayRepeat = seconds !== undefined && auth === 'session';
+  const isEndless = seconds !== undefined && auth !== 'signed' && mayRepeat(stage);
   let next = 0;
   const lane = async (connection: HttpConnection) => {
-    while (performance.now() < endMs && (mayRepeat || next < prepared.length)) {
+    while (performance.now() < endMs && (isEndless || next < prepared.length)) {
       const one = prepared[next++ % prepared.length];
       if (one === undefined) return;
       await tally.take(one, connection, performance.now());
@@ -124,10 +177,8 @@ async function closedLoop(
  * Sent when due, however the service fares; who finds no free connection waits, and that counts.
  * Answers how late it was itself.
  */
-async function openLoop(
-  { seconds = 1, rate = 1 }: Stage,
-  { prepared, connections, tally }: Loop,
-): Promise<number> {
+async function openLoop(stage: Stage, { prepared, connections, tally }: Loop): Promise<number> {
+  const { seconds = 1, rate = 1 } = stage;
   const free = [...connections];
   const due: { readonly one: Prepared; readonly atMs: number }[] = [];
   const underWay = new Set<Promise<void>>();
@@ -151,7 +202,8 @@ async function openLoop(
   };
   while (performance.now() < endMs) {
     for (; nextMs <= performance.now(); nextMs += (-Math.log(1 - Math.random()) * 1000) / rate) {
-      const one = prepared[next++ % prepared.length];
+      const turn = next++;
+      const one = prepared[mayRepeat(stage) ? turn % prepared.length : turn];
       if (one !== undefined) due.push({ one, atMs: nextMs });
     }
     dispatch();

@@ -26,6 +26,8 @@ const countsAnswer = z.object({ counts: z.record(z.string(), z.number()) });
 export class HeldRuns {
   readonly #plan: GeneratorPlan;
   readonly #runs = new Set<HeldRun>();
+  /** Also those that have ended: nobody is given a run that was given before. */
+  readonly #seen = new Set<string>();
 
   constructor(plan: GeneratorPlan) {
     this.#plan = plan;
@@ -46,6 +48,8 @@ export class HeldRuns {
           .map((run) => this.#batch(run));
       case 'completions':
         return [...this.#runs].filter(({ hasResults }) => hasResults).map((run) => this.#end(run));
+      case 'releases':
+        return [...this.#runs].map((run) => this.#ending(run, 'release', {}));
     }
   }
 
@@ -68,6 +72,8 @@ export class HeldRuns {
       ...{ validator, path: '/v1/validator/work/claim', body: '{}' },
       accept: ({ body }) => {
         const { eval_run_id: evalRunId } = claimAnswer.parse(JSON.parse(body));
+        if (this.#seen.has(evalRunId)) throw new Error('a run was claimed twice');
+        this.#seen.add(evalRunId);
         this.#runs.add({ validator, evalRunId, hasStarted: false, hasResults: false });
         return 0;
       },
@@ -101,8 +107,14 @@ export class HeldRuns {
 
   #end(run: HeldRun): Operation {
     const done = { terminal_status: 'SUCCESS', validator_score: Number(rewardText) };
+    return this.#ending(run, 'complete', done);
+  }
+
+  #ending(run: HeldRun, action: string, json: object): Operation {
     return {
-      ...{ validator: run.validator, path: pathOf(run, 'complete'), body: JSON.stringify(done) },
+      validator: run.validator,
+      path: pathOf(run, action),
+      body: JSON.stringify(json),
       accept: () => {
         this.#runs.delete(run);
         return 0;

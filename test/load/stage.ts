@@ -6,9 +6,12 @@ export type StageName =
   | 'first heartbeats'
   | 'heartbeats'
   | 'item batches'
-  | 'completions';
+  | 'completions'
+  /** Runs given back, so that their work can be claimed again. */
+  | 'releases';
 
-export type Auth = 'session' | 'signed';
+/** `none` is the bare hotkey, for a service that believes everybody. */
+export type Auth = 'none' | 'session' | 'signed';
 
 export interface Stage {
   readonly name: StageName;
@@ -21,6 +24,8 @@ export interface Stage {
   readonly rate?: number;
   /** Left out: every run that the validators may hold. */
   readonly operationsMax?: number;
+  /** Of signed requests: so many more are replays, and so many forgeries. All must be refused. */
+  readonly hostileShare?: number;
 }
 
 export interface StageResult {
@@ -36,6 +41,8 @@ export interface StageResult {
    * with, and no fault of the service. Latencies contain it.
    */
   readonly lateP99Ms?: number;
+  /** Replays and forgeries; one that was not answered 401 is among the errors. */
+  readonly hostile: number;
 }
 
 /** What the generator is told once, at its start. */
@@ -48,4 +55,6 @@ export interface GeneratorPlan {
   readonly packSha256: string;
   /** Each validator behind an address of its own, as a trusted proxy would say. */
   readonly isProxied?: boolean;
+  /** The service knows no sessions: none are opened. */
+  readonly hasNoSessions?: boolean;
 }

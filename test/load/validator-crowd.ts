@@ -16,7 +16,10 @@ export interface CrowdMember {
   bearer: string;
 }
 
-type CrowdPlan = Pick<GeneratorPlan, 'baseUrls' | 'isProxied' | 'seed' | 'validators'>;
+type CrowdPlan = Pick<
+  GeneratorPlan,
+  'baseUrls' | 'hasNoSessions' | 'isProxied' | 'seed' | 'validators'
+>;
 
 /** So many registered validators, each with a session. */
 export async function gatherCrowd(plan: CrowdPlan): Promise<readonly CrowdMember[]> {
@@ -25,6 +28,7 @@ export async function gatherCrowd(plan: CrowdPlan): Promise<readonly CrowdMember
     const from = plan.isProxied === true ? `x-forwarded-for: ${addressOf(index)}\r\n` : '';
     return { hotkey: encodeHotkey(keypair.publicKey), keypair, from, bearer: '' };
   });
+  if (plan.hasNoSessions === true) return members;
   await inParallel(8, members, async (member, index) => {
     const url = plan.baseUrls[index % plan.baseUrls.length] ?? '';
     member.bearer = await openSession(url, member);
@@ -35,6 +39,7 @@ export async function gatherCrowd(plan: CrowdPlan): Promise<readonly CrowdMember
 /** The header lines that prove who asks. Signed ones hold for a minute and for one request. */
 export function credentials({ hotkey, keypair, from, bearer }: CrowdMember, auth: Auth): string {
   if (auth === 'session') return `${from}authorization: Bearer ${bearer}\r\n`;
+  if (auth === 'none') return `${from}x-hotkey: ${hotkey}\r\n`;
   const timestamp = String(Math.floor(Date.now() / 1000));
   const nonce = randomId();
   const signature = sign(keypair, `${hotkey}:${timestamp}:${nonce}`);
