@@ -7,6 +7,9 @@ export const benchBlocks = [
   'cycles',
   'items',
   'reclaims',
+  'failover',
+  'restarts',
+  'memory',
 ] as const;
 
 export type BenchBlock = (typeof benchBlocks)[number];

@@ -34,6 +34,7 @@ const startedAt = new Date();
 const before = { busy: machineBusyUs(), ours: treeCpuUs(process.pid) ?? 0, stolen: stolenUs() };
 await using lab = new Lab({
   ...{ isQuick, say },
+  kills: values.kills,
   rounds: values.rounds ?? (isQuick ? roundsOf.quick : roundsOf.full),
 });
 say('Starting a database, a broker and the service …');

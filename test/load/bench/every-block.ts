@@ -2,10 +2,13 @@ import type { BenchBlock } from '../../commands/bench-blocks.ts';
 import type { Block } from './block.ts';
 import { claims } from './blocks/claims.ts';
 import { cycles } from './blocks/cycles.ts';
+import { failover } from './blocks/failover.ts';
 import { heartbeats } from './blocks/heartbeats.ts';
 import { items } from './blocks/items.ts';
+import { memory } from './blocks/memory.ts';
 import { reads } from './blocks/reads.ts';
 import { reclaims } from './blocks/reclaims.ts';
+import { restarts } from './blocks/restarts.ts';
 import { signatures } from './blocks/signatures.ts';
 
 export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
@@ -16,4 +19,7 @@ export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
   cycles,
   items,
   reclaims,
+  failover,
+  restarts,
+  memory,
 };

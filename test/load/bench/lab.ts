@@ -61,6 +61,8 @@ export class Lab implements AsyncDisposable {
   readonly isQuick: boolean;
   /** Of two sides in alternation. */
   readonly rounds: number;
+  /** Of a coordinator, where somebody asks for a number. */
+  readonly kills: number | undefined;
   readonly say: (text: string) => void;
   readonly #plots: Plot[] = [];
   readonly #stack = new AsyncDisposableStack();
@@ -70,10 +72,12 @@ export class Lab implements AsyncDisposable {
   constructor(options: {
     readonly isQuick: boolean;
     readonly rounds: number;
+    readonly kills?: number | undefined;
     readonly say: (text: string) => void;
   }) {
     this.isQuick = options.isQuick;
     this.rounds = options.rounds;
+    this.kills = options.kills;
     this.say = options.say;
   }
 

@@ -14,7 +14,6 @@ import {
   submitVersions,
 } from './held-leases.ts';
 import {
-  type FencedRun,
   type FenceFaults,
   fenceFaults,
   type Lateness,
@@ -22,6 +21,7 @@ import {
   type SilentLease,
 } from './lateness.ts';
 import { startOpenLoad } from './open-loader.ts';
+import { fencedRuns } from './stored.ts';
 
 export interface ReclaimPlan {
   /** Each holds one run, and goes silent. */
@@ -139,14 +139,4 @@ async function untilReclaimed(
     if (row?.missing === 0) return;
     await sleep(lookEveryMs);
   }
-}
-
-async function fencedRuns(sql: Sql): Promise<readonly FencedRun[]> {
-  return await sql<FencedRun[]>`
-    select r.eval_run_id as "evalRunId", r.work_item_id as "workItemId", r.fence::float8 as fence,
-           (extract(epoch from r.claimed_at) * 1000)::float8 as "claimedMs",
-           (v.payload ->> 'at')::float8 as "endMs"
-    from evaluation_run r
-    left join rt.event v
-      on v.machine = 'evaluation-run' and v.key = r.eval_run_id::text and v.type = 'STALED'`;
 }

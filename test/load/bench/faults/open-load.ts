@@ -8,6 +8,7 @@ import { planOf, servePartner } from '../partner-process.ts';
 import { Connections } from './connections.ts';
 import { type Step, StreamRun } from './stream-run.ts';
 import type { LoadOrder, LoadResult, Stream } from './streams.ts';
+import type { Phase } from './windows.ts';
 
 const baseUrls = planOf<readonly string[]>();
 /** Clients wait no longer. */
@@ -23,15 +24,15 @@ servePartner<LoadOrder, LoadResult | true>(true, async (order) => {
     return await running;
   }
   stopping = Promise.withResolvers();
-  running = run(order.streams);
+  running = run(order.streams, order.phases);
   // Whoever stops it hears of it.
   running.catch(() => undefined);
   return true;
 });
 
-async function run(streams: readonly Stream[]): Promise<LoadResult> {
+async function run(streams: readonly Stream[], phases: readonly Phase[]): Promise<LoadResult> {
   const connections = new Connections(baseUrls);
-  const runs = streams.map((stream) => new StreamRun(stream, connections));
+  const runs = streams.map((stream) => new StreamRun(stream, connections, phases));
   const latesMs: number[] = [];
   let isOver = false;
   void stopping.promise.then(() => {

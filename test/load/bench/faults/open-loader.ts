@@ -1,10 +1,12 @@
 import { startPartner } from '../partner-process.ts';
 import type { LoadOrder, LoadResult, Stream } from './streams.ts';
+import type { Phase } from './windows.ts';
 
 /** The process that makes open load. */
 export interface OpenLoader extends AsyncDisposable {
   readonly pid: number;
-  start(streams: readonly Stream[]): Promise<void>;
+  /** Each at its own rate, or as the phases say. */
+  start(streams: readonly Stream[], phases?: readonly Phase[]): Promise<void>;
   /** Ends when everything under way has been answered, or given up. */
   stop(): Promise<LoadResult>;
 }
@@ -13,8 +15,8 @@ export async function startOpenLoad(baseUrls: readonly string[]): Promise<OpenLo
   const partner = await startPartner<LoadOrder, LoadResult | true>('faults/open-load.ts', baseUrls);
   return {
     pid: partner.pid,
-    async start(streams) {
-      await partner.ask({ order: 'start', streams });
+    async start(streams, phases = []) {
+      await partner.ask({ order: 'start', streams, phases });
     },
     async stop() {
       const result = await partner.ask({ order: 'stop' });

@@ -13,6 +13,7 @@ import type {
   StreamResult,
   WireRequest,
 } from './streams.ts';
+import { factorAt, type Phase } from './windows.ts';
 
 /** One thing that is due; never rejects. */
 export type Step = () => Promise<void>;
@@ -29,31 +30,40 @@ export class StreamRun {
   readonly results: (readonly [evalRunId: string, count: number])[] = [];
   readonly #stream: Stream;
   readonly #connections: Connections;
+  readonly #phases: readonly Phase[];
   readonly #log = new SampleLog();
   /** Validators without a lifecycle under way. */
   readonly #idle: number[] = [];
   #claimsUnderWay = 0;
+  #startedMs = 0;
   #nextMs = 0;
   #count = 0;
 
-  constructor(stream: Stream, connections: Connections) {
+  constructor(stream: Stream, connections: Connections, phases: readonly Phase[]) {
+    this.#phases = phases;
     this.#stream = stream;
     this.#connections = connections;
     if (stream.kind === 'lifecycles') this.#idle.push(...stream.validators.keys());
   }
 
   start(): void {
-    this.#nextMs = nowMs();
+    this.#startedMs = nowMs();
+    this.#nextMs = this.#startedMs;
   }
 
   /** At even intervals: a gap is known as exactly as the interval is short. */
   due(): readonly Step[] {
     const steps: Step[] = [];
-    for (; this.#nextMs <= nowMs(); this.#nextMs += 1000 / this.#stream.perSecond) {
+    for (; this.#nextMs <= nowMs(); this.#nextMs += this.#intervalMs()) {
       const step = this.#step(this.#nextMs, this.#count++);
       if (step !== undefined) steps.push(step);
     }
     return steps;
+  }
+
+  #intervalMs(): number {
+    const factor = factorAt(this.#phases, this.#nextMs - this.#startedMs);
+    return 1000 / (this.#stream.perSecond * factor);
   }
 
   result(): StreamResult {

@@ -1,4 +1,5 @@
 import type { Task } from '../../../support/service-world.ts';
+import type { Phase } from './windows.ts';
 
 /** One request as it goes over the wire. */
 export interface WireRequest {
@@ -51,7 +52,11 @@ export type Stream = ClaimStream | LifecycleStream | RequestStream;
 
 /** Told to the process that makes the load. */
 export type LoadOrder =
-  | { readonly order: 'start'; readonly streams: readonly Stream[] }
+  | {
+      readonly order: 'start';
+      readonly streams: readonly Stream[];
+      readonly phases: readonly Phase[];
+    }
   | { readonly order: 'stop' };
 
 /** What was sent, column by column. Times are Unix milliseconds. */
