@@ -97,7 +97,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { config, log } = options;
   await using stack = new AsyncDisposableStack();
   const onTraps = (more: number) => options.telemetry.count('paddock.edge.verifier_traps', more);
-  const threads = await started(createVerifierPool({ workers: verifierThreads, onTraps }), stack);
+  const threads = begun(createVerifierPool({ workers: verifierThreads, onTraps }), stack);
   const verifier = countedVerifier(threads, options.telemetry);
   const deps = await openDeps(options, verifier, stack);
   const dispatch = dispatchOf(options, deps, verifier);
@@ -124,6 +124,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   stack.defer(() => stopping.abort());
   stack.defer(() => deps.readiness.drain());
   log.info('listening', { port });
+  // Reads are served already; nobody is told of this edge before it could let somebody in.
+  await Promise.all([threads.begun, deps.proofs.begun]);
   const owned = stack.move();
   const { history, cutOff } = deps;
   const failed = threads.stopped ?? new Promise<void>(() => undefined);
@@ -160,11 +162,27 @@ async function started<S extends Service>(service: S, stack: AsyncDisposableStac
   return stack.adopt(service, (running) => running.stop());
 }
 
+/** Starts while others do; whoever needs it waits for `begun`. */
+function begun<S extends Service>(
+  service: S,
+  stack: AsyncDisposableStack,
+): S & { readonly begun: Promise<void> } {
+  const start = service.start();
+  const settled = start.catch(() => undefined);
+  stack.defer(async () => {
+    await service.stop();
+    // What it began meanwhile ends as well.
+    await settled;
+    await service.stop();
+  });
+  return Object.assign(service, { begun: start });
+}
+
 type OpenDeps = EdgeDeps &
   Pick<Edge, 'cutOff'> & {
     readonly nonces: NonceLedger;
     readonly peers: EdgeBeacon & Service;
-    readonly proofs: ProofWatch;
+    readonly proofs: ProofWatch & { readonly begun: Promise<void> };
     readonly strangers: StrangersQueue;
   };
 
@@ -205,7 +223,7 @@ async function openDeps(
   const signals = createSignals(connection);
   const time = await started(createTime({ name, sql, bus, signals, clock, log }), stack);
   const objects = createS3Store(objectStoreOptions(config));
-  const analyser = await started(
+  const analyser = stack.adopt(
     createCodeAnalyser({
       fileBytesMax: config.agentFileBytesMax,
       agentPackages: config.agentPackages,
@@ -213,7 +231,8 @@ async function openDeps(
       ...(config.agentEntryPoint !== undefined && { entryPoint: config.agentEntryPoint }),
       clock,
     }),
-    stack,
+    // Begins with the first file: it takes a second of a processor, and 250 MB.
+    (running) => running.stop(),
   );
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
   const probes = {
@@ -258,7 +277,7 @@ async function openPeers(
     readonly registrations: RegistrationCache;
   },
   stack: AsyncDisposableStack,
-): Promise<{ readonly peers: EdgeBeacon & EdgePeers & Service; readonly proofs: ProofWatch }> {
+): Promise<Pick<OpenDeps, 'proofs'> & { readonly peers: EdgeBeacon & EdgePeers & Service }> {
   const { connection, name, newcomer, registrations } = by;
   const way = newcomersWay({ ...newcomer, clock, key: `edge:${name}` });
   const onOpened = () => peers.speak();
@@ -268,10 +287,10 @@ async function openPeers(
     isServing: () => proofs.isAble,
     waitMs: () => proofs.waitMs,
   });
-  await started(proofs, stack);
+  const watching = begun(proofs, stack);
   stack.defer(telemetry.gauge('paddock.edge.proof_wait', () => proofs.waitMs));
   stack.adopt(peers, () => peers.stop());
-  return { peers, proofs };
+  return { peers, proofs: watching };
 }
 
 function feedReads(sql: Sql): FeedReads {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { type Child, type ChildExit, startChild } from '../../infra/local/child.ts';
 
@@ -68,6 +69,12 @@ export async function keepRunning(
   }
 }
 
+/**
+ * Known to Node before the first file of ours is read: else it loads the compiler that strips types,
+ * only to strip those of the file that turns the cache on.
+ */
+const compileCache = fileURLToPath(new URL('../../node_modules/.cache/paddock', import.meta.url));
+
 function launch({ name, script, engineFlags, env, log, pidFile }: ProcessPlan): Promise<Child> {
   const register = new URL('../../infra/otel/register.ts', import.meta.url);
   return startChild({
@@ -75,7 +82,7 @@ function launch({ name, script, engineFlags, env, log, pidFile }: ProcessPlan): 
     command: process.execPath,
     // Crash reports, where somebody turns them on, name every variable; threads have reports too.
     args: ['--report-exclude-env', ...engineFlags, '--import', register.href, script],
-    env: { ...env, PROCESS_NAME: name },
+    env: { NODE_COMPILE_CACHE: compileCache, ...env, PROCESS_NAME: name },
     log,
     pidFile,
     // Drain takes up to ten seconds (DRAIN_SECONDS); the rest is for the exit itself.

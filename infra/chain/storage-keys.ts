@@ -1,5 +1,4 @@
-import { blake2AsU8a } from '@polkadot/util-crypto/blake2';
-import { xxhashAsU8a } from '@polkadot/util-crypto/xxhash';
+import { blake2b } from '@noble/hashes/blake2';
 import { encodeHex } from '../crypto/hex.ts';
 import { encodeU16 } from './scale.ts';
 
@@ -33,16 +32,26 @@ export const storageKeys = {
     key('TotalHotkeyAlpha', blake2Concat(hotkey), encodeU16(netuid)),
 };
 
-const pallet = twox128('SubtensorModule');
+/**
+ * twox128 of each name, as Substrate hashes it. Names never change, and the library that hashes them
+ * takes 0.2 s of processor time to load.
+ */
+export const hashedNames = {
+  SubtensorModule: '658faa385070e074c85bf6b568cf0555',
+  BlockAtRegistration: '5306000b65aa58c97bf98ad9f8619049',
+  Keys: '9f99a2ce711f3a31b2fc05604c93f179',
+  Owner: 'eca6b7a1fdc9f689184ecb4f359c0518',
+  Tempo: '7641384bb339f3758acddfd7053d3317',
+  TotalHotkeyAlpha: 'ee25c3b5b1886863480497907f1829e6',
+  Uids: 'aab1b4e78e1ea8305462ee53b3686dc8',
+  ValidatorPermit: '56af5b07ace59da2c9d7f0d48bc93143',
+} as const;
 
-function key(item: string, ...hashedKeys: readonly Uint8Array[]): string {
-  return `0x${[pallet, twox128(item), ...hashedKeys].map(encodeHex).join('')}`;
-}
-
-export function twox128(text: string): Uint8Array {
-  return xxhashAsU8a(text, 128);
+function key(item: keyof typeof hashedNames, ...hashedKeys: readonly Uint8Array[]): string {
+  const keys = hashedKeys.map(encodeHex).join('');
+  return `0x${hashedNames.SubtensorModule}${hashedNames[item]}${keys}`;
 }
 
 function blake2Concat(accountId: Uint8Array): Uint8Array {
-  return Buffer.concat([blake2AsU8a(accountId, 128), accountId]);
+  return Buffer.concat([blake2b(accountId, { dkLen: 16 }), accountId]);
 }

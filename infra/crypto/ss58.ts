@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { base58Decode, base58Encode } from '@polkadot/util-crypto/base58';
+import { base58 } from '@scure/base';
 import { RecentMap } from '../cache/recent-map.ts';
 
 const keyBytes = 32;
@@ -22,7 +22,7 @@ export function decodeHotkey(text: string): Uint8Array | undefined {
   const known = decodedKeys.get(text);
   // A copy, because callers may write to what they get.
   if (known !== undefined) return known.slice();
-  const decoded = base58Decode(text);
+  const decoded = base58.decode(text);
   if (decoded.length !== 1 + keyBytes + checksumBytes) return undefined;
   const key = decoded.slice(1, 1 + keyBytes);
   // Compares prefix, checksum and spelling at once.
@@ -35,5 +35,5 @@ export function encodeHotkey(key: Uint8Array): string {
   if (key.length !== keyBytes) throw new RangeError(`a hotkey has 32 bytes, not ${key.length}`);
   const body = Buffer.concat([Uint8Array.of(prefix), key]);
   const checksum = createHash('blake2b512').update('SS58PRE').update(body).digest();
-  return base58Encode(Buffer.concat([body, checksum.subarray(0, checksumBytes)]));
+  return base58.encode(Buffer.concat([body, checksum.subarray(0, checksumBytes)]));
 }

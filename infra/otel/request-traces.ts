@@ -1,25 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import { type IncomingMessage, Server } from 'node:http';
 import { type Context, context, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
-import { randomHex } from '../ids/ids.ts';
+import { freshSpanId, freshTraceId } from './fresh-ids.ts';
 import { extract } from './nats-carrier.ts';
-
-const traceIdDigits = 32;
-const bothIdsDigits = 48;
-/** A look at the system's random source costs the same for one request and for so many. */
-const requestsPerDraw = 128;
-let drawn = '';
-let used = 0;
-
-/** The digits of a fresh trace id and of a fresh span id. */
-function freshIds(): string {
-  if (used === drawn.length) {
-    drawn = randomHex((bothIdsDigits / 2) * requestsPerDraw);
-    used = 0;
-  }
-  used += bothIdsDigits;
-  return drawn.slice(used - bothIdsDigits, used);
-}
 
 /**
  * Gives every incoming request a trace id and no span, for a process whose spans nobody collects: the
@@ -43,8 +26,7 @@ function isRequest(event: string | symbol): boolean {
 }
 
 function contextOf({ headers }: IncomingMessage): Context {
-  const ids = freshIds();
-  const own = { traceId: ids.slice(0, traceIdDigits), spanId: ids.slice(traceIdDigits) };
+  const own = { traceId: freshTraceId(), spanId: freshSpanId() };
   const { traceparent, tracestate } = headers;
   const given =
     typeof traceparent === 'string'

@@ -1,17 +1,15 @@
-let stop: () => Promise<void> = async () => undefined;
+const stops: (() => Promise<void>)[] = [];
 
-/** The SDK says here how it is stopped; apart from it, so that asking loads no SDK. */
-export function setShutdown(shutdown: () => Promise<void>): void {
-  stop = shutdown;
+/** Whatever of telemetry was started says here how it is stopped; apart from it, so that asking loads none. */
+export function onShutdown(stop: () => Promise<void>): void {
+  stops.push(stop);
 }
 
 /**
  * Sends the spans that wait and closes /metrics; the last thing a draining process does. Does nothing
- * in a process without the SDK, and a collector that is down holds it for the exporter's time limit
+ * in a process without either, and a collector that is down holds it for the exporter's time limit
  * only. Never throws.
  */
 export async function shutdownTelemetry(): Promise<void> {
-  const stopping = stop();
-  setShutdown(async () => undefined);
-  await stopping.catch(() => undefined);
+  await Promise.allSettled(stops.splice(0).map((stop) => stop()));
 }

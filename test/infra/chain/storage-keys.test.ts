@@ -1,5 +1,6 @@
+import { xxhashAsU8a } from '@polkadot/util-crypto/xxhash';
 import test from 'ava';
-import { storageKeys, twox128 } from '../../../infra/chain/storage-keys.ts';
+import { hashedNames, storageKeys } from '../../../infra/chain/storage-keys.ts';
 
 const subtensorModule = '658faa385070e074c85bf6b568cf0555';
 // A hotkey of Finney with the key under which its uid on subnet 1 is stored there.
@@ -9,9 +10,11 @@ const hotkey = Uint8Array.fromHex(
 const hashedHotkey = `00c5f41db7a1fe4cbdc1a34a7316bf85${hotkey.toHex()}`;
 
 test('names are hashed as Substrate hashes them', (t) => {
-  t.is(twox128('System').toHex(), '26aa394eea5630e07c48ae0c9558cef7');
-  t.is(twox128('Account').toHex(), 'b99d880ec681799c0cf30e8886371da9');
-  t.is(twox128('SubtensorModule').toHex(), subtensorModule);
+  t.is(xxhashAsU8a('System', 128).toHex(), '26aa394eea5630e07c48ae0c9558cef7');
+  t.is(hashedNames.SubtensorModule, subtensorModule);
+  for (const [name, hash] of Object.entries(hashedNames)) {
+    t.is(xxhashAsU8a(name, 128).toHex(), hash, name);
+  }
 });
 
 test('a uid is found under the key that Finney stores it under', (t) => {
@@ -33,7 +36,7 @@ test('stake and owner begin as on Finney and end with their hashed keys', (t) =>
 });
 
 test('netuid and uid stand in keys as they are, low byte first', (t) => {
-  const item = (name: string) => `0x${subtensorModule}${twox128(name).toHex()}`;
+  const item = (name: keyof typeof hashedNames) => `0x${subtensorModule}${hashedNames[name]}`;
 
   t.is(storageKeys.hotkey(258, 772), `${item('Keys')}02010403`);
   t.is(storageKeys.blockAtRegistration(258, 772), `${item('BlockAtRegistration')}02010403`);

@@ -1,10 +1,10 @@
 import { context, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import test from 'ava';
 import { extract, inject } from '../../../infra/otel/nats-carrier.ts';
-import { startSdk } from '../../../infra/otel/sdk.ts';
+import { startTraceIds } from '../../../infra/otel/trace-ids.ts';
 import { createTelemetry } from '../../../infra/telemetry/telemetry.ts';
 
-startSdk({});
+startTraceIds();
 const telemetry = createTelemetry();
 
 const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;

@@ -1,10 +1,10 @@
 import test from 'ava';
-import { startSdk } from '../../../infra/otel/sdk.ts';
+import { startTraceIds } from '../../../infra/otel/trace-ids.ts';
 import type { LogLevel } from '../../../infra/ports/log.ts';
 import { createLogger } from '../../../infra/telemetry/log.ts';
 import { createTelemetry } from '../../../infra/telemetry/telemetry.ts';
 
-startSdk({});
+startTraceIds();
 
 function logged(level: LogLevel = 'debug') {
   const lines: string[] = [];
