@@ -22,11 +22,8 @@ export function createEvalKind(deps: EvalKindDeps): PartitionKind {
   const brake = new ExpiryBrake(policy);
   return {
     kind: 'eval',
+    sharesCommits: true,
     faultByConstraint: {
-      evaluation_run_slot: {
-        code: 'AT_CAPACITY',
-        detail: 'the validator holds as many runs as it may',
-      },
       // Named after the claim: another partition granted the same one, and its answer was lost.
       evaluation_run_pkey: {
         code: 'AT_CAPACITY',

@@ -19,6 +19,7 @@ export interface BatchDeps {
   readonly kind: PartitionKind;
   readonly token: PartitionToken;
   readonly store: PartitionStore;
+  readonly commits: Pick<PartitionStore, 'commit'>;
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;
@@ -79,7 +80,7 @@ export class BatchRunner {
 
   /** Undefined when something was settled or the same is to be tried again. */
   async #attempt(): Promise<BatchEnd | undefined> {
-    const { actor, store, token } = this.#deps;
+    const { actor, commits, token } = this.#deps;
     try {
       await actor.prepare(this.#left.map((letter) => letter.command));
     } catch (error) {
@@ -99,7 +100,7 @@ export class BatchRunner {
     if (writing.length === 0) return this.#publish(decided, answered);
 
     const batch = commitBatch(token, writing, this.#deps.sweepAfterMs);
-    const outcome = await this.#commit(writing, () => store.commit(token, batch));
+    const outcome = await this.#commit(writing, () => commits.commit(token, batch));
     if (outcome.kind === 'committed') {
       const end = this.#publish(decided, answered);
       this.#deps.relay(batch.outbox);
@@ -208,11 +209,13 @@ export class BatchRunner {
       case 'duplicates':
         return this.#settleDuplicates(outcome.replies);
       case 'refused': {
-        const { code, detail, extras, commandId } = outcome;
-        const culprit = this.#left.find(({ command }) => command.id === commandId);
-        if (culprit === undefined)
-          return this.#divide(new Error(`${code} of unknown ${commandId}`));
-        this.#refuse(culprit, fault(code as Fault['code'], detail, extras));
+        const { code, detail, extras } = outcome;
+        const ids = outcome.commands.map(({ id }) => id);
+        const culprits = this.#left.filter(({ command }) => ids.includes(command.id));
+        if (culprits.length === 0)
+          return this.#divide(new Error(`${code} of unknown ${ids.join()}`));
+        const refusal = fault(code as Fault['code'], detail, extras);
+        for (const culprit of culprits) this.#refuse(culprit, refusal);
         return undefined;
       }
       case 'lease-passed':

@@ -53,6 +53,7 @@ export function commitBatch(
         outgoing(ref, row, { trace: letter.command.trace, sweepAfterMs }),
       ),
     ),
+    sizeBytes: decided.reduce((sum, { letter }) => sum + letter.sizeBytes, 0),
   };
 }
 

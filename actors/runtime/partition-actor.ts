@@ -140,6 +140,8 @@ export interface PartitionKind {
    * Any other violation is a defect and answered INTERNAL_ERROR.
    */
   readonly faultByConstraint?: Readonly<Record<string, { code: FaultCode; detail: string }>>;
+  /** `<kind>_apply` takes the batches of several partitions at once, each row with its `part`. */
+  readonly sharesCommits?: boolean;
   /** Gauges of a process: each shows the sum of one of its actors' `stats`. */
   readonly gauges?: Readonly<Partial<Record<GaugeName, string>>>;
   /**

@@ -33,6 +33,8 @@ export interface PartitionDeps {
   readonly membership: Membership;
   readonly members: MembershipStore;
   readonly store: PartitionStore;
+  /** The store, or what shares its commits with other partitions. */
+  readonly commits: Pick<PartitionStore, 'commit'>;
   readonly bus: PartitionBus;
   readonly messages: MessageBus;
   readonly clock: Clock;
@@ -300,13 +302,14 @@ export class PartitionHost {
     const actor = this.#actor;
     if (actor === undefined || letters.length === 0) return;
     measureWait(letters, this.#deps);
-    const { kind, store, clock, log, telemetry, policy, membership, relay } = this.#deps;
+    const { kind, store, commits, clock, log, telemetry, policy, membership, relay } = this.#deps;
     const runner = new BatchRunner(
       {
         actor,
         kind,
         token: this.#token,
         store,
+        commits,
         clock,
         log,
         telemetry,

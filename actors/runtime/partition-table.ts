@@ -6,8 +6,9 @@ import type { ServedPartition } from './host.ts';
 import type { PartitionKind } from './partition-actor.ts';
 import { type PartitionDeps, PartitionHost } from './partition-host.ts';
 import { keyOf, planFor } from './placement.ts';
+import { SharedCommits } from './shared-commits.ts';
 
-export interface PartitionTableDeps extends Omit<PartitionDeps, 'kind' | 'onStopped'> {
+export interface PartitionTableDeps extends Omit<PartitionDeps, 'commits' | 'kind' | 'onStopped'> {
   readonly kinds: readonly PartitionKind[];
   /** False while no heartbeat could come in: then nothing is overdue. */
   readonly isReachable: () => boolean;
@@ -17,6 +18,7 @@ export interface PartitionTableDeps extends Omit<PartitionDeps, 'kind' | 'onStop
 export class PartitionTable {
   readonly #deps: PartitionTableDeps;
   readonly #kinds: ReadonlyMap<string, PartitionKind>;
+  readonly #sharing: ReadonlyMap<string, SharedCommits>;
   readonly #hosts = new Map<string, PartitionHost>();
   readonly #stops: (() => void)[] = [];
   #outages: Subscription | undefined;
@@ -29,6 +31,10 @@ export class PartitionTable {
   constructor(deps: PartitionTableDeps) {
     this.#deps = deps;
     this.#kinds = new Map(deps.kinds.map((kind) => [kind.kind, kind]));
+    const sharing = deps.kinds.filter((kind) => kind.sharesCommits === true);
+    this.#sharing = new Map(
+      sharing.map(({ kind }) => [kind, new SharedCommits(deps.store, deps.clock)]),
+    );
   }
 
   start(): void {
@@ -198,7 +204,8 @@ export class PartitionTable {
       const onStopped = (stopped: PartitionHost) => {
         if (this.#hosts.get(keyOf(row)) === stopped) this.#hosts.delete(keyOf(row));
       };
-      const host = new PartitionHost({ ...this.#deps, kind, onStopped }, token);
+      const commits = this.#sharing.get(row.kind) ?? this.#deps.store;
+      const host = new PartitionHost({ ...this.#deps, commits, kind, onStopped }, token);
       this.#hosts.set(keyOf(row), host);
       await this.#activate(host, claimed.nowMs);
     } catch (error) {

@@ -4,6 +4,14 @@
  */
 export interface PartitionStore {
   commit(token: PartitionToken, batch: CommitBatch): Promise<CommitOutcome>;
+  /**
+   * The batches of several partitions of one kind, in one statement where nothing stands against any of
+   * them. Each is told as soon as its own outcome is known, which is what `commit` would have said.
+   */
+  commitAll<B extends OwnedBatch>(
+    batches: readonly B[],
+    tell: (batch: B, outcome: CommitOutcome) => void,
+  ): Promise<void>;
   /** Replies of messages that are in the inbox already, by message id. */
   replies(
     ref: PartitionRef,
@@ -28,6 +36,11 @@ export interface PartitionToken extends PartitionRef {
   readonly incarnation: string;
 }
 
+export interface OwnedBatch {
+  readonly token: PartitionToken;
+  readonly batch: CommitBatch;
+}
+
 export interface CommitBatch {
   /** Refused when the database's clock is past this (Unix ms). */
   readonly validUntilMs: number | undefined;
@@ -36,6 +49,8 @@ export interface CommitBatch {
   readonly snapshots: readonly object[];
   readonly operations: Readonly<Record<string, readonly object[]>>;
   readonly outbox: readonly OutgoingMessage[];
+  /** Of the requests that it answers: how much there is to write, about. */
+  readonly sizeBytes: number;
 }
 
 export interface InboxProof {
@@ -64,10 +79,10 @@ export type CommitOutcome =
   /** Nothing was written, and never will be under this token. */
   | { readonly kind: 'fenced' }
   | { readonly kind: 'lease-passed'; readonly nowMs: number }
-  /** A domain rule in SQL refuses one command of the batch. */
+  /** A domain rule in SQL refuses commands of the batch, all for the same reason. */
   | {
       readonly kind: 'refused';
-      readonly commandId: string;
+      readonly commands: readonly RefusedCommand[];
       readonly code: string;
       readonly detail: string;
       readonly extras: Readonly<Record<string, unknown>>;
@@ -82,6 +97,12 @@ export type CommitOutcome =
   | { readonly kind: 'diverged'; readonly error: Error }
   /** Written or not, or still running. */
   | { readonly kind: 'ambiguous'; readonly error: Error };
+
+export interface RefusedCommand {
+  readonly id: string;
+  /** Where the rule says it: one command may be before several partitions at a time. */
+  readonly part?: number;
+}
 
 export interface SoftState {
   readonly table: string;

@@ -2,6 +2,7 @@ import postgres from 'postgres';
 import type {
   CommitBatch,
   CommitOutcome,
+  OwnedBatch,
   ParkedMessage,
   PartitionRef,
   PartitionStore,
@@ -11,10 +12,11 @@ import type {
 import type { Sql } from '../ports/sql.ts';
 import { asError, failureKind, isOutage } from './failure.ts';
 
-/** Partitions commit through rt.commit and read their own inbox; `sql` runs as paddock_actor. */
+/** Partitions commit through rt.commit and rt.commit_all and read their inbox; `sql` runs as paddock_actor. */
 export function createPartitionStore(sql: Sql): PartitionStore {
   return {
     commit: (token, batch) => commit(sql, token, batch),
+    commitAll: (batches, tell) => commitAll(sql, batches, tell),
     replies: (ref, consumer, msgIds) => replies(sql, ref, { consumer, msgIds }),
     flush: (part, soft) => flush(sql, part, soft),
     park: (ref, consumer, message) => park(sql, ref, { consumer, message }),
@@ -23,18 +25,101 @@ export function createPartitionStore(sql: Sql): PartitionStore {
 }
 
 async function commit(sql: Sql, token: PartitionToken, batch: CommitBatch): Promise<CommitOutcome> {
-  const { validUntilMs, ...rows } = batch;
-  const validUntil = validUntilMs === undefined ? null : new Date(validUntilMs).toISOString();
+  const { validUntilMs, sizeBytes: _, ...rows } = batch;
   try {
     const [row] = await sql<{ answer: CommitAnswer }[]>`
       select rt.commit(${token.kind}, ${token.part}, ${token.epoch}, ${token.incarnation},
-                       ${validUntil}::text::timestamptz, ${sql.json(rows as never)}) as answer`;
-    const duplicates = row?.answer.duplicates;
-    if (duplicates === undefined) return { kind: 'committed' };
-    return { kind: 'duplicates', replies: new Map(duplicates.map((d) => [d.msgId, d.reply])) };
+                       ${instant(validUntilMs)}::text::timestamptz,
+                       ${sql.json(rows as never)}) as answer`;
+    return answered(row?.answer);
   } catch (error) {
     return outcomeOf(error);
   }
+}
+
+/** What is true of each of them when it is true of their statement. */
+const isOfAll: ReadonlySet<CommitOutcome['kind']> = new Set([
+  'committed',
+  'ambiguous',
+  'unavailable',
+]);
+
+type Tell<B> = (batch: B, outcome: CommitOutcome) => void;
+
+/** As one; should anything stand against it, nothing was written, and each by itself hears what it was. */
+async function commitAll<B extends OwnedBatch>(
+  sql: Sql,
+  owned: readonly B[],
+  tell: Tell<B>,
+): Promise<void> {
+  const outcome = owned.length > 1 ? await commitJoined(sql, owned) : undefined;
+  if (outcome !== undefined && isOfAll.has(outcome.kind)) {
+    for (const each of owned) tell(each, outcome);
+    return;
+  }
+  const refused = outcome?.kind === 'refused' ? owned.filter((each) => isOf(each, outcome)) : [];
+  if (outcome === undefined || refused.length === 0) {
+    const alone = async (each: B) => tell(each, await commit(sql, each.token, each.batch));
+    await Promise.all(owned.map(alone));
+    return;
+  }
+  for (const each of refused) tell(each, outcome);
+  // Nothing is known against the others.
+  const others = owned.filter((each) => !refused.includes(each));
+  await commitAll(sql, others, tell);
+}
+
+function isOf(
+  { token, batch }: OwnedBatch,
+  refused: Extract<CommitOutcome, { kind: 'refused' }>,
+): boolean {
+  return refused.commands.some(
+    ({ id, part = token.part }) =>
+      part === token.part && batch.inbox.some(({ msgId }) => msgId === id),
+  );
+}
+
+async function commitJoined(sql: Sql, owned: readonly OwnedBatch[]): Promise<CommitOutcome> {
+  const limits = owned.flatMap(({ batch }) => batch.validUntilMs ?? []);
+  const validUntil = instant(limits.length === 0 ? undefined : Math.min(...limits));
+  const tokens = owned.map(({ token }) => token);
+  try {
+    const [row] = await sql<{ answer: CommitAnswer }[]>`
+      select rt.commit_all(${tokens[0]?.kind ?? ''}, ${sql.json(tokens as never)},
+                           ${validUntil}::text::timestamptz,
+                           ${sql.json(joined(owned) as never)}) as answer`;
+    return answered(row?.answer);
+  } catch (error) {
+    return outcomeOf(error);
+  }
+}
+
+function answered(answer: CommitAnswer | undefined): CommitOutcome {
+  const { duplicates } = answer ?? {};
+  if (duplicates === undefined) return { kind: 'committed' };
+  return { kind: 'duplicates', replies: new Map(duplicates.map((d) => [d.msgId, d.reply])) };
+}
+
+function instant(ms: number | undefined): string | null {
+  return ms === undefined ? null : new Date(ms).toISOString();
+}
+
+/** One batch, whose rows say which partition they are of. */
+function joined(owned: readonly OwnedBatch[]) {
+  const rowsOf = (rows: (batch: CommitBatch) => readonly object[]) =>
+    owned.flatMap(({ token: { part }, batch }) => rows(batch).map((row) => ({ ...row, part })));
+  const names = new Set(owned.flatMap(({ batch }) => Object.keys(batch.operations)));
+  return {
+    inbox: rowsOf(({ inbox }) => inbox),
+    events: owned.flatMap(({ token: { part, epoch }, batch }) =>
+      batch.events.map((event) => ({ ...event, part, epoch })),
+    ),
+    snapshots: rowsOf(({ snapshots }) => snapshots),
+    operations: Object.fromEntries(
+      [...names].map((name) => [name, rowsOf(({ operations }) => operations[name] ?? [])]),
+    ),
+    outbox: rowsOf(({ outbox }) => outbox),
+  };
 }
 
 interface CommitAnswer {
@@ -61,15 +146,28 @@ function uncertain(failure: unknown): 'contended' | 'unavailable' | 'ambiguous' 
   return kind === 'invalid' ? 'ambiguous' : kind;
 }
 
+/** What rt.refuse and rt.refuse_each say. */
+interface Refusal {
+  readonly cmd?: string;
+  readonly part?: number;
+  readonly commands?: readonly Pick<Refusal, 'cmd' | 'part'>[];
+  readonly code?: string;
+  readonly detail?: string;
+  readonly extras?: Record<string, unknown>;
+}
+
 function refusal(error: postgres.PostgresError): CommitOutcome {
   try {
-    const told = JSON.parse(error.detail ?? '') as Record<string, unknown>;
+    const told = JSON.parse(error.detail ?? '') as Refusal;
     return {
       kind: 'refused',
-      commandId: String(told['cmd']),
-      code: String(told['code']),
-      detail: String(told['detail'] ?? error.message),
-      extras: (told['extras'] ?? {}) as Record<string, unknown>,
+      commands: (told.commands ?? [told]).map(({ cmd, part }) => ({
+        id: String(cmd),
+        ...(part !== undefined && { part }),
+      })),
+      code: String(told.code),
+      detail: told.detail ?? error.message,
+      extras: told.extras ?? {},
     };
   } catch (cause) {
     const broken = new Error(`unreadable refusal: ${error.message}`, { cause });

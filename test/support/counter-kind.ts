@@ -19,6 +19,7 @@ import { Fault } from '../../machines/fault.ts';
 export function counterKind(sql: Sql, options: CounterOptions = {}): PartitionKind {
   return {
     kind: 'counter',
+    sharesCommits: true,
     faultByConstraint: {
       test_counter_not_full: { code: 'AT_CAPACITY', detail: 'this counter is full' },
     },
@@ -197,7 +198,8 @@ export async function installCounters(sql: Sql, partitions: number): Promise<voi
       v_row record;
     begin
       for v_row in
-        select * from jsonb_to_recordset(p_operations -> 'add') as o (cmd text, key text, amount bigint)
+        select * from jsonb_to_recordset(p_operations -> 'add') as o (
+          part integer, cmd text, key text, amount bigint)
       loop
         if v_row.amount = 13 then
           raise exception 'thirteen' using errcode = 'P0REJ', detail = jsonb_build_object(
@@ -208,7 +210,7 @@ export async function installCounters(sql: Sql, partitions: number): Promise<voi
           perform pg_sleep(0.4);
         end if;
         insert into test_counter (part, key, value, additions)
-        values (p_part, v_row.key, v_row.amount, 1)
+        values (coalesce(v_row.part, p_part), v_row.key, v_row.amount, 1)
         on conflict (part, key) do update
         set value = test_counter.value + excluded.value, additions = test_counter.additions + 1;
       end loop;

@@ -67,7 +67,7 @@ export async function openDesk(sql: Sql, part = evalPart): Promise<Desk> {
     actor.begin();
     const decision = actor.decide(command, Date.now());
     if (decision.changes === undefined) return { reply: decision.reply, outcome: undefined };
-    const letter = { source: 'request', command } as never;
+    const letter = { source: 'request', command, sizeBytes: 0 } as never;
     const token = { kind: 'eval', part, epoch, incarnation };
     const outcome = await store.commit(token, commitBatch(token, [{ letter, decision }], 30_000));
     if (outcome.kind === 'committed') actor.commit();

@@ -153,7 +153,7 @@ test('one hotkey’s works stand an hour apart in the queue, and versions count 
   t.true(rows[1]?.['wait'] > 3_590 && rows[1]?.['wait'] <= 3_600);
 });
 
-test('a slot that is taken in another partition violates one named constraint', async (t) => {
+test('a slot that is taken in another partition refuses the claim', async (t) => {
   const { sql, desk } = await openWorld(t);
   await addSuite(sql);
   await desk.ok('submit-version', submission(1));
@@ -164,7 +164,7 @@ test('a slot that is taken in another partition violates one named constraint', 
 
   const { outcome } = await desk.do('claim-work', claimOf('val-a'));
 
-  t.like(outcome, { kind: 'invalid', constraint: 'evaluation_run_slot' });
+  t.like(outcome, { kind: 'refused', code: 'AT_CAPACITY' });
 });
 
 test('a banned validator gets no run', async (t) => {

@@ -3,6 +3,7 @@ import test from 'ava';
 import type {
   CommitBatch,
   CommitOutcome,
+  OwnedBatch,
   PartitionToken,
 } from '../../../infra/ports/partition-store.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
@@ -19,7 +20,7 @@ let actor: Sql;
 test.before(async () => {
   const database = await testDatabase();
   admin = database.sql;
-  await installCounters(admin, 16);
+  await installCounters(admin, 40);
   actor = createSql({ url: database.url, applicationName: 'actor', role: 'paddock_actor' });
 });
 test.after.always(() => closeSql(actor));
@@ -53,6 +54,7 @@ function batch(changes: Partial<CommitBatch> = {}): CommitBatch {
     snapshots: [],
     operations: {},
     outbox: [],
+    sizeBytes: 0,
     ...changes,
   };
 }
@@ -208,7 +210,7 @@ test('a refusal in SQL names its command and takes the batch back', async (t) =>
     batch({ operations: { add: [{ cmd: 'culprit', key: 'k', amount: 13 }] } }),
   );
 
-  t.like(outcome, { kind: 'refused', commandId: 'culprit', code: 'COOLDOWN_ACTIVE' });
+  t.like(outcome, { kind: 'refused', commands: [{ id: 'culprit' }], code: 'COOLDOWN_ACTIVE' });
   t.deepEqual(await written(token), { inbox: 0, events: 0 });
 });
 
@@ -219,6 +221,129 @@ test('a violated constraint is told by name', async (t) => {
   const outcome = await commit(token, batch({ operations }));
 
   t.like(outcome, { kind: 'invalid', constraint: 'test_counter_not_full' });
+});
+
+/** What each of them was told, in their order. */
+async function commitAll(owned: readonly OwnedBatch[]): Promise<(CommitOutcome | undefined)[]> {
+  const told = new Map<OwnedBatch, CommitOutcome>();
+  await createPartitionStore(actor).commitAll(owned, (each, outcome) => told.set(each, outcome));
+  return owned.map((each) => told.get(each));
+}
+
+const add = (amount: number, cmd = 'c') => ({ add: [{ cmd, key: 'k', amount }] });
+
+test('batches of several partitions are written together, each row where it belongs', async (t) => {
+  const { token: first, members, identity } = await claimed();
+  const { token: second } = await claimed();
+  const again = await members.claim(first, first.epoch, identity);
+  const renewed = { ...first, epoch: again?.epoch ?? 0 };
+
+  const outcomes = await commitAll([
+    { token: second, batch: batch({ events: [event(1), event(2)], operations: add(5) }) },
+    { token: renewed, batch: batch({ events: [event(1)], operations: add(7) }) },
+  ]);
+
+  t.deepEqual(outcomes, [{ kind: 'committed' }, { kind: 'committed' }]);
+  t.deepEqual(await written(first), { inbox: 1, events: 1 });
+  t.deepEqual(await written(second), { inbox: 1, events: 2 });
+  const epochs = await admin`
+    select distinct part, epoch::integer from rt.event
+    where part in (${first.part}, ${second.part}) order by part`;
+  t.deepEqual(
+    [...epochs],
+    [
+      { part: first.part, epoch: renewed.epoch },
+      { part: second.part, epoch: second.epoch },
+    ],
+  );
+  const counters = await admin`
+    select part, value::integer from test_counter
+    where part in (${first.part}, ${second.part}) order by part`;
+  t.deepEqual(
+    [...counters],
+    [
+      { part: first.part, value: 7 },
+      { part: second.part, value: 5 },
+    ],
+  );
+  const [after] = await admin`
+    select count(*)::integer as commits, count(distinct at)::integer as instants from rt.inbox
+    where part in (${first.part}, ${second.part})`;
+  t.deepEqual(after, { commits: 2, instants: 1 });
+});
+
+test('what stands against the batch of one partition stands against no other', async (t) => {
+  const owners = await Promise.all(Array.from({ length: 6 }, () => claimed()));
+  const [fine, fenced, refused, repeated, late, full] = owners.map(({ token }) => token);
+  if (!fine || !fenced || !refused || !repeated || !late || !full) return t.fail();
+  const known = batch();
+  await commit(repeated, known);
+  const culprit = randomUUID();
+  const inbox = [{ consumer: 'cmd', msgId: culprit, reply: null }];
+
+  const outcomes = await commitAll([
+    { token: fine, batch: batch({ events: [event(1)], operations: add(1) }) },
+    { token: { ...fenced, epoch: fenced.epoch - 1 }, batch: batch({ events: [event(1)] }) },
+    { token: refused, batch: batch({ inbox, operations: add(13, culprit) }) },
+    { token: repeated, batch: batch({ inbox: known.inbox, events: [event(1)] }) },
+    { token: late, batch: batch({ events: [event(1)], validUntilMs: Date.now() - 1_000 }) },
+    { token: full, batch: batch({ operations: add(1_000_666) }) },
+  ]);
+
+  const kinds = outcomes.map((outcome) => outcome?.kind);
+  t.deepEqual(kinds, ['committed', 'fenced', 'refused', 'duplicates', 'lease-passed', 'invalid']);
+  t.deepEqual(await written(fine), { inbox: 1, events: 1 });
+  t.deepEqual(await written(repeated), { inbox: 1, events: 0 });
+  for (const token of [fenced, refused, late, full]) {
+    t.deepEqual(await written(token), { inbox: 0, events: 0 });
+  }
+});
+
+test('of batches together the refused one alone is left out', async (t) => {
+  const [one, two, three] = await Promise.all([claimed(), claimed(), claimed()]);
+  const culprit = randomUUID();
+  const inbox = [{ consumer: 'cmd', msgId: culprit, reply: null }];
+
+  const outcomes = await commitAll([
+    { token: one.token, batch: batch({ events: [event(1)] }) },
+    { token: two.token, batch: batch({ inbox, operations: add(13, culprit) }) },
+    { token: three.token, batch: batch({ events: [event(1)] }) },
+  ]);
+
+  t.like(outcomes[1], { kind: 'refused', commands: [{ id: culprit }] });
+  const [rows] = await admin`
+    select count(*)::integer as rows, count(distinct at)::integer as instants from rt.event
+    where part in (${one.token.part}, ${three.token.part})`;
+  t.deepEqual(rows, { rows: 2, instants: 1 });
+});
+
+test('who waits for a lock keeps no other partition waiting', async (t) => {
+  const { token: free } = await claimed();
+  const { token: held } = await claimed();
+  const lock = await admin.reserve();
+  await lock`begin`;
+  await lock`select from rt.partition where kind = 'counter' and part = ${held.part} for update`;
+  const told: number[] = [];
+  const isFreeTold = Promise.withResolvers<void>();
+
+  const all = createPartitionStore(actor).commitAll(
+    [
+      { token: held, batch: batch() },
+      { token: free, batch: batch() },
+    ],
+    ({ token }) => {
+      told.push(token.part);
+      if (token.part === free.part) isFreeTold.resolve();
+    },
+  );
+  await isFreeTold.promise;
+  t.deepEqual(told, [free.part]);
+  await lock`commit`;
+  lock.release();
+  await all;
+
+  t.deepEqual(told, [free.part, held.part]);
+  t.deepEqual(await written(held), { inbox: 1, events: 0 });
 });
 
 test('an older snapshot does not replace a newer one', async (t) => {
@@ -236,7 +361,7 @@ test('an older snapshot does not replace a newer one', async (t) => {
 });
 
 test('no role of a process can write around the functions', async (t) => {
-  const update = async (sql: Sql) => sql`update rt.partition set epoch = epoch + 1 where part = 15`;
+  const update = async (sql: Sql) => sql`update rt.partition set epoch = epoch + 1 where part = 39`;
   await t.throwsAsync(update(actor), { message: /permission denied/ });
   await t.throwsAsync(
     actor`insert into test_counter (part, key, value, additions) values (0, 'x', 1, 1)`,
@@ -248,10 +373,10 @@ test('no role of a process can write around the functions', async (t) => {
   for (const role of ['paddock_edge', 'paddock_service'] as const) {
     const other = createSql({ url, applicationName: role, role, max: 1 });
     await t.throwsAsync(update(other), { message: /permission denied/ });
-    await t.throwsAsync(other`select rt.release('counter', 15, 0, ${randomUUID()})`, {
+    await t.throwsAsync(other`select rt.release('counter', 39, 0, ${randomUUID()})`, {
       message: /permission denied/,
     });
-    t.is((await other`select part from rt.partition where part = 15`).length, 1);
+    t.is((await other`select part from rt.partition where part = 39`).length, 1);
     await closeSql(other);
   }
 });

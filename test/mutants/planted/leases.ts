@@ -171,6 +171,11 @@ export const leaseMutants: readonly Mutant[] = [
           'create unique index evaluation_run_slot on evaluation_run (validator_hotkey, slot)',
         statement: 'drop index evaluation_run_slot',
       },
+      {
+        file: 'infra/postgres/migrations/0029_joint_commits.up.sql',
+        snippet: `on conflict (validator_hotkey, slot) where status in ('CLAIMED', 'RUNNING') do nothing`,
+        replacement: '',
+      },
     ],
   },
 ];

@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 
-const commit = 'infra/postgres/migrations/0004_commit.up.sql';
+const outbox = 'infra/postgres/migrations/0004_commit.up.sql';
+const commit = 'infra/postgres/migrations/0029_joint_commits.up.sql';
 
 /** Outbox, inbox, and the broker in between that forgets and repeats. */
 export const messageMutants: readonly Mutant[] = [
@@ -37,8 +38,8 @@ export const messageMutants: readonly Mutant[] = [
     edits: [
       {
         file: commit,
-        snippet: `from jsonb_to_recordset(p_batch -> 'inbox') as b (consumer text, "msgId" text, reply jsonb);`,
-        replacement: `from jsonb_to_recordset(p_batch -> 'inbox') as b (consumer text, "msgId" text, reply jsonb)
+        snippet: `part integer, consumer text, "msgId" text, reply jsonb);`,
+        replacement: `part integer, consumer text, "msgId" text, reply jsonb)
   where false;`,
       },
     ],
@@ -49,7 +50,7 @@ export const messageMutants: readonly Mutant[] = [
     signs: ['INV-47', 'INV-30', 'INV-50'],
     edits: [
       {
-        file: commit,
+        file: outbox,
         snippet: `    from rt.outbox o
     where exists (
       select from rt.inbox i

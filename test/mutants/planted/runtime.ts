@@ -1,6 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 
-const commit = 'infra/postgres/migrations/0004_commit.up.sql';
+const claim = 'infra/postgres/migrations/0004_commit.up.sql';
+const commit = 'infra/postgres/migrations/0029_joint_commits.up.sql';
 
 /** The commit, its fence, and what memory may say of it. */
 export const runtimeMutants: readonly Mutant[] = [
@@ -28,10 +29,8 @@ export const runtimeMutants: readonly Mutant[] = [
     edits: [
       {
         file: commit,
-        snippet: `where kind = p_kind and part = p_part and epoch = p_epoch and incarnation = p_incarnation
-  for share;`,
-        replacement: `where kind = p_kind and part = p_part
-  for share;`,
+        snippet: 'on r.part = o.part and r.epoch = o.epoch and r.incarnation = o.incarnation',
+        replacement: 'on r.part = o.part',
       },
     ],
   },
@@ -41,12 +40,12 @@ export const runtimeMutants: readonly Mutant[] = [
     signs: ['INV-48'],
     edits: [
       {
-        file: commit,
+        file: claim,
         snippet: 'set epoch = v_row.epoch + 1, owner = p_member, incarnation = p_incarnation',
         replacement: 'set owner = p_member, incarnation = p_incarnation',
       },
       {
-        file: commit,
+        file: claim,
         snippet: 'return query select v_row.epoch + 1, rt.clock();',
         replacement: 'return query select v_row.epoch, rt.clock();',
       },

@@ -118,7 +118,7 @@ export const workMutants: readonly Mutant[] = [
     signs: ['INV-22'],
     edits: [
       {
-        file: 'infra/postgres/migrations/0005_eval_apply.up.sql',
+        file: 'infra/postgres/migrations/0029_joint_commits.up.sql',
         snippet: 'if v_miner.next_allowed_at > v_new.submitted_at then',
         replacement: 'if false then',
       },

@@ -7,7 +7,8 @@ import {
   sessionsOf,
 } from '../../../infra/postgres/client.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import type { Commit, CommittedEvent } from '../oracle/commit-model.ts';
+import type { Commit } from '../oracle/commit-model.ts';
+import { commitsOf } from './commits-of.ts';
 import type { DatabaseLink } from './database-link.ts';
 import { gatedSql } from './gated-sql.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -22,8 +23,11 @@ export interface CommitWitness {
   /** The end of a run's lease as it is written beside the commits. */
   onBeat(evalRunId: string, untilMs: number): void;
   /** For how long the statement waits for a lock. */
-  onSent(statement: string, args: readonly unknown[]): number;
+  onSent(statement: string, commits: readonly Pick<Commit, 'events'>[]): number;
 }
+
+/** As rt.commit_all has it: what would wait for longer is taken back, and each is sent by itself. */
+const sharedLockTimeoutMs = 100;
 
 /** One database of the simulated world, over one real connection for each role. */
 export class SimDatabase implements AsyncDisposable {
@@ -46,13 +50,19 @@ export class SimDatabase implements AsyncDisposable {
   /** A process's own handle: every query is a step of the world, and so is a whole transaction. */
   sqlFor(link: DatabaseLink, role: DatabaseRole): Sql {
     const real = this.#pool(role);
-    const gated = gatedSql(real, (name, query) => {
+    const gated = gatedSql(real, (statement, query) => {
       const sentUs = this.#domainUs;
+      const commits = commitsOf(statement, query.args);
+      // To the weather it is one commit, however many partitions make it.
+      const name = commits.length > 0 ? 'commit' : statement;
+      const heldMs = this.#witness.onSent(name, commits);
+      const isGivenUp = statement === 'commit_all' && heldMs > sharedLockTimeoutMs;
       const run = async () => {
         this.#setClock(sentUs);
         try {
+          if (isGivenUp) await real.unsafe('do $$ begin raise lock_not_available; end $$');
           const result = await query.execute();
-          if (name === 'commit') this.#witnessed(link.process.name, query.args, result);
+          this.#witnessed(link.process.name, commits, result);
           if (name === 'claim' && (result as unknown[]).length > 0) {
             this.#witness.onTakeover(String(query.args[0]), Number(query.args[1]));
           }
@@ -63,7 +73,7 @@ export class SimDatabase implements AsyncDisposable {
           throw error;
         }
       };
-      return link.perform(name, run, this.#witness.onSent(name, query.args));
+      return link.perform(name, run, isGivenUp ? sharedLockTimeoutMs : heldMs);
     });
     giveSessions(gated, {
       use: (body) =>
@@ -93,14 +103,11 @@ export class SimDatabase implements AsyncDisposable {
     return this.admin;
   }
 
-  #witnessed(process: string, args: readonly unknown[], result: unknown): void {
+  #witnessed(process: string, commits: ReturnType<typeof commitsOf>, result: unknown): void {
+    if (commits.length === 0) return;
     const [row] = result as { answer?: { duplicates?: unknown } }[];
     if (row?.answer === undefined || row.answer.duplicates !== undefined) return;
-    const [kind, part, epoch, , , batch] = args;
-    const { events } = (batch as { value: { events: CommittedEvent[] } }).value;
-    this.#witness.onCommit({
-      ...{ process, kind: String(kind), part: Number(part), epoch: Number(epoch), events },
-    });
+    for (const commit of commits) this.#witness.onCommit({ process, ...commit });
   }
 
   async #sawBeats(): Promise<void> {

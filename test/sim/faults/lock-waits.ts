@@ -1,11 +1,7 @@
 import type { Kernel } from '../kernel/kernel.ts';
 import type { Prng } from '../kernel/prng.ts';
-import type { CommittedEvent } from '../oracle/commit-model.ts';
+import type { Commit, CommittedEvent } from '../oracle/commit-model.ts';
 import type { Weather } from './weather.ts';
-
-interface Batch {
-  readonly value: { readonly events: readonly CommittedEvent[] };
-}
 
 /** Locks that others hold at the worst of moments: until just after a lease has ended. */
 export class LockWaits {
@@ -22,13 +18,13 @@ export class LockWaits {
   }
 
   /** Milliseconds from the sending of the statement to its locks. */
-  of(statement: string, args: readonly unknown[]): number {
-    if (statement === 'commit') return this.#ofCommit(args[5] as Batch);
+  of(statement: string, commits: readonly Pick<Commit, 'events'>[]): number {
+    if (statement === 'commit') return this.#ofEvents(commits.flatMap(({ events }) => events));
     const isFlush = statement === 'flush_run_beat' && this.#weather.hasLateFlushes;
     return isFlush && this.#random.happens(500) ? this.#random.between(2_000, 9_000) : 0;
   }
 
-  #ofCommit({ value: { events } }: Batch): number {
+  #ofEvents(events: readonly CommittedEvent[]): number {
     const nowMs = this.#kernel.domainNowMs;
     for (const { machine, key } of events) {
       if (machine !== 'evaluation-run') continue;

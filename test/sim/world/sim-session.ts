@@ -85,7 +85,7 @@ export class SimSession implements AsyncDisposable {
       onFailure: (statement, error) => this.#failed(statement, error),
       onTakeover: (kind, part) => this.#takenMs.set(`${kind}/${part}`, kernel.domainNowMs),
       onBeat: (evalRunId, untilMs) => this.history.kept(evalRunId, untilMs),
-      onSent: (statement, args) => locks.of(statement, args),
+      onSent: (statement, commits) => locks.of(statement, commits),
     });
     const world: SimWorld = {
       ...{ kernel, broker: this.broker, durables, database: this.#database },
