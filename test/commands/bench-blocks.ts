@@ -10,6 +10,7 @@ export const benchBlocks = [
   'failover',
   'restarts',
   'memory',
+  'overload',
 ] as const;
 
 export type BenchBlock = (typeof benchBlocks)[number];

@@ -6,6 +6,7 @@ import { failover } from './blocks/failover.ts';
 import { heartbeats } from './blocks/heartbeats.ts';
 import { items } from './blocks/items.ts';
 import { memory } from './blocks/memory.ts';
+import { overload } from './blocks/overload.ts';
 import { reads } from './blocks/reads.ts';
 import { reclaims } from './blocks/reclaims.ts';
 import { restarts } from './blocks/restarts.ts';
@@ -22,4 +23,5 @@ export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
   failover,
   restarts,
   memory,
+  overload,
 };
