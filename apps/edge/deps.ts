@@ -10,6 +10,7 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { Documents } from './artifacts/documents.ts';
 import type { Identity } from './auth/identity.ts';
+import type { Boards } from './board/boards.ts';
 import type { CurrentStandings } from './emission/standings.ts';
 import type { CodeDownloads } from './evaluation/code-downloads.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
@@ -46,6 +47,7 @@ export interface EdgeDeps {
   readonly documents: Documents;
   readonly feed: PublicFeed;
   readonly keptPages: KeptPages;
+  readonly boards: Boards;
   readonly inference: Inference;
   readonly presence: Presence;
   readonly rates: Rates;

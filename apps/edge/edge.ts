@@ -40,6 +40,7 @@ import { OperatorTokens } from './auth/operator-tokens.ts';
 import { ProofTurns } from './auth/proof-turns.ts';
 import { ProofWatch } from './auth/proof-watch.ts';
 import { runOfToken } from './auth/run-tokens.ts';
+import { Boards } from './board/boards.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
 import { createRealTime, createSimulatedTime } from './domain-time.ts';
@@ -259,6 +260,7 @@ async function openDeps(
     deliveries: createDeliveries({ sql, bus, objects }),
     ...{ seal, inference },
     keptPages: new KeptPages(),
+    boards: new Boards(sql),
     documents: new Documents(objects, config.artifactBytesMax),
     feed: new PublicFeed({ tail, slots: streamSlots(config), clock }),
     presence: await started(createPresence({ bus, clock, time }), stack),

@@ -137,17 +137,17 @@ export const requestCosts = {
     insideMax: 56,
     walBytesMax: 17_000,
   },
-  leaderboard: {
+  'leaderboard, changed': {
     ...nothing,
     waits: {
-      'edge: select race': 1,
-      'edge: select suite': 1,
+      // What changed; then, of one moment, that again, the rows of it, and who reigns.
+      'edge: select rt.board_change': 2,
+      ...{ 'edge: begin': 1, 'edge: with agent_version': 1, 'edge: commit': 1 },
       'edge: select top_agent': 1,
-      // The page, its length and where pending ones stand.
-      'edge: with agent_version': 3,
     },
     insideMax: 6,
   },
+  leaderboard: { ...nothing, waits: { 'edge: select rt.board_change': 1 } },
   top: { ...nothing, waits: { 'edge: select top_agent': 1 } },
   'top miner payout': { ...nothing, waits: { 'edge: select top_agent': 1 } },
   'current suite': { ...nothing, waits: { 'edge: select suite': 1 } },

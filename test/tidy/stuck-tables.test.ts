@@ -45,6 +45,7 @@ const watchedBy: Readonly<Record<string, string>> = {
   rejected_submission: 'none: a record',
   rejudging: 'rejudging',
   rejudging_run: 'rejudging',
+  'rt.board_change': 'none: a note, taken away by later ones',
   'rt.clock_follower': 'none: of tests, with a lifetime',
   'rt.clock_offset': 'none: one number',
   'rt.event': 'none: a record',

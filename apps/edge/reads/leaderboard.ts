@@ -2,7 +2,6 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 
 export interface LeaderboardQuery {
   readonly suiteId: number;
-  readonly scoreType: 'qualifying' | 'race';
   readonly limit: number;
   readonly offset: number;
   /** Substring of the name or prefix of the hotkey, case-insensitive; undefined for everybody. */
@@ -16,20 +15,20 @@ export interface LeaderboardRow {
   readonly minerHotkey: string;
   readonly versionNumber: number;
   readonly state: string;
-  readonly finalScore: string | null;
-  readonly qualifyingScore: string | null;
+  readonly finalScore: number | null;
+  readonly qualifyingScore: number | null;
   /** Of the latest completed race that scored the version, as is `weightedScore`. */
-  readonly raceScore: string | null;
-  readonly weightedScore: string | null;
+  readonly raceScore: number | null;
+  readonly weightedScore: number | null;
   /** Of the score that the board is by; of a race only once its runs may be told. */
-  readonly scoreLow: string | null;
-  readonly scoreHigh: string | null;
+  readonly scoreLow: number | null;
+  readonly scoreHigh: number | null;
   readonly isCurrentTop: boolean;
   readonly wasTop: boolean;
   /** The start of the latest reign. */
   readonly topAt: Date | null;
-  readonly eligibleAt: Date;
-  readonly eliminatedAt: Date | null;
+  readonly eligibleAt: Date | number;
+  readonly eliminatedAt: Date | number | null;
   readonly isMinerBanned: boolean;
 }
 
@@ -41,85 +40,58 @@ function matches(sql: Sql, search: string | undefined) {
   return sql`(lower(agent_name) like ${`%${pattern}%`} or lower(miner_hotkey) like ${`${pattern}%`})`;
 }
 
-const raceColumns = (sql: Sql) => sql`
-  e.race_score, e.weighted_score,
-  case when r.released_at <= rt.clock() then e.score_low end as score_low,
-  case when r.released_at <= rt.clock() then e.score_high end as score_high`;
-
-/** Who is on a board: the eligible versions that have its score; runs may be excluded afterwards. */
-function onBoard(
-  sql: Sql,
-  { suiteId, scoreType }: Pick<LeaderboardQuery, 'scoreType' | 'suiteId'>,
-) {
-  if (scoreType === 'qualifying') {
-    return sql`
-      agent_version v
-      where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE' and v.qualifying_score is not null`;
-  }
-  return sql`
-    agent_version v
-    join (
-      select distinct on (e.agent_version_id) e.agent_version_id, ${raceColumns(sql)}
-      from race r
-      join race_entrant e on e.race_id = r.race_id
-      where r.suite_id = ${suiteId} and r.status = 'RACE_COMPLETE' and e.weighted_score is not null
-      order by e.agent_version_id, r.race_number desc
-    ) raced on raced.agent_version_id = v.agent_version_id
-    where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE'`;
-}
-
-function ranked(sql: Sql, query: LeaderboardQuery) {
-  const place =
-    query.scoreType === 'race'
-      ? sql`raced.weighted_score desc, raced.race_score desc, v.agent_version_id`
-      : sql`v.qualifying_score desc, v.agent_version_id`;
-  return sql`
-    select v.agent_version_id, v.agent_name, v.miner_hotkey, v.version_number, v.state,
-      v.final_score, v.qualifying_score, v.score_low, v.score_high, v.eligible_at, v.eliminated_at,
-      row_number() over (order by ${place})::int as rank
-    from ${onBoard(sql, query)}`;
-}
+/** Who is on the board: the eligible versions that a race has scored. */
+const onBoard = (sql: Sql, suiteId: number) => sql`
+  agent_version v
+  join (
+    select distinct on (e.agent_version_id) e.agent_version_id, e.race_score, e.weighted_score,
+      case when r.released_at <= rt.clock() then e.score_low end as score_low,
+      case when r.released_at <= rt.clock() then e.score_high end as score_high
+    from race r
+    join race_entrant e on e.race_id = r.race_id
+    where r.suite_id = ${suiteId} and r.status = 'RACE_COMPLETE' and e.weighted_score is not null
+    order by e.agent_version_id, r.race_number desc
+  ) raced on raced.agent_version_id = v.agent_version_id
+  where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE'`;
 
 /**
- * Eligible versions in a total order: score descending, then version id. The rank is the place on
- * the whole board, also when a search narrows the answer.
+ * Eligible versions by the score of their latest race, in a total order: score descending, then version
+ * id. The rank is the place on the whole board, also when a search narrows the answer. The qualifying
+ * board has many times more rows and is held in memory: apps/edge/board.
  */
-export async function leaderboardPage(
+export async function raceBoardPage(
   sql: Sql,
   query: LeaderboardQuery,
 ): Promise<readonly LeaderboardRow[]> {
-  const low = query.scoreType === 'race' ? sql`raced.score_low` : sql`s.score_low`;
-  const high = query.scoreType === 'race' ? sql`raced.score_high` : sql`s.score_high`;
   return await sql<LeaderboardRow[]>`
-    with board as (${ranked(sql, query)}),
-    shown as (
+    with board as (
+      select v.agent_version_id, v.agent_name, v.miner_hotkey, v.version_number, v.state,
+        v.final_score, v.qualifying_score, v.eligible_at, v.eliminated_at, raced.race_score,
+        raced.weighted_score, raced.score_low, raced.score_high, row_number() over (
+          order by raced.weighted_score desc, raced.race_score desc, v.agent_version_id
+        )::int as rank
+      from ${onBoard(sql, query.suiteId)}
+    )
+    select s.rank, s.agent_version_id as "agentVersionId", s.agent_name as "agentName",
+      s.miner_hotkey as "minerHotkey", s.version_number as "versionNumber", s.state,
+      s.final_score::float8 as "finalScore", s.qualifying_score::float8 as "qualifyingScore",
+      s.race_score::float8 as "raceScore", s.weighted_score::float8 as "weightedScore",
+      s.score_low::float8 as "scoreLow", s.score_high::float8 as "scoreHigh",
+      s.eligible_at as "eligibleAt", s.eliminated_at as "eliminatedAt",
+      (b.hotkey is not null) as "isMinerBanned",
+      (reign.is_open and b.hotkey is null and suite.is_active) as "isCurrentTop",
+      reign.top_at is not null as "wasTop", reign.top_at as "topAt"
+    from (
       select rank, agent_version_id, agent_name, miner_hotkey, version_number, state, final_score,
-        qualifying_score, score_low, score_high, eligible_at, eliminated_at
+        qualifying_score, race_score, weighted_score, score_low, score_high, eligible_at,
+        eliminated_at
       from board
       where ${matches(sql, query.search)}
       order by rank
       limit ${query.limit} offset ${query.offset}
-    )
-    select s.rank, s.agent_version_id as "agentVersionId", s.agent_name as "agentName",
-      s.miner_hotkey as "minerHotkey", s.version_number as "versionNumber", s.state,
-      s.final_score as "finalScore", s.qualifying_score as "qualifyingScore",
-      raced.race_score as "raceScore", raced.weighted_score as "weightedScore",
-      ${low} as "scoreLow", ${high} as "scoreHigh", s.eligible_at as "eligibleAt",
-      s.eliminated_at as "eliminatedAt", (b.hotkey is not null) as "isMinerBanned",
-      (reign.is_open and b.hotkey is null and suite.is_active) as "isCurrentTop",
-      reign.top_at is not null as "wasTop", reign.top_at as "topAt"
-    from shown s
+    ) s
     join suite on suite.suite_id = ${query.suiteId}
     left join hotkey_ban b on b.hotkey = s.miner_hotkey
-    left join lateral (
-      select ${raceColumns(sql)}
-      from race_entrant e
-      join race r on r.race_id = e.race_id
-      where e.agent_version_id = s.agent_version_id and e.weighted_score is not null
-        and r.status = 'RACE_COMPLETE'
-      order by r.race_number desc
-      limit 1
-    ) raced on true
     cross join lateral (
       select max(t.top_at) as top_at, coalesce(bool_or(t.ended_at is null), false) as is_open
       from top_agent t
@@ -134,16 +106,16 @@ export interface BoardTotals {
   readonly submitted24h: number;
 }
 
-export async function boardTotals(
+export async function raceBoardTotals(
   sql: Sql,
-  query: Pick<LeaderboardQuery, 'scoreType' | 'search' | 'suiteId'>,
+  { suiteId, search }: Pick<LeaderboardQuery, 'search' | 'suiteId'>,
 ): Promise<BoardTotals> {
   const [row] = await sql<BoardTotals[]>`
-    with board as (select v.agent_name, v.miner_hotkey from ${onBoard(sql, query)})
-    select count(*) filter (where ${matches(sql, query.search)})::int as total,
+    with board as (select v.agent_name, v.miner_hotkey from ${onBoard(sql, suiteId)})
+    select count(*) filter (where ${matches(sql, search)})::int as total,
       count(distinct miner_hotkey)::int as "uniqueMiners",
       (select count(*)::int from agent_version v
-        where v.suite_id = ${query.suiteId}
+        where v.suite_id = ${suiteId}
           and v.submitted_at > rt.clock() - interval '24 hours') as "submitted24h"
     from board`;
   return row ?? { total: 0, uniqueMiners: 0, submitted24h: 0 };

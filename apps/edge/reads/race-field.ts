@@ -1,14 +1,12 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { Entrant, FieldCandidate } from '../../../machines/race/field.ts';
 import { selectField } from '../../../machines/race/select-field.ts';
-import { type RaceRow, unfinishedRaceOf } from './races.ts';
-
-type OpenRace = Pick<RaceRow, 'qualifyingThreshold' | 'suiteId'>;
+import type { RaceRow } from './races.ts';
 
 /** Whom a close of qualifying would enter now; of all hotkeys, or of the given ones. */
 export async function wouldBeEntrants(
   sql: Sql,
-  { suiteId, qualifyingThreshold }: OpenRace,
+  { suiteId, qualifyingThreshold }: Pick<RaceRow, 'qualifyingThreshold' | 'suiteId'>,
   hotkeys?: readonly string[],
 ): Promise<readonly Entrant[]> {
   const candidates = await contenders(sql, suiteId, hotkeys);
@@ -60,20 +58,44 @@ async function contenders(
       or t.top_id is not null`;
 }
 
+export interface OpenRace {
+  readonly suiteId: number;
+  /** Four decimal places as text. */
+  readonly qualifyingThreshold: string;
+  /** By hotkey, the version that races; undefined until qualifying is closed. */
+  readonly entrants: ReadonlyMap<string, string> | undefined;
+}
+
+/** The suite's race that has not ended. */
+export async function openRaceOf(sql: Sql, suiteId: number): Promise<OpenRace | undefined> {
+  const [race] = await sql<{ raceId: string; isOpen: boolean; qualifyingThreshold: string }[]>`
+    select race_id as "raceId", status = 'QUALIFYING_OPEN' as "isOpen",
+      policy ->> 'qualifyingThreshold' as "qualifyingThreshold"
+    from race
+    where suite_id = ${suiteId} and status not in ('RACE_COMPLETE', 'RACE_CANCELLED')`;
+  if (race === undefined) return undefined;
+  const { qualifyingThreshold } = race;
+  if (race.isOpen) return { suiteId, qualifyingThreshold, entrants: undefined };
+  const racing = await sql<Pick<Entrant, 'agentVersionId' | 'minerHotkey'>[]>`
+    select agent_version_id as "agentVersionId", miner_hotkey as "minerHotkey"
+    from race_entrant
+    where race_id = ${race.raceId}`;
+  return { suiteId, qualifyingThreshold, entrants: byHotkey(racing) };
+}
+
 /** By hotkey, the version that races in the suite's unfinished race, or would if it closed now. */
 export async function racingVersions(
   sql: Sql,
   suiteId: number,
   hotkeys: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const race = await unfinishedRaceOf(sql, suiteId);
+  const race = await openRaceOf(sql, suiteId);
   if (race === undefined) return new Map();
-  const racing =
-    race.status === 'QUALIFYING_OPEN'
-      ? await wouldBeEntrants(sql, race, hotkeys)
-      : await sql<Pick<Entrant, 'agentVersionId' | 'minerHotkey'>[]>`
-          select agent_version_id as "agentVersionId", miner_hotkey as "minerHotkey"
-          from race_entrant
-          where race_id = ${race.raceId}`;
-  return new Map(racing.map((one) => [one.minerHotkey, one.agentVersionId]));
+  return race.entrants ?? byHotkey(await wouldBeEntrants(sql, race, hotkeys));
+}
+
+function byHotkey(
+  entrants: readonly Pick<Entrant, 'agentVersionId' | 'minerHotkey'>[],
+): ReadonlyMap<string, string> {
+  return new Map(entrants.map((one) => [one.minerHotkey, one.agentVersionId]));
 }

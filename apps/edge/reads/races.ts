@@ -65,14 +65,6 @@ export async function currentRace(sql: Sql): Promise<RaceRow | undefined> {
   return row;
 }
 
-/** At most one of a suite, and only while the suite is active. */
-export async function unfinishedRaceOf(sql: Sql, suiteId: number): Promise<RaceRow | undefined> {
-  const [row] = await sql<RaceRow[]>`
-    ${races(sql)}
-    where r.suite_id = ${suiteId} and r.status not in ('RACE_COMPLETE', 'RACE_CANCELLED')`;
-  return row;
-}
-
 /** The race that a version was entered in last, or the asked one if it was entered there. */
 export async function raceOfEntrant(
   sql: Sql,

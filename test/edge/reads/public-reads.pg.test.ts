@@ -1,4 +1,5 @@
 import test from 'ava';
+import { Boards } from '../../../apps/edge/board/boards.ts';
 import {
   agentsOfMiner,
   cooldownOf,
@@ -12,7 +13,6 @@ import {
   pendingSummary,
   runningEvaluations,
 } from '../../../apps/edge/reads/evaluations.ts';
-import { boardTotals, leaderboardPage } from '../../../apps/edge/reads/leaderboard.ts';
 import { deliverablePack } from '../../../apps/edge/reads/packs.ts';
 import { problemsOfRun } from '../../../apps/edge/reads/run-problems.ts';
 import {
@@ -113,40 +113,39 @@ test('the board is in order of score, and a search keeps the place on the whole 
   await seedVersion(sql, { n: 3, suiteId, miner: 'bob', name: 'careful%2', score: '0.5000' });
   await seedVersion(sql, { n: 4, suiteId, miner: 'carol', name: 'waiting', score: null });
 
-  const asked = { suiteId, scoreType: 'qualifying', limit: 10, offset: 0 } as const;
-  const page = await leaderboardPage(sql, { ...asked, search: undefined });
+  const boards = new Boards(sql);
+  const read = async (search: string | undefined, { limit = 10, offset = 0 } = {}) => {
+    const answer = await boards.read({ suiteId, limit, offset, search });
+    if (answer === undefined) throw new Error('the suite is there');
+    return answer;
+  };
+  const all = await read(undefined);
   t.deepEqual(
-    page.map((row) => [row.rank, row.agentName, row.raceScore, row.wasTop]),
+    all.rows.map((row) => [row.rank, row.agentName, row.raceScore, row.wasTop]),
     [
       [1, 'Bold', null, false],
       [2, 'Careful_1', null, false],
       [3, 'careful%2', null, false],
     ],
   );
+  t.deepEqual([all.total, all.uniqueMiners, all.submitted24h], [3, 2, 4]);
 
-  const found = await leaderboardPage(sql, { ...asked, search: 'CAREFUL' });
+  const found = await read('CAREFUL');
   t.deepEqual(
-    found.map((row) => row.rank),
+    found.rows.map((row) => row.rank),
     [2, 3],
   );
-  const literal = await leaderboardPage(sql, { ...asked, search: 'l%2' });
+  t.deepEqual([found.total, found.uniqueMiners, found.submitted24h], [2, 2, 4]);
+  const literal = await read('l%2');
   t.deepEqual(
-    literal.map((row) => row.agentName),
+    literal.rows.map((row) => row.agentName),
     ['careful%2'],
   );
-  const prefix = await leaderboardPage(sql, {
-    ...asked,
-    ...{ limit: 1, offset: 1, search: 'ALI' },
-  });
+  const prefix = await read('ALI', { limit: 1, offset: 1 });
   t.deepEqual(
-    prefix.map((row) => row.rank),
+    prefix.rows.map((row) => row.rank),
     [2],
   );
-  t.deepEqual(await boardTotals(sql, { ...asked, search: 'careful' }), {
-    total: 2,
-    uniqueMiners: 2,
-    submitted24h: 4,
-  });
 });
 
 test('a waiting version knows how many runs are handed out before its own', async (t) => {

@@ -87,6 +87,7 @@ race_task actor:r edge:r service:r
 rejected_submission edge:r service:rad
 rejudging actor:r edge:r service:raw
 rejudging_run actor:r edge:r service:ra
+rt.board_change edge:r
 rt.clock_follower actor:r service:r
 rt.clock_offset actor:r edge:r service:r
 rt.event actor:r edge:r service:r

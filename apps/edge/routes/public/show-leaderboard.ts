@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Sql } from '../../../../infra/ports/sql.ts';
 import { Fault } from '../../../../machines/fault.ts';
+import type { BoardAnswer, BoardsQuery } from '../../board/boards.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
-import { boardTotals, type LeaderboardRow, leaderboardPage } from '../../reads/leaderboard.ts';
+import { type LeaderboardRow, raceBoardPage, raceBoardTotals } from '../../reads/leaderboard.ts';
 import { racingVersions } from '../../reads/race-field.ts';
 import { activeSuite, type SuiteRow, suiteById } from '../../reads/suites.ts';
 import { topView } from '../../reads/top.ts';
@@ -62,12 +63,12 @@ function toEntry(row: LeaderboardRow, racing: ReadonlyMap<string, string>): z.in
     miner_hotkey: row.minerHotkey,
     version_number: row.versionNumber,
     state: row.state,
-    final_score: scoreOfNumeric(row.finalScore),
-    qualifying_score: scoreOfNumeric(row.qualifyingScore),
-    race_score: scoreOfNumeric(row.raceScore),
-    weighted_score: scoreOfNumeric(row.weightedScore),
-    score_low: scoreOfNumeric(row.scoreLow),
-    score_high: scoreOfNumeric(row.scoreHigh),
+    final_score: row.finalScore,
+    qualifying_score: row.qualifyingScore,
+    race_score: row.raceScore,
+    weighted_score: row.weightedScore,
+    score_low: row.scoreLow,
+    score_high: row.scoreHigh,
     eligible_at: formatInstant(row.eligibleAt),
     is_discarded: row.state === 'DISCARDED',
     is_miner_banned: row.isMinerBanned,
@@ -85,6 +86,21 @@ async function suiteOf(sql: Sql, wanted: number | undefined): Promise<SuiteRow |
   const found = await suiteById(sql, wanted);
   if (found === undefined) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
   return found;
+}
+
+/** Has as many rows as versions have raced; undefined while no suite is active and none is named. */
+async function raceBoard(sql: Sql, asked: BoardsQuery): Promise<BoardAnswer | undefined> {
+  const suite = await suiteOf(sql, asked.suiteId);
+  if (suite === undefined) return undefined;
+  const query = { ...asked, suiteId: suite.suiteId };
+  const [totals, rows, top] = await Promise.all([
+    raceBoardTotals(sql, query),
+    raceBoardPage(sql, query),
+    topView(sql),
+  ]);
+  const hotkeys = [...new Set(rows.map((row) => row.minerHotkey))];
+  const racing = await racingVersions(sql, suite.suiteId, hotkeys);
+  return { ...totals, rows, suite, top, racing };
 }
 
 /** Before any suite is active. */
@@ -118,27 +134,21 @@ export const showLeaderboard = endpoint({
   response: leaderboard,
   faults: ['SUITE_NOT_FOUND'],
 
-  async handle({ query }, { sql }) {
+  async handle({ query }, { sql, boards }) {
     const { limit, offset } = query;
-    const of = await suiteOf(sql, query.suite_id);
-    if (of === undefined) return { ...emptyBoard, limit, offset };
     const search = query.q?.trim() || undefined;
-    const asked = { suiteId: of.suiteId, scoreType: query.score_type, limit, offset, search };
-    const [totals, rows, top] = await Promise.all([
-      boardTotals(sql, asked),
-      leaderboardPage(sql, asked),
-      topView(sql),
-    ]);
-    const hotkeys = [...new Set(rows.map((row) => row.minerHotkey))];
-    const racing = await racingVersions(sql, of.suiteId, hotkeys);
+    const asked = { suiteId: query.suite_id, limit, offset, search };
+    const shown = await (query.score_type === 'race' ? raceBoard(sql, asked) : boards.read(asked));
+    if (shown === undefined) return { ...emptyBoard, limit, offset };
+    const { suite: of, top } = shown;
     return {
-      total: totals.total,
+      total: shown.total,
       limit,
       offset,
       suite: toSuite(of),
-      entries: rows.map((row) => toEntry(row, racing)),
-      unique_miners: totals.uniqueMiners,
-      agents_submitted_24h: totals.submitted24h,
+      entries: shown.rows.map((row) => toEntry(row, shown.racing)),
+      unique_miners: shown.uniqueMiners,
+      agents_submitted_24h: shown.submitted24h,
       challenge_threshold:
         top.suiteId === of.suiteId ? scoreOfNumeric(challengeOf(top)?.threshold ?? null) : null,
     };

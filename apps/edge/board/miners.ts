@@ -1,0 +1,145 @@
+import { Column } from './column.ts';
+import { HashIndex, mixed } from './hash-index.ts';
+import { markBeginnings, NamePool, namesAtOnce } from './name-search.ts';
+import { TextPool } from './text-pool.ts';
+
+export interface AgentRow {
+  readonly agentName: string;
+  readonly minerHotkey: string;
+}
+
+/** What a search found. */
+export interface Hits {
+  /** One for each agent that matches. */
+  readonly agents: Uint8Array;
+  /** Their versions that are shown. */
+  readonly total: number;
+}
+
+/**
+ * Miners, their agents and those agents' versions, each by its number. A chain goes from a miner through
+ * its agents and from an agent through its versions; in it stands the next number and one more, and zero
+ * at its end.
+ */
+export class Miners {
+  readonly #hotkeys = new TextPool();
+  readonly #names = new NamePool();
+  readonly #minerAgents = new Column(Uint32Array);
+  readonly #minerShown = new Column(Uint32Array);
+  readonly #nameOf = new Column(Uint32Array);
+  readonly #minerOf = new Column(Uint32Array);
+  readonly #nextAgent = new Column(Uint32Array);
+  readonly #agentVersions = new Column(Uint32Array);
+  readonly #agentShown = new Column(Uint32Array);
+  readonly #nextVersion = new Column(Uint32Array);
+  readonly #agents = new HashIndex((agent) =>
+    mixed(this.#nameOf.get(agent), this.#minerOf.get(agent)),
+  );
+  #agentCount = 0;
+  #shownCount = 0;
+
+  /** Miners with a version that is shown. */
+  get shownCount(): number {
+    return this.#shownCount;
+  }
+
+  /** @returns its agent */
+  addVersion({ agentName, minerHotkey }: AgentRow, version: number): number {
+    const agent = this.#agentOf(this.#names.intern(agentName), this.#hotkeys.intern(minerHotkey));
+    this.#nextVersion.set(version, this.#agentVersions.get(agent));
+    this.#agentVersions.set(agent, version + 1);
+    return agent;
+  }
+
+  show(agent: number): void {
+    const miner = this.minerOf(agent);
+    if (this.#minerShown.get(miner) === 0) this.#shownCount += 1;
+    this.#minerShown.set(miner, this.#minerShown.get(miner) + 1);
+    this.#agentShown.set(agent, this.#agentShown.get(agent) + 1);
+  }
+
+  hide(agent: number): void {
+    const miner = this.minerOf(agent);
+    this.#minerShown.set(miner, this.#minerShown.get(miner) - 1);
+    this.#agentShown.set(agent, this.#agentShown.get(agent) - 1);
+    if (this.#minerShown.get(miner) === 0) this.#shownCount -= 1;
+  }
+
+  minerOf(agent: number): number {
+    return this.#minerOf.get(agent);
+  }
+
+  /** Undefined for a hotkey that it never heard of. */
+  find(hotkey: string): number | undefined {
+    return this.#hotkeys.find(hotkey);
+  }
+
+  nameOf(agent: number): string {
+    return this.#names.textOf(this.#nameOf.get(agent));
+  }
+
+  hotkeyOf(miner: number): string {
+    return this.#hotkeys.textOf(miner);
+  }
+
+  *versionsOfAgent(agent: number): Generator<number> {
+    for (let next = this.#agentVersions.get(agent); next !== 0; ) {
+      yield next - 1;
+      next = this.#nextVersion.get(next - 1);
+    }
+  }
+
+  *versionsOf(miner: number): Generator<number> {
+    for (let next = this.#minerAgents.get(miner); next !== 0; ) {
+      yield* this.versionsOfAgent(next - 1);
+      next = this.#nextAgent.get(next - 1);
+    }
+  }
+
+  /**
+   * Agents whose name contains the text or whose miner's hotkey begins with it, in any case. Other work
+   * is let through on the way, and what it adds is found as well.
+   */
+  async search(text: string, pause: () => Promise<void>): Promise<Hits> {
+    const part = text.toLowerCase();
+    const ofName = new Column(Uint8Array);
+    for (let stretch = 0; stretch * namesAtOnce < this.#names.size; stretch += 1) {
+      if (stretch > 0) await pause();
+      ofName.reserve(this.#names.size);
+      this.#names.mark(stretch, part, ofName.values);
+    }
+    const ofMiner = new Uint8Array(this.#hotkeys.size);
+    markBeginnings(this.#hotkeys, part, ofMiner);
+    return this.#agentsOf(ofName.values, ofMiner);
+  }
+
+  #agentsOf(ofName: Uint8Array, ofMiner: Uint8Array): Hits {
+    const agents = new Uint8Array(this.#agentCount);
+    const [names, miners] = [this.#nameOf.values, this.#minerOf.values];
+    const shown = this.#agentShown.values;
+    let total = 0;
+    for (let agent = 0; agent < agents.length; agent += 1) {
+      if (ofName[names[agent] ?? 0] !== 1 && ofMiner[miners[agent] ?? 0] !== 1) continue;
+      agents[agent] = 1;
+      total += shown[agent] ?? 0;
+    }
+    return { agents, total };
+  }
+
+  #agentOf(name: number, miner: number): number {
+    const hash = mixed(name, miner);
+    const known = this.#agents.find(
+      hash,
+      (agent) => this.#nameOf.get(agent) === name && this.#minerOf.get(agent) === miner,
+    );
+    if (known !== undefined) return known;
+    const agent = this.#agentCount;
+    this.#agentCount += 1;
+    this.#nameOf.set(agent, name);
+    this.#minerOf.set(agent, miner);
+    this.#nextAgent.set(agent, this.#minerAgents.get(miner));
+    this.#minerAgents.set(miner, agent + 1);
+    this.#agents.add(hash, agent);
+    return agent;
+  }
+}

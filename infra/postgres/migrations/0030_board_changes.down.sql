@@ -1,0 +1,10 @@
+drop trigger suite_changed on suite;
+drop trigger race_changed on race;
+drop trigger hotkey_ban_changed on hotkey_ban;
+drop trigger race_pin_changed on race_pin;
+drop trigger top_agent_changed on top_agent;
+drop trigger race_entrant_scored on race_entrant;
+drop trigger agent_version_placed on agent_version;
+drop trigger agent_version_added on agent_version;
+drop function rt.note_board_change();
+drop table rt.board_change;

@@ -1,0 +1,313 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { Boards } from '../../../apps/edge/board/boards.ts';
+import type { LeaderboardRow } from '../../../apps/edge/reads/leaderboard.ts';
+import { racingVersions } from '../../../apps/edge/reads/race-field.ts';
+import { topView } from '../../../apps/edge/reads/top.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { plainBoardPage, plainBoardTotals } from '../../support/plain-leaderboard.ts';
+import {
+  addActiveSuite,
+  addTop,
+  addVersion,
+  trialId,
+  trialPolicy,
+} from '../../support/trial-races.ts';
+
+const miners = 5;
+const names = ['Careful', 'careful_2', 'Bold 100', 'a', 'x-%'];
+const searches = ['CARE', '_', '0', 'm1', 'M', 'a', 'nobody', '-', '%', 'm10', '🛒'];
+
+interface Query {
+  readonly limit: number;
+  readonly offset: number;
+  readonly search: string | undefined;
+}
+
+const told = (rows: readonly LeaderboardRow[]) =>
+  rows.map((row) => ({
+    ...row,
+    eligibleAt: Number(row.eligibleAt),
+    eliminatedAt: row.eliminatedAt === null ? null : Number(row.eliminatedAt),
+  }));
+
+async function plainAnswer(sql: Sql, suiteId: number, query: Query) {
+  const rows = await plainBoardPage(sql, { suiteId, ...query });
+  const hotkeys = [...new Set(rows.map((row) => row.minerHotkey))];
+  const racing = await racingVersions(sql, suiteId, hotkeys);
+  return {
+    rows: told(rows),
+    ...(await plainBoardTotals(sql, { suiteId, ...query })),
+    racing: hotkeys.map((hotkey) => racing.get(hotkey)),
+    top: { ...(await topView(sql)), nowMs: 0 },
+  };
+}
+
+async function answerOf(boards: Boards, suiteId: number, query: Query) {
+  const answer = await boards.read({ suiteId, ...query });
+  if (answer === undefined) throw new Error('the suite is there');
+  const { rows, total, uniqueMiners, submitted24h, racing, top } = answer;
+  const hotkeys = [...new Set(rows.map((row) => row.minerHotkey))];
+  return {
+    rows: told(rows),
+    ...{ total, uniqueMiners, submitted24h },
+    racing: hotkeys.map((hotkey) => racing.get(hotkey)),
+    top: { ...top, nowMs: 0 },
+  };
+}
+
+/** What happens to a board, each named by a number that picks the miner, the agent or the version. */
+const changes = {
+  submit: async (sql: Sql, suiteId: number, n: number) => {
+    const agentId = trialId(`agent ${n % miners} ${n % names.length}`);
+    const hoursAgo = (n % 4) * 9;
+    await sql`
+      insert into agent_version (agent_version_id, part, agent_id, agent_name, miner_hotkey,
+        version_number, suite_id, state, submitted_at, code_sha256, code_size_bytes,
+        required_successes)
+      select gen_random_uuid(), 0, agent_id, agent_name, miner_hotkey,
+        1 + (select count(*) from agent_version v where v.agent_id = a.agent_id), ${suiteId},
+        'QUEUED', date_trunc('hour', rt.clock()) - ${hoursAgo} * interval '1 hour', 'ab', 1, 2
+      from agent a where agent_id = ${agentId}`;
+  },
+  score: async (sql: Sql, suiteId: number, n: number) => {
+    const score = (0.5 + (n % 7) / 50).toFixed(4);
+    await sql`
+      update agent_version set state = 'ELIGIBLE', qualifying_score = ${score}, final_score = ${score},
+        score_low = ${score}::numeric / 2, score_high = 1, eligible_at = submitted_at
+      where agent_version_id = (${pick(sql, suiteId, n)})`;
+  },
+  loseScore: async (sql: Sql, suiteId: number, n: number) => {
+    await sql`update agent_version set qualifying_score = null
+      where agent_version_id = (${pick(sql, suiteId, n)})`;
+  },
+  discard: async (sql: Sql, suiteId: number, n: number) => {
+    await sql`update agent_version set state = 'DISCARDED'
+      where agent_version_id = (${pick(sql, suiteId, n)})`;
+  },
+  eliminate: async (sql: Sql, suiteId: number, n: number) => {
+    await sql`update agent_version set eliminated_at = rt.clock()
+      where agent_version_id = (${pick(sql, suiteId, n)})`;
+  },
+  ban: async (sql: Sql, _: number, n: number) => {
+    await sql`insert into hotkey_ban (hotkey, reason, banned_at)
+      values (${`m${n % miners}`}, 'test', rt.clock()) on conflict do nothing`;
+  },
+  unban: async (sql: Sql, _: number, n: number) => {
+    await sql`delete from hotkey_ban where hotkey = ${`m${n % miners}`}`;
+  },
+  pin: async (sql: Sql, suiteId: number, n: number) => {
+    await sql`
+      insert into race_pin (miner_hotkey, agent_version_id, pinned_at)
+      select miner_hotkey, agent_version_id, rt.clock() from agent_version
+      where agent_version_id = (${pick(sql, suiteId, n)})
+      on conflict (miner_hotkey) do update set agent_version_id = excluded.agent_version_id`;
+  },
+  unpin: async (sql: Sql, _: number, n: number) => {
+    await sql`delete from race_pin where miner_hotkey = ${`m${n % miners}`}`;
+  },
+  openRace: async (sql: Sql, suiteId: number, n: number) => {
+    const policy = JSON.stringify({ ...trialPolicy, qualifyingThreshold: `0.5${n % 3}00` });
+    await sql`
+      insert into race (race_id, part, suite_id, race_number, status, policy_version, policy,
+        opened_at, qualifying_closes_at)
+      select gen_random_uuid(), 0, ${suiteId},
+        1 + (select count(*) from race where suite_id = ${suiteId}), 'QUALIFYING_OPEN', 0,
+        ${policy}::text::jsonb, rt.clock(), rt.clock()
+      on conflict do nothing`;
+  },
+  closeRace: async (sql: Sql, suiteId: number, n: number) => {
+    await transaction(sql, {}, async (tx) => {
+      const [race] = await tx<{ raceId: string }[]>`
+        update race set status = 'RACE_RUNNING'
+        where suite_id = ${suiteId} and status = 'QUALIFYING_OPEN' returning race_id as "raceId"`;
+      if (race === undefined) return;
+      await tx`
+        insert into race_entrant (race_id, agent_version_id, miner_hotkey, qualification_type)
+        select distinct on (miner_hotkey) ${race.raceId}, agent_version_id, miner_hotkey, 'QUALIFIED'
+        from agent_version where suite_id = ${suiteId} and state = 'ELIGIBLE'
+        order by miner_hotkey, md5(agent_version_id::text || ${n}::int)`;
+    });
+  },
+  endRace: async (sql: Sql, suiteId: number, n: number) => {
+    const status = n % 3 === 0 ? 'RACE_CANCELLED' : 'RACE_COMPLETE';
+    await transaction(sql, {}, async (tx) => {
+      const [race] = await tx<{ raceId: string }[]>`
+        update race set status = ${status}, completed_at = rt.clock(), released_at = rt.clock()
+        where suite_id = ${suiteId} and status = 'RACE_RUNNING' returning race_id as "raceId"`;
+      if (race === undefined || status === 'RACE_CANCELLED') return;
+      await tx`
+        update race_entrant set race_score = 0.5, weighted_score = 0.6,
+          is_eliminated = ${n % 2 === 0}
+        where race_id = ${race.raceId} and miner_hotkey <> ${`m${n % miners}`}`;
+    });
+  },
+  crown: async (sql: Sql, suiteId: number, n: number) => {
+    await transaction(sql, {}, async (tx) => {
+      await tx`update top_agent set ended_at = greatest(top_at, rt.clock()) where ended_at is null`;
+      await tx`
+        insert into top_agent (top_id, suite_id, agent_version_id, miner_hotkey, race_id, score, top_at)
+        select gen_random_uuid(), ${suiteId}, e.agent_version_id, e.miner_hotkey, e.race_id, 0.6,
+          rt.clock()
+        from race_entrant e join race r on r.race_id = e.race_id
+        where r.suite_id = ${suiteId} and e.weighted_score is not null
+        order by md5(e.agent_version_id::text || ${n}::int) limit 1`;
+    });
+  },
+  deactivate: async (sql: Sql, suiteId: number) => {
+    await sql`update suite set is_active = not is_active where suite_id = ${suiteId}`;
+  },
+};
+
+/** One of the suite's versions. */
+const pick = (sql: Sql, suiteId: number, n: number) => sql`
+  select agent_version_id from agent_version where suite_id = ${suiteId}
+  order by md5(agent_version_id::text || ${n}::int) limit 1`;
+
+const kinds = Object.keys(changes) as (keyof typeof changes)[];
+// Mostly what fills the board.
+const aChange = fc.record({
+  kind: fc.oneof(
+    { weight: 2, arbitrary: fc.constantFrom<keyof typeof changes>('submit', 'score') },
+    { weight: 1, arbitrary: fc.constantFrom(...kinds) },
+  ),
+  n: fc.nat({ max: 1000 }),
+});
+const aQuery = fc.record({
+  limit: fc.integer({ min: 1, max: 12 }),
+  offset: fc.integer({ min: 0, max: 6 }),
+  search: fc.option(fc.constantFrom(...searches), { nil: undefined }),
+});
+
+async function addAgents(sql: Sql): Promise<void> {
+  for (let n = 0; n < miners; n += 1) {
+    await sql`insert into miner (hotkey) values (${`m${n}`})`;
+    for (const [at, name] of names.entries()) {
+      await sql`insert into agent (agent_id, miner_hotkey, agent_name, created_at)
+        values (${trialId(`agent ${n} ${at}`)}, ${`m${n}`}, ${name}, rt.clock())`;
+    }
+  }
+}
+
+test('whatever happens, the board says what the database says', async (t) => {
+  const { sql } = await testDatabase(t);
+  await addAgents(sql);
+  const boards = new Boards(sql);
+  const everything = { limit: 500, offset: 0, search: undefined };
+  let suiteVersion = 0;
+  let rowsMax = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(aChange, { minLength: 50, maxLength: 70 }),
+      fc.array(aQuery, { minLength: 70, maxLength: 70 }),
+      async (happening, queries) => {
+        suiteVersion += 1;
+        await sql`delete from hotkey_ban`;
+        await sql`delete from race_pin`;
+        const suiteId = await addActiveSuite(sql, suiteVersion);
+        for (const [at, { kind, n }] of happening.entries()) {
+          await changes[kind](sql, suiteId, n);
+          const query = queries[at] ?? everything;
+          const ours = await answerOf(boards, suiteId, query);
+          t.deepEqual(ours, await plainAnswer(sql, suiteId, query));
+        }
+        const ours = await answerOf(boards, suiteId, everything);
+        t.deepEqual(ours, await plainAnswer(sql, suiteId, everything));
+        // Who has seen nothing of it on the way says the same.
+        t.deepEqual(await answerOf(new Boards(sql), suiteId, everything), ours);
+        rowsMax = Math.max(rowsMax, ours.rows.length);
+      },
+    ),
+    { numRuns: 12, endOnFailure: true },
+  );
+  t.true(rowsMax > 5, 'boards of some length were compared');
+});
+
+test('what was begun before and committed after other changes is not missed', async (t) => {
+  const { sql } = await testDatabase(t);
+  const suiteId = await addActiveSuite(sql);
+  const [first, second] = [
+    await addVersion(sql, suiteId, 'a'),
+    await addVersion(sql, suiteId, 'b'),
+  ];
+  const boards = new Boards(sql);
+  const scores = async () => {
+    const { rows } = await answerOf(boards, suiteId, { limit: 9, offset: 0, search: undefined });
+    return new Map(rows.map((row) => [row.agentVersionId, row.qualifyingScore]));
+  };
+  const setScore = (on: Sql, id: string, score: string) =>
+    on`update agent_version set qualifying_score = ${score} where agent_version_id = ${id}`;
+
+  await transaction(sql, {}, async (tx) => {
+    await setScore(tx as unknown as Sql, first, '0.9');
+    await setScore(sql, second, '0.8');
+    t.deepEqual([(await scores()).get(first), (await scores()).get(second)], [0.6, 0.8]);
+  });
+  t.is((await scores()).get(first), 0.9);
+});
+
+test('the active suite is shown, whichever it is, and another by its id', async (t) => {
+  const { sql } = await testDatabase(t);
+  const boards = new Boards(sql);
+  const suiteShown = async (suiteId?: number) => {
+    const answer = await boards.read({ suiteId, limit: 1, offset: 0, search: undefined });
+    return answer?.suite.suiteId;
+  };
+  t.is(await suiteShown(), undefined);
+  const one = await addActiveSuite(sql, 1);
+  t.is(await suiteShown(), one);
+  const two = await addActiveSuite(sql, 2);
+  t.is(await suiteShown(), two);
+  t.is(await suiteShown(one), one);
+  await sql`update suite set is_active = false`;
+  t.is(await suiteShown(), undefined);
+  await t.throwsAsync(suiteShown(2 ** 40), { message: /no such suite/ });
+});
+
+test('a reign and a ban are shown with the next read', async (t) => {
+  const { sql } = await testDatabase(t);
+  const suiteId = await addActiveSuite(sql);
+  const id = await addVersion(sql, suiteId, 'a');
+  const boards = new Boards(sql);
+  const row = async () =>
+    (await answerOf(boards, suiteId, { limit: 9, offset: 0, search: undefined })).rows[0];
+  t.false((await row())?.isCurrentTop);
+  await changes.openRace(sql, suiteId, 0);
+  const [race] = await sql<{ raceId: string }[]>`select race_id as "raceId" from race`;
+  if (race === undefined) throw new Error('a race was opened');
+  await addTop(sql, { suiteId, raceId: race.raceId, hotkey: 'a', score: '0.6' });
+  t.like(await row(), { agentVersionId: id, isCurrentTop: true, isMinerBanned: false });
+  await sql`insert into hotkey_ban (hotkey, reason, banned_at) values ('a', 'test', rt.clock())`;
+  t.like(await row(), { isCurrentTop: false, isMinerBanned: true, wasTop: true });
+});
+
+test('a board that nobody asked for so long that changes are forgotten is read anew', async (t) => {
+  const { sql } = await testDatabase(t);
+  const suiteId = await addActiveSuite(sql);
+  await addVersion(sql, suiteId, 'a');
+  const boards = new Boards(sql);
+  const everything = { limit: 9, offset: 0, search: undefined };
+  t.is((await answerOf(boards, suiteId, everything)).total, 1);
+
+  await addVersion(sql, suiteId, 'b');
+  await sql`truncate rt.board_change`;
+  await sql`create or replace function rt.wall_clock() returns timestamptz
+    language sql volatile as $$ select clock_timestamp() + interval '1 hour' $$`;
+  t.is((await answerOf(boards, suiteId, everything)).total, 2);
+});
+
+test('changes of more than an hour ago are taken away by newer ones', async (t) => {
+  const { sql } = await testDatabase(t);
+  const suiteId = await addActiveSuite(sql);
+  for (const hotkey of ['a', 'b', 'c', 'd']) await addVersion(sql, suiteId, hotkey);
+  await sql`update rt.board_change set at = at - interval '2 hours'`;
+  await addVersion(sql, suiteId, 'e');
+  await addVersion(sql, suiteId, 'f');
+  const [left] = await sql<{ old: number; all: number }[]>`
+    select count(*) filter (where at < rt.wall_clock() - interval '1 hour')::int as old,
+      count(*)::int as all
+    from rt.board_change`;
+  t.deepEqual(left, { old: 0, all: 2 });
+});
