@@ -1,7 +1,12 @@
 import { HttpConnection, type WireAnswer } from '../../http-connection.ts';
 import type { WireRequest } from './streams.ts';
 
-/** As many connections as are needed at a time; one that is free is used again. */
+const warmAtOnce = 50;
+
+/**
+ * As many connections as are needed at a time; one that is free is used again. Of a crowd that comes at
+ * once the kernel forgets some for seconds, so who means many opens them before.
+ */
 export class Connections {
   readonly #baseUrls: readonly string[];
   readonly #free: HttpConnection[][];
@@ -31,6 +36,18 @@ export class Connections {
     } catch (error) {
       this.#end(connection);
       throw error;
+    }
+  }
+
+  /** Opens so many at each edge, a few at a time. */
+  async warm(count: number): Promise<void> {
+    const request = { method: 'GET', path: '/health', head: '', body: '' };
+    for (const edge of this.#baseUrls.keys()) {
+      for (let opened = 0; opened < count; opened += warmAtOnce) {
+        const opening = Array.from({ length: warmAtOnce }, () => this.#open(edge));
+        await Promise.all(opening.map((one) => one.send('GET', request.path, request)));
+        this.#free[edge]?.push(...opening);
+      }
     }
   }
 

@@ -97,8 +97,9 @@ export async function measureOverload(plan: OverloadPlan, asker: Asker): Promise
   const phases = phasesOf(plan);
   const pids = [edges[0]?.pid ?? 0, coordinators[0]?.pid ?? 0];
   await using loader = await startOpenLoad(baseUrls);
+  // More than may be in flight, so that what sheds has something to shed.
+  await loader.start(streams, { phases, connections: 1_500 });
   const startedMs = Date.now();
-  await loader.start(streams, phases);
   const seen = await watchPhases(phases, { startedMs, sql: world.sql, pids });
   const load = await loader.stop();
   const levels = levelsOf(load, seen);

@@ -24,14 +24,19 @@ servePartner<LoadOrder, LoadResult | true>(true, async (order) => {
     return await running;
   }
   stopping = Promise.withResolvers();
-  running = run(order.streams, order.phases);
+  const connections = new Connections(baseUrls);
+  await connections.warm(order.connections);
+  running = run(order.streams, order.phases, connections);
   // Whoever stops it hears of it.
   running.catch(() => undefined);
   return true;
 });
 
-async function run(streams: readonly Stream[], phases: readonly Phase[]): Promise<LoadResult> {
-  const connections = new Connections(baseUrls);
+async function run(
+  streams: readonly Stream[],
+  phases: readonly Phase[],
+  connections: Connections,
+): Promise<LoadResult> {
   const runs = streams.map((stream) => new StreamRun(stream, connections, phases));
   const latesMs: number[] = [];
   let isOver = false;

@@ -56,6 +56,8 @@ export type LoadOrder =
       readonly order: 'start';
       readonly streams: readonly Stream[];
       readonly phases: readonly Phase[];
+      /** Opened at each edge before anything is sent. */
+      readonly connections: number;
     }
   | { readonly order: 'stop' };
 
