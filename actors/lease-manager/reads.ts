@@ -1,4 +1,4 @@
-import type { Sql } from '../../infra/ports/sql.ts';
+import type { Fragment, Sql } from '../../infra/ports/sql.ts';
 
 export interface RunLocator {
   readonly part: number;
@@ -23,30 +23,15 @@ export interface LiveRun {
   readonly slot: number;
   /** CLAIMED is untouched: no heartbeat, progress or result arrived. */
   readonly status: 'CLAIMED' | 'RUNNING';
-  readonly phase: 'QUALIFYING' | 'RACE';
-  readonly raceId: string | null;
-  readonly envPackSha256: string | null;
-  readonly claimedAt: Date;
   /** As far as heartbeats are written down; its owner knows better. */
   readonly isPastLease: boolean;
-}
-
-/** The caller's runs that nobody has ended yet, oldest first. */
-export async function liveRunsOf(sql: Sql, validatorHotkey: string): Promise<readonly LiveRun[]> {
-  return await sql<LiveRun[]>`
-    select r.eval_run_id as "evalRunId", r.part, r.agent_version_id as "agentVersionId", r.slot,
-           r.status, r.phase, r.race_id as "raceId", r.env_pack_sha256 as "envPackSha256",
-           r.claimed_at as "claimedAt",
-           greatest(r.lease_expires_at, b.lease_until) <= rt.clock() as "isPastLease"
-    from evaluation_run r
-    left join run_beat b on b.eval_run_id = r.eval_run_id
-    where r.validator_hotkey = ${validatorHotkey} and r.status in ('CLAIMED', 'RUNNING')
-    order by r.claimed_at, r.eval_run_id`;
 }
 
 export interface Claimer {
   readonly validatorHotkey: string;
   readonly validatorColdkey: string | null;
+  /** Runs that it may hold, each in a slot below this. */
+  readonly slots: number;
   readonly limit: number;
 }
 
@@ -55,25 +40,55 @@ export interface ClaimCandidate {
   readonly part: number;
 }
 
-/**
- * Work that this validator may be given, races first, then as the queue stands. Only a hint: the
- * owner of each partition decides. Work that the validator gave back comes when nothing else does, and
- * after it what is to be judged again.
- */
-export async function claimCandidates(
-  sql: Sql,
-  claimer: Claimer,
-): Promise<readonly ClaimCandidate[]> {
-  const fresh = await candidates(sql, claimer, false);
-  if (fresh.length > 0) return fresh;
-  const released = await candidates(sql, claimer, true);
-  return released.length > 0 ? released : await judgeable(sql, claimer);
+/** What a claim is decided by, as of one moment. */
+export interface ClaimView {
+  /** The caller's runs that nobody has ended yet, oldest first. */
+  readonly live: readonly LiveRun[];
+  /**
+   * Work that this validator may be given, races first, then as the queue stands; none where every slot
+   * is taken. Only a hint: the owner of each partition decides. Work that the validator gave back comes
+   * when nothing else does, and after it what is to be judged again.
+   */
+  readonly candidates: readonly ClaimCandidate[];
+}
+
+/** One statement: each costs the database and the edge more than what is looked up in this. */
+export async function claimView(sql: Sql, claimer: Claimer): Promise<ClaimView> {
+  const { slots, validatorHotkey } = claimer;
+  const [view] = await sql<ClaimView[]>`
+    with live as (
+      select r.eval_run_id, r.part, r.agent_version_id, r.slot, r.status, r.claimed_at,
+             greatest(r.lease_expires_at, b.lease_until) <= rt.clock() as is_past_lease
+      from evaluation_run r
+      left join run_beat b on b.eval_run_id = r.eval_run_id
+      where r.validator_hotkey = ${validatorHotkey} and r.status in ('CLAIMED', 'RUNNING')
+    )
+    select
+      coalesce((
+        select json_agg(json_build_object(
+          'evalRunId', eval_run_id, 'part', part, 'agentVersionId', agent_version_id, 'slot', slot,
+          'status', status, 'isPastLease', is_past_lease) order by claimed_at, eval_run_id)
+        from live), '[]') as live,
+      -- Each is looked for only where the ones before it found nothing.
+      case when (select count(*) from live where slot < ${slots}) >= ${slots} then '[]'
+      else coalesce(
+        (select ${listed(sql)} from (${candidates(sql, claimer, false)}) c),
+        (select ${listed(sql)} from (${candidates(sql, claimer, true)}) c),
+        (select ${listed(sql)} from (${judgeable(sql, claimer)}) c),
+        '[]') end as candidates`;
+  if (view === undefined) throw new Error('a query without a table gave no row');
+  return view;
+}
+
+/** Null where there are none. */
+function listed(sql: Sql): Fragment {
+  return sql`json_agg(json_build_object('workItemId', c.work_item_id, 'part', c.part))`;
 }
 
 /** For a rejudging: to no validator that has or had a say in the same score. */
-async function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claimer) {
-  return await sql<ClaimCandidate[]>`
-    select w.work_item_id as "workItemId", w.part
+function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claimer): Fragment {
+  return sql`
+    select w.work_item_id, w.part
     from work_item w
     join evaluation_run judged on judged.eval_run_id = w.judged_run_id
     where w.state = 'OPEN' and w.rejudging_id is not null and w.live_count = 0
@@ -98,12 +113,12 @@ async function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }:
     limit ${limit}`;
 }
 
-async function candidates(sql: Sql, claimer: Claimer, isReleasedToo: boolean) {
+function candidates(sql: Sql, claimer: Claimer, isReleasedToo: boolean): Fragment {
   const { validatorHotkey, validatorColdkey, limit } = claimer;
   // In the order of the index work_item_claimable, whose scan ends at the limit: with anti-joins in
   // place of these subqueries the planner reads and sorts all claimable work.
-  return await sql<ClaimCandidate[]>`
-    select w.work_item_id as "workItemId", w.part
+  return sql`
+    select w.work_item_id, w.part
     from work_item w
     where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
       and w.rejudging_id is null
@@ -122,6 +137,27 @@ async function candidates(sql: Sql, claimer: Claimer, isReleasedToo: boolean) {
       ) is null
     order by case w.phase when 'RACE' then 0 else 1 end, w.queue_order_at, w.work_item_id
     limit ${limit}`;
+}
+
+/** What never changes of a version and of the suite it is run on, as every run of it is told. */
+export interface RunTerms {
+  readonly suiteVersion: number;
+  readonly executionKind: 'legacy_benchmark' | 'envpack';
+  readonly envPackSha256: string | null;
+  readonly codeSha256: string;
+}
+
+export async function runTerms(
+  sql: Sql,
+  { agentVersionId, suiteId }: { readonly agentVersionId: string; readonly suiteId: number },
+): Promise<RunTerms> {
+  const [row] = await sql<RunTerms[]>`
+    select s.suite_version as "suiteVersion", s.execution_kind as "executionKind",
+           s.env_pack_sha256 as "envPackSha256", v.code_sha256 as "codeSha256"
+    from agent_version v, suite s
+    where v.agent_version_id = ${agentVersionId} and s.suite_id = ${suiteId}`;
+  if (row === undefined) throw new Error(`no version ${agentVersionId} or no suite ${suiteId}`);
+  return row;
 }
 
 export interface ClaimDetails {

@@ -13,6 +13,7 @@ import type { Identity } from './auth/identity.ts';
 import type { Boards } from './board/boards.ts';
 import type { CurrentStandings } from './emission/standings.ts';
 import type { CodeDownloads } from './evaluation/code-downloads.ts';
+import type { KnownTerms } from './evaluation/known-terms.ts';
 import type { RunLocator } from './evaluation/run-locator.ts';
 import type { PublicFeed } from './feed/public-feed.ts';
 import type { Inference } from './inference/create-inference.ts';
@@ -43,6 +44,7 @@ export interface EdgeDeps {
   readonly identity: Identity;
   readonly runs: RunLocator;
   readonly codeDownloads: CodeDownloads;
+  readonly terms: KnownTerms;
   readonly deliveries: Deliveries;
   readonly documents: Documents;
   readonly feed: PublicFeed;

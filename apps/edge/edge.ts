@@ -47,6 +47,7 @@ import { createRealTime, createSimulatedTime } from './domain-time.ts';
 import { ChainEpoch } from './emission/chain-epoch.ts';
 import { CurrentStandings } from './emission/standings.ts';
 import { CodeDownloads } from './evaluation/code-downloads.ts';
+import { KnownTerms } from './evaluation/known-terms.ts';
 import { createRunLocator } from './evaluation/run-locator.ts';
 import { type FeedReads, FeedTail } from './feed/feed-tail.ts';
 import { PublicFeed } from './feed/public-feed.ts';
@@ -256,6 +257,7 @@ async function openDeps(
       runOf: (token) => runOfToken(callersSql, token, sha256Hex),
     }),
     runs: createRunLocator(callersSql),
+    terms: new KnownTerms(sql),
     codeDownloads: new CodeDownloads(objects, clock, config.downloadUrlSeconds),
     deliveries: createDeliveries({ sql, bus, objects }),
     ...{ seal, inference },

@@ -1,9 +1,10 @@
 import type { MsgHdrs, NatsConnection } from 'nats';
 import { Fault } from '../../machines/fault.ts';
+import { afterThisTurn, type Soon } from '../clock/this-turn.ts';
 import type { CommandBus, OutgoingCommand, RequestBudget, WireReply } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
-import { afterThisTurn, Inbox, type Soon } from './inbox.ts';
+import { Inbox } from './inbox.ts';
 import { backoffMs, chance } from './jitter.ts';
 import { commandHeaders, encodeJson, isFaultCode, readReply } from './wire.ts';
 

@@ -1,10 +1,6 @@
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from 'nats';
+import type { Soon } from '../clock/this-turn.ts';
 import type { Clock } from '../ports/clock.ts';
-
-/** Calls it once, after all that the process has read by now was begun upon. */
-export type Soon = (run: () => void) => void;
-
-export const afterThisTurn: Soon = (run) => void setImmediate(run);
 
 export interface Question {
   readonly subject: string;

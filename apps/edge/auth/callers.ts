@@ -1,8 +1,9 @@
 import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
-import { isHotkeyBanned, liveSession, type SessionRow } from '../reads/callers.ts';
+import { bannedHotkeys, liveSessions, type SessionRow } from '../reads/callers.ts';
 import { BriefCache } from './brief-cache.ts';
+import { Gathered } from './gathered.ts';
 import { RecentlyProved } from './recently-proved.ts';
 
 // A ban must hold within a second of its commit, on edges that were not told of it.
@@ -17,8 +18,13 @@ export class Callers {
 
   constructor(sql: Sql, clock: Pick<Clock, 'monotonicMs'>) {
     this.#familiar = new RecentlyProved(clock);
-    this.#sessions = new BriefCache({ keepMs, clock, load: (hash) => liveSession(sql, hash) });
-    this.#bans = new BriefCache({ keepMs, clock, load: (hotkey) => isHotkeyBanned(sql, hotkey) });
+    const sessions = new Gathered<SessionRow | undefined>(
+      (hashes) => liveSessions(sql, hashes),
+      undefined,
+    );
+    const bans = new Gathered((hotkeys) => bannedHotkeys(sql, hotkeys), false);
+    this.#sessions = new BriefCache({ keepMs, clock, load: (hash) => sessions.load(hash) });
+    this.#bans = new BriefCache({ keepMs, clock, load: (hotkey) => bans.load(hotkey) });
   }
 
   async session(token: string): Promise<SessionRow | undefined> {

@@ -3,7 +3,7 @@ import type { Clock } from '../../../infra/ports/clock.ts';
 import type { SignatureVerifier } from '../../../infra/ports/signatures.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { StrangersQueue } from '../middleware/strangers-queue.ts';
-import { isHotkeyBanned, liveSession } from '../reads/callers.ts';
+import { bannedHotkeys, liveSessions } from '../reads/callers.ts';
 import type { NonceLedger } from './nonce-ledger.ts';
 
 export interface NewcomerDeps {
@@ -54,7 +54,7 @@ export function newcomersWay(deps: NewcomerDeps): NewcomersWay {
         throw new Error('a good signature was found false');
       }
       const { callersSql } = deps;
-      await Promise.all([liveSession(callersSql, ''), isHotkeyBanned(callersSql, '')]);
+      await Promise.all([liveSessions(callersSql, ['']), bannedHotkeys(callersSql, [''])]);
     },
     async nonce() {
       const isFresh = await deps.nonces.take({ hotkey: deps.key, nonce: randomId() });

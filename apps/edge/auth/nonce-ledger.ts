@@ -1,4 +1,5 @@
 import { authService } from '../../../actors/services/auth/messages.ts';
+import { afterThisTurn } from '../../../infra/clock/this-turn.ts';
 import { randomId } from '../../../infra/ids/ids.ts';
 import type { CommandBus, RequestBudget } from '../../../infra/ports/bus.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
@@ -16,10 +17,13 @@ interface Waiting extends Use {
   readonly settle: PromiseWithResolvers<boolean>;
 }
 
-// A row of a batch costs the database a few microseconds, a statement a hundred. Several batches are
-// under way at once, so that a slow one holds nobody up.
+// A row of a batch costs the database a few microseconds, a statement and its commit several hundred:
+// one batch is under way at a time, as long as it is quick. Behind a slow one others are begun, so that
+// it holds nobody up.
 const batchSizeMax = 256;
 const batchesAtOnceMax = 8;
+/** Several times what a batch takes. */
+const quickMs = 15;
 
 /**
  * Takes nonces, each once over all edges and restarts: the primary key in the database decides. Those
@@ -35,12 +39,12 @@ export class NonceLedger {
 
   constructor(
     bus: CommandBus,
-    clock: Pick<Clock, 'nowMs'>,
+    clock: Pick<Clock, 'nowMs' | 'sleep'>,
     isReadOnly: () => boolean = () => false,
   ) {
     this.#isReadOnly = isReadOnly;
-    this.#usual = new Batches(bus, () => undefined);
-    this.#patient = new Batches(bus, (batch) => {
+    this.#usual = new Batches(bus, clock, () => undefined);
+    this.#patient = new Batches(bus, clock, (batch) => {
       const untilMs = Math.max(...batch.map((use) => use.untilMs ?? 0));
       return { budgetMs: untilMs - clock.nowMs(), isPatient: true };
     });
@@ -57,10 +61,18 @@ class Batches {
   readonly #bus: CommandBus;
   readonly #budgetOf: (batch: readonly Use[]) => RequestBudget | undefined;
   readonly #waiting = new Map<string, Waiting>();
+  readonly #clock: Pick<Clock, 'sleep'>;
   #underWay = 0;
+  /** Somebody looks in a moment whether those who wait must wait on. */
+  #isWatched = false;
 
-  constructor(bus: CommandBus, budgetOf: (batch: readonly Use[]) => RequestBudget | undefined) {
+  constructor(
+    bus: CommandBus,
+    clock: Pick<Clock, 'sleep'>,
+    budgetOf: (batch: readonly Use[]) => RequestBudget | undefined,
+  ) {
     this.#bus = bus;
+    this.#clock = clock;
     this.#budgetOf = budgetOf;
   }
 
@@ -70,9 +82,21 @@ class Batches {
     if (this.#waiting.has(key)) return false;
     const settle = Promise.withResolvers<boolean>();
     this.#waiting.set(key, { ...use, settle });
-    // Requests that arrived in the same tick share a batch.
-    queueMicrotask(() => this.#send());
+    // What arrived in the same turn shares a batch.
+    if (this.#waiting.size === 1) afterThisTurn(() => this.#sendOrWatch());
     return await settle.promise;
+  }
+
+  #sendOrWatch(): void {
+    if (this.#underWay === 0) this.#send();
+    else if (!this.#isWatched) void this.#watch();
+  }
+
+  async #watch(): Promise<void> {
+    this.#isWatched = true;
+    await this.#clock.sleep(quickMs);
+    this.#isWatched = false;
+    this.#send();
   }
 
   #send(): void {

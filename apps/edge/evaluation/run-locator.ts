@@ -13,6 +13,8 @@ export interface RunLocator {
   /** Throws EVAL_RUN_NOT_FOUND. */
   locate(evalRunId: string): Promise<RunPlace>;
   find(evalRunId: string): Promise<RunPlace | undefined>;
+  /** Of a run that its owner has just named. */
+  learn(evalRunId: string, place: RunPlace): void;
 }
 
 // About 100 bytes a run, and twice as many at most; 10,000 validators' runs fit five times over.
@@ -35,6 +37,7 @@ export function createRunLocator(sql: Sql): RunLocator {
   };
   return {
     find,
+    learn: (evalRunId, place) => known.set(evalRunId, place),
     async locate(evalRunId) {
       const place = await find(evalRunId);
       if (place === undefined) throw new Fault('EVAL_RUN_NOT_FOUND', 'no such evaluation run');

@@ -1,9 +1,9 @@
 import test from 'ava';
 import {
-  claimCandidates,
   claimDetails,
-  liveRunsOf,
+  claimView,
   runLocator,
+  runTerms,
 } from '../../../actors/lease-manager/reads.ts';
 import { randomId } from '../../../infra/ids/ids.ts';
 import { addSuite, claimOf, claimRun, openWorld } from '../../support/eval-desk.ts';
@@ -218,15 +218,23 @@ test('a run is found, listed and told about', async (t) => {
     status: 'CLAIMED',
   });
   t.is(await runLocator(sql, randomId()), undefined);
-  t.like((await liveRunsOf(sql, 'val-a'))[0], { evalRunId: own.evalRunId, slot: 0 });
-  t.deepEqual([...(await liveRunsOf(sql, 'val-b'))], []);
-  t.like(await claimDetails(sql, own.evalRunId), {
-    minerHotkey: 'miner-1',
+  const claimer = { validatorColdkey: null, slots: 2, limit: 16 };
+  const live = { part: evalPart, agentVersionId: own.agentVersionId, evalRunId: own.evalRunId };
+  t.deepEqual(await claimView(sql, { ...claimer, validatorHotkey: 'val-a' }), {
+    live: [{ ...live, slot: 0, status: 'CLAIMED', isPastLease: false }],
+    candidates: [],
+  });
+  t.deepEqual([...(await claimView(sql, { ...claimer, validatorHotkey: 'val-b' })).live], []);
+  const terms = {
     suiteVersion: 1,
-    executionKind: 'envpack',
+    executionKind: 'envpack' as const,
     envPackSha256: packSha256,
     codeSha256: 'ef'.repeat(32),
-  });
+  };
+  const details = await claimDetails(sql, own.evalRunId);
+  t.like(details, { minerHotkey: 'miner-1', ...terms });
+  const suiteId = details?.suiteId ?? 0;
+  t.deepEqual({ ...(await runTerms(sql, { ...own, suiteId })) }, terms);
 });
 
 test('candidates leave out what a validator may not have, and offer releases last', async (t) => {
@@ -234,14 +242,17 @@ test('candidates leave out what a validator may not have, and offer releases las
   await addSuite(sql);
   await desk.ok('submit-version', submission(1));
   await desk.ok('submit-version', submission(2));
-  const of = async (validatorHotkey: string, validatorColdkey: string | null = null) =>
-    (await claimCandidates(sql, { validatorHotkey, validatorColdkey, limit: 8 })).length;
+  const of = async (validatorHotkey: string, validatorColdkey: string | null = null, slots = 2) =>
+    (await claimView(sql, { validatorHotkey, validatorColdkey, slots, limit: 8 })).candidates
+      .length;
 
   t.is(await of('val-a'), 2);
   t.is(await of('val-a', 'cold-miner-1'), 1);
   t.is(await of('miner-2'), 1);
   const first = await claimRun(desk, 'val-a');
   t.is(await of('val-a'), 1);
+  // It holds as many runs as it may.
+  t.is(await of('val-a', null, 1), 0);
   await desk.ok('release-run', first);
   t.is(await of('val-a'), 1);
   await desk.ok('release-run', await claimRun(desk, 'val-a'));
@@ -268,11 +279,8 @@ test('the search for work ends at its limit, on the index of claimable work', as
   await sql`analyze work_item`;
   const session = await sql.reserve();
 
-  const found = await claimCandidates(session, {
-    validatorHotkey: 'val-a',
-    validatorColdkey: null,
-    limit: 4,
-  });
+  const claimer = { validatorHotkey: 'val-a', validatorColdkey: null, slots: 1, limit: 4 };
+  const { candidates: found } = await claimView(session, claimer);
 
   await session`select pg_stat_force_next_flush()`;
   const [index] = await session`

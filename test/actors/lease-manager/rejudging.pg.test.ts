@@ -1,5 +1,5 @@
 import test from 'ava';
-import { claimCandidates } from '../../../actors/lease-manager/reads.ts';
+import { claimView } from '../../../actors/lease-manager/reads.ts';
 import { randomId } from '../../../infra/ids/ids.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import {
@@ -59,7 +59,8 @@ const opening = (
 });
 
 async function candidates(sql: Sql, validatorHotkey: string) {
-  return [...(await claimCandidates(sql, { validatorHotkey, validatorColdkey: null, limit: 16 }))];
+  const claimer = { validatorHotkey, validatorColdkey: null, slots: 100, limit: 16 };
+  return [...(await claimView(sql, claimer)).candidates];
 }
 
 /** A claim as an edge makes it: of what the rows show to this validator. */

@@ -4,6 +4,7 @@ import type { EdgeDeps } from '../../../apps/edge/deps.ts';
 import { CurrentStandings } from '../../../apps/edge/emission/standings.ts';
 import type { Caller, Endpoint, RequestContext } from '../../../apps/edge/endpoint.ts';
 import { CodeDownloads } from '../../../apps/edge/evaluation/code-downloads.ts';
+import { KnownTerms } from '../../../apps/edge/evaluation/known-terms.ts';
 import { createRunLocator } from '../../../apps/edge/evaluation/run-locator.ts';
 import { statusByCode, wireCodeOf } from '../../../apps/edge/faults.ts';
 import { PreparedAnswer } from '../../../apps/edge/prepared-answer.ts';
@@ -68,6 +69,7 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
     ...{ config, sql, bus: bus.commands, objects, clock, time, log, telemetry, presence },
     analyses: new AnalysisTurns(analyser),
     runs: createRunLocator(sql),
+    terms: new KnownTerms(sql),
     codeDownloads: new CodeDownloads(objects, clock, config.downloadUrlSeconds),
     seal: createCredentialSeal(config.credentialKeys),
     keptPages: new KeptPages(),

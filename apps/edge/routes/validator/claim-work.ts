@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { claimWorkReply } from '../../../../actors/lease-manager/messages.ts';
 import {
-  claimCandidates,
+  type ClaimDetails,
+  type ClaimView,
   claimDetails,
-  liveRunsOf,
+  claimView,
 } from '../../../../actors/lease-manager/reads.ts';
 import { sha256Hex as hashOf, randomId } from '../../../../infra/ids/ids.ts';
 import { Fault } from '../../../../machines/fault.ts';
@@ -11,7 +12,7 @@ import { fnv1a32 } from '../../../../machines/partition-of.ts';
 import type { EdgeDeps } from '../../deps.ts';
 import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
-import { runToken } from '../../evaluation/run-token.ts';
+import { lendsInference, runToken } from '../../evaluation/run-token.ts';
 import { firstAnswer } from '../../reads/idempotency.ts';
 import { hostReport } from '../../wire/host-report.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
@@ -48,17 +49,39 @@ const roundsMax = 3;
 const candidatesMax = 16;
 const partitionsPerRoundMax = 3;
 
+type ClaimedRun = NonNullable<z.output<typeof claimWorkReply>['run']>;
+
+/** A run that is granted now, as its owner says it, or the id of one that was granted before. */
+type Granted = ClaimedRun | string;
+
+type Told = Omit<ClaimDetails, 'minerHotkey' | 'status' | 'validatorHotkey' | 'workItemId'>;
+
 /**
- * Builds the answer from the stored run, so that a repeated claim says the same with fresh URLs. What
- * a provider does is no reason to refuse work: at worst the token is null, or its key comes later.
+ * Of a fresh run everything is known but whether its miner lends it a key, which may change at any time.
+ * A repeated claim says what is stored.
+ */
+async function toldOf(granted: Granted, { config, sql, terms }: EdgeDeps): Promise<Told> {
+  if (typeof granted !== 'string' && !lendsInference(config)) {
+    const { leaseExpiresAt, ...run } = granted;
+    const known = { ...run, leaseExpiresAt: new Date(leaseExpiresAt), mayHaveToken: false };
+    return { ...known, ...(await terms.of(run)) };
+  }
+  const evalRunId = typeof granted === 'string' ? granted : granted.evalRunId;
+  const details = await claimDetails(sql, evalRunId);
+  if (details === undefined) throw new Error(`claimed run ${evalRunId} has no row`);
+  return details;
+}
+
+/**
+ * A repeated claim says the same with fresh URLs. What a provider does is no reason to refuse work: at
+ * worst the token is null, or its key comes later.
  */
 async function answerWith(
-  evalRunId: string,
+  granted: Granted,
   context: RequestContext,
   deps: EdgeDeps,
 ): Promise<z.input<typeof claim>> {
-  const run = await claimDetails(deps.sql, evalRunId);
-  if (run === undefined) throw new Error(`claimed run ${evalRunId} has no row`);
+  const run = await toldOf(granted, deps);
   return {
     eval_run_id: run.evalRunId,
     agent_version_id: run.agentVersionId,
@@ -76,7 +99,7 @@ async function answerWith(
   };
 }
 
-type LiveRuns = Awaited<ReturnType<typeof liveRunsOf>>;
+type LiveRuns = ClaimView['live'];
 
 /**
  * At the cap, the oldest run that is claimed and untouched is the answer again: the first answer may
@@ -93,15 +116,24 @@ function freeSlot(live: LiveRuns, slots: number): number | undefined {
   return Array.from({ length: slots }, (_, slot) => slot).find((slot) => !taken.has(slot));
 }
 
+function viewOf({ name, coldkey }: Caller, { config, sql }: EdgeDeps): Promise<ClaimView> {
+  return claimView(sql, {
+    validatorHotkey: name,
+    validatorColdkey: coldkey,
+    slots: config.maxConcurrentRuns,
+    limit: candidatesMax,
+  });
+}
+
 /**
- * What the caller holds. Runs whose lease is over are ended first where they stand in the way: their
- * owner finds them only at its next look, a moment later, and refuses them meanwhile.
+ * What the caller holds, and may be given. Runs whose lease is over are ended first where they stand in
+ * the way: their owner finds them only at its next look, a moment later, and refuses them meanwhile.
  */
-async function heldRuns(caller: Caller, deps: EdgeDeps): Promise<LiveRuns> {
-  const live = await liveRunsOf(deps.sql, caller.name);
-  if (freeSlot(live, deps.config.maxConcurrentRuns) !== undefined) return live;
-  const over = live.filter(({ isPastLease }) => isPastLease);
-  if (over.length === 0) return live;
+async function settledView(caller: Caller, deps: EdgeDeps): Promise<ClaimView> {
+  const view = await viewOf(caller, deps);
+  if (freeSlot(view.live, deps.config.maxConcurrentRuns) !== undefined) return view;
+  const over = view.live.filter(({ isPastLease }) => isPastLease);
+  if (over.length === 0) return view;
   await Promise.all(
     over.map(({ part, agentVersionId, evalRunId }) =>
       askOwner(deps.bus, {
@@ -114,20 +146,22 @@ async function heldRuns(caller: Caller, deps: EdgeDeps): Promise<LiveRuns> {
       }),
     ),
   );
-  return await liveRunsOf(deps.sql, caller.name);
+  return await viewOf(caller, deps);
 }
 
 /** Asks the owners of the best candidates in turn; undefined when none of them has work any more. */
 async function claimOnce(
   caller: Caller,
-  ask: { readonly id: string; readonly slot: number; readonly round: number },
+  {
+    candidates,
+    ...ask
+  }: Pick<ClaimView, 'candidates'> & {
+    readonly id: string;
+    readonly slot: number;
+    readonly round: number;
+  },
   deps: EdgeDeps,
-): Promise<string | 'nothing' | 'raced'> {
-  const candidates = await claimCandidates(deps.sql, {
-    validatorHotkey: caller.name,
-    validatorColdkey: caller.coldkey,
-    limit: candidatesMax,
-  });
+): Promise<ClaimedRun | 'nothing' | 'raced'> {
   const inOrder = [...new Set(candidates.map(({ part }) => part))];
   // Who lost the race for the oldest work looks elsewhere first: else all would race there again.
   const start = ask.round === 0 ? 0 : fnv1a32(caller.name) % Math.max(1, inOrder.length);
@@ -146,7 +180,9 @@ async function claimOnce(
         preferred,
       },
     });
-    if (run !== null) return run.evalRunId;
+    if (run === null) continue;
+    deps.runs.learn(run.evalRunId, { part, agentVersionId: run.agentVersionId });
+    return run;
   }
   return inOrder.length === 0 ? 'nothing' : 'raced';
 }
@@ -162,11 +198,11 @@ async function claimRun(
   caller: Caller,
   context: RequestContext,
   deps: EdgeDeps,
-): Promise<string | undefined> {
+): Promise<Granted | undefined> {
   for (let round = 0; round < roundsMax; round++) {
     const granted = await grantedBefore(context, deps);
     if (granted !== undefined) return granted;
-    const live = await heldRuns(caller, deps);
+    const { live, candidates } = await settledView(caller, deps);
     const slot = freeSlot(live, deps.config.maxConcurrentRuns);
     if (slot === undefined) return repeatOrRefuse(live);
     // A key's id stays the same over rounds, so that its inbox row is the one first answer.
@@ -175,7 +211,7 @@ async function claimRun(
         ? hashOf(`${context.commandId}\n${round}`)
         : idempotentId(context, 'claim');
     try {
-      const claimed = await claimOnce(caller, { id, slot, round }, deps);
+      const claimed = await claimOnce(caller, { id, slot, round, candidates }, deps);
       if (claimed === 'nothing') return undefined;
       if (claimed !== 'raced') return claimed;
     } catch (error) {
@@ -201,7 +237,7 @@ export const claimWork = endpoint({
 
   async handle({ caller, body, context }, deps) {
     deps.presence.seen(caller.name, body);
-    const evalRunId = await claimRun(caller, context, deps);
-    return evalRunId === undefined ? undefined : await answerWith(evalRunId, context, deps);
+    const granted = await claimRun(caller, context, deps);
+    return granted === undefined ? undefined : await answerWith(granted, context, deps);
   },
 });
