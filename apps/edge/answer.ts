@@ -6,7 +6,7 @@ import { statusByCode, wireCodeOf } from './faults.ts';
 import { PreparedAnswer } from './prepared-answer.ts';
 import type { StreamedAnswer } from './streamed-answer.ts';
 
-const jsonType = 'application/json; charset=utf-8';
+export const jsonType = 'application/json; charset=utf-8';
 
 /** Writes what a handler answered; `undefined` is 204. */
 export function sendAnswer(response: ServerResponse, answer: unknown): void {

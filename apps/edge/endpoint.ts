@@ -114,6 +114,8 @@ export interface Endpoint<
    * once, tagged and compressed, and may be kept for so long.
    */
   readonly cache?: CachePolicy;
+  /** What every request is answered in this process: written once, and sent without a queue. */
+  readonly constant?: z.input<R>;
   /**
    * Whom a request waits for, and so whose outage it may tell of: a read the store and a change an
    * owner over the bus, unless given.

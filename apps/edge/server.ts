@@ -1,9 +1,16 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { Fault } from '../../machines/fault.ts';
 import { discardRest, sendFault, sendPlain } from './answer.ts';
+import { ConstantAnswers } from './constant-answers.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
 import { BodyPace } from './middleware/body-pace.ts';
@@ -64,7 +71,7 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   const pace = new BodyPace(limits.bodyBytesPerSecondMin);
   const state: ServerState = { draining: false, open: new OpenAnswers(), pace };
   const app = createApp(options, state);
-  const server = createServer(serverOptions, app);
+  const server = createServer(serverOptions, listener(options, state, app));
   answerOddities(server, app, { newTraceId: options.newTraceId, open: state.open });
   boundConnections(server, options);
   server.keepAliveTimeout = limits.idleConnectionMs;
@@ -86,6 +93,30 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
     listen: (port, host) => listen(server, port, host),
     drain,
     [Symbol.asyncDispose]: drain,
+  };
+}
+
+/**
+ * What is asked for by its plain name is answered without Express, which gives each request and each
+ * answer another prototype and so makes everything that touches them slower. All else goes through it:
+ * paths with parameters or a query, other methods, what nobody knows. test/edge/plain-paths.test.ts
+ * holds the two ways against each other.
+ */
+function listener(options: EdgeServerOptions, state: ServerState, app: Express): RequestListener {
+  const { dispatch: by, endpoints, newTraceId } = options;
+  const requestIdOf = (request: IncomingMessage) => incomingTraceId(request) ?? newTraceId();
+  const constants = new ConstantAnswers(endpoints, { requestIdOf, dispatch: by });
+  const isOpen = options.corsOrigins.length > 0;
+  const plain = new Map(
+    endpoints.map((each) => [`${each.method.toUpperCase()} ${each.path}`, each]),
+  );
+  return (request, response) => {
+    if (!isOpen && !state.draining && constants.give(request, response)) return;
+    const endpoint = isOpen ? undefined : plain.get(`${request.method} ${request.url}`);
+    if (endpoint === undefined) return app(request, response);
+    enter({ request, response }, { options, state }, () => {
+      void dispatch(endpoint, { request, response }, {}, by);
+    });
   };
 }
 
@@ -179,30 +210,12 @@ function sayGoodbye(response: ServerResponse): void {
 /** Exported for a look at its routes. */
 export function createApp(options: EdgeServerOptions, state: ServerState): Express {
   const app = express();
-  const { strangers } = options;
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', false);
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  app.use((request, response, next) => {
-    setCommonHeaders(request, response, options);
-    const oddity = oddityOf(request);
-    if (oddity !== undefined) {
-      sendPlain(response, oddity.status, oddity.detail);
-      discardRest(request);
-      return;
-    }
-    if (announcesBody(request)) state.pace.watch(request, options.dispatch.clock.monotonicMs());
-    if (state.draining) sayGoodbye(response);
-    const waiting = state.open.add(response);
-    if (waiting > pipelinedMax) {
-      refuseAtOnce(request, response, 'Too many requests wait on this connection.');
-    } else if (options.isFamiliar(request)) next();
-    else if (!strangers.add(request.socket, next)) {
-      refuseAtOnce(request, response, 'Too much is asked at once; try again soon.');
-    }
-  });
+  app.use((request, response, next) => enter({ request, response }, { options, state }, next));
   addRoutes(app, options);
   app.use(async (request, response) => {
     const fault = new Fault('ROUTE_NOT_FOUND', 'There is no such route.');
@@ -210,6 +223,30 @@ export function createApp(options: EdgeServerOptions, state: ServerState): Expre
   });
   app.use(unreadablePath(options.dispatch));
   return app;
+}
+
+/** What every request meets before its route: `next` at once or after a wait, unless it is refused. */
+function enter(
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  { options, state }: { readonly options: EdgeServerOptions; readonly state: ServerState },
+  next: () => void,
+): void {
+  setCommonHeaders(request, response, options);
+  const oddity = oddityOf(request);
+  if (oddity !== undefined) {
+    sendPlain(response, oddity.status, oddity.detail);
+    discardRest(request);
+    return;
+  }
+  if (announcesBody(request)) state.pace.watch(request, options.dispatch.clock.monotonicMs());
+  if (state.draining) sayGoodbye(response);
+  const waiting = state.open.add(response);
+  if (waiting > pipelinedMax) {
+    refuseAtOnce(request, response, 'Too many requests wait on this connection.');
+  } else if (options.isFamiliar(request)) next();
+  else if (!options.strangers.add(request.socket, next)) {
+    refuseAtOnce(request, response, 'Too much is asked at once; try again soon.');
+  }
 }
 
 function setCommonHeaders(

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
  * a frame, embedded elsewhere or named to another site. A route that answers a page sends a
  * `Content-Security-Policy` of its own among its headers, which then stands in place of this one.
  */
-const always = [
+export const securityHeaders = [
   ['X-Content-Type-Options', 'nosniff'],
   // What may be kept says so itself.
   ['Cache-Control', 'no-store'],
@@ -22,11 +22,11 @@ const strictTransport = 'max-age=31536000';
  * a developer's machine must not promise TLS for a name that it shares with others.
  */
 export function setSecurityHeaders(response: ServerResponse, isSecure: boolean): void {
-  for (const [name, value] of always) response.setHeader(name, value);
+  for (const [name, value] of securityHeaders) response.setHeader(name, value);
   if (isSecure) response.setHeader('Strict-Transport-Security', strictTransport);
 }
 
 /** The same for an answer that is written on the bare socket. */
-export const securityHeaderLines: readonly string[] = always.map(
+export const securityHeaderLines: readonly string[] = securityHeaders.map(
   ([name, value]) => `${name}: ${value}`,
 );

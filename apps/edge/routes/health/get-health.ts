@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { version } from '../../version.ts';
 
+const alive = { status: 'ok' as const, version };
+
 export const getHealth = endpoint({
   method: 'get',
   path: '/health',
@@ -12,7 +14,8 @@ export const getHealth = endpoint({
   isUnlimited: true,
   response: z.object({ status: z.literal('ok'), version: z.string() }),
   faults: [],
+  constant: alive,
   async handle() {
-    return { status: 'ok' as const, version };
+    return alive;
   },
 });
