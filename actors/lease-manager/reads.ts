@@ -38,6 +38,8 @@ export interface Claimer {
 export interface ClaimCandidate {
   readonly workItemId: string;
   readonly part: number;
+  /** Its miner has a credential to issue a token for. */
+  readonly mayHaveToken: boolean;
 }
 
 /** What a claim is decided by, as of one moment. */
@@ -82,13 +84,25 @@ export async function claimView(sql: Sql, claimer: Claimer): Promise<ClaimView> 
 
 /** Null where there are none. */
 function listed(sql: Sql): Fragment {
-  return sql`json_agg(json_build_object('workItemId', c.work_item_id, 'part', c.part))`;
+  return sql`
+    json_agg(json_build_object(
+      'workItemId', c.work_item_id, 'part', c.part,
+      'mayHaveToken', ${lends(sql, sql`c.miner_hotkey`)}))`;
+}
+
+function lends(sql: Sql, minerHotkey: Fragment): Fragment {
+  return sql`
+    exists (
+      select from inference_default d
+      join inference_credential k on k.miner_hotkey = d.miner_hotkey
+        and k.provider = d.provider and k.rejected_at is null
+      where d.miner_hotkey = ${minerHotkey})`;
 }
 
 /** For a rejudging: to no validator that has or had a say in the same score. */
 function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claimer): Fragment {
   return sql`
-    select w.work_item_id, w.part
+    select w.work_item_id, w.part, w.miner_hotkey
     from work_item w
     join evaluation_run judged on judged.eval_run_id = w.judged_run_id
     where w.state = 'OPEN' and w.rejudging_id is not null and w.live_count = 0
@@ -118,7 +132,7 @@ function candidates(sql: Sql, claimer: Claimer, isReleasedToo: boolean): Fragmen
   // In the order of the index work_item_claimable, whose scan ends at the limit: with anti-joins in
   // place of these subqueries the planner reads and sorts all claimable work.
   return sql`
-    select w.work_item_id, w.part
+    select w.work_item_id, w.part, w.miner_hotkey
     from work_item w
     where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
       and w.rejudging_id is null
@@ -188,12 +202,7 @@ export async function claimDetails(sql: Sql, evalRunId: string): Promise<ClaimDe
            s.suite_version as "suiteVersion", r.phase, r.race_id as "raceId",
            r.execution_kind as "executionKind", r.env_pack_sha256 as "envPackSha256",
            v.code_sha256 as "codeSha256", r.lease_expires_at as "leaseExpiresAt",
-           exists (
-             select from inference_default d
-             join inference_credential c on c.miner_hotkey = d.miner_hotkey
-               and c.provider = d.provider and c.rejected_at is null
-             where d.miner_hotkey = v.miner_hotkey
-           ) or exists (
+           ${lends(sql, sql`v.miner_hotkey`)} or exists (
              select from inference_token t where t.eval_run_id = r.eval_run_id
            ) as "mayHaveToken"
     from evaluation_run r

@@ -69,9 +69,10 @@ export const requestCosts = {
   },
   claim: {
     waits: {
-      // Candidates; the runs that the validator holds; what its miner lends the run.
-      ...{ 'edge: select work_item': 1, 'edge: select evaluation_run': 1 },
-      'edge: select inference_default': 1,
+      // The runs that the validator holds, and work for it with what the miners lend.
+      'edge: with evaluation_run': 1,
+      // What never changes of the version and its suite, which an edge reads once.
+      'edge: select agent_version': [0, 1],
       'actor: rt.commit': 1,
     },
     after: { 'service: rt.project_facts': 1 },
@@ -81,8 +82,8 @@ export const requestCosts = {
     walBytesMax: 11_500,
   },
   'first heartbeat': {
-    // Where the run is; an edge remembers it from then on.
-    waits: { 'edge: select evaluation_run': 1, 'actor: rt.commit': 1 },
+    // Where the run is, the edge knows of its claim.
+    waits: { 'actor: rt.commit': 1 },
     after: { 'service: rt.project_facts': 1 },
     messages: { ...asked('heartbeat'), ...told('run-started') },
     signatures: 0,

@@ -19,13 +19,6 @@ export interface RunToken {
 
 const none: RunToken = { inference_token: null, providera_access_token: null };
 
-/** Whether any claim may hand out a token. */
-export function lendsInference(
-  config: Pick<EdgeDeps['config'], 'provideraUrl' | 'providerbUrl'>,
-): boolean {
-  return config.provideraUrl !== undefined || config.providerbUrl !== undefined;
-}
-
 /** Longer than the service waits for a provider: one attempt is enough. */
 const attemptMarginMs = 2_000;
 
@@ -36,7 +29,8 @@ export async function runToken(
   deps: EdgeDeps,
 ): Promise<RunToken> {
   const { bus, seal, config } = deps;
-  if (!lendsInference(config) || !mayHaveToken) return none;
+  const isOff = config.provideraUrl === undefined && config.providerbUrl === undefined;
+  if (isOff || !mayHaveToken) return none;
   const { token } = await askService(bus, credentialsService, {
     type: 'issue-token',
     body: { evalRunId },

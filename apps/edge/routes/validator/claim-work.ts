@@ -12,7 +12,7 @@ import { fnv1a32 } from '../../../../machines/partition-of.ts';
 import type { EdgeDeps } from '../../deps.ts';
 import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
-import { lendsInference, runToken } from '../../evaluation/run-token.ts';
+import { runToken } from '../../evaluation/run-token.ts';
 import { firstAnswer } from '../../reads/idempotency.ts';
 import { hostReport } from '../../wire/host-report.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
@@ -49,21 +49,21 @@ const roundsMax = 3;
 const candidatesMax = 16;
 const partitionsPerRoundMax = 3;
 
-type ClaimedRun = NonNullable<z.output<typeof claimWorkReply>['run']>;
+type ClaimedRun = NonNullable<z.output<typeof claimWorkReply>['run']> & {
+  /** As the queue showed it; undefined of work that was not shown, which its owner found by itself. */
+  readonly mayHaveToken: boolean | undefined;
+};
 
 /** A run that is granted now, as its owner says it, or the id of one that was granted before. */
 type Granted = ClaimedRun | string;
 
 type Told = Omit<ClaimDetails, 'minerHotkey' | 'status' | 'validatorHotkey' | 'workItemId'>;
 
-/**
- * Of a fresh run everything is known but whether its miner lends it a key, which may change at any time.
- * A repeated claim says what is stored.
- */
-async function toldOf(granted: Granted, { config, sql, terms }: EdgeDeps): Promise<Told> {
-  if (typeof granted !== 'string' && !lendsInference(config)) {
-    const { leaseExpiresAt, ...run } = granted;
-    const known = { ...run, leaseExpiresAt: new Date(leaseExpiresAt), mayHaveToken: false };
+/** Of a fresh run everything is known by now; a repeated claim says what is stored. */
+async function toldOf(granted: Granted, { sql, terms }: EdgeDeps): Promise<Told> {
+  if (typeof granted !== 'string' && granted.mayHaveToken !== undefined) {
+    const { leaseExpiresAt, mayHaveToken, ...run } = granted;
+    const known = { ...run, leaseExpiresAt: new Date(leaseExpiresAt), mayHaveToken };
     return { ...known, ...(await terms.of(run)) };
   }
   const evalRunId = typeof granted === 'string' ? granted : granted.evalRunId;
@@ -182,7 +182,8 @@ async function claimOnce(
     });
     if (run === null) continue;
     deps.runs.learn(run.evalRunId, { part, agentVersionId: run.agentVersionId });
-    return run;
+    const shown = candidates.find(({ workItemId }) => workItemId === run.workItemId);
+    return { ...run, mayHaveToken: shown?.mayHaveToken };
   }
   return inOrder.length === 0 ? 'nothing' : 'raced';
 }
