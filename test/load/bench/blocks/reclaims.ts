@@ -12,7 +12,7 @@ export const reclaims: Block = {
   isQuick: false,
   async run(lab) {
     const quick = { validators: 100, spreadSeconds: 4, leaseSeconds: 8 };
-    const full = { validators: 1000, spreadSeconds: 20, leaseSeconds: 30 };
+    const full = { validators: 500, spreadSeconds: 10, leaseSeconds: 20 };
     const found = await measureReclaims(lab.sized(quick, full));
     const { distribution, lateMs, leases, early, double, unclaimed } = found;
     const lost = unclaimed === 0 ? [] : [`${unclaimed} of ${leases} were nobody's afterwards`];

@@ -44,6 +44,8 @@ interface Kill {
 }
 
 const validators = 64;
+/** What waits in an outage needs no new one each. */
+const openConnections = 500;
 /** What a killed one held is somebody's again long before. */
 const spanMs = 2_000;
 const calmSpanMs = 500;
@@ -74,17 +76,20 @@ export async function measureFailover(plan: FailoverPlan): Promise<FailoverFigur
   const byPart = new Map(leases.map((lease) => [lease.part, lease]));
   const probed = [...byPart.values()].slice(0, plan.probedPartitions);
   await using loader = await startOpenLoad(world.service.baseUrls);
-  await loader.start([
-    {
-      ...{ kind: 'requests', name: 'heartbeats', perSecond: plan.probesPerSecond },
-      requests: probed.map((lease) => heartbeatOf(lease, members)),
-    },
-    {
-      ...{ kind: 'lifecycles', name: 'lifecycles', perSecond: plan.lifecyclesPerSecond },
-      ...{ ...suite, completedPercent },
-      validators: members.map((member) => credentials(member, 'session')),
-    },
-  ]);
+  await loader.start(
+    [
+      {
+        ...{ kind: 'requests', name: 'heartbeats', perSecond: plan.probesPerSecond },
+        requests: probed.map((lease) => heartbeatOf(lease, members)),
+      },
+      {
+        ...{ kind: 'lifecycles', name: 'lifecycles', perSecond: plan.lifecyclesPerSecond },
+        ...{ ...suite, completedPercent },
+        validators: members.map((member) => credentials(member, 'session')),
+      },
+    ],
+    { connections: openConnections },
+  );
   const startedMs = Date.now();
   const kills = await killAll(world, plan.kills);
   const endedMs = Date.now();

@@ -46,6 +46,8 @@ interface Kill {
 }
 
 const validators = 64;
+/** What waits in an outage needs no new one each. */
+const openConnections = 500;
 const partitions = 16;
 /** A world without load for so long before each kill has forgotten the last one. */
 const settleMs = 4_000;
@@ -73,22 +75,25 @@ export async function measureRestarts(plan: RestartPlan): Promise<RestartFigures
   const probes = probed.map((lease) => heartbeatOf(lease, members));
   await using loader = await startOpenLoad(world.service.baseUrls);
   const startMs = Date.now();
-  await loader.start([
-    // One edge is killed; what the others are told goes by the other one.
-    {
-      ...{ kind: 'requests', name: 'edge', perSecond: 100 },
-      requests: probes.map((probe) => ({ ...probe, key: 0, edge: 0 })),
-    },
-    {
-      ...{ kind: 'requests', name: 'heartbeats', perSecond: 200 },
-      requests: probes.map((probe) => ({ ...probe, edge: 1 })),
-    },
-    {
-      ...{ kind: 'lifecycles', name: 'lifecycles', perSecond: 10 },
-      ...{ ...suite, completedPercent: 10 },
-      validators: members.map((member) => credentials(member, 'session')),
-    },
-  ]);
+  await loader.start(
+    [
+      // One edge is killed; what the others are told goes by the other one.
+      {
+        ...{ kind: 'requests', name: 'edge', perSecond: 100 },
+        requests: probes.map((probe) => ({ ...probe, key: 0, edge: 0 })),
+      },
+      {
+        ...{ kind: 'requests', name: 'heartbeats', perSecond: 200 },
+        requests: probes.map((probe) => ({ ...probe, edge: 1 })),
+      },
+      {
+        ...{ kind: 'lifecycles', name: 'lifecycles', perSecond: 10 },
+        ...{ ...suite, completedPercent: 10 },
+        validators: members.map((member) => credentials(member, 'session')),
+      },
+    ],
+    { connections: openConnections },
+  );
   const kills: Kill[] = [];
   for (let count = 0; count < plan.kills; count += 1) {
     for (const kill of [killEdge, killNats, killPostgres]) {
