@@ -33,7 +33,7 @@ export class PartitionTable {
     this.#kinds = new Map(deps.kinds.map((kind) => [kind.kind, kind]));
     const sharing = deps.kinds.filter((kind) => kind.sharesCommits === true);
     this.#sharing = new Map(
-      sharing.map(({ kind }) => [kind, new SharedCommits(deps.store, deps.clock)]),
+      sharing.map(({ kind }) => [kind, new SharedCommits(deps.store, deps.clock, deps.policy)]),
     );
   }
 

@@ -11,6 +11,8 @@ export interface RuntimePolicy {
   /** What a hand-over waits for its mailbox before it tells the rest to ask again. */
   readonly handOverMs: number;
   readonly batchSizeMax: number;
+  /** How long a commit waits for others to share its statement; not at all beyond its turn when 0. */
+  readonly gatherCommitsMs: number;
   /** What one commit writes well within the statement timeout, also beside seven others. */
   readonly batchBytesMax: number;
   readonly mailboxCommandsMax: number;
@@ -47,6 +49,7 @@ export const defaultPolicy: RuntimePolicy = {
   claimsAtOnce: 8,
   handOverMs: 2_000,
   batchSizeMax: 64,
+  gatherCommitsMs: 0,
   batchBytesMax: 1024 * 1024,
   mailboxCommandsMax: 512,
   mailboxBytesMax: 4 * 1024 * 1024,

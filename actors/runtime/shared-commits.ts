@@ -29,14 +29,20 @@ const patienceMs = 25;
 export class SharedCommits {
   readonly #store: Pick<PartitionStore, 'commit' | 'commitAll'>;
   readonly #clock: Clock;
+  readonly #gatherMs: number;
   #waiting: Waiting[] = [];
   /** What is being written, as long as it is worth waiting for. */
   #writing: AbortController | undefined;
   #isTurnEnding = false;
 
-  constructor(store: Pick<PartitionStore, 'commit' | 'commitAll'>, clock: Clock) {
+  constructor(
+    store: Pick<PartitionStore, 'commit' | 'commitAll'>,
+    clock: Clock,
+    { gatherCommitsMs }: { readonly gatherCommitsMs: number },
+  ) {
     this.#store = store;
     this.#clock = clock;
+    this.#gatherMs = gatherCommitsMs;
   }
 
   commit(token: PartitionToken, batch: CommitBatch): Promise<CommitOutcome> {
@@ -52,11 +58,13 @@ export class SharedCommits {
   #begin(): void {
     if (this.#writing !== undefined || this.#isTurnEnding || this.#waiting.length === 0) return;
     this.#isTurnEnding = true;
-    // Not before everybody has decided who can do so without any more news.
-    process.nextTick(() => {
+    const end = () => {
       this.#isTurnEnding = false;
       void this.#write(this.#take());
-    });
+    };
+    // Not before everybody has decided who can do so without any more news.
+    if (this.#gatherMs === 0) process.nextTick(end);
+    else void this.#clock.sleep(this.#gatherMs).then(end);
   }
 
   #take(): Waiting[] {

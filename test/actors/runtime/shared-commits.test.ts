@@ -4,7 +4,7 @@ import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { CommitBatch, CommitOutcome } from '../../../infra/ports/partition-store.ts';
 
 /** The parts of each statement, in the order in which they were sent; `finish` ends the oldest. */
-function world() {
+function world(gatherCommitsMs = 0) {
   const sent: number[][] = [];
   const open: (() => void)[] = [];
   const told: string[] = [];
@@ -24,6 +24,7 @@ function world() {
       },
     },
     systemClock,
+    { gatherCommitsMs },
   );
   const commit = async (part: number, size: Partial<CommitBatch> = {}): Promise<CommitOutcome> => {
     const batch = { validUntilMs: undefined, inbox: [], events: [], snapshots: [], operations: {} };
@@ -91,4 +92,14 @@ test('a statement has room for so much, and the rest goes with the next', async 
   finish();
   await turn();
   t.deepEqual(sent[1], [8, 9]);
+});
+
+test('who is told to wait for company gets it over several turns', async (t) => {
+  const { sent, commit } = world(20);
+  void commit(1);
+  await turn();
+  void commit(2);
+
+  while (sent.length === 0) await turn();
+  t.deepEqual(sent, [[1, 2]]);
 });
