@@ -14,16 +14,23 @@ export interface SuspicionDeps {
   readonly nudge: () => void;
 }
 
-/** Between two pings that meet nobody: longer than a client needs to connect again. */
+/**
+ * Between two pings that meet nobody, where the database still has a connection of the member: longer
+ * than a client needs to connect again.
+ */
 const secondPingMs = 300;
+const lookEveryMs = 30;
 /** After the broker came back everybody is away for a moment. */
 const graceMs = 2_000;
 
 /**
  * Hears callers that met no owner. A member whose sockets the kernel has closed answers no ping and
- * is dead: its lease is ended for it, so that its partitions move in one second instead of five, and
- * so do those that it was to take, had it lived. The whole member, not the partition, or the others
+ * is dead: its lease is ended for it, so that its partitions move at once instead of after five seconds,
+ * and so do those that it was to take, had it lived. The whole member, not the partition, or the others
  * would hand it straight back.
+ *
+ * Broker and database are two witnesses. Where both saw its connections end, it is not waited for; one
+ * that lost the broker alone, or is frozen or cut off, is still connected to the database.
  */
 export class Suspicion {
   readonly #deps: SuspicionDeps;
@@ -70,12 +77,12 @@ export class Suspicion {
   }
 
   async #examine(member: LiveMember): Promise<void> {
-    const { bus, clock, log, members, nudge } = this.#deps;
+    const { bus, log, members, nudge } = this.#deps;
     if (this.#looking.has(member.incarnation)) return;
     this.#looking.add(member.incarnation);
     try {
       if ((await bus.ping(member.memberId)) !== 'absent') return;
-      await clock.sleep(secondPingMs);
+      await this.#untilGone(member);
       if ((await bus.ping(member.memberId)) !== 'absent') return;
       if (await members.eject(member)) {
         log.warn('ended the lease of a dead member', { member: member.memberId });
@@ -84,6 +91,17 @@ export class Suspicion {
       nudge();
     } finally {
       this.#looking.delete(member.incarnation);
+    }
+  }
+
+  /** The database ends the connections of a dead process a moment after the kernel closed them. */
+  async #untilGone({ memberId }: LiveMember): Promise<void> {
+    const { clock, members } = this.#deps;
+    const sinceMs = clock.monotonicMs();
+    while (await members.isConnected(memberId)) {
+      const leftMs = sinceMs + secondPingMs - clock.monotonicMs();
+      if (leftMs <= 0) return;
+      await clock.sleep(Math.min(lookEveryMs, leftMs));
     }
   }
 }

@@ -10,6 +10,8 @@ export interface MembershipStore {
   leave(identity: MemberIdentity): Promise<void>;
   /** Ends the lease of a member that was found dead; false when it had ended already. */
   eject(identity: MemberIdentity): Promise<boolean>;
+  /** Whether the database has a connection of this member; their names begin with its id. */
+  isConnected(memberId: string): Promise<boolean>;
   view(): Promise<ClusterView>;
   /** Compare-and-set on the epoch that was seen; undefined when somebody else was faster or lives. */
   claim(

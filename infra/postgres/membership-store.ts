@@ -27,6 +27,7 @@ export function createMembershipStore(sql: Sql): MembershipStore {
         select rt.eject(${memberId}, ${incarnation}) as ejected`;
       return rows[0]?.ejected ?? false;
     },
+    isConnected: (memberId) => isConnected(sql, memberId),
     view: () => view(sql),
     claim: (ref, seenEpoch, identity) => claim(sql, ref, { seenEpoch, identity }),
     release: (token) => release(sql, token),
@@ -50,6 +51,15 @@ async function renew(
   const [row] = await sql<{ at: Date | null }[]>`
     select rt.renew(${identity.memberId}, ${identity.incarnation}, ${seconds(ttlMs)}) as at`;
   return row?.at?.getTime();
+}
+
+/** The server cuts names off; whose first bytes are alike then count as one, and alive. */
+async function isConnected(sql: Sql, memberId: string): Promise<boolean> {
+  const [row] = await sql<{ connected: boolean }[]>`
+    select exists (
+      select from pg_stat_activity
+      where starts_with(application_name, left(${`${memberId} `}, 63))) as connected`;
+  return row?.connected ?? true;
 }
 
 function seconds(ms: number): string {

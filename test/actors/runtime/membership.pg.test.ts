@@ -106,6 +106,27 @@ test('a member that cannot be reached does not join again until it can', async (
   await one.membership.leave();
 });
 
+test('a member is connected as long as any connection bears its name, whoever opened it', async (t) => {
+  const one = await member(t, {});
+  const { url } = await testDatabase(t);
+  const open = (applicationName: string) => createSql({ url, applicationName, max: 1 });
+  const commits = open('two-1 commits');
+  t.teardown(() => closeSql(commits));
+  await commits`select 1`;
+  t.true(await one.store.isConnected('two-1'));
+  t.false(await one.store.isConnected('two'));
+  const leases = open('two-1 leases');
+  await leases`select 1`;
+  await closeSql(commits);
+  t.true(await one.store.isConnected('two-1'));
+  await closeSql(leases);
+  await eventually(
+    () => one.store.isConnected('two-1'),
+    (isConnected) => !isConnected,
+  );
+  t.false(await one.store.isConnected('two-1'));
+});
+
 test('a renewal that is answered after the goodbye brings nobody back', async (t) => {
   const held = Promise.withResolvers<void>();
   const one = await member(t, { beforeRenewal: () => held.promise });

@@ -33,7 +33,8 @@ export async function startSimCoordinator(
     memberId,
     kinds: partitionKinds(config, { sql: commits, telemetry }),
     partitions,
-    members: createMembershipStore(sqlAs('paddock_actor')),
+    // All processes share the connections there.
+    members: { ...createMembershipStore(sqlAs('paddock_actor')), isConnected: async () => true },
     outbox: createOutboxStore(commits),
     bus: bus.partitions,
     messages: bus.messages,
