@@ -5,12 +5,15 @@ import { cycles } from './blocks/cycles.ts';
 import { failover } from './blocks/failover.ts';
 import { heartbeats } from './blocks/heartbeats.ts';
 import { items } from './blocks/items.ts';
+import { latency } from './blocks/latency.ts';
 import { memory } from './blocks/memory.ts';
 import { overload } from './blocks/overload.ts';
 import { reads } from './blocks/reads.ts';
 import { reclaims } from './blocks/reclaims.ts';
 import { restarts } from './blocks/restarts.ts';
+import { scale } from './blocks/scale.ts';
 import { signatures } from './blocks/signatures.ts';
+import { submissions } from './blocks/submissions.ts';
 
 export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
   signatures,
@@ -19,6 +22,9 @@ export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
   heartbeats,
   cycles,
   items,
+  latency,
+  submissions,
+  scale,
   reclaims,
   failover,
   restarts,

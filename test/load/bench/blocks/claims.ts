@@ -63,9 +63,9 @@ async function compareClaims(lab: Lab, { product, ours }: Ours, comparison: Comp
   });
 }
 
-/** A twentieth more than is claimed, so that nobody searches for the last one. */
+/** Half as much again as is claimed: whoever looks for the last free slot finds it taken. */
 export async function supplyBoth(sides: readonly CrowdSide[], runs: number): Promise<void> {
-  for (const each of sides) await each.supply(Math.ceil(runs * 1.05));
+  for (const each of sides) await each.supply(Math.ceil(runs * 1.5));
 }
 
 async function claimAll(side: CrowdSide, stage: Stage): Promise<Performed> {
