@@ -1,17 +1,13 @@
 import { sr25519Verify, waitReady } from '@polkadot/wasm-crypto';
-import { RecentSet } from '../cache/recent-set.ts';
+import { RecentMap } from '../cache/recent-map.ts';
 import type { Claim } from './claim-room.ts';
 import { loadQuickChecks, type QuickCheck } from './quick-sr25519.ts';
 
-/** Of each of two generations. A full set takes 9 MB, and costs whoever fills it a check a key. */
+/** Of each of two generations. Full ones take 9 MB, and cost whoever fills them a check a key. */
 const provenKeysMax = 65_536;
 
 /** Keys under which the strict library found a good signature: they are points of the curve. */
-export interface ProvenKeys {
-  has(key: string): boolean;
-  add(key: string): void;
-  delete(key: string): void;
-}
+export type ProvenKeys = Pick<RecentMap<string, true>, 'get' | 'set' | 'delete'>;
 
 /** A judge with both libraries ready. */
 export async function loadJudge(provenKeys?: ProvenKeys): Promise<Sr25519Judge> {
@@ -37,7 +33,7 @@ export class Sr25519Judge {
 
   constructor(
     newQuickCheck: () => QuickCheck,
-    provenKeys: ProvenKeys = new RecentSet<string>(provenKeysMax),
+    provenKeys: ProvenKeys = new RecentMap<string, true>(provenKeysMax),
   ) {
     this.#newQuickCheck = newQuickCheck;
     this.#provenKeys = provenKeys;
@@ -51,7 +47,7 @@ export class Sr25519Judge {
 
   isGood(claim: Claim): boolean {
     const key = keyText(claim.publicKey);
-    if (!this.#provenKeys.has(key)) return this.#prove(key, claim);
+    if (this.#provenKeys.get(key) === undefined) return this.#prove(key, claim);
     try {
       return this.#isGoodQuickly(claim);
     } catch {
@@ -64,12 +60,12 @@ export class Sr25519Judge {
 
   #prove(key: string, { signature, message, publicKey }: Claim): boolean {
     const isGood = sr25519Verify(signature, message, publicKey);
-    if (isGood) this.#provenKeys.add(key);
+    if (isGood) this.#provenKeys.set(key, true);
     return isGood;
   }
 }
 
-/** A byte a character: half of what hex takes, and a Set compares it as fast. */
+/** A byte a character: half of what hex takes. */
 function keyText({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1');
 }

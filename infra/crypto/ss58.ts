@@ -10,8 +10,11 @@ const prefix = 42;
 /** 35 bytes that begin with 42 are always 48 base58 digits of which the first is a 5. */
 const spelling = /^5[1-9A-HJ-NP-Za-km-z]{47}$/;
 
-/** Several subnets' worth of hotkeys; failures are not kept, so garbage evicts nobody. */
-const decodedKeys = new RecentMap<string, Uint8Array>(4096);
+/**
+ * To hex, half of what arrays of their own would take: 15 MB when full. Failures are not kept, so
+ * garbage evicts nobody.
+ */
+const decodedKeys = new RecentMap<string, string>(65_536);
 
 /**
  * The 32-byte key of an SS58 address with prefix 42 in its one canonical spelling; undefined for
@@ -20,14 +23,13 @@ const decodedKeys = new RecentMap<string, Uint8Array>(4096);
 export function decodeHotkey(text: string): Uint8Array | undefined {
   if (!spelling.test(text)) return undefined;
   const known = decodedKeys.get(text);
-  // A copy, because callers may write to what they get.
-  if (known !== undefined) return known.slice();
+  if (known !== undefined) return Uint8Array.fromHex(known);
   const decoded = base58.decode(text);
   if (decoded.length !== 1 + keyBytes + checksumBytes) return undefined;
   const key = decoded.slice(1, 1 + keyBytes);
   // Compares prefix, checksum and spelling at once.
   if (encodeHotkey(key) !== text) return undefined;
-  decodedKeys.set(text, key.slice());
+  decodedKeys.set(text, key.toHex());
   return key;
 }
 
