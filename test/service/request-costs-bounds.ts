@@ -239,3 +239,6 @@ export function costTable(): string {
   const lines = [head, head.map((_, index) => (index === 0 ? '---' : '---:')), ...rows];
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
+
+/** Allocated on the heaps of edge and owner for a heartbeat by session, a third above what is counted. */
+export const heartbeatBytesMax = 80_000;
