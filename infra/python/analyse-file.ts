@@ -25,7 +25,7 @@ import type { SandboxProfile } from './sandbox-profile.ts';
 import { scopesOf } from './scopes.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 import { insteadOfLibrary } from './suggestions.ts';
-import { allNodesOf, type SyntaxNode } from './syntax-tree.ts';
+import { allNodesOf, nodesOfKinds, type SyntaxNode } from './syntax-tree.ts';
 import type { Token } from './token.ts';
 import { refuseTooManyTokens } from './token-count.ts';
 import { TokenCursor } from './token-cursor.ts';
@@ -109,6 +109,7 @@ function judge(
   const nodes = allNodesOf(tree);
   const context: RuleContext = {
     ...{ source, nodes, scopes, referents, modules, productIdPattern },
+    ofKind: nodesOfKinds(nodes),
     ...{ findings: [], insecure: [] },
   };
   checkImports(context);

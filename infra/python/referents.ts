@@ -100,7 +100,8 @@ function memberOf(module: string, member: string, modules: ModuleRules): Referen
   return { kind: 'member', module, member };
 }
 
-function qualifiedName(referent: Referent): string {
+/** `json.dumps`, `os.path`, `getattr`. */
+export function qualifiedName(referent: Referent): string {
   if (referent.kind === 'builtin') return referent.name;
   return referent.kind === 'module' ? referent.module : `${referent.module}.${referent.member}`;
 }

@@ -138,6 +138,37 @@ export function allNodesOf(root: SyntaxNode): SyntaxNode[] {
   return nodes;
 }
 
+export type NodesOfKinds = (...kinds: readonly NodeKind[]) => readonly SyntaxNode[];
+
+/**
+ * Those of some kinds in the order of the file, looked for once. Most rules look at a few of hundreds, so
+ * kinds are kept apart from the nodes: a megabyte's nodes are far more than a processor keeps at hand.
+ */
+export function nodesOfKinds(nodes: readonly SyntaxNode[]): NodesOfKinds {
+  const numbers = new Map<NodeKind, number>();
+  const kinds = new Uint8Array(nodes.length);
+  for (const [index, { kind }] of nodes.entries()) {
+    const number = numbers.get(kind) ?? numbers.size + 1;
+    if (number > numbers.size) numbers.set(kind, number);
+    kinds[index] = number;
+  }
+  const found = new Map<string, readonly SyntaxNode[]>();
+  return (...wanted) => {
+    const key = wanted.join(' ');
+    const known = found.get(key);
+    if (known !== undefined) return known;
+    const isWanted = new Uint8Array(numbers.size + 1);
+    for (const kind of wanted) isWanted[numbers.get(kind) ?? 0] = 1;
+    const chosen: SyntaxNode[] = [];
+    for (let index = 0; index < kinds.length; index += 1) {
+      const each = isWanted[kinds[index] ?? 0] === 1 ? nodes[index] : undefined;
+      if (each !== undefined) chosen.push(each);
+    }
+    found.set(key, chosen);
+    return chosen;
+  };
+}
+
 /** Every node below and including `root`, parents first, without recursion on deep trees. */
 export function* nodesOf(root: SyntaxNode): Generator<SyntaxNode> {
   const pending = [root];

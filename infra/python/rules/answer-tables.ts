@@ -3,12 +3,11 @@
  * task, or as ids of products. What such tables are made of is described where it is found:
  * encoded-text, keyed-answers, product-ids.
  */
-import type { SyntaxNode } from '../syntax-tree.ts';
 import { codesIn, isEncoded, opaqueWords, spellsText } from './encoded-text.ts';
 import { type DataText, dataTexts } from './integrity-literals.ts';
 import { checkKeyedAnswers } from './keyed-answers.ts';
 import { checkProductIds } from './product-ids.ts';
-import type { RuleContext } from './rule-context.ts';
+import { onceAFile, type RuleContext } from './rule-context.ts';
 
 // A SHA-512 digest has 155 decimal digits, a 256-bit prime 78.
 const integerDigitsMax = 160;
@@ -27,7 +26,7 @@ export function checkAnswerTables(context: RuleContext): void {
 }
 
 function checkTexts(context: RuleContext, texts: readonly DataText[]): void {
-  const spells = makesText(context.nodes);
+  const spells = makesText(context);
   for (const { value, at } of texts) {
     if (!isEncoded(value) && !(spells && spellsText(codesIn(value)))) continue;
     context.findings.push({ rule: 'encoded-data', message: 'this text is encoded data', at });
@@ -35,17 +34,16 @@ function checkTexts(context: RuleContext, texts: readonly DataText[]): void {
 }
 
 /** Does the file turn numbers into characters? Then a list of numbers may be a text. */
-function makesText(nodes: readonly SyntaxNode[]): boolean {
+const makesText = onceAFile(({ ofKind }) => {
   const makers = new Set(['chr', 'bytes', 'bytearray', 'decode']);
-  return nodes.some(
-    ({ kind, text }) => (kind === 'name' || kind === 'attribute') && makers.has(text),
-  );
-}
+  return ofKind('name', 'attribute').some(({ text }) => makers.has(text));
+});
 
-function checkNumbers({ nodes, findings }: RuleContext): void {
-  const spells = makesText(nodes);
+function checkNumbers(context: RuleContext): void {
+  const { ofKind, findings } = context;
+  const spells = makesText(context);
   let flat = 0;
-  for (const node of nodes) {
+  for (const node of ofKind('number', 'display')) {
     if (node.kind === 'number' && node.text.length > integerDigitsMax) {
       findings.push({
         rule: 'encoded-data',
@@ -87,7 +85,7 @@ function isPrecise(text: string): boolean {
 }
 
 /** Hashes, ids and scraps of base64 anywhere in the file, however they are spread over it. */
-function checkOpaqueConstants({ nodes, findings }: RuleContext, texts: readonly DataText[]): void {
+function checkOpaqueConstants({ ofKind, findings }: RuleContext, texts: readonly DataText[]): void {
   const seen = new Set<string>();
   let first: number | null = null;
   const see = (word: string, at: number): void => {
@@ -95,9 +93,8 @@ function checkOpaqueConstants({ nodes, findings }: RuleContext, texts: readonly 
     first ??= at;
   };
   for (const { value, at } of texts) for (const word of opaqueWords(value)) see(word, at);
-  for (const { kind, text, at } of nodes) {
-    if (kind === 'number' && /^(?:0x[0-9a-f]{15,}|\d{15,})$/i.test(text.replaceAll('_', '')))
-      see(text, at);
+  for (const { text, at } of ofKind('number')) {
+    if (/^(?:0x[0-9a-f]{15,}|\d{15,})$/i.test(text.replaceAll('_', ''))) see(text, at);
   }
   if (first === null || seen.size < opaqueConstantsMin) return;
   const message = `the file holds ${seen.size} hashes, identifiers or encoded strings`;

@@ -8,6 +8,7 @@ import { constantString } from '../string-literal.ts';
 import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
 import { type ClassTraits, classTraits } from './plain-classes.ts';
 import { argumentsOf, callOf, decoratedBy, decoratorsOf, isBase } from './positions.ts';
+import { refersTo } from './referred-names.ts';
 import type { RuleContext } from './rule-context.ts';
 
 export function checkClassTrust(context: RuleContext): void {
@@ -15,10 +16,10 @@ export function checkClassTrust(context: RuleContext): void {
   const report = (node: SyntaxNode, problem: Problem | null) => {
     if (problem !== null) context.findings.push({ ...problem, at: node.at });
   };
-  const dispatches = usesDispatch(context);
-  for (const node of context.nodes) {
-    if (node.kind === 'pattern-class') report(node, problemOfPattern(node, traits));
-    if (dispatches) report(node, problemOfRegister(node, context, traits));
+  const dispatches = refersTo(context, dispatchers);
+  for (const node of context.ofKind('pattern-class')) report(node, problemOfPattern(node, traits));
+  for (const node of dispatches ? context.nodes : []) {
+    report(node, problemOfRegister(node, context, traits));
   }
   for (const { node } of context.scopes.loads) report(node, problemOfEmptyEnum(node, traits));
 }
@@ -67,13 +68,6 @@ function isMemberValue({ kind, children }: SyntaxNode): boolean {
 }
 
 const dispatchers = new Set(['functools.singledispatch', 'functools.singledispatchmethod']);
-
-function usesDispatch({ scopes, nodes, referents }: RuleContext): boolean {
-  const used = [...scopes.loads.map(({ node }) => node), ...nodes.filter(isAttribute)];
-  return used.some((node) => referents.among(node, dispatchers) !== undefined);
-}
-
-const isAttribute = ({ kind }: SyntaxNode): boolean => kind === 'attribute';
 
 /** `@f.register` straight over a function, `f.register(cls)`, `f.register(cls, func)`. */
 function problemOfRegister(

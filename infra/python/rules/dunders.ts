@@ -15,13 +15,18 @@ import { decoratorsOf } from './positions.ts';
 import type { RuleContext } from './rule-context.ts';
 
 export function checkDunders(context: RuleContext): void {
-  for (const node of context.nodes) {
+  for (const node of context.ofKind(...named)) {
     const problem = problemOf(node, context);
     if (problem !== null) context.findings.push({ ...problem, at: node.at });
   }
   for (const load of context.scopes.loads) checkLoad(load, context);
   for (const store of context.scopes.stores) checkStore(store, context);
 }
+
+const named = [
+  ...(['attribute', 'store-attribute', 'keyword', 'pattern-keyword'] as const),
+  ...(['import-name', 'import-member'] as const),
+];
 
 function problemOf(node: SyntaxNode, context: RuleContext): Problem | null {
   switch (node.kind) {

@@ -15,9 +15,10 @@ import { onceAFile, type RuleContext } from './rule-context.ts';
 const methods = new Set(['format', 'format_map']);
 
 export function checkFormatStrings(context: RuleContext): void {
-  if (!context.nodes.some((node) => mentionsFormat(node, context))) return;
+  const nodes = context.ofKind('attribute', 'pattern-keyword', 'string');
+  if (!nodes.some((node) => mentionsFormat(node, context))) return;
   const use: FormatUse = { context, texts: knownTexts(context), traits: classTraits(context) };
-  for (const node of context.nodes) {
+  for (const node of nodes) {
     const message = problemOf(node, use);
     if (message !== null) context.findings.push({ rule: 'format-traversal', message, at: node.at });
   }

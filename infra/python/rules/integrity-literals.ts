@@ -17,13 +17,12 @@ export function dataTexts(context: RuleContext): DataText[] {
   const values = new Map<SyntaxNode, string>();
   const texts: DataText[] = [];
   const isRead = readsOf(context);
-  for (const node of context.nodes) {
-    if (node.kind !== 'string') continue;
+  for (const node of context.ofKind('string')) {
     const value = literalValue(context.source, node);
     values.set(node, value);
     if (!isStatement(node) || isRead(node)) texts.push({ value, at: node.at });
   }
-  for (const node of context.nodes) {
+  for (const node of context.ofKind('operation', 'display')) {
     const joined = joinedText(node, values);
     if (joined !== null) texts.push({ value: joined, at: node.at });
   }

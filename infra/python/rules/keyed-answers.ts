@@ -14,8 +14,8 @@ const sentencesComparedMin = 4;
 const hashesComparedMin = 3;
 
 export function checkKeyedAnswers(context: RuleContext, texts: readonly DataText[]): void {
-  for (const node of context.nodes) {
-    if (node.kind === 'display') report(context, node.at, problemOf(pairsOf(node, context)));
+  for (const node of context.ofKind('display')) {
+    report(context, node.at, problemOf(pairsOf(node, context)));
   }
   for (const { value, at } of texts) report(context, at, problemOf(pairsInText(value)));
   checkComparisons(context);
@@ -96,8 +96,8 @@ const comparingMethods = new Set(['startswith', 'endswith', '__eq__', '__contain
 function checkComparisons(context: RuleContext): void {
   const sentences = new Map<string, number>();
   const hashes = new Map<string, number>();
-  for (const node of context.nodes) {
-    if (node.kind !== 'string' || !isCompared(node)) continue;
+  for (const node of context.ofKind('string')) {
+    if (!isCompared(node)) continue;
     const value = constantString(context.source, node) ?? '';
     if (isSentence(value)) sentences.set(value, node.at);
     else if (isShortHash(value)) hashes.set(value, node.at);

@@ -163,10 +163,9 @@ const namesReachedInto = onceAFile(({ scopes }) => {
 const setters = /^(?:setattr|__setattr__|namedtuple|NamedTuple)$/;
 
 /** `setattr(x, "name", …)`, `namedtuple("P", "name other")`, whatever these are called here. */
-const namesSetByText = onceAFile(({ nodes, source, referents }) => {
+const namesSetByText = onceAFile(({ ofKind, source, referents }) => {
   const names = new Set<string>();
-  for (const node of nodes) {
-    if (node.kind !== 'string') continue;
+  for (const node of ofKind('string')) {
     const call = enclosing(node, 'call');
     const callee = call?.children[0];
     const isSetter = setters.test(callee?.text ?? '') || referents.among(callee, tupleMakers);

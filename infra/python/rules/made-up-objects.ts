@@ -17,6 +17,7 @@ import {
   isInAnnotation,
   isInstanceCheck,
 } from './positions.ts';
+import { refersTo } from './referred-names.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
 import { handsOnMetaclasses } from './type-use.ts';
 
@@ -82,9 +83,10 @@ function isKeptTupleMaker(node: SyntaxNode, context: RuleContext): boolean {
 }
 
 /** `namedtuple("Tb", "tb_frame tb_next")` is as good as a class with these names. */
-function checkFieldNames({ nodes, source, referents, findings }: RuleContext): void {
-  for (const node of nodes) {
-    if (node.kind !== 'string' || node.parent === null) continue;
+function checkFieldNames(context: RuleContext): void {
+  if (!refersTo(context, namedTuple)) return;
+  const { ofKind, source, referents, findings } = context;
+  for (const node of ofKind('string')) {
     const names =
       constantString(source, node)
         ?.split(/[\s,]+/)
@@ -101,11 +103,9 @@ const namespace = new Set(['types.SimpleNamespace']);
 
 /** Can the file put an attribute of a computed name on an object of its own? */
 function keepsComputedNames(context: RuleContext): boolean {
-  const { nodes, referents } = context;
-  const namespaces = nodes.filter(
-    (node) =>
-      /^(?:name|attribute)$/.test(node.kind) && referents.among(node, namespace) !== undefined,
-  );
+  const { nodes, ofKind, referents } = context;
+  const named = refersTo(context, namespace) ? ofKind('name', 'attribute') : [];
+  const namespaces = named.filter((node) => referents.among(node, namespace) !== undefined);
   if (namespaces.some((node) => !isPlainNamespace(node, context))) return true;
   return nodes.some((node) => {
     if (node.kind === 'store-attribute') return node.text === 'attrname';
@@ -188,9 +188,10 @@ const copies = new Set(['copy.copy', 'copy.deepcopy']);
 
 /** `copy` asks an object's own attributes how it wants to be copied, and obeys. */
 function checkCopies(context: RuleContext): void {
-  const { nodes, referents, findings } = context;
-  const isUse = ({ kind }: SyntaxNode) => kind === 'name' || kind === 'attribute';
-  const used = nodes.filter((node) => isUse(node) && referents.among(node, copies) !== undefined);
+  const { ofKind, referents, findings } = context;
+  if (!refersTo(context, copies)) return;
+  const named = ofKind('name', 'attribute');
+  const used = named.filter((node) => referents.among(node, copies) !== undefined);
   if (used.length === 0 || !keepsComputedNames(context)) return;
   const message = 'copy is not accepted in a file that gives objects attributes of computed names';
   for (const { at } of used) findings.push({ rule: 'dynamic-attribute', message, at });
@@ -220,8 +221,8 @@ const systemModules = new Set(
 );
 
 /** A module that an agent package carries, taken by a pattern or by getattr. */
-function checkNamesOfModules({ nodes, source, findings }: RuleContext): void {
-  for (const node of nodes) {
+function checkNamesOfModules({ ofKind, source, findings }: RuleContext): void {
+  for (const node of ofKind('pattern-keyword', 'string')) {
     const isPattern = node.kind === 'pattern-keyword' && systemModules.has(node.text);
     if (!isPattern && !isNameGiven(node, (each) => constantString(source, each))) continue;
     const problem: Problem = {
@@ -246,14 +247,14 @@ function isNameGiven(
 }
 
 /** The stream of a log handler is one of the process's own, and its class opens files. */
-function checkStreams({ nodes, findings, source, referents }: RuleContext): void {
-  const hasHandlers = nodes.some(
-    (node) =>
-      (node.kind === 'attribute' && node.text === 'handlers') ||
-      referents.among(node, streamHandler) !== undefined,
-  );
+function checkStreams(context: RuleContext): void {
+  const { ofKind, findings, source, referents } = context;
+  const hasHandlers =
+    refersTo(context, streamHandler) ||
+    ofKind('attribute').some(({ text }) => text === 'handlers') ||
+    ofKind('store-attribute').some((node) => referents.among(node, streamHandler) !== undefined);
   if (!hasHandlers) return;
-  for (const node of nodes) {
+  for (const node of ofKind('attribute', 'pattern-keyword', 'string')) {
     const isRead = node.kind === 'attribute' || node.kind === 'pattern-keyword';
     const named =
       node.kind === 'string' && isArgumentOfReader(node) ? constantString(source, node) : undefined;

@@ -18,7 +18,7 @@ const publicAnyway = new Set([
 
 export function checkPrivateNames(context: RuleContext): void {
   const own = ownPrivateNames(context);
-  for (const node of context.nodes) {
+  for (const node of context.ofKind('attribute', 'pattern-keyword', 'string')) {
     for (const name of namesReadBy(node, context)) {
       if (!isPrivate(name) || publicAnyway.has(name) || own.has(name)) continue;
       const message = `'${name}' is private to a library; this file binds no such name, use a public one`;
@@ -40,17 +40,15 @@ function namesReadBy(node: SyntaxNode, { source }: RuleContext): readonly string
 }
 
 /** `self._x = …`, `_x = …` and `def _x` in a class, `__slots__ = ('_x',)`, `setattr(x, '_x', …)`. */
-const ownPrivateNames = onceAFile(({ nodes, scopes, source }) => {
+const ownPrivateNames = onceAFile(({ ofKind, scopes, source }) => {
   const own = new Set<string>();
   for (const { node, scope } of scopes.stores) {
     if (scope.kind === 'class') own.add(node.text);
   }
-  for (const node of nodes) {
-    if (node.kind === 'store-attribute') own.add(node.text);
-    if (node.kind === 'string' && (isSlot(node) || isWritten(node))) {
-      const name = constantString(source, node);
-      if (name !== undefined) own.add(name);
-    }
+  for (const { text } of ofKind('store-attribute')) own.add(text);
+  for (const node of ofKind('string')) {
+    const name = isSlot(node) || isWritten(node) ? constantString(source, node) : undefined;
+    if (name !== undefined) own.add(name);
   }
   return own;
 });

@@ -40,7 +40,7 @@ export function checkProductIds(context: RuleContext, texts: readonly DataText[]
     for (const id of ids) if (!seen.has(id)) seen.set(id, at);
     if (ids.length > inOneTextMax && share > shareOfTextMax) dense.push({ id: ids[0] ?? '', at });
   }
-  for (const { id, at } of numbersIn(context.nodes, pattern)) {
+  for (const { id, at } of numbersIn(context.ofKind('number', 'display'), pattern)) {
     if (!numbers.has(id)) numbers.set(id, at);
   }
   const found = [

@@ -3,13 +3,14 @@ import type { Finding, InsecureLibrary } from '../finding.ts';
 import type { Referents } from '../referents.ts';
 import type { Scopes } from '../scopes.ts';
 import type { SourceFile } from '../source-file.ts';
-import type { SyntaxNode } from '../syntax-tree.ts';
+import type { NodesOfKinds, SyntaxNode } from '../syntax-tree.ts';
 
 /** All that a rule looks at, and the two places where it puts what it finds. */
 export interface RuleContext {
   readonly source: SourceFile;
   /** Every node of the file. */
   readonly nodes: readonly SyntaxNode[];
+  readonly ofKind: NodesOfKinds;
   readonly scopes: Scopes;
   readonly referents: Referents;
   readonly modules: ModuleRules;

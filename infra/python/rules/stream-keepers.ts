@@ -8,6 +8,7 @@ import type { SyntaxNode } from '../syntax-tree.ts';
 import { isDoorName } from './attribute-names.ts';
 import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
 import { basesOf, decoratorsOf, enclosing, isListedDecorator } from './positions.ts';
+import { refersTo } from './referred-names.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
 
 const keepers = new Set([
@@ -23,20 +24,22 @@ const trusted = new Set([
 ]);
 
 /** Which of them the file uses, if any. */
-export const keeperUsed = onceAFile(({ scopes, nodes, referents }): string | undefined => {
+export const keeperUsed = onceAFile((context): string | undefined => {
+  if (!refersTo(context, trusted)) return undefined;
+  const { scopes, ofKind, referents } = context;
   for (const { node } of scopes.loads) {
     const found = referents.among(node, trusted);
     if (found !== undefined) return found;
   }
-  for (const node of nodes) {
-    const found = node.kind === 'attribute' ? referents.among(node, trusted) : undefined;
+  for (const node of ofKind('attribute')) {
+    const found = referents.among(node, trusted);
     if (found !== undefined) return found;
   }
   return undefined;
 });
 
 export function checkStreamKeepers(context: RuleContext): void {
-  const { scopes, nodes, findings } = context;
+  const { scopes, ofKind, findings } = context;
   const traits = classTraits(context);
   let spied = false;
   for (const { node, scope } of scopes.stores) {
@@ -50,8 +53,8 @@ export function checkStreamKeepers(context: RuleContext): void {
     findings.push({ rule: 'file-access', message, at: node.at });
   }
   if (!spied) return;
-  for (const node of nodes) {
-    if (node.kind !== 'class' || !isSpy(node, context, traits)) continue;
+  for (const node of ofKind('class')) {
+    if (!isSpy(node, context, traits)) continue;
     const message =
       'in a file with a __setattr__ every base of a class must be named, and none may keep a stream as threading.Thread and logging.StreamHandler do; use an object of them instead';
     findings.push({ rule: 'file-access', message, at: node.at });

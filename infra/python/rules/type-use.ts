@@ -19,6 +19,7 @@ import {
   isInstanceCheck,
   isMetaclassKeyword,
 } from './positions.ts';
+import { refersTo } from './referred-names.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
 import { keeperUsed } from './stream-keepers.ts';
 
@@ -40,11 +41,12 @@ export function checkTypeUse(context: RuleContext): void {
       report(isMetaclassPlace(node, context) ? null : madeClass);
     }
   }
-  for (const node of context.nodes) {
-    if (node.kind === 'attribute' && (node.text === '__new__' || node.text === '__call__')) {
-      if (makesClass(node, traits)) context.findings.push({ ...madeClass, at: node.at });
-    }
-    if (node.kind === 'class' && changesNamespace(node, traits)) {
+  for (const node of context.ofKind('attribute')) {
+    if (node.text !== '__new__' && node.text !== '__call__') continue;
+    if (makesClass(node, traits)) context.findings.push({ ...madeClass, at: node.at });
+  }
+  for (const node of context.ofKind('class')) {
+    if (changesNamespace(node, traits)) {
       const problem = dynamicClass("a metaclass's __new__ must hand its namespace on unchanged");
       context.findings.push({ ...problem, at: node.at });
     }
@@ -185,15 +187,10 @@ const trustingClasses = new Set(['copy.copy', 'copy.deepcopy']);
 const trustingNames = new Set(['operator.attrgetter', 'operator.methodcaller']);
 
 function usesTrustingLibrary(context: RuleContext): Trusting {
-  const { scopes, referents, nodes } = context;
-  const used = [...scopes.loads.map(({ node }) => node), ...nodes.filter(isAttribute)];
-  if (used.some((node) => referents.among(node, trustingNames) !== undefined)) return 'names';
-  const trusts = used.some((node) => referents.among(node, trustingClasses) !== undefined);
-  if (trusts) return 'classes';
+  if (refersTo(context, trustingNames)) return 'names';
+  if (refersTo(context, trustingClasses)) return 'classes';
   return keeperUsed(context) === undefined ? 'nothing' : 'streams';
 }
-
-const isAttribute = ({ kind }: SyntaxNode): boolean => kind === 'attribute';
 
 function isOwnMetaclass(node: SyntaxNode, traits: ClassTraits): boolean {
   return traits.statementsOf(node)?.some(traits.isMetaclass) === true;
