@@ -206,14 +206,13 @@ async function openDeps(
   const history = await openHistory({ ...watching, isKeeper: false });
   stack.defer(() => history.stop());
   const connection = stack.adopt(
-    await connectNats({
-      ...{ url: config.natsUrl, name: config.processName, inboxPrefix },
-    }),
+    await connectNats({ url: config.natsUrl, name: config.processName, inboxPrefix }),
     closeNats,
   );
   const outcomes = new WriteOutcomes(clock, log);
-  const bus = outcomes.watched(createCommandBus({ connection, clock, telemetry, inboxPrefix }));
   const name = `${config.processName}-${randomHex(4)}`;
+  const inbox = `${inboxPrefix}.${randomHex(16)}`;
+  const bus = outcomes.watched(createCommandBus({ connection, clock, telemetry, inbox }));
   const registrations = registrationsOf(options);
   const strangers = new StrangersQueue(() => clock.monotonicMs());
   const nonces = new NonceLedger(bus, clock, () => history.lost !== undefined);
@@ -225,17 +224,8 @@ async function openDeps(
   const signals = createSignals(connection);
   const time = await started(createTime({ name, sql, bus, signals, clock, log }), stack);
   const objects = createS3Store(objectStoreOptions(config));
-  const analyser = stack.adopt(
-    createCodeAnalyser({
-      fileBytesMax: config.agentFileBytesMax,
-      agentPackages: config.agentPackages,
-      productIdPattern: config.productIdPattern,
-      ...(config.agentEntryPoint !== undefined && { entryPoint: config.agentEntryPoint }),
-      clock,
-    }),
-    // Begins with the first file: it takes a second of a processor, and 250 MB.
-    (running) => running.stop(),
-  );
+  // Begins with the first file: it takes a second of a processor, and 250 MB.
+  const analyser = stack.adopt(analyserOf(config, clock), (running) => running.stop());
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
   const probes = {
     ...databaseProbes(callersSql, { history, outcomes }),
@@ -271,6 +261,16 @@ async function openDeps(
     cutOff: untilGivenUp(connection, log),
     ...{ nonces, peers, proofs, strangers },
   };
+}
+
+function analyserOf(config: Config, clock: Clock): ReturnType<typeof createCodeAnalyser> {
+  return createCodeAnalyser({
+    fileBytesMax: config.agentFileBytesMax,
+    agentPackages: config.agentPackages,
+    productIdPattern: config.productIdPattern,
+    ...(config.agentEntryPoint !== undefined && { entryPoint: config.agentEntryPoint }),
+    clock,
+  });
 }
 
 /** Heard of by hosts from its start, and only while this edge could let somebody in. */

@@ -1,4 +1,4 @@
-import type { MsgHdrs, NatsConnection } from 'nats';
+import { createInbox, type MsgHdrs, type NatsConnection } from 'nats';
 import { Fault } from '../../machines/fault.ts';
 import { afterThisTurn, type Soon } from '../clock/this-turn.ts';
 import type { CommandBus, OutgoingCommand, RequestBudget, WireReply } from '../ports/bus.ts';
@@ -12,8 +12,8 @@ export interface CommandBusDeps {
   readonly connection: NatsConnection;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
-  /** Where replies arrive; the client's own unless told. */
-  readonly inboxPrefix?: string;
+  /** Where replies arrive, and nobody else's ever did; a name of chance unless told. */
+  readonly inbox?: string;
   /** When to send what was asked; at the end of the event loop's turn unless told. */
   readonly soon?: Soon;
 }
@@ -37,8 +37,8 @@ const payloadBytesMax = 1_048_576 - 16_384;
 const suspectEveryMs = 200;
 
 export function createCommandBus(deps: CommandBusDeps): CommandBus {
-  const { connection, clock, inboxPrefix: prefix = '_INBOX', soon = afterThisTurn } = deps;
-  const inbox = new Inbox({ connection, clock, prefix, soon });
+  const { connection, clock, inbox: name = createInbox(), soon = afterThisTurn } = deps;
+  const inbox = new Inbox({ connection, clock, name, soon });
   const asking = { ...deps, inbox };
   const suspected = new Map<string, number>();
   const suspect = (kind: string, part: number) => {
@@ -71,7 +71,7 @@ interface Request {
 /** Why the last attempt gave no answer that counts. */
 type Miss = 'absent' | 'moved' | 'silent' | 'no-store' | 'overloaded';
 
-type Asking = CommandBusDeps & { readonly inbox: Inbox };
+type Asking = Omit<CommandBusDeps, 'inbox'> & { readonly inbox: Inbox };
 
 async function request(deps: Asking, asked: Request): Promise<unknown> {
   const { clock, telemetry } = deps;

@@ -1,4 +1,4 @@
-import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from 'nats';
+import type { Msg, MsgHdrs, NatsConnection } from 'nats';
 import type { Soon } from '../clock/this-turn.ts';
 import type { Clock } from '../ports/clock.ts';
 
@@ -41,14 +41,14 @@ export class Inbox {
   constructor(options: {
     readonly connection: NatsConnection;
     readonly clock: Pick<Clock, 'every' | 'monotonicMs'>;
-    /** What our rights name. */
-    readonly prefix: string;
+    /** A subject that our rights cover. */
+    readonly name: string;
     readonly soon: Soon;
   }) {
     this.#connection = options.connection;
     this.#clock = options.clock;
     this.#soon = options.soon;
-    this.#subject = `${createInbox(options.prefix)}.`;
+    this.#subject = `${options.name}.`;
   }
 
   /** Rejects when the connection takes nothing more. */

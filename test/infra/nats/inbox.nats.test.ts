@@ -1,5 +1,5 @@
 import test from 'ava';
-import { headers, type NatsConnection } from 'nats';
+import { createInbox, headers, type NatsConnection } from 'nats';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { connectNats } from '../../../infra/nats/connect.ts';
 import { Inbox } from '../../../infra/nats/inbox.ts';
@@ -13,7 +13,7 @@ test.before(async () => {
 test.after.always(() => connection.close());
 
 function inboxOn(on: NatsConnection) {
-  return new Inbox({ connection: on, clock: systemClock, prefix: '_INBOX', soon: setImmediate });
+  return new Inbox({ connection: on, clock: systemClock, name: createInbox(), soon: setImmediate });
 }
 
 const question = (subject: string, n: number, timeoutMs = 5_000) => ({

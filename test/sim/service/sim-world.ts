@@ -68,8 +68,13 @@ export function connectProcess(world: SimWorld, process: SimProcess): ProcessPor
     sqlAs: (role) => world.database.sqlFor(link, role),
     bus: {
       connection,
-      // Between two events of the world there is no other turn.
-      commands: createCommandBus({ ...common, soon: queueMicrotask }),
+      commands: createCommandBus({
+        ...common,
+        // The same for the same seed, and another for each life of the process.
+        inbox: `_INBOX.${process.name}.${process.kernel.nowUs}`,
+        // Between two events of the world there is no other turn.
+        soon: queueMicrotask,
+      }),
       services: createServiceBus(common),
       partitions: createPartitionBus({ connection: nats, outages, log }),
       messages: createDurableBus({
