@@ -13,6 +13,7 @@ export const benchBlocks = [
   'failover',
   'restarts',
   'memory',
+  'leaderboard',
   'overload',
 ] as const;
 

@@ -6,6 +6,7 @@ import { failover } from './blocks/failover.ts';
 import { heartbeats } from './blocks/heartbeats.ts';
 import { items } from './blocks/items.ts';
 import { latency } from './blocks/latency.ts';
+import { leaderboard } from './blocks/leaderboard.ts';
 import { memory } from './blocks/memory.ts';
 import { overload } from './blocks/overload.ts';
 import { reads } from './blocks/reads.ts';
@@ -29,5 +30,6 @@ export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
   failover,
   restarts,
   memory,
+  leaderboard,
   overload,
 };
