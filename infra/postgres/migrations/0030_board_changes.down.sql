@@ -6,5 +6,7 @@ drop trigger top_agent_changed on top_agent;
 drop trigger race_entrant_scored on race_entrant;
 drop trigger agent_version_placed on agent_version;
 drop trigger agent_version_added on agent_version;
+drop function rt.note_scored_entrants();
 drop function rt.note_board_change();
+drop function rt.forget_board_changes(integer);
 drop table rt.board_change;

@@ -14,10 +14,27 @@ create table rt.board_change (
 create index board_change_xid on rt.board_change (xid);
 create index board_change_at on rt.board_change (at);
 
+-- Each that is added takes some old ones away, so that nobody else has to. Whoever is further back begins
+-- anew. The limit of age stands in a variable: a function that is no constant would be asked for each row.
+create function rt.forget_board_changes(p_max integer) returns void
+language plpgsql set search_path = pg_catalog, rt, pg_temp as $$
+declare
+  v_before timestamptz := rt.wall_clock() - interval '1 hour';
+begin
+  delete from rt.board_change
+  where ctid in (
+    select ctid from rt.board_change
+    where at < v_before
+    order by at
+    limit p_max
+    for update skip locked);
+end $$;
+revoke execute on function rt.forget_board_changes(integer) from public;
+
 create function rt.note_board_change() returns trigger
 language plpgsql security definer set search_path = pg_catalog, rt, pg_temp as $$
 begin
-  if tg_table_name in ('agent_version', 'race_entrant') then
+  if tg_table_name = 'agent_version' then
     insert into rt.board_change (agent_version_id) values (new.agent_version_id);
   elsif tg_table_name = 'top_agent' then
     insert into rt.board_change (agent_version_id) values (new.agent_version_id), (null);
@@ -28,16 +45,19 @@ begin
   else
     insert into rt.board_change default values;
   end if;
-  -- Each takes some old ones away, so that nobody else has to. Whoever is further back begins anew.
-  delete from rt.board_change
-  where ctid in (
-    select ctid from rt.board_change
-    where at < rt.wall_clock() - interval '1 hour'
-    order by at
-    limit 4
-    for update skip locked);
+  perform rt.forget_board_changes(4);
   return null;
 end $$;
+
+-- The end of a race scores all its entrants in one statement.
+create function rt.note_scored_entrants() returns trigger
+language plpgsql security definer set search_path = pg_catalog, rt, pg_temp as $$
+begin
+  insert into rt.board_change (agent_version_id) select s.agent_version_id from scored s;
+  perform rt.forget_board_changes((select 4 * count(*)::integer from scored));
+  return null;
+end $$;
+revoke execute on function rt.note_scored_entrants() from public;
 revoke execute on function rt.note_board_change() from public;
 
 create trigger agent_version_added after insert on agent_version
@@ -52,7 +72,8 @@ create trigger agent_version_placed after update on agent_version
      new.eliminated_at))
   execute function rt.note_board_change();
 create trigger race_entrant_scored after update on race_entrant
-  for each row execute function rt.note_board_change();
+  referencing new table as scored
+  for each statement execute function rt.note_scored_entrants();
 create trigger top_agent_changed after insert or update on top_agent
   for each row execute function rt.note_board_change();
 create trigger race_pin_changed after insert or update or delete on race_pin
