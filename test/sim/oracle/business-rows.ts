@@ -3,12 +3,14 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 /**
  * What the runtime keeps for itself, and what moves on while nothing happens: who lives and owns what,
  * what is to be sent and what was consumed (a proof goes with its age, and a message with its proof),
- * how far clocks and the database's own history have come; and when runs beat last, which is written late
- * and without a fence, and also for one that has ended meanwhile. Everything else is what somebody was told
+ * how far clocks and the database's own history have come; when runs beat last, which is written late
+ * and without a fence, and also for one that has ended meanwhile; and who was seen when, of which an edge
+ * tells again what nobody took. Everything else is what somebody was told
  * or may ask for, the events and snapshots of machines and the parked messages among it.
  */
 const bookkeeping = [
   'public.run_beat',
+  'public.validator',
   'rt.clock_follower',
   'rt.clock_offset',
   'rt.inbox',
