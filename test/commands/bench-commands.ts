@@ -8,7 +8,7 @@ export const benchCommand = command({
   script: 'bench',
   says: 'This service beside what people would pick instead and what the machine can do: the ratios.',
   options: {
-    quick: flag('two minutes instead of ten: fewer parts, shorter and fewer rounds'),
+    quick: flag('less than four minutes: fewer parts, shorter and fewer rounds'),
     only: names('only these parts', benchBlocks),
     rounds: { type: 'number', unit: 'rounds of each comparison', min: 1, max: 1000 },
     kills: { type: 'number', unit: 'kills of a coordinator', min: 1, max: 1000 },
