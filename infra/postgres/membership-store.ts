@@ -58,7 +58,8 @@ async function isConnected(sql: Sql, memberId: string): Promise<boolean> {
   const [row] = await sql<{ connected: boolean }[]>`
     select exists (
       select from pg_stat_activity
-      where starts_with(application_name, left(${`${memberId} `}, 63))) as connected`;
+      where datname = current_database()
+        and starts_with(application_name, left(${`${memberId} `}, 63))) as connected`;
   return row?.connected ?? true;
 }
 

@@ -64,7 +64,7 @@ export const requestCosts = {
     after: { 'service: rt.project_facts': 1 },
     messages: { ...asked('submit-version'), ...told('submission-accepted') },
     signatures: 0,
-    insideMax: 60,
+    insideMax: 66,
     walBytesMax: 10_000,
   },
   claim: {

@@ -45,7 +45,7 @@ async function member(t: ExecutionContext, setup: Setup) {
     },
   });
   const living = async () => (await store.view()).members.length;
-  return { sql, clock, store, membership, lost, late, living };
+  return { url, sql, clock, store, membership, lost, late, living };
 }
 
 test('an outage of the database that is shorter than a lease is told when it is over', async (t) => {
@@ -108,7 +108,15 @@ test('a member that cannot be reached does not join again until it can', async (
 
 test('a member is connected as long as any connection bears its name, whoever opened it', async (t) => {
   const one = await member(t, {});
-  const { url } = await testDatabase(t);
+  const elsewhere = createSql({
+    url: (await testDatabase(t)).url,
+    applicationName: 'two-1 commits',
+    max: 1,
+  });
+  t.teardown(() => closeSql(elsewhere));
+  await elsewhere`select 1`;
+  t.false(await one.store.isConnected('two-1'), 'of another service on the same server');
+  const { url } = one;
   const open = (applicationName: string) => createSql({ url, applicationName, max: 1 });
   const commits = open('two-1 commits');
   t.teardown(() => closeSql(commits));
