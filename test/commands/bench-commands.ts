@@ -11,6 +11,7 @@ export const benchCommand = command({
     quick: flag('less than four minutes: fewer parts, shorter and fewer rounds'),
     only: names('only these parts', benchBlocks),
     rounds: { type: 'number', unit: 'rounds of each comparison', min: 1, max: 1000 },
+    history: { type: 'number', unit: 'finished runs in `held`', min: 1000, max: 10_000_000 },
     kills: { type: 'number', unit: 'kills of a coordinator', min: 1, max: 1000 },
     folder: file('the folder for the report as JSON and as a page with plots'),
   },

@@ -35,6 +35,7 @@ const before = { busy: machineBusyUs(), ours: treeCpuUs(process.pid) ?? 0, stole
 await using lab = new Lab({
   ...{ isQuick, say },
   kills: values.kills,
+  history: values.history,
   rounds: values.rounds ?? (isQuick ? roundsOf.quick : roundsOf.full),
 });
 say('Starting a database, a broker and the service …');

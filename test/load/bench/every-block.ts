@@ -4,6 +4,7 @@ import { claims } from './blocks/claims.ts';
 import { cycles } from './blocks/cycles.ts';
 import { failover } from './blocks/failover.ts';
 import { heartbeats } from './blocks/heartbeats.ts';
+import { held } from './blocks/held.ts';
 import { items } from './blocks/items.ts';
 import { latency } from './blocks/latency.ts';
 import { leaderboard } from './blocks/leaderboard.ts';
@@ -22,6 +23,7 @@ export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
   claims,
   heartbeats,
   cycles,
+  held,
   items,
   latency,
   submissions,

@@ -63,6 +63,8 @@ export class Lab implements AsyncDisposable {
   readonly rounds: number;
   /** Of a coordinator, where somebody asks for a number. */
   readonly kills: number | undefined;
+  /** Finished runs at the most, where somebody asks for a number. */
+  readonly history: number | undefined;
   readonly say: (text: string) => void;
   readonly #plots: Plot[] = [];
   readonly #stack = new AsyncDisposableStack();
@@ -73,11 +75,13 @@ export class Lab implements AsyncDisposable {
     readonly isQuick: boolean;
     readonly rounds: number;
     readonly kills?: number | undefined;
+    readonly history?: number | undefined;
     readonly say: (text: string) => void;
   }) {
     this.isQuick = options.isQuick;
     this.rounds = options.rounds;
     this.kills = options.kills;
+    this.history = options.history;
     this.say = options.say;
   }
 
