@@ -6,6 +6,7 @@ export const benchBlocks = [
   'heartbeats',
   'cycles',
   'held',
+  'race',
   'items',
   'latency',
   'submissions',

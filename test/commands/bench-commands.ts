@@ -31,22 +31,6 @@ export const benchLifecycleCommand = command({
   },
 });
 
-export const benchRaceCommand = command({
-  script: 'bench:race',
-  says: 'What the end of qualifying, the end of a race and a new epoch cost.',
-  options: {
-    hotkeys: whole(1000, 'hotkeys in the first race'),
-    entrants: whole(342, 'hotkeys that survive it', { max: 1_000_000 }),
-    tasks: whole(90, 'tasks of a race', { max: 1000 }),
-    validators: whole(64, 'validators', clients),
-    rounds: whole(20, 'rounds of standings'),
-  },
-  objection: ({ entrants, hotkeys }) =>
-    entrants > hotkeys
-      ? '--entrants survive, so there are no more of them than --hotkeys.'
-      : undefined,
-});
-
 export const benchSimilarityCommand = command({
   script: 'bench:similarity',
   says: 'What it costs to compare one file with thousands of earlier ones.',

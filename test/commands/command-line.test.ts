@@ -132,10 +132,6 @@ test('numbers by place are held to the same, and no more of them are taken', (t)
   t.is(refusal(proof, '7', '3', '1'), '"1" belongs to no option.');
 });
 
-test('numbers that do not go together are refused', (t) => {
-  t.regex(refusal(commandOf('bench:race'), '--hotkeys', '10') ?? '', /no more of them/);
-});
-
 test('of the typed line, a slip ends with 2 and says why, and help ends with 0', (t) => {
   const typed = (...args: string[]) =>
     spawnSync(process.execPath, [new URL('test/command.ts', root).pathname, ...args], {

@@ -33,8 +33,6 @@ export interface Command<O extends Options = Options, P extends Numbers = Number
   readonly options: O;
   /** Numbers that stand by their place and have no name on the line, in this order. */
   readonly places?: P;
-  /** What is wrong with numbers that are right one by one, in one sentence. */
-  objection?(values: Values<O>): string | undefined;
 }
 
 type Numbers = Readonly<Record<string, NumberOption & { readonly usual: number }>>;
@@ -83,7 +81,7 @@ export function command<O extends Options, P extends Numbers>(
 
 /** The values of a line; undefined when help was asked for. Throws a UsageError. */
 export function read<O extends Options, P extends Numbers>(
-  { options, places, objection }: Command<O, P>,
+  { options, places }: Command<O, P>,
   args: readonly string[],
 ): Values<O & P> | undefined {
   const { tokens } = parseArgs({
@@ -113,8 +111,6 @@ export function read<O extends Options, P extends Numbers>(
       values[token.name] = worthOf(token.rawName, option, token.value, values[token.name]);
     }
   }
-  const wrong = objection?.(values as Values<O>);
-  if (wrong !== undefined) throw new UsageError(wrong);
   return values as Values<O & P>;
 }
 

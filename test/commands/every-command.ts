@@ -2,7 +2,6 @@ import {
   benchCommand,
   benchForgedCommand,
   benchLifecycleCommand,
-  benchRaceCommand,
   benchSimilarityCommand,
 } from './bench-commands.ts';
 import { chaosCommand } from './chaos-command.ts';
@@ -40,7 +39,6 @@ export const everyCommand: readonly Startable[] = [
   { command: benchCommand, start: () => import('../load/bench/bench.ts') },
   { command: benchForgedCommand, start: () => import('../load/bench-forged.ts') },
   { command: benchLifecycleCommand, start: () => import('../load/bench-lifecycle.ts') },
-  { command: benchRaceCommand, start: () => import('../load/bench-race.ts') },
   { command: benchSimilarityCommand, start: () => import('../load/bench-similarity.ts') },
   { command: proofContractCommand, start: () => import('../contract/prove-contract.ts') },
   {

@@ -174,7 +174,15 @@ export class RaceSeason {
 
   /** Everybody on the first day, later some of the miners. */
   async submitOfDay(day: number): Promise<void> {
-    const those = this.#miners.filter(() => day === 0 || this.#happens(odds.submission));
+    await this.#submit(this.#miners.filter(() => day === 0 || this.#happens(odds.submission)));
+  }
+
+  /** Each of those miners, by their places. */
+  async submitOf({ from, to }: { readonly from: number; readonly to: number }): Promise<void> {
+    await this.#submit(this.#miners.slice(from, to));
+  }
+
+  async #submit(those: readonly SignedClient[]): Promise<void> {
     await inParallel(4, those, async (client) => {
       const number = this.#files++;
       const code = `CARE = 0.5\nNUMBER = ${number}\n\n\ndef act(task):\n    return task\n`;

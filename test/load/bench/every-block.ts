@@ -10,6 +10,7 @@ import { latency } from './blocks/latency.ts';
 import { leaderboard } from './blocks/leaderboard.ts';
 import { memory } from './blocks/memory.ts';
 import { overload } from './blocks/overload.ts';
+import { race } from './blocks/race.ts';
 import { reads } from './blocks/reads.ts';
 import { reclaims } from './blocks/reclaims.ts';
 import { restarts } from './blocks/restarts.ts';
@@ -24,6 +25,7 @@ export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
   heartbeats,
   cycles,
   held,
+  race,
   items,
   latency,
   submissions,
