@@ -7,6 +7,7 @@ export const benchBlocks = [
   'cycles',
   'held',
   'race',
+  'mix',
   'items',
   'latency',
   'submissions',

@@ -9,6 +9,7 @@ import { items } from './blocks/items.ts';
 import { latency } from './blocks/latency.ts';
 import { leaderboard } from './blocks/leaderboard.ts';
 import { memory } from './blocks/memory.ts';
+import { mix } from './blocks/mix.ts';
 import { overload } from './blocks/overload.ts';
 import { race } from './blocks/race.ts';
 import { reads } from './blocks/reads.ts';
@@ -26,6 +27,7 @@ export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
   cycles,
   held,
   race,
+  mix,
   items,
   latency,
   submissions,

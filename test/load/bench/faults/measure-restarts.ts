@@ -9,7 +9,7 @@ import { type Gap, goodAnswersByKey, longestGaps } from './good-gaps.ts';
 import { gatherValidators, heartbeatOf, holdLeases, submitVersions } from './held-leases.ts';
 import { startOpenLoad } from './open-loader.ts';
 import { lostOf, staleAmong } from './stored.ts';
-import type { LoadResult, Samples } from './streams.ts';
+import { type LoadResult, lifeKeys, type Samples } from './streams.ts';
 
 export interface RestartPlan {
   /** Of each of the three. */
@@ -52,7 +52,6 @@ const partitions = 16;
 /** A world without load for so long before each kill has forgotten the last one. */
 const settleMs = 4_000;
 const outageMs = 500;
-const claimKey = 1;
 
 /** An edge, the broker and the database are killed in turn under load, and come back. */
 export async function measureRestarts(plan: RestartPlan): Promise<RestartFigures> {
@@ -154,7 +153,7 @@ function restartOf(kill: Kill, { streams }: LoadResult, asked: Asked): Restart {
   const { victim, atMs, backMs } = kill;
   const beats = samplesOf(victim === 'edge' ? 'edge' : 'heartbeats');
   const claims = longestOf(samplesOf('lifecycles'), kill, asked).filter(
-    ({ key }) => key === claimKey,
+    ({ key }) => key === lifeKeys.claim,
   );
   return {
     ...{ victim, downMs: backMs - atMs },

@@ -4,14 +4,15 @@ import type { WireAnswer } from '../../http-connection.ts';
 import { resultsBody } from '../../results-body.ts';
 import type { Connections } from './connections.ts';
 import { SampleLog } from './sample-log.ts';
-import type {
-  AcknowledgedClaim,
-  ClaimStream,
-  LifecycleStream,
-  RequestStream,
-  Stream,
-  StreamResult,
-  WireRequest,
+import {
+  type AcknowledgedClaim,
+  type ClaimStream,
+  type LifecycleStream,
+  lifeKeys,
+  type RequestStream,
+  type Stream,
+  type StreamResult,
+  type WireRequest,
 } from './streams.ts';
 import { factorAt, type Phase } from './windows.ts';
 
@@ -121,17 +122,18 @@ export class StreamRun {
     const evalRunId = await this.#claim(stream.validators, validator, dueMs);
     if (evalRunId === undefined) return;
     const head = stream.validators[validator] ?? '';
-    const post = (path: string, body: string) =>
-      this.#insist({ method: 'POST', path, head, body, key: 0 });
+    const post = (what: keyof typeof lifeKeys, path: string, body: string) =>
+      this.#insist({ method: 'POST', path, head, body, key: lifeKeys[what] });
     const run = `/v1/validator/evaluation-runs/${evalRunId}`;
-    if ((await post(`${run}/heartbeat`, '{}')) === undefined) return;
-    if (!isCompleted) return void (await post(`${run}/release`, ''));
-    const stored = await post('/v1/validator/episode-results', resultsBody(stream, evalRunId));
+    if ((await post('start', `${run}/heartbeat`, '{}')) === undefined) return;
+    if (!isCompleted) return void (await post('release', `${run}/release`, ''));
+    const batch = resultsBody(stream, evalRunId);
+    const stored = await post('results', '/v1/validator/episode-results', batch);
     if (stored === undefined) return;
     const { counts } = countsAnswer.parse(JSON.parse(stored.body));
     this.results.push([evalRunId, (counts['201'] ?? 0) + (counts['409'] ?? 0)]);
     const end = { terminal_status: 'SUCCESS', validator_score: 0.5 };
-    const done = await post(`${run}/complete`, JSON.stringify(end));
+    const done = await post('completion', `${run}/complete`, JSON.stringify(end));
     if (done !== undefined) this.completed.push(evalRunId);
   }
 
@@ -143,7 +145,8 @@ export class StreamRun {
   ): Promise<string | undefined> {
     const head = validators[validator] ?? '';
     const path = '/v1/validator/work/claim';
-    const answer = await this.#send({ method: 'POST', path, head, body: '{}', key: 1 }, dueMs);
+    const { claim: key } = lifeKeys;
+    const answer = await this.#send({ method: 'POST', path, head, body: '{}', key }, dueMs);
     if (answer?.status !== 200) return undefined;
     const atMs = nowMs();
     const claimed = claimAnswer.parse(JSON.parse(answer.body));

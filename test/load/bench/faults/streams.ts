@@ -40,6 +40,9 @@ export interface LifecycleStream extends Paced {
   readonly completedPercent: number;
 }
 
+/** By which the samples of a lifecycle stream tell their requests apart. */
+export const lifeKeys = { claim: 1, start: 2, results: 3, completion: 4, release: 5 } as const;
+
 /** Claims alone, by validators in turn: whatever is free is taken. */
 export interface ClaimStream extends Paced {
   readonly kind: 'claims';
