@@ -1,16 +1,15 @@
 import type { Beside, Figure } from './block.ts';
 import { type Floors, floorNames } from './floors.ts';
 import { escaped, type Plot, short, svgOf } from './plot.ts';
+import { isNoisy, type Measured } from './repeated.ts';
 
-export interface BlockReport {
+export interface BlockReport extends Measured {
   readonly name: string;
   readonly seconds: number;
   readonly figures: readonly Figure[];
   readonly plots: readonly Plot[];
-  /** Why there are no figures. */
-  readonly failure?: string;
-  /** How much slower the same reckoning was after the block than before it; 1 is none. */
-  readonly drift: number;
+  /** How often it was measured anew because the machine moved. */
+  readonly repeats: number;
 }
 
 export interface Machine {
@@ -34,13 +33,6 @@ export interface Report {
   readonly machine: Machine;
   readonly floors: { readonly before: Floors; readonly after: Floors };
   readonly blocks: readonly BlockReport[];
-}
-
-/** What the speed of the machine may change during a block before its figures are called noisy. */
-const driftMax = 0.2;
-
-export function isNoisy({ drift }: BlockReport): boolean {
-  return Math.abs(drift - 1) > driftMax;
 }
 
 const heads = [
@@ -81,9 +73,16 @@ function boundOf({ isHigherBetter }: Figure, bound: number | undefined): string 
   return bound === undefined ? '' : `${isHigherBetter ? '≥' : '≤'} ${short(bound)}`;
 }
 
+function noiseText(block: BlockReport): string {
+  const { drift, repeats } = block;
+  const steadiest = repeats === 0 ? '' : `, measured ${repeats + 1} times`;
+  if (!isNoisy(block)) return steadiest;
+  return `${steadiest}, noisy: the machine was ${drift.toFixed(2)} times as slow after it`;
+}
+
 /** One block, as it is shown when it ends. */
 export function blockText(block: BlockReport): string {
-  const head = `${block.name}, ${block.seconds.toFixed(0)} s${isNoisy(block) ? `, noisy: the machine was ${block.drift.toFixed(2)} times as slow after it` : ''}`;
+  const head = `${block.name}, ${block.seconds.toFixed(0)} s${noiseText(block)}`;
   if (block.failure !== undefined) return `${head}\n  NO FIGURES: ${block.failure}`;
   const notes = block.figures.flatMap(({ what, note }) =>
     note === undefined ? [] : [`  ${what}: ${note}`],
@@ -153,9 +152,8 @@ export function pageOf(report: Report): string {
 }
 
 function section(block: BlockReport): string {
-  const noisy = isNoisy(block)
-    ? `<p class="noisy">Noisy: the machine was ${block.drift.toFixed(2)} times as slow after it.</p>`
-    : '';
+  const noise = noiseText(block).replace(/^, /, '');
+  const noisy = noise === '' ? '' : `<p class="noisy">${noise}</p>`;
   const failure =
     block.failure === undefined
       ? ''

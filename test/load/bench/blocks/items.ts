@@ -93,7 +93,7 @@ async function atHalfLoad(side: CrowdSide, rate: number): Promise<HdrHistogram> 
 
 async function copyTable(sql: Sql): Promise<void> {
   await sql`
-    create table copied
+    create table if not exists copied
     (run uuid, task text, id uuid, family text, outcome text, is_correct boolean, checks jsonb,
      rewards jsonb, reward integer, seconds double precision, hash text, steps integer,
      at timestamptz, primary key (run, task))`;
