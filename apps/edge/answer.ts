@@ -48,7 +48,7 @@ export function sendFault(response: ServerResponse, fault: Fault): void {
   if (fault.code === 'OVERLOADED' || fault.code === 'READ_ONLY') {
     response.setHeader('X-Admission', 'rejected');
   }
-  sendBody(response, status, JSON.stringify(faultBody(fault)));
+  sendBody(response, status, faultText(fault));
 }
 
 /** Refuses what is wrong with the message itself, for which the API has no code. */
@@ -62,6 +62,11 @@ export function letBodyCome(request: IncomingMessage, response: ServerResponse):
   if (request.headers.expect === undefined || request.httpVersion === '1.0') return;
   response.shouldKeepAlive = !/\bclose\b/i.test(request.headers.connection ?? '');
   response.writeContinue();
+}
+
+/** The body of its answer. */
+export function faultText(fault: Fault): string {
+  return JSON.stringify(faultBody(fault));
 }
 
 function faultBody(fault: Fault): Record<string, unknown> {
@@ -79,8 +84,12 @@ const defaultSpreadSeconds = 3;
 function retryAfterSeconds(fault: Fault, response: ServerResponse): number {
   const said = fault.extras['retry_after_seconds'] ?? fault.extras['remaining_seconds'];
   if (typeof said === 'number') return Math.max(1, Math.ceil(said));
-  const spread = spreadSecondsByCode[fault.code] ?? defaultSpreadSeconds;
-  const dice = Number.parseInt(String(response.getHeader('X-Request-Id') ?? '0').slice(-4), 16);
+  return spreadSeconds(fault.code, String(response.getHeader('X-Request-Id') ?? '0'));
+}
+
+export function spreadSeconds(code: FaultCode, requestId: string): number {
+  const spread = spreadSecondsByCode[code] ?? defaultSpreadSeconds;
+  const dice = Number.parseInt(requestId.slice(-4), 16);
   return 1 + ((Number.isNaN(dice) ? 0 : dice) % spread);
 }
 

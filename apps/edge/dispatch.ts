@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
-import { Fault } from '../../machines/fault.ts';
 import { faultOf } from '../outage.ts';
 import { discardRest, letBodyCome, sendAnswer, sendFault, sendStream } from './answer.ts';
 import { bearerTokenOf } from './auth/authenticator.ts';
@@ -27,6 +26,7 @@ import type { PublicReads } from './public-reads/public-reads.ts';
 import { Representation } from './public-reads/representation.ts';
 import { liveRead, sendRepresentation } from './public-reads/send-representation.ts';
 import { readOnly } from './read-only.ts';
+import { tooMuch } from './shed-reads.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 import { invalidField, parsePart } from './validation.ts';
 
@@ -96,7 +96,7 @@ async function admitted(
     return;
   }
   if (!by.admission.enter(endpoint.trafficClass)) {
-    sendFault(response, new Fault('OVERLOADED', 'Too much is asked at once; try again soon.'));
+    sendFault(response, tooMuch);
     discardRest(request);
     return;
   }

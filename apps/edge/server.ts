@@ -13,6 +13,7 @@ import { discardRest, sendFault, sendPlain } from './answer.ts';
 import { ConstantAnswers } from './constant-answers.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
+import { listenersMax, listenTogether } from './listeners.ts';
 import { BodyPace } from './middleware/body-pace.ts';
 import { ConnectionSlots } from './middleware/connection-slots.ts';
 import { CrossOrigin } from './middleware/cross-origin.ts';
@@ -24,6 +25,7 @@ import type { StrangersQueue } from './middleware/strangers-queue.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
 import { OpenAnswers } from './open-answers.ts';
 import { isAnonymous, tooOftenAnonymous } from './prove-caller.ts';
+import { isRead, shedRead, tooMuch } from './shed-reads.ts';
 import { oddityOf, refuseConnection, refuseTunnel, refuseUnreadable } from './unreadable.ts';
 import { invalidField } from './validation.ts';
 
@@ -71,26 +73,33 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   const pace = new BodyPace(limits.bodyBytesPerSecondMin);
   const state: ServerState = { draining: false, open: new OpenAnswers(), pace };
   const app = createApp(options, state);
-  const server = createServer(serverOptions, listener(options, state, app));
-  answerOddities(server, app, { newTraceId: options.newTraceId, open: state.open });
-  boundConnections(server, options);
-  server.keepAliveTimeout = limits.idleConnectionMs;
-  server.headersTimeout = limits.headerMs;
-  server.requestTimeout = uploadMs;
-  // Node would drop those beyond in silence; `oddityOf` refuses them. Their bytes are bounded.
-  server.maxHeadersCount = 0;
-  server.timeout = limits.unreadMs;
-  server.on('timeout', (socket) => endIdle(socket, state.open));
+  const bound = connectionBound(options);
+  const onRequest = listener(options, state, app);
+  const create = () => {
+    const server = createServer(serverOptions, onRequest);
+    answerOddities(server, app, { newTraceId: options.newTraceId, open: state.open });
+    server.on('connection', bound);
+    server.keepAliveTimeout = limits.idleConnectionMs;
+    server.headersTimeout = limits.headerMs;
+    server.requestTimeout = uploadMs;
+    // Node would drop those beyond in silence; `oddityOf` refuses them. Their bytes are bounded.
+    server.maxHeadersCount = 0;
+    server.timeout = limits.unreadMs;
+    server.on('timeout', (socket) => endIdle(socket, state.open));
+    return server;
+  };
+  const others = Array.from({ length: listenersMax - 1 }, create);
+  const servers = [create(), ...others] as const;
   const stopSweep = by.clock.every(sweepMs, () => pace.endDrips(by.clock.monotonicMs()));
   let drained: Promise<void> | undefined;
   const drain = () => {
     state.draining = true;
     for (const response of state.open) sayGoodbye(response);
-    drained ??= close(server, options).finally(stopSweep);
+    drained ??= close(servers, options).finally(stopSweep);
     return drained;
   };
   return {
-    listen: (port, host) => listen(server, port, host),
+    listen: (port, host) => listenTogether(servers, { port, host }),
     drain,
     [Symbol.asyncDispose]: drain,
   };
@@ -110,8 +119,14 @@ function listener(options: EdgeServerOptions, state: ServerState, app: Express):
   const plain = new Map(
     endpoints.map((each) => [`${each.method.toUpperCase()} ${each.path}`, each]),
   );
+  const isShed = (request: IncomingMessage, response: ServerResponse) => {
+    if (!options.strangers.isFull('read') || !isRead(request)) return false;
+    const about = { requestId: requestIdOf(request), isSecure: by.isSecure(request) };
+    return shedRead(request, response, about);
+  };
   return (request, response) => {
     if (!isOpen && !state.draining && constants.give(request, response)) return;
+    if (!state.draining && isShed(request, response)) return;
     const endpoint = isOpen ? undefined : plain.get(`${request.method} ${request.url}`);
     if (endpoint === undefined) return app(request, response);
     enter({ request, response }, { options, state }, () => {
@@ -142,17 +157,17 @@ export interface ServerState {
 }
 
 /** Who comes when all places are taken is told so at once, before a byte of it is read. */
-function boundConnections(server: Server, options: EdgeServerOptions): void {
+function connectionBound(options: EdgeServerOptions): (socket: Socket) => void {
   const { connectionsMax: max, connectionsPerAddressMax: perBlockMax } = options.limits;
   const slots = new ConnectionSlots({ max, perBlockMax });
   const isProxy = proxyCheck(options.trustedProxies);
-  server.on('connection', (socket) => {
+  return (socket) => {
     const { remoteAddress } = socket;
     const address = plainAddress(remoteAddress ?? '') ?? '';
     const block = isProxy(remoteAddress) ? undefined : addressBlock(address);
     if (slots.enter(block) === undefined) socket.once('close', () => slots.leave(block));
     else refuseConnection(socket, options.newTraceId());
-  });
+  };
 }
 
 /**
@@ -241,11 +256,11 @@ function enter(
   if (announcesBody(request)) state.pace.watch(request, options.dispatch.clock.monotonicMs());
   if (state.draining) sayGoodbye(response);
   const waiting = state.open.add(response);
-  if (waiting > pipelinedMax) {
-    refuseAtOnce(request, response, 'Too many requests wait on this connection.');
-  } else if (options.isFamiliar(request)) next();
-  else if (!options.strangers.add(request.socket, next)) {
-    refuseAtOnce(request, response, 'Too much is asked at once; try again soon.');
+  if (waiting > pipelinedMax) refusePipelined(request, response);
+  else if (options.isFamiliar(request)) next();
+  else if (!options.strangers.add(isRead(request) ? 'read' : 'proof', request.socket, next)) {
+    sendFault(response, tooMuch);
+    discardRest(request);
   }
 }
 
@@ -259,9 +274,9 @@ function setCommonHeaders(
 }
 
 /** The connection ends with this answer, so what comes behind it is not even begun. */
-function refuseAtOnce(request: IncomingMessage, response: ServerResponse, why: string): void {
+function refusePipelined(request: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
-  sendFault(response, new Fault('OVERLOADED', why));
+  sendFault(response, new Fault('OVERLOADED', 'Too many requests wait on this connection.'));
   discardRest(request);
 }
 
@@ -323,27 +338,17 @@ function unreadablePath(by: Dispatch): ErrorRequestHandler {
   };
 }
 
-async function listen(server: Server, port: number, host: string): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no TCP port was bound');
-  return address.port;
-}
-
 /** `close` also ends the idle connections; busy ones end with their answers (`Connection: close`). */
-async function close(server: Server, options: EdgeServerOptions): Promise<void> {
-  if (!server.listening) return;
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+async function close(servers: readonly Server[], options: EdgeServerOptions): Promise<void> {
+  const closed = Promise.all(servers.filter(({ listening }) => listening).map(closedServer));
   const patience = new AbortController();
   const late = options.dispatch.clock.sleep(options.drainMs, patience.signal);
   await Promise.race([closed, late.catch(() => undefined)]);
   patience.abort();
-  server.closeAllConnections();
+  for (const server of servers) server.closeAllConnections();
   await closed;
+}
+
+async function closedServer(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => server.close(() => resolve()));
 }

@@ -66,6 +66,6 @@ export function newcomersWay(deps: NewcomerDeps): NewcomersWay {
 /** Where no more may wait a newcomer is sent away and comes again: that is a wait, too. */
 async function strangersTurn({ strangers, clock }: NewcomerDeps): Promise<void> {
   const turn = Promise.withResolvers<void>();
-  while (!strangers.add({ destroyed: false }, turn.resolve)) await clock.sleep(againMs);
+  while (!strangers.add('proof', { destroyed: false }, turn.resolve)) await clock.sleep(againMs);
   await turn.promise;
 }

@@ -3,69 +3,125 @@ import type { Socket } from 'node:net';
 
 /** Half a second of them; who comes later is told so at once, as when too much is in flight. */
 const waitingMax = 1024;
+/** Behind a read that waits for so long, and so many of them, comes no other: a reader looks again. */
+const readsWaitMsMax = 20;
+const readsMin = 64;
 /** Of the time that everything else took. */
 const share = 1 / 4;
-/** So long at a time: what became ready meanwhile waits no longer. */
-const turnMsMax = 10;
+/**
+ * So long at a time: what became ready meanwhile waits no longer. Where all else takes 85 of a hundred,
+ * refusals among it, a turn of the event loop then lasts 14 ms.
+ */
+const turnMsMax = 2;
+/** More are not begun in two milliseconds. */
+const placesMax = 64;
+
+/** `proof`: brings a signature or a token that has to be looked at; `read`: nothing of the kind. */
+export type StrangersLane = 'proof' | 'read';
 
 interface Waiting {
   readonly socket: Pick<Socket, 'destroyed'>;
   readonly begin: () => void;
+  readonly sinceMs: number;
+  /** By the turn that comes next. */
+  readonly sinceTurn: number;
 }
 
 /**
  * Requests of those who proved nothing lately, begun between whatever else is ready.
  *
  * 1. In each turn of the event loop they get a quarter of what everything else took since their last
- *    turn, ten milliseconds at most, and one of them at least: a burst of them holds up others by
+ *    turn, two milliseconds at most, and one of them at least: a burst of them holds up others by
  *    little, and they go on however busy others keep us.
- * 2. So many wait; those whose connection has ended are not begun at all.
+ * 2. Reads and proofs take turns, so that a flood of either leaves the others half of that.
+ * 3. So many of each wait. Of reads none is added behind a crowd whose first has waited for twenty
+ *    milliseconds and two turns: a pause of ours is no crowd. Proofs wait, for theirs may be heartbeats.
+ * 4. Those whose connection has ended are not begun at all.
  */
 export class StrangersQueue {
-  readonly #waiting: Waiting[] = [];
+  readonly #lanes: Readonly<Record<StrangersLane, Waiting[]>> = { proof: [], read: [] };
   readonly #nowMs: () => number;
   /** When their last turn ended, or the first of them came. */
   #endedMs = 0;
-  #isDue = false;
+  #turns = 0;
+  /** That are still to come in the turn that has begun, and those of the one after it. */
+  #placesLeft = 0;
+  #placesAhead = 0;
+  #untilMs = 0;
+  #last: StrangersLane = 'read';
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
 
-  /** False when too many wait. */
-  add(socket: Pick<Socket, 'destroyed'>, begin: () => void): boolean {
-    if (this.#waiting.length >= waitingMax) return false;
+  /** Whether `add` would answer false. */
+  isFull(lane: StrangersLane): boolean {
+    const waiting = this.#lanes[lane];
+    const [first] = waiting;
+    if (first === undefined) return false;
+    if (waiting.length >= waitingMax) return true;
+    if (lane === 'proof' || waiting.length < readsMin) return false;
+    return this.#turns - first.sinceTurn >= 2 && this.#nowMs() - first.sinceMs >= readsWaitMsMax;
+  }
+
+  /** False when too many wait, or one waits for too long. */
+  add(lane: StrangersLane, socket: Pick<Socket, 'destroyed'>, begin: () => void): boolean {
+    if (this.isFull(lane)) return false;
     // A turn that another request has begun would lend this one its trace.
     const inContext = AsyncLocalStorage.snapshot();
-    this.#waiting.push({ socket, begin: () => inContext(begin) });
+    this.#lanes[lane].push({
+      ...{ socket, begin: () => inContext(begin) },
+      ...{ sinceMs: this.#nowMs(), sinceTurn: this.#turns },
+    });
     this.#schedule();
     return true;
   }
 
-  /** One turn at a time: also when the last of a turn brings the next with it. */
-  #schedule(): void {
-    if (this.#isDue || this.#waiting.length === 0) return;
-    this.#isDue = true;
-    this.#endedMs = this.#nowMs();
-    setImmediate(this.#turn);
+  get #waiting(): number {
+    return this.#lanes.proof.length + this.#lanes.read.length;
   }
 
-  readonly #turn = () => {
-    const startedMs = this.#nowMs();
-    const untilMs = startedMs + Math.min((startedMs - this.#endedMs) * share, turnMsMax);
+  /** In a turn that is under way too: what is begun there may bring the next with it. */
+  #schedule(): void {
+    if (this.#placesAhead === 0 && this.#placesLeft === 0) this.#endedMs = this.#nowMs();
+    const places = Math.min(this.#waiting, placesMax);
+    for (; this.#placesAhead < places; this.#placesAhead += 1) setImmediate(this.#place);
+  }
+
+  /** Each on its own, for only then is all that it does at once done before the next looks at the time. */
+  readonly #place = () => {
+    const isFirst = this.#placesLeft === 0;
+    if (isFirst) this.#beginTurn();
+    this.#placesLeft -= 1;
     try {
-      do this.#next()?.begin();
-      while (this.#waiting.length > 0 && this.#nowMs() < untilMs);
+      if (isFirst || this.#nowMs() < this.#untilMs) this.#next()?.begin();
     } finally {
-      this.#isDue = false;
-      this.#schedule();
+      if (this.#placesLeft === 0) {
+        this.#endedMs = this.#nowMs();
+        this.#schedule();
+      }
     }
   };
 
+  #beginTurn(): void {
+    const startedMs = this.#nowMs();
+    this.#untilMs = startedMs + Math.min((startedMs - this.#endedMs) * share, turnMsMax);
+    this.#turns += 1;
+    this.#placesLeft = this.#placesAhead;
+    this.#placesAhead = 0;
+  }
+
   #next(): Waiting | undefined {
     for (;;) {
-      const first = this.#waiting.shift();
+      const first = this.#shift();
       if (first === undefined || !first.socket.destroyed) return first;
     }
+  }
+
+  #shift(): Waiting | undefined {
+    const other = this.#last === 'read' ? 'proof' : 'read';
+    const lane = this.#lanes[other].length > 0 ? other : this.#last;
+    this.#last = lane;
+    return this.#lanes[lane].shift();
   }
 }

@@ -20,7 +20,7 @@ function world(change: Partial<NewcomerDeps> = {}) {
   const uses: { readonly hotkey: string; readonly nonce: string }[] = [];
   const deps: NewcomerDeps = {
     strangers: {
-      add: (_socket, begin) => {
+      add: (_lane, _socket, begin) => {
         told.push('turn');
         begin();
         return true;
@@ -89,7 +89,7 @@ test('who is sent away from a full queue comes again until there is a place', as
   let isFull = true;
   const { clock, way } = world({
     strangers: {
-      add: (_socket, begin) => {
+      add: (_lane, _socket, begin) => {
         if (!isFull) begin();
         return !isFull;
       },

@@ -17,7 +17,7 @@ test('a burst takes a turn each, in its order, and each in its own context', asy
   const traces = new AsyncLocalStorage<number>();
   const done: (number | undefined)[] = [];
   for (let at = 0; at < 5; at += 1) {
-    traces.run(at, () => queue.add(open, () => done.push(traces.getStore())));
+    traces.run(at, () => queue.add('proof', open, () => done.push(traces.getStore())));
   }
   t.deepEqual(done, []);
   for (let turn = 1; turn <= 5; turn += 1) {
@@ -28,7 +28,7 @@ test('a burst takes a turn each, in its order, and each in its own context', asy
   t.deepEqual(done, [0, 1, 2, 3, 4]);
 });
 
-test('strangers are served for a quarter of what others took, up to ten milliseconds', async (t) => {
+test('strangers are served for a quarter of what others took, up to two milliseconds', async (t) => {
   const { now, queue } = queueAt();
   const servedPerTurn = async (othersMs: number) => {
     let served = 0;
@@ -36,7 +36,7 @@ test('strangers are served for a quarter of what others took, up to ten millisec
       served += 1;
       now.ms += 1;
     };
-    for (let at = 0; at < 30; at += 1) queue.add(open, begin);
+    for (let at = 0; at < 30; at += 1) queue.add('proof', open, begin);
     now.ms += othersMs;
     await nextTurn();
     const inOneTurn = served;
@@ -44,8 +44,8 @@ test('strangers are served for a quarter of what others took, up to ten millisec
     return inOneTurn;
   };
   t.is(await servedPerTurn(0), 1);
-  t.is(await servedPerTurn(16), 4);
-  t.is(await servedPerTurn(200), 10);
+  t.is(await servedPerTurn(5), 2);
+  t.is(await servedPerTurn(200), 2);
 });
 
 test('who brings the next with him makes no second turn of it', async (t) => {
@@ -53,10 +53,11 @@ test('who brings the next with him makes no second turn of it', async (t) => {
   let begun = 0;
   const begin = () => {
     begun += 1;
-    if (begun < 20) queue.add(open, begin);
-    if (begun === 1) for (let at = 0; at < 20; at += 1) queue.add(open, () => (begun += 1));
+    if (begun < 20) queue.add('proof', open, begin);
+    if (begun === 1)
+      for (let at = 0; at < 20; at += 1) queue.add('proof', open, () => (begun += 1));
   };
-  queue.add(open, begin);
+  queue.add('proof', open, begin);
   for (let turn = 1; turn <= 20; turn += 1) {
     await nextTurn();
     t.true(begun <= turn);
@@ -69,13 +70,50 @@ test('so many wait, and the connections that ended take no turn', async (t) => {
   const begin = () => {
     begun += 1;
   };
-  for (let at = 0; at < 1023; at += 1) t.true(queue.add(ended, begin));
-  t.true(queue.add(open, begin));
-  t.false(queue.add(open, begin));
+  for (let at = 0; at < 1023; at += 1) t.true(queue.add('proof', ended, begin));
+  t.true(queue.add('proof', open, begin));
+  t.false(queue.add('proof', open, begin));
   await nextTurn();
   await nextTurn();
   t.is(begun, 1);
-  t.true(queue.add(open, begin));
+  t.true(queue.add('proof', open, begin));
+});
+
+test('reads and proofs take turns, and fill no place of each other', async (t) => {
+  const { now, queue } = queueAt();
+  const begun: string[] = [];
+  const begin = (what: string) => () => {
+    begun.push(what);
+    now.ms += 1;
+  };
+  for (let at = 0; at < 1024; at += 1) t.true(queue.add('proof', open, begin('proof')));
+  t.false(queue.add('proof', open, begin('proof')));
+  for (let at = 0; at < 3; at += 1) t.true(queue.add('read', open, begin('read')));
+  while (begun.length < 6) await nextTurn();
+  t.is(begun.slice(0, 6).filter((what) => what === 'read').length, 3);
+});
+
+test('behind a crowd of reads that waits for long no other is added, and a proof is', async (t) => {
+  const { now, queue } = queueAt();
+  const begin = () => undefined;
+  for (let at = 0; at < 66; at += 1) queue.add('read', open, begin);
+  await nextTurn();
+  await nextTurn();
+  t.false(queue.isFull('read'), 'nobody waited');
+  now.ms += 20;
+  t.true(queue.isFull('read'));
+  t.false(queue.add('read', open, begin));
+  t.true(queue.add('proof', open, begin));
+  while (queue.isFull('read')) await nextTurn();
+  t.true(queue.add('read', open, begin), 'they were served meanwhile');
+});
+
+test('a pause of this process is no crowd', async (t) => {
+  const { now, queue } = queueAt();
+  const begin = () => undefined;
+  for (let at = 0; at < 66; at += 1) queue.add('read', open, begin);
+  now.ms += 500;
+  t.true(queue.add('read', open, begin), 'no turn has passed them over');
 });
 
 test.serial('what is thrown stops nobody behind it', async (t) => {
@@ -88,10 +126,10 @@ test.serial('what is thrown stops nobody behind it', async (t) => {
   const thrown = Promise.withResolvers<unknown>();
   const behind = Promise.withResolvers<void>();
   process.once('uncaughtException', thrown.resolve);
-  queue.add(open, () => {
+  queue.add('proof', open, () => {
     throw new Error('mine');
   });
-  queue.add(open, behind.resolve);
+  queue.add('proof', open, behind.resolve);
   t.is(String(await thrown.promise), 'Error: mine');
   await behind.promise;
 });

@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Fault } from '../../machines/fault.ts';
+import { faultText, jsonType, spreadSeconds } from './answer.ts';
+import { announcesBody } from './middleware/json-body.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
+import { isAnonymous } from './prove-caller.ts';
+import { oddityOf } from './unreadable.ts';
+
+/** What nobody who has to act depends on: it is refused first, and first of all. Not what tells of us. */
+export function isRead({ method, url = '', headers }: IncomingMessage): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  return isAnonymous(headers) && !url.startsWith('/health');
+}
+
+export const tooMuch = new Fault('OVERLOADED', 'Too much is asked at once; try again soon.');
+const body = Buffer.from(faultText(tooMuch));
+const head = [
+  ...['Content-Type', jsonType, 'Content-Length', String(body.length)],
+  ...['X-Admission', 'rejected', ...securityHeaders.flat()],
+];
+
+/**
+ * Refuses a read at a fraction of what it costs, as text that was written once: of these there are the
+ * more the less time we have. False for whatever is not the plainest request of one, for which others
+ * have the right words. The connection stays, for a new one would cost us more than this.
+ */
+export function shedRead(
+  request: IncomingMessage,
+  response: ServerResponse,
+  about: { readonly requestId: string; readonly isSecure: boolean },
+): boolean {
+  if (announcesBody(request) || about.isSecure || oddityOf(request) !== undefined) return false;
+  const seconds = String(spreadSeconds(tooMuch.code, about.requestId));
+  response.writeHead(503, ['X-Request-Id', about.requestId, 'Retry-After', seconds, ...head]);
+  response.end(request.method === 'HEAD' ? undefined : body);
+  return true;
+}

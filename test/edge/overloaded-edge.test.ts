@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import test from 'ava';
+import { z } from 'zod';
+import { endpoint } from '../../apps/edge/endpoint.ts';
+import { startFramework } from '../support/framework.ts';
+
+const read = endpoint({
+  method: 'get',
+  path: '/read',
+  role: 'public',
+  summary: 'Says something',
+  trafficClass: 2,
+  response: z.object({ said: z.boolean() }),
+  faults: [],
+  async handle() {
+    burn(1);
+    return { said: true };
+  },
+});
+const health = endpoint({
+  method: 'get',
+  path: '/health/deep',
+  role: 'public',
+  summary: 'Tells of us',
+  trafficClass: 2,
+  isUnlimited: true,
+  response: z.object({ said: z.boolean() }),
+  faults: [],
+  handle: async () => ({ said: true }),
+});
+const work = endpoint({
+  method: 'post',
+  path: '/work',
+  role: 'validator',
+  summary: 'Keeps something',
+  trafficClass: 0,
+  response: z.object({ said: z.boolean() }),
+  faults: [],
+  handle: async () => ({ said: true }),
+});
+const endpoints = [read, health, work];
+
+/** As many requests as a socket brought, answered one after the other. */
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: a\r\n\r\n`;
+const post =
+  'POST /work HTTP/1.1\r\nhost: a\r\nauthorization: Bearer x\r\ncontent-length: 0\r\n\r\n';
+
+interface Client {
+  readonly socket: Socket;
+  readonly heard: () => string;
+}
+
+async function client(port: number): Promise<Client> {
+  const socket = connect(port, '127.0.0.1');
+  let heard = '';
+  socket.setEncoding('latin1').on('data', (text: string) => {
+    heard += text;
+  });
+  await once(socket, 'connect');
+  return { socket, heard: () => heard };
+}
+
+const statusesOf = (heard: string) =>
+  heard.match(/HTTP\/1\.1 \d+/g)?.map((it) => it.slice(9)) ?? [];
+
+function burn(ms: number): void {
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs);
+}
+
+/** Holds up the event loop in each of its turns, until told to stop. */
+function busy(): () => void {
+  let isOver = false;
+  const turn = () => {
+    burn(6);
+    if (!isOver) setImmediate(turn);
+  };
+  turn();
+  return () => {
+    isOver = true;
+  };
+}
+
+test('a crowd of reads is refused before it is begun, on connections that stay, and work is not', async (t) => {
+  await using edge = await startFramework(endpoints);
+  const readers = await Promise.all(Array.from({ length: 100 }, () => client(edge.port)));
+  const [validator, watcher] = [await client(edge.port), await client(edge.port)];
+  const asked = new Map(readers.map((each) => [each, 0]));
+  let shed: readonly Client[] = [];
+  const stop = busy();
+  try {
+    // Each asks again when it was answered, so that some wait at any time.
+    for (let turn = 0; turn < 400 && shed.length < 5; turn += 1) {
+      for (const each of readers) {
+        if (statusesOf(each.heard()).length < (asked.get(each) ?? 0)) continue;
+        asked.set(each, (asked.get(each) ?? 0) + 1);
+        each.socket.write(get('/read'));
+      }
+      await nextTurn();
+      shed = readers.filter((each) => statusesOf(each.heard()).includes('503'));
+    }
+    t.true(shed.length >= 5, 'reads are refused');
+    validator.socket.write(post);
+    watcher.socket.write(get('/health/deep'));
+    await edge.until(() => statusesOf(validator.heard()).length === 1);
+    await edge.until(() => statusesOf(watcher.heard()).length === 1);
+    t.deepEqual(statusesOf(validator.heard()), ['200']);
+    t.deepEqual(statusesOf(watcher.heard()), ['200']);
+    const [one] = shed;
+    const answer = /HTTP\/1\.1 503[\s\S]*/.exec(one?.heard() ?? '')?.[0] ?? '';
+    t.regex(answer, /\r\nX-Admission: rejected\r\n/);
+    t.regex(answer, /\r\nRetry-After: ([1-9]|10)\r\n/);
+    t.regex(answer, /\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
+    t.regex(answer, /"error_code":"OVERLOADED"/);
+    t.notRegex(answer, /\r\nConnection: close\r\n/i);
+  } finally {
+    stop();
+  }
+  const isIdle = (each: Client) => statusesOf(each.heard()).length === asked.get(each);
+  await edge.until(() => readers.every(isIdle));
+  for (const each of shed) each.socket.write(get('/read'));
+  await edge.until(() => shed.every((each) => statusesOf(each.heard()).at(-1) === '200'));
+  t.pass('who was refused is answered on the same connection when all is normal');
+  for (const { socket } of [...readers, validator, watcher]) socket.destroy();
+});
