@@ -13,7 +13,8 @@ export const benchCommand = command({
     rounds: { type: 'number', unit: 'rounds of each comparison', min: 1, max: 1000 },
     history: { type: 'number', unit: 'finished runs in `held`', min: 1000, max: 10_000_000 },
     kills: { type: 'number', unit: 'kills of a coordinator', min: 1, max: 1000 },
-    folder: file('the folder for the report as JSON and as a page with plots'),
+    profile: names('only these parts, and flame graphs of edges and coordinators', benchBlocks),
+    folder: file('the folder for the report as JSON and as a page with plots, and for profiles'),
   },
 });
 

@@ -15,6 +15,7 @@ import { writePack } from '../../infra/packs/write-pack.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { inParallel } from './in-parallel.ts';
+import { serviceNodeOptions } from './profiled.ts';
 import { systemEnv } from './system-env.ts';
 import { temporaryFolder } from './temporary-servers.ts';
 
@@ -63,9 +64,7 @@ export async function startServiceWorld(options: ServiceWorldOptions): Promise<S
       rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }),
     );
   }
-  // NODE_OPTIONS=--cpu-prof profiles every process of a benchmark.
-  const { NODE_OPTIONS = '' } = process.env;
-  const env = { ...systemEnv(), NODE_OPTIONS, ...openLimits, ...options.env };
+  const env = { ...systemEnv(), NODE_OPTIONS: serviceNodeOptions(), ...openLimits, ...options.env };
   const secrets = await worldSecrets(dataDir);
   const started = { dataDir, secrets, env, onReady: () => undefined };
   const neighbours = stack.use(await startNeighbours(started));

@@ -5,15 +5,18 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { benchBlocks } from '../../commands/bench-blocks.ts';
 import { benchCommand } from '../../commands/bench-commands.ts';
 import { lineOf } from '../../commands/command-line.ts';
+import { profileServicesInto } from '../../support/profiled.ts';
+import { temporaryFolder } from '../../support/temporary-servers.ts';
 import { machineBusyUs, stolenUs, treeCpuUs } from '../process-cpu.ts';
 import type { Block } from './block.ts';
 import { everyBlock } from './every-block.ts';
 import { measureFloors, wasmCheck } from './floors.ts';
 import { Lab } from './lab.ts';
+import { writeGraphs } from './profile/write-graphs.ts';
 import { repeatedWhileNoisy } from './repeated.ts';
 import {
   type BlockReport,
@@ -35,6 +38,7 @@ const repeatsMax = 3;
 const startedMs = performance.now();
 const startedAt = new Date();
 const before = { busy: machineBusyUs(), ours: treeCpuUs(process.pid) ?? 0, stolen: stolenUs() };
+const profiles = values.profile && (await profileFolder());
 await using lab = new Lab({
   ...{ isQuick, say },
   kills: values.kills,
@@ -46,15 +50,41 @@ const places = await floorPlaces();
 const floorSeconds = lab.sized(0.4, 1.5);
 const floorsBefore = await measureFloors(places, floorSeconds);
 const blocks: BlockReport[] = [];
+const fromUs = monotonicUs();
 for (const name of benchBlocks) {
   const block = everyBlock[name];
-  if (values.only === undefined ? isQuick && !block.isQuick : !values.only.includes(name)) continue;
-  const report = await repeatedWhileNoisy(() => runBlock(block), lab.sized(0, repeatsMax));
+  const only = values.profile ?? values.only;
+  if (only === undefined ? isQuick && !block.isQuick : !only.includes(name)) continue;
+  const report = await repeatedWhileNoisy(
+    () => runBlock(block),
+    isQuick || profiles ? 0 : repeatsMax,
+  );
   say(`\n${blockText(report)}`);
   blocks.push(report);
 }
+const span = { fromUs, toUs: monotonicUs() };
 const floorsAfter = await measureFloors(places, floorSeconds);
 await tell(await reportOf());
+if (profiles !== undefined) {
+  // A process tells where it spent its time when it ends.
+  await lab[Symbol.asyncDispose]();
+  const pages = await writeGraphs(profiles, span);
+  say(`Profiled, so the figures are too high. In ${profiles}:\n  ${pages.join('\n  ')}`);
+}
+
+/** By the clock of V8's profiles. */
+function monotonicUs(): number {
+  return Number(process.hrtime.bigint() / 1000n);
+}
+
+/** Whatever is started from now on is profiled there. */
+async function profileFolder(): Promise<string> {
+  const parent = values.folder === undefined ? await temporaryFolder() : resolve(values.folder);
+  const folder = join(parent, 'profiles');
+  await mkdir(folder, { recursive: true });
+  profileServicesInto(folder);
+  return folder;
+}
 
 async function floorPlaces() {
   const { world } = await lab.product();

@@ -14,6 +14,7 @@ import { loginUrl } from '../../../../infra/postgres/logins.ts';
 import { startProxy, type TcpProxy } from '../../../chaos/net/proxy.ts';
 import { Dead } from '../../../chaos/world/dead.ts';
 import { MortalServer } from '../../../chaos/world/servers.ts';
+import { serviceNodeOptions } from '../../../support/profiled.ts';
 import { openLimits } from '../../../support/service-world.ts';
 import { systemEnv } from '../../../support/system-env.ts';
 import { temporaryFolder } from '../../../support/temporary-servers.ts';
@@ -67,8 +68,7 @@ export async function startFaultWorld(options: FaultWorldOptions): Promise<Fault
   const sql = stack.adopt(createSql({ ...database, max: 4 }), closeSql);
 
   const secrets = await worldSecrets(dataDir);
-  const { NODE_OPTIONS = '' } = process.env;
-  const env = { ...systemEnv(), NODE_OPTIONS, ...openLimits, ...options.env };
+  const env = { ...systemEnv(), NODE_OPTIONS: serviceNodeOptions(), ...openLimits, ...options.env };
   const given = { DATABASE_URL: databaseUrl, NATS_URL: nats.urls.edge };
   const started = { dataDir, secrets, env: { ...env, ...given }, onReady: () => undefined };
   const neighbours = stack.use(await startNeighbours(started));
