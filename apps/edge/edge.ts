@@ -14,6 +14,7 @@ import { closeNats, connectNats, untilGivenUp } from '../../infra/nats/connect.t
 import { createEdgePeers, type EdgePeersDeps } from '../../infra/nats/edge-peers.ts';
 import { createSignals } from '../../infra/nats/signals.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
+import { freshTraceId } from '../../infra/otel/fresh-ids.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { DomainTime } from '../../infra/ports/clock-follower.ts';
 import type { EdgeBeacon, EdgePeers } from '../../infra/ports/edge-peers.ts';
@@ -96,22 +97,22 @@ export interface Edge extends AsyncDisposable {
 
 /** One HTTP edge: serves when this resolves, and drains when it is disposed of. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { config, log } = options;
+  const { config, log, telemetry } = options;
   await using stack = new AsyncDisposableStack();
-  const onTraps = (more: number) => options.telemetry.count('paddock.edge.verifier_traps', more);
+  const onTraps = (more: number) => telemetry.count('paddock.edge.verifier_traps', more);
   const threads = begun(createVerifierPool({ workers: verifierThreads, onTraps }), stack);
-  const verifier = countedVerifier(threads, options.telemetry);
+  const verifier = countedVerifier(threads, telemetry);
   const deps = await openDeps(options, verifier, stack);
   const dispatch = dispatchOf(options, deps, verifier);
-  const { admission } = dispatch;
-  stack.defer(options.telemetry.gauge('paddock.edge.in_flight', () => admission.inFlight));
+  stack.defer(telemetry.gauge('paddock.edge.in_flight', () => dispatch.admission.inFlight));
   const stopping = new AbortController();
   // Every open stream listens.
   setMaxListeners(0, stopping.signal);
   const server = createEdgeServer({
     endpoints: endpoints.map((each) => withSuccessor(each, config)),
     dispatch: { ...dispatch, stopping: stopping.signal },
-    newTraceId: () => options.telemetry.traceId() ?? randomHex(16),
+    newTraceId: () => telemetry.traceId() ?? freshTraceId(),
+    nameRoute: telemetry.nameRoute,
     drainMs: config.drainSeconds * 1000 * drainShare,
     limits: serverLimits(config),
     trustedProxies: config.trustedProxies,

@@ -24,6 +24,7 @@ import { setSecurityHeaders } from './middleware/security-headers.ts';
 import type { StrangersQueue } from './middleware/strangers-queue.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
 import { OpenAnswers } from './open-answers.ts';
+import { expressPath, PlainRoutes } from './plain-routes.ts';
 import { isAnonymous, tooOftenAnonymous } from './prove-caller.ts';
 import { isRead, shedRead, tooMuch } from './shed-reads.ts';
 import { oddityOf, refuseConnection, refuseTunnel, refuseUnreadable } from './unreadable.ts';
@@ -33,6 +34,8 @@ export interface EdgeServerOptions {
   readonly endpoints: readonly Endpoint[];
   readonly dispatch: Dispatch;
   readonly newTraceId: () => string;
+  /** Told of what answers without Express, whose instrumentation tells the trace of all else. */
+  readonly nameRoute: (path: string) => void;
   readonly drainMs: number;
   readonly limits: ServerLimits;
   /** Addresses and ranges. */
@@ -106,9 +109,9 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
 }
 
 /**
- * What is asked for by its plain name is answered without Express, which gives each request and each
- * answer another prototype and so makes everything that touches them slower. All else goes through it:
- * paths with parameters or a query, other methods, what nobody knows. test/edge/plain-paths.test.ts
+ * What is asked for in its plainest spelling is answered without Express, which gives each request and
+ * each answer another prototype and so makes everything that touches them slower. All else goes through
+ * it: a query, what has to be decoded, other methods, what nobody knows. test/edge/plain-paths.test.ts
  * holds the two ways against each other.
  */
 function listener(options: EdgeServerOptions, state: ServerState, app: Express): RequestListener {
@@ -116,9 +119,7 @@ function listener(options: EdgeServerOptions, state: ServerState, app: Express):
   const requestIdOf = (request: IncomingMessage) => incomingTraceId(request) ?? newTraceId();
   const constants = new ConstantAnswers(endpoints, { requestIdOf, dispatch: by });
   const isOpen = options.corsOrigins.length > 0;
-  const plain = new Map(
-    endpoints.map((each) => [`${each.method.toUpperCase()} ${each.path}`, each]),
-  );
+  const plain = new PlainRoutes(inOrderOfHurry(endpoints));
   const isShed = (request: IncomingMessage, response: ServerResponse) => {
     if (!options.strangers.isFull('read') || !isRead(request)) return false;
     const about = { requestId: requestIdOf(request), isSecure: by.isSecure(request) };
@@ -127,11 +128,12 @@ function listener(options: EdgeServerOptions, state: ServerState, app: Express):
   return (request, response) => {
     if (!isOpen && !state.draining && constants.give(request, response)) return;
     if (!state.draining && isShed(request, response)) return;
-    const endpoint = isOpen ? undefined : plain.get(`${request.method} ${request.url}`);
-    if (endpoint === undefined) return app(request, response);
-    enter({ request, response }, { options, state }, () => {
-      void dispatch(endpoint, { request, response }, {}, by);
-    });
+    const routed = isOpen ? undefined : plain.find(request.method ?? '', request.url ?? '');
+    if (routed === undefined) return app(request, response);
+    const { endpoint, params, pattern } = routed;
+    const http = { request, response };
+    options.nameRoute(pattern);
+    enter(http, { options, state }, () => void dispatch(endpoint, http, params, by));
   };
 }
 
@@ -284,7 +286,7 @@ function addRoutes(app: Express, options: EdgeServerOptions): void {
   const crossOrigin = new CrossOrigin(options.corsOrigins);
   const byPath = Map.groupBy(inOrderOfHurry(options.endpoints), ({ path }) => path);
   for (const [path, endpoints] of byPath) {
-    const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    const route = app.route(expressPath({ path }));
     for (const endpoint of endpoints) {
       route[endpoint.method](async (request, response) => {
         if (isPublicRead(endpoint)) crossOrigin.grant(request, response);

@@ -29,6 +29,8 @@ export interface Telemetry {
   traceHeaders(): Record<string, string>;
   /** 32 hex digits; undefined outside of a trace. */
   traceId(): string | undefined;
+  /** Of the request whose trace is active here: its span is called by it. */
+  readonly nameRoute: (route: string) => void;
   count(name: CounterName, by?: number, attributes?: TelemetryAttributes): void;
   record(name: HistogramName, value: number, attributes?: TelemetryAttributes): void;
   /** `read` is called whenever somebody looks, until the returned function is called. */

@@ -11,6 +11,7 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api';
+import { getRPCMetadata, RPCType } from '@opentelemetry/core';
 import { Fault } from '../../machines/fault.ts';
 import { extract, inject } from '../otel/nats-carrier.ts';
 import { counters, gauges, histograms } from '../ports/metrics.ts';
@@ -66,6 +67,10 @@ export function createTelemetry(): Telemetry {
     },
     traceHeaders: () => inject(context.active()),
     traceId: activeTraceId,
+    nameRoute(route) {
+      const about = getRPCMetadata(context.active());
+      if (about?.type === RPCType.HTTP) about.route = route;
+    },
     count: (name, by = 1, attributes) => counting[name].add(by, otel(attributes)),
     record: (name, value, attributes) => recording[name].record(value, otel(attributes)),
     gauge(name, read, attributes) {

@@ -120,7 +120,7 @@ test('one trace follows a submission from the edge to the published fact', async
         (span.traceId === traceId || span.links.includes(traceId)),
     );
   const way: readonly (readonly [string, RegExp])[] = [
-    ['edge-1', /^POST/],
+    ['edge-1', /^POST \/v1\/miner\/submit$/],
     ['edge-1', /^cmd submit-version$/],
     ['coordinator-1', /^mailbox wait$/],
     ['coordinator-1', /^decide$/],

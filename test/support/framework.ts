@@ -56,6 +56,7 @@ export async function startFramework(
   const server = createEdgeServer({
     endpoints,
     newTraceId: () => randomBytes(16).toString('hex'),
+    nameRoute: () => undefined,
     drainMs: 5_000,
     isFamiliar: () => false,
     strangers: new StrangersQueue(() => systemClock.monotonicMs()),

@@ -6,6 +6,7 @@ export const silentTelemetry: Telemetry = {
   span: (_name, _options, run) => run({ set: nothing }),
   traceHeaders: () => ({}),
   traceId: () => undefined,
+  nameRoute: nothing,
   count: nothing,
   record: nothing,
   gauge: () => nothing,
