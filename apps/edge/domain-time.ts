@@ -59,3 +59,14 @@ export function createSimulatedTime(deps: DomainTimeDeps): DomainTime & Service 
     stop: () => follower.stop(),
   };
 }
+
+/** What is remembered of the domain grows old with it. */
+export function agesOf(
+  clock: Pick<Clock, 'monotonicMs' | 'sleep'>,
+  time: Pick<DomainTime, 'offsetMs'>,
+): Pick<Clock, 'monotonicMs' | 'sleep'> {
+  return {
+    monotonicMs: () => clock.monotonicMs() + time.offsetMs(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  };
+}

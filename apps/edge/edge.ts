@@ -16,7 +16,6 @@ import { createSignals } from '../../infra/nats/signals.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import { freshTraceId } from '../../infra/otel/fresh-ids.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
-import type { DomainTime } from '../../infra/ports/clock-follower.ts';
 import type { EdgeBeacon, EdgePeers } from '../../infra/ports/edge-peers.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
@@ -44,7 +43,7 @@ import { runOfToken } from './auth/run-tokens.ts';
 import { Boards } from './board/boards.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
-import { createRealTime, createSimulatedTime } from './domain-time.ts';
+import { agesOf, createRealTime, createSimulatedTime } from './domain-time.ts';
 import { ChainEpoch } from './emission/chain-epoch.ts';
 import { CurrentStandings } from './emission/standings.ts';
 import { CodeDownloads } from './evaluation/code-downloads.ts';
@@ -314,11 +313,6 @@ function epochsOf({ config, clock }: EdgeOptions) {
   if (config.clock === 'simulated') return { epochBlocks, chainEpoch: undefined };
   const chain = createRpcChain({ ...chainNode(config, clock), netuid: config.netuid });
   return { epochBlocks, chainEpoch: new ChainEpoch(chain, clock, epochBlocks) };
-}
-
-/** What is remembered of the domain grows old with it. */
-function agesOf(clock: Clock, time: DomainTime): Pick<Clock, 'monotonicMs'> {
-  return { monotonicMs: () => clock.monotonicMs() + time.offsetMs() };
 }
 
 function identityOf({ config, clock }: EdgeOptions, known: Omit<Identity, 'turns'>): Identity {

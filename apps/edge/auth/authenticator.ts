@@ -93,8 +93,9 @@ async function bySession(
 ): Promise<Caller> {
   const token = bearerTokenOf(headers) ?? '';
   // Anything else cannot be one of ours and is not worth a look into the database.
-  const read = () => deps.callers.session(token);
-  const session = sessionToken.test(token) ? await patiently(read, untilMs, deps) : undefined;
+  const hash = sessionToken.test(token) ? deps.callers.hashOf(token) : '';
+  const read = () => deps.callers.session(hash);
+  const session = hash === '' ? undefined : await patiently(read, untilMs, deps);
   if (session === undefined) {
     throw new Fault('INVALID_SESSION', 'The session is unknown or over.');
   }
@@ -103,7 +104,7 @@ async function bySession(
   const publicKeyHex = Buffer.from(publicKey).toString('hex');
   const { hotkey, isBanned } = session;
   const standing = await deps.registrations.standing(publicKeyHex);
-  deps.callers.wasProved(token, standing !== undefined && !isBanned);
+  deps.callers.wasProved(hash, standing !== undefined && !isBanned);
   return admit({ hotkey, publicKeyHex }, role, { standing, isBanned, scheme: 'session', deps });
 }
 

@@ -15,8 +15,9 @@ export class Callers {
   readonly #bans: BriefCache<boolean>;
   /** Hashes of tokens whose holders were let in. */
   readonly #familiar: RecentlyProved;
+  #last = { token: '', hash: '' };
 
-  constructor(sql: Sql, clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(sql: Sql, clock: Pick<Clock, 'monotonicMs' | 'sleep'>) {
     this.#familiar = new RecentlyProved(clock);
     const sessions = new Gathered<SessionRow | undefined>(
       (hashes) => liveSessions(sql, hashes),
@@ -27,27 +28,34 @@ export class Callers {
     this.#bans = new BriefCache({ keepMs, clock, load: (hotkey) => bans.load(hotkey) });
   }
 
-  async session(token: string): Promise<SessionRow | undefined> {
-    return await this.#sessions.get(sha256Hex(token));
+  /** By what it stands for here, which nobody can ask with: a request asks with one token three times. */
+  hashOf(token: string): string {
+    if (token !== this.#last.token) this.#last = { token, hash: sha256Hex(token) };
+    return this.#last.hash;
+  }
+
+  session(hash: string): Promise<SessionRow | undefined> {
+    return this.#sessions.get(hash);
   }
 
   /** The token's holder was let in, or refused. */
-  wasProved(token: string, isGood: boolean): void {
-    if (isGood) this.#familiar.add(sha256Hex(token));
-    else this.#familiar.delete(sha256Hex(token));
+  wasProved(hash: string, isGood: boolean): void {
+    if (isGood) this.#familiar.add(hash);
+    else this.#familiar.delete(hash);
   }
 
-  isFamiliar(token: string): boolean {
-    return this.#familiar.has(sha256Hex(token));
+  isFamiliar(hash: string): boolean {
+    return this.#familiar.has(hash);
   }
 
-  async isBanned(hotkey: string): Promise<boolean> {
-    return await this.#bans.get(hotkey);
+  isBanned(hotkey: string): Promise<boolean> {
+    return this.#bans.get(hotkey);
   }
 
   /** After a logout: this edge must not answer the token once more. */
   forgetSession(token: string): void {
-    this.#sessions.forget(sha256Hex(token));
-    this.wasProved(token, false);
+    const hash = this.hashOf(token);
+    this.#sessions.forget(hash);
+    this.wasProved(hash, false);
   }
 }

@@ -14,7 +14,7 @@ export function familiarity(
     const { headers } = request;
     if (headers.authorization !== undefined) {
       const token = bearerTokenOf(headers) ?? '';
-      return sessionToken.test(token) && callers.isFamiliar(token);
+      return sessionToken.test(token) && callers.isFamiliar(callers.hashOf(token));
     }
     const { 'x-hotkey': hotkey } = headers;
     if (typeof hotkey !== 'string' || headers['x-signature'] === undefined) return false;

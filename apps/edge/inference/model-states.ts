@@ -11,7 +11,7 @@ const keepMs = 1000;
 export class ModelStates {
   readonly #snapshots: BriefCache<ReadonlyMap<ProviderId, ModelSnapshot>>;
 
-  constructor(sql: Sql, clock: Pick<Clock, 'monotonicMs'>) {
+  constructor(sql: Sql, clock: Pick<Clock, 'monotonicMs' | 'sleep'>) {
     this.#snapshots = new BriefCache({
       ...{ keepMs, clock },
       load: async () =>
