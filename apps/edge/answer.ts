@@ -119,6 +119,10 @@ const discardedBytesMax = 32 * 1024 * 1024;
 export function discardRest(request: IncomingMessage): void {
   // What has arrived but was not read would stay in memory, and its request without an end.
   if (request.readableEnded || request.destroyed) return;
+  if (request.complete && request.readableLength === 0) {
+    request.resume();
+    return;
+  }
   let discarded = 0;
   request.on('data', (chunk: Buffer) => {
     discarded += chunk.length;

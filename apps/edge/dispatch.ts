@@ -1,21 +1,12 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { faultOf } from '../outage.ts';
 import { discardRest, letBodyCome, sendAnswer, sendFault, sendStream } from './answer.ts';
-import { bearerTokenOf } from './auth/authenticator.ts';
 import { AwaitedAnswer } from './awaited-answer.ts';
-import {
-  type Caller,
-  type Deprecation,
-  type Endpoint,
-  type EndpointRequest,
-  heedsRepeats,
-  type RequestContext,
-} from './endpoint.ts';
+import type { Deprecation, Endpoint, EndpointRequest } from './endpoint.ts';
 import type { Admission } from './middleware/admission.ts';
-import { ClientGone, readJsonBody } from './middleware/json-body.ts';
+import { ClientGone, hasWholeBody, readJsonBody } from './middleware/json-body.ts';
 import { queryText } from './middleware/query-text.ts';
 import type { UploadSlots } from './middleware/upload-slots.ts';
 import { carriesWhatItShould } from './openapi/fault-extras.ts';
@@ -26,9 +17,10 @@ import type { PublicReads } from './public-reads/public-reads.ts';
 import { Representation } from './public-reads/representation.ts';
 import { liveRead, sendRepresentation } from './public-reads/send-representation.ts';
 import { readOnly } from './read-only.ts';
+import { AskedContext } from './request-context.ts';
 import { tooMuch } from './shed-reads.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
-import { invalidField, parsePart } from './validation.ts';
+import { parsePart } from './validation.ts';
 
 /** What turning a request into an answer needs beside the endpoint itself. */
 export interface Dispatch extends CallerProof {
@@ -188,16 +180,14 @@ async function answerOf(
 ): Promise<unknown> {
   const { request, response } = http;
   const deadlineMs = by.clock.nowMs() + by.limits.budgetMs[endpoint.budget ?? 'request'];
-  const caller = await proveCaller(endpoint, request, { ...by, deadlineMs });
+  const caller = await proveCaller(endpoint, request, by, deadlineMs);
   const params = endpoint.params && parsePart(endpoint.params, rawParams, 'path');
   const given = queryText(request.url ?? '');
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');
   const body = await bodyOf(endpoint, http, by);
-  const known = contextOf(endpoint, http, { by, caller, params, deadlineMs });
-  const isShared = endpoint.cache !== undefined;
-  const context = isShared ? { ...known, signal: neverAborted } : known;
+  const context = new AskedContext(endpoint, http, { caller, params, deadlineMs }, by);
   const asked = { caller, params, query, body, context };
-  if (isShared) return await readPublicly(endpoint, asked, by);
+  if (endpoint.cache !== undefined) return await readPublicly(endpoint, asked, by);
   const invoke = () => by.invoke(endpoint, asked);
   const isUpload = endpoint.bodyKind === 'multipart';
   const answer = await (isUpload ? by.uploads.during(caller.name, invoke) : invoke());
@@ -222,8 +212,6 @@ async function readPublicly(
   });
 }
 
-const neverAborted = new AbortController().signal;
-
 async function bodyOf(
   endpoint: Endpoint,
   http: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -236,7 +224,7 @@ async function bodyOf(
   }
   if (endpoint.body === undefined) return undefined;
   const bytesMax = by.limits.bodyBytesMax[endpoint.bodyLimit ?? 'json'];
-  endSlowBody(http.request, by.limits.budgetMs.request, by.clock);
+  if (!hasWholeBody(http.request)) endSlowBody(http.request, by.limits.budgetMs.request, by.clock);
   const value = await readJsonBody(http.request, http.response, bytesMax);
   return parsePart(endpoint.body, value, 'body');
 }
@@ -252,63 +240,6 @@ function endSlowBody(request: IncomingMessage, withinMs: number, clock: Clock): 
     if (!whole.signal.aborted) request.destroy();
   });
   tooSlow.catch(() => undefined);
-}
-
-function contextOf(
-  endpoint: Endpoint,
-  http: { readonly request: IncomingMessage; readonly response: ServerResponse },
-  known: {
-    readonly by: Dispatch;
-    readonly caller: Caller;
-    readonly params: unknown;
-    readonly deadlineMs: number;
-  },
-): RequestContext {
-  const { request, response } = http;
-  const idempotencyKey = heedsRepeats(endpoint) ? idempotencyKeyOf(request) : undefined;
-  // Not the text of the path: an id in upper case or percent encoding is the same object.
-  const route = [endpoint.method, endpoint.path, JSON.stringify(known.params ?? {})];
-  // Made for who asks: few handlers do, and each costs a listener and an error.
-  let gone: AbortSignal | undefined;
-  return {
-    requestId: String(response.getHeader('X-Request-Id')),
-    deadlineMs: known.deadlineMs,
-    remoteAddress: known.by.remoteAddress(request),
-    isSecure: known.by.isSecure(request),
-    idempotencyKey,
-    commandId:
-      idempotencyKey === undefined
-        ? known.by.newCommandId()
-        : hexDigest([known.caller.role, known.caller.name, ...route, idempotencyKey]),
-    headers: request.headers,
-    bearerToken: bearerTokenOf(request.headers),
-    get signal() {
-      gone ??= goneSignal(response);
-      return gone;
-    },
-    stream: request,
-  };
-}
-
-function goneSignal(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
-  const leave = () => {
-    if (!response.writableFinished) gone.abort(new ClientGone());
-  };
-  if (response.destroyed) leave();
-  else response.once('close', leave);
-  return gone.signal;
-}
-
-function hexDigest(parts: readonly string[]): string {
-  return createHash('sha256').update(parts.join('\n')).digest('hex');
-}
-
-function idempotencyKeyOf(request: IncomingMessage): string | undefined {
-  const key = request.headers['idempotency-key'];
-  if (key === undefined) return undefined;
-  if (typeof key === 'string' && /^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw invalidField(['header', 'idempotency-key'], 'must be 1 to 255 visible ASCII characters');
 }
 
 function requireDescribed(endpoint: Endpoint, answer: unknown): void {

@@ -34,13 +34,14 @@ const nobody: Caller = { name: '', role: 'public', publicKeyHex: '', coldkey: nu
 export async function proveCaller(
   endpoint: Endpoint,
   request: IncomingMessage,
-  by: CallerProof & { readonly deadlineMs: number },
+  by: CallerProof,
+  deadlineMs: number,
 ): Promise<Caller> {
   const { role } = endpoint;
   const { headers } = request;
   const { rates } = by;
   // Deployed clients come back with a completion only after their next evaluation.
-  const untilMs = endpoint.budget === 'completion' ? by.deadlineMs : undefined;
+  const untilMs = endpoint.budget === 'completion' ? deadlineMs : undefined;
   const isCounted = endpoint.isUnlimited !== true && endpoint.trafficClass !== 0;
   if (isCounted && (role === 'public' || isAnonymous(headers))) await countAnonymous(request, by);
   if (role === 'public') return nobody;
@@ -61,9 +62,12 @@ export async function proveCaller(
 /** Node keeps the first of several; what stands in front of us may have looked at the last. */
 function requireOneAuthorization({ headers, rawHeaders }: IncomingMessage): void {
   if (headers.authorization === undefined) return;
-  const isName = (text: string, at: number) =>
-    at % 2 === 0 && text.length === 13 && text.toLowerCase() === 'authorization';
-  if (rawHeaders.filter(isName).length === 1) return;
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 13 && name.toLowerCase() === 'authorization') count += 1;
+  }
+  if (count === 1) return;
   throw new Fault('INVALID_SESSION', 'Send one Authorization header.');
 }
 

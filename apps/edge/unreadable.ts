@@ -58,7 +58,11 @@ export function oddityOf(request: IncomingMessage): Refusal | undefined {
   if (rawHeaders.length > 2 * headersMax) {
     return { status: 431, detail: `A request may have at most ${headersMax} headers.` };
   }
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && /^host$/i.test(name)).length;
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1')) {
     return { status: 400, detail: 'HTTP/1.1 demands one Host header.' };
   }

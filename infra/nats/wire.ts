@@ -36,7 +36,7 @@ class PlainHeaders {
   encode(): Uint8Array {
     let text = 'NATS/1.0\r\n';
     for (const name in this.#record) text += `${name}: ${lineOf(this.#record[name] ?? '')}\r\n`;
-    return encoder.encode(`${text}\r\n`);
+    return Buffer.from(`${text}\r\n`);
   }
 }
 
@@ -103,10 +103,9 @@ export function readJson(message: Pick<Msg, 'json'>): unknown {
   }
 }
 
-const encoder = new TextEncoder();
-
+/** Small ones share a piece of memory, each of which costs the collector more than what it holds. */
 export function encodeJson(body: unknown): Uint8Array {
-  return encoder.encode(JSON.stringify(body ?? null));
+  return Buffer.from(JSON.stringify(body ?? null));
 }
 
 export function readReply(message: Msg): WireReply {

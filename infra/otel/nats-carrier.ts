@@ -1,8 +1,6 @@
 import { type Context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
 import type { TraceHeaders } from '../ports/telemetry.ts';
 
-const carriedNames = ['traceparent', 'tracestate'];
-
 /**
  * The trace of `context` as plain header records: NATS headers and the outbox's `headers` column hold
  * the same, so that a redelivery an hour later still names its cause. Baggage stays behind: a client
@@ -19,11 +17,9 @@ export function extract(headers: TraceHeaders): Context {
   return propagation.extract(ROOT_CONTEXT, onlyCarried(headers));
 }
 
-function onlyCarried(headers: TraceHeaders): Record<string, string> {
-  return Object.fromEntries(
-    carriedNames.flatMap((name) => {
-      const value = headers[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+function onlyCarried({ traceparent, tracestate }: TraceHeaders): Record<string, string> {
+  const carried: Record<string, string> = {};
+  if (traceparent !== undefined) carried['traceparent'] = traceparent;
+  if (tracestate !== undefined) carried['tracestate'] = tracestate;
+  return carried;
 }

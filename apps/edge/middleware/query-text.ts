@@ -6,8 +6,8 @@ import { invalidRequest } from '../validation.ts';
  */
 export function queryText(url: string): Readonly<Record<string, string>> {
   const start = url.indexOf('?');
+  if (start < 0) return none;
   const fields: Record<string, string> = Object.create(null);
-  if (start < 0) return fields;
   for (const pair of url.slice(start + 1).split('&')) {
     if (pair === '') continue;
     const [name, value] = decodedPair(pair);
@@ -17,6 +17,8 @@ export function queryText(url: string): Readonly<Record<string, string>> {
   }
   return fields;
 }
+
+const none: Readonly<Record<string, string>> = Object.freeze(Object.create(null));
 
 function decodedPair(pair: string): readonly [string, string] {
   const equals = pair.indexOf('=');

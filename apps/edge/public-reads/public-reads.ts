@@ -43,7 +43,8 @@ export class PublicReads {
     try {
       return await Promise.race([load(), late]);
     } finally {
-      loaded.abort();
+      // With a reason: without one each abort makes an exception and its stack.
+      loaded.abort('loaded');
     }
   }
 
