@@ -55,7 +55,8 @@ async function readBody(
   if (request.destroyed) throw new ClientGone();
   letBodyCome(request, response);
   if (hasWholeBody(request)) {
-    const bytes: Buffer = request.read() ?? empty;
+    // Asked for by its length: without it a read gives the first piece alone.
+    const bytes: Buffer = request.read(request.readableLength) ?? empty;
     // So that it ends, which nobody listens for any more.
     request.resume();
     return bytes;
