@@ -5,6 +5,7 @@ export const benchBlocks = [
   'claims',
   'heartbeats',
   'cycles',
+  'inside',
   'held',
   'race',
   'mix',

@@ -5,6 +5,7 @@ import { cycles } from './blocks/cycles.ts';
 import { failover } from './blocks/failover.ts';
 import { heartbeats } from './blocks/heartbeats.ts';
 import { held } from './blocks/held.ts';
+import { inside } from './blocks/inside.ts';
 import { items } from './blocks/items.ts';
 import { latency } from './blocks/latency.ts';
 import { leaderboard } from './blocks/leaderboard.ts';
@@ -25,6 +26,7 @@ export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
   claims,
   heartbeats,
   cycles,
+  inside,
   held,
   race,
   mix,

@@ -2,7 +2,8 @@
 export const leasingPeers = ['skip locked', 'graphile-worker', 'pg-boss'] as const;
 
 export interface PeerOrder {
-  readonly peer: (typeof leasingPeers)[number];
+  /** `graphile batched` leases to itself, hundreds at a time: nobody else could be given one. */
+  readonly peer: (typeof leasingPeers)[number] | 'graphile batched';
   readonly jobs: number;
 }
 
