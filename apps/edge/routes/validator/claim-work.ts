@@ -44,9 +44,11 @@ const claim = z
   })
   .meta({ id: 'Claim' });
 
-// Each round reads candidates afresh; other validators may have taken the last ones meanwhile.
-const roundsMax = 3;
-const candidatesMax = 16;
+/**
+ * Candidates of each round. They are read afresh, and more of them: others may have taken the last ones
+ * meanwhile. Each costs the database some 40 us, and of the first round only three partitions are asked.
+ */
+const candidatesOfRound = [6, 16, 48] as const;
 const partitionsPerRoundMax = 3;
 
 type ClaimedRun = NonNullable<z.output<typeof claimWorkReply>['run']> & {
@@ -116,12 +118,16 @@ function freeSlot(live: LiveRuns, slots: number): number | undefined {
   return Array.from({ length: slots }, (_, slot) => slot).find((slot) => !taken.has(slot));
 }
 
-function viewOf({ name, coldkey }: Caller, { config, sql }: EdgeDeps): Promise<ClaimView> {
+function viewOf(
+  { name, coldkey }: Caller,
+  limit: number,
+  { config, sql }: EdgeDeps,
+): Promise<ClaimView> {
   return claimView(sql, {
     validatorHotkey: name,
     validatorColdkey: coldkey,
     slots: config.maxConcurrentRuns,
-    limit: candidatesMax,
+    limit,
   });
 }
 
@@ -129,8 +135,8 @@ function viewOf({ name, coldkey }: Caller, { config, sql }: EdgeDeps): Promise<C
  * What the caller holds, and may be given. Runs whose lease is over are ended first where they stand in
  * the way: their owner finds them only at its next look, a moment later, and refuses them meanwhile.
  */
-async function settledView(caller: Caller, deps: EdgeDeps): Promise<ClaimView> {
-  const view = await viewOf(caller, deps);
+async function settledView(caller: Caller, limit: number, deps: EdgeDeps): Promise<ClaimView> {
+  const view = await viewOf(caller, limit, deps);
   if (freeSlot(view.live, deps.config.maxConcurrentRuns) !== undefined) return view;
   const over = view.live.filter(({ isPastLease }) => isPastLease);
   if (over.length === 0) return view;
@@ -146,7 +152,7 @@ async function settledView(caller: Caller, deps: EdgeDeps): Promise<ClaimView> {
       }),
     ),
   );
-  return await viewOf(caller, deps);
+  return await viewOf(caller, limit, deps);
 }
 
 /** Asks the owners of the best candidates in turn; undefined when none of them has work any more. */
@@ -200,10 +206,10 @@ async function claimRun(
   context: RequestContext,
   deps: EdgeDeps,
 ): Promise<Granted | undefined> {
-  for (let round = 0; round < roundsMax; round++) {
+  for (const [round, limit] of candidatesOfRound.entries()) {
     const granted = await grantedBefore(context, deps);
     if (granted !== undefined) return granted;
-    const { live, candidates } = await settledView(caller, deps);
+    const { live, candidates } = await settledView(caller, limit, deps);
     const slot = freeSlot(live, deps.config.maxConcurrentRuns);
     if (slot === undefined) return repeatOrRefuse(live);
     // A key's id stays the same over rounds, so that its inbox row is the one first answer.
