@@ -57,7 +57,7 @@ function figuresOf(lab: Lab, plan: MixPlan, found: MixFigures): readonly Figure[
       note:
         `${heartbeats} heartbeats, ${lifecycles} lifecycles, ${lifecycles * itemsEach} results, ` +
         `${reads} reads a second; ${found.completed} completed, ${found.items} results stored; ` +
-        `the generator woke ${found.generatorLateP99Ms.toFixed(1)} ms late (p99)`,
+        `the generator sent ${found.generatorLateP99Ms.toFixed(1)} ms late (p99)`,
     }),
     read({
       ...{ goal: null, what: `LD7 refusals and errors ${at}`, unit: '', must: 0 },

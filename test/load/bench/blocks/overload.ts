@@ -68,7 +68,9 @@ function levelRows(level: Level, { held }: OverloadFigures): readonly Figure[] {
     }),
     row(`OV3 p99 of heartbeats let in ${at}, to held`, {
       ...{ value: classZero.goodMs.p99Ms / held.classZero.goodMs.p99Ms, unit: 'x', max: 2 },
-      note: `${classZero.goodMs.p99Ms.toFixed(0)} ms, held ${held.classZero.goodMs.p99Ms.toFixed(0)} ms`,
+      note:
+        `${classZero.goodMs.p99Ms.toFixed(0)} ms, held ${held.classZero.goodMs.p99Ms.toFixed(0)} ms, ` +
+        `of which the generator sent late ${classZero.lateP99Ms.toFixed(1)} and ${held.classZero.lateP99Ms.toFixed(1)} ms`,
     }),
     row(`OV2 p99 of an answer that sheds ${at}`, {
       ...{ value: all.shedMs.p99Ms, unit: 'ms' },
@@ -98,6 +100,6 @@ function shedRow({ shed, shedWithoutBody, shedUnchecked, ...found }: OverloadFig
       `${sum((each) => each.count)} answers, Retry-After of ${seconds.size} different seconds; ` +
       `${shedWithoutBody} were shed before their body came, ${shedUnchecked} with a false signature ` +
       `before it was looked at; held load ${found.heldPerSecond.toFixed(0)} a second, one edge and one ` +
-      `coordinator; the generator woke ${found.generatorLateP99Ms.toFixed(1)} ms late (p99)`,
+      `coordinator; the generator sent ${found.generatorLateP99Ms.toFixed(1)} ms late (p99)`,
   });
 }

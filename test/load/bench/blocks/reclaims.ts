@@ -23,7 +23,7 @@ export const reclaims: Block = {
     });
     const note =
       `${leases} leases of silent validators, none early and none twice by the history of fences; ` +
-      `the generator of claims woke ${found.generatorLateP99Ms.toFixed(1)} ms late (p99). ` +
+      `the generator of claims sent ${found.generatorLateP99Ms.toFixed(1)} ms late (p99). ` +
       'Not with 100,000 leases beside them';
     const told = { goal: 13, unit: 'ms', isHigherBetter: false } as const;
     return [

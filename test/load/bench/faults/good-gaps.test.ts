@@ -8,6 +8,7 @@ function samplesOf(...rows: readonly Row[]): Samples {
   return {
     key: Float64Array.from(rows, ([key]) => key),
     dueMs: Float64Array.from(rows, ([, doneMs]) => doneMs),
+    sentMs: Float64Array.from(rows, ([, doneMs]) => doneMs),
     doneMs: Float64Array.from(rows, ([, doneMs]) => doneMs),
     status: Uint16Array.from(rows, ([, , status]) => status),
   };

@@ -35,7 +35,7 @@ export interface ReclaimFigures extends Lateness, FenceFaults {
   readonly distribution: Distribution;
   /** Of as many leases something is told. */
   readonly leases: number;
-  /** p99 of how late the generator of claims woke up; lateness contains it. */
+  /** p99 of how late the generator of claims sent; lateness contains it. */
   readonly generatorLateP99Ms: number;
   readonly refusals: Readonly<Record<string, number>>;
 }

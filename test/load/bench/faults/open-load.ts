@@ -3,12 +3,11 @@
  * answer of anything else. Told what to send and when to stop by the process that started it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from '../../percentile.ts';
 import { planOf, servePartner } from '../partner-process.ts';
 import { Connections } from './connections.ts';
 import { type Step, StreamRun } from './stream-run.ts';
 import type { LoadOrder, LoadResult, Stream } from './streams.ts';
-import type { Phase } from './windows.ts';
+import { lateP99Ms, type Phase } from './windows.ts';
 
 const baseUrls = planOf<readonly string[]>();
 /** Clients wait no longer. */
@@ -38,7 +37,6 @@ async function run(
   connections: Connections,
 ): Promise<LoadResult> {
   const runs = streams.map((stream) => new StreamRun(stream, connections, phases));
-  const latesMs: number[] = [];
   let isOver = false;
   void stopping.promise.then(() => {
     isOver = true;
@@ -49,12 +47,15 @@ async function run(
     underWay.add(done);
   };
   for (const each of runs) each.start();
-  while (!isOver) {
+  const beginDue = () => {
     for (const each of runs) for (const step of each.due()) begin(step);
-    const asleepMs = performance.now();
+  };
+  while (!isOver) {
+    beginDue();
     await sleep(1);
-    latesMs.push(performance.now() - asleepMs - 1);
   }
+  // What became due while the last were begun was asked as well.
+  beginDue();
   const patience = new AbortController();
   await Promise.race([
     Promise.all(underWay),
@@ -64,13 +65,14 @@ async function run(
   connections.close();
   // What is still open ends with its connection, and says so.
   await Promise.all(underWay);
+  const streamResults = runs.map((each) => each.result());
   return {
-    streams: runs.map((each) => each.result()),
+    streams: streamResults,
     acknowledged: {
       claims: runs.flatMap(({ claims }) => claims),
       completed: runs.flatMap(({ completed }) => completed),
       results: runs.flatMap(({ results }) => results),
     },
-    lateP99Ms: percentile(Float64Array.from(latesMs).sort(), 0.99),
+    lateP99Ms: lateP99Ms(streamResults.map(({ samples }) => samples)),
   };
 }

@@ -4,6 +4,7 @@ import type { Samples, ShedAnswers, StreamResult } from './streams.ts';
 interface Sample {
   readonly key: number;
   readonly dueMs: number;
+  readonly sentMs: number;
   readonly doneMs: number;
 }
 
@@ -11,6 +12,7 @@ interface Sample {
 export class SampleLog {
   readonly #key: number[] = [];
   readonly #dueMs: number[] = [];
+  readonly #sentMs: number[] = [];
   readonly #doneMs: number[] = [];
   readonly #status: number[] = [];
   readonly #refusals: Record<string, number> = {};
@@ -21,10 +23,11 @@ export class SampleLog {
   #bodyBytesMax = 0;
 
   /** Without an answer where the connection ended first. */
-  add({ key, dueMs, doneMs }: Sample, answer: WireAnswer | undefined): void {
+  add({ key, dueMs, sentMs, doneMs }: Sample, answer: WireAnswer | undefined): void {
     const status = answer?.status ?? 0;
     this.#key.push(key);
     this.#dueMs.push(dueMs);
+    this.#sentMs.push(sentMs);
     this.#doneMs.push(status === 0 ? Number.POSITIVE_INFINITY : doneMs);
     this.#status.push(status);
     if (status >= 200 && status < 300) return;
@@ -37,6 +40,7 @@ export class SampleLog {
     const samples: Samples = {
       key: Float64Array.from(this.#key),
       dueMs: Float64Array.from(this.#dueMs),
+      sentMs: Float64Array.from(this.#sentMs),
       doneMs: Float64Array.from(this.#doneMs),
       status: Uint16Array.from(this.#status),
     };

@@ -167,8 +167,11 @@ export class StreamRun {
   }
 
   async #send(request: WireRequest, dueMs: number): Promise<WireAnswer | undefined> {
-    const answer = await this.#connections.send(request).catch(() => undefined);
-    this.#log.add({ key: request.key, dueMs, doneMs: nowMs() }, answer);
+    const sending = this.#connections.send(request);
+    // Opening a connection is the costliest part of it, and the generator's.
+    const sentMs = nowMs();
+    const answer = await sending.catch(() => undefined);
+    this.#log.add({ key: request.key, dueMs, sentMs, doneMs: nowMs() }, answer);
     return answer;
   }
 }

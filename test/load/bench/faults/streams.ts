@@ -69,6 +69,8 @@ export interface Samples {
   readonly key: Float64Array;
   /** When it should have been sent, however the service fared. */
   readonly dueMs: Float64Array;
+  /** When it was: what is between the two is the generator's, and counts as the service's all the same. */
+  readonly sentMs: Float64Array;
   /** Infinity of what was never answered. */
   readonly doneMs: Float64Array;
   /** 0 where the connection ended first, or nothing came. */
@@ -111,6 +113,6 @@ export interface AcknowledgedClaim {
 export interface LoadResult {
   readonly streams: readonly StreamResult[];
   readonly acknowledged: Acknowledged;
-  /** p99 of how much later than asked the process woke up: no fault of the service. */
+  /** p99 of how much later than due anything was sent: no fault of the service. */
   readonly lateP99Ms: number;
 }

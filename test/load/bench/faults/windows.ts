@@ -31,17 +31,21 @@ export interface WindowFigures {
   /** Of good answers, from when they were due. */
   readonly goodMs: Distribution;
   readonly shedMs: Distribution;
+  /** By how much the generator sent late, p99. */
+  readonly lateP99Ms: number;
 }
 
 export function windowFigures(all: readonly Samples[], window: Window): WindowFigures {
   const goodMs: number[] = [];
   const shedMs: number[] = [];
+  const lateMs: number[] = [];
   let offered = 0;
-  for (const { dueMs, doneMs, status } of all) {
+  for (const { dueMs, sentMs, doneMs, status } of all) {
     for (const [index, due] of dueMs.entries()) {
       if (due < window.fromMs || due >= window.toMs) continue;
       offered += 1;
       const ms = (doneMs[index] ?? Number.NaN) - due;
+      lateMs.push((sentMs[index] ?? Number.NaN) - due);
       const answer = status[index] ?? 0;
       if (answer >= 200 && answer < 300) goodMs.push(ms);
       if (answer === 503) shedMs.push(ms);
@@ -50,7 +54,14 @@ export function windowFigures(all: readonly Samples[], window: Window): WindowFi
   return {
     ...{ offered, good: goodMs.length, shed: shedMs.length },
     ...{ goodMs: distributionOf(goodMs), shedMs: distributionOf(shedMs) },
+    lateP99Ms: distributionOf(lateMs).p99Ms,
   };
+}
+
+/** Over all of it. */
+export function lateP99Ms(all: readonly Samples[]): number {
+  const always = { fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY };
+  return windowFigures(all, always).lateP99Ms;
 }
 
 const stepMs = 500;
