@@ -3,18 +3,18 @@ import type { Socket } from 'node:net';
 
 /** Half a second of them; who comes later is told so at once, as when too much is in flight. */
 const waitingMax = 1024;
-/** Behind a read that waits for so long, and so many of them, comes no other: a reader looks again. */
-const readsWaitMsMax = 20;
+/** A read that would wait longer is refused, for a reader looks again; of so few none is. */
+const readsWaitMsMax = 50;
 const readsMin = 64;
 /** Of the time that everything else took. */
 const share = 1 / 4;
 /**
  * So long at a time: what became ready meanwhile waits no longer. Where all else takes 85 of a hundred,
- * refusals among it, a turn of the event loop then lasts 14 ms.
+ * refusals among it, a turn of the event loop then lasts 7 ms.
  */
-const turnMsMax = 2;
-/** More are not begun in two milliseconds. */
-const placesMax = 64;
+const turnMsMax = 1;
+/** More are not begun in a millisecond. */
+const placesMax = 32;
 
 /** `proof`: brings a signature or a token that has to be looked at; `read`: nothing of the kind. */
 export type StrangersLane = 'proof' | 'read';
@@ -22,20 +22,18 @@ export type StrangersLane = 'proof' | 'read';
 interface Waiting {
   readonly socket: Pick<Socket, 'destroyed'>;
   readonly begin: () => void;
-  readonly sinceMs: number;
-  /** By the turn that comes next. */
-  readonly sinceTurn: number;
 }
 
 /**
  * Requests of those who proved nothing lately, begun between whatever else is ready.
  *
  * 1. In each turn of the event loop they get a quarter of what everything else took since their last
- *    turn, two milliseconds at most, and one of them at least: a burst of them holds up others by
+ *    turn, a millisecond at most, and one of them at least: a burst of them holds up others by
  *    little, and they go on however busy others keep us.
  * 2. Reads and proofs take turns, so that a flood of either leaves the others half of that.
- * 3. So many of each wait. Of reads none is added behind a crowd whose first has waited for twenty
- *    milliseconds and two turns: a pause of ours is no crowd. Proofs wait, for theirs may be heartbeats.
+ * 3. So many of each wait. Of reads none is added to a crowd that at its pace takes longer than fifty
+ *    milliseconds: the better pace of two turns, for a pause of ours is no crowd. Proofs wait, for
+ *    theirs may be heartbeats.
  * 4. Those whose connection has ended are not begun at all.
  */
 export class StrangersQueue {
@@ -43,7 +41,9 @@ export class StrangersQueue {
   readonly #nowMs: () => number;
   /** When their last turn ended, or the first of them came. */
   #endedMs = 0;
-  #turns = 0;
+  /** What one read took of the last turn and of the one before, where others were left. */
+  #msEach: readonly [number, number] = [0, 0];
+  #readsBegun = 0;
   /** That are still to come in the turn that has begun, and those of the one after it. */
   #placesLeft = 0;
   #placesAhead = 0;
@@ -57,11 +57,9 @@ export class StrangersQueue {
   /** Whether `add` would answer false. */
   isFull(lane: StrangersLane): boolean {
     const waiting = this.#lanes[lane];
-    const [first] = waiting;
-    if (first === undefined) return false;
     if (waiting.length >= waitingMax) return true;
     if (lane === 'proof' || waiting.length < readsMin) return false;
-    return this.#turns - first.sinceTurn >= 2 && this.#nowMs() - first.sinceMs >= readsWaitMsMax;
+    return waiting.length * Math.min(...this.#msEach) >= readsWaitMsMax;
   }
 
   /** False when too many wait, or one waits for too long. */
@@ -69,10 +67,7 @@ export class StrangersQueue {
     if (this.isFull(lane)) return false;
     // A turn that another request has begun would lend this one its trace.
     const inContext = AsyncLocalStorage.snapshot();
-    this.#lanes[lane].push({
-      ...{ socket, begin: () => inContext(begin) },
-      ...{ sinceMs: this.#nowMs(), sinceTurn: this.#turns },
-    });
+    this.#lanes[lane].push({ socket, begin: () => inContext(begin) });
     this.#schedule();
     return true;
   }
@@ -96,19 +91,24 @@ export class StrangersQueue {
     try {
       if (isFirst || this.#nowMs() < this.#untilMs) this.#next()?.begin();
     } finally {
-      if (this.#placesLeft === 0) {
-        this.#endedMs = this.#nowMs();
-        this.#schedule();
-      }
+      if (this.#placesLeft === 0) this.#endTurn();
     }
   };
 
   #beginTurn(): void {
     const startedMs = this.#nowMs();
     this.#untilMs = startedMs + Math.min((startedMs - this.#endedMs) * share, turnMsMax);
-    this.#turns += 1;
     this.#placesLeft = this.#placesAhead;
     this.#placesAhead = 0;
+  }
+
+  #endTurn(): void {
+    const tookMs = this.#nowMs() - this.#endedMs;
+    const msEach = this.#lanes.read.length === 0 ? 0 : tookMs / Math.max(1, this.#readsBegun);
+    this.#msEach = [msEach, this.#msEach[0]];
+    this.#readsBegun = 0;
+    this.#endedMs += tookMs;
+    this.#schedule();
   }
 
   #next(): Waiting | undefined {
@@ -122,6 +122,7 @@ export class StrangersQueue {
     const other = this.#last === 'read' ? 'proof' : 'read';
     const lane = this.#lanes[other].length > 0 ? other : this.#last;
     this.#last = lane;
+    if (lane === 'read') this.#readsBegun += 1;
     return this.#lanes[lane].shift();
   }
 }
