@@ -175,7 +175,7 @@ async function closedLoop(
 
 /**
  * Sent when due, however the service fares; who finds no free connection waits, and that counts.
- * Answers how late it was itself.
+ * Answers how late it looked at what was due.
  */
 async function openLoop(stage: Stage, { prepared, connections, tally }: Loop): Promise<number> {
   const { seconds = 1, rate = 1 } = stage;
@@ -202,14 +202,13 @@ async function openLoop(stage: Stage, { prepared, connections, tally }: Loop): P
   };
   while (performance.now() < endMs) {
     for (; nextMs <= performance.now(); nextMs += (-Math.log(1 - Math.random()) * 1000) / rate) {
+      latesMs.push(performance.now() - nextMs);
       const turn = next++;
       const one = prepared[mayRepeat(stage) ? turn % prepared.length : turn];
       if (one !== undefined) due.push({ one, atMs: nextMs });
     }
     dispatch();
-    const asleepMs = performance.now();
     await sleep(1);
-    latesMs.push(performance.now() - asleepMs - 1);
   }
   while (underWay.size > 0) await Promise.all(underWay);
   return percentile(Float64Array.from(latesMs).sort(), 0.99);

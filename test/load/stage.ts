@@ -37,8 +37,8 @@ export interface StageResult {
   /** Acknowledged results of episodes. */
   readonly items: number;
   /**
-   * In open loop the p99 of how much later than asked the generator woke up: what it shares its cores
-   * with, and no fault of the service. Latencies contain it.
+   * In open loop the p99 of how much later than due the generator looked at it: what it shares its
+   * cores with, and no fault of the service. Latencies contain it.
    */
   readonly lateP99Ms?: number;
   /** Replays and forgeries; one that was not answered 401 is among the errors. */
