@@ -1,46 +1,83 @@
-import { type Judgement, judgeResult, tallyOf } from '../../machines/evaluation-run/results.ts';
+import {
+  type EpisodeClaim,
+  type Judgement,
+  judgeResult,
+  tallyOf,
+} from '../../machines/evaluation-run/results.ts';
 import { Fault } from '../../machines/fault.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
 import { type HeldRun, heldRun } from './own-run.ts';
+import { pickResults, type ResultColumns } from './result-columns.ts';
 import { recordSign } from './sign-of-life.ts';
 
 type Request = EvalRequest<'append-results'>;
-type EpisodeResult = Request['results'][number];
-type ItemReply = EvalReply<'append-results'>['items'][number];
+type Rows = Extract<Request, { results: unknown }>;
+type Verdict = Judgement | Refusal;
+
+interface Refusal {
+  readonly status: 404 | 422;
+  readonly error: string;
+}
+
+interface Judged {
+  readonly verdicts: readonly Verdict[];
+  /** Places of what is to be stored. */
+  readonly places: readonly number[];
+  readonly stored: readonly EpisodeClaim[];
+}
 
 /** Stores what can be stored; every item gets its own status, and none refuses the batch. */
 export function appendResults(draft: Draft, request: Request): Answer {
+  const columns = 'columns' in request ? request.columns : columnsOf(draft, request);
+  const answer = 'columns' in request ? refusalsAmong : itemised;
   const held = heldRun(draft, request);
   if (held instanceof Fault) {
     const refusal = refusalOfItem(held);
-    return accepted({ items: request.results.map(() => refusal) });
+    return accepted(
+      answer(
+        columns.taskId.map(() => refusal),
+        columns,
+      ),
+    );
   }
-  const stored: EpisodeResult[] = [];
-  const items = judgeAll(draft, request, held, stored);
-  if (stored.length === 0) return accepted({ items });
-  store(draft, request, held, stored);
-  return accepted({ items }, held.leaseUntilMs);
+  const judged = judgeAll(draft, held, columns);
+  const reply = answer(judged.verdicts, columns);
+  if (judged.places.length === 0) return accepted(reply);
+  store(draft, held, columns, judged);
+  return accepted(reply, held.leaseUntilMs);
 }
 
-function refusalOfItem(fault: Fault): ItemReply {
+function refusalOfItem(fault: Fault): Refusal {
   const isForeign = fault.code === 'EVAL_RUN_NOT_FOUND' || fault.code === 'NOT_RUN_OWNER';
   return {
     status: isForeign ? 404 : 422,
-    episodeResultId: null,
     error: isForeign ? 'evaluation run not found' : 'the run is not live',
   };
 }
 
-function judgeAll(
-  draft: Draft,
-  request: Request,
-  { run }: HeldRun,
-  stored: EpisodeResult[],
-): ItemReply[] {
-  const { envPackSha256 } = run.context;
-  const ledger = draft.ledger(request.evalRunId);
+function refusalsAmong(verdicts: readonly Verdict[]): EvalReply<'append-results'> {
+  const refusals = verdicts.flatMap(({ status, error }, index) =>
+    status === 201 ? [] : [{ index, status, error }],
+  );
+  return { refusals };
+}
+
+function itemised(
+  verdicts: readonly Verdict[],
+  { episodeResultId }: ResultColumns,
+): EvalReply<'append-results'> {
+  const items = verdicts.map(({ status, error }, index) => ({
+    ...{ status, error },
+    episodeResultId: status === 201 ? (episodeResultId[index] ?? null) : null,
+  }));
+  return { items };
+}
+
+function judgeAll(draft: Draft, { run }: HeldRun, columns: ResultColumns): Judged {
+  const { evalRunId, envPackSha256 } = run.context;
+  const ledger = draft.ledger(evalRunId);
   const storedTaskIds = new Set(ledger.taskIds);
   const rules = {
     envPackSha256,
@@ -49,49 +86,81 @@ function judgeAll(
     presignedSha256: ledger.artifactSha256,
     artifactUriPrefix: draft.policy.artifactUriPrefix,
   };
-  const items = request.results.map((result): ItemReply => {
-    const judgement: Judgement = judgeResult(result, rules);
-    if (judgement.status !== 201) return { ...judgement, episodeResultId: null };
-    storedTaskIds.add(result.taskId);
-    stored.push(result);
-    return { ...judgement, episodeResultId: resultId(draft, request.evalRunId, result.taskId) };
+  const places: number[] = [];
+  const stored: EpisodeClaim[] = [];
+  const verdicts = columns.taskId.map((taskId, place) => {
+    const claim = claimAt(columns, taskId, place);
+    const judgement = judgeResult(claim, rules);
+    if (judgement.status !== 201) return judgement;
+    storedTaskIds.add(taskId);
+    places.push(place);
+    stored.push(claim);
+    return judgement;
   });
-  if (stored.length > 0) draft.setLedger(request.evalRunId, { ...ledger, taskIds: storedTaskIds });
-  return items;
+  if (places.length > 0) draft.setLedger(evalRunId, { ...ledger, taskIds: storedTaskIds });
+  return { verdicts, places, stored };
+}
+
+/** What is judged of the result in this place, where every column has a value. */
+function claimAt(columns: ResultColumns, taskId: string, place: number): EpisodeClaim {
+  const { envPackSha256 } = columns;
+  return {
+    taskId,
+    envPackSha256: typeof envPackSha256 === 'string' ? envPackSha256 : (envPackSha256[place] ?? ''),
+    family: columns.family[place] ?? '',
+    outcome: columns.outcome[place] ?? 'verifier_error',
+    verdictCorrect: columns.verdictCorrect[place] ?? false,
+    rewardMicro: columns.rewardMicro[place] ?? null,
+    terminalStateHash: columns.terminalStateHash[place] ?? null,
+    ledgerUri: columns.ledgerUri[place] ?? null,
+  };
 }
 
 function store(
   draft: Draft,
-  request: Request,
   held: HeldRun,
-  stored: readonly EpisodeResult[],
+  columns: ResultColumns,
+  { places, stored }: Judged,
 ): void {
   const { nowMs } = draft;
-  const { evalRunId } = request;
+  const { evalRunId } = held.run.context;
   const leaseUntil = draft.state.deadlines.promise(evalRunId, nowMs, 'progress');
   recordSign(draft, held.run, leaseUntil, [
     { type: 'RESULTS_STORED', at: nowMs, leaseUntil, added: tallyOf(stored) },
   ]);
-  for (const result of stored) {
-    draft.operation('episode_result', {
-      eval_run_id: evalRunId,
-      task_id: result.taskId,
-      episode_result_id: resultId(draft, evalRunId, result.taskId),
-      family: result.family,
-      outcome: result.outcome,
-      verdict_correct: result.verdictCorrect,
-      verdict_checks: result.verdictChecks,
-      reward_components: result.rewardComponents,
-      reward_micro: result.rewardMicro,
-      wall_seconds: result.wallSeconds,
-      terminal_state_hash: result.terminalStateHash,
-      ledger_uri: result.ledgerUri,
-      step_count: result.stepCount,
-    });
-  }
+  const kept = pickResults(columns, places);
+  draft.operation('episode_results', {
+    eval_run_id: evalRunId,
+    task_id: kept.taskId,
+    episode_result_id: kept.episodeResultId,
+    family: kept.family,
+    outcome: kept.outcome,
+    verdict_correct: kept.verdictCorrect,
+    verdict_checks: kept.verdictChecks,
+    reward_components: kept.rewardComponents,
+    reward_micro: kept.rewardMicro,
+    wall_seconds: kept.wallSeconds,
+    terminal_state_hash: kept.terminalStateHash,
+    ledger_uri: kept.ledgerUri,
+    step_count: kept.stepCount,
+  });
 }
 
-/** Of the natural key, so that no way of sending a result makes a second id for it. */
-function resultId(draft: Draft, evalRunId: string, taskId: string): string {
-  return draft.derivedId(`${evalRunId}:result:${taskId}`);
+/** As the version before sends them, whose owner gives them their ids. */
+function columnsOf(draft: Draft, { evalRunId, results }: Rows): ResultColumns {
+  return {
+    envPackSha256: results.map((result) => result.envPackSha256),
+    taskId: results.map(({ taskId }) => taskId),
+    episodeResultId: results.map(({ taskId }) => draft.derivedId(`${evalRunId}:result:${taskId}`)),
+    family: results.map(({ family }) => family),
+    outcome: results.map(({ outcome }) => outcome),
+    verdictCorrect: results.map(({ verdictCorrect }) => verdictCorrect),
+    verdictChecks: results.map(({ verdictChecks }) => JSON.stringify(verdictChecks)),
+    rewardComponents: results.map(({ rewardComponents }) => JSON.stringify(rewardComponents)),
+    rewardMicro: results.map(({ rewardMicro }) => rewardMicro),
+    wallSeconds: results.map(({ wallSeconds }) => wallSeconds),
+    terminalStateHash: results.map(({ terminalStateHash }) => terminalStateHash),
+    ledgerUri: results.map(({ ledgerUri }) => ledgerUri),
+    stepCount: results.map(({ stepCount }) => stepCount),
+  };
 }

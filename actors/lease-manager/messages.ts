@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { episodeOutcomes, faultClasses, phases } from '../../machines/types.ts';
+import { resultColumns } from './result-columns.ts';
 
 /**
  * What the eval partition understands: requests over `cmd.eval.<part>`, durable messages over
@@ -99,15 +100,27 @@ export const episodeResult = z.object({
   ledgerUri: z.string().nullable(),
   stepCount: z.number().int().min(0),
 });
-/** Shape-valid items of one run, in request order; each gets its own status, never a refusal. */
-const appendResults = z.object({ ...ownRun, results: z.array(episodeResult).max(500) });
-const appendResultsReply = z.object({
+const itemStatus = z.union([z.literal(201), z.literal(404), z.literal(409), z.literal(422)]);
+/**
+ * As edges of the version before send them: shape-valid items of one run, in request order; each gets
+ * its own status, never a refusal.
+ */
+const appendRows = z.object({ ...ownRun, results: z.array(episodeResult).max(500) });
+const appendRowsReply = z.object({
   items: z.array(
     z.object({
-      status: z.union([z.literal(201), z.literal(404), z.literal(409), z.literal(422)]),
+      status: itemStatus,
       episodeResultId: uuid.nullable(),
       error: z.string().nullable(),
     }),
+  ),
+});
+/** The same with a column for each field, whose shape the edge has seen to, item by item. */
+const appendColumns = z.object({ ...ownRun, columns: resultColumns });
+/** Items that are not named were stored, under the ids that came with them. */
+const appendColumnsReply = z.object({
+  refusals: z.array(
+    z.object({ index: z.number().int(), status: itemStatus, error: z.string().nullable() }),
   ),
 });
 
@@ -168,7 +181,10 @@ export const evalCommands = {
   'claim-work': { request: claimWork, reply: claimWorkReply },
   heartbeat: { request: heartbeat, reply: heartbeatReply },
   'record-progress': { request: recordProgress, reply: recordProgressReply },
-  'append-results': { request: appendResults, reply: appendResultsReply },
+  'append-results': {
+    request: z.union([appendColumns, appendRows]),
+    reply: z.union([appendColumnsReply, appendRowsReply]),
+  },
   'presign-artifact': { request: presignArtifact, reply: presignArtifactReply },
   'authorize-upload': { request: authorizeUpload, reply: authorizeUploadReply },
   'release-run': { request: releaseRun, reply: releaseRunReply },

@@ -1,4 +1,4 @@
-import { createHash, hash, randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 
 /** A fresh version 4 UUID in lower case. */
 export function randomId(): string {
@@ -16,18 +16,34 @@ export function sha256Hex(input: string | Uint8Array): string {
 
 /** The version 5 UUID of `name` in a namespace (RFC 9562, section 5.5): same input, same id. */
 export function uuidV5(namespaceUuid: string, name: string): string {
-  const namespace = Buffer.from(namespaceUuid.replaceAll('-', ''), 'hex');
-  if (namespace.length !== 16) throw new Error(`not a namespace UUID: ${namespaceUuid}`);
-  const bytes = createHash('sha1').update(namespace).update(name).digest().subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  const hex = bytes.toString('hex');
-  const parts = [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ];
-  return parts.join('-');
+  return uuidOf(hash('sha1', Buffer.concat([namespaceOf(namespaceUuid), Buffer.from(name)])), '5');
+}
+
+let lastNamespace: { readonly uuid: string; readonly bytes: Buffer } | undefined;
+
+/** Nearly always the same one. */
+function namespaceOf(uuid: string): Buffer {
+  if (lastNamespace?.uuid === uuid) return lastNamespace.bytes;
+  const bytes = Buffer.from(uuid.replaceAll('-', ''), 'hex');
+  if (bytes.length !== 16) throw new Error(`not a namespace UUID: ${uuid}`);
+  lastNamespace = { uuid, bytes };
+  return bytes;
+}
+
+/**
+ * Ids of what belongs to one thing: the first halves are the same, so that an index finds room for all
+ * of them in one place. The same two names give the same id, of version 8 (RFC 9562, section 5.8).
+ */
+export function idsWithin(outer: string): (inner: string) => string {
+  const shared = hash('sha256', outer).slice(0, 16);
+  return (inner) => uuidOf(shared + hash('sha256', `${outer}/${inner}`).slice(0, 16), '8');
+}
+
+/** From at least 32 hex digits, of which six bits say version and variant. */
+function uuidOf(hex: string, version: '5' | '8'): string {
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
+  return (
+    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${version}${hex.slice(13, 16)}` +
+    `-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+  );
 }

@@ -1,8 +1,13 @@
-import type { EvalReply } from '../../../actors/lease-manager/messages.ts';
+import type { EvalReply, EvalRequest } from '../../../actors/lease-manager/messages.ts';
+import type { ResultColumns } from '../../../actors/lease-manager/result-columns.ts';
+import { idsWithin } from '../../../infra/ids/ids.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
-import { chunksOf, jsonBytes } from './chunks.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { chunksOf } from './chunks.ts';
 import { type EpisodeItem, episodeItem, toEpisodeResult } from './episode-item.ts';
 import { askOwner, digestOf } from './owner.ts';
+import { columnsOf, type PlacedItem, placeItem } from './placed-item.ts';
+import { plainItem } from './plain-item.ts';
 import type { RunLocator, RunPlace } from './run-locator.ts';
 
 export interface ItemAnswer {
@@ -13,9 +18,10 @@ export interface ItemAnswer {
   readonly error: string | null;
 }
 
-interface Placed {
-  readonly index: number;
-  readonly item: EpisodeItem;
+interface ItemResult {
+  readonly status: ItemAnswer['status'];
+  readonly episodeResultId: string | null;
+  readonly error: string | null;
 }
 
 // A slow chunk must block its partition little; no honest result alone comes near.
@@ -42,30 +48,47 @@ export interface BatchDeps {
   readonly commandId: string;
 }
 
+type Reply = EvalReply<'append-results'>;
+
 async function appendChunk(
-  chunk: readonly Placed[],
+  chunk: readonly PlacedItem[],
   place: RunPlace,
   deps: BatchDeps,
-): Promise<EvalReply<'append-results'>> {
+): Promise<readonly ItemResult[]> {
   const evalRunId = chunk[0]?.item.eval_run_id ?? '';
-  const results = chunk.map(({ item }) => toEpisodeResult(item));
-  return await askOwner(deps.bus, {
-    type: 'append-results',
-    part: place.part,
-    id: digestOf([deps.commandId, evalRunId, chunk[0]?.index]),
-    account: deps.validatorHotkey,
-    body: {
-      agentVersionId: place.agentVersionId,
-      evalRunId,
-      validatorHotkey: deps.validatorHotkey,
-      results,
-    },
-  });
+  const name = [deps.commandId, evalRunId, chunk[0]?.index];
+  const { agentVersionId, part } = place;
+  const { validatorHotkey } = deps;
+  const own = { agentVersionId, evalRunId, validatorHotkey };
+  const append = (id: string, body: EvalRequest<'append-results'>) =>
+    askOwner(deps.bus, { type: 'append-results', part, id, account: validatorHotkey, body });
+  const columns = columnsOf(chunk, idsWithin(evalRunId));
+  try {
+    // Under an id of its own: who knows rows alone could not read the answer to a repeat.
+    const id = digestOf([...name, 'columns']);
+    return resultsOf(await append(id, { ...own, columns }), columns);
+  } catch (error) {
+    // An owner of the version before misses the rows, and has done nothing.
+    if (!(error instanceof Fault && error.code === 'VALIDATION_FAILED')) throw error;
+    const results = chunk.map(({ item }) => toEpisodeResult(item));
+    return resultsOf(await append(digestOf(name), { ...own, results }), columns);
+  }
+}
+
+function resultsOf(reply: Reply, { episodeResultId }: ResultColumns): readonly ItemResult[] {
+  if ('items' in reply) return reply.items;
+  const results = episodeResultId.map(
+    (id): ItemResult => ({ status: 201, episodeResultId: id, error: null }),
+  );
+  for (const { index, status, error } of reply.refusals) {
+    results[index] = { status, episodeResultId: null, error };
+  }
+  return results;
 }
 
 /** One run's chunks go in order, so that a task named twice is answered 201 first and 409 then. */
 async function appendRun(
-  items: readonly Placed[],
+  items: readonly PlacedItem[],
   deps: BatchDeps,
   answers: ItemAnswer[],
 ): Promise<void> {
@@ -76,10 +99,10 @@ async function appendRun(
     }
     return;
   }
-  for (const chunk of chunksOf(items, chunkBytesMax)) {
-    const reply = await appendChunk(chunk, place, deps);
+  for (const chunk of chunksOf(items, chunkBytesMax, ({ bytes }) => bytes)) {
+    const results = await appendChunk(chunk, place, deps);
     chunk.forEach(({ index, item }, at) => {
-      const result = reply.items[at];
+      const result = results[at];
       if (result === undefined) throw new Error(`no answer for item ${index} of the batch`);
       answers[index] = {
         eval_run_id: item.eval_run_id,
@@ -101,22 +124,30 @@ export async function appendBatch(
   deps: BatchDeps,
 ): Promise<readonly ItemAnswer[]> {
   const answers: ItemAnswer[] = [];
-  const byRun = new Map<string, Placed[]>();
+  const byRun = new Map<string, PlacedItem[]>();
   raw.forEach((given, index) => {
-    const parsed = episodeItem.safeParse(given);
-    if (!parsed.success) {
-      const problem = parsed.error.issues[0];
-      answers[index] = refused(given, 422, `${problem?.path.join('.')}: ${problem?.message}`);
+    const parsed = plainItem(given) ?? judgedItem(given);
+    if (typeof parsed === 'string') {
+      answers[index] = refused(given, 422, parsed);
       return;
     }
-    if (jsonBytes(parsed.data) > chunkBytesMax) {
+    const placed = placeItem(index, parsed);
+    if (placed.bytes > chunkBytesMax) {
       answers[index] = refused(given, 422, `must have at most ${chunkBytesMax} bytes`);
       return;
     }
-    const ofRun = byRun.get(parsed.data.eval_run_id) ?? [];
-    ofRun.push({ index, item: parsed.data });
-    byRun.set(parsed.data.eval_run_id, ofRun);
+    const ofRun = byRun.get(parsed.eval_run_id) ?? [];
+    ofRun.push(placed);
+    byRun.set(parsed.eval_run_id, ofRun);
   });
   await Promise.all([...byRun.values()].map((items) => appendRun(items, deps, answers)));
   return answers;
+}
+
+/** The item, or the first thing that is wrong with it. */
+function judgedItem(given: unknown): EpisodeItem | string {
+  const parsed = episodeItem.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problem = parsed.error.issues[0];
+  return `${problem?.path.join('.')}: ${problem?.message}`;
 }

@@ -10,7 +10,7 @@ import { uuid } from '../wire/uuid.ts';
  * Numbers that print with an exponent are below 10^-6 or above 1, so they are refused by their text.
  */
 const reward = z.union([z.string(), z.number()]).transform((given, context) => {
-  const micro = Object.is(given, -0) ? undefined : microOfDecimal(String(given));
+  const micro = microOfReward(given);
   if (micro !== undefined) return micro;
   context.addIssue({
     code: 'custom',
@@ -20,25 +20,34 @@ const reward = z.union([z.string(), z.number()]).transform((given, context) => {
   return z.NEVER;
 });
 
+export function microOfReward(given: number | string): number | undefined {
+  return Object.is(given, -0) ? undefined : microOfDecimal(String(given));
+}
+
+export const verdicts = ['passed', 'failed', 'unknown'] as const;
+export const nameLengthMax = 256;
+export const uriLengthMax = 1024;
+export const stepsMax = 2_147_483_647;
+
 export const episodeItem = z.object({
   eval_run_id: uuid,
   env_pack_sha256: sha256Hex,
-  task_id: z.string().min(1).max(256),
-  family: z.string().min(1).max(256),
+  task_id: z.string().min(1).max(nameLengthMax),
+  family: z.string().min(1).max(nameLengthMax),
   outcome: z.enum(episodeOutcomes),
   verdict_correct: z.boolean(),
-  verdict_checks: z.record(z.string().max(256), z.enum(['passed', 'failed', 'unknown'])),
-  reward_components: z.record(z.string().max(256), z.unknown()),
+  verdict_checks: z.record(z.string().max(nameLengthMax), z.enum(verdicts)),
+  reward_components: z.record(z.string().max(nameLengthMax), z.unknown()),
   aggregate_reward: reward.nullable(),
   wall_seconds: z.number().min(0).nullable(),
   terminal_state_hash: sha256Hex.nullable(),
-  ledger_uri: z.string().max(1024).nullable(),
-  step_count: z.number().int().min(0).max(2_147_483_647),
+  ledger_uri: z.string().max(uriLengthMax).nullable(),
+  step_count: z.number().int().min(0).max(stepsMax),
 });
 
 export type EpisodeItem = z.infer<typeof episodeItem>;
 
-/** The wire's item in the domain's words. */
+/** The wire's item in the domain's words, for an owner of the version before. */
 export function toEpisodeResult(item: EpisodeItem): z.infer<typeof episodeResult> {
   return {
     envPackSha256: item.env_pack_sha256,

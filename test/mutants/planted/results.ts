@@ -61,8 +61,8 @@ export const resultMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'actors/lease-manager/append-results.ts',
-        snippet: 'return accepted({ items }, held.leaseUntilMs);',
-        replacement: 'return accepted({ items: items.toReversed() }, held.leaseUntilMs);',
+        snippet: 'const reply = answer(judged.verdicts, columns);',
+        replacement: 'const reply = answer(judged.verdicts.toReversed(), columns);',
       },
     ],
   },
@@ -73,7 +73,7 @@ export const resultMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'actors/lease-manager/append-results.ts',
-        snippet: `if (stored.length > 0) draft.setLedger(request.evalRunId, { ...ledger, taskIds: storedTaskIds });`,
+        snippet: `if (places.length > 0) draft.setLedger(evalRunId, { ...ledger, taskIds: storedTaskIds });`,
         replacement: '',
       },
     ],

@@ -1,0 +1,11 @@
+drop trigger evaluation_run_with_results_renamed on evaluation_run;
+drop trigger evaluation_run_with_results_deleted on evaluation_run;
+drop trigger episode_result_moved on episode_result;
+drop trigger episode_result_added on episode_result;
+alter table episode_result add foreign key (eval_run_id) references evaluation_run;
+drop function rt.keep_runs_of_results();
+drop function rt.require_runs_of_results();
+drop function public.eval_apply(integer, bigint, jsonb, timestamptz);
+alter function rt.eval_apply_before_results(integer, bigint, jsonb, timestamptz) rename to eval_apply;
+alter function rt.eval_apply(integer, bigint, jsonb, timestamptz) set schema public;
+drop function rt.eval_store_results(integer, jsonb, timestamptz);
