@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Fault, FaultCode } from '../../machines/fault.ts';
+import { type HeadLines, requestIdOf, setLines, settleHead, writeHead } from './answer-head.ts';
 import { statusByCode, wireCodeOf } from './faults.ts';
 import { PreparedAnswer } from './prepared-answer.ts';
 import type { StreamedAnswer } from './streamed-answer.ts';
@@ -13,7 +14,7 @@ export function sendAnswer(response: ServerResponse, answer: unknown): void {
   if (answer === undefined) {
     sendBody(response, 204, undefined);
   } else if (answer instanceof PreparedAnswer) {
-    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+    setHeaders(response, answer.headers);
     sendBody(response, answer.status, answer.body);
   } else {
     sendBody(response, 200, JSON.stringify(answer));
@@ -30,7 +31,8 @@ export async function sendStream(
 ): Promise<void> {
   if (response.headersSent || response.destroyed) return;
   response.statusCode = status;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  settleHead(response);
+  setHeaders(response, headers);
   if (response.req.method === 'HEAD') {
     response.end();
     return;
@@ -43,6 +45,7 @@ export async function sendStream(
 export function sendFault(response: ServerResponse, fault: Fault): void {
   const status = statusByCode[fault.code];
   if (status === 429 || status === 503) {
+    settleHead(response);
     response.setHeader('Retry-After', String(retryAfterSeconds(fault, response)));
   }
   if (fault.code === 'OVERLOADED' || fault.code === 'READ_ONLY') {
@@ -84,7 +87,7 @@ const defaultSpreadSeconds = 3;
 function retryAfterSeconds(fault: Fault, response: ServerResponse): number {
   const said = fault.extras['retry_after_seconds'] ?? fault.extras['remaining_seconds'];
   if (typeof said === 'number') return Math.max(1, Math.ceil(said));
-  return spreadSeconds(fault.code, String(response.getHeader('X-Request-Id') ?? '0'));
+  return spreadSeconds(fault.code, requestIdOf(response) ?? '0');
 }
 
 export function spreadSeconds(code: FaultCode, requestId: string): number {
@@ -98,16 +101,29 @@ export function sendBody(
   response: ServerResponse,
   status: number,
   body: string | Uint8Array | undefined,
+  head: HeadLines = { lines: [] },
 ): void {
   if (response.headersSent || response.destroyed) return;
-  response.statusCode = status;
   if (body === undefined) {
+    response.statusCode = status;
+    setLines(response, head);
     response.end();
     return;
   }
-  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', jsonType);
-  response.setHeader('Content-Length', Buffer.byteLength(body));
+  head.lines.push('Content-Type', jsonType, 'Content-Length', String(Buffer.byteLength(body)));
+  writeHead(response, status, head);
   response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+/** Beside what every answer says, or in its place. */
+export function setHeaders(
+  response: ServerResponse,
+  headers: Readonly<Record<string, string>>,
+): void {
+  for (const name in headers) {
+    settleHead(response);
+    response.setHeader(name, headers[name] ?? '');
+  }
 }
 
 const discardedBytesMax = 32 * 1024 * 1024;

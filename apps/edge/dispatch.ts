@@ -3,6 +3,7 @@ import type { Clock } from '../../infra/ports/clock.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { faultOf } from '../outage.ts';
 import { discardRest, letBodyCome, sendAnswer, sendFault, sendStream } from './answer.ts';
+import { requestIdOf, settleHead } from './answer-head.ts';
 import { AwaitedAnswer } from './awaited-answer.ts';
 import type { Deprecation, Endpoint, EndpointRequest } from './endpoint.ts';
 import type { Admission } from './middleware/admission.ts';
@@ -168,6 +169,7 @@ function isGone(error: unknown): boolean {
 
 /** RFC 9745, on every answer of the route, refusals too. */
 function sayDeprecated(response: ServerResponse, { since, successor }: Deprecation): void {
+  settleHead(response);
   response.setHeader('Deprecation', `@${since}`);
   response.setHeader('Link', `<${successor}>; rel="successor-version"`);
 }
@@ -275,7 +277,7 @@ function refuse(
   const fault = faultOf(known);
   if (fault !== known) {
     by.reportError(known, {
-      requestId: String(http.response.getHeader('X-Request-Id')),
+      requestId: requestIdOf(http.response) ?? '',
       method: endpoint.method,
       path: endpoint.path,
       code: fault.code,

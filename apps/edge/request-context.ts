@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdOf } from './answer-head.ts';
 import { bearerTokenOf } from './auth/authenticator.ts';
 import { type Caller, type Endpoint, heedsRepeats, type RequestContext } from './endpoint.ts';
 import { ClientGone } from './middleware/json-body.ts';
@@ -45,7 +46,7 @@ export class AskedContext implements RequestContext {
   }
 
   get requestId(): string {
-    return String(this.#response.getHeader('X-Request-Id'));
+    return requestIdOf(this.#response) ?? '';
   }
 
   get remoteAddress(): string {

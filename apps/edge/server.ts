@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { Fault } from '../../machines/fault.ts';
 import { discardRest, sendFault, sendPlain } from './answer.ts';
+import { beginHead, settleHead } from './answer-head.ts';
 import { ConstantAnswers } from './constant-answers.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -20,7 +21,6 @@ import { CrossOrigin } from './middleware/cross-origin.ts';
 import { addressBlock, plainAddress } from './middleware/ip-address.ts';
 import { announcesBody } from './middleware/json-body.ts';
 import { proxyCheck } from './middleware/remote-address.ts';
-import { setSecurityHeaders } from './middleware/security-headers.ts';
 import type { StrangersQueue } from './middleware/strangers-queue.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
 import { OpenAnswers } from './open-answers.ts';
@@ -221,7 +221,9 @@ function endBehind(answers: readonly ServerResponse[], socket: Duplex): void {
 
 /** The client must know before it sends the next request on this connection. */
 function sayGoodbye(response: ServerResponse): void {
-  if (!response.headersSent) response.setHeader('Connection', 'close');
+  if (response.headersSent) return;
+  settleHead(response);
+  response.setHeader('Connection', 'close');
 }
 
 /** Exported for a look at its routes. */
@@ -248,7 +250,9 @@ function enter(
   { options, state }: { readonly options: EdgeServerOptions; readonly state: ServerState },
   next: () => void,
 ): void {
-  setCommonHeaders(request, response, options);
+  const { newTraceId, dispatch } = options;
+  const requestId = incomingTraceId(request) ?? newTraceId();
+  beginHead(response, { requestId, isSecure: dispatch.isSecure(request) });
   const oddity = oddityOf(request);
   if (oddity !== undefined) {
     sendPlain(response, oddity.status, oddity.detail);
@@ -264,15 +268,6 @@ function enter(
     sendFault(response, tooMuch);
     discardRest(request);
   }
-}
-
-function setCommonHeaders(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { newTraceId, dispatch: { isSecure } }: EdgeServerOptions,
-): void {
-  response.setHeader('X-Request-Id', incomingTraceId(request) ?? newTraceId());
-  setSecurityHeaders(response, isSecure(request));
 }
 
 /** The connection ends with this answer, so what comes behind it is not even begun. */
@@ -297,6 +292,7 @@ function addRoutes(app: Express, options: EdgeServerOptions): void {
     const mayBeShown = endpoints.some(isPublicRead);
     route.all(async (request, response) => {
       if (mayBeShown && crossOrigin.answerPreflight(request, response)) return;
+      settleHead(response);
       response.setHeader('Allow', allow);
       const fault = new Fault('METHOD_NOT_ALLOWED', `This route knows ${allow} only.`);
       await refuseUnrouted({ request, response }, fault, options.dispatch);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { settleHead } from '../answer-head.ts';
 
 /** How long a browser may remember what it may ask: a changed setting is seen within the hour. */
 const rememberedSeconds = 600;
@@ -24,6 +25,7 @@ export class CrossOrigin {
   grant({ headers }: IncomingMessage, response: ServerResponse): boolean {
     if (this.#origins.size === 0) return false;
     // Also for those who are refused: a cache must not hand their answer to the others.
+    settleHead(response);
     response.setHeader('Vary', 'Origin');
     const { origin } = headers;
     if (origin === undefined || !this.#origins.has(origin)) return false;

@@ -15,7 +15,7 @@ export const securityHeaders = [
 ] as const;
 
 /** A year, of this host alone: what else lives in the domain is not ours to decide. */
-const strictTransport = 'max-age=31536000';
+export const strictTransport = 'max-age=31536000';
 
 /**
  * `isSecure`: the client spoke TLS to a proxy that we trust. Over plain HTTP browsers ignore HSTS, and

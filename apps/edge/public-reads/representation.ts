@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Coding } from './content-coding.ts';
@@ -11,6 +12,8 @@ const worthBytesMin = 1024;
 /** Above, it would hold a thread for seconds. */
 const worthBytesMax = 20 * 1024 * 1024;
 
+const shortBytesMax = 16 * 1024;
+
 /** How hard to compress what is sent for a moment, and what is kept and sent for days. */
 const levels = { passing: { gzip: 6, br: 4 }, kept: { gzip: 9, br: 9 } } as const;
 
@@ -21,6 +24,7 @@ export class Representation {
   readonly #levels: (typeof levels)[keyof typeof levels];
   readonly #compressed = new Map<Coding, Promise<Buffer>>();
   #tag: string | undefined;
+  #plain: Buffer | string | undefined;
 
   constructor(given: {
     readonly content: Buffer;
@@ -35,6 +39,12 @@ export class Representation {
   get tag(): string {
     this.#tag ??= entityTagOf(this.content);
     return this.#tag;
+  }
+
+  /** As text where it is short: that leaves in one piece with the head of its answer. */
+  get plain(): Buffer | string {
+    this.#plain ??= textOf(this.content) ?? this.content;
+    return this.#plain;
   }
 
   get isWorthCompressing(): boolean {
@@ -64,4 +74,10 @@ export class Representation {
     };
     return asBrotli(this.content, { params });
   }
+}
+
+/** Only where its bytes are the same as text. */
+function textOf(content: Buffer): string | undefined {
+  const isText = content.length <= shortBytesMax && isAscii(content);
+  return isText ? content.toString('latin1') : undefined;
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { sendBody } from '../answer.ts';
+import { sendBody, setHeaders } from '../answer.ts';
 import { isAnonymous } from '../prove-caller.ts';
 import { chosenCoding } from './content-coding.ts';
 import { isKnownTag } from './entity-tag.ts';
@@ -31,20 +31,19 @@ export async function sendRepresentation(
   const mayBeKept = isAnonymous(headers);
   const isKnown = mayBeKept && isKnownTag(headers['if-none-match'], shown.tag);
   const coding = chosenCoding(headers['accept-encoding'], shown.isWorthCompressing);
-  const body = isKnown ? undefined : await shown.in(coding);
+  const isPlain = isKnown || coding === 'identity';
+  const body = isPlain ? shown.plain : await shown.in(coding);
   if (response.headersSent || response.destroyed) return;
-  for (const [name, value] of Object.entries(shown.headers)) response.setHeader(name, value);
-  response.appendHeader('Vary', 'Accept-Encoding');
-  if (mayBeKept) {
-    const freshness = `max-age=${maxAgeSeconds}, stale-while-revalidate=${staleSeconds}`;
-    response.setHeader('Cache-Control', `public, ${freshness}`);
-    response.setHeader('ETag', shown.tag);
-  }
-  if (body === undefined) {
+  setHeaders(response, shown.headers);
+  const lines = ['Vary', 'Accept-Encoding'];
+  const freshness = `max-age=${maxAgeSeconds}, stale-while-revalidate=${staleSeconds}`;
+  const head = mayBeKept ? { lines, cacheControl: `public, ${freshness}` } : { lines };
+  if (mayBeKept) lines.push('ETag', shown.tag);
+  if (isKnown) {
     response.removeHeader('Content-Type');
-    sendBody(response, 304, undefined);
+    sendBody(response, 304, undefined, head);
     return;
   }
-  if (coding !== 'identity') response.setHeader('Content-Encoding', coding);
-  sendBody(response, 200, body);
+  if (coding !== 'identity') lines.push('Content-Encoding', coding);
+  sendBody(response, 200, body, head);
 }
