@@ -183,6 +183,8 @@ async function answerOf(
   const { request, response } = http;
   const deadlineMs = by.clock.nowMs() + by.limits.budgetMs[endpoint.budget ?? 'request'];
   const caller = await proveCaller(endpoint, request, by, deadlineMs);
+  // A proof may wait among many others, and nobody waits for what is done now.
+  if (response.destroyed) throw new ClientGone();
   const params = endpoint.params && parsePart(endpoint.params, rawParams, 'path');
   const given = queryText(request.url ?? '');
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');

@@ -125,3 +125,22 @@ test('a crowd of reads is refused before it is begun, on connections that stay, 
   t.pass('who was refused is answered on the same connection when all is normal');
   for (const { socket } of [...readers, validator, watcher]) socket.destroy();
 });
+
+test('for who left while he was proved nothing is begun', async (t) => {
+  let begun = 0;
+  const counted = { ...work, handle: async () => ({ said: begun++ >= 0 }) };
+  const proved = Promise.withResolvers<void>();
+  await using edge = await startFramework([read, counted], { proving: proved.promise });
+  const leaving = await client(edge.port);
+  const staying = await client(edge.port);
+  for (const { socket } of [leaving, staying]) socket.write(post);
+  await edge.until(() => edge.inFlight() === 2);
+  leaving.socket.destroy();
+  // The end of that connection comes before what others ask after it.
+  for (let count = 0; count < 5; count += 1) t.is((await edge.get('/read')).status, 200);
+  proved.resolve();
+  await edge.until(() => edge.inFlight() === 0);
+  await edge.until(() => statusesOf(staying.heard()).length === 1);
+  t.is(begun, 1);
+  staying.socket.destroy();
+});

@@ -48,6 +48,8 @@ export async function startFramework(
     readonly corsOrigins?: readonly string[];
     readonly stopping?: AbortSignal;
     readonly budgetMs?: { readonly submission: number };
+    /** Awaited by every proof of a caller. */
+    readonly proving?: Promise<void>;
   } = {},
 ) {
   const admission = new Admission(options.admission);
@@ -96,12 +98,10 @@ export async function startFramework(
       rates: { anonymous: unlimited, hotkey: unlimited, unproven: unlimited },
       uploads: new UploadSlots({ perKeyMax: 2, max: 100 }),
       publicReads: new PublicReads(clock, 10_000),
-      authenticate: async () => ({
-        name: '',
-        role: 'miner',
-        publicKeyHex: '',
-        coldkey: null,
-      }),
+      authenticate: async () => {
+        await options.proving;
+        return { name: '', role: 'miner', publicKeyHex: '', coldkey: null };
+      },
       // These endpoints are made for the test and ask for no neighbour.
       invoke: (endpoint, request) => endpoint.handle(request, {} as EdgeDeps),
       newCommandId: () => randomUUID(),

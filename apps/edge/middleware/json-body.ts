@@ -88,7 +88,7 @@ export function hasWholeBody(request: IncomingMessage): boolean {
   return request.readableLength > 0 && Number(length) === request.readableLength;
 }
 
-/** The client ended the connection before its request was whole; nobody is left to answer. */
+/** The client ended the connection before its request was whole or begun; nobody is left to answer. */
 export class ClientGone extends Error {
   override name = 'ClientGone';
 }

@@ -22,7 +22,10 @@ export const overload: Block = {
       ...found.levels.flatMap((level) => levelRows(level, found)),
       shedRow(found),
       row('OV5 leases of punctual validators that ended', { value: found.stale, unit: '', max: 0 }),
-      unseen('OV6 requests of clients that are gone', 'no client leaves here'),
+      unseen(
+        'OV6 requests of clients that are gone',
+        'no client leaves here; tests show that nothing is begun for them',
+      ),
       unseen('OV10 a slow database', 'chaos makes lines slow; nothing is timed there'),
       unseen('OV11 work in the background', 'none is under way here beside the load'),
     ];
