@@ -12,6 +12,7 @@ export const benchBlocks = [
   'items',
   'latency',
   'submissions',
+  'python',
   'scale',
   'reclaims',
   'failover',

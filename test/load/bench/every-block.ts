@@ -12,6 +12,7 @@ import { leaderboard } from './blocks/leaderboard.ts';
 import { memory } from './blocks/memory.ts';
 import { mix } from './blocks/mix.ts';
 import { overload } from './blocks/overload.ts';
+import { python } from './blocks/python.ts';
 import { race } from './blocks/race.ts';
 import { reads } from './blocks/reads.ts';
 import { reclaims } from './blocks/reclaims.ts';
@@ -33,6 +34,7 @@ export const everyBlock: Readonly<Record<BenchBlock, Block>> = {
   items,
   latency,
   submissions,
+  python,
   scale,
   reclaims,
   failover,

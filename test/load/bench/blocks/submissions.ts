@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { randomId } from '../../../../infra/ids/ids.ts';
 import { clientOf, registerKeys } from '../../../support/service-world.ts';
 import { alternate } from '../alternate.ts';
+import { notGood } from '../asking.ts';
 import { type Block, type Figure, mustBeRight } from '../block.ts';
 import { compared, read } from '../judge.ts';
+import type { Lab } from '../lab.ts';
 
 const kilobytes = [1, 100, 900];
 /** The size that the goal speaks of. */
@@ -35,6 +37,8 @@ export const submissions: Block = {
       return { ms: performance.now() - startedMs, status: reply.status };
     };
     const figures: Figure[] = [];
+    // The first file pays for the start of what reads it.
+    await submit(legal(largest, number++));
     for (const size of kilobytes) {
       const rounds = await alternate(lab.rounds, {
         ours: async () => {
@@ -53,6 +57,10 @@ export const submissions: Block = {
         }),
       );
     }
+    const beside = await healthBeside(lab, async () => {
+      const { status } = await submit(legal(largest, number++));
+      mustBeRight(status === 200 ? [] : [`a legal file was answered ${status}`]);
+    });
     const hostileMs: number[] = [];
     for (let round = 0; round < lab.rounds; round += 1) {
       const { ms, status } = await submit(`x = ${'('.repeat(largest * 1000 + round)}`);
@@ -62,12 +70,46 @@ export const submissions: Block = {
     return [
       ...figures,
       read({
+        ...{ goal: 18, what: `GET /health while ${largest} kB are submitted, p99`, unit: 'ms' },
+        ...{ values: [beside.p99Ms], must: 10, isHigherBetter: false },
+        note: `${beside.submitted} files one after the other; p50 ${beside.p50Ms.toFixed(1)} ms, worst ${beside.worstMs.toFixed(1)} ms`,
+      }),
+      read({
         ...{ goal: 19, what: 'refuse 900 kB of opening brackets', unit: 'ms', values: hostileMs },
         ...{ must: 1_000, aim: 250, isHigherBetter: false },
       }),
     ];
   },
 };
+
+/** Whether the event loop of the edge is free for others meanwhile. */
+async function healthBeside(lab: Lab, submit: () => Promise<void>) {
+  const { world } = await lab.product();
+  const asker = await lab.asker();
+  const asking = asker.ask({
+    ...{ baseUrls: world.service.baseUrls, questions: [{ method: 'GET', path: '/health' }] },
+    ...{ connections: 16, seconds: lab.sized(2, 5), rate: 200 },
+  });
+  let isOver = false;
+  const asked = asking.finally(() => {
+    isOver = true;
+  });
+  let submitted = 0;
+  try {
+    for (; !isOver; submitted += 1) await submit();
+  } finally {
+    // The next question must not meet this answer.
+    await asked;
+  }
+  const { latency, answers } = await asked;
+  mustBeRight(notGood({ answers }));
+  return {
+    submitted,
+    p50Ms: latency.quantileMs(0.5),
+    p99Ms: latency.quantileMs(0.99),
+    worstMs: latency.quantileMs(1),
+  };
+}
 
 /** Ordinary functions until it is large enough, no two files alike. */
 function legal(size: number, number: number): string {
