@@ -8,7 +8,7 @@ import { plantHistory, type Template, templateOf } from '../planted-history.ts';
 /** What is asked for may cost so much more with the most than with the least; flat is 1. */
 const flat = 1.5;
 const connections = 64;
-const requiredSuccesses = 20;
+const requiredSuccesses = 40;
 /** Of claims and of heartbeats with each amount. */
 const slices = { quick: 3, full: 5 };
 const claimsPerSlice = { quick: 60, full: 150 };
