@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../../machines/fault.ts';
 import { letBodyCome } from '../answer.ts';
 import { invalidRequest } from '../validation.ts';
+import { deeperThan } from './json-depth.ts';
 
 /** Deeper than any body of ours; what nests further only costs the parser's callers their stack. */
 const depthMax = 64;
@@ -109,7 +110,7 @@ function parseJson(bytes: Buffer): unknown {
     throw malformed('must be valid JSON in UTF-8');
   }
   // Neither has a place in a Postgres text; the escapes are looked for first, for they are rare.
-  if (/\\u(0000|d[89a-f])/i.test(text) && !isStorable(value)) {
+  if (text.includes('\\u') && /\\u(0000|d[89a-f])/i.test(text) && !isStorable(value)) {
     throw malformed('must not hold a NUL or half of a surrogate pair');
   }
   return value;
@@ -120,26 +121,6 @@ function malformed(msg: string): Fault {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-const quote = 0x22;
-const backslash = 0x5c;
-
-function deeperThan(bytes: Buffer, levels: number): boolean {
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (inString) {
-      if (byte === backslash) at++;
-      else if (byte === quote) inString = false;
-    } else if (byte === quote) inString = true;
-    else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      if (depth > levels) return true;
-    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
-  }
-  return false;
-}
 
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();

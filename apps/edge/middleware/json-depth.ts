@@ -1,0 +1,33 @@
+const quote = 0x22;
+const backslash = 0x5c;
+const [openList, closeList] = [0x5b, 0x5d];
+const [openObject, closeObject] = [0x7b, 0x7d];
+
+/** Whether lists and objects nest deeper, before anybody has parsed what may be no JSON at all. */
+export function deeperThan(bytes: Uint8Array, levels: number): boolean {
+  const { length } = bytes;
+  let depth = 0;
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === quote) at = endOfText(bytes, at + 1);
+    // Most of what stands between texts is none of the four, and below all of them.
+    else if (byte >= openList) {
+      if (byte === openObject || byte === openList) {
+        depth += 1;
+        if (depth > levels) return true;
+      } else if (byte === closeObject || byte === closeList) depth -= 1;
+    }
+  }
+  return false;
+}
+
+/** Where the quote stands that ends the text; beyond all bytes where none does. */
+function endOfText(bytes: Uint8Array, from: number): number {
+  const { length } = bytes;
+  for (let at = from; at < length; at++) {
+    const byte = bytes[at];
+    if (byte === quote) return at;
+    if (byte === backslash) at++;
+  }
+  return length;
+}

@@ -1,0 +1,34 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { deeperThan } from '../../../apps/edge/middleware/json-depth.ts';
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+test('a body nests deeper than the deepest thing in it, and not than that', (t) => {
+  const brackets = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', 'ü', 'a') });
+  const value = fc.jsonValue({ maxDepth: 6 }).chain((inner) =>
+    fc.tuple(brackets, fc.integer({ min: 0, max: 3 })).map(([text, wraps]) => {
+      let wrapped: unknown = { [text]: [text, inner] };
+      for (let wrap = 0; wrap < wraps; wrap++) wrapped = [text, wrapped];
+      return wrapped;
+    }),
+  );
+  const property = fc.property(value, fc.constantFrom(undefined, 1), (given, indent) => {
+    const bytes = bytesOf(JSON.stringify(given, undefined, indent));
+    const depth = depthOf(given);
+    return !deeperThan(bytes, depth) && deeperThan(bytes, depth - 1);
+  });
+
+  t.notThrows(() => fc.assert(property, { numRuns: 2_000 }));
+});
+
+for (const text of ['', '"', '"[[[', '"\\', ']]]', '["\\"[[["', 'nonsense']) {
+  test(`what ends too early does not nest: ${text}`, (t) => {
+    t.false(deeperThan(bytesOf(text), 1));
+  });
+}
