@@ -60,9 +60,9 @@ export const resultMutants: readonly Mutant[] = [
     signs: ['INV-17', 'INV-19'],
     edits: [
       {
-        file: 'actors/lease-manager/append-results.ts',
-        snippet: 'const reply = answer(judged.verdicts, columns);',
-        replacement: 'const reply = answer(judged.verdicts.toReversed(), columns);',
+        file: 'apps/edge/evaluation/episode-batch.ts',
+        snippet: 'const result = results[at];',
+        replacement: 'const result = results.toReversed()[at];',
       },
     ],
   },
