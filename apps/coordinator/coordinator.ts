@@ -11,6 +11,7 @@ import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { checkSchema } from '../../infra/postgres/check-schema.ts';
 import { checkServer } from '../../infra/postgres/check-server.ts';
 import {
   closeSql,
@@ -65,6 +66,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     allowUnsafeWrites: options.allowUnsafeWrites === true,
     connections: connectionsOf(config),
   });
+  await checkSchema(commits);
   await warnOfMightyLogin(commits, log);
   const objects = createS3Store(objectStoreOptions(config));
   await objects.ensureBucket();

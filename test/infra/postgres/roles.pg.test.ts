@@ -100,7 +100,7 @@ rt.partition actor:r edge:r service:r
 rt.poison actor:r edge:r service:r
 rt.snapshot actor:r service:r
 run_beat actor:r edge:r service:r
-schema_migration
+schema_migration actor:r(version)
 seal_key edge:r service:raw
 sealed_text edge:r service:r
 session edge:r(expires_at,hotkey,role,token_sha256) service:rawd

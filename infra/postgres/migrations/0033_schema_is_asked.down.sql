@@ -1,0 +1,1 @@
+revoke select (version) on schema_migration from paddock_actor;
