@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 
 const outbox = 'infra/postgres/migrations/0004_commit.up.sql';
-const commit = 'infra/postgres/migrations/0029_joint_commits.up.sql';
+const commit = 'infra/postgres/migrations/0031_commit_by_key.up.sql';
 
 /** Outbox, inbox, and the broker in between that forgets and repeats. */
 export const messageMutants: readonly Mutant[] = [

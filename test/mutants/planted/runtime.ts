@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant.ts';
 
 const claim = 'infra/postgres/migrations/0004_commit.up.sql';
-const commit = 'infra/postgres/migrations/0029_joint_commits.up.sql';
+const commit = 'infra/postgres/migrations/0031_commit_by_key.up.sql';
 
 /** The commit, its fence, and what memory may say of it. */
 export const runtimeMutants: readonly Mutant[] = [
