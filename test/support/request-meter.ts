@@ -22,6 +22,8 @@ export interface Costs {
   /** What the broker was given and gave, by subject without its ids. */
   readonly messages: Tally;
   readonly signatures: number;
+  /** How long it was counted. */
+  readonly ms: number;
 }
 
 /** A server of its own that counts statements: what other test files do on theirs is not seen. */
@@ -98,13 +100,15 @@ export class RequestMeter {
     const before = await this.#statements();
     this.#messages = [];
     this.#signatures = 0;
+    const startedMs = performance.now();
     const answer = await request();
     const signatures = this.#signatures;
     await this.#settled();
-    return { answer, costs: { ...this.#spent(before, await this.#statements()), signatures } };
+    const spent = this.#spent(before, await this.#statements());
+    return { answer, costs: { ...spent, signatures, ms: performance.now() - startedMs } };
   }
 
-  #spent(before: Statements, after: Statements): Omit<Costs, 'signatures'> {
+  #spent(before: Statements, after: Statements): Omit<Costs, 'signatures' | 'ms'> {
     const statements: Record<string, number> = {};
     const walBytes: Record<string, number> = {};
     let inside = 0;
@@ -166,6 +170,7 @@ export function leastOf(all: readonly Costs[]): Costs {
     inside: numbers(({ inside }) => inside),
     messages: tallies(({ messages }) => messages),
     signatures: numbers(({ signatures }) => signatures),
+    ms: numbers(({ ms }) => ms),
   };
 }
 
@@ -180,11 +185,12 @@ function tallied(labels: readonly string[]): Tally {
 function labelOf({ role, query }: Statement): string {
   const text = query.replaceAll(/extract\(\S+ from /g, '').replaceAll(/\s+/g, ' ');
   const who = role.replace('paddock_', '');
-  const [, called] = /^select (rt\.\w+)\(/.exec(text) ?? [];
+  const [, called] = /^select \(?(rt\.\w+)\(/.exec(text) ?? [];
   if (called !== undefined) return `${who}: ${called}`;
   const [verb = ''] = text.split(' ');
-  const [, table = ''] = /\b(?:from|into|update) ((?:rt\.)?[a-z_]+)/.exec(text) ?? [];
-  return `${who}: ${verb} ${table}`.trim();
+  const [, table] = /\b(?:from|into|update) ((?:rt\.)?[a-z_]+)/.exec(text) ?? [];
+  const [, own = ''] = /^select (\w+)\(/.exec(text) ?? [];
+  return `${who}: ${verb} ${table ?? own}`.trim();
 }
 
 function plainSubject(subject: string, type: string): string {
