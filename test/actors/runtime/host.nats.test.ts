@@ -55,7 +55,7 @@ test('a violated constraint means what the kind says, and only to its command', 
   const outcomes = await Promise.allSettled([
     world.add(2, 'full', { by: 1 }),
     world.add(2, 'brimming', { by: 1_000_666 }),
-    world.add(2, 'broken', { by: 777 }),
+    world.add(2, 'broken', { by: -777 }),
     world.add(2, 'fuller', { by: 1 }),
   ]);
 
