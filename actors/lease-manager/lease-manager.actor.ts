@@ -1,13 +1,14 @@
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
-import type { PartitionKind } from '../runtime/partition-actor.ts';
+import type { PartitionKind, Takeover } from '../runtime/partition-actor.ts';
 import { windowAfterOutageMs } from './deadlines.ts';
 import type { Ids } from './draft.ts';
 import { EvalPartition } from './eval-partition.ts';
 import { ExpiryBrake } from './expiry-brake.ts';
+import { loadOpenWork, type OpenWork, readOpenWork } from './open-work.ts';
 import { PartitionState } from './partition-state.ts';
-import { EvalStore, readFenceFloor } from './store.ts';
+import { EvalStore } from './store.ts';
 
 export interface EvalKindDeps {
   readonly sql: Sql;
@@ -20,6 +21,12 @@ export interface EvalKindDeps {
 export function createEvalKind(deps: EvalKindDeps): PartitionKind {
   const { sql, policy, ids, telemetry } = deps;
   const brake = new ExpiryBrake(policy);
+  const taken = new WeakMap<Takeover, Promise<OpenWork>>();
+  const openWorkOf = (takeover: Takeover) => {
+    const work = taken.get(takeover) ?? readOpenWork(sql, takeover.parts);
+    taken.set(takeover, work);
+    return work;
+  };
   return {
     kind: 'eval',
     sharesCommits: true,
@@ -31,11 +38,12 @@ export function createEvalKind(deps: EvalKindDeps): PartitionKind {
       },
     },
     gauges: { 'paddock.lease.live': 'liveRuns', 'paddock.lease.expiry_brake': 'isExpiryBraking' },
-    async activate(part, { amnestyUntilMs }) {
+    async activate(part, { amnestyUntilMs, takeover }) {
       const notBeforeMs = amnestyUntilMs(windowAfterOutageMs(policy));
-      const state = new PartitionState(policy, await readFenceFloor(sql));
+      const work = await openWorkOf(takeover);
+      const state = new PartitionState(policy, work.fenceFloor);
+      loadOpenWork(state, work, { part, notBeforeMs });
       const loader = new EvalStore(sql, part, notBeforeMs);
-      await loader.loadOpen(state);
       telemetry.count('paddock.lease.amnesties', state.liveRuns.committedSize);
       return new EvalPartition({ part, policy, ids, state, loader, telemetry, brake });
     },

@@ -1,22 +1,11 @@
 import type { Sql } from '../../infra/ports/sql.ts';
-import { agentVersion } from '../../machines/agent-version/machine.ts';
-import { decode } from '../../machines/codec.ts';
-import { evaluationRun } from '../../machines/evaluation-run/machine.ts';
-import type { Fact, MachineState, Model } from '../../machines/kernel.ts';
-import { workItem } from '../../machines/work-item/machine.ts';
-import type { Command, SnapshotRow } from '../runtime/partition-actor.ts';
-import type { Aggregate, Entity, Ledger, Roster, SuiteRoster } from './aggregate.ts';
+import type { Command } from '../runtime/partition-actor.ts';
+import type { Ledger } from './aggregate.ts';
 import type { EvalLoader } from './eval-partition.ts';
 import { evalMessages } from './messages.ts';
 import type { PartitionState } from './partition-state.ts';
-
-type StoredSnapshot = Omit<SnapshotRow, 'closed'>;
-
-/** No fence of the database's lost branches, should it have any, was this high. */
-export async function readFenceFloor(sql: Sql): Promise<number> {
-  const [row] = await sql<{ floor: number }[]>`select rt.fence_floor()::float8 as floor`;
-  return row?.floor ?? 0;
-}
+import { readRaces, readSuites } from './rosters.ts';
+import { aggregatesOf, racesOf, type StoredSnapshot } from './stored-aggregate.ts';
 
 /** Reads of one partition. All writes go through the commit function. */
 export class EvalStore implements EvalLoader {
@@ -29,19 +18,6 @@ export class EvalStore implements EvalLoader {
     this.#sql = sql;
     this.#part = part;
     this.#notBeforeMs = notBeforeMs;
-  }
-
-  /** All versions that still wait for something. */
-  async loadOpen(state: PartitionState): Promise<void> {
-    const sql = this.#sql;
-    const rows = await sql<{ actorKey: string }[]>`
-      select distinct actor_key as "actorKey"
-      from rt.snapshot
-      where kind = 'eval' and part = ${this.#part} and not closed`;
-    await this.#loadVersions(
-      state,
-      rows.map(({ actorKey }) => actorKey),
-    );
   }
 
   async load(state: PartitionState, commands: readonly Command[]): Promise<void> {
@@ -92,19 +68,14 @@ export class EvalStore implements EvalLoader {
              machine_version as "machineVersion", value, context
       from rt.snapshot
       where kind = 'eval' and part = ${this.#part} and actor_key = any(${[...versionIds]}::text[])`;
-    const aggregates = [...Map.groupBy(rows, ({ actorKey }) => actorKey)].map(
-      ([versionId, ofVersion]) => [versionId, aggregateOf(ofVersion)] as const,
-    );
+    const aggregates = aggregatesOf(rows);
     await this.#loadSuites(
       state,
-      aggregates.map(([, { version }]) => version.state.context.suiteId),
+      [...aggregates.values()].map(({ version }) => version.state.context.suiteId),
     );
     await this.#loadRaces(
       state,
-      aggregates
-        .flatMap(([, { items }]) => [...items.values()])
-        .flatMap(({ state: { context } }) => context.raceId ?? [])
-        .filter((raceId) => !state.races.has(raceId)),
+      [...aggregates.values()].flatMap(racesOf).filter((raceId) => !state.races.has(raceId)),
     );
     await this.#loadQueueOrder(state, versionIds);
     for (const [id, aggregate] of aggregates) state.load(id, aggregate, this.#notBeforeMs);
@@ -140,23 +111,8 @@ export class EvalStore implements EvalLoader {
 
   async #loadSuites(state: PartitionState, wanted: readonly number[]): Promise<void> {
     const suiteIds = [...new Set(wanted)].filter((suiteId) => !state.suites.has(suiteId));
-    if (suiteIds.length === 0) return;
-    const sql = this.#sql;
-    const suites = await sql<Omit<SuiteRoster, 'qualifying'>[]>`
-      select suite_id as "suiteId", execution_kind as "executionKind",
-             env_pack_sha256 as "envPackSha256",
-             required_successes_qualifying as "requiredSuccessesQualifying"
-      from suite
-      where suite_id = any(${suiteIds}::int[])`;
-    const problems = await sql<(ProblemRow & { suiteId: number })[]>`
-      select suite_id as "suiteId", problem_id as "problemId", task_id as "taskId", family
-      from suite_problem
-      where suite_id = any(${suiteIds}::int[]) and phase = 'QUALIFYING'
-      order by suite_id, ordinal`;
-    for (const suite of suites) {
-      const own = problems.filter(({ suiteId }) => suiteId === suite.suiteId);
-      state.suites.set(suite.suiteId, { ...suite, qualifying: rosterOf(own) });
-    }
+    for (const suite of await readSuites(this.#sql, suiteIds))
+      state.suites.set(suite.suiteId, suite);
   }
 
   /** A race that opens may want another number of successes from then on. */
@@ -175,27 +131,8 @@ export class EvalStore implements EvalLoader {
   }
 
   async #loadRaces(state: PartitionState, wanted: readonly string[]): Promise<void> {
-    const raceIds = [...new Set(wanted)];
-    if (raceIds.length === 0) return;
-    const sql = this.#sql;
-    const races = await sql<{ raceId: string; isRunning: boolean; isJudged: boolean }[]>`
-      select race_id as "raceId", status = 'RACE_RUNNING' as "isRunning",
-             exists (
-               select from evaluation_run r
-               join rejudging_run j on j.eval_run_id = r.eval_run_id
-               where r.race_id = race.race_id) as "isJudged"
-      from race
-      where race_id = any(${raceIds}::uuid[])`;
-    const evaluated = races.filter(({ isRunning, isJudged }) => isRunning || isJudged);
-    const tasks = await sql<(ProblemRow & { raceId: string })[]>`
-      select race_id as "raceId", problem_id as "problemId", task_id as "taskId", family
-      from race_task
-      where race_id = any(${evaluated.map(({ raceId }) => raceId)}::uuid[])
-      order by race_id, ordinal`;
-    for (const { raceId, isRunning } of races) {
-      const roster = rosterOf(tasks.filter((task) => task.raceId === raceId));
-      state.races.set(raceId, { isRunning, roster });
-    }
+    const races = await readRaces(this.#sql, [...new Set(wanted)]);
+    for (const [raceId, terms] of races) state.races.set(raceId, terms);
   }
 
   /** Versions with successes by these validators that count in races that run now. */
@@ -247,34 +184,11 @@ interface Wanted {
   readonly hotkey: string;
 }
 
-interface ProblemRow {
-  readonly problemId: string;
-  readonly taskId: string | null;
-  readonly family: string | null;
-}
-
 const needsLedger: ReadonlySet<string> = new Set([
   'append-results',
   'presign-artifact',
   'complete-run',
 ]);
-
-function aggregateOf(rows: readonly StoredSnapshot[]): Aggregate {
-  const [version] = entitiesOf(agentVersion, rows).values();
-  if (version === undefined) throw new Error(`${rows[0]?.actorKey} has work but no version`);
-  return { version, items: entitiesOf(workItem, rows), runs: entitiesOf(evaluationRun, rows) };
-}
-
-function entitiesOf<C, F extends Fact>(
-  model: Model<C, F>,
-  rows: readonly StoredSnapshot[],
-): Map<string, Entity<MachineState<C>>> {
-  return new Map(
-    rows
-      .filter(({ machine }) => machine === model.name)
-      .map((row) => [row.key, { state: decode(model, row), seq: row.seq }]),
-  );
-}
 
 /** Those that a message names, and after a failed commit those that may have ended meanwhile. */
 function racesToRead(state: PartitionState, bodies: readonly Partial<Wanted>[]): string[] {
@@ -284,15 +198,6 @@ function racesToRead(state: PartitionState, bodies: readonly Partial<Wanted>[]):
   ]);
   if (!state.mayRacesHaveEnded) return named;
   return [...named, ...[...state.races].flatMap(([id, { isRunning }]) => (isRunning ? [id] : []))];
-}
-
-function rosterOf(rows: readonly ProblemRow[]): Roster {
-  return {
-    problemIds: new Set(rows.map(({ problemId }) => problemId)),
-    families: new Map(
-      rows.flatMap(({ taskId, family }) => (taskId === null ? [] : [[taskId, family ?? '']])),
-    ),
-  };
 }
 
 function storedOf(rows: readonly { evalRunId: string; stored: string }[], id: string): Set<string> {

@@ -151,7 +151,14 @@ export interface PartitionKind {
   activate(part: number, activation: Activation): Promise<PartitionActor>;
 }
 
+/** Partitions of one kind that a process takes over at once, so that what it reads of them it reads once. */
+export interface Takeover {
+  readonly parts: readonly number[];
+}
+
 export interface Activation {
+  /** This partition's, the same object for all of its partitions. */
+  readonly takeover: Takeover;
   /** Database time at activation, Unix ms. */
   readonly nowMs: number;
   /**

@@ -22,7 +22,7 @@ import { consumeInbox } from './inbox-consumer.ts';
 import { type Letter, Mailbox } from './mailbox.ts';
 import { measureWait } from './mailbox-wait.ts';
 import type { Membership } from './membership.ts';
-import type { Command, PartitionActor, PartitionKind } from './partition-actor.ts';
+import type { Command, PartitionActor, PartitionKind, Takeover } from './partition-actor.ts';
 import type { RuntimePolicy } from './policy.ts';
 import { PostedDues } from './posted-dues.ts';
 import { RecentReplies } from './recent-replies.ts';
@@ -109,8 +109,8 @@ export class PartitionHost {
   }
 
   /** Loads, then listens: whoever asks before that meets nobody and asks again. */
-  async activate(nowMs: number): Promise<void> {
-    await this.#load(nowMs);
+  async activate(nowMs: number, takeover: Takeover): Promise<void> {
+    await this.#load(nowMs, takeover);
     if (this.#state === 'stopped') return;
     this.#state = 'serving';
     const { bus, messages, policy, store, log } = this.#deps;
@@ -207,10 +207,10 @@ export class PartitionHost {
     return this.#state === 'stopped';
   }
 
-  async #load(nowMs: number): Promise<void> {
+  async #load(nowMs: number, takeover: Takeover): Promise<void> {
     const { kind, policy } = this.#deps;
     this.#actor = await kind.activate(this.#token.part, {
-      nowMs,
+      ...{ takeover, nowMs },
       // The former owner stopped answering a lease after its last renewal at the latest.
       amnestyUntilMs: (leaseMs) => nowMs + leaseMs + policy.leaseMs,
     });
@@ -368,7 +368,7 @@ export class PartitionHost {
     const claimed = await claimAgain(this.#token, this.#deps);
     if (claimed === undefined) return false;
     this.#token = claimed.token;
-    await this.#load(claimed.nowMs);
+    await this.#load(claimed.nowMs, { parts: [this.#token.part] });
     const answered = await repliesInInbox(left, { store: this.#deps.store, token: this.#token });
     const open: Letter[] = [];
     for (const letter of left) {

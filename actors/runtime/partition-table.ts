@@ -1,9 +1,9 @@
 import type { Subscription } from '../../infra/ports/bus.ts';
 import type { Outlook } from '../../infra/ports/clock-follower.ts';
-import type { PartitionRow } from '../../infra/ports/membership-store.ts';
+import type { ClaimedPartition, PartitionRow } from '../../infra/ports/membership-store.ts';
 import type { GaugeName } from '../../infra/ports/metrics.ts';
 import type { ServedPartition } from './host.ts';
-import type { PartitionKind } from './partition-actor.ts';
+import type { PartitionKind, Takeover } from './partition-actor.ts';
 import { type PartitionDeps, PartitionHost } from './partition-host.ts';
 import { keyOf, planFor } from './placement.ts';
 import { SharedCommits } from './shared-commits.ts';
@@ -13,6 +13,9 @@ export interface PartitionTableDeps extends Omit<PartitionDeps, 'commits' | 'kin
   /** False while no heartbeat could come in: then nothing is overdue. */
   readonly isReachable: () => boolean;
 }
+
+/** Of lots: while one is read, the next is claimed. */
+const takeoversAtOnce = 2;
 
 /** Which partitions this process serves, brought in line with where they belong. */
 export class PartitionTable {
@@ -163,7 +166,9 @@ export class PartitionTable {
     const partitions = view.partitions.filter((row) => this.#kinds.has(row.kind));
     this.#dropLost(identity.incarnation, partitions);
     const plan = planFor(identity, { ...view, partitions }, new Set(this.#hosts.keys()));
-    await inParallel(policy.claimsAtOnce, plan.claim, (row) => this.#claim(row));
+    await inParallel(takeoversAtOnce, lotsOf(plan.claim, policy.claimsTogether), (lot) =>
+      this.#claim(lot),
+    );
 
     const nowMs = clock.monotonicMs();
     const names = view.members.map((m) => `${m.incarnation}${m.draining ? '-' : ''}`).sort();
@@ -190,38 +195,55 @@ export class PartitionTable {
     }
   }
 
-  async #claim(row: PartitionRow): Promise<void> {
-    const { log, members, membership, telemetry } = this.#deps;
-    const kind = this.#kinds.get(row.kind);
+  async #claim(lot: Lot): Promise<void> {
+    const { log, members, membership } = this.#deps;
     const { identity } = membership;
-    if (kind === undefined || this.#stopped) return;
+    if (this.#stopped) return;
     try {
-      const claimed = await members.claim(row, row.epoch, identity);
-      if (claimed === undefined) return;
-      telemetry.count('paddock.partition.epoch_changes', 1, { kind: row.kind });
-      const { incarnation } = identity;
-      const token = { kind: row.kind, part: row.part, epoch: claimed.epoch, incarnation };
-      const onStopped = (stopped: PartitionHost) => {
-        if (this.#hosts.get(keyOf(row)) === stopped) this.#hosts.delete(keyOf(row));
-      };
-      const commits = this.#sharing.get(row.kind) ?? this.#deps.store;
-      const host = new PartitionHost({ ...this.#deps, commits, kind, onStopped }, token);
-      this.#hosts.set(keyOf(row), host);
-      await this.#activate(host, claimed.nowMs);
+      const claimed = await members.claimAll(lot, identity);
+      const takeover = { parts: claimed.map(({ part }) => part) };
+      await Promise.all(claimed.map((each) => this.#serve(each, identity.incarnation, takeover)));
     } catch (error) {
-      log.warn('claim failed', { kind: row.kind, part: row.part, error });
+      log.warn('claim failed', { kind: lot[0].kind, parts: lot.map(({ part }) => part), error });
+      // One that is locked must not keep the others waiting.
+      if (lot.length > 1) await Promise.all(lot.map((row) => this.#claim([row])));
     }
   }
 
-  async #activate(host: PartitionHost, nowMs: number): Promise<void> {
+  async #serve(
+    { kind: name, part, epoch, nowMs }: ClaimedPartition,
+    incarnation: string,
+    takeover: Takeover,
+  ): Promise<void> {
+    const kind = this.#kinds.get(name);
+    if (kind === undefined) return;
+    const key = keyOf({ kind: name, part });
+    this.#deps.telemetry.count('paddock.partition.epoch_changes', 1, { kind: name });
+    const onStopped = (stopped: PartitionHost) => {
+      if (this.#hosts.get(key) === stopped) this.#hosts.delete(key);
+    };
+    const commits = this.#sharing.get(name) ?? this.#deps.store;
+    const token = { kind: name, part, epoch, incarnation };
+    const host = new PartitionHost({ ...this.#deps, commits, kind, onStopped }, token);
+    this.#hosts.set(key, host);
     try {
-      await host.activate(nowMs);
+      await host.activate(nowMs, takeover);
     } catch (error) {
       // The row stays ours, so the next look tries again.
       this.#deps.log.error('activation failed', { ...host.ref, error });
       host.drop();
     }
   }
+}
+
+/** Partitions of one kind, one at least. */
+type Lot = readonly [PartitionRow, ...PartitionRow[]];
+
+function lotsOf(rows: readonly PartitionRow[], sizeMax: number): Lot[] {
+  return [...Map.groupBy(rows, ({ kind }) => kind).values()].flatMap((ofKind) => {
+    const starts = ofKind.keys().filter((index) => index % sizeMax === 0);
+    return [...starts].map((start) => ofKind.slice(start, start + sizeMax) as [PartitionRow]);
+  });
 }
 
 function gaugeEntries(gauges: NonNullable<PartitionKind['gauges']>): [GaugeName, string][] {

@@ -7,7 +7,8 @@ export interface RuntimePolicy {
   readonly calmMs: number;
   readonly placeEveryMs: number;
   readonly handOversAtOnce: number;
-  readonly claimsAtOnce: number;
+  /** Partitions that are claimed by one statement and read together. */
+  readonly claimsTogether: number;
   /** What a hand-over waits for its mailbox before it tells the rest to ask again. */
   readonly handOverMs: number;
   readonly batchSizeMax: number;
@@ -46,7 +47,8 @@ export const defaultPolicy: RuntimePolicy = {
   calmMs: 3_000,
   placeEveryMs: 1_000,
   handOversAtOnce: 8,
-  claimsAtOnce: 8,
+  // All of them would answer nobody until the last is read.
+  claimsTogether: 16,
   handOverMs: 2_000,
   batchSizeMax: 64,
   gatherCommitsMs: 0,

@@ -19,6 +19,14 @@ export interface MembershipStore {
     seenEpoch: number,
     identity: MemberIdentity,
   ): Promise<Claimed | undefined>;
+  /**
+   * Those of them that `claim` would take, as one statement that takes all of these or, where one of them
+   * cannot be locked in time, fails and takes none.
+   */
+  claimAll(
+    seen: readonly SeenPartition[],
+    identity: MemberIdentity,
+  ): Promise<readonly ClaimedPartition[]>;
   release(token: PartitionToken): Promise<boolean>;
 }
 
@@ -40,6 +48,12 @@ export interface Claimed {
   readonly nowMs: number;
 }
 
+export interface SeenPartition extends PartitionRef {
+  readonly epoch: number;
+}
+
+export interface ClaimedPartition extends PartitionRef, Claimed {}
+
 export interface ClusterView {
   /** Members whose lease runs, draining ones included. */
   readonly members: readonly LiveMember[];
@@ -52,8 +66,7 @@ export interface LiveMember extends MemberIdentity {
   readonly kinds: readonly string[];
 }
 
-export interface PartitionRow extends PartitionRef {
-  readonly epoch: number;
+export interface PartitionRow extends SeenPartition {
   readonly owner: string | undefined;
   readonly incarnation: string | undefined;
   readonly versionFloor: number;

@@ -1,11 +1,12 @@
 import type {
-  Claimed,
+  ClaimedPartition,
   ClusterView,
   MemberIdentity,
   MembershipStore,
   NewMember,
+  SeenPartition,
 } from '../ports/membership-store.ts';
-import type { PartitionRef, PartitionToken } from '../ports/partition-store.ts';
+import type { PartitionToken } from '../ports/partition-store.ts';
 import type { Sql } from '../ports/sql.ts';
 
 /**
@@ -29,7 +30,8 @@ export function createMembershipStore(sql: Sql): MembershipStore {
     },
     isConnected: (memberId) => isConnected(sql, memberId),
     view: () => view(sql),
-    claim: (ref, seenEpoch, identity) => claim(sql, ref, { seenEpoch, identity }),
+    claim: async (ref, epoch, identity) => (await claimAll(sql, [{ ...ref, epoch }], identity))[0],
+    claimAll: (seen, identity) => claimAll(sql, seen, identity),
     release: (token) => release(sql, token),
   };
 }
@@ -113,18 +115,30 @@ interface OwnershipRow {
   readonly version_floor: number;
 }
 
-async function claim(
+/** In the order in which commits lock partitions, so that neither waits for the other in a circle. */
+async function claimAll(
   sql: Sql,
-  ref: PartitionRef,
-  by: { readonly seenEpoch: number; readonly identity: MemberIdentity },
-): Promise<Claimed | undefined> {
-  const [row] = await sql<{ new_epoch: string; claimed_at: Date }[]>`
-    select new_epoch, claimed_at
-    from rt.claim(${ref.kind}, ${ref.part}, ${by.seenEpoch}, ${by.identity.memberId},
-                  ${by.identity.incarnation})`;
-  return row === undefined
-    ? undefined
-    : { epoch: Number(row.new_epoch), nowMs: row.claimed_at.getTime() };
+  seen: readonly SeenPartition[],
+  { memberId, incarnation }: MemberIdentity,
+): Promise<readonly ClaimedPartition[]> {
+  const sorted = seen.toSorted((a, b) => a.kind.localeCompare(b.kind) || a.part - b.part);
+  const rows = await sql<ClaimedRow[]>`
+    select s.kind, s.part, c.new_epoch, c.claimed_at
+    from unnest(${sorted.map(({ kind }) => kind)}::text[], ${sorted.map(({ part }) => part)}::integer[],
+                ${sorted.map(({ epoch }) => epoch)}::bigint[]) as s (kind, part, epoch)
+    cross join lateral rt.claim(s.kind, s.part, s.epoch, ${memberId}, ${incarnation}) c`;
+  return rows.map(({ kind, part, new_epoch, claimed_at }) => ({
+    ...{ kind, part },
+    epoch: Number(new_epoch),
+    nowMs: claimed_at.getTime(),
+  }));
+}
+
+interface ClaimedRow {
+  readonly kind: string;
+  readonly part: number;
+  readonly new_epoch: string;
+  readonly claimed_at: Date;
 }
 
 async function release(sql: Sql, token: PartitionToken): Promise<boolean> {

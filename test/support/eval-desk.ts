@@ -49,7 +49,10 @@ export async function openDesk(sql: Sql, part = evalPart): Promise<Desk> {
       from rt.claim('eval', ${part}, ${seen?.epoch ?? 0}, ${member}, ${incarnation})`;
     epoch = claimed?.epoch ?? 0;
     const nowMs = Date.now();
-    actor = await kind.activate(part, { nowMs, amnestyUntilMs: (leaseMs) => nowMs + leaseMs });
+    actor = await kind.activate(part, {
+      ...{ nowMs, takeover: { parts: [part] } },
+      amnestyUntilMs: (leaseMs) => nowMs + leaseMs,
+    });
   };
   await takeOver();
 

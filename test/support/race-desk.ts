@@ -83,7 +83,10 @@ class OpenDesk implements RaceDesk {
       ids: { uuidV5 },
     });
     const { nowMs } = this;
-    this.#actor = await kind.activate(this.#part, { nowMs, amnestyUntilMs: () => nowMs });
+    this.#actor = await kind.activate(this.#part, {
+      ...{ nowMs, takeover: { parts: [this.#part] } },
+      amnestyUntilMs: () => nowMs,
+    });
   }
 
   async send(type: string, body: unknown, options: SendOptions = {}): Promise<Done> {

@@ -31,7 +31,10 @@ async function takeOver(sql: Sql, epochMs: number | undefined) {
   const token = { kind: 'emission', part: 0, epoch: claimed?.epoch ?? 0, incarnation };
   const nowMs = Date.now();
   const kind = createEmissionKind({ sql, burnRateMicro: 250_000, epochMs });
-  const actor = await kind.activate(0, { nowMs, amnestyUntilMs: (leaseMs) => nowMs + leaseMs });
+  const actor = await kind.activate(0, {
+    ...{ nowMs, takeover: { parts: [0] } },
+    amnestyUntilMs: (leaseMs) => nowMs + leaseMs,
+  });
   const store = createPartitionStore(sql);
   return {
     leave: () => sql`select rt.leave(${member}, ${incarnation})`,

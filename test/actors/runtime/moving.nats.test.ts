@@ -5,6 +5,7 @@ import test from 'ava';
 import { defaultPolicy, type RuntimePolicy } from '../../../actors/runtime/policy.ts';
 import { createMembershipStore } from '../../../infra/postgres/membership-store.ts';
 import { audit, startLoad } from '../../support/counter-load.ts';
+import { holdLock } from '../../support/held-lock.ts';
 import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
 
 // Whatever happens to the hosts, each acknowledged addition is there once: the clients' own counts,
@@ -59,6 +60,29 @@ test.serial('nothing is lost or doubled while hosts come and go under load', asy
   t.log(`${commands} commands, slowest ${Math.round(slowestMs)} ms`);
   t.true(slowestMs < 4_000);
 });
+
+test.serial(
+  'a partition that cannot be locked holds up none that is claimed with it',
+  async (t) => {
+    const locked = 3;
+    const served = async ({ host }: Awaited<ReturnType<World['host']>>, count: number) => {
+      const parts = () => host.partitions().map(({ part }) => part);
+      return (await eventually(parts, ({ length }) => length === count)).toSorted((a, b) => a - b);
+    };
+    const all = Array.from({ length: partitions }, (_, part) => part);
+    let one: Awaited<ReturnType<World['host']>> | undefined;
+    await holdLock(
+      world.sql,
+      (tx) => tx`select from rt.partition where part = ${locked} for update`,
+      async () => {
+        one = await world.host('one');
+        const others = all.filter((part) => part !== locked);
+        t.deepEqual(await served(one, others.length), others);
+      },
+    );
+    if (one !== undefined) t.deepEqual(await served(one, partitions), all);
+  },
+);
 
 // With a lease of a minute, only the callers who met nobody can have told.
 test.serial('a killed host is missed long before its lease ends', async (t) => {

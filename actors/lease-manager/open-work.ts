@@ -1,0 +1,125 @@
+import type { Sql } from '../../infra/ports/sql.ts';
+import type { Aggregate, RaceTerms, SuiteRoster } from './aggregate.ts';
+import type { PartitionState } from './partition-state.ts';
+import { readRaces, readSuites } from './rosters.ts';
+import { aggregatesOf, racesOf, type StoredSnapshot } from './stored-aggregate.ts';
+
+/**
+ * All versions of some partitions that still wait for something. A process that takes over many partitions
+ * asks no more questions than for one.
+ */
+export interface OpenWork {
+  /** No fence of the database's lost branches, should it have any, was this high. */
+  readonly fenceFloor: number;
+  /** By partition, and by version. */
+  readonly aggregates: ReadonlyMap<number, ReadonlyMap<string, Aggregate>>;
+  readonly queueOrders: ReadonlyMap<number, readonly QueueOrder[]>;
+  readonly beats: ReadonlyMap<number, readonly Beat[]>;
+  readonly suites: ReadonlyMap<number, SuiteRoster>;
+  readonly races: ReadonlyMap<string, RaceTerms>;
+}
+
+interface QueueOrder {
+  readonly part: number;
+  readonly workItemId: string;
+  readonly queueOrderMs: number;
+}
+
+/** What an outage gave to a lease, as far as the former owner could write it down. */
+interface Beat {
+  readonly part: number;
+  readonly evalRunId: string;
+  readonly untilMs: number;
+}
+
+/** What is read one after the other is of one moment all the same: the former owner is fenced. */
+export async function readOpenWork(sql: Sql, parts: readonly number[]): Promise<OpenWork> {
+  const [fenceFloor, snapshots, queueOrders, beats] = await Promise.all([
+    readFenceFloor(sql),
+    readSnapshots(sql, parts),
+    readQueueOrders(sql, parts),
+    readBeats(sql, parts),
+  ]);
+  const aggregates = new Map(
+    [...byPart(snapshots)].map(([part, rows]) => [part, aggregatesOf(rows)] as const),
+  );
+  const all = [...aggregates.values()].flatMap((ofPart) => [...ofPart.values()]);
+  const [suites, races] = await Promise.all([
+    readSuites(sql, [...new Set(all.map(({ version }) => version.state.context.suiteId))]),
+    readRaces(sql, [...new Set(all.flatMap(racesOf))]),
+  ]);
+  return {
+    ...{ fenceFloor, aggregates, races },
+    queueOrders: byPart(queueOrders),
+    beats: byPart(beats),
+    suites: new Map(suites.map((suite) => [suite.suiteId, suite])),
+  };
+}
+
+/**
+ * Gives one partition its own.
+ *
+ * @param notBeforeMs no lease ends before this: promises of a former owner are unknown
+ */
+export function loadOpenWork(
+  state: PartitionState,
+  work: OpenWork,
+  { part, notBeforeMs }: { readonly part: number; readonly notBeforeMs: number },
+): void {
+  const aggregates = work.aggregates.get(part) ?? new Map<string, Aggregate>();
+  for (const [versionId, aggregate] of aggregates) {
+    const { suiteId } = aggregate.version.state.context;
+    const suite = work.suites.get(suiteId);
+    if (suite !== undefined) state.suites.set(suiteId, suite);
+    for (const raceId of racesOf(aggregate)) {
+      const race = work.races.get(raceId);
+      if (race !== undefined) state.races.set(raceId, race);
+    }
+    state.load(versionId, aggregate, notBeforeMs);
+  }
+  for (const { workItemId, queueOrderMs } of work.queueOrders.get(part) ?? []) {
+    if (state.openItems.has(workItemId)) state.queueOrderMs.set(workItemId, queueOrderMs);
+  }
+  for (const { evalRunId, untilMs } of work.beats.get(part) ?? []) {
+    if (state.liveRuns.has(evalRunId)) state.deadlines.postpone(evalRunId, untilMs);
+  }
+}
+
+function byPart<R extends { readonly part: number }>(rows: readonly R[]): Map<number, R[]> {
+  return Map.groupBy(rows, ({ part }) => part);
+}
+
+async function readFenceFloor(sql: Sql): Promise<number> {
+  const [row] = await sql<{ floor: number }[]>`select rt.fence_floor()::float8 as floor`;
+  return row?.floor ?? 0;
+}
+
+function readSnapshots(sql: Sql, parts: readonly number[]) {
+  return sql<(StoredSnapshot & { readonly part: number })[]>`
+    with waiting as materialized (
+      select distinct part, actor_key
+      from rt.snapshot
+      where kind = 'eval' and part = any(${[...parts]}::int[]) and not closed
+    )
+    select s.part, s.machine, s.key, s.actor_key as "actorKey", s.seq::float8 as seq,
+           s.machine_version as "machineVersion", s.value, s.context
+    from waiting w
+    join rt.snapshot s on s.kind = 'eval' and s.part = w.part and s.actor_key = w.actor_key`;
+}
+
+function readQueueOrders(sql: Sql, parts: readonly number[]) {
+  return sql<QueueOrder[]>`
+    select part, work_item_id as "workItemId",
+           (extract(epoch from queue_order_at) * 1000)::float8 as "queueOrderMs"
+    from work_item
+    where part = any(${[...parts]}::int[]) and state = 'OPEN'`;
+}
+
+function readBeats(sql: Sql, parts: readonly number[]) {
+  return sql<Beat[]>`
+    select r.part, b.eval_run_id as "evalRunId",
+           (extract(epoch from b.lease_until) * 1000)::float8 as "untilMs"
+    from evaluation_run r
+    join run_beat b using (eval_run_id)
+    where r.part = any(${[...parts]}::int[]) and r.status in ('CLAIMED', 'RUNNING')`;
+}

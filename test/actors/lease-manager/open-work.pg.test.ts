@@ -1,0 +1,78 @@
+import test from 'ava';
+import { createEvalKind } from '../../../actors/lease-manager/lease-manager.actor.ts';
+import { uuidV5 } from '../../../infra/ids/ids.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { evalPartitionOf } from '../../../machines/partition-of.ts';
+import { testDatabase } from '../../support/cluster.ts';
+import { addSuite, claimRun, openDesk } from '../../support/eval-desk.ts';
+import { evalPolicy, submission } from '../../support/eval-world.ts';
+import { silentTelemetry } from '../../support/silent-telemetry.ts';
+
+const namespace = '00000000-0000-0000-0000-000000000000';
+
+/** Counts what is asked through it. */
+function counted(sql: Sql): { readonly sql: Sql; asked: number } {
+  const counter = {
+    asked: 0,
+    sql: new Proxy(sql, {
+      apply(target, self, args) {
+        // Other calls are of helpers: a list of values, a name.
+        if (Array.isArray(args[0]) && 'raw' in args[0]) counter.asked += 1;
+        return Reflect.apply(target, self, args);
+      },
+    }),
+  };
+  return counter;
+}
+
+async function takenOver(sql: Sql, parts: readonly number[]) {
+  const counter = counted(sql);
+  const kind = createEvalKind({
+    ...{ sql: counter.sql, policy: evalPolicy },
+    ...{ ids: { uuidV5 }, telemetry: silentTelemetry },
+  });
+  const nowMs = Date.now();
+  const takeover = { parts };
+  const actors = await Promise.all(
+    parts.map((part) =>
+      kind.activate(part, { takeover, nowMs, amnestyUntilMs: (leaseMs) => nowMs + leaseMs }),
+    ),
+  );
+  return { asked: counter.asked, stats: actors.map((actor) => actor.stats()) };
+}
+
+/** The first that belongs to this partition. */
+function submissionOf(part: number, suiteId: number) {
+  for (let index = 0; ; index += 1) {
+    const body = submission(index, {
+      agentVersionId: uuidV5(namespace, `version ${index}`),
+      suiteId,
+    });
+    if (evalPartitionOf(body.agentVersionId) === part) return { part, body };
+  }
+}
+
+test('partitions that are taken over together ask as many questions as one, and each gets its own', async (t) => {
+  const { sql } = await testDatabase(t);
+  const suiteId = await addSuite(sql);
+  const busy = [submissionOf(3, suiteId), submissionOf(4, suiteId)];
+  for (const [index, { part, body }] of busy.entries()) {
+    const desk = await openDesk(sql, part);
+    await desk.ok('submit-version', body);
+    for (let run = 0; run <= index; run += 1) await claimRun(desk, `validator-${part}-${run}`);
+  }
+
+  const alone = await takenOver(sql, [3]);
+  const together = await takenOver(sql, [3, 4, 5]);
+
+  t.deepEqual(
+    together.stats.map(({ liveRuns, loadedVersions }) => ({ liveRuns, loadedVersions })),
+    [
+      { liveRuns: 1, loadedVersions: 1 },
+      { liveRuns: 2, loadedVersions: 1 },
+      { liveRuns: 0, loadedVersions: 0 },
+    ],
+  );
+  t.true(alone.asked > 0);
+  t.is(together.asked, alone.asked);
+});
