@@ -21,8 +21,8 @@ export const cycles: Block = {
     await using ours = await productSide(product);
     const plan: PeersPlan = { databaseUrl: (await lab.database('peers')).url };
     await using peers = await startPartner<PeerOrder, PeerAnswer>('peers/peers-process.ts', plan);
-    const count = lab.sized(400, 2_000);
-    const jobs = lab.sized(800, 4_000);
+    const count = lab.sized(400, 500);
+    const jobs = lab.sized(800, 1_500);
     const perSecond = (peer: PeerOrder['peer']) => async () => {
       const answer = await peers.ask({ peer, jobs });
       return {

@@ -12,7 +12,7 @@ export const failover: Block = {
   goals: [14],
   isQuick: true,
   async run(lab) {
-    const kills = lab.kills ?? lab.sized(3, 12);
+    const kills = lab.kills ?? lab.sized(3, 6);
     const found = await measureFailover({
       ...{ kills, leases: lab.sized(leases.quick, leases.full) },
       ...{ probedPartitions: 32, probesPerSecond: 640, lifecyclesPerSecond: 10 },

@@ -82,7 +82,7 @@ interface Sides {
 
 /** Both as fast as they go; what Postgres spends when nobody asks is not a heartbeat's. */
 async function atSaturation(lab: Lab, { product, ours, theirs }: Sides): Promise<Figure[]> {
-  const seconds = lab.sized(1.5, 3);
+  const seconds = lab.sized(1.5, 2);
   const beat = (side: CrowdSide) => () =>
     side.perform({ name: 'heartbeats', auth: authOf(side), connections, seconds });
   const sides = { ours: beat(ours), theirs: beat(theirs) };
@@ -140,7 +140,7 @@ interface Measured {
 async function openLoop(lab: Lab, side: CrowdSide, one: Held): Promise<Measured> {
   const { goal, auth, validators } = one;
   const rate = validators / intervalSeconds;
-  const seconds = lab.sized(2, 4);
+  const seconds = lab.sized(2, 3);
   const what = `${validators.toLocaleString('en-GB')} validators, ${auth === 'signed' ? 'signed' : 'by session'}`;
   // Who beats every half minute is known to an edge that runs, and its code is warm.
   await side.perform({ name: 'heartbeats', auth, connections, seconds: 1, rate });

@@ -10,8 +10,8 @@ const flat = 1.5;
 const connections = 64;
 const requiredSuccesses = 40;
 /** Of claims and of heartbeats with each amount. */
-const slices = { quick: 3, full: 5 };
-const claimsPerSlice = { quick: 60, full: 150 };
+const slices = { quick: 3, full: 4 };
+const claimsPerSlice = { quick: 60, full: 100 };
 const heartbeatSeconds = { quick: 0.6, full: 1 };
 
 const amounts: Readonly<

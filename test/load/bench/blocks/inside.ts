@@ -57,7 +57,7 @@ async function asked({ product, inside: partner }: Stage, order: InsideOrder) {
 
 async function replayChecks(stage: Stage): Promise<readonly Figure[]> {
   const { lab, product } = stage;
-  const count = lab.sized(2_000, 10_000);
+  const count = lab.sized(2_000, 5_000);
   const bytes = async () => {
     const [row] = await product.world.sql<{ bytes: number }[]>`
       select pg_total_relation_size('nonce')::float8 as bytes`;
@@ -90,8 +90,8 @@ async function replayChecks(stage: Stage): Promise<readonly Figure[]> {
 
 async function leaseEngine(stage: Stage): Promise<readonly Figure[]> {
   const { lab, product } = stage;
-  const count = lab.sized(500, 2_000);
-  const jobs = lab.sized(4_000, 20_000);
+  const count = lab.sized(500, 700);
+  const jobs = lab.sized(4_000, 8_000);
   // A failed run's place is free again, so one supply serves every round.
   await product.supply(count * 1.5);
   const work = await openWork(product);
@@ -143,7 +143,7 @@ async function leaseEngine(stage: Stage): Promise<readonly Figure[]> {
 
 /** To the owner of a run and back, with many under way and with one. */
 async function hop(stage: Stage) {
-  const seconds = stage.lab.sized(0.8, 1.5);
+  const seconds = stage.lab.sized(0.8, 1);
   await asked(stage, { what: 'starts', inFlight: leasesInFlight });
   const busy = await asked(stage, { what: 'heartbeats', seconds, inFlight });
   const calm = await asked(stage, { what: 'heartbeats', seconds: seconds / 2, inFlight: 1 });

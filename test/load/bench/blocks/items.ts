@@ -22,7 +22,7 @@ export const items: Block = {
   goals: [11],
   isQuick: true,
   async run(lab) {
-    const batches = lab.sized(24, 60);
+    const batches = lab.sized(24, 30);
     await using product = await lab.ownProduct({
       ...{ taskCount: batch, validators: 60, runsPerValidator: 10 },
     });

@@ -13,7 +13,7 @@ import { supplyBoth } from './claims.ts';
 const connections = 128;
 const half = 0.5;
 /** Of our own highest rate. */
-const offered = { quick: [half], full: [0.1, 0.25, half, 0.75, 0.9] };
+const offered = { quick: [half], full: [0.25, half, 0.9] };
 
 /** How long signed claims wait in open loop, at half of what is possible and where naive has enough. */
 export const latency: Block = {
@@ -24,9 +24,9 @@ export const latency: Block = {
     const product = await lab.product();
     await using ours = await productSide(product);
     await using theirs = await naiveSide(lab, product, true);
-    const count = lab.sized(600, 3_000);
+    const count = lab.sized(600, 900);
     await supplyBoth([ours, theirs], count);
-    const maxima = await alternate(lab.sized(1, 3), {
+    const maxima = await alternate(lab.sized(1, 2), {
       ours: () => maximum(ours, count),
       theirs: () => maximum(theirs, count),
     });

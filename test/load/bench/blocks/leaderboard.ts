@@ -84,7 +84,7 @@ async function latency(
   const values: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const asked = await asker.ask({
-      ...{ baseUrls: [baseUrl], connections: 64, seconds: lab.sized(1, 4), rate },
+      ...{ baseUrls: [baseUrl], connections: 64, seconds: lab.sized(1, 2), rate },
       questions: paths.map((each) => ({ method: 'GET', path: each })),
     });
     mustBeRight(notGood(asked));

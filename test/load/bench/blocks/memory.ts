@@ -12,7 +12,7 @@ export const memory: Block = {
   goals: [22],
   isQuick: false,
   async run(lab) {
-    const plan = { leases: lab.sized(400, 4_000), seconds: lab.sized(4, 15) };
+    const plan = { leases: lab.sized(400, 1_000), seconds: lab.sized(4, 8) };
     const found = await measureMemory(plan, await lab.asker());
     const { started, idle, held, loaded, leases } = found;
     const each = (held.edge + held.coordinator - idle.edge - idle.coordinator) / leases;

@@ -34,7 +34,7 @@ export const mix: Block = {
   async run(lab) {
     const figures: Figure[] = [];
     for (const load of lab.sized([floor], [floor, target])) {
-      const plan = { ...load, seconds: lab.sized(6, 12) };
+      const plan = { ...load, seconds: lab.sized(6, 8) };
       const found = await measureMix(plan);
       mustBeRight(found.wrong);
       figures.push(...figuresOf(lab, plan, found));

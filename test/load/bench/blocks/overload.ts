@@ -15,7 +15,7 @@ export const overload: Block = {
   isQuick: true,
   async run(lab) {
     const quick = { factors: [5], seconds: 4, restSeconds: 6, leases: 100 };
-    const full = { factors: [2, 5, 10], seconds: 8, restSeconds: 6, leases: 400 };
+    const full = { factors: [2, 5, 10], seconds: 5, restSeconds: 6, leases: 400 };
     const found = await measureOverload(lab.sized(quick, full), await lab.asker());
     mustBeRight(found.wrong);
     return [

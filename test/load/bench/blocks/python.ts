@@ -90,7 +90,7 @@ async function hostile(lab: Lab): Promise<readonly Figure[]> {
 async function accuracy(lab: Lab): Promise<readonly Figure[]> {
   const library = lab.isQuick ? [] : await ofCPython();
   const onLibrary = library.length === 0 ? undefined : await compared(library, library.length);
-  const made = await compared(sampleFiles, lab.sized(150, 400));
+  const made = await compared(sampleFiles, lab.sized(150, 200));
   const right = ({ files, differences }: PythonFuzzReport) => (files - differences.length) / files;
   const told = { goal: 20, unit: '', isHigherBetter: true } as const;
   const noteOf = ({ files, compiled, differences }: PythonFuzzReport) =>

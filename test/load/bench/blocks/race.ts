@@ -49,7 +49,7 @@ async function besideEcho(lab: Lab, { world, questions, body }: Standings) {
   const ask = (baseUrl: string) => async () => {
     const asked = await asker.ask({
       ...{ baseUrls: [baseUrl], questions, connections: questions.length },
-      seconds: lab.sized(0.8, 2),
+      seconds: lab.sized(0.8, 1),
     });
     mustBeRight(notGood(asked));
     return { perSecond: asked.count / asked.seconds, p99Ms: asked.latency.quantileMs(0.99) };

@@ -15,7 +15,7 @@ export const restarts: Block = {
   goals: [15, 21],
   isQuick: false,
   async run(lab) {
-    const plan = { kills: lab.sized(1, 3), coldStarts: lab.sized(3, 7) };
+    const plan = { kills: lab.sized(1, 2), coldStarts: lab.sized(3, 5) };
     const found = await measureRestarts(plan);
     mustBeRight(found.wrong);
     return [

@@ -42,7 +42,7 @@ export const scale: Block = {
 async function lifecycles(lab: Lab, edges: number, coordinators: number): Promise<number[]> {
   await using product = await lab.ownProduct({ edges, coordinators });
   await using side = await productSide(product);
-  const count = lab.sized(300, 1_000);
+  const count = lab.sized(300, 400);
   const perSecond: number[] = [];
   // The first is for warming up.
   for (let round = 0; round < 3; round += 1) {

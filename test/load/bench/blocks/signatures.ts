@@ -21,7 +21,7 @@ export const signatures: Block = {
     await pool.start();
     const wasm = wasmCheck();
     const openssl = ed25519Check();
-    const count = lab.sized(600, 3_000);
+    const count = lab.sized(600, 1_500);
     const rounds = await alternate(Math.max(5, lab.rounds), {
       ours: () => perCoreSecond(count, () => checkAll(pool, count)),
       wasm: () => perCoreSecond(count, async () => repeat(count, wasm)),

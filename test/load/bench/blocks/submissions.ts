@@ -88,7 +88,7 @@ async function healthBeside(lab: Lab, submit: () => Promise<void>) {
   const asker = await lab.asker();
   const asking = asker.ask({
     ...{ baseUrls: world.service.baseUrls, questions: [{ method: 'GET', path: '/health' }] },
-    ...{ connections: 16, seconds: lab.sized(2, 5), rate: 200 },
+    ...{ connections: 16, seconds: lab.sized(2, 3), rate: 200 },
   });
   let isOver = false;
   const asked = asking.finally(() => {
