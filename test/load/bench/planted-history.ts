@@ -128,6 +128,8 @@ async function plant(sql: Sql, { rows }: Template, copies: readonly Copy[]): Pro
   const given = JSON.stringify(copies.map(({ number, part, ids }) => [number, part, ...ids]));
   await transaction(sql, { statementTimeoutMs: 600_000 }, async (tx) => {
     await tx`set local session_replication_role = replica`;
+    // The clean-up of tables waits for it, and it for the clean-up.
+    await tx`set local lock_timeout = 0`;
     await tx`set local synchronous_commit = off`;
     await tx`
       create temporary table copied on commit drop as
