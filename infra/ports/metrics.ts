@@ -50,6 +50,18 @@ export const counters = {
     unit: '{text}',
     description: 'Secrets at rest that were sealed anew, after a new key came first',
   },
+  'paddock.validator.runs': {
+    unit: '{run}',
+    description: 'Runs of a reference validator, by how they ended',
+  },
+  'paddock.validator.tasks': {
+    unit: '{task}',
+    description: 'Tasks that a reference validator ran in its sandbox, by outcome and by end',
+  },
+  'paddock.validator.retries': {
+    unit: '{attempt}',
+    description: 'Results and completions that were not acknowledged and are sent again',
+  },
 } as const satisfies Record<string, Metric>;
 
 interface Distribution extends Metric {
@@ -80,6 +92,11 @@ export const histograms = {
     unit: 'ms',
     description: 'HTTP requests, by route and class of status',
     buckets: millisecondBuckets,
+  },
+  'paddock.validator.task.duration': {
+    unit: 'ms',
+    description: 'One task in the sandbox of a reference validator',
+    buckets: [...millisecondBuckets, 30_000, 60_000, 120_000],
   },
 } as const satisfies Record<string, Distribution>;
 
@@ -120,6 +137,10 @@ export const gauges = {
   'paddock.sealed_texts': {
     unit: '{text}',
     description: 'Secrets at rest, by whether the first key of the ring or another has sealed them',
+  },
+  'paddock.validator.unsent': {
+    unit: '{delivery}',
+    description: 'Results and completions on disk that the service has not acknowledged',
   },
   'paddock.stuck': {
     unit: '{record}',

@@ -28,10 +28,12 @@ export interface DaysOptions {
  *
  * 1. The clock moves by order, so that a day takes seconds.
  * 2. A threshold that most of the demo's agents pass: a race needs a field.
+ * 3. A third of a race's tasks, so that a day takes seconds.
  */
 export const daysDefaults: Readonly<Record<string, string>> = {
   CLOCK: 'simulated',
   QUALIFYING_THRESHOLD: '0.30',
+  RACE_TASKS: '30',
 };
 
 /** Plays whole race days on a simulated clock and tells them; the exit code. */

@@ -1,14 +1,4 @@
-/** One product of the demo shop. Prices are whole cents. */
-export interface Product {
-  readonly productId: string;
-  readonly kind: string;
-  readonly title: string;
-  readonly brand: string;
-  readonly colour: string;
-  readonly priceCents: number;
-  readonly rating: number;
-  readonly seller: string;
-}
+import type { Product, Voucher } from '../../validator/shop/catalogue.ts';
 
 interface Kind {
   readonly name: string;
@@ -29,9 +19,9 @@ const kinds: readonly Kind[] = [
   { name: 'charger', noun: 'USB-C Charger 45 W', baseCents: 2600 },
 ];
 
-const brands = ['Alder', 'Birch', 'Cedar', 'Damson', 'Elm', 'Fir'] as const;
+const brands = ['Alder', 'Birch', 'Cedar', 'Damson', 'Elm', 'Fir', 'Gorse', 'Hazel'] as const;
 const colours = ['black', 'white', 'green', 'blue', 'red', 'grey'] as const;
-const sellers = ['Harbour Goods', 'Corner Shop', 'Mill Street'] as const;
+export const sellers = ['Harbour Goods', 'Corner Shop', 'Mill Street', 'Old Wharf'] as const;
 
 /** Every kind from every brand; colours, prices and sellers follow from the position alone. */
 export const products: readonly Product[] = kinds.flatMap((kind, row) =>
@@ -44,7 +34,7 @@ export const products: readonly Product[] = kinds.flatMap((kind, row) =>
       brand,
       colour,
       // A third up or down around the kind's price, never two equal ones within a kind.
-      priceCents: Math.round(kind.baseCents * (0.7 + ((column * 5 + row) % 6) * 0.12)),
+      priceCents: Math.round(kind.baseCents * (0.7 + ((column * 5 + row) % 8) * 0.09)),
       rating: 3 + ((row * 3 + column * 7) % 20) / 10,
       seller: pick(sellers, row + column),
     };
@@ -56,6 +46,13 @@ export const productKinds: readonly string[] = kinds.map(({ name }) => name);
 export function productsOf(kind: string): readonly Product[] {
   return products.filter((product) => product.kind === kind);
 }
+
+/** One of each seller. */
+export const vouchers: readonly Voucher[] = sellers.map((seller, index) => ({
+  code: `${seller.split(' ')[0]?.toUpperCase()}${10 + index * 5}`,
+  seller,
+  percent: 10 + index * 5,
+}));
 
 function pick<T>(values: readonly T[], index: number): T {
   const value = values[index % values.length];

@@ -4,6 +4,7 @@ import type { PostAdminSuitesRequest } from '../../cli/client/paddock.generated.
 import type { OperatorClient } from '../operator-client.ts';
 import { writeDemoPack } from './demo-pack.ts';
 import type { LegacySuite } from './legacy-suite.ts';
+import { qualifyingTaskIds } from './shop-tasks.ts';
 
 export interface PreparedSuite {
   readonly suiteId: number;
@@ -20,9 +21,14 @@ export async function prepareDemoSuite(
   const pack = await writeDemoPack(join(dataDir, 'demo'));
   const uploaded = await operator.uploadPack(pack.path);
   const { task_count: tasks, family_counts: families } = uploaded;
-  const size = `${tasks} tasks in ${Object.keys(families).length} families`;
-  const content = { execution_kind: 'envpack' as const, env_pack_sha256: pack.sha256 };
-  const named = { benchmark_name: 'Corner Shop', benchmark_number: 1 };
+  const heldOut = tasks - qualifyingTaskIds.length;
+  const size = `${qualifyingTaskIds.length} qualifying and ${heldOut} held-out tasks in ${Object.keys(families).length} families`;
+  const content = {
+    execution_kind: 'envpack' as const,
+    env_pack_sha256: pack.sha256,
+    qualifying_task_ids: [...qualifyingTaskIds],
+  };
+  const named = { benchmark_name: 'Corner Shop', benchmark_number: 2 };
   return await activeSuite(operator, { ...named, ...content }, size);
 }
 

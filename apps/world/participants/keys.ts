@@ -7,5 +7,10 @@ export function participantKeypair(
   role: 'miner' | 'validator',
   index: number,
 ): Keypair {
-  return keypairFromSeed(Buffer.from(sha256Hex(`paddock/${seed}/${role}/${index}`), 'hex'));
+  return keypairFromSeed(Buffer.from(participantSeed(seed, role, index), 'hex'));
+}
+
+/** 64 hex digits, as a process that is one of them takes its key. */
+export function participantSeed(seed: number, role: 'miner' | 'validator', index: number): string {
+  return sha256Hex(`paddock/${seed}/${role}/${index}`);
 }

@@ -1,0 +1,68 @@
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Delivery, delivery } from './delivery.ts';
+
+/**
+ * Deliveries on disk, a file each, in the order in which they were put there.
+ *
+ * 1. What `put` has resolved for survives a kill of the process and of the machine: it is written
+ *    aside, synced, renamed, and the folder is synced.
+ * 2. A file is whole or not there. One that cannot be read is set aside, and said.
+ */
+export interface DeliveryFolder {
+  put(one: Delivery): Promise<string>;
+  remove(name: string): Promise<void>;
+  /** The oldest first. */
+  readonly kept: readonly { readonly name: string; readonly delivery: Delivery }[];
+  readonly unreadable: readonly string[];
+}
+
+const digits = 12;
+const nameOf = (turn: number) => `${String(turn).padStart(digits, '0')}.json`;
+const namePattern = /^\d{12}\.json$/;
+
+export async function openDeliveryFolder(folder: string): Promise<DeliveryFolder> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const names = (await readdir(folder)).filter((name) => namePattern.test(name)).toSorted();
+  const kept: { readonly name: string; readonly delivery: Delivery }[] = [];
+  const unreadable: string[] = [];
+  for (const name of names) {
+    const read = await readOne(join(folder, name));
+    if (read !== undefined) kept.push({ name, delivery: read });
+    else {
+      unreadable.push(name);
+      await rename(join(folder, name), join(folder, `${name}.unreadable`));
+    }
+  }
+  let turn = Number(names.at(-1)?.slice(0, digits) ?? 0);
+
+  return {
+    kept,
+    unreadable,
+    async put(one) {
+      turn += 1;
+      const name = nameOf(turn);
+      const aside = join(folder, `${name}.new`);
+      await using file = await open(aside, 'w', 0o600);
+      await file.writeFile(JSON.stringify(one));
+      await file.sync();
+      await rename(aside, join(folder, name));
+      await syncFolder(folder);
+      return name;
+    },
+    remove: (name) => rm(join(folder, name), { force: true }),
+  };
+}
+
+async function readOne(path: string): Promise<Delivery | undefined> {
+  try {
+    return delivery.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  await using handle = await open(folder, 'r');
+  await handle.sync();
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+/**
+ * What must reach the service, whatever happens to us meanwhile: a batch of results, or how a run
+ * ended. Kept until the service has answered it.
+ */
+export const delivery = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('results'), evalRunId: z.string(), items: z.array(z.unknown()) }),
+  z.object({
+    kind: z.literal('completion'),
+    evalRunId: z.string(),
+    /** The same for every attempt, so that it happens once. */
+    idempotencyKey: z.string(),
+    body: z.looseObject({ terminal_status: z.enum(['SUCCESS', 'FAILED', 'TIMED_OUT']) }),
+  }),
+]);
+
+export type Delivery = z.infer<typeof delivery>;
+export type CompletionBody = Extract<Delivery, { readonly kind: 'completion' }>['body'];
+
+/** What became of one: the service has it, or will never have it and says why. */
+export type Delivered =
+  | { readonly kind: 'acknowledged'; readonly answer: unknown }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** What an attempt came to; `later` says nothing about the delivery, only about the moment. */
+export type Attempt = Delivered | { readonly kind: 'later'; readonly reason: string };
+
+/**
+ * What an answer means for what was sent.
+ *
+ * 1. Load, outages and limits pass: 408, 425, 429 and 5xx are asked again.
+ * 2. 401 and the registration it may speak of are about us, not about the delivery: asked again.
+ * 3. Any other refusal is final: the same request would get it for ever.
+ */
+export function attemptOf(status: number, reason: string): Attempt {
+  const passes = status >= 500 || temporary.has(status);
+  return passes ? { kind: 'later', reason } : { kind: 'refused', reason };
+}
+
+const temporary: ReadonlySet<number> = new Set([401, 408, 425, 429]);
+
+const firstPauseMs = 200;
+const pauseMaxMs = 15_000;
+
+/** Before the next attempt, growing; the service's own wish counts where it is longer. */
+export function pauseMs(attempts: number, retryAfterSeconds: number | undefined): number {
+  const grown = Math.min(pauseMaxMs, firstPauseMs * 2 ** Math.min(attempts, 20));
+  return Math.min(pauseMaxMs, Math.max(grown, (retryAfterSeconds ?? 0) * 1000));
+}

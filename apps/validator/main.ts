@@ -1,0 +1,52 @@
+import { systemClock } from '../../infra/clock/system-clock.ts';
+import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
+import { createLogger } from '../../infra/telemetry/log.ts';
+import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
+import { endWithParent, untilStopped } from '../until-stopped.ts';
+import { KeyInvalid, readKey } from './read-key.ts';
+import { findSandbox, NoSandbox } from './sandbox/find-sandbox.ts';
+import { sandboxWish } from './sandbox-wish.ts';
+import { Validator } from './validator.ts';
+import { readSettings, SettingsInvalid } from './validator-settings.ts';
+
+async function run(): Promise<void> {
+  // Whoever turns crash reports on wants stacks, not keys.
+  process.report.excludeEnv = true;
+  endWithParent(process);
+  const config = readSettings(process.env);
+  const log = createLogger({
+    name: config.PROCESS_NAME,
+    level: config.LOG_LEVEL,
+    write: (line) => process.stderr.write(line),
+    nowMs: systemClock.nowMs,
+  });
+  const keypair = await readKey(config.VALIDATOR_KEY_FILE);
+  const sandbox = await findSandbox(sandboxWish(config, process));
+  const telemetry = createTelemetry();
+  const deps = { config, keypair, sandbox, log, telemetry, clock: systemClock };
+  const validator = await Validator.start(deps);
+  const stopped = untilStopped(process);
+  const { kind, pythonVersion } = sandbox;
+  log.info('ready', { hotkey: validator.hotkey, sandbox: kind, python: pythonVersion });
+  process.send?.({ ready: true });
+  await stopped;
+  log.info('draining');
+  await validator.stop();
+  log.info('stopped');
+}
+
+/** What a person can mend is one sentence; a defect shows where it is. */
+function say(error: unknown): void {
+  const isPlain =
+    error instanceof SettingsInvalid || error instanceof KeyInvalid || error instanceof NoSandbox;
+  console.error(isPlain ? `validator: ${error.message}` : error);
+}
+
+try {
+  await run();
+} catch (error) {
+  say(error);
+  process.exitCode = 1;
+} finally {
+  await shutdownTelemetry();
+}

@@ -1,0 +1,83 @@
+import type { CompletionBody } from '../delivery/delivery.ts';
+import { type Ending, type EndReason, isAgentEnd, sayAgentEnd } from '../sandbox/ending.ts';
+
+/** What is kept of a task for the end of the run. */
+export interface TaskEnd {
+  readonly ending: Ending;
+  /** In 10^-6; null where nothing was earned. */
+  readonly rewardMicro: number | null;
+  /** Calls to a language model that its provider did not answer well. */
+  readonly modelFailures: number;
+}
+
+/** What becomes of the run: it is completed, or given back with nobody blamed. */
+export type Conclusion =
+  | { readonly kind: 'complete'; readonly body: CompletionBody }
+  | { readonly kind: 'release'; readonly reason: string };
+
+/** Of an agent that has never worked nobody needs to see thirty failures. */
+const hopelessAfter = 3;
+
+/**
+ * Whether the run is to end before its last task; undefined to go on.
+ *
+ * 1. A file that cannot even be loaded fails on every task: it is told after the first one.
+ * 2. Who failed by its own doing on each of the first tasks has failed the run. From the first task
+ *    that it got through on, a failure is a zero among the others.
+ * 3. Where the sandbox never came up the run is given back: another validator's may.
+ */
+export function earlyEnd(ends: readonly TaskEnd[], taskCount: number): Conclusion | undefined {
+  const last = ends.at(-1)?.ending;
+  if (last === undefined) return undefined;
+  const isAll = (test: (reason: EndReason) => boolean) =>
+    ends.every(({ ending }) => test(ending.reason));
+  const isEnough = ends.length >= Math.min(hopelessAfter, taskCount);
+  if (isAll(isAgentEnd) && (isEnough || !last.isLoaded)) return agentFailed(last, ends);
+  if (isEnough && isAll((reason) => reason === 'not_started')) {
+    const said = last.stderrTail.trim().split('\n').at(-1) ?? '';
+    return {
+      kind: 'release',
+      reason: `the sandbox does not come up: ${last.detail} ${said}`.trim(),
+    };
+  }
+  return undefined;
+}
+
+function agentFailed(last: Ending, ends: readonly TaskEnd[]): Conclusion {
+  if (!isAgentEnd(last.reason)) throw new Error(`${last.reason} is no end of an agent's own`);
+  // An agent that no model answered may be as good as any other.
+  const isProviders = ends.some(({ modelFailures }) => modelFailures > 0);
+  return {
+    kind: 'complete',
+    body: {
+      terminal_status: last.reason === 'time_limit' ? 'TIMED_OUT' : 'FAILED',
+      failure_class: isProviders ? 'PROVIDER' : 'AGENT',
+      failure_reason: `${last.reason}: ${sayAgentEnd(last.reason, last.detail)}`.slice(0, 2000),
+      sandbox_metadata: {
+        exit_code: last.exitCode,
+        duration_seconds: Math.round(last.wallSeconds * 1000) / 1000,
+        stderr_tail: last.stderrTail.slice(-2000),
+      },
+    },
+  };
+}
+
+/** The mean over the whole roster, exactly as the service computes it again. */
+export function success(ends: readonly TaskEnd[]): Conclusion {
+  const paidMicro = ends.reduce((sum, { rewardMicro }) => sum + (rewardMicro ?? 0), 0);
+  const correct = ends.filter(({ rewardMicro }) => rewardMicro !== null).length;
+  return {
+    kind: 'complete',
+    body: {
+      terminal_status: 'SUCCESS',
+      validator_score: paidMicro / 1_000_000 / Math.max(1, ends.length),
+      score_components: { task_count: ends.length, correct_count: correct },
+    },
+  };
+}
+
+/** The pack's own fault, in words by which the service knows it. */
+export function packFailed(reason: string): Conclusion {
+  const body = { terminal_status: 'FAILED' as const, failure_class: 'PLATFORM' };
+  return { kind: 'complete', body: { ...body, failure_reason: reason.slice(0, 2000) } };
+}

@@ -1,0 +1,165 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sha256Hex } from '../../../infra/ids/ids.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
+import type { Telemetry } from '../../../infra/ports/telemetry.ts';
+import type { PaddockClient } from '../../cli/client/paddock.generated.ts';
+import type { Claim, PackDelivery, RacePackDelivery } from '../../cli/client/schemas.generated.ts';
+import type { Delivery } from '../delivery/delivery.ts';
+import type { Sandbox } from '../sandbox/find-sandbox.ts';
+import { shopContract } from '../shop/catalogue.ts';
+import { fetchBytes, fetchFile, putBytes, TransferFailed } from '../transfer.ts';
+import { type Conclusion, earlyEnd, packFailed, success, type TaskEnd } from './conclude.ts';
+import { type EpisodeFacts, episodeDocument, outcomeOf, terminalState, toItem } from './episode.ts';
+import { openPack, PackUnusable, type ShopPack, type ShopTask } from './open-pack.ts';
+import { type Playing, playTask } from './play-task.ts';
+
+export interface Evaluating {
+  readonly api: PaddockClient;
+  readonly sandbox: Sandbox;
+  readonly packFolder: string;
+  readonly batchSize: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+  /** On disk when it resolves. */
+  readonly keep: (one: Delivery) => Promise<void>;
+  /** Aborts when the run is lost or is to be given back. */
+  readonly signal: AbortSignal;
+}
+
+const codeBytesMax = 16 * 1024 ** 2;
+
+/** Plays one claimed run from its download to its last task, and says what is to become of it. */
+export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Conclusion> {
+  const { api, clock, signal } = deps;
+  if (claim.execution_kind !== 'envpack' || claim.env_pack_sha256 === null) {
+    return { kind: 'release', reason: `${claim.execution_kind} is not evaluated here` };
+  }
+  try {
+    const delivery = await deliveryOf(claim, claim.env_pack_sha256, api);
+    if (delivery.tool_contract_version !== shopContract) {
+      const reason = `this validator has no tools for ${delivery.tool_contract_version}`;
+      return { kind: 'release', reason };
+    }
+    const pack = await fetchPack(delivery, deps);
+    const roster = await rosterOf(claim, pack, api);
+    const announced = { url: claim.code_download_url, sha256: claim.code_sha256 };
+    const agent = await fetchBytes({ ...announced, sizeBytesMax: codeBytesMax }, clock, signal);
+    const packSha256 = claim.env_pack_sha256;
+    const playing = { claim, packSha256, agent, pack, ...deps };
+    return await playRoster(playing, roster, deps);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof PackUnusable) return packFailed(error.message);
+    if (error instanceof TransferFailed) return packFailed(`download failed: ${error.message}`);
+    throw error;
+  }
+}
+
+async function deliveryOf(
+  claim: Claim,
+  packSha256: string,
+  api: PaddockClient,
+): Promise<PackDelivery | RacePackDelivery> {
+  if (claim.race_id !== null) return await api.postValidatorRacePack({ race_id: claim.race_id });
+  return await api.getValidatorPackByPackSha256({ pack_sha256: packSha256 });
+}
+
+/** Kept by its hash for the next run; whatever else lies there is of a suite or race that is over. */
+async function fetchPack(
+  delivery: PackDelivery | RacePackDelivery,
+  { packFolder, clock, signal }: Evaluating,
+): Promise<ShopPack> {
+  const { download_url: url, download_url_sha256: sha256 } = delivery;
+  const name = `${sha256}.tar.gz`;
+  const path = join(packFolder, name);
+  await mkdir(packFolder, { recursive: true, mode: 0o700 });
+  const names = await readdir(packFolder);
+  if (!names.includes(name)) {
+    const announced = { url, sha256, sizeBytesMax: delivery.download_url_size_bytes };
+    await fetchFile(announced, path, { clock, signal });
+    for (const old of names) await rm(join(packFolder, old), { force: true });
+  }
+  return await openPack(path);
+}
+
+/** In the order of the service, each with what the pack says of it. */
+async function rosterOf(
+  { eval_run_id }: Claim,
+  pack: ShopPack,
+  api: PaddockClient,
+): Promise<readonly ShopTask[]> {
+  const { problems } = await api.getValidatorEvaluationRunsProblems({ eval_run_id });
+  return problems.map(({ metadata }) => {
+    const id = String(metadata['task_id']);
+    const task = pack.tasks.get(id);
+    if (task === undefined) throw new PackUnusable(`the pack lacks the task ${id}`);
+    return task;
+  });
+}
+
+async function playRoster(
+  playing: Playing,
+  roster: readonly ShopTask[],
+  deps: Evaluating,
+): Promise<Conclusion> {
+  const ends: TaskEnd[] = [];
+  let batch: object[] = [];
+  const { eval_run_id: evalRunId } = playing.claim;
+  const send = async () => {
+    if (batch.length > 0) await deps.keep({ kind: 'results', evalRunId, items: batch });
+    batch = [];
+  };
+  for (const task of roster) {
+    const { facts, modelFailures } = await playTask(playing, task);
+    const item = toItem(facts, {
+      ledgerUri: await uploadEpisode(facts, deps),
+      stateHash: sha256Hex(terminalState(facts)),
+    });
+    batch.push(item);
+    tell(facts, deps);
+    const rewardMicro = item.verdict_correct ? (facts.verdict?.rewardMicro ?? null) : null;
+    ends.push({ ending: facts.ending, rewardMicro, modelFailures });
+    const early = earlyEnd(ends, roster.length);
+    if (early?.kind === 'release') return early;
+    if (early !== undefined || batch.length >= deps.batchSize) await send();
+    if (early !== undefined) return early;
+  }
+  await send();
+  return success(ends);
+}
+
+/** Where the whole episode lies; null where it could not be put, which costs nobody a result. */
+async function uploadEpisode(facts: EpisodeFacts, deps: Evaluating): Promise<string | null> {
+  const { api, clock, log, signal } = deps;
+  const bytes = Buffer.from(episodeDocument(facts));
+  try {
+    const target = await api.postValidatorEpisodeArtifactsPresign({
+      body: {
+        eval_run_id: facts.evalRunId,
+        env_pack_sha256: facts.packSha256,
+        artifact_sha256: sha256Hex(bytes),
+        content_length: bytes.length,
+      },
+    });
+    await putBytes(target.upload_url, bytes, { clock, signal });
+    return target.artifact_uri;
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn('an episode could not be uploaded', { task_id: facts.taskId, error });
+    return null;
+  }
+}
+
+function tell(facts: EpisodeFacts, { log, telemetry }: Evaluating): void {
+  const { ending, verdict, taskId, steps } = facts;
+  const outcome = outcomeOf(facts);
+  telemetry.count('paddock.validator.tasks', 1, { outcome, end: ending.reason });
+  telemetry.record('paddock.validator.task.duration', ending.wallSeconds * 1000, {});
+  log.debug('task done', {
+    ...{ task_id: taskId, outcome, end: ending.reason, steps: steps.length },
+    is_correct: verdict?.isCorrect ?? null,
+  });
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { Claim } from '../../cli/client/schemas.generated.ts';
+import type { ToolAnswer } from '../sandbox/run-agent.ts';
+
+const asked = z.object({
+  messages: z
+    .array(z.object({ role: z.string().max(20), content: z.string().max(100_000) }))
+    .min(1)
+    .max(100),
+  model: z.string().max(200).nullable().default(null),
+  max_tokens: z.int().min(1).max(8192),
+});
+
+const completion = z.object({
+  choices: z.array(z.object({ message: z.object({ content: z.string().nullable() }) })).min(1),
+});
+
+const models = z.object({ models: z.array(z.string()).min(1) });
+
+/**
+ * The agent's only way to a language model: asked here, outside of the sandbox, with the run's token,
+ * which the sandbox never sees. What goes wrong is told to the agent; what the provider did is counted.
+ */
+export class ModelAccess {
+  readonly #token: Claim['inference_token'];
+  readonly #signal: AbortSignal;
+  #ranked: Promise<string> | undefined;
+  #failures = 0;
+
+  constructor(token: Claim['inference_token'], signal: AbortSignal) {
+    this.#token = token;
+    this.#signal = signal;
+  }
+
+  get failures(): number {
+    return this.#failures;
+  }
+
+  async ask(given: unknown): Promise<ToolAnswer> {
+    const token = this.#token;
+    if (token === null) return { error: 'the miner has connected no provider of models' };
+    const question = asked.safeParse(given);
+    if (!question.success) return { error: `ask_model: ${question.error.issues[0]?.message}` };
+    try {
+      this.#ranked ??= this.#bestModel(token);
+      const model = question.data.model ?? (await this.#ranked);
+      const answer = await fetch(`${token.base_url}/chat/completions`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token.access_token}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ ...question.data, model }),
+        signal: this.#signal,
+      });
+      const body: unknown = await answer.json().catch(() => null);
+      if (!answer.ok) return this.#refused(answer.status);
+      return { result: completion.parse(body).choices[0]?.message.content ?? '' };
+    } catch {
+      this.#signal.throwIfAborted();
+      this.#ranked = undefined;
+      this.#failures += 1;
+      return { error: 'the provider of models did not answer' };
+    }
+  }
+
+  /** 429 and 5xx are the provider's; everything else the agent has asked for. */
+  #refused(status: number): ToolAnswer {
+    if (status === 429 || status >= 500) this.#failures += 1;
+    return { error: `the provider of models answered ${status}` };
+  }
+
+  async #bestModel({ base_url: baseUrl, provider }: NonNullable<Claim['inference_token']>) {
+    const url = new URL('/v1/public/inference/models', baseUrl);
+    url.search = new URLSearchParams({ provider, ranked: 'true' }).toString();
+    const answer = await fetch(url, { signal: this.#signal });
+    return models.parse(await answer.json()).models[0] ?? '';
+  }
+}

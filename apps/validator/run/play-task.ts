@@ -1,0 +1,76 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { Claim } from '../../cli/client/schemas.generated.ts';
+import type { Sandbox } from '../sandbox/find-sandbox.ts';
+import { runAgent, type ToolAnswer } from '../sandbox/run-agent.ts';
+import { gradeOrder, type Verdict } from '../shop/grade.ts';
+import { Shopping, type Step } from '../shop/shopping.ts';
+import type { EpisodeFacts } from './episode.ts';
+import { ModelAccess } from './model-access.ts';
+import type { ShopPack, ShopTask } from './open-pack.ts';
+
+export interface Playing {
+  readonly claim: Claim;
+  readonly packSha256: string;
+  readonly agent: Uint8Array;
+  readonly pack: ShopPack;
+  readonly sandbox: Sandbox;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+export interface PlayedTask {
+  readonly facts: EpisodeFacts;
+  readonly modelFailures: number;
+}
+
+/** One task in a sandbox of its own, graded on what the shop has seen. */
+export async function playTask(playing: Playing, task: ShopTask): Promise<PlayedTask> {
+  const { claim, clock, sandbox, signal, pack } = playing;
+  const shopping = new Shopping(pack.catalogue);
+  const model = new ModelAccess(claim.inference_token, signal);
+  const steps: Step[] = [];
+  const startedMs = clock.monotonicMs();
+  const { taskId, family, goalText } = task;
+
+  async function onCall(tool: string, given: Readonly<Record<string, unknown>>) {
+    const at_ms = Math.round(clock.monotonicMs() - startedMs);
+    const answer: ToolAnswer =
+      tool === 'ask_model'
+        ? await model.ask(given)
+        : (shopping.call(tool, given) ?? { error: `there is no tool ${tool}` });
+    steps.push({ tool, arguments: given, answer, at_ms });
+    return answer;
+  }
+
+  const ending = await runAgent({
+    command: sandbox.commandFor(playing.agent),
+    limits: sandbox.limits,
+    // Never the answer: what the sandbox holds, the agent has.
+    problem: { task_id: taskId, family, goal_text: goalText },
+    onCall,
+    clock,
+    signal,
+  });
+  signal.throwIfAborted();
+  const about = { products: pack.catalogue.products, calls: steps.length };
+  const { order } = shopping;
+  return {
+    modelFailures: model.failures,
+    facts: {
+      evalRunId: claim.eval_run_id,
+      agentVersionId: claim.agent_version_id,
+      packSha256: playing.packSha256,
+      ...{ taskId, family, goalText, ending, order, steps },
+      verdict: verdictOf(() => gradeOrder(task.expected, order, about)),
+    },
+  };
+}
+
+/** A verifier that fails is nobody's fault but its own. */
+function verdictOf(grade: () => Verdict): Verdict | undefined {
+  try {
+    return grade();
+  } catch {
+    return undefined;
+  }
+}

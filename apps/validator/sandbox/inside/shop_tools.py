@@ -1,0 +1,62 @@
+"""What an agent may do in the Corner Shop. Every call is carried out outside of the sandbox.
+
+    from shop_tools import cart, search
+
+    def agent_main(problem):
+        for product in search(problem["goal_text"], limit=5):
+            ...
+
+A product is a dict: product_id, title, kind, brand, colour, price (EUR), rating, seller.
+"""
+
+from shop_channel import ToolError, call
+
+__all__ = ["ToolError", "ask_model", "cart", "product", "search", "vouchers"]
+
+
+def search(query, limit=10):
+    """Products that answer to the words of the query, the best first; 50 at most."""
+    return call("search", query=str(query), limit=int(limit))
+
+
+def product(product_id):
+    """One product by its id."""
+    return call("product", product_id=str(product_id))
+
+
+def vouchers():
+    """What vouchers there are: code, seller, percent."""
+    return call("vouchers")
+
+
+def ask_model(messages, model=None, max_tokens=256):
+    """What a language model answers, through the miner's own provider; a text or a list of messages."""
+    asked = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
+    return call("ask_model", messages=asked, model=model, max_tokens=int(max_tokens))
+
+
+class _Cart:
+    def add(self, product_id):
+        """Puts one piece into the cart; what the cart then holds."""
+        return call("cart_add", product_id=str(product_id))
+
+    def remove(self, product_id):
+        return call("cart_remove", product_id=str(product_id))
+
+    def items(self):
+        """The ids of what is in the cart."""
+        return call("cart_items")
+
+    def total(self):
+        """In EUR, with the voucher if one is used."""
+        return call("cart_total")
+
+    def use_voucher(self, code):
+        return call("cart_use_voucher", code=str(code))
+
+    def checkout(self):
+        """Places the one order that a task has; the shop takes nothing after it."""
+        return call("cart_checkout")
+
+
+cart = _Cart()

@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import { lineReader, type Message, readMessage } from './channel.ts';
+import type { SandboxCommand } from './command.ts';
+import { type Ending, type EndReason, reasonOfExit } from './ending.ts';
+import type { TaskLimits } from './limits.ts';
+import { residentBytes } from './process-memory.ts';
+
+/** What a tool answers; an error is the agent's to handle. */
+export type ToolAnswer = { readonly result: unknown } | { readonly error: string };
+
+export interface AgentRun {
+  readonly command: SandboxCommand;
+  readonly limits: TaskLimits;
+  /** What `agent_main` is called with. */
+  readonly problem: Readonly<Record<string, unknown>>;
+  /** Carries a call out; what it throws is our own failure, not the agent's. */
+  readonly onCall: (
+    tool: string,
+    given: Readonly<Record<string, unknown>>,
+  ) => Promise<ToolAnswer> | ToolAnswer;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** A sandbox that has not even begun after so long is broken; a busy machine may need seconds. */
+const startMs = 20_000;
+const memoryLookMs = 50;
+const tailBytes = 4_000;
+
+/** Runs one task of one agent to its end and says how it ended. The process and all of its are gone. */
+export async function runAgent(run: AgentRun): Promise<Ending> {
+  const { clock, limits, signal } = run;
+  const { command, args, inputs } = run.command;
+  const child = spawn(command, [...args], {
+    env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...inputs.map(() => 'pipe' as const)],
+  });
+  const watch = new Watch(child, run);
+  const over = new AbortController();
+  const closed = watch.closed.finally(() => over.abort());
+  for (const [index, input] of inputs.entries()) feed(child, index + 4, input);
+  // A look that finds too much and a time that is up both end it; what is first names the reason.
+  const stopLooking = clock.every(memoryLookMs, () => {
+    if (child.pid === undefined) return;
+    if (residentBytes(child.pid) > limits.memoryBytes) watch.end('memory_limit');
+  });
+  const stopped = () => watch.end('stopped');
+  signal.addEventListener('abort', stopped, { once: true });
+  if (signal.aborted) stopped();
+  try {
+    await Promise.race([watch.ready, closed, clock.sleep(startMs, over.signal)]);
+    if (!watch.told.isReady) watch.end('not_started');
+    const startedMs = clock.monotonicMs();
+    await Promise.race([closed, clock.sleep(limits.wallSeconds * 1000, over.signal)]);
+    watch.end('time_limit');
+    const exit = await closed;
+    const wallSeconds = (clock.monotonicMs() - startedMs) / 1000;
+    return watch.ending(exit, wallSeconds);
+  } finally {
+    stopLooking();
+    signal.removeEventListener('abort', stopped);
+  }
+}
+
+interface Closed {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** Everything that comes out of the sandbox, and the one reason for which it is ended. */
+class Watch {
+  readonly told = { isReady: false, isLoaded: false, isFinished: false, raised: undefined } as {
+    isReady: boolean;
+    isLoaded: boolean;
+    isFinished: boolean;
+    raised: string | undefined;
+  };
+  readonly closed: Promise<Closed>;
+  readonly ready: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #run: AgentRun;
+  #markReady = () => {};
+  #reason: EndReason | undefined;
+  #isGone = false;
+  #detail = '';
+  #calls = 0;
+  #outputBytes = 0;
+  #tails = { stdout: '', stderr: '' };
+
+  constructor(child: ChildProcess, run: AgentRun) {
+    this.#child = child;
+    this.#run = run;
+    this.ready = new Promise((resolve) => {
+      this.#markReady = resolve;
+    });
+    this.closed = new Promise((resolve) => {
+      child.once('error', (error) => {
+        this.#detail = error.message;
+        resolve({ code: null, signal: null });
+      });
+      child.once('close', (code, signal) => {
+        this.#isGone = true;
+        resolve({ code, signal });
+      });
+    });
+    this.#hearOutput('stdout', child.stdout);
+    this.#hearOutput('stderr', child.stderr);
+    this.#hearChannel();
+  }
+
+  /** Ends the sandbox; the first reason stays. Nothing when it has ended by itself. */
+  end(reason: EndReason, detail = ''): void {
+    if (this.#reason !== undefined || this.#isGone) return;
+    this.#reason = reason;
+    this.#detail = detail;
+    // The first process of the sandbox dies with it, and all others with that one.
+    this.#child.kill('SIGKILL');
+  }
+
+  ending(exit: Closed, wallSeconds: number): Ending {
+    const { told } = this;
+    const reason = this.#reason ?? reasonOfExit(told, exit);
+    return {
+      ...{ reason, detail: this.#detail, exitCode: exit.code, isLoaded: told.isLoaded },
+      ...{ wallSeconds, stdoutTail: this.#tails.stdout, stderrTail: this.#tails.stderr },
+    };
+  }
+
+  #hearOutput(name: 'stderr' | 'stdout', stream: Readable | null): void {
+    stream?.on('data', (chunk: Buffer) => {
+      this.#outputBytes += chunk.length;
+      if (this.#outputBytes > this.#run.limits.outputBytes) this.end('output_limit');
+      this.#tails[name] = (this.#tails[name] + chunk.toString()).slice(-tailBytes);
+    });
+    stream?.on('error', () => undefined);
+  }
+
+  #hearChannel(): void {
+    const channel = this.#child.stdio[3] as Duplex | null;
+    const read = lineReader();
+    // One line after the other: a call is answered before the next one is looked at.
+    let last: Promise<void> = Promise.resolve();
+    channel?.on('data', (chunk: Buffer) => {
+      const lines = read(chunk);
+      if (lines === undefined) return this.end('protocol', 'a line that is too long');
+      for (const line of lines) last = last.then(() => this.#hear(line, channel));
+    });
+    channel?.on('error', () => undefined);
+  }
+
+  async #hear(line: string, channel: Writable): Promise<void> {
+    if (this.#reason !== undefined) return;
+    const message = readMessage(line);
+    if (message === undefined) return this.end('protocol');
+    if ('call' in message) return await this.#answer(message, channel);
+    this.#take(message, channel);
+  }
+
+  #take(note: Extract<Message, { readonly note: string }>, channel: Writable): void {
+    if (note.note === 'ready' && !this.told.isReady) {
+      this.told.isReady = true;
+      channel.write(`${JSON.stringify(this.#run.problem)}\n`);
+      this.#markReady();
+    } else if (note.note === 'loaded') this.told.isLoaded = true;
+    else if (note.note === 'finished') this.told.isFinished = true;
+    else if (note.note === 'raised') {
+      this.told.raised = note.kind;
+      this.#detail = note.message === '' ? note.kind : `${note.kind}: ${note.message}`;
+    }
+  }
+
+  async #answer(
+    message: Extract<Message, { readonly call: string }>,
+    channel: Writable,
+  ): Promise<void> {
+    this.#calls += 1;
+    if (!this.told.isReady) return this.end('protocol');
+    if (this.#calls > this.#run.limits.toolCalls) return this.end('call_limit');
+    try {
+      const answer = await this.#run.onCall(message.call, message.arguments);
+      if (!this.#isGone) channel.write(`${JSON.stringify(answer)}\n`);
+    } catch (error) {
+      this.end('tools_failed', error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+function feed(child: ChildProcess, descriptor: number, input: Uint8Array): void {
+  const stream = child.stdio[descriptor] as Writable | null;
+  // A sandbox that could not start has not read it; how it ended says so.
+  stream?.on('error', () => undefined);
+  stream?.end(input);
+}

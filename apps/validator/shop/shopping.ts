@@ -1,0 +1,115 @@
+import type { ToolAnswer } from '../sandbox/run-agent.ts';
+import { type Catalogue, type Product, totalCents, type Voucher } from './catalogue.ts';
+import { searchProducts } from './search-products.ts';
+
+/** The one order of a task, as the shop took it. */
+export interface Order {
+  readonly products: readonly Product[];
+  readonly voucher: Voucher | undefined;
+  readonly totalCents: number;
+}
+
+/** One tool call with its answer, as the trajectory keeps it. */
+export interface Step {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly answer: ToolAnswer;
+  readonly at_ms: number;
+}
+
+const resultsMax = 50;
+const cartMax = 20;
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * One visit to the shop, outside of the sandbox: the agent asks, the shop keeps the cart. What is
+ * graded is what stands here, so nothing that an agent says of itself counts.
+ */
+export class Shopping {
+  readonly #catalogue: Catalogue;
+  readonly #byId: ReadonlyMap<string, Product>;
+  #cart: readonly Product[] = [];
+  #voucher: Voucher | undefined;
+  #order: Order | undefined;
+
+  constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue;
+    this.#byId = new Map(catalogue.products.map((product) => [product.productId, product]));
+  }
+
+  get order(): Order | undefined {
+    return this.#order;
+  }
+
+  get cart(): readonly Product[] {
+    return this.#cart;
+  }
+
+  /** Carries one call out; undefined for a tool that the shop does not have. */
+  call(tool: string, given: Given): ToolAnswer | undefined {
+    if (!Object.hasOwn(this.#tools, tool)) return undefined;
+    if (tool.startsWith('cart_') && this.#order !== undefined && !readOnly.has(tool)) {
+      return { error: 'the order is placed; a task has one' };
+    }
+    return this.#tools[tool]?.(given);
+  }
+
+  readonly #tools: Readonly<Record<string, (given: Given) => ToolAnswer>> = {
+    search: ({ query, limit }) => {
+      const count = Math.min(resultsMax, Math.max(1, Number(limit) || 1));
+      const found = searchProducts(this.#catalogue.products, String(query), count);
+      return { result: found.map(shown) };
+    },
+    product: ({ product_id: id }) =>
+      this.#withProduct(id, (product) => ({ result: shown(product) })),
+    vouchers: () => ({ result: this.#catalogue.vouchers }),
+    cart_add: ({ product_id: id }) =>
+      this.#withProduct(id, (product) => {
+        if (this.#cart.length >= cartMax) return { error: `a cart holds ${cartMax} pieces` };
+        this.#cart = [...this.#cart, product];
+        return this.#ids();
+      }),
+    cart_remove: ({ product_id: id }) => {
+      const at = this.#cart.findIndex(({ productId }) => productId === id);
+      if (at < 0) return { error: `${String(id).slice(0, 100)} is not in the cart` };
+      this.#cart = this.#cart.toSpliced(at, 1);
+      return this.#ids();
+    },
+    cart_items: () => this.#ids(),
+    cart_total: () => ({ result: totalCents(this.#cart, this.#voucher) / 100 }),
+    cart_use_voucher: ({ code }) => {
+      const voucher = this.#catalogue.vouchers.find((known) => known.code === code);
+      if (voucher === undefined) return { error: 'there is no such voucher' };
+      this.#voucher = voucher;
+      return { result: voucher };
+    },
+    cart_checkout: () => this.#checkOut(),
+  };
+
+  #checkOut(): ToolAnswer {
+    if (this.#cart.length === 0) return { error: 'the cart is empty' };
+    const total = totalCents(this.#cart, this.#voucher);
+    this.#order = { products: this.#cart, voucher: this.#voucher, totalCents: total };
+    return {
+      result: { total: total / 100, product_ids: this.#cart.map((each) => each.productId) },
+    };
+  }
+
+  #ids(): ToolAnswer {
+    return { result: this.#cart.map(({ productId }) => productId) };
+  }
+
+  #withProduct(id: unknown, then: (product: Product) => ToolAnswer): ToolAnswer {
+    const product = this.#byId.get(String(id));
+    if (product === undefined) return { error: `no product ${String(id).slice(0, 100)}` };
+    return then(product);
+  }
+}
+
+const readOnly = new Set(['cart_items', 'cart_total']);
+
+/** As agents see it. */
+function shown({ productId, priceCents, ...rest }: Product) {
+  return { product_id: productId, ...rest, price: priceCents / 100 };
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { sha256Hex } from '../../infra/ids/ids.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+
+/** What was delivered is not what was announced, or did not come at all. */
+export class TransferFailed extends Error {
+  override name = 'TransferFailed';
+}
+
+export interface Announced {
+  readonly url: string;
+  readonly sha256: string;
+  readonly sizeBytesMax: number;
+}
+
+const attemptsMax = 4;
+const pauseMs = 500;
+
+/** Into memory, checked. */
+export async function fetchBytes(
+  announced: Announced,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  return await repeated(clock, signal, async () => {
+    const answer = await answered(announced.url, signal);
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of answer) {
+      size += chunk.length;
+      if (size > announced.sizeBytesMax) throw tooLarge(announced);
+      chunks.push(chunk);
+    }
+    const bytes = Buffer.concat(chunks);
+    requireHash(announced, sha256Hex(bytes));
+    return bytes;
+  });
+}
+
+/** Into a file that only appears once it is whole and checked. */
+export async function fetchFile(
+  announced: Announced,
+  path: string,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  await repeated(clock, signal, async () => {
+    const hash = createHash('sha256');
+    let size = 0;
+    const measure = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        hash.update(chunk);
+        size += chunk.length;
+        done(size > announced.sizeBytesMax ? tooLarge(announced) : null, chunk);
+      },
+    });
+    const answer = await answered(announced.url, signal);
+    await pipeline(answer, measure, createWriteStream(`${path}.new`));
+    requireHash(announced, hash.digest('hex'));
+    await rename(`${path}.new`, path);
+  });
+}
+
+/** A plain PUT, as presigned addresses take it. */
+export async function putBytes(
+  url: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<void> {
+  await repeated(clock, signal, async () => {
+    const headers = { 'content-type': 'application/octet-stream' };
+    const answer = await fetch(url, { method: 'PUT', body: bytes, headers, signal });
+    await answer.body?.cancel();
+    if (!answer.ok) throw new TransferFailed(`an upload was answered ${answer.status}`);
+  });
+}
+
+async function answered(url: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  const answer = await fetch(url, { signal });
+  if (answer.ok && answer.body !== null) return answer.body;
+  await answer.body?.cancel();
+  throw new TransferFailed(`a download was answered ${answer.status}`);
+}
+
+async function repeated<T>(clock: Clock, signal: AbortSignal, once: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await once();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (attempt < attemptsMax) await clock.sleep(pauseMs * attempt, signal);
+      else if (error instanceof TransferFailed) throw error;
+      else throw new TransferFailed('a download or upload broke off', { cause: error });
+    }
+  }
+}
+
+function requireHash(announced: Announced, sha256: string): void {
+  if (sha256 !== announced.sha256) {
+    throw new TransferFailed(`a download has the SHA-256 ${sha256}, not ${announced.sha256}`);
+  }
+}
+
+function tooLarge({ sizeBytesMax }: Announced): TransferFailed {
+  return new TransferFailed(`a download has more than ${sizeBytesMax} bytes`);
+}

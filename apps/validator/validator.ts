@@ -1,0 +1,248 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Keypair } from '../../infra/crypto/sr25519-signer.ts';
+import { randomId } from '../../infra/ids/ids.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import type { Logger } from '../../infra/ports/log.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import type { PaddockClient } from '../cli/client/paddock.generated.ts';
+import { Refusal } from '../cli/client/refusal.ts';
+import type { Claim, CompletionResult } from '../cli/client/schemas.generated.ts';
+import { type Identity, serviceClient, sessionIdentity, signingIdentity } from './credentials.ts';
+import type { Delivered, Delivery } from './delivery/delivery.ts';
+import { DeliveryQueue } from './delivery/delivery-queue.ts';
+import { sendDelivery } from './delivery/send-delivery.ts';
+import { hostReport } from './host-report.ts';
+import type { Conclusion } from './run/conclude.ts';
+import { evaluateRun } from './run/evaluate-run.ts';
+import { RunLease, RunLost } from './run/run-lease.ts';
+import { type RunNote, runNote } from './run/run-note.ts';
+import type { Sandbox } from './sandbox/find-sandbox.ts';
+import type { ValidatorConfig } from './validator-settings.ts';
+
+export interface ValidatorOptions {
+  readonly config: ValidatorConfig;
+  readonly keypair: Keypair;
+  readonly sandbox: Sandbox;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+}
+
+/**
+ * Claims work and evaluates it, one run at a time, until it is stopped.
+ *
+ * 1. Results and completions are on disk before they are sent, and leave it only when answered.
+ * 2. A run that it holds is completed, released or lost; a restart releases what a crash has left.
+ * 3. No agent is ever run outside of the sandbox that was tried at the start.
+ */
+export class Validator {
+  readonly hotkey: string;
+  readonly #options: ValidatorOptions;
+  readonly #identity: Identity;
+  /** Reads are repeated; what is queued has repeats of its own. */
+  readonly #api: PaddockClient;
+  readonly #queue: DeliveryQueue;
+  readonly #note: RunNote;
+  readonly #draining = new AbortController();
+  readonly #stopping = new AbortController();
+  #working: Promise<void> = Promise.resolve();
+
+  static async start(options: ValidatorOptions): Promise<Validator> {
+    const { config, clock, keypair, log, telemetry } = options;
+    await mkdir(config.VALIDATOR_DATA_DIR, { recursive: true, mode: 0o700 });
+    const proof = { baseUrl: config.PADDOCK_URL, keypair, clock };
+    const identity =
+      config.VALIDATOR_AUTH === 'session' ? sessionIdentity(proof) : signingIdentity(proof);
+    const once = serviceClient(proof, identity, 0);
+    const onUnproved = () => identity.forget();
+    const queue = await DeliveryQueue.open({
+      folder: join(config.VALIDATOR_DATA_DIR, 'queue'),
+      send: (one, signal) => sendDelivery(once, one, { onUnproved, signal }),
+      ...{ clock, log },
+      onRetry: () => telemetry.count('paddock.validator.retries'),
+    });
+    telemetry.gauge('paddock.validator.unsent', () => queue.size);
+    const validator = new Validator(options, identity, queue);
+    validator.#working = validator.#work();
+    return validator;
+  }
+
+  private constructor(options: ValidatorOptions, identity: Identity, queue: DeliveryQueue) {
+    const { config, clock, keypair } = options;
+    this.#options = options;
+    this.#identity = identity;
+    this.#queue = queue;
+    this.hotkey = identity.hotkey;
+    const proof = { baseUrl: config.PADDOCK_URL, keypair, clock };
+    this.#api = serviceClient(proof, identity, patienceMs);
+    this.#note = runNote(config.VALIDATOR_DATA_DIR);
+  }
+
+  /**
+   * Claims nothing more; the run at hand may go on for a while and is given back after it. What could
+   * not be sent stays on disk.
+   */
+  async stop(): Promise<void> {
+    const { clock, config } = this.#options;
+    this.#draining.abort();
+    const done = new AbortController();
+    const late = clock
+      .sleep(config.VALIDATOR_DRAIN_SECONDS * 1000, done.signal)
+      .then(() => this.#stopping.abort());
+    await this.#working;
+    done.abort();
+    await late;
+    await this.#queue.stop();
+  }
+
+  async #work(): Promise<void> {
+    const { clock, config, log } = this.#options;
+    await this.#recover().catch((error: unknown) => log.warn('not released', { error }));
+    while (!this.#draining.signal.aborted) {
+      const hasWorked = await this.#workOnce().catch((error: unknown) => {
+        if (error instanceof Refusal && error.status === 401) this.#identity.forget();
+        log.warn('a run or a claim failed', { error });
+        return false;
+      });
+      const idleMs = config.VALIDATOR_IDLE_SECONDS * 1000;
+      if (!hasWorked) await clock.sleep(idleMs, this.#draining.signal);
+    }
+  }
+
+  /** After a crash: what was finished is sent, what was not is given back. */
+  async #recover(): Promise<void> {
+    const evalRunId = await this.#note.read();
+    if (evalRunId === undefined) return;
+    // Its results and its end wait in the queue; the service is to have them before anything new.
+    const isConcluded = this.#queue.completions.has(evalRunId);
+    await this.#queue.untilEmpty(this.#draining.signal);
+    if (!isConcluded) await this.#release(evalRunId, 'an earlier process left it');
+    if (this.#queue.size === 0) await this.#note.clear();
+  }
+
+  /** False when there was nothing to do. */
+  async #workOnce(): Promise<boolean> {
+    const { sandbox } = this.#options;
+    const body = hostReport(sandbox);
+    const claim = await this.#api.postValidatorWorkClaim({ body, idempotencyKey: randomId() });
+    if (claim === undefined) return false;
+    await this.#note.write(claim.eval_run_id);
+    return await this.#hold(claim);
+  }
+
+  /** True where the run came to a conclusion of its own. */
+  async #hold(claim: Claim): Promise<boolean> {
+    const { clock, log: logger, sandbox } = this.#options;
+    const { eval_run_id: evalRunId, phase, agent_version_id } = claim;
+    const log = logger.with({ eval_run_id: evalRunId });
+    log.info('claimed', { phase, agent_version_id });
+    await using lease = new RunLease({
+      ...{ api: this.#api, evalRunId, clock, log },
+      everyMs: claim.heartbeat_interval_seconds * 1000,
+      report: () => hostReport(sandbox),
+      onUnproved: () => this.#identity.forget(),
+    });
+    const signal = AbortSignal.any([lease.lost, this.#stopping.signal]);
+    try {
+      const conclusion = await this.#evaluate(claim, { log, signal, lease });
+      return await this.#conclude(claim, conclusion, log);
+    } catch (error) {
+      if (lease.lost.aborted) log.warn('lost', { reason: String(lease.lost.reason) });
+      else if (this.#stopping.signal.aborted) await this.#release(evalRunId, 'stopping');
+      else {
+        log.error('failed by our own doing', { error });
+        await this.#release(evalRunId, 'a defect or an outage');
+      }
+      await this.#note.clear();
+      this.#count(lease.lost.aborted ? 'lost' : 'released');
+      return false;
+    }
+  }
+
+  async #evaluate(
+    claim: Claim,
+    by: { readonly log: Logger; readonly signal: AbortSignal; readonly lease: RunLease },
+  ): Promise<Conclusion> {
+    const { config, sandbox, clock, telemetry } = this.#options;
+    const { log, signal, lease } = by;
+    return await evaluateRun(claim, {
+      ...{ api: this.#api, sandbox, clock, log, telemetry, signal },
+      packFolder: join(config.VALIDATOR_DATA_DIR, 'packs'),
+      batchSize: config.VALIDATOR_BATCH_SIZE,
+      keep: async (one: Delivery) => {
+        const { outcome } = await this.#queue.put(one);
+        void outcome.then((end) => end.kind === 'refused' && lease.lose(end.reason));
+      },
+    });
+  }
+
+  async #conclude(
+    { eval_run_id: evalRunId }: Claim,
+    end: Conclusion,
+    log: Logger,
+  ): Promise<boolean> {
+    if (end.kind === 'release') {
+      log.warn('gives the run back', { reason: end.reason });
+      await this.#release(evalRunId, end.reason);
+      await this.#note.clear();
+      this.#count('released');
+      return false;
+    }
+    const { body } = end;
+    const idempotencyKey = randomId();
+    const { outcome } = await this.#queue.put({
+      ...{ kind: 'completion', evalRunId, idempotencyKey, body },
+    });
+    const settled = await Promise.race([outcome, aborted(this.#stopping.signal)]);
+    if (settled === undefined) {
+      log.warn('stopping before the completion was acknowledged; it is sent at the next start');
+      return false;
+    }
+    await this.#note.clear();
+    this.#count(settled.kind === 'refused' ? 'refused' : body.terminal_status.toLowerCase());
+    sayCompleted(log, body, settled);
+    if (settled.kind === 'refused') throw new RunLost(settled.reason);
+    return true;
+  }
+
+  async #release(evalRunId: string, reason: string): Promise<void> {
+    try {
+      await this.#api.postValidatorEvaluationRunsRelease({ eval_run_id: evalRunId });
+      this.#options.log.info('released', { eval_run_id: evalRunId, reason });
+    } catch (error) {
+      // Its lease ends by itself.
+      this.#options.log.warn('not released', { eval_run_id: evalRunId, error });
+    }
+  }
+
+  #count(end: string): void {
+    this.#options.telemetry.count('paddock.validator.runs', 1, { end });
+  }
+}
+
+const patienceMs = 60_000;
+
+function sayCompleted(
+  log: Logger,
+  body: Readonly<Record<string, unknown>>,
+  settled: Delivered,
+): void {
+  if (settled.kind === 'refused') return;
+  // As the service's own description of the route says.
+  const answer = settled.answer as CompletionResult;
+  log.info('completed', {
+    status: answer.status,
+    score: body['validator_score'] ?? null,
+    failure_class: body['failure_class'] ?? null,
+    failure_reason: body['failure_reason'] ?? null,
+    became_eligible: answer.agent_version_became_eligible,
+  });
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}

@@ -1,0 +1,162 @@
+import test from 'ava';
+import { earlyEnd, success, type TaskEnd } from '../../../apps/validator/run/conclude.ts';
+import {
+  type EpisodeFacts,
+  episodeDocument,
+  outcomeOf,
+  toItem,
+} from '../../../apps/validator/run/episode.ts';
+import {
+  type Ending,
+  type EndReason,
+  reasonOfExit,
+} from '../../../apps/validator/sandbox/ending.ts';
+import type { EpisodeOutcome } from '../../../machines/types.ts';
+
+const endingOf = (reason: EndReason, more: Partial<Ending> = {}): Ending => ({
+  reason,
+  detail: '',
+  exitCode: 1,
+  isLoaded: true,
+  wallSeconds: 0.5,
+  stdoutTail: '',
+  stderrTail: '',
+  ...more,
+});
+const endOf = (reason: EndReason, more: Partial<TaskEnd & Ending> = {}): TaskEnd => ({
+  ending: endingOf(reason, more),
+  rewardMicro: more.rewardMicro ?? null,
+  modelFailures: more.modelFailures ?? 0,
+});
+
+test('a file that cannot be loaded fails its run after the first task', (t) => {
+  const end = earlyEnd([endOf('raised', { isLoaded: false, detail: 'RuntimeError: no' })], 30);
+
+  t.like(end, {
+    kind: 'complete',
+    body: {
+      terminal_status: 'FAILED',
+      failure_class: 'AGENT',
+      failure_reason: 'raised: the agent raised an exception: RuntimeError: no',
+    },
+  });
+});
+
+test('who failed on each of its first three tasks has failed, and once it worked goes on', (t) => {
+  const failed = endOf('memory_limit');
+
+  t.is(earlyEnd([failed, failed], 30), undefined);
+  t.like(earlyEnd([failed, failed, failed], 30), { body: { failure_class: 'AGENT' } });
+  t.is(earlyEnd([endOf('finished'), failed, failed, failed, failed], 30), undefined);
+  t.like(earlyEnd([failed, failed], 2), { body: { failure_class: 'AGENT' } });
+});
+
+test('an agent that is too slow on every task has timed out', (t) => {
+  const slow = endOf('time_limit');
+
+  t.like(earlyEnd([slow, slow, slow], 30), { body: { terminal_status: 'TIMED_OUT' } });
+});
+
+test('failures beside a provider that did not answer are the provider’s', (t) => {
+  const failed = endOf('raised', { modelFailures: 1 });
+
+  t.like(earlyEnd([failed, failed, failed], 30), { body: { failure_class: 'PROVIDER' } });
+});
+
+test('a sandbox that never comes up gives the run back and blames nobody', (t) => {
+  const broken = endOf('not_started', { stderrTail: 'bwrap: no\n' });
+
+  t.is(earlyEnd([broken, broken], 30), undefined);
+  t.deepEqual(earlyEnd([broken, broken, broken], 30), {
+    kind: 'release',
+    reason: 'the sandbox does not come up:  bwrap: no',
+  });
+});
+
+test('the score is the mean over the whole roster', (t) => {
+  const ends = [endOf('finished', { rewardMicro: 750_000 }), endOf('finished'), endOf('raised')];
+
+  t.like(success(ends), {
+    body: {
+      terminal_status: 'SUCCESS',
+      validator_score: 0.25,
+      score_components: { task_count: 3 },
+    },
+  });
+});
+
+const facts: EpisodeFacts = {
+  evalRunId: 'run',
+  agentVersionId: 'version',
+  packSha256: 'pack',
+  taskId: 'task',
+  family: 'family',
+  goalText: 'Order one mug.',
+  ending: endingOf('finished', { exitCode: 0 }),
+  verdict: {
+    isCorrect: false,
+    checks: { order_placed: 'failed' },
+    rewardMicro: null,
+    components: {},
+  },
+  order: undefined,
+  steps: [],
+};
+const order = { products: [], voucher: undefined, totalCents: 0 };
+const kept = { ledgerUri: null, stateHash: 'hash' };
+
+const outcomes: readonly (readonly [Partial<EpisodeFacts>, EpisodeOutcome])[] = [
+  [{}, 'partial'],
+  [{ order }, 'completed'],
+  [{ verdict: undefined }, 'verifier_error'],
+  [{ ending: endingOf('raised') }, 'agent_error'],
+  [{ ending: endingOf('memory_limit'), order }, 'agent_error'],
+  [{ ending: endingOf('not_started') }, 'environment_error'],
+  [{ ending: endingOf('tools_failed') }, 'environment_error'],
+];
+for (const [more, outcome] of outcomes) {
+  test(`a task that ended as ${JSON.stringify(more).slice(0, 60)} is ${outcome}`, (t) => {
+    const given = { ...facts, ...more };
+    const item = toItem(given, kept);
+
+    t.is(outcomeOf(given), outcome);
+    // As the service asks: a state for who got through, none for an error.
+    t.is(item.terminal_state_hash, outcome.endsWith('error') ? null : 'hash');
+  });
+}
+
+test('an order that was right before the agent failed is paid nothing', (t) => {
+  const verdict = { isCorrect: true, checks: {}, rewardMicro: 900_000, components: {} };
+  const item = toItem({ ...facts, verdict, order, ending: endingOf('time_limit') }, kept);
+
+  t.like(item, { verdict_correct: false, aggregate_reward: null });
+  t.deepEqual(item.verdict_checks, { time_limit: 'failed' });
+});
+
+test('the episode tells what the agent did and nothing of the answer', (t) => {
+  const document = JSON.parse(episodeDocument({ ...facts, order }));
+
+  t.like(document, {
+    task_id: 'task',
+    goal_text: 'Order one mug.',
+    outcome: 'completed',
+    steps: [],
+  });
+  t.false(JSON.stringify(document).includes('expected'));
+});
+
+test('before the sandbox is ready no end is the agent’s, and afterwards every one is', (t) => {
+  const before = { isReady: false, isFinished: false, raised: undefined };
+  const after = { ...before, isReady: true };
+
+  t.is(reasonOfExit(before, { code: 1, signal: null }), 'not_started');
+  t.is(reasonOfExit({ ...before, isFinished: true }, { code: 0, signal: null }), 'not_started');
+  t.is(reasonOfExit(after, { code: 0, signal: null }), 'died');
+  t.is(reasonOfExit(after, { code: 139, signal: null }), 'died');
+  t.is(reasonOfExit(after, { code: 152, signal: null }), 'cpu_limit');
+  t.is(
+    reasonOfExit({ ...after, raised: 'MemoryError' }, { code: 1, signal: null }),
+    'memory_limit',
+  );
+  t.is(reasonOfExit({ ...after, isFinished: true }, { code: 0, signal: null }), 'finished');
+});

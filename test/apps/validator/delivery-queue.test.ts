@@ -1,0 +1,147 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import {
+  type Attempt,
+  attemptOf,
+  type Delivery,
+  pauseMs,
+} from '../../../apps/validator/delivery/delivery.ts';
+import { type Attempted, DeliveryQueue } from '../../../apps/validator/delivery/delivery-queue.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
+
+const quiet: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  with: () => quiet,
+};
+
+async function folderFor(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'validator-queue-'));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const results = (evalRunId: string): Delivery => ({
+  kind: 'results',
+  evalRunId,
+  items: [evalRunId],
+});
+const completion = (evalRunId: string): Delivery => ({
+  ...{ kind: 'completion', evalRunId, idempotencyKey: 'key' },
+  body: { terminal_status: 'SUCCESS' },
+});
+
+const open = (folder: string, send: (one: Delivery) => Promise<Attempted> | Attempted) =>
+  DeliveryQueue.open({
+    folder,
+    send: async (one) => await send(one),
+    ...{
+      clock: { ...systemClock, sleep: (_ms, signal) => systemClock.sleep(0, signal) },
+      log: quiet,
+    },
+    onRetry: () => undefined,
+  });
+
+test('what was not acknowledged is sent by the next process, in its order and the same', async (t) => {
+  const folder = await folderFor(t);
+  const first = await open(folder, () => new Promise(() => undefined));
+  await first.put(results('a'));
+  await first.put(completion('a'));
+  // The process is killed here: nothing of it is ended in good order.
+  const sent: Delivery[] = [];
+  const second = await open(folder, (one) => {
+    sent.push(one);
+    return { kind: 'acknowledged', answer: null };
+  });
+  await second.untilEmpty(new AbortController().signal);
+
+  t.deepEqual(sent, [results('a'), completion('a')]);
+  t.deepEqual(await readdir(folder), []);
+  await second.stop();
+});
+
+test('an answer that may change is asked for again, and nothing overtakes it', async (t) => {
+  const folder = await folderFor(t);
+  const seen: string[] = [];
+  let refusals = 3;
+  const queue = await open(folder, (one) => {
+    seen.push(one.kind);
+    return refusals-- > 0 ? { kind: 'later', reason: '503' } : { kind: 'acknowledged', answer: 1 };
+  });
+  const { outcome } = await queue.put(results('a'));
+  const { outcome: last } = await queue.put(completion('a'));
+
+  t.deepEqual(await outcome, { kind: 'acknowledged', answer: 1 });
+  t.is((await last).kind, 'acknowledged');
+  t.deepEqual(seen, ['results', 'results', 'results', 'results', 'completion']);
+  await queue.stop();
+});
+
+test('a refusal that stays is told and forgotten', async (t) => {
+  const folder = await folderFor(t);
+  const queue = await open(folder, () => ({ kind: 'refused', reason: '403' }));
+  const { outcome } = await queue.put(completion('a'));
+
+  t.deepEqual(await outcome, { kind: 'refused', reason: '403' });
+  t.is(queue.size, 0);
+  t.deepEqual(await readdir(folder), []);
+  await queue.stop();
+});
+
+test('a stop while the service is away leaves everything on disk', async (t) => {
+  const folder = await folderFor(t);
+  const queue = await open(folder, () => ({ kind: 'later', reason: 'away' }));
+  await queue.put(completion('a'));
+  await queue.stop();
+
+  t.is((await readdir(folder)).length, 1);
+  t.deepEqual([...queue.completions], ['a']);
+});
+
+test('a file that no crash of ours could leave is set aside and the rest is sent', async (t) => {
+  const folder = await folderFor(t);
+  await writeFile(join(folder, '000000000001.json'), '{"kind":');
+  await writeFile(join(folder, '000000000002.json'), JSON.stringify(completion('b')));
+  await writeFile(join(folder, '000000000003.json.new'), 'half');
+  const sent: Delivery[] = [];
+  const queue = await open(folder, (one) => {
+    sent.push(one);
+    return { kind: 'acknowledged', answer: null };
+  });
+  await queue.untilEmpty(new AbortController().signal);
+
+  t.deepEqual(sent, [completion('b')]);
+  t.true((await readdir(folder)).includes('000000000001.json.unreadable'));
+  await queue.stop();
+});
+
+const meanings: readonly (readonly [status: number, kind: Attempt['kind']])[] = [
+  [401, 'later'],
+  [403, 'refused'],
+  [404, 'refused'],
+  [409, 'refused'],
+  [413, 'refused'],
+  [422, 'refused'],
+  [429, 'later'],
+  [500, 'later'],
+  [503, 'later'],
+];
+for (const [status, kind] of meanings) {
+  test(`an answer ${status} means ${kind}`, (t) => {
+    t.is(attemptOf(status, 'why').kind, kind);
+  });
+}
+
+test('pauses grow to a bound, and the service may ask for more within it', (t) => {
+  t.deepEqual(
+    [0, 1, 2, 50].map((attempts) => pauseMs(attempts, undefined)),
+    [200, 400, 800, 15_000],
+  );
+  t.is(pauseMs(0, 3), 3000);
+  t.is(pauseMs(0, 9999), 15_000);
+});

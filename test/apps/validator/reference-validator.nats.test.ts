@@ -1,0 +1,259 @@
+/**
+ * The reference validator from the outside: a process with variables, on a real service with its own
+ * database, broker and store; agents that are really run, and what the service and the public see of it.
+ */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { NoSandbox } from '../../../apps/validator/sandbox/find-sandbox.ts';
+import { freePort } from '../../../infra/local/free-port.ts';
+import type { ServiceWorld } from '../../support/service-world.ts';
+import { until } from '../../support/until.ts';
+import { trialSandbox } from './try-sandbox.ts';
+import { openGate, startShopWorld, startValidator, submitAs } from './validator-world.ts';
+
+const agents = join(import.meta.dirname, '../../../apps/world/demo/agents');
+const careful = () => readFile(join(agents, 'careful_shopper.py'), 'utf8');
+
+let world: ServiceWorld;
+let refusal: NoSandbox | undefined;
+
+test.before('a service', async (t) => {
+  t.timeout(120_000);
+  const found = [await trialSandbox('bubblewrap'), await trialSandbox('unshare')];
+  if (found.every((one) => one instanceof NoSandbox)) refusal = found[0] as NoSandbox;
+  world = await startShopWorld();
+});
+test.after.always(async () => {
+  await world?.[Symbol.asyncDispose]();
+});
+
+const runsOf = (version: string) =>
+  world.operator.api.getPublicAgentVersionsRuns({ agent_version_id: version });
+const statusOf = (version: string) =>
+  world.operator.api.getPublicAgentVersionsStatus({ agent_version_id: version });
+const endedRun = async (version: string) => {
+  await until(
+    async () => (await runsOf(version)).some((run) => run.completed_at !== null),
+    120_000,
+  );
+  const run = (await runsOf(version)).find(({ completed_at: at }) => at !== null);
+  if (run === undefined) throw new Error('no run has ended');
+  return run;
+};
+
+/** Where this machine has no sandbox, the process must say so and end; nothing else can be shown. */
+async function hasSandbox(t: ExecutionContext): Promise<boolean> {
+  if (refusal === undefined) return true;
+  const { ended } = await startValidator(world, { index: 99 });
+  const { code, log } = await ended;
+  t.is(code, 1);
+  t.regex(log, /^validator: .*(no sandbox works here|agents need CPython)/);
+  return false;
+}
+
+test.serial('a real file is run, graded, scored and told, and the metrics count it', async (t) => {
+  t.timeout(300_000);
+  if (!(await hasSandbox(t))) return;
+  const port = await freePort();
+  const version = await submitAs(world, 1, await careful());
+  const env = { METRICS_PORT: String(port), VALIDATOR_AUTH: 'signatures' };
+  const validator = await startValidator(world, { index: 1, env });
+  const run = await endedRun(version);
+
+  t.like(run, { status: 'SUCCESS', validator_hotkey: validator.hotkey, validator_score: 1 });
+  t.is((await statusOf(version)).state, 'ELIGIBLE');
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  t.regex(metrics, /paddock_validator_tasks_total\{outcome="completed",end="finished"\} 30/);
+  t.regex(metrics, /paddock_validator_unsent(_\w+)? 0/);
+  const seen = await world.operator.api.getPublicValidators();
+  const told = seen.find(({ validator_hotkey: hotkey }) => hotkey === validator.hotkey);
+  t.is(told?.service_versions?.['validator'], '1');
+  await t.notThrowsAsync(feedbackOf(version));
+  validator.process.kill('SIGTERM');
+  t.is((await validator.ended).code, 0);
+});
+
+/** One episode as the public reads it, once more with all that the agent did. */
+async function feedbackOf(version: string): Promise<void> {
+  const [baseUrl] = world.service.baseUrls;
+  const asked = { agent_version_id: version, phase: 'QUALIFYING' as const };
+  const { generated_results: results } =
+    await world.operator.api.getPublicAgentVersionsProblems(asked);
+  const id = results[0]?.items.items[0]?.episode_result_id;
+  const answer = await fetch(`${baseUrl}/v1/public/episode-results/${id}/feedback`);
+  const episode = (await answer.json()) as {
+    steps: unknown[];
+    order: unknown;
+    schema_version: string;
+  };
+  if (episode.steps.length === 0 || episode.order === null)
+    throw new Error(JSON.stringify(episode));
+}
+
+const hostile: readonly (readonly [title: string, code: string, reason: RegExp])[] = [
+  [
+    'takes all memory',
+    'def agent_main(problem):\n    kept = []\n    while True:\n        kept.append("x" * 30_000_000 + str(len(kept)))\n',
+    /^memory_limit: the agent took more memory/,
+  ],
+  [
+    'never ends',
+    'def agent_main(problem):\n    while True:\n        pass\n',
+    /^(time|cpu)_limit: /,
+  ],
+  [
+    'prints without end',
+    'def agent_main(problem):\n    while True:\n        print("x" * 10_000)\n',
+    /^output_limit: /,
+  ],
+  [
+    'raises before its first step',
+    'raise RuntimeError("never tried")\n',
+    /^raised: .*RuntimeError: never tried/,
+  ],
+];
+
+test.serial('agents that go beyond their limits fail by their own fault', async (t) => {
+  t.timeout(300_000);
+  if (!(await hasSandbox(t))) return;
+  const env = { VALIDATOR_TASK_SECONDS: '2', VALIDATOR_MEMORY_MIB: '200' };
+  const validator = await startValidator(world, { index: 2, env });
+  for (const [index, [title, code, reason]] of hostile.entries()) {
+    const version = await submitAs(world, 10 + index, code);
+    const run = await endedRun(version);
+
+    t.is(run.failure_class, 'AGENT', title);
+    t.regex(run.failure_reason ?? '', reason);
+    t.true((await statusOf(version)).failed_run_count >= 1, title);
+    await world.operator.api.postAdminAgentVersionsDiscard({
+      agent_version_id: version,
+      body: { reason: 'the test has seen enough' },
+      idempotencyKey: `discard-${index}`,
+    });
+  }
+  validator.process.kill('SIGTERM');
+  t.is((await validator.ended).code, 0);
+});
+
+test.serial(
+  'what was not acknowledged outlives a kill and is sent at the next start',
+  async (t) => {
+    t.timeout(300_000);
+    if (!(await hasSandbox(t))) return;
+    await using gate = await openGate(world.service.baseUrls[0]);
+    gate.isShut = (_method, path) => /episode-results|\/complete$/.test(path);
+    const version = await submitAs(world, 20, await careful());
+    const start = { index: 3, baseUrl: gate.url };
+    const first = await startValidator(world, start);
+    const queue = join(first.dataDir, 'state/queue');
+    const kept = async () =>
+      (await readdir(queue).catch(() => [])).filter((name) => /^\d+\.json$/.test(name));
+    // Thirty results in batches of ten, and the completion.
+    await until(async () => (await kept()).length === 4, 120_000);
+    first.process.kill('SIGKILL');
+    await first.ended;
+    t.is((await kept()).length, 4);
+    t.true(gate.turnedAway.length > 0);
+    gate.isShut = () => false;
+    const second = await startValidator(world, start);
+    const run = await endedRun(version);
+
+    t.like(run, { status: 'SUCCESS', validator_score: 1 });
+    t.is((await runsOf(version)).length, 1);
+    await until(async () => (await kept()).length === 0);
+    second.process.kill('SIGTERM');
+    t.is((await second.ended).code, 0);
+  },
+);
+
+test.serial(
+  'SIGTERM gives back the run that cannot be finished, and nobody is blamed',
+  async (t) => {
+    t.timeout(300_000);
+    if (!(await hasSandbox(t))) return;
+    const code = 'import time\n\ndef agent_main(problem):\n    time.sleep(30)\n';
+    const version = await submitAs(world, 30, code);
+    const validator = await startValidator(world, {
+      index: 4,
+      env: { VALIDATOR_DRAIN_SECONDS: '1' },
+    });
+    await until(async () => (await runsOf(version)).some(({ status }) => status === 'RUNNING'));
+    validator.process.kill('SIGTERM');
+    const { code: exit, log } = await validator.ended;
+
+    t.is(exit, 0, log);
+    const [run] = await runsOf(version);
+    t.like(run, { status: 'CANCELLED', failure_class: null });
+    t.like(await statusOf(version), { live_run_count: 0, failed_run_count: 0 });
+    await world.operator.api.postAdminAgentVersionsDiscard({
+      agent_version_id: version,
+      body: { reason: 'the test has seen enough' },
+      idempotencyKey: 'discard-slow',
+    });
+  },
+);
+
+test.serial(
+  'a validator that was killed in the middle of a run gives it back when it returns',
+  async (t) => {
+    t.timeout(300_000);
+    if (!(await hasSandbox(t))) return;
+    const code = 'import time\n\ndef agent_main(problem):\n    time.sleep(30)\n';
+    const version = await submitAs(world, 31, code);
+    const first = await startValidator(world, { index: 5 });
+    await until(async () => (await runsOf(version)).some(({ status }) => status === 'RUNNING'));
+    first.process.kill('SIGKILL');
+    await first.ended;
+    const second = await startValidator(world, { index: 5, env: { VALIDATOR_DRAIN_SECONDS: '0' } });
+    await until(async () => (await runsOf(version)).some(({ status }) => status === 'CANCELLED'));
+
+    t.true((await runsOf(version)).every(({ failure_class: blamed }) => blamed === null));
+    second.process.kill('SIGTERM');
+    t.is((await second.ended).code, 0);
+    await world.operator.api.postAdminAgentVersionsDiscard({
+      agent_version_id: version,
+      body: { reason: 'the test has seen enough' },
+      idempotencyKey: 'discard-slow-2',
+    });
+  },
+);
+
+test.serial('the work of a race is done on the held-out tasks', async (t) => {
+  t.timeout(300_000);
+  if (!(await hasSandbox(t))) return;
+  const { race } = await world.operator.api.getPublicRacesCurrent();
+  const raceId = race?.race_id ?? '';
+  await world.operator.api.postAdminRacesCloseQualifying({
+    race_id: raceId,
+    idempotencyKey: 'close',
+  });
+  await world.operator.api.postAdminRacesStart({ race_id: raceId, idempotencyKey: 'start' });
+  const validator = await startValidator(world, { index: 6 });
+  const isOver = async () => {
+    const { races } = await world.operator.api.getPublicRacesHistory({});
+    return races.some(({ race_id: id, status }) => id === raceId && status === 'RACE_COMPLETE');
+  };
+  await until(isOver, 120_000);
+
+  const details = await world.operator.api.getPublicRacesByRaceId({ race_id: raceId });
+  t.true(details.qualifiers.length > 0);
+  t.true(details.qualifiers.every(({ race_score: score }) => score === 1));
+  validator.process.kill('SIGTERM');
+  t.is((await validator.ended).code, 0);
+});
+
+test.serial('a start without what it needs says all of it and ends', async (t) => {
+  const { ended } = await startValidator(world, {
+    index: 7,
+    env: { PADDOCK_URL: 'nowhere', VALIDATOR_TASK_SECOND: '1' },
+  });
+  const { code, log } = await ended;
+
+  t.is(code, 1);
+  t.regex(
+    log,
+    /VALIDATOR_TASK_SECOND is no variable of the validator: did you mean VALIDATOR_TASK_SECONDS\?/,
+  );
+  t.regex(log, /PADDOCK_URL: "nowhere" must be a URL/);
+});

@@ -1,0 +1,281 @@
+/**
+ * What an agent may try, tried in a real sandbox: each attempt is contained, and its end is the agent's
+ * own. The submission checks refuse most of these files; the sandbox must hold without them.
+ *
+ * Where a kind of sandbox does not work, the one thing left to hold is that it says so: then no test
+ * of it runs an agent, and `npm test` on a machine with bubblewrap or user namespaces runs them all.
+ */
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { type EndReason, isAgentEnd } from '../../../apps/validator/sandbox/ending.ts';
+import { findPython } from '../../../apps/validator/sandbox/find-python.ts';
+import {
+  findSandbox,
+  NoSandbox,
+  type Sandbox,
+  sandboxKinds,
+} from '../../../apps/validator/sandbox/find-sandbox.ts';
+import type { TaskLimits } from '../../../apps/validator/sandbox/limits.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { commandLineOf } from '../../../infra/local/process-facts.ts';
+import { trialLimits, trialSandbox, tryAgent } from './try-sandbox.ts';
+
+interface Attempt {
+  readonly title: string;
+  readonly code: string;
+  readonly reason: EndReason;
+  readonly detail?: RegExp;
+  readonly limits?: Partial<TaskLimits>;
+}
+
+const main = (...lines: readonly string[]) =>
+  `def agent_main(problem):\n${lines.map((line) => `    ${line}`).join('\n')}\n`;
+
+const attempts: readonly Attempt[] = [
+  {
+    title: 'an agent that opens a connection',
+    code: `import socket\n${main('socket.create_connection(("127.0.0.1", 22), 1)')}`,
+    reason: 'raised',
+    detail: /PermissionError|OSError/,
+  },
+  {
+    title: 'an agent that asks for a name',
+    code: `import socket\n${main('socket.getaddrinfo("example.org", 80)')}`,
+    reason: 'raised',
+  },
+  {
+    title: 'a fork bomb',
+    code: `import os\n${main('while True:', '    os.fork()')}`,
+    reason: 'raised',
+    detail: /BlockingIOError/,
+  },
+  {
+    title: 'a fork bomb that swallows every error',
+    code: `import os\n${main('while True:', '    try:', '        os.fork()', '    except OSError:', '        pass')}`,
+    reason: 'time_limit',
+    limits: { wallSeconds: 2 },
+  },
+  {
+    title: 'an agent that writes a file',
+    code: main('open("/tmp/mark", "w").write("x")'),
+    reason: 'raised',
+    detail: /OSError|FileNotFoundError|PermissionError/,
+  },
+  {
+    title: 'an agent that writes where the program lies',
+    code: main('open("/sandbox/runner.py", "w").write("x")'),
+    reason: 'raised',
+  },
+  {
+    title: 'an agent that reads the passwords of the machine',
+    code: main('open("/etc/passwd").read()'),
+    reason: 'raised',
+    detail: /FileNotFoundError/,
+  },
+  {
+    title: 'an agent that takes all memory',
+    code: main('kept = []', 'while True:', '    kept.append(bytearray(20_000_000))'),
+    reason: 'memory_limit',
+  },
+  {
+    title: 'an agent whose children together take all memory',
+    code: `import os, time\n${main(
+      'for _ in range(6):',
+      '    if os.fork() == 0:',
+      '        kept = b"x" * 100_000_000',
+      '        time.sleep(60)',
+      'time.sleep(60)',
+    )}`,
+    reason: 'memory_limit',
+  },
+  {
+    title: 'an agent that never ends',
+    code: main('while True:', '    pass'),
+    reason: 'time_limit',
+    limits: { wallSeconds: 2 },
+  },
+  {
+    title: 'an agent that computes without end',
+    code: main('while True:', '    pass'),
+    reason: 'cpu_limit',
+    limits: { cpuSeconds: 1 },
+  },
+  {
+    title: 'an agent that sleeps',
+    code: `import time\n${main('time.sleep(3600)')}`,
+    reason: 'time_limit',
+    limits: { wallSeconds: 1 },
+  },
+  {
+    title: 'an agent that prints without end',
+    code: main('while True:', '    print("x" * 10_000)'),
+    reason: 'output_limit',
+  },
+  {
+    title: 'an agent that calls the shop without end',
+    code: `from shop_tools import search\n${main('while True:', '    search("mug")')}`,
+    reason: 'call_limit',
+  },
+  {
+    title: 'an agent that writes a grade into the channel',
+    code: `import os, time\n${main('os.write(3, b\'{"grade": 1}\\n\')', 'time.sleep(60)')}`,
+    reason: 'protocol',
+  },
+  {
+    title: 'an agent that writes a line without end into the channel',
+    code: `import os\n${main('while True:', '    os.write(3, b"x" * 65536)')}`,
+    reason: 'protocol',
+  },
+  {
+    title: 'an agent that ends the process',
+    code: `import os\n${main('os._exit(0)')}`,
+    reason: 'died',
+  },
+  {
+    title: 'an agent that kills every process it can name',
+    code: `import os, signal\n${main('os.kill(-1, signal.SIGKILL)')}`,
+    reason: 'raised',
+    detail: /ProcessLookupError/,
+  },
+  {
+    title: 'an agent that raises before its first step',
+    code: 'raise RuntimeError("never tried")\n',
+    reason: 'raised',
+    detail: /RuntimeError: never tried/,
+  },
+  {
+    title: 'a file without the function that is called',
+    code: 'x = 1\n',
+    reason: 'raised',
+    detail: /agent_main/,
+  },
+];
+
+/** Undefined where this machine has none of the kind, which then must say what to do. */
+async function sandboxOr(
+  t: ExecutionContext,
+  kind: (typeof sandboxKinds)[number],
+  limits?: Partial<TaskLimits>,
+): Promise<Sandbox | undefined> {
+  const sandbox = await trialSandbox(kind, limits);
+  if (!(sandbox instanceof NoSandbox)) return sandbox;
+  t.log(sandbox.message);
+  t.regex(sandbox.message, /apt-get install/);
+  return undefined;
+}
+
+for (const kind of sandboxKinds) {
+  for (const { title, code, reason, detail, limits } of attempts) {
+    test.serial(`${title} is contained by ${kind} and blamed for it`, async (t) => {
+      const sandbox = await sandboxOr(t, kind, limits);
+      if (sandbox === undefined) return;
+      const { ending } = await tryAgent(sandbox, code);
+
+      t.is(ending.reason, reason, JSON.stringify(ending));
+      t.true(isAgentEnd(ending.reason));
+      if (detail !== undefined) t.regex(ending.detail, detail);
+      t.true(ending.stdoutTail.length + ending.stderrTail.length < 20_000);
+    });
+  }
+
+  test.serial(`an honest agent plays its task to the end in ${kind}`, async (t) => {
+    const sandbox = await sandboxOr(t, kind);
+    if (sandbox === undefined) return;
+    const code = `from shop_tools import cart, search\n${main('for each in search(problem["goal_text"]):', '    cart.add(each["product_id"])', 'print(cart.checkout())')}`;
+    const { ending, calls } = await tryAgent(sandbox, code, (tool) =>
+      tool === 'search' ? { result: [{ product_id: 'a' }] } : { result: tool },
+    );
+
+    t.is(ending.reason, 'finished', JSON.stringify(ending));
+    t.deepEqual(calls, ['search', 'cart_add', 'cart_checkout']);
+    t.is(ending.stdoutTail, 'cart_checkout\n');
+  });
+
+  test.serial(
+    `an agent in ${kind} sees no file, variable, process or device of the machine`,
+    async (t) => {
+      const secret = await mkdtemp(join(tmpdir(), 'validator-secret-'));
+      t.teardown(() => rm(secret, { recursive: true }));
+      await writeFile(join(secret, 'answers.json'), '{}');
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      t.teardown(() => server.close());
+      const { port } = server.address() as AddressInfo;
+      const sandbox = await sandboxOr(t, kind);
+      if (sandbox === undefined) return;
+      const code = `import os, json, socket
+def tried(attempt):
+    try:
+        return attempt()
+    except OSError as error:
+        return type(error).__name__
+def agent_main(problem):
+    print(json.dumps({
+        "folder": tried(lambda: os.listdir(${JSON.stringify(secret)})),
+        "variables": sorted(set(os.environ) - {"LANG", "LC_CTYPE", "PWD", "PYTHONHASHSEED"}),
+        "parent": tried(lambda: os.kill(${process.pid}, 0)),
+        "devices": sorted(os.listdir("/dev")),
+        "port": tried(lambda: socket.create_connection(("127.0.0.1", ${port}), 1)),
+        "files": sorted(os.listdir("/sandbox")),
+        "problem": sorted(problem),
+    }))
+`;
+      const { ending } = await tryAgent(sandbox, code);
+      const seen = JSON.parse(ending.stdoutTail);
+
+      t.is(seen.folder, 'FileNotFoundError');
+      t.deepEqual(seen.variables, []);
+      t.is(seen.parent, 'ProcessLookupError');
+      t.deepEqual(seen.devices, ['null', 'urandom', 'zero']);
+      t.is(seen.port, 'PermissionError');
+      t.deepEqual(
+        seen.files.filter((name: string) => name !== 'filter'),
+        ['agent.py', 'runner.py', 'shop_channel.py', 'shop_tools.py'],
+      );
+      t.deepEqual(seen.problem, ['family', 'goal_text', 'task_id']);
+    },
+  );
+
+  test.serial(`nothing that an agent left behind in ${kind} outlives its task`, async (t) => {
+    const sandbox = await sandboxOr(t, kind);
+    if (sandbox === undefined) return;
+    const mark = `mark-${process.pid}-${kind}`;
+    const code = `import os, sys, time
+def agent_main(problem):
+    if os.fork() == 0:
+        os.setsid()
+        os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)", ${JSON.stringify(mark)}])
+    time.sleep(0.5)
+`;
+    const { ending } = await tryAgent(sandbox, code);
+
+    t.is(ending.reason, 'finished', JSON.stringify(ending));
+    t.deepEqual(await processesWith(mark), []);
+  });
+}
+
+async function processesWith(mark: string): Promise<readonly string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const lines = await Promise.all(pids.map(commandLineOf));
+  return lines.filter((line) => line.includes(mark));
+}
+
+test('a machine that is no Linux is refused with a reason', async (t) => {
+  const wish = { limits: trialLimits, kind: undefined, python: undefined, userId: 64_251 };
+  const machine = { isRoot: false, platform: 'darwin', architecture: 'arm64', clock: systemClock };
+
+  await t.throwsAsync(findSandbox({ ...wish, ...machine }), {
+    instanceOf: NoSandbox,
+    message: /Linux namespaces, and this machine runs darwin/,
+  });
+});
+
+test('a Python that is not there is refused with what to install', async (t) => {
+  const found = await findPython('/nowhere/python3');
+
+  t.regex(String(found), /CPython 3\.11 or newer, and no python3 was found: install it/);
+});

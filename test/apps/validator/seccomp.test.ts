@@ -1,0 +1,74 @@
+import test from 'ava';
+import { seccompFilter } from '../../../apps/validator/sandbox/seccomp.ts';
+
+interface Call {
+  readonly architecture: number;
+  readonly number: number;
+  readonly firstArgument?: number;
+}
+
+/** The kernel's interpreter of these few instructions, in a few lines. */
+function judged(program: Buffer, { architecture, number, firstArgument = 0 }: Call): number {
+  const fields = new Map([
+    [0, number],
+    [4, architecture],
+    [16, firstArgument],
+  ]);
+  let accumulator = 0;
+  for (let at = 0; ; at++) {
+    const code = program.readUInt16LE(at * 8);
+    const operand = program.readUInt32LE(at * 8 + 4);
+    const jump = (holds: boolean) => program.readUInt8(at * 8 + (holds ? 2 : 3));
+    if (code === 0x06) return operand;
+    if (code === 0x20) accumulator = fields.get(operand) ?? Number.NaN;
+    else if (code === 0x15) at += jump(accumulator === operand);
+    else if (code === 0x35) at += jump(accumulator >= operand);
+    else if (code === 0x45) at += jump((accumulator & operand) !== 0);
+    else throw new Error(`an instruction ${code} that the filter has no need of`);
+  }
+}
+
+const allow = 0x7fff_0000;
+const refuse = 0x0005_0001;
+const notThere = 0x0005_0026;
+const x64 = 0xc000_003e;
+const arm64 = 0xc000_00b7;
+
+const calls: readonly (readonly [title: string, call: Call, verdict: number])[] = [
+  ['read goes its way', { architecture: x64, number: 0 }, allow],
+  ['socket is refused', { architecture: x64, number: 41 }, refuse],
+  ['shmget is refused', { architecture: x64, number: 29 }, refuse],
+  ['the last of the list, fsmount, is refused', { architecture: x64, number: 432 }, refuse],
+  ['clone3 is not there', { architecture: x64, number: 435 }, notThere],
+  ['a thread is cloned', { architecture: x64, number: 56, firstArgument: 0x003d_0f00 }, allow],
+  [
+    'a user namespace is not',
+    { architecture: x64, number: 56, firstArgument: 0x1000_0011 },
+    refuse,
+  ],
+  [
+    'a mount namespace is not',
+    { architecture: x64, number: 56, firstArgument: 0x0002_0011 },
+    refuse,
+  ],
+  ['another architecture gets nowhere', { architecture: 0x4000_0003, number: 0 }, refuse],
+  ['the other names of x32 get nowhere', { architecture: x64, number: 0x4000_0029 }, refuse],
+];
+
+for (const [title, call, verdict] of calls) {
+  test(`by the filter of x64 ${title}`, (t) => {
+    t.is(judged(seccompFilter('x64') ?? Buffer.alloc(0), call), verdict);
+  });
+}
+
+test('the filter of arm64 knows its own numbers', (t) => {
+  const program = seccompFilter('arm64') ?? Buffer.alloc(0);
+
+  t.is(judged(program, { architecture: arm64, number: 198 }), refuse);
+  t.is(judged(program, { architecture: arm64, number: 63 }), allow);
+  t.is(judged(program, { architecture: x64, number: 0 }), refuse);
+});
+
+test('an architecture whose numbers nobody wrote down has no filter', (t) => {
+  t.is(seccompFilter('riscv64'), undefined);
+});

@@ -1,0 +1,132 @@
+import test from 'ava';
+import { totalCents } from '../../../apps/validator/shop/catalogue.ts';
+import { gradeOrder } from '../../../apps/validator/shop/grade.ts';
+import { searchProducts } from '../../../apps/validator/shop/search-products.ts';
+import { type Order, Shopping } from '../../../apps/validator/shop/shopping.ts';
+import { products, vouchers } from '../../../apps/world/demo/catalogue.ts';
+import {
+  qualifyingTaskIds,
+  type ShopTask,
+  shopTasks,
+} from '../../../apps/world/demo/shop-tasks.ts';
+
+const catalogue = { products, vouchers };
+const about = { products, calls: 4 };
+
+/** Every order of as many products as the task wishes for, with and without each voucher. */
+function* ordersFor({ expected }: ShopTask): Generator<Order> {
+  const pools = expected.wishes.map(({ kind }) => products.filter((each) => each.kind === kind));
+  const [first = [], second = [undefined]] = pools;
+  for (const one of first) {
+    for (const other of second) {
+      for (const voucher of [undefined, ...vouchers]) {
+        const bought = other === undefined ? [one] : [one, other];
+        yield { products: bought, voucher, totalCents: totalCents(bought, voucher) };
+      }
+    }
+  }
+}
+
+for (const family of new Set(shopTasks.map((task) => task.family))) {
+  test(`every task of ${family} has a right order, and most orders are wrong`, (t) => {
+    for (const task of shopTasks.filter((each) => each.family === family)) {
+      const grades = [...ordersFor(task)].map((order) => gradeOrder(task.expected, order, about));
+      const right = grades.filter(({ isCorrect }) => isCorrect).length;
+
+      t.true(right > 0, task.goal_text);
+      t.true(right / grades.length < 0.4, `${task.goal_text}: ${right} of ${grades.length}`);
+    }
+  });
+}
+
+test('30 tasks qualify and 120 are held out, as many of each family', (t) => {
+  const qualifying = new Set(qualifyingTaskIds);
+  const counts = Map.groupBy(shopTasks, ({ family }) => family);
+
+  t.is(qualifying.size, 30);
+  t.is(shopTasks.length, 150);
+  for (const tasks of counts.values()) {
+    t.is(tasks.length, 25);
+    t.is(tasks.filter(({ task_id: id }) => qualifying.has(id)).length, 5);
+  }
+});
+
+const pair: ShopTask['expected'] = {
+  wishes: [{ kind: 'mug' }, { kind: 'scarf' }],
+  total_cents_max: 100_000,
+  one_seller: true,
+};
+const of = (kind: string, seller: string) => {
+  const found = products.find((each) => each.kind === kind && each.seller === seller);
+  if (found === undefined) throw new Error(`nothing of ${kind} by ${seller}`);
+  return found;
+};
+const orderOf = (...bought: readonly (typeof products)[number][]): Order => ({
+  products: bought,
+  voucher: undefined,
+  totalCents: totalCents(bought, undefined),
+});
+
+test('each check says what was wrong with an order', (t) => {
+  const mug = of('mug', 'Mill Street');
+  const scarf = of('scarf', 'Mill Street');
+  const other = of('scarf', 'Old Wharf');
+  const checks = (order: Order | undefined, expected = pair) =>
+    gradeOrder(expected, order, about).checks;
+
+  t.like(checks(orderOf(mug, scarf)), { wanted_products: 'passed', one_seller: 'passed' });
+  t.like(checks(orderOf(mug, other)), { one_seller: 'failed' });
+  t.like(checks(orderOf(mug)), { wanted_products: 'failed' });
+  t.like(checks(orderOf(mug, scarf, scarf)), { wanted_products: 'failed' });
+  t.like(checks(orderOf(mug, mug)), { wanted_products: 'failed' });
+  t.like(checks(orderOf(mug, scarf), { ...pair, total_cents_max: 1 }), { budget: 'failed' });
+  t.like(checks(orderOf(mug, scarf), { ...pair, voucher: 'X' }), { voucher: 'failed' });
+  t.deepEqual(checks(undefined), { order_placed: 'failed', wanted_products: 'unknown' });
+});
+
+test('a right order is paid in full for few calls and never below the order itself', (t) => {
+  const order = orderOf(of('mug', 'Mill Street'), of('scarf', 'Mill Street'));
+  const paid = (calls: number) => gradeOrder(pair, order, { products, calls }).rewardMicro;
+
+  t.is(paid(1), 1_000_000);
+  t.is(paid(8), 1_000_000);
+  t.is(paid(28), 900_000);
+  t.is(paid(48), 800_000);
+  t.is(paid(10_000), 800_000);
+  t.is(gradeOrder(pair, undefined, about).rewardMicro, null);
+});
+
+test('the search finds what shares words, in an order that never changes', (t) => {
+  const found = searchProducts(products, 'One GREEN kettle by Alder!', 5);
+
+  t.is(found.length, 5);
+  t.is(found[0]?.kind, 'kettle');
+  t.deepEqual(found, searchProducts(products.toReversed(), 'green alder kettle one by', 5));
+  t.deepEqual(searchProducts(products, 'nothing of this', 5), []);
+});
+
+test('a visit to the shop has one order, and the shop keeps what was ordered', (t) => {
+  const shopping = new Shopping(catalogue);
+  const [voucher] = vouchers;
+  const mug = of('mug', voucher?.seller ?? '');
+
+  t.deepEqual(shopping.call('cart_checkout', {}), { error: 'the cart is empty' });
+  t.deepEqual(shopping.call('cart_add', { product_id: mug.productId }), {
+    result: [mug.productId],
+  });
+  t.deepEqual(shopping.call('cart_add', { product_id: 'no' }), { error: 'no product no' });
+  t.deepEqual(shopping.call('cart_remove', { product_id: 'no' }), {
+    error: 'no is not in the cart',
+  });
+  t.deepEqual(shopping.call('cart_use_voucher', { code: 'no' }), {
+    error: 'there is no such voucher',
+  });
+  t.deepEqual(shopping.call('cart_use_voucher', { code: voucher?.code }), { result: voucher });
+  t.truthy(shopping.call('cart_checkout', {}));
+  t.deepEqual(shopping.call('cart_add', { product_id: mug.productId }), {
+    error: 'the order is placed; a task has one',
+  });
+  t.is(shopping.order?.totalCents, Math.floor(mug.priceCents * 0.9));
+  t.is(shopping.call('delete_everything', {}), undefined);
+  t.is(shopping.call('constructor', {}), undefined);
+});

@@ -1,0 +1,68 @@
+import type { Ending } from '../../../apps/validator/sandbox/ending.ts';
+import {
+  findSandbox,
+  NoSandbox,
+  type Sandbox,
+  type SandboxKind,
+} from '../../../apps/validator/sandbox/find-sandbox.ts';
+import type { TaskLimits } from '../../../apps/validator/sandbox/limits.ts';
+import { runAgent, type ToolAnswer } from '../../../apps/validator/sandbox/run-agent.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+
+/** Small, so that who goes beyond them is found at once; wide enough for a busy machine. */
+export const trialLimits: TaskLimits = {
+  wallSeconds: 60,
+  cpuSeconds: 20,
+  memoryBytes: 256 * 1024 ** 2,
+  processes: 24,
+  outputBytes: 100_000,
+  toolCalls: 20,
+};
+
+export async function trialSandbox(
+  kind: SandboxKind,
+  limits: Partial<TaskLimits> = {},
+): Promise<Sandbox | NoSandbox> {
+  try {
+    return await findSandbox({
+      limits: { ...trialLimits, ...limits },
+      kind,
+      python: undefined,
+      userId: 64_251,
+      isRoot: process.getuid?.() === 0,
+      platform: process.platform,
+      architecture: process.arch,
+      clock: systemClock,
+    });
+  } catch (error) {
+    if (error instanceof NoSandbox) return error;
+    throw error;
+  }
+}
+
+export interface Tried {
+  readonly ending: Ending;
+  readonly calls: readonly string[];
+}
+
+export async function tryAgent(
+  sandbox: Sandbox,
+  code: string,
+  answer: (tool: string, given: Readonly<Record<string, unknown>>) => ToolAnswer = () => ({
+    result: null,
+  }),
+): Promise<Tried> {
+  const calls: string[] = [];
+  const ending = await runAgent({
+    command: sandbox.commandFor(Buffer.from(code)),
+    limits: sandbox.limits,
+    problem: { task_id: 't-1', family: 'f', goal_text: 'Order one mug.' },
+    onCall: (tool, given) => {
+      calls.push(tool);
+      return answer(tool, given);
+    },
+    clock: systemClock,
+    signal: new AbortController().signal,
+  });
+  return { ending, calls };
+}

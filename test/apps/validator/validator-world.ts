@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { prepareDemoSuite } from '../../../apps/world/demo/prepare-suite.ts';
+import { exchange } from '../../../apps/world/participants/http-exchange.ts';
+import { participantKeypair, participantSeed } from '../../../apps/world/participants/keys.ts';
+import { submitAgent } from '../../../apps/world/participants/simulated-miner.ts';
+import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
+import { clientOf, type ServiceWorld, startServiceWorld } from '../../support/service-world.ts';
+import { systemEnv } from '../../support/system-env.ts';
+
+const seed = 77;
+const main = join(import.meta.dirname, '../../../apps/validator/main.ts');
+const register = join(import.meta.dirname, '../../../infra/otel/register.ts');
+
+/** The shop as the active suite on a real service, one success enough, races of six tasks. */
+export async function startShopWorld(): Promise<ServiceWorld> {
+  const world = await startServiceWorld({
+    ...{ edges: 1, coordinators: 1 },
+    env: {
+      AGENT_PACKAGES: 'shop_tools',
+      QUALIFYING_THRESHOLD: '0.1',
+      RACE_TASKS: '6',
+      REQUIRED_SUCCESSES_QUALIFYING: '1',
+      REQUIRED_SUCCESSES_RACE: '1',
+    },
+  });
+  await prepareDemoSuite(world.operator, world.dataDir);
+  return world;
+}
+
+/** Submits a file as a miner of its own, and tells its version. */
+export async function submitAs(world: ServiceWorld, index: number, code: string): Promise<string> {
+  const keypair = participantKeypair(seed, 'miner', index);
+  await registerAs(world, 'miner', encodeHotkey(keypair.publicKey));
+  const client = clientOf(world, keypair);
+  const refusals: unknown[] = [];
+  const miner = {
+    who: `miner-${index}`,
+    client,
+    onEvent: (event: object) => void refusals.push(event),
+  };
+  const version = await submitAgent(miner, { agentName: `agent-${index}`, code });
+  if (version === undefined) throw new Error(`not accepted: ${JSON.stringify(refusals)}`);
+  return version;
+}
+
+async function registerAs({ operator }: ServiceWorld, role: string, hotkey: string): Promise<void> {
+  await operator.send('PUT', `/v1/admin/chain/registrations/${hotkey}`, { role, stake: 1000 });
+}
+
+export interface RunningValidator {
+  readonly process: ChildProcess;
+  readonly hotkey: string;
+  readonly dataDir: string;
+  readonly ended: Promise<{ readonly code: number | null; readonly log: string }>;
+}
+
+export interface ValidatorStart {
+  readonly index: number;
+  readonly baseUrl?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The validator as people start it: a process with variables and nothing else. */
+export async function startValidator(
+  world: ServiceWorld,
+  { index, baseUrl, env = {} }: ValidatorStart,
+): Promise<RunningValidator> {
+  const { publicKey } = participantKeypair(seed, 'validator', index);
+  const hotkey = encodeHotkey(publicKey);
+  await registerAs(world, 'validator', hotkey);
+  const dataDir = join(world.dataDir, `validator-${index}`);
+  await mkdir(dataDir, { recursive: true });
+  const keyFile = join(dataDir, 'hotkey');
+  await writeFile(keyFile, `0x${participantSeed(seed, 'validator', index)}\n`);
+  const child = spawn(process.execPath, ['--import', register, main], {
+    env: {
+      ...systemEnv(),
+      PADDOCK_URL: baseUrl ?? world.service.baseUrls[0],
+      VALIDATOR_KEY_FILE: keyFile,
+      VALIDATOR_DATA_DIR: join(dataDir, 'state'),
+      VALIDATOR_IDLE_SECONDS: '1',
+      LOG_LEVEL: 'debug',
+      ...env,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = Promise.all([once(child, 'close'), text(child.stderr)]).then(([[code], log]) => ({
+    ...{ code, log },
+  }));
+  return { process: child, hotkey, dataDir, ended };
+}
+
+/** What stands between a validator and the service, and lets through what it is told to. */
+export interface Gate extends AsyncDisposable {
+  readonly url: string;
+  /** Answers 503 where it says so, instead of asking. */
+  isShut: (method: string, path: string) => boolean;
+  readonly turnedAway: readonly string[];
+}
+
+export async function openGate(target: string): Promise<Gate> {
+  const turnedAway: string[] = [];
+  const gate = { isShut: (_method: string, _path: string) => false, turnedAway };
+  const server: Server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = 'GET', url = '/' } = request;
+    if (gate.isShut(method, url)) {
+      turnedAway.push(`${method} ${url}`);
+      response
+        .writeHead(503, { 'retry-after': '1' })
+        .end('{"detail":"shut","error_code":"OVERLOADED"}');
+      return;
+    }
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(request.headers)) {
+      const isPassed = /^(authorization|content-type|idempotency-key|x-)/.test(name);
+      if (isPassed && typeof value === 'string') headers[name] = value;
+    }
+    const body = Buffer.concat(chunks);
+    const answer = await exchange({ method, url: `${target}${url}`, headers, body });
+    const type = answer.headers['content-type'];
+    response.writeHead(answer.status, type === undefined ? {} : { 'content-type': type });
+    response.end(answer.body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(gate, {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+}
