@@ -1,5 +1,7 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { ConfigInvalid } from '../../infra/config/config.ts';
+import { NoSandbox } from '../validator/sandbox/find-sandbox.ts';
+import { SettingsInvalid } from '../validator/validator-settings.ts';
 import { readOptions, UsageError, usage } from './options.ts';
 import { Unanswered } from './participants/retry.ts';
 import { terminal } from './terminal.ts';
@@ -34,7 +36,12 @@ async function run(): Promise<number> {
 }
 
 function tell(error: unknown): number {
-  if (error instanceof UsageError || error instanceof ConfigInvalid) {
+  const isRefusal =
+    error instanceof UsageError ||
+    error instanceof ConfigInvalid ||
+    error instanceof NoSandbox ||
+    error instanceof SettingsInvalid;
+  if (isRefusal) {
     console.error(`paddock: ${error.message}`);
     return 2;
   }

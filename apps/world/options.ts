@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { nearestKey } from '../../infra/config/nearest-key.ts';
+import { exampleAgentCount } from './demo/demo-agents.ts';
 
 export interface WorldOptions {
   /** Up and empty for people and programs, without simulated miners and validators. */
@@ -16,6 +17,8 @@ export interface WorldOptions {
   readonly coordinators: number;
   readonly miners: number;
   readonly validators: number;
+  /** Reference validators that really run the agents, in the place of simulated ones; 0: none. */
+  readonly realValidators: number;
   readonly seed: number;
   /** A file of legacy problems to evaluate on, instead of the demo pack. */
   readonly suite: string | undefined;
@@ -56,6 +59,11 @@ const flags = {
   coordinators: { takes: 'count', value: 'N', help: 'coordinators (default 1)' },
   miners: { takes: 'count', value: 'N', help: 'simulated miners (default 7)' },
   validators: { takes: 'count', value: 'N', help: 'simulated validators (default 4)' },
+  'real-validators': {
+    takes: 'count',
+    value: 'N',
+    help: 'reference validators that run three example agents in a sandbox, not simulated ones',
+  },
   seed: { takes: 'count', value: 'N', help: 'of names, keys and results (default 1)' },
   suite: { takes: 'text', value: 'FILE', help: 'evaluate on a JSON file of legacy problems' },
   help: { help: 'show this' },
@@ -66,7 +74,7 @@ type FlagName = keyof typeof flags;
 export function usage(): string {
   const lines = Object.entries<Flag>(flags).map(([name, { value, help }]) => {
     const left = `  --${name}${value === undefined ? '' : ` ${value}`}`;
-    return `${left.padEnd(20)} ${help}`;
+    return `${left.padEnd(22)} ${help}`;
   });
   return ['npm start -- [options]', '', ...lines].join('\n');
 }
@@ -80,6 +88,9 @@ export function readOptions(
   if (given.has('help')) return undefined;
   const count = (name: FlagName, fallback: number) => Number(given.get(name) ?? fallback);
   refuseContradictions(given, env);
+  const real = given.has('real-validators')
+    ? atLeastOne('real-validators', count('real-validators', 1))
+    : 0;
   return {
     serve: given.has('serve'),
     json: given.has('json'),
@@ -90,8 +101,9 @@ export function readOptions(
     dataDir: resolve(given.get('data-dir') ?? (given.has('days') ? '.paddock/days' : '.paddock')),
     edges: atLeastOne('edges', count('edges', 1)),
     coordinators: atLeastOne('coordinators', count('coordinators', 1)),
-    miners: count('miners', 7),
-    validators: count('validators', 4),
+    miners: count('miners', real > 0 ? exampleAgentCount : 7),
+    validators: real > 0 ? real : count('validators', 4),
+    realValidators: real,
     seed: count('seed', 1),
     suite: given.get('suite'),
   };
@@ -109,6 +121,12 @@ function refuseContradictions(
   if (given.has('once') && (given.get('miners') === '0' || given.get('validators') === '0')) {
     throw new UsageError('--once waits for an eligible version: it needs miners and validators');
   }
+  if (given.has('real-validators')) {
+    const other = (['days', 'suite', 'validators'] as const).find((name) => given.has(name));
+    if (other !== undefined) {
+      throw new UsageError(`--real-validators and --${other} do not go together`);
+    }
+  }
   if (given.has('days')) {
     const needless = (['once', 'suite'] as const).find((name) => given.has(name));
     if (needless !== undefined) throw new UsageError(`--days and --${needless} do not go together`);
@@ -123,7 +141,9 @@ function refuseContradictions(
   }
 }
 
-const simulationOnly = ['once', 'days', 'miners', 'validators', 'suite'] as const;
+const simulationOnly = [
+  ...(['once', 'days', 'miners', 'validators', 'real-validators', 'suite'] as const),
+];
 
 function readFlags(args: readonly string[]): Map<FlagName, string> {
   const given = new Map<FlagName, string>();

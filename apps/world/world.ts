@@ -4,6 +4,7 @@ import { daysDefaults, playDays } from './days/play-days.ts';
 import { agentPackage } from './demo/demo-agents.ts';
 import { type LegacySuite, readLegacySuite } from './demo/legacy-suite.ts';
 import { playDemo } from './demo/play-demo.ts';
+import { requireSandbox } from './demo/real-validators.ts';
 import { type Neighbours, startNeighbours } from './embedded.ts';
 import type { WorldOptions } from './options.ts';
 import { requireFreePort } from './port-check.ts';
@@ -45,8 +46,25 @@ const shortLeases: Readonly<Record<string, string>> = {
   CLAIM_LEASE_SECONDS: '6',
 };
 
-function defaultsOf({ serve, days }: WorldOptions): Readonly<Record<string, string>> {
+/** Agents that are really run take as long as they take: leases as long as that, on a busy machine too. */
+const realDefaults: Readonly<Record<string, string>> = {
+  LEASE_SECONDS: '30',
+  HEARTBEAT_SECONDS: '5',
+  CLAIM_LEASE_SECONDS: '60',
+};
+
+function defaultsOf(options: WorldOptions): Readonly<Record<string, string>> {
+  const { serve, days, realValidators: real } = options;
   if (serve) return {};
+  if (real > 0) {
+    // One validator alone must be able to judge, too.
+    const required = String(Math.min(2, real));
+    const successes = {
+      REQUIRED_SUCCESSES_QUALIFYING: required,
+      REQUIRED_SUCCESSES_RACE: required,
+    };
+    return { ...playDefaults, ...realDefaults, ...successes };
+  }
   return { ...playDefaults, ...(days === undefined ? shortLeases : daysDefaults) };
 }
 
@@ -64,8 +82,10 @@ export async function runWorld(world: World): Promise<number> {
   readConfig({ ...defaults, ...given(env) }, { process: 'world' });
   const legacy = options.suite === undefined ? undefined : await readLegacySuite(options.suite);
   await requireFreePort(options.port);
+  const sandbox = options.realValidators > 0 ? await requireSandbox(env) : undefined;
 
   terminal.line(`${terminal.style('bold', 'Paddock')} starts; its data is in ${options.dataDir}`);
+  if (sandbox !== undefined) terminal.line(`  Agents are run for real, by ${sandbox}`);
   await using stack = new AsyncDisposableStack();
   stack.defer(() => terminal.line('Everything is stopped.'));
   const secrets = await worldSecrets(options.dataDir);

@@ -18,6 +18,10 @@ const fileNames = [
 
 type FileName = (typeof fileNames)[number];
 
+/** What reference validators really run: one that reads closely, one that half does, one that does not. */
+const exampleNames: readonly FileName[] = ['careful_shopper', 'keyword_match', 'first_hit'];
+export const exampleAgentCount = exampleNames.length;
+
 /** What later miners vary; the flawed ones would only repeat a refusal. */
 const soundNames: readonly FileName[] = [
   'careful_shopper',
@@ -26,17 +30,21 @@ const soundNames: readonly FileName[] = [
   'first_hit',
 ];
 
-/** One file per miner; beyond the first seven the sound ones come again, a little less careful. */
-export async function demoAgents(count: number): Promise<readonly AgentFile[]> {
+/** One file per miner; beyond the first ones the sound ones come again, a little less careful. */
+export async function demoAgents(
+  count: number,
+  { isReal = false }: { readonly isReal?: boolean } = {},
+): Promise<readonly AgentFile[]> {
+  const firstNames = isReal ? exampleNames : fileNames;
   const sources = new Map<FileName, string>();
   for (const name of fileNames) {
     const path = join(import.meta.dirname, 'agents', `${name}.py`);
     sources.set(name, await readFile(path, 'utf8'));
   }
   return Array.from({ length: count }, (_, index) => {
-    const first = fileNames[index];
+    const first = firstNames[index];
     if (first !== undefined) return agentFile(first, sources.get(first) ?? '');
-    return variant(index - fileNames.length, sources);
+    return variant(index - firstNames.length, sources);
   });
 }
 

@@ -13,12 +13,16 @@ import { simulatedValidator } from '../participants/simulated-validator.ts';
 import type { Terminal } from '../terminal.ts';
 import { demoAgents } from './demo-agents.ts';
 import { minerName, validatorName } from './names.ts';
+import type { RealValidators } from './real-validators.ts';
+import { runWatch } from './run-watch.ts';
 import { Story } from './story.ts';
 import { untilJudged } from './watch-versions.ts';
 
 export interface DemoOptions {
   readonly miners: number;
   readonly validators: number;
+  /** Where reference validators take the place of simulated ones. */
+  readonly real: RealValidators | undefined;
   readonly seed: number;
   readonly baseUrls: readonly string[];
   readonly operator: OperatorClient;
@@ -43,6 +47,8 @@ const taskMsMax = 180;
 const tasksPerRun = 30;
 const runsPerVersion = 2;
 export const deadlineMs = 110_000;
+// Agents that are really run take as long as they take, on a busy machine too.
+const realDeadlineMs = 600_000;
 const idleMs = 400;
 // The one that will fall silent looks more often, so that it surely gets a run to be silent over.
 const keenIdleMs = 100;
@@ -69,12 +75,17 @@ export async function runDemo(options: DemoOptions): Promise<Demo> {
   // Before anybody claims: the story must know the names of what an earlier start has left.
   for (const miner of miners) turns.push(await recall(miner, { story, waiting }));
   await Promise.all(miners.map(connectProviders));
-  startValidators(options, story, stack);
+  if (options.real === undefined) startValidators(options, story, stack);
+  else stack.use(await options.real.start());
   let isSubmitting = true;
   const submitting = letMinersSubmit(options, turns, waiting).finally(() => {
     isSubmitting = false;
   });
-  const watching = { ...options, story, waiting, deadlineMs: startedMs + deadlineMs };
+  const lookAtRuns = options.real === undefined ? undefined : runWatch(options, story);
+  const watching = {
+    ...{ ...options, story, waiting, lookAtRuns },
+    deadlineMs: startedMs + (options.real === undefined ? deadlineMs : realDeadlineMs),
+  };
   const judged = await untilJudged({ ...watching, isSubmitting: () => isSubmitting });
   await submitting;
   const kept = stack.move();
@@ -175,11 +186,11 @@ async function recall(
 const unfinished: ReadonlySet<string> = new Set(['RECEIVED', 'QUEUED', 'RUNNING']);
 
 async function letMinersSubmit(
-  { miners, clock, signal }: DemoOptions,
+  { miners, clock, signal, real }: DemoOptions,
   turns: readonly Turn[],
   waiting: Set<string>,
 ): Promise<void> {
-  const files = await demoAgents(miners);
+  const files = await demoAgents(miners, { isReal: real !== undefined });
   const pauseMs = Math.min(submissionPauseMaxMs, submittingMs / Math.max(1, miners));
   for (const [index, turn] of turns.entries()) {
     const file = files[index];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type OperatorClient, operatorClient } from '../operator-client.ts';
+import type { ProcessEnd } from '../process-group.ts';
 import { sayWhere, serveUntilStopped } from '../serving.ts';
 import type { RunningService } from '../start-service.ts';
 import { type Terminal, table } from '../terminal.ts';
@@ -8,6 +9,7 @@ import { type Demo, type DemoOptions, deadlineMs, registerParticipants, runDemo 
 import { type Leaderboard, readLeaderboard } from './leaderboard.ts';
 import type { LegacySuite } from './legacy-suite.ts';
 import { prepareDemoSuite, prepareLegacySuite } from './prepare-suite.ts';
+import { realValidators } from './real-validators.ts';
 import type { Tally } from './story.ts';
 
 // Validators give their runs back when they stop; nobody waits longer than this for that.
@@ -24,7 +26,8 @@ export async function playDemo(
   const operator = operatorClient({ baseUrl, token: service.operatorToken, clock });
   const { miners, validators, seed } = options;
   const shared = { operator, clock, terminal, signal, baseUrls: service.baseUrls };
-  const demoOptions: DemoOptions = { miners, validators, seed, ...shared };
+  const real = realOf(world, service);
+  const demoOptions: DemoOptions = { miners, validators, real, seed, ...shared };
   await setTheStage(world, demoOptions, legacy);
 
   const demo = await runDemo(demoOptions);
@@ -40,6 +43,14 @@ export async function playDemo(
   } finally {
     await Promise.race([demo[Symbol.asyncDispose](), clock.sleep(leaveMs)]);
   }
+}
+
+function realOf({ options, env, terminal }: World, { baseUrls }: RunningService) {
+  const { realValidators: count, seed, dataDir } = options;
+  if (count === 0) return undefined;
+  const onRestart = (name: string, { code, signal: by }: ProcessEnd) =>
+    terminal.line(terminal.style('yellow', `  ${name} ended with ${by ?? `code ${code}`}; again`));
+  return realValidators({ count, seed, dataDir, env, baseUrls, onRestart });
 }
 
 async function setTheStage(

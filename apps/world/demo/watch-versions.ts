@@ -12,6 +12,8 @@ export interface Watching {
   readonly story: Story;
   /** Versions that wait for their verdict; grows while miners submit. */
   readonly waiting: Set<string>;
+  /** Tells what became of a version's runs, where nobody else does. */
+  readonly lookAtRuns: ((agentVersionId: string) => Promise<void>) | undefined;
   readonly isSubmitting: () => boolean;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
@@ -43,6 +45,7 @@ async function tellEndedLeases({ operator, story }: Watching): Promise<void> {
 }
 
 async function lookAt(watching: Watching, agentVersionId: string): Promise<void> {
+  await watching.lookAtRuns?.(agentVersionId);
   const status = await watching.operator.api.getPublicAgentVersionsStatus({
     agent_version_id: agentVersionId,
   });

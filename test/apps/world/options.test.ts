@@ -22,6 +22,13 @@ test('the port of the environment counts unless the option names one', (t) => {
   t.is(readOptions(['--port', '0'], { PORT: '9000' })?.port, 0);
 });
 
+test('real validators take the place of simulated ones and bring three example agents', (t) => {
+  const options = readOptions(['--real-validators', '2'], {});
+
+  t.like(options, { realValidators: 2, validators: 2, miners: 3 });
+  t.like(readOptions([], {}), { realValidators: 0 });
+});
+
 test('help is asked for, not refused', (t) => {
   t.is(readOptions(['--help'], {}), undefined);
   t.regex(usage(), /--ready-file PATH/);
@@ -46,6 +53,10 @@ const refusals: readonly (readonly [args: readonly string[], says: RegExp])[] = 
   [['--serve', '--once'], /--serve has none/],
   [['--serve', '--suite', 'x.json'], /--suite is about the simulation/],
   [['--once', '--validators', '0'], /needs miners and validators/],
+  [['--real-validators', '0'], /--real-validators must be at least 1/],
+  [['--real-validators', '2', '--validators', '2'], /--real-validators and --validators do not/],
+  [['--real-validators', '2', '--days', '3'], /--real-validators and --days do not go together/],
+  [['--real-validators', '2', '--serve'], /--real-validators is about the simulation/],
 ];
 
 for (const [args, says] of refusals) {

@@ -64,6 +64,27 @@ test.serial('one command ends with eligible versions and leaves nothing running'
   t.regex(stderr, /Leaderboard, 1 eligible/);
 });
 
+test.serial('real validators run the three example agents and rank them by skill', async (t) => {
+  t.timeout(300_000);
+  const dataDir = await temporaryFolder();
+  t.teardown(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }));
+  const world = start('--real-validators', '2', '--once', '--port', '0', '--data-dir', dataDir);
+  const { code, stdout, stderr } = await world.ended;
+  if (/no sandbox works here|agents need CPython/.test(stderr)) {
+    // Refused before anything was started, and with what to install.
+    t.is(code, 2);
+    t.regex(stderr, /apt-get install/);
+    t.is(stdout, '');
+    return;
+  }
+
+  t.is(code, 0, stdout + stderr);
+  t.regex(stdout, /1 {2}careful-shopper v1 +Ada +1\.0000/);
+  t.regex(stdout, /2 {2}keyword-match v1 +Basil +0\.[4-8]\d{3}/);
+  t.regex(stdout, /3 {2}first-hit v1 +Cleo +0\.[12]\d{3}/);
+  t.regex(stdout, /Boreas +claims|Eurus +claims/);
+});
+
 test.serial('the empty world serves until it is told to stop', async (t) => {
   t.timeout(300_000);
   const dataDir = await temporaryFolder();
