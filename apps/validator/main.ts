@@ -1,8 +1,10 @@
+import { mkdir } from 'node:fs/promises';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
 import { createLogger } from '../../infra/telemetry/log.ts';
 import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
 import { endWithParent, untilStopped } from '../until-stopped.ts';
+import { FolderTaken, lockFolder } from './folder-lock.ts';
 import { KeyInvalid, readKey } from './read-key.ts';
 import { findSandbox, NoSandbox } from './sandbox/find-sandbox.ts';
 import { sandboxWish } from './sandbox-wish.ts';
@@ -22,6 +24,8 @@ async function run(): Promise<void> {
   });
   const keypair = await readKey(config.VALIDATOR_KEY_FILE);
   const sandbox = await findSandbox(sandboxWish(config, process));
+  await mkdir(config.VALIDATOR_DATA_DIR, { recursive: true, mode: 0o700 });
+  await using _lock = await lockFolder(config.VALIDATOR_DATA_DIR, process.pid);
   const telemetry = createTelemetry();
   const deps = { config, keypair, sandbox, log, telemetry, clock: systemClock };
   const validator = await Validator.start(deps);
@@ -38,7 +42,10 @@ async function run(): Promise<void> {
 /** What a person can mend is one sentence; a defect shows where it is. */
 function say(error: unknown): void {
   const isPlain =
-    error instanceof SettingsInvalid || error instanceof KeyInvalid || error instanceof NoSandbox;
+    error instanceof SettingsInvalid ||
+    error instanceof KeyInvalid ||
+    error instanceof FolderTaken ||
+    error instanceof NoSandbox;
   console.error(isPlain ? `validator: ${error.message}` : error);
 }
 

@@ -1,3 +1,4 @@
+import { knownKeys } from '../../infra/config/config.ts';
 import { nearestKey } from '../../infra/config/nearest-key.ts';
 import {
   count,
@@ -74,9 +75,7 @@ export const validatorKeys: readonly string[] = Object.keys(settings);
 
 /** @throws SettingsInvalid */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): ValidatorConfig {
-  const problems = Object.keys(env)
-    .filter((name) => /^(VALIDATOR|PADDOCK)_/.test(name) && !validatorKeys.includes(name))
-    .map((name) => misspelled(name));
+  const problems = misspelled(env);
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
     const given = env[name]?.trim() ?? '';
@@ -104,10 +103,17 @@ function sayIssues(issues: readonly { readonly message: string }[]): string {
   return issues.map(({ message }) => message).join('; ');
 }
 
-function misspelled(name: string): string {
-  const meant = nearestKey(name, validatorKeys);
-  const hint = meant === undefined ? 'see the README' : `did you mean ${meant}?`;
-  return `${name} is no variable of the validator: ${hint}`;
+/** What begins like ours, or nearly is one; the service's own variables may stand beside them. */
+function misspelled(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(env)
+    .filter((name) => !validatorKeys.includes(name) && !knownKeys.includes(name))
+    .flatMap((name) => {
+      const meant = nearestKey(name, validatorKeys);
+      if (meant !== undefined) return [`${name} is no variable of ours; did you mean ${meant}?`];
+      return name.startsWith('VALIDATOR_')
+        ? [`${name} is no variable of ours; see the README`]
+        : [];
+    });
 }
 
 function needed(

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Keypair } from '../../infra/crypto/sr25519-signer.ts';
 import { randomId } from '../../infra/ids/ids.ts';
@@ -6,7 +5,7 @@ import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { PaddockClient } from '../cli/client/paddock.generated.ts';
-import { Refusal } from '../cli/client/refusal.ts';
+import { Refusal, Unanswered } from '../cli/client/refusal.ts';
 import type { Claim, CompletionResult } from '../cli/client/schemas.generated.ts';
 import { type Identity, serviceClient, sessionIdentity, signingIdentity } from './credentials.ts';
 import type { Delivered, Delivery } from './delivery/delivery.ts';
@@ -50,7 +49,6 @@ export class Validator {
 
   static async start(options: ValidatorOptions): Promise<Validator> {
     const { config, clock, keypair, log, telemetry } = options;
-    await mkdir(config.VALIDATOR_DATA_DIR, { recursive: true, mode: 0o700 });
     const proof = { baseUrl: config.PADDOCK_URL, keypair, clock };
     const identity =
       config.VALIDATOR_AUTH === 'session' ? sessionIdentity(proof) : signingIdentity(proof);
@@ -101,8 +99,10 @@ export class Validator {
     await this.#recover().catch((error: unknown) => log.warn('not released', { error }));
     while (!this.#draining.signal.aborted) {
       const hasWorked = await this.#workOnce().catch((error: unknown) => {
+        if (this.#draining.signal.aborted) return false;
         if (error instanceof Refusal && error.status === 401) this.#identity.forget();
-        log.warn('a run or a claim failed', { error });
+        // A refusal says all there is to say; a defect shows where it is.
+        log.warn('nothing was claimed', reasonOf(error));
         return false;
       });
       const idleMs = config.VALIDATOR_IDLE_SECONDS * 1000;
@@ -125,7 +125,8 @@ export class Validator {
   async #workOnce(): Promise<boolean> {
     const { sandbox } = this.#options;
     const body = hostReport(sandbox);
-    const claim = await this.#api.postValidatorWorkClaim({ body, idempotencyKey: randomId() });
+    const asked = { body, idempotencyKey: randomId() };
+    const claim = await this.#api.postValidatorWorkClaim(asked, { signal: this.#draining.signal });
     if (claim === undefined) return false;
     await this.#note.write(claim.eval_run_id);
     return await this.#hold(claim);
@@ -238,6 +239,11 @@ function sayCompleted(
     failure_reason: body['failure_reason'] ?? null,
     became_eligible: answer.agent_version_became_eligible,
   });
+}
+
+function reasonOf(error: unknown) {
+  const isPlain = error instanceof Refusal || error instanceof Unanswered;
+  return isPlain ? { reason: error.message } : { error };
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {

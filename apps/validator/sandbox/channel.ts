@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** A line that a call may have; one that is longer is no call. */
-export const lineBytesMax = 256 * 1024;
+export const lineBytesMax = 128 * 1024;
 
 const note = z.discriminatedUnion('note', [
   z.object({ note: z.literal('ready') }),

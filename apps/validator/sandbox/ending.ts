@@ -45,6 +45,15 @@ export function sayAgentEnd(reason: AgentEnd, detail: string): string {
   return `the agent ${agentEnds[reason]}${detail === '' ? '' : `: ${detail}`}`;
 }
 
+/**
+ * Words of an agent as a database takes them: neither NUL nor half a surrogate pair, on which the
+ * service would refuse the very message that blames it.
+ */
+export function plainText(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '\ufffd');
+}
+
 export interface Exit {
   /** Of the sandbox's first process: the agent's own code, or 128 and its signal. */
   readonly code: number | null;

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { bubblewrapCommand } from './bubblewrap.ts';
@@ -104,17 +106,21 @@ def agent_main(problem):
     tried("write to /tmp", lambda: os.mkdir("/tmp/mark"))
     tried("write to /usr", lambda: os.mkdir("/usr/mark"))
     tried("read the validator's files", lambda: os.listdir(problem["folder"]))
-    tried("open a socket", lambda: socket.create_connection(("127.0.0.1", problem["port"]), 1))
+    tried("reach the machine's network", lambda: socket.create_connection(("127.0.0.1", problem["port"]), 5))
     tried("see other processes", lambda: os.kill(problem["pid"], 0))
 `;
 
 /** Undefined when it held; else what went wrong. */
-async function trial(sandbox: Sandbox, clock: Clock): Promise<string | undefined> {
+export async function trial(sandbox: Sandbox, clock: Clock): Promise<string | undefined> {
   const escapes: string[] = [];
+  // Somebody answers there: a connection that is refused would say nothing of the box.
+  const door = createServer().listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  const { port } = door.address() as AddressInfo;
   const ending = await runAgent({
     command: sandbox.commandFor(Buffer.from(prisoner)),
     limits: { ...sandbox.limits, wallSeconds: trialSeconds },
-    problem: { folder: import.meta.dirname, port: 9, pid: process.pid },
+    problem: { folder: import.meta.dirname, port, pid: process.pid },
     onCall: (_tool, { product_id: what }) => {
       escapes.push(String(what));
       return { result: null };
@@ -122,6 +128,7 @@ async function trial(sandbox: Sandbox, clock: Clock): Promise<string | undefined
     clock,
     signal: new AbortController().signal,
   });
+  door.close();
   if (escapes.length > 0) return `it did not keep an agent from this: ${escapes.join(', ')}`;
   if (ending.reason === 'finished') return undefined;
   const said = ending.stderrTail.trim().split('\n').at(-1) ?? '';

@@ -3,7 +3,7 @@ import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { lineReader, type Message, readMessage } from './channel.ts';
 import type { SandboxCommand } from './command.ts';
-import { type Ending, type EndReason, reasonOfExit } from './ending.ts';
+import { type Ending, type EndReason, plainText, reasonOfExit } from './ending.ts';
 import type { TaskLimits } from './limits.ts';
 import { residentBytes } from './process-memory.ts';
 
@@ -28,6 +28,8 @@ export interface AgentRun {
 const startMs = 20_000;
 const memoryLookMs = 50;
 const tailBytes = 4_000;
+/** The runner writes three; who writes more is not the runner. */
+const notesMax = 10;
 
 /** Runs one task of one agent to its end and says how it ended. The process and all of its are gone. */
 export async function runAgent(run: AgentRun): Promise<Ending> {
@@ -86,6 +88,7 @@ class Watch {
   #isGone = false;
   #detail = '';
   #calls = 0;
+  #notes = 0;
   #outputBytes = 0;
   #tails = { stdout: '', stderr: '' };
 
@@ -123,8 +126,9 @@ class Watch {
     const { told } = this;
     const reason = this.#reason ?? reasonOfExit(told, exit);
     return {
-      ...{ reason, detail: this.#detail, exitCode: exit.code, isLoaded: told.isLoaded },
-      ...{ wallSeconds, stdoutTail: this.#tails.stdout, stderrTail: this.#tails.stderr },
+      ...{ reason, detail: plainText(this.#detail), exitCode: exit.code, isLoaded: told.isLoaded },
+      ...{ wallSeconds, stdoutTail: plainText(this.#tails.stdout) },
+      stderrTail: plainText(this.#tails.stderr),
     };
   }
 
@@ -159,7 +163,9 @@ class Watch {
   }
 
   #take(note: Extract<Message, { readonly note: string }>, channel: Writable): void {
-    if (note.note === 'ready' && !this.told.isReady) {
+    this.#notes += 1;
+    if (this.#notes > notesMax) this.end('protocol', 'more notes than there are');
+    else if (note.note === 'ready' && !this.told.isReady) {
       this.told.isReady = true;
       channel.write(`${JSON.stringify(this.#run.problem)}\n`);
       this.#markReady();

@@ -1,4 +1,5 @@
 import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
+import type { AgentVersionStatus, EvaluationRun } from '../../cli/client/schemas.generated.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { participantKeypair } from '../participants/keys.ts';
 import { validatorName } from './names.ts';
@@ -18,7 +19,7 @@ export function runWatch(
     readonly validators: number;
   },
   story: Story,
-): (agentVersionId: string) => Promise<void> {
+): (status: AgentVersionStatus) => Promise<void> {
   const { operator, seed, validators } = options;
   const names = new Map(
     Array.from({ length: validators }, (_, index) => {
@@ -27,37 +28,44 @@ export function runWatch(
     }),
   );
   const seen = new Map<string, Seen>();
-  const eligible = new Set<string>();
+  const successes = new Map<string, number>();
 
-  return async (agentVersionId) => {
-    const asked = { agent_version_id: agentVersionId };
-    // The status first: what it counts is then among the runs.
-    const status = await operator.api.getPublicAgentVersionsStatus(asked);
-    const runs = await operator.api.getPublicAgentVersionsRuns(asked);
+  function tellEnd(run: EvaluationRun, about: AboutRun, requiredSuccesses: number): void {
+    const { agentVersionId } = about;
+    const isSuccess = run.status === 'SUCCESS';
+    const includedSuccessCount = (successes.get(agentVersionId) ?? 0) + (isSuccess ? 1 : 0);
+    successes.set(agentVersionId, includedSuccessCount);
+    story.hear({
+      ...{ kind: 'completed', completeMs: 0, ...about, status: run.status },
+      ...{ score: run.validator_score, failureClass: run.failure_class },
+      ...{ includedSuccessCount, requiredSuccesses, becameEligible: false, finalScore: null },
+    });
+  }
+
+  // The status was read before: the runs that made a version eligible are among those read now.
+  return async (status) => {
+    const { agent_version_id: agentVersionId } = status;
+    const runs = await operator.api.getPublicAgentVersionsRuns({
+      agent_version_id: agentVersionId,
+    });
     for (const run of runs.toSorted(
       (a, b) => Date.parse(a.claimed_at) - Date.parse(b.claimed_at),
     )) {
       const { eval_run_id: evalRunId } = run;
-      const about = {
-        who: names.get(run.validator_hotkey) ?? 'a validator',
-        evalRunId,
-        agentVersionId,
-      };
-      if (!seen.has(evalRunId)) story.hear({ kind: 'claimed', claimMs: 0, ...about });
+      const who = names.get(run.validator_hotkey) ?? 'a validator';
+      const about = { who, evalRunId, agentVersionId };
+      const before = seen.get(evalRunId);
       const hasEnded = run.completed_at !== null;
-      if (hasEnded && seen.get(evalRunId) !== 'ended') {
-        const becameEligible = status.state === 'ELIGIBLE' && !eligible.has(agentVersionId);
-        if (becameEligible) eligible.add(agentVersionId);
-        story.hear({
-          ...{ kind: 'completed', completeMs: 0, ...about, status: run.status, becameEligible },
-          score: run.validator_score,
-          failureClass: run.failure_class,
-          includedSuccessCount: status.included_success_count,
-          requiredSuccesses: status.required_successes,
-          finalScore: status.final_score,
-        });
-      }
       seen.set(evalRunId, hasEnded ? 'ended' : 'claimed');
+      if (before === undefined) story.hear({ kind: 'claimed', claimMs: 0, ...about });
+      if (hasEnded && before !== 'ended') tellEnd(run, about, status.required_successes);
     }
+    if (status.state === 'ELIGIBLE') story.eligible(agentVersionId, status.final_score);
   };
+}
+
+interface AboutRun {
+  readonly who: string;
+  readonly evalRunId: string;
+  readonly agentVersionId: string;
 }

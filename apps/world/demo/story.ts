@@ -109,6 +109,11 @@ export class Story {
     this.#say('yellow', '!', held.who, `has lost its lease; the work on ${agent} is offered again`);
   }
 
+  eligible(agentVersionId: string, finalScore: number | null): void {
+    const agent = this.#agentNames.get(agentVersionId) ?? agentVersionId;
+    this.#say('bold', '★', agent, `is ELIGIBLE with ${finalScore?.toFixed(4) ?? 'no score'}`);
+  }
+
   discarded(agentVersionId: string, reason: string | null): void {
     const agent = this.#agentNames.get(agentVersionId) ?? agentVersionId;
     const why = meaning[reason ?? ''] ?? reason ?? 'no reason given';
@@ -178,14 +183,7 @@ export class Story {
     const count = `${event.includedSuccessCount} of ${event.requiredSuccesses}`;
     const score = event.score.toFixed(4);
     this.#say('green', '✓', event.who, `completes ${agent}: ${event.status} ${score} (${count})`);
-    if (event.becameEligible) {
-      this.#say(
-        'bold',
-        '★',
-        agent,
-        `is ELIGIBLE with ${event.finalScore?.toFixed(4) ?? 'no score'}`,
-      );
-    }
+    if (event.becameEligible) this.eligible(event.agentVersionId, event.finalScore);
   }
 
   #silenced(event: Of<'silent'>): void {

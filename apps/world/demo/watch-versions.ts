@@ -1,4 +1,5 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
+import type { AgentVersionStatus } from '../../cli/client/schemas.generated.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import type { Story } from './story.ts';
 
@@ -13,7 +14,7 @@ export interface Watching {
   /** Versions that wait for their verdict; grows while miners submit. */
   readonly waiting: Set<string>;
   /** Tells what became of a version's runs, where nobody else does. */
-  readonly lookAtRuns: ((agentVersionId: string) => Promise<void>) | undefined;
+  readonly lookAtRuns: ((status: AgentVersionStatus) => Promise<void>) | undefined;
   readonly isSubmitting: () => boolean;
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
@@ -45,10 +46,10 @@ async function tellEndedLeases({ operator, story }: Watching): Promise<void> {
 }
 
 async function lookAt(watching: Watching, agentVersionId: string): Promise<void> {
-  await watching.lookAtRuns?.(agentVersionId);
   const status = await watching.operator.api.getPublicAgentVersionsStatus({
     agent_version_id: agentVersionId,
   });
+  await watching.lookAtRuns?.(status);
   if (!endStates.has(status.state)) return;
   watching.waiting.delete(agentVersionId);
   if (status.state === 'DISCARDED') watching.story.discarded(agentVersionId, status.discard_reason);

@@ -12,17 +12,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { type EndReason, isAgentEnd } from '../../../apps/validator/sandbox/ending.ts';
-import { findPython } from '../../../apps/validator/sandbox/find-python.ts';
 import {
-  findSandbox,
   NoSandbox,
   type Sandbox,
   sandboxKinds,
 } from '../../../apps/validator/sandbox/find-sandbox.ts';
 import type { TaskLimits } from '../../../apps/validator/sandbox/limits.ts';
-import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { commandLineOf } from '../../../infra/local/process-facts.ts';
-import { trialLimits, trialSandbox, tryAgent } from './try-sandbox.ts';
+import { trialSandbox, tryAgent } from './try-sandbox.ts';
 
 interface Attempt {
   readonly title: string;
@@ -140,6 +137,17 @@ const attempts: readonly Attempt[] = [
     code: `import os, signal\n${main('os.kill(-1, signal.SIGKILL)')}`,
     reason: 'raised',
     detail: /ProcessLookupError/,
+  },
+  {
+    title: 'an agent that says goodbye with words that no database takes',
+    code: main('raise ValueError("a\\0b\\ud800c")'),
+    reason: 'raised',
+    detail: /^ValueError: a\ufffdb\ufffdc$/,
+  },
+  {
+    title: 'an agent that pretends to be the runner, again and again',
+    code: `import os, time\n${main('os.write(3, b\'{"note": "loaded"}\\n\' * 20)', 'time.sleep(60)')}`,
+    reason: 'protocol',
   },
   {
     title: 'an agent that raises before its first step',
@@ -263,19 +271,3 @@ async function processesWith(mark: string): Promise<readonly string[]> {
   const lines = await Promise.all(pids.map(commandLineOf));
   return lines.filter((line) => line.includes(mark));
 }
-
-test('a machine that is no Linux is refused with a reason', async (t) => {
-  const wish = { limits: trialLimits, kind: undefined, python: undefined, userId: 64_251 };
-  const machine = { isRoot: false, platform: 'darwin', architecture: 'arm64', clock: systemClock };
-
-  await t.throwsAsync(findSandbox({ ...wish, ...machine }), {
-    instanceOf: NoSandbox,
-    message: /Linux namespaces, and this machine runs darwin/,
-  });
-});
-
-test('a Python that is not there is refused with what to install', async (t) => {
-  const found = await findPython('/nowhere/python3');
-
-  t.regex(String(found), /CPython 3\.11 or newer, and no python3 was found: install it/);
-});

@@ -24,11 +24,18 @@ test('everything that is wrong is said at once, a line each', (t) => {
 
   t.regex(
     error.message,
-    /VALIDATOR_TASK_SECOND is no variable .* did you mean VALIDATOR_TASK_SECONDS\?/,
+    /VALIDATOR_TASK_SECOND is no variable of ours; did you mean VALIDATOR_TASK_SECONDS\?/,
   );
   t.regex(error.message, /PADDOCK_URL: "ftp:\/\/x" must be a URL/);
   t.regex(error.message, /VALIDATOR_KEY_FILE is not set/);
   t.regex(error.message, /VALIDATOR_AUTH: "no" must be one of session, signatures/);
+});
+
+test('variables of the service and of other programs may stand beside', (t) => {
+  const others = { VALIDATOR_STAKE_MIN: '5', PADDOCK_PROFILE: 'x', LEASE_SECONDS: '9', HOME: '/' };
+
+  t.notThrows(() => readSettings({ ...least, ...others }));
+  t.throws(() => readSettings({ ...least, VALIDATOR_COFFEE: '1' }), { message: /see the README/ });
 });
 
 test('the README names every variable and no other', async (t) => {

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { prepareDemoSuite } from '../../../apps/world/demo/prepare-suite.ts';
 import { exchange } from '../../../apps/world/participants/http-exchange.ts';
 import { participantKeypair, participantSeed } from '../../../apps/world/participants/keys.ts';
-import { submitAgent } from '../../../apps/world/participants/simulated-miner.ts';
+import { connectProvider, submitAgent } from '../../../apps/world/participants/simulated-miner.ts';
 import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
 import { clientOf, type ServiceWorld, startServiceWorld } from '../../support/service-world.ts';
 import { systemEnv } from '../../support/system-env.ts';
@@ -34,18 +34,20 @@ export async function startShopWorld(): Promise<ServiceWorld> {
 }
 
 /** Submits a file as a miner of its own, and tells its version. */
-export async function submitAs(world: ServiceWorld, index: number, code: string): Promise<string> {
+export async function submitAs(
+  world: ServiceWorld,
+  index: number,
+  code: string,
+  credential?: string,
+): Promise<string> {
   const keypair = participantKeypair(seed, 'miner', index);
   await registerAs(world, 'miner', encodeHotkey(keypair.publicKey));
-  const client = clientOf(world, keypair);
-  const refusals: unknown[] = [];
-  const miner = {
-    who: `miner-${index}`,
-    client,
-    onEvent: (event: object) => void refusals.push(event),
-  };
+  const events: object[] = [];
+  const onEvent = (event: object) => void events.push(event);
+  const miner = { who: `miner-${index}`, client: clientOf(world, keypair), onEvent };
+  if (credential !== undefined) await connectProvider(miner, 'providera', credential);
   const version = await submitAgent(miner, { agentName: `agent-${index}`, code });
-  if (version === undefined) throw new Error(`not accepted: ${JSON.stringify(refusals)}`);
+  if (version === undefined) throw new Error(`not accepted: ${JSON.stringify(events)}`);
   return version;
 }
 

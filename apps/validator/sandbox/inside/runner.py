@@ -15,6 +15,7 @@ AGENT_PATH = "/sandbox/agent.py"
 FILTER_PATH = "/sandbox/filter"
 PR_SET_SECCOMP = 22
 SECCOMP_MODE_FILTER = 2
+RUNNER = os.getpid()
 
 
 def take_limits(limits):
@@ -71,6 +72,12 @@ def play(task):
             raise RuntimeError(f"the agent ended itself with code {end.code}") from None
 
 
+def leave_if_forked():
+    """A child that the agent forked comes out here too, and has nothing to tell."""
+    if os.getpid() != RUNNER:
+        os._exit(1)
+
+
 def fail(error):
     kind = type(error).__name__
     try:
@@ -91,7 +98,9 @@ shop_channel.note({"note": "ready"})
 try:
     play(shop_channel.receive())
 except BaseException as error:
+    leave_if_forked()
     fail(error)
+leave_if_forked()
 try:
     sys.stdout.flush()
 except BaseException:
