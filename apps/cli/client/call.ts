@@ -20,6 +20,8 @@ export type Given = object & {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
+  /** Hears how much of a file has gone; each attempt begins anew. */
+  readonly onUpload?: ((sentBytes: number, totalBytes: number) => void) | undefined;
 }
 
 export type Send = (call: Call, given: Given, options?: CallOptions) => Promise<unknown>;

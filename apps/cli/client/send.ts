@@ -9,6 +9,7 @@ import {
   type Send,
 } from './call.ts';
 import type { Credentials } from './credentials.ts';
+import { observed } from './observed-body.ts';
 import { Refusal, Unanswered } from './refusal.ts';
 import { serverEvents } from './server-events.ts';
 
@@ -61,12 +62,14 @@ async function attempt(
   by: ClientOptions & CallOptions,
 ): Promise<unknown> {
   const url = addressOf(by.baseUrl, call, given);
-  const { headers, body } = encodeBody(call, given);
+  const encoded = encodeBody(call, given);
+  const { headers, body } =
+    by.onUpload === undefined ? encoded : await observed(encoded, by.onUpload);
   const proof = await by.credentials?.[call.proof]?.();
   const answer = await answerOf(url, by, {
     method: call.method,
     headers: { ...headers, ...headersOf(call, given), ...proof },
-    ...(body !== undefined && { body }),
+    ...(body !== undefined && { body, duplex: 'half' }),
   });
   const value = await readValue(answer);
   if (answer.ok) return value;

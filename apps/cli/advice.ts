@@ -1,0 +1,31 @@
+import type { ErrorByCode } from './client/schemas.generated.ts';
+
+/** What to do about a refusal, by its code; its own detail says what happened. */
+export const adviceByCode: Partial<Readonly<Record<keyof ErrorByCode, string>>> = {
+  AGENT_VERSION_NOT_FOUND: 'See the ids of your versions with: paddock agents',
+  AGENT_NOT_FOUND: 'See the ids of your agents with: paddock agents',
+  ARTIFACT_NOT_RELEASED: 'Code is released five days after its submission, or when it becomes top.',
+  BANNED: 'Ask the operators of this service why.',
+  CODE_ANALYSIS_ERROR: 'See each place with: paddock check FILE',
+  COOLDOWN_ACTIVE:
+    'Meanwhile paddock check FILE says what the next one would be told; it has no cooldown.',
+  CREDENTIAL_REJECTED: 'The provider itself refused it: check it there, then set it again.',
+  EVAL_RUN_NOT_FOUND: 'paddock status ID lists the runs of a version.',
+  INVALID_CHALLENGE: 'The challenge was used or is older than 60 seconds: run paddock login again.',
+  INVALID_FILE: 'Mend the file, and see what else there is with: paddock check FILE',
+  INVALID_SESSION: 'Sign in again with: paddock login',
+  INVALID_SIGNATURE: 'The key does not fit the hotkey: run paddock login with the right key.',
+  MISSING_CREDENTIALS: 'Sign in with: paddock login --key FILE',
+  NO_ACTIVE_SUITE: 'Nothing is evaluated until the operators activate a suite: try again later.',
+  NOT_CONNECTED: 'Connect the provider first: paddock credentials set PROVIDER',
+  NOT_PINNABLE: 'paddock agents says of each version whether it can be pinned, and if not, why.',
+  NOT_REGISTERED:
+    'Register the hotkey on the subnet; a new registration counts here within five minutes.',
+  OUTCOME_UNKNOWN: 'Look with paddock status or paddock agents whether it took effect.',
+  RACE_IN_FLIGHT: 'It is sealed until the race is over and its embargo has passed: paddock race',
+  RACE_LOCKED: 'Pins are locked until the race is over: paddock race --watch',
+  RACE_NOT_FOUND: 'See past races with: paddock races',
+  TIMESTAMP_SKEW: 'Set the clock of this machine: it is off by more than a minute.',
+  UNKNOWN_PROVIDER: 'See the names of the providers with: paddock credentials',
+  WRONG_ROLE: 'Sign in with a hotkey of the right role, or use the token that the command needs.',
+};

@@ -1,0 +1,96 @@
+import { type Terminal, table } from '../../world/terminal.ts';
+import type { CredentialStatus } from '../client/schemas.generated.ts';
+import type { Command, Place } from '../command.ts';
+import type { Desk } from '../desk.ts';
+import { exitCodes } from '../exit-code.ts';
+import { whenText } from '../show/moments.ts';
+
+const provider: Place = { name: 'PROVIDER', says: 'as paddock credentials names it' };
+const secrecy = `The credential is asked for and not shown. Without a terminal it is taken from
+PADDOCK_CREDENTIAL. It is never an argument, for others on this machine see those.`;
+
+export const credentials: Command = {
+  name: 'credentials',
+  says: 'Show at which inference providers your agents may ask models',
+  examples: [['paddock credentials', 'which are connected, and which one agents use']],
+  async run(_asked, { client, out, isJson, clock }) {
+    const listing = await client.getMinerInferenceAuth();
+    if (isJson) {
+      out.line(JSON.stringify(listing, null, 2));
+      return exitCodes.done;
+    }
+    const rows = listing.providers.map((each) => [
+      each.provider,
+      each.connected ? 'connected' : 'not connected',
+      each.provider === listing.default_provider ? 'agents use it' : '',
+      each.updated_at === null ? '' : `since ${whenText(each.updated_at, clock.nowMs())}`,
+    ]);
+    for (const line of table(rows)) out.line(line);
+    if (listing.default_provider === null) {
+      out.line('Without one, evaluations of your agents fail: paddock credentials set PROVIDER');
+    }
+    return exitCodes.done;
+  },
+};
+
+export const setCredential: Command = {
+  name: 'credentials set',
+  says: 'Connect a provider, or store a new credential for it',
+  places: [provider],
+  more: `${secrecy}\nThe service tries it at the provider before it is stored, and keeps it encrypted.`,
+  examples: [['paddock credentials set providera', 'asks for the credential']],
+  async run(asked, desk) {
+    const request = { provider: asked.place('PROVIDER'), body: { credential: await typed(desk) } };
+    return told(await desk.client.postMinerInferenceAuthByProvider(request), desk);
+  },
+};
+
+export const rotateCredential: Command = {
+  name: 'credentials rotate',
+  says: 'Replace the credential of a provider that is connected',
+  places: [provider],
+  more: secrecy,
+  examples: [['paddock credentials rotate providera', 'refused where none is stored']],
+  async run(asked, desk) {
+    const request = { provider: asked.place('PROVIDER'), body: { credential: await typed(desk) } };
+    return told(await desk.client.postMinerInferenceAuthRotate(request), desk);
+  },
+};
+
+export const removeCredential: Command = {
+  name: 'credentials remove',
+  says: 'Disconnect a provider and forget its credential',
+  places: [provider],
+  examples: [['paddock credentials remove providera', 'the other one becomes the default']],
+  async run(asked, desk) {
+    const request = { provider: asked.place('PROVIDER') };
+    return told(await desk.client.deleteMinerInferenceAuthByProvider(request), desk);
+  },
+};
+
+export const defaultProvider: Command = {
+  name: 'credentials default',
+  says: 'Choose which connected provider your agents use',
+  places: [provider],
+  examples: [['paddock credentials default providerb', 'from the next claim on']],
+  async run(asked, { client, out, isJson }) {
+    const body = { provider: asked.place('PROVIDER') };
+    const chosen = await client.patchMinerInferenceAuthDefault({ body });
+    out.line(isJson ? JSON.stringify(chosen) : `Your agents use ${chosen.default_provider} now.`);
+    return exitCodes.done;
+  },
+};
+
+async function typed({ asking, environment }: Desk): Promise<string> {
+  if (environment.credential !== undefined) return environment.credential;
+  return await asking.hidden('Credential: ', 'set PADDOCK_CREDENTIAL');
+}
+
+function told(
+  status: CredentialStatus,
+  { out, isJson }: { readonly out: Terminal; readonly isJson: boolean },
+) {
+  const is = status.connected ? 'connected' : 'not connected any more';
+  out.line(isJson ? JSON.stringify(status) : `${status.provider} is ${is}.`);
+  return exitCodes.done;
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import type { Asked } from '../asked.ts';
+import type { PostPublicArtifactsDownloadUrlRequest } from '../client/paddock.generated.ts';
+import type { Command } from '../command.ts';
+import type { Desk } from '../desk.ts';
+import { exitCodes } from '../exit-code.ts';
+import { Failed } from '../failure.ts';
+import { sizeText, transferProgress } from '../show/progress.ts';
+import { UsageError } from '../usage-error.ts';
+
+type Artifact = PostPublicArtifactsDownloadUrlRequest['body'];
+
+export const download: Command = {
+  name: 'download',
+  says: 'Fetch released code, the logs of a run, or an episode',
+  places: [{ name: 'ID', says: 'of an agent version: its code', isOptional: true }],
+  options: {
+    run: { value: 'ID', says: 'the logs of this evaluation run' },
+    problem: { value: 'ID', says: 'with --run: of one problem alone' },
+    episode: { value: 'ID', says: 'the trajectory of this episode result' },
+    output: { value: 'FILE', short: 'o', isFile: true, says: 'where to; - is standard output' },
+    force: { says: 'replace a file that is there', short: 'f' },
+  },
+  more: `Code is released five days after its submission, or at once when it becomes top; it is compared
+with the digest that the service published. What a race produced is sealed until the race is over.`,
+  examples: [
+    ['paddock download 019a…', 'the code of a version, into 019a….py'],
+    ['paddock download --run 019b… -o logs.tar.gz', 'the logs of a run'],
+  ],
+  async run(asked, desk) {
+    const { client, out, isJson } = desk;
+    const { artifact, name } = artifactOf(asked);
+    const path = asked.text('output') ?? name;
+    const { download_url: url } = await client.postPublicArtifactsDownloadUrl({ body: artifact });
+    const bytes = await fetched(url, path, desk);
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    if (artifact.agent_version_id) await requireDigest(artifact.agent_version_id, digest, desk);
+    if (path === '-') {
+      await new Promise((resolve) => process.stdout.write(bytes, resolve));
+      return exitCodes.done;
+    }
+    await writeFile(path, bytes, { flag: asked.isSet('force') ? 'w' : 'wx' });
+    const told = { file: path, size_bytes: bytes.length, sha256: digest };
+    out.line(
+      isJson ? JSON.stringify(told) : `${path}: ${sizeText(bytes.length)}, SHA-256 ${digest}`,
+    );
+    return exitCodes.done;
+  },
+};
+
+function artifactOf(asked: Asked): { readonly artifact: Artifact; readonly name: string } {
+  const [version, run] = [asked.placeOr('ID'), asked.text('run')];
+  const [problem, episode] = [asked.text('problem'), asked.text('episode')];
+  const ways = [version, run, episode].filter((each) => each !== undefined).length;
+  if (ways !== 1 || (problem !== undefined && run === undefined)) {
+    throw new UsageError('download needs one of ID, --run ID (with --problem ID) and --episode ID');
+  }
+  if (version !== undefined) {
+    const artifact = { artifact_type: 'AGENT_CODE', agent_version_id: version } as const;
+    return { artifact, name: `${version}.py` };
+  }
+  if (episode !== undefined) {
+    const artifact = { artifact_type: 'EPISODE', episode_result_id: episode } as const;
+    return { artifact, name: `episode-${episode}.json` };
+  }
+  const artifact =
+    problem === undefined
+      ? ({ artifact_type: 'EVAL_LOGS_BUNDLE', eval_run_id: run } as const)
+      : ({ artifact_type: 'EVAL_PROBLEM_LOGS', eval_run_id: run, problem_id: problem } as const);
+  return { artifact, name: `logs-${problem ?? run}.gz` };
+}
+
+async function fetched(url: string, path: string, desk: Desk): Promise<Uint8Array> {
+  const later = (why: string) =>
+    new Failed(`the file cannot be fetched: ${why}`, exitCodes.later, 'Try again in a moment.');
+  const answer = await fetch(url, { signal: desk.stopping }).catch(() => {
+    throw later('the store does not answer');
+  });
+  if (!answer.ok || answer.body === null) throw later(`the store answered ${answer.status}`);
+  const total = Number(answer.headers.get('content-length') ?? 0);
+  const progress = transferProgress(desk, path);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (total > 0) progress.onPiece?.(size, total);
+  }
+  progress.end();
+  return Buffer.concat(chunks);
+}
+
+async function requireDigest(agentVersionId: string, digest: string, { client }: Desk) {
+  const request = { agent_version_id: agentVersionId };
+  const released = await client.getPublicAgentVersionsByAgentVersionId(request);
+  if (released.code_sha256 === digest) return;
+  throw new Failed(
+    `the file is damaged: its SHA-256 is ${digest}, and should be ${released.code_sha256}`,
+    exitCodes.refused,
+    'Download it again; if it stays so, tell the operators.',
+  );
+}

@@ -1,0 +1,93 @@
+import { table } from '../../world/terminal.ts';
+import type { Leaderboard, Top, TopMinerPayout } from '../client/schemas.generated.ts';
+import type { Command } from '../command.ts';
+import { exitCodes } from '../exit-code.ts';
+import { plainText, shortened } from '../show/plain-text.ts';
+
+export const top: Command = {
+  name: 'top',
+  says: 'Show the top agent and the leaderboard below it',
+  options: {
+    score: { value: 'TYPE', says: 'rank by', among: ['qualifying', 'race'] },
+    limit: { value: 'N', says: 'at most so many entries, up to 500 (default: 20)' },
+    search: { value: 'TEXT', says: 'part of an agent’s name, or how a hotkey begins' },
+  },
+  examples: [
+    ['paddock top --score race', 'by Overall'],
+    ['paddock top --search my-agent', 'where one stands'],
+  ],
+  async run(asked, { client, out, isJson }) {
+    const limit = asked.count('limit', { min: 1, max: 500 }) ?? 20;
+    const type = asked.text('score') as 'qualifying' | 'race' | undefined;
+    const [now, payout, board] = await Promise.all([
+      client.getPublicTop(),
+      client.getPublicTopMinerPayout(),
+      client.getPublicLeaderboard({ limit, score_type: type, q: asked.text('search') }),
+    ]);
+    if (isJson) {
+      out.line(JSON.stringify({ top: now, payout, leaderboard: board }, null, 2));
+      return exitCodes.done;
+    }
+    out.line(topText(now, payout));
+    if (now.challenge_threshold !== null) {
+      out.line(`To dethrone it, an Overall above ${now.challenge_threshold} is needed.`);
+    }
+    out.line();
+    for (const line of boardLines(board)) out.line(line);
+    return exitCodes.done;
+  },
+};
+
+function topText({ top_agent_version_id: id, ...of }: Top, payout: TopMinerPayout): string {
+  if (id === null) return 'There is no top agent.';
+  const name = plainText(payout.agent_name ?? id);
+  const pay = payout.tao_per_day === null ? '' : `, about ${payout.tao_per_day} a day`;
+  const usd = payout.usd_per_day === null ? '' : ` (${payout.usd_per_day} USD)`;
+  const by = shortened(of.top_miner_hotkey ?? '');
+  return `Top agent: ${name} of ${by} with ${of.top_score ?? 'no score'}${pay}${usd}`;
+}
+
+const score = (value: number | null) => (value === null ? '–' : value.toFixed(4));
+
+function boardLines({ entries, total }: Leaderboard): readonly string[] {
+  if (entries.length === 0) return ['Nobody is on the leaderboard yet.'];
+  const head = [
+    'RANK',
+    'AGENT',
+    'VERSION',
+    'MINER',
+    'SCORE',
+    'FROM',
+    'TO',
+    'QUALIFYING',
+    'RACE',
+    '',
+    'ID',
+  ];
+  const rows = entries.map((each) => [
+    String(each.rank),
+    shortened(each.agent_name, 24),
+    String(each.version_number),
+    shortened(each.miner_hotkey),
+    score(each.final_score),
+    score(each.score_low),
+    score(each.score_high),
+    score(each.qualifying_score),
+    score(each.weighted_score),
+    marksOf(each),
+    each.agent_version_id,
+  ]);
+  const rest = total - entries.length;
+  return [
+    ...table([head, ...rows]),
+    ...(rest > 0 ? [`… and ${rest} more: --limit shows them`] : []),
+  ];
+}
+
+function marksOf(entry: Leaderboard['entries'][number]): string {
+  if (entry.is_current_top) return 'top';
+  if (entry.is_discarded) return 'discarded';
+  if (entry.is_miner_banned) return 'banned';
+  if (entry.eliminated_at !== null) return 'eliminated';
+  return entry.is_active_qualifier ? 'races' : '';
+}

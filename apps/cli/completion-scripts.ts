@@ -1,0 +1,129 @@
+import { type Command, commonOptions, type Option } from './command.ts';
+
+/** Words that may stand first, and below a group. */
+function wordsOf(commands: readonly Command[]): ReadonlyMap<string, readonly string[]> {
+  const byGroup = new Map<string, string[]>([['', []]]);
+  for (const { name } of commands) {
+    const [first = '', second] = name.split(' ');
+    const top = byGroup.get('') ?? [];
+    if (!top.includes(first)) top.push(first);
+    if (second !== undefined) byGroup.set(first, [...(byGroup.get(first) ?? []), second]);
+  }
+  return byGroup;
+}
+
+function optionsOf(command: Command): readonly (readonly [name: string, option: Option])[] {
+  return Object.entries({ ...command.options, ...commonOptions });
+}
+
+/** Of what may be typed in the places of a command: known words, or files. */
+function placeWords({ places = [] }: Command): readonly string[] {
+  return places.flatMap(({ among = [] }) => among);
+}
+
+function takesFiles({ places = [], options = {} }: Command): boolean {
+  return [...places, ...Object.values(options)].some(({ isFile }) => isFile === true);
+}
+
+/** For bash: one function that knows every command, so that nothing is started while one types. */
+export function bashScript(commands: readonly Command[]): string {
+  const groups = [...wordsOf(commands)].map(
+    ([group, words]) => `    '${group}') words='${words.join(' ')}' ;;`,
+  );
+  const cases = commands.map((command) => {
+    const options = optionsOf(command).map(([name]) => `--${name}`);
+    const files = takesFiles(command) ? ' files=1' : '';
+    const below = wordsOf(commands).get(command.name) ?? [];
+    const words = [...below, ...placeWords(command), ...options];
+    return `    '${command.name}') words='${words.join(' ')}'${files} ;;`;
+  });
+  const values = commands.flatMap((command) =>
+    optionsOf(command).flatMap(([name, { among }]) =>
+      among === undefined ? [] : [`    '${command.name} --${name}') words='${among.join(' ')}' ;;`],
+    ),
+  );
+  return `# Completion of paddock for bash: source <(paddock completion bash)
+_paddock() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
+  local name='' word words='' files='' index
+  for ((index = 1; index < COMP_CWORD; index++)); do
+    word="\${COMP_WORDS[index]}"
+    case "$word" in -*) break ;; esac
+    case "\${name:+$name }$word" in
+${[...new Set(commands.flatMap(({ name }) => [name, name.split(' ')[0] ?? '']))]
+  .map((name) => `      '${name}') name='${name}' ;;`)
+  .join('\n')}
+    esac
+  done
+  case "$name" in
+${groups.join('\n')}
+  esac
+  case "$name" in
+${cases.join('\n')}
+  esac
+  case "$name $before" in
+${values.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [ -n "$files" ] && [ "\${current#-}" = "$current" ]; then
+    COMPREPLY+=($(compgen -f -- "$current"))
+  fi
+}
+complete -o filenames -F _paddock paddock
+`;
+}
+
+/** Zsh runs the function of bash. */
+export function zshScript(commands: readonly Command[]): string {
+  return `# Completion of paddock for zsh: source <(paddock completion zsh)
+autoload -U +X bashcompinit && bashcompinit
+${bashScript(commands).split('\n').slice(1).join('\n')}`;
+}
+
+/** Fish takes a line for each word and option, with what it says. */
+export function fishScript(commands: readonly Command[]): string {
+  const groups = wordsOf(commands);
+  const top = commands.filter(({ name }) => !name.includes(' '));
+  const lines = [
+    '# Completion of paddock for fish: paddock completion fish > ~/.config/fish/completions/paddock.fish',
+    'complete -c paddock -f',
+    ...top.map(({ name, says }) => word("'__fish_use_subcommand'", name, says)),
+    word("'__fish_use_subcommand'", 'operator', 'What operators order and look at'),
+    ...commands.flatMap((command) => fishLines(command, groups)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function fishLines(command: Command, groups: ReadonlyMap<string, readonly string[]>): string[] {
+  const [first = '', second] = command.name.split(' ');
+  const others = (groups.get(first) ?? []).join(' ');
+  const seen = `__fish_seen_subcommand_from ${first}`;
+  const isHere =
+    second === undefined
+      ? `'${seen}${others === '' ? '' : `; and not __fish_seen_subcommand_from ${others}`}'`
+      : `'${seen}; and __fish_seen_subcommand_from ${second}'`;
+  const itself =
+    second === undefined
+      ? []
+      : [word(`'${seen}; and not __fish_seen_subcommand_from ${others}'`, second, command.says)];
+  const files = takesFiles(command) ? [`complete -c paddock -n ${isHere} -F`] : [];
+  const words = placeWords(command).map((each) => word(isHere, each, ''));
+  const options = optionsOf(command).map(([name, { says, value, short, among }]) =>
+    [
+      `complete -c paddock -n ${isHere} -l ${name}`,
+      ...(short === undefined ? [] : [`-s ${short}`]),
+      ...(value === undefined ? [] : ['-r']),
+      ...(among === undefined ? [] : [`-a '${among.join(' ')}'`]),
+      `-d ${quoted(says)}`,
+    ].join(' '),
+  );
+  return [...itself, ...files, ...words, ...options];
+}
+
+function word(condition: string, name: string, says: string): string {
+  return `complete -c paddock -n ${condition} -a ${name} -d ${quoted(says)}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,135 @@
+import { adviceByCode } from './advice.ts';
+import { Refusal, Unanswered } from './client/refusal.ts';
+import { type ExitCode, exitCodes } from './exit-code.ts';
+import { Interrupted } from './keys/ask.ts';
+import { KeyUnusable } from './keys/signing-key.ts';
+import { WrongPassword } from './keys/wrong-password.ts';
+import { NotSignedIn } from './session/proofs.ts';
+import { durationText } from './show/moments.ts';
+import { plainText } from './show/plain-text.ts';
+import { UsageError } from './usage-error.ts';
+
+/** Something that a command found to be so, and that its exit code tells. */
+export class Failed extends Error {
+  override name = 'Failed';
+  readonly exitCode: ExitCode;
+  readonly advice: string | undefined;
+
+  constructor(message: string, exitCode: ExitCode, advice?: string) {
+    super(message);
+    this.exitCode = exitCode;
+    this.advice = advice;
+  }
+}
+
+/** What went wrong, for people and for programs. */
+export interface Failure {
+  readonly exitCode: ExitCode;
+  /** The code of the service, or a word for what never reached it. */
+  readonly code: string;
+  readonly message: string;
+  readonly advice?: string | undefined;
+  readonly status?: number;
+  readonly retryAfterSeconds?: number | undefined;
+  readonly requestId?: string | undefined;
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Refusal) return refused(error);
+  if (error instanceof Unanswered) return unanswered(error);
+  if (error instanceof Failed) {
+    const { exitCode, message, advice } = error;
+    return { exitCode, code: 'FAILED', message, advice };
+  }
+  if (error instanceof UsageError) {
+    return { exitCode: exitCodes.usage, code: 'USAGE', message: error.message };
+  }
+  if (error instanceof NotSignedIn) {
+    const { message, advice } = error;
+    return { exitCode: exitCodes.notSignedIn, code: 'NOT_SIGNED_IN', message, advice };
+  }
+  if (error instanceof KeyUnusable || error instanceof WrongPassword) {
+    return { exitCode: exitCodes.refused, code: 'KEY_UNUSABLE', message: error.message };
+  }
+  if (error instanceof Interrupted) {
+    return { exitCode: exitCodes.interrupted, code: 'INTERRUPTED', message: error.message };
+  }
+  if (isFileError(error)) {
+    return { exitCode: exitCodes.refused, code: error.code, message: fileText(error) };
+  }
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { exitCode: exitCodes.defect, code: 'DEFECT', message };
+}
+
+function refused(error: Refusal): Failure {
+  const { status, code, retryAfterSeconds, requestId } = error;
+  const advice = Object.hasOwn(adviceByCode, code)
+    ? adviceByCode[code as keyof typeof adviceByCode]
+    : laterAdvice(error);
+  const message = waitText(error) ?? plainText(detailText(error.body) ?? `${status} ${code}`);
+  return {
+    ...{ exitCode: exitCodeOf(error), code, message, advice },
+    ...{ status, retryAfterSeconds, requestId },
+  };
+}
+
+/** Of a cooldown: the service says it in seconds, which are many. */
+function waitText({ code, body }: Refusal): string | undefined {
+  const seconds: unknown = Reflect.get(Object(body), 'remaining_seconds');
+  if (code !== 'COOLDOWN_ACTIVE' || typeof seconds !== 'number') return undefined;
+  return `your cooldown is not over: you may submit again in ${durationText(seconds * 1000)}`;
+}
+
+function exitCodeOf({ status, code }: Refusal): ExitCode {
+  if (status === 401 || code === 'BANNED') return exitCodes.notSignedIn;
+  if (status === 404) return exitCodes.notFound;
+  return status === 429 || status >= 500 ? exitCodes.later : exitCodes.refused;
+}
+
+function laterAdvice({ status, retryAfterSeconds }: Refusal): string | undefined {
+  if (status !== 429 && status < 500) return undefined;
+  return retryAfterSeconds === undefined
+    ? 'Try again in a moment.'
+    : `Try again in ${durationText(retryAfterSeconds * 1000)}.`;
+}
+
+/** One sentence for both forms of an error: a text, or a list of fields. */
+function detailText(body: unknown): string | undefined {
+  const detail: unknown = Reflect.get(Object(body), 'detail');
+  if (typeof detail === 'string') return detail;
+  if (!Array.isArray(detail)) return undefined;
+  const fields = detail.map((each) => {
+    const { loc = [], msg = '' } = Object(each) as { loc?: unknown[]; msg?: unknown };
+    return `${loc.slice(1).join('.') || loc.join('.')}: ${String(msg)}`;
+  });
+  return fields.join('; ');
+}
+
+function unanswered(error: Unanswered): Failure {
+  const cause: unknown = Reflect.get(Object(error.cause), 'cause');
+  const code: unknown = Reflect.get(Object(cause), 'code');
+  const why = typeof code === 'string' ? ` (${code})` : '';
+  const where = /^\w+ (\S+):/.exec(error.message)?.[1];
+  const base = URL.parse(where ?? '')?.origin ?? 'the service';
+  return {
+    ...{ exitCode: exitCodes.later, code: 'UNANSWERED' },
+    message: `${base} does not answer${why}`,
+    advice: 'Check the address: --url BASE or PADDOCK_URL names another service.',
+  };
+}
+
+function isFileError(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
+  return (
+    error instanceof Error && 'syscall' in error && typeof Reflect.get(error, 'code') === 'string'
+  );
+}
+
+function fileText({ code, path = 'a file' }: NodeJS.ErrnoException): string {
+  const known: Readonly<Record<string, string>> = {
+    ENOENT: 'there is no such file',
+    EACCES: 'you may not open it',
+    EISDIR: 'it is a folder',
+    EEXIST: 'it is there already',
+  };
+  return `${path}: ${known[code ?? ''] ?? code}`;
+}

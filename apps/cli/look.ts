@@ -1,0 +1,34 @@
+import { Refusal, Unanswered } from './client/refusal.ts';
+import type { Desk } from './desk.ts';
+
+/** Twelve looks a minute at two or three routes each: a third of what an address may ask for. */
+const everyMs = 5_000;
+
+/**
+ * Asks again and again until Ctrl-C. A service that is away is waited for: whoever watches wants to
+ * see it come back.
+ */
+export async function* look<T>(
+  ask: () => Promise<T>,
+  { clock, stopping, err }: Pick<Desk, 'clock' | 'stopping' | 'err'>,
+): AsyncGenerator<T, void, undefined> {
+  let isAway = false;
+  while (!stopping.aborted) {
+    try {
+      const seen = await ask();
+      if (isAway) err.line('paddock: the service answers again');
+      isAway = false;
+      yield seen;
+    } catch (error) {
+      if (!willPass(error)) throw error;
+      if (!isAway) err.line('paddock: the service does not answer; waiting for it …');
+      isAway = true;
+    }
+    await clock.sleep(everyMs, stopping);
+  }
+}
+
+function willPass(error: unknown): boolean {
+  if (error instanceof Refusal) return error.status === 429 || error.status >= 500;
+  return error instanceof Unanswered;
+}

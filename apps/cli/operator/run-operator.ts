@@ -1,0 +1,69 @@
+import { openAsBlob } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import { randomId } from '../../../infra/ids/ids.ts';
+import type { Asked } from '../asked.ts';
+import type { CallOptions } from '../client/call.ts';
+import { operatorRoutes } from '../client/operator-routes.generated.ts';
+import type { Desk } from '../desk.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { transferProgress } from '../show/progress.ts';
+import { valueLines } from '../show/value-lines.ts';
+import { UsageError } from '../usage-error.ts';
+import type { OperatorOperation } from './names.ts';
+import type { OperatorRoute } from './operator-route.ts';
+import { requestOf } from './request-of.ts';
+
+/** A pack has up to 4 GiB, and moving a clock carries out all that becomes due. */
+const timeoutMs = 3_600_000;
+
+type Method = (request: object, options: CallOptions) => Promise<unknown>;
+
+export async function runOperator(
+  operation: OperatorOperation,
+  asked: Asked,
+  desk: Desk,
+): Promise<ExitCode> {
+  const { client, out, isJson, stopping } = desk;
+  const route: OperatorRoute = operatorRoutes[operation];
+  const request = requestOf(route, asked, await fileFields(asked, desk));
+  const path = route.body === 'file' ? asked.place('FILE') : undefined;
+  const key = asked.text('idempotency-key') ?? randomId();
+  const progress = transferProgress(desk, path ?? '');
+  // The types of the client's methods are what the fields of the same description say.
+  const ask = client[operation] as unknown as Method;
+  const answer = await ask(
+    {
+      ...request,
+      ...(path !== undefined && { body: await openAsBlob(await readable(path)) }),
+      ...(route.takesKey && { idempotencyKey: key }),
+    },
+    { signal: stopping, timeoutMs, ...(path !== undefined && { onUpload: progress.onPiece }) },
+  ).finally(() => progress.end());
+  if (isJson) out.line(JSON.stringify(answer ?? null, null, 2));
+  else if (answer === undefined) out.line('Done.');
+  else for (const line of valueLines(answer, out)) out.line(line);
+  return exitCodes.done;
+}
+
+async function fileFields(asked: Asked, { asking }: Desk): Promise<Record<string, unknown>> {
+  const path = asked.text('body');
+  if (path === undefined) return {};
+  const bytes = path === '-' ? await asking.everything() : await readFile(path);
+  const value = parsed(Buffer.from(bytes).toString('utf8'));
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  throw new UsageError(`${path === '-' ? 'standard input' : path} must be one JSON object`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Opening a blob of a file that is not there says so in words for programmers alone. */
+async function readable(path: string): Promise<string> {
+  await access(path);
+  return path;
+}

@@ -1,0 +1,94 @@
+import { type Terminal, table } from '../world/terminal.ts';
+import type { Qualifier, Race, RaceDetails } from './client/schemas.generated.ts';
+import { fromNow, whenText } from './show/moments.ts';
+import { counted, plainText, shortened } from './show/plain-text.ts';
+
+const score = (value: number | null) => (value === null ? '–' : value.toFixed(4));
+
+/** A race for people: how far it is, then its field in order. */
+export function raceLines({ race, qualifiers }: RaceDetails, nowMs: number, terminal: Terminal) {
+  if (race === null) return ['There is no race: none is opened before a suite is active.'];
+  const head = `${terminal.style('bold', `Race ${race.race_number}`)} of suite ${race.suite_id}  ${terminal.style('cyan', race.status)}  ${race.race_id}`;
+  return [head, ...table(standOf(race, nowMs)), '', ...fieldLines(qualifiers, terminal)];
+}
+
+function standOf(race: Race, nowMs: number): string[][] {
+  const { status, scored_count: scored, qualifier_count: field } = race;
+  const rows: readonly (readonly [string, string | null])[] = [
+    [
+      status === 'QUALIFYING_OPEN' ? 'closes' : 'closed',
+      whenText(race.qualifying_closes_at, nowMs),
+    ],
+    ['started', race.race_started_at && whenText(race.race_started_at, nowMs)],
+    ['completed', race.race_completed_at && whenText(race.race_completed_at, nowMs)],
+    ['threshold', String(race.qualifying_threshold)],
+    [
+      'field',
+      status === 'QUALIFYING_OPEN'
+        ? `${counted(field, 'version')}, if it closed now`
+        : counted(field, 'version'),
+    ],
+    ['evaluated', status === 'RACE_RUNNING' ? progressText(race, nowMs) : null],
+    ['scores', status === 'RACE_RUNNING' ? 'sealed until all of the field is evaluated' : null],
+    [
+      'anchor',
+      race.top50_mean === null ? null : `${score(race.top50_mean)} ± ${score(race.top50_std)}`,
+    ],
+    [
+      'winner',
+      race.winner_agent_version_id === null
+        ? null
+        : `${plainText(race.winner_agent_name ?? '')} with Overall ${score(race.winner_score)}`,
+    ],
+    [
+      'all told',
+      scored > 0 && status === 'RACE_COMPLETE' ? `${scored} of ${field} were scored` : null,
+    ],
+  ];
+  return rows.flatMap(([name, text]) => (text === null ? [] : [[name, text]]));
+}
+
+const barWidth = 24;
+
+function progressText(race: Race, nowMs: number): string {
+  const { scored_count: scored, qualifier_count: field, projected_completion_at: at } = race;
+  const full = field === 0 ? 0 : Math.round((scored / field) * barWidth);
+  const bar = `${'█'.repeat(full)}${'░'.repeat(barWidth - full)}`;
+  const end = at === null ? 'no end can be told yet' : `expected to end ${fromNow(at, nowMs)}`;
+  return `${bar} ${scored} of ${field}, ${end}`;
+}
+
+function fieldLines(qualifiers: readonly Qualifier[], terminal: Terminal): string[] {
+  if (qualifiers.length === 0) return ['Nobody is in the field.'];
+  const head = [
+    'RANK',
+    'AGENT',
+    'VERSION',
+    'MINER',
+    'IS IN AS',
+    'QUALIFYING',
+    'RACE',
+    'OVERALL',
+    'OUT',
+    'ID',
+  ];
+  const rows = qualifiers.map((each) => [
+    each.race_rank === null ? '–' : String(each.race_rank),
+    shortened(each.agent_name, 24),
+    String(each.version_number),
+    shortened(each.miner_hotkey),
+    each.qualification_type.toLowerCase().replaceAll('_', ' '),
+    score(each.qualifying_score),
+    score(each.race_score),
+    score(each.weighted_score),
+    whyOut(each),
+    each.agent_version_id,
+  ]);
+  const [first = '', ...rest] = table([head, ...rows]);
+  return [terminal.style('dim', first), ...rest];
+}
+
+function whyOut({ is_discarded: isDiscarded, eliminated_at: at }: Qualifier): string {
+  if (isDiscarded) return 'discarded';
+  return at === null ? '' : 'eliminated';
+}

@@ -1,0 +1,55 @@
+import { type Terminal, type TerminalOptions, terminal } from '../../world/terminal.ts';
+
+/** A terminal of which the last lines may be drawn anew. */
+export interface Screen extends Terminal {
+  /** A person sees it as it comes, and it may be drawn anew. */
+  readonly isLive: boolean;
+  /** Puts these lines where the last drawn ones were; plainly below each other where nobody looks. */
+  redraw(lines: readonly string[]): void;
+  /** What was drawn stays. */
+  settle(): void;
+}
+
+export interface ScreenOptions extends TerminalOptions {
+  /** Its cursor can be moved. */
+  readonly isLive: boolean;
+  /** Of one line; longer ones would wrap and spoil the count. */
+  readonly columns: () => number;
+}
+
+export function screen(options: ScreenOptions): Screen {
+  const { stream, isLive, columns } = options;
+  const plain = terminal(options);
+  let drawn = 0;
+  return {
+    ...plain,
+    isLive,
+    redraw: (lines) => {
+      if (!isLive)
+        return lines.forEach((line) => {
+          plain.line(line);
+        });
+      const up = drawn === 0 ? '' : `\u001b[${drawn}A`;
+      const body = lines.map((line) => `\u001b[2K${cut(line, columns())}\n`).join('');
+      stream.write(`${up}\r${body}\u001b[0J`);
+      drawn = lines.length;
+    },
+    settle: () => {
+      drawn = 0;
+    },
+  };
+}
+
+/** Styles take no room, and are closed again behind the cut. */
+function cut(line: string, width: number): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with an escape.
+  const parts = line.split(/(\u001b\[[0-9;]*m)/);
+  let room = width;
+  const kept = parts.map((part, index) => {
+    if (index % 2 === 1) return part;
+    const text = [...part].slice(0, room).join('');
+    room -= [...text].length;
+    return text;
+  });
+  return kept.join('');
+}
