@@ -10,6 +10,7 @@ import {
   setCredential,
 } from './commands/credentials.ts';
 import { download } from './commands/download.ts';
+import { events } from './commands/events.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
 import { pin } from './commands/pin.ts';
@@ -42,6 +43,7 @@ export const commands: readonly Command[] = [
   race,
   races,
   top,
+  events,
   download,
   verify,
   // Made of all commands, this one among them.

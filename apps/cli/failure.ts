@@ -32,6 +32,8 @@ export interface Failure {
   readonly status?: number;
   readonly retryAfterSeconds?: number | undefined;
   readonly requestId?: string | undefined;
+  /** What the service answered, as it is: findings of a file, or fields that are wrong. */
+  readonly answer?: unknown;
 }
 
 export function failureOf(error: unknown): Failure {
@@ -69,7 +71,7 @@ function refused(error: Refusal): Failure {
   const message = waitText(error) ?? plainText(detailText(error.body) ?? `${status} ${code}`);
   return {
     ...{ exitCode: exitCodeOf(error), code, message, advice },
-    ...{ status, retryAfterSeconds, requestId },
+    ...{ status, retryAfterSeconds, requestId, answer: error.body },
   };
 }
 

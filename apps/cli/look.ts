@@ -10,25 +10,31 @@ const everyMs = 5_000;
  */
 export async function* look<T>(
   ask: () => Promise<T>,
-  { clock, stopping, err }: Pick<Desk, 'clock' | 'stopping' | 'err'>,
+  { clock, stopping, out, err }: Pick<Desk, 'clock' | 'stopping' | 'out' | 'err'>,
 ): AsyncGenerator<T, void, undefined> {
   let isAway = false;
+  const note = (text: string) => {
+    // Both may be one terminal, where a line between would spoil what is drawn over.
+    out.settle();
+    err.line(`paddock: ${text}`);
+  };
   while (!stopping.aborted) {
     try {
       const seen = await ask();
-      if (isAway) err.line('paddock: the service answers again');
+      if (isAway) note('the service answers again');
       isAway = false;
       yield seen;
     } catch (error) {
       if (!willPass(error)) throw error;
-      if (!isAway) err.line('paddock: the service does not answer; waiting for it …');
+      if (!isAway) note('the service does not answer; waiting for it …');
       isAway = true;
     }
     await clock.sleep(everyMs, stopping);
   }
 }
 
-function willPass(error: unknown): boolean {
+/** Whether it is worth asking again. */
+export function willPass(error: unknown): boolean {
   if (error instanceof Refusal) return error.status === 429 || error.status >= 500;
   return error instanceof Unanswered;
 }

@@ -125,5 +125,6 @@ function toldOf({ exitCode, code, message, advice, ...of }: Failure) {
     ...{ code, message, advice: advice ?? null, exit_code: exitCode },
     ...{ status: of.status ?? null, request_id: of.requestId ?? null },
     retry_after_seconds: of.retryAfterSeconds ?? null,
+    answer: of.answer ?? null,
   };
 }

@@ -24,8 +24,10 @@ export async function watchStatus(agentVersionId: string, desk: Desk): Promise<E
     tell(now);
     const end = endOf(now.status);
     if (end === undefined) continue;
-    if (!isJson && !out.isLive) {
-      for (const line of ['', ...reportLines(now, clock.nowMs(), out)]) out.line(line);
+    if (!isJson) {
+      // The whole of it, which the picture may have had no room for.
+      if (out.isLive) out.redraw([]);
+      for (const line of reportLines(now, clock.nowMs(), out)) out.line(line);
     }
     return end === 'well' ? exitCodes.done : exitCodes.refused;
   }

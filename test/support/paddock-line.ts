@@ -25,7 +25,7 @@ export function paddockLines({ variables, environment, isLive = false }: LineUse
             written[name] += text;
           },
         },
-        ...{ isLive, isStyled: false, columns: () => 200 },
+        ...{ isLive, isStyled: false, columns: () => 200, rows: () => 50 },
       });
     const [out, err] = [on('out'), on('error')];
     const code = await runLine(args, {

@@ -20,6 +20,8 @@ export type Given = object & {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
+  /** Hears each id of a stream of events, also the one that says where it begins. */
+  readonly onEventId?: ((id: string) => void) | undefined;
   /** Hears how much of a file has gone; each attempt begins anew. */
   readonly onUpload?: ((sentBytes: number, totalBytes: number) => void) | undefined;
 }

@@ -71,7 +71,7 @@ async function attempt(
     headers: { ...headers, ...headersOf(call, given), ...proof },
     ...(body !== undefined && { body, duplex: 'half' }),
   });
-  const value = await readValue(answer);
+  const value = await readValue(answer, by);
   if (answer.ok) return value;
   throw new Refusal(`${call.method} ${call.path}`, answer, value);
 }
@@ -101,10 +101,10 @@ async function answerOf(
 }
 
 /** By what the answer says it is, so that one route may answer in more than one way. */
-async function readValue(answer: Response): Promise<unknown> {
+async function readValue(answer: Response, { onEventId }: CallOptions): Promise<unknown> {
   const type = answer.headers.get('content-type') ?? '';
   if (answer.ok && type.startsWith('text/event-stream') && answer.body !== null) {
-    return serverEvents(answer.body);
+    return serverEvents(answer.body, onEventId);
   }
   if (answer.ok && type !== '' && !/^(application\/json|text\/)/.test(type))
     return await answer.blob();

@@ -6,9 +6,13 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** Reads events as they come; comments and fields that are no data are passed over. */
+/**
+ * Reads events as they come; comments and fields that are no data are passed over. `onId` hears every
+ * id, once whoever takes the events is through with it: where to go on after a cut.
+ */
 export async function* serverEvents(
   chunks: AsyncIterable<Uint8Array>,
+  onId?: (id: string) => void,
 ): AsyncGenerator<ServerEvent, void, undefined> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -16,17 +20,20 @@ export async function* serverEvents(
     const blocks = (rest + decoder.decode(chunk, { stream: true })).split(/\r?\n\r?\n/);
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
-      const event = parsed(block);
-      if (event !== undefined) yield event;
+      const { isEvent, ...event } = parsed(block);
+      if (isEvent) yield event;
+      if (event.id !== undefined) onId?.(event.id);
     }
   }
 }
 
-function parsed(block: string): ServerEvent | undefined {
+function parsed(block: string): ServerEvent & { readonly isEvent: boolean } {
   const fields = block.split(/\r?\n/).map((line) => /^(\w+): ?(.*)$/.exec(line));
   const all = (name: string) =>
     fields.flatMap((field) => (field?.[1] === name ? [field[2] ?? ''] : []));
   const data = all('data');
-  if (data.length === 0) return undefined;
-  return { event: all('event').at(-1) ?? 'message', id: all('id').at(-1), data: data.join('\n') };
+  return {
+    isEvent: data.length > 0,
+    ...{ event: all('event').at(-1) ?? 'message', id: all('id').at(-1), data: data.join('\n') },
+  };
 }

@@ -6,7 +6,6 @@ import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
 import { exitCodes } from '../exit-code.ts';
 import { failureOf } from '../failure.ts';
-import { NotSignedIn } from '../session/proofs.ts';
 import { findingLines, placeLines } from '../show/finding-lines.ts';
 import { counted, plainText } from '../show/plain-text.ts';
 import { UsageError } from '../usage-error.ts';
@@ -45,10 +44,11 @@ signed in: it has the last word, since it knows its settings. Starts no cooldown
     const bytes = await readFile(name);
     const here = await verdictHere(bytes, asked.text('agent-packages') ?? 'shop_tools');
     const there = asked.isSet('offline')
-      ? 'not asked'
+      ? 'the service was not asked'
       : await verdictThere({ name, bytes, agentName: asked.text('name') }, desk).catch((error) => {
-          if (asked.isSet('online') || !(error instanceof NotSignedIn)) throw error;
-          return 'not signed in' as const;
+          if (asked.isSet('online') || !mayBeLeftOut(error)) throw error;
+          const { message, advice = '' } = failureOf(error);
+          return `the service was not asked: ${message}. ${advice}`.trimEnd();
         });
     const isAnswer = typeof there === 'object';
     // The service's settings decide; what this machine says is a guess where both have spoken.
@@ -59,7 +59,7 @@ signed in: it has the last word, since it knows its settings. Starts no cooldown
       desk.out.line(JSON.stringify({ ok: isOk, file: name, offline: here, service }, null, 2));
     } else {
       tell({ name, text: bytes.toString('utf8'), verdict }, desk);
-      desk.out.line(closing({ isOk, verdict, there: isAnswer ? 'asked' : there, name }, desk));
+      desk.out.line(closing({ isOk, verdict, unasked: isAnswer ? undefined : there, name }, desk));
     }
     return isOk ? exitCodes.done : exitCodes.refused;
   },
@@ -78,6 +78,12 @@ async function verdictHere(bytes: Uint8Array, packages: string): Promise<Verdict
   } finally {
     await analyser.stop();
   }
+}
+
+/** What says nothing of the file; what this machine found out is worth telling all the same. */
+function mayBeLeftOut(error: unknown): boolean {
+  const { exitCode } = failureOf(error);
+  return exitCode === exitCodes.notSignedIn || exitCode === exitCodes.later;
 }
 
 interface CheckedFile {
@@ -128,15 +134,16 @@ function closing(
   of: {
     readonly isOk: boolean;
     readonly verdict: Verdict;
-    readonly there: 'asked' | 'not asked' | 'not signed in';
+    /** Why the service said nothing. */
+    readonly unasked: string | undefined;
     readonly name: string;
   },
   { out, baseUrl }: Desk,
 ): string {
   const by =
-    of.there === 'asked'
+    of.unasked === undefined
       ? `as ${baseUrl} says`
-      : `as far as this machine can tell; ${of.there === 'not asked' ? 'the service was not asked' : 'sign in to have the service asked too: paddock login'}`;
+      : `as far as this machine can tell; ${of.unasked}`;
   if (of.isOk) return `${out.style('green', `${of.name}: accepted`)}, ${by}`;
   const count = counted(Math.max(1, of.verdict.findings.length), 'finding');
   return `${of.name}: ${count}, so it would be refused, ${by}`;

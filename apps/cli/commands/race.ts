@@ -45,16 +45,17 @@ async function watched(id: string, desk: Desk): Promise<ExitCode> {
   const { out, isJson, clock } = desk;
   let told = '';
   for await (const now of look(() => detailsOf(id, desk), desk)) {
+    const isOver = /^RACE_(COMPLETE|CANCELLED)$/.test(now.race?.status ?? '');
     const text = JSON.stringify(now);
-    if (out.isLive && !isJson) out.redraw(raceLines(now, clock.nowMs(), out));
+    const lines = isJson ? [text] : raceLines(now, clock.nowMs(), out);
+    if (out.isLive && !isJson && !isOver) out.redraw(lines);
     else if (text !== told) {
-      if (isJson) out.line(text);
-      else for (const line of [...raceLines(now, clock.nowMs(), out), '']) out.line(line);
+      // What was drawn makes room for what stays.
+      out.redraw([]);
+      for (const line of lines) out.line(line);
     }
     told = text;
-    const status = now.race?.status;
-    if (status === 'RACE_COMPLETE') return exitCodes.done;
-    if (status === 'RACE_CANCELLED') return exitCodes.refused;
+    if (isOver) return now.race?.status === 'RACE_COMPLETE' ? exitCodes.done : exitCodes.refused;
   }
   return exitCodes.interrupted;
 }

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'node:path';
 import { randomId } from '../../../infra/ids/ids.ts';
-import type { Asked } from '../asked.ts';
 import { isRefusal } from '../client/paddock.generated.ts';
 import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
 import { exitCodes } from '../exit-code.ts';
 import { Failed } from '../failure.ts';
+import { repeatable } from '../repeatable.ts';
 import { findingLines } from '../show/finding-lines.ts';
 import { whenText } from '../show/moments.ts';
 import { counted } from '../show/plain-text.ts';
@@ -42,15 +42,15 @@ again. paddock check FILE says the same without submitting.`,
     const agentName = asked.text('name') ?? (await onlyAgent(desk));
     const file = new File([bytes], parse(path).base, { type: 'text/x-python' });
     const progress = transferProgress(desk, path);
-    const result = await client
-      .postMinerSubmit(
-        { body: { agent_name: agentName, file }, idempotencyKey: keyOf(asked) },
-        { signal: desk.stopping, onUpload: progress.onPiece },
-      )
-      .catch((error: unknown) => {
-        progress.end();
-        throw isJson ? error : shown(error, { name: path, text: bytes.toString('utf8') }, desk);
-      });
+    const idempotencyKey = asked.text('idempotency-key') ?? randomId();
+    const sending = client.postMinerSubmit(
+      { body: { agent_name: agentName, file }, idempotencyKey },
+      { signal: desk.stopping, onUpload: progress.onPiece },
+    );
+    const result = await repeatable(sending, idempotencyKey).catch((error: unknown) => {
+      progress.end();
+      throw isJson ? error : shown(error, { name: path, text: bytes.toString('utf8') }, desk);
+    });
     progress.end();
     const id = result.agent_version_id;
     if (isJson) out.line(JSON.stringify(result));
@@ -74,10 +74,6 @@ function shown(error: unknown, file: { name: string; text: string }, { out }: De
   }
   const message = `${file.name}: ${counted(violations.length, 'finding')}, so nothing was submitted`;
   return new Failed(message, exitCodes.refused, 'A refused file starts no cooldown.');
-}
-
-function keyOf(asked: Asked): string {
-  return asked.text('idempotency-key') ?? randomId();
 }
 
 async function onlyAgent({ client }: Desk): Promise<string> {

@@ -6,6 +6,7 @@ import type { CallOptions } from '../client/call.ts';
 import { operatorRoutes } from '../client/operator-routes.generated.ts';
 import type { Desk } from '../desk.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { repeatable } from '../repeatable.ts';
 import { transferProgress } from '../show/progress.ts';
 import { valueLines } from '../show/value-lines.ts';
 import { UsageError } from '../usage-error.ts';
@@ -31,14 +32,16 @@ export async function runOperator(
   const progress = transferProgress(desk, path ?? '');
   // The types of the client's methods are what the fields of the same description say.
   const ask = client[operation] as unknown as Method;
-  const answer = await ask(
+  const asking = ask(
     {
       ...request,
       ...(path !== undefined && { body: await openAsBlob(await readable(path)) }),
       ...(route.takesKey && { idempotencyKey: key }),
     },
     { signal: stopping, timeoutMs, ...(path !== undefined && { onUpload: progress.onPiece }) },
-  ).finally(() => progress.end());
+  );
+  const order = route.takesKey ? repeatable(asking, key) : asking;
+  const answer = await order.finally(() => progress.end());
   if (isJson) out.line(JSON.stringify(answer ?? null, null, 2));
   else if (answer === undefined) out.line('Done.');
   else for (const line of valueLines(answer, out)) out.line(line);

@@ -15,10 +15,12 @@ export interface ScreenOptions extends TerminalOptions {
   readonly isLive: boolean;
   /** Of one line; longer ones would wrap and spoil the count. */
   readonly columns: () => number;
+  /** More lines than these cannot be drawn over. */
+  readonly rows: () => number;
 }
 
 export function screen(options: ScreenOptions): Screen {
-  const { stream, isLive, columns } = options;
+  const { stream, isLive, columns, rows } = options;
   const plain = terminal(options);
   let drawn = 0;
   return {
@@ -30,14 +32,21 @@ export function screen(options: ScreenOptions): Screen {
           plain.line(line);
         });
       const up = drawn === 0 ? '' : `\u001b[${drawn}A`;
-      const body = lines.map((line) => `\u001b[2K${cut(line, columns())}\n`).join('');
+      const fitting = fittingLines(lines, rows() - 1);
+      const body = fitting.map((line) => `\u001b[2K${cut(line, columns())}\n`).join('');
       stream.write(`${up}\r${body}\u001b[0J`);
-      drawn = lines.length;
+      drawn = fitting.length;
     },
     settle: () => {
       drawn = 0;
     },
   };
+}
+
+function fittingLines(lines: readonly string[], count: number): readonly string[] {
+  if (lines.length <= count) return lines;
+  const shown = Math.max(1, count - 1);
+  return [...lines.slice(0, shown), `… and ${lines.length - shown} lines more`];
 }
 
 /** Styles take no room, and are closed again behind the cut. */

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
 import test from 'ava';
 import { commands } from '../../../apps/cli/commands.ts';
 import { bashScript, fishScript } from '../../../apps/cli/completion-scripts.ts';
@@ -12,7 +13,7 @@ async function line(...args: readonly string[]) {
   const on = (texts: string[] | undefined) =>
     screen({
       stream: { write: (text: string) => texts?.push(text) },
-      ...{ isLive: false, isStyled: false, columns: () => 80 },
+      ...{ isLive: false, isStyled: false, columns: () => 80, rows: () => 24 },
     });
   const desk = (): Promise<Desk> => Promise.reject(new Error('the line went through'));
   const options = { commands, out: on(out), err: on(error), version: '1.2.3', desk };
@@ -35,7 +36,7 @@ for (const [args, message] of [
   ],
   [
     'status',
-    'status needs ID: of an agent version: submit and agents tell it\nUsage: paddock status ID [OPTIONS]',
+    'status needs ID: of an agent version, or the name of your agent: its latest\nUsage: paddock status ID [OPTIONS]',
   ],
   ['pin a b', 'pin does not know what to do with "b"\nUsage: paddock pin ID [OPTIONS]'],
   [
@@ -136,4 +137,15 @@ test('fish is told every command and option with what it says', (t) => {
     t.true(script.includes(` -a ${second ?? first} -d '`), name);
     for (const option of Object.keys(options)) t.true(script.includes(` -l ${option}`), option);
   }
+});
+
+test('npx finds the command, and any Node starts it', (t) => {
+  const root = new URL('../../../', import.meta.url);
+  const { bin, version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  const file = new URL(bin.paddock, root).pathname;
+
+  t.true(readFileSync(file, 'utf8').startsWith('#!/usr/bin/env node\n'));
+  t.true((statSync(file).mode & 0o111) === 0o111, 'it can be executed');
+  const told = execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' });
+  t.is(told, `paddock ${version}\n`);
 });

@@ -148,6 +148,10 @@ test.serial('check points at findings, and the service has the last word', async
   const refused = await user.run('submit', 'agent.py', '--name', 'spoilt');
   t.is(refused.code, 1);
   t.true(refused.out.includes(pointed), refused.out);
+  const told = await user.run('submit', 'agent.py', '--name', 'spoilt', '--json');
+  const { answer, exit_code } = JSON.parse(told.error).error;
+  t.is(exit_code, 1);
+  t.like(answer.violations[0], { rule: 'dunder-access', line: 5, column: 14 });
   t.regex(refused.error, /agent\.py: 2 findings, so nothing was submitted/);
 
   await writeFile(path, 'def agent(task:\n    return 1\n');
@@ -180,6 +184,9 @@ test.serial('a submission is followed from the line to its score', async (t) => 
   const first = await user.run('status', versionId);
   t.regex(first.out, /^liner, version 1 {2}QUEUED {2}/);
   t.regex(first.out, /\nwhere +waiting, at position 1 of the queue\nwhy +No validator was seen/);
+
+  t.is((await user.run('status', 'liner')).code, 0, 'the name of one’s agent will do');
+  t.is((await user.run('status', 'other')).code, 4);
 
   const watching = user.start(['status', versionId, '--watch']);
   const [out, ended] = [text(watching.stdout), once(watching, 'close')];
@@ -231,6 +238,17 @@ test.serial('onlookers see race and leaderboard without signing in', async (t) =
   t.deepEqual((await user.json<{ races: unknown[] }>('races')).races, []);
 });
 
+test.serial('the feed is followed from its beginning until Ctrl-C', async (t) => {
+  const user = await userOf(t);
+  const following = user.start(['events', '--from', '0', '--type', 'version-eligible', '--json']);
+  const ended = once(following, 'close');
+  const [line] = await once(following.stdout, 'data');
+  following.kill('SIGINT');
+
+  t.like(JSON.parse(String(line)), { type: 'version-eligible', agent_version_id: versionId });
+  t.is((await ended)[0], 130);
+});
+
 test.serial('Ctrl-C ends what is watched, with the exit code of shells', async (t) => {
   const user = await userOf(t);
   const watching = user.start(['race', '--watch']);
@@ -279,14 +297,27 @@ test.serial('a race is computed again from a saved bundle', async (t) => {
 });
 
 test('a service that is not there is exit code 5 and one sentence', async (t) => {
-  const user = await paddockUser(t, { url: 'http://127.0.0.1:1' });
+  const user = await paddockUser(t, { url: 'http://127.0.0.1:2' });
   const { code, out, error } = await user.run('top');
 
   t.is(code, 5);
   t.is(out, '');
   t.regex(
     error,
-    /^paddock: http:\/\/127\.0\.0\.1:1 does not answer[^\n]*\nCheck the address: [^\n]+\n$/,
+    /^paddock: http:\/\/127\.0\.0\.1:2 does not answer \(ECONNREFUSED\)\nCheck the address: [^\n]+\n$/,
+  );
+});
+
+test('an order whose answer was lost says how it is repeated', async (t) => {
+  const user = await paddockUser(t, { url: 'http://127.0.0.1:2' });
+  await writeFile(join(user.folder, 'agent.py'), agentCode);
+  const order = ['submit', 'agent.py', '--name', 'a', '--token', 'x', '--idempotency-key', 'mine'];
+  const { code, error } = await user.run(...order);
+
+  t.is(code, 5);
+  t.regex(
+    error,
+    /whether it took effect is not known\n.+\nRepeated with --idempotency-key mine it is/,
   );
 });
 

@@ -8,7 +8,7 @@ import { valueLines } from '../../../apps/cli/show/value-lines.ts';
 function written(isLive = false, columns = 80) {
   const texts: string[] = [];
   const stream = { write: (text: string) => texts.push(text) };
-  const to = screen({ stream, isLive, isStyled: false, columns: () => columns });
+  const to = screen({ stream, isLive, isStyled: false, columns: () => columns, rows: () => 4 });
   return { to, text: () => texts.join('') };
 }
 
@@ -110,6 +110,14 @@ test('a live screen draws over what it drew, and cuts what would wrap', (t) => {
     `\r${line('new')}\u001b[0J`,
   ];
   t.is(text(), expected.join(''));
+});
+
+test('a live screen draws no more than it has room for', (t) => {
+  const { to, text } = written(true);
+  to.redraw(['1', '2', '3', '4', '5']);
+
+  const lines = ['1', '2', '… and 3 lines more'].map((line) => `\u001b[2K${line}\n`);
+  t.is(text(), `\r${lines.join('')}\u001b[0J`);
 });
 
 test('a screen that nobody looks at gets plain lines', (t) => {

@@ -1,0 +1,70 @@
+import type { ServerEvent } from '../client/server-events.ts';
+import type { Command } from '../command.ts';
+import type { Desk } from '../desk.ts';
+import { exitCodes } from '../exit-code.ts';
+import { willPass } from '../look.ts';
+import { localTime } from '../show/moments.ts';
+import { plainText } from '../show/plain-text.ts';
+
+/** Before a cut connection is taken up again. One that is silent for five minutes counts as cut to fetch. */
+const pauseMs = 1_000;
+
+export const events: Command = {
+  name: 'events',
+  says: 'Follow what happens, as the service tells everybody',
+  options: {
+    from: {
+      value: 'CURSOR',
+      says: 'everything after this event; 0 is the beginning (default: now)',
+    },
+    type: { value: 'TYPE', says: 'only these, as in race-completed' },
+  },
+  more: `In order, without gap or repeat, also across cut connections. With --json each line is one event, and
+its "cursor" is where --from goes on.`,
+  examples: [
+    ['paddock events', 'from now on, until Ctrl-C'],
+    [
+      'paddock events --from 0 --type race-completed --json',
+      'all results there were, for a program',
+    ],
+  ],
+  async run(asked, desk) {
+    const from = asked.count('from', { min: 0, max: 999_999_999 });
+    const type = asked.text('type');
+    for await (const { event, data } of followed(from, desk)) {
+      if (type !== undefined && event !== type) continue;
+      desk.out.line(desk.isJson ? data : eventText(data));
+    }
+    return exitCodes.interrupted;
+  },
+};
+
+/** Goes on behind the last event whenever the connection is cut. */
+async function* followed(
+  from: number | undefined,
+  { client, clock, stopping }: Desk,
+): AsyncGenerator<ServerEvent, void, undefined> {
+  let cursor = from;
+  const onEventId = (id: string) => {
+    cursor = Number(id);
+  };
+  while (!stopping.aborted) {
+    try {
+      yield* await client.getPublicEvents({ cursor }, { signal: stopping, onEventId });
+    } catch (error) {
+      if (stopping.aborted) return;
+      // A stream that breaks off is a TypeError of fetch, which says why in its cause.
+      const isCut = error instanceof TypeError && error.cause !== undefined;
+      if (!isCut && !willPass(error)) throw error;
+    }
+    await clock.sleep(pauseMs, stopping);
+  }
+}
+
+function eventText(data: string): string {
+  const { at, type, cursor: _, ...about } = JSON.parse(data) as Readonly<Record<string, unknown>>;
+  const said = Object.entries(about)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`);
+  return plainText([localTime(String(at)), String(type).padEnd(19), said.join(', ')].join('  '));
+}

@@ -1,0 +1,18 @@
+import test from 'ava';
+import { serverEvents } from '../../../apps/cli/client/server-events.ts';
+
+async function* chunks(...texts: readonly string[]) {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+test('an id counts once its event was taken, and where a stream begins is one too', async (t) => {
+  const heard: string[] = [];
+  const taken: string[] = [];
+  const stream = chunks('retry: 1\nid: 3\n\n', 'id: 4\ndata: four\n\nid: 5\ndata: five\n\n');
+  for await (const { data } of serverEvents(stream, (id) => heard.push(id))) {
+    taken.push(`${data} after ${heard.join()}`);
+  }
+
+  t.deepEqual(taken, ['four after 3', 'five after 3,4']);
+  t.deepEqual(heard, ['3', '4', '5']);
+});
