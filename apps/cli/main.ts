@@ -15,7 +15,7 @@ function screenOn(stream: NodeJS.WriteStream) {
   const isTerminal = stream.isTTY === true;
   const isLive = isTerminal && env['TERM'] !== 'dumb';
   return screen({
-    ...{ stream, isLive, columns: () => stream.columns ?? 80, rows: () => stream.rows ?? 24 },
+    ...{ stream, isLive, columns: () => stream.columns || 80, rows: () => stream.rows || 24 },
     isStyled: isLive && (env['NO_COLOR'] ?? '') === '',
   });
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
@@ -121,7 +121,11 @@ test.serial(
     t.is(over.code, 3);
     t.regex(over.error, /^paddock: the session of 5Gv8YYFu\w+ ended \d+ d/);
 
-    await user.run('login', '--key', keystore('seed'), '--keep-key');
+    const wallet = join(user.folder, '.bittensor/wallets/default/hotkeys');
+    await mkdir(wallet, { recursive: true });
+    await copyFile(keystore('bittensor-hotkey'), join(wallet, 'miner1'));
+    const kept = ['login', '--wallet', 'default', '--hotkey', 'miner1', '--keep-key'];
+    t.regex((await user.run(...kept)).out, /\nThe secret key is in \/.+ until you log out\.\n$/);
     await end();
     t.is((await user.run('agents')).code, 0);
   },
