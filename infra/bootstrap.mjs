@@ -130,3 +130,15 @@ while (readOrEmpty(stampFile) !== stamp) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
   }
 }
+
+// Of the project alone; the folder of the bundled servers has no pages.
+if (folder === root) {
+  try {
+    const { buildPages } = await import('../apps/dashboard/build.mjs');
+    await buildPages();
+  } catch (error) {
+    console.error(
+      `The pages could not be built; the API is the same without them: ${error.message}`,
+    );
+  }
+}

@@ -59,6 +59,8 @@ import { StrangersQueue } from './middleware/strangers-queue.ts';
 import { UploadSlots } from './middleware/upload-slots.ts';
 import { chainNode } from './operator/chain-node.ts';
 import { createDeliveries } from './packs/delivery.ts';
+import { readPageFiles } from './pages/page-files.ts';
+import { Pages } from './pages/pages.ts';
 import { createPresence } from './presence.ts';
 import { KeptPages } from './public-reads/kept-pages.ts';
 import { PublicReads } from './public-reads/public-reads.ts';
@@ -118,6 +120,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     corsOrigins: config.corsOrigins,
     isFamiliar: familiarity(deps.identity, dispatch.remoteAddress),
     strangers: deps.strangers,
+    pages: pagesOf(options),
   });
   // Hosts hear of this edge before they hear from its callers.
   await deps.peers.start();
@@ -133,6 +136,13 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const failed = threads.stopped ?? new Promise<void>(() => undefined);
   const outdated = history.until(() => history.isSound && history.isOutdated);
   return { port, failed, outdated, cutOff, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+function pagesOf({ config, log }: EdgeOptions): Pages | undefined {
+  const files = readPageFiles();
+  if (files !== undefined) return new Pages(files, new URL(config.s3Endpoint).origin);
+  log.warn('the pages are not built: "node apps/dashboard/build.mjs" builds them');
+  return undefined;
 }
 
 /** What an edge may hear; see infra/compose/nats-rights.conf. */

@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { Fault } from '../../machines/fault.ts';
 import { discardRest, sendFault, sendPlain } from './answer.ts';
 import { beginHead, settleHead } from './answer-head.ts';
@@ -24,6 +24,7 @@ import { proxyCheck } from './middleware/remote-address.ts';
 import type { StrangersQueue } from './middleware/strangers-queue.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
 import { OpenAnswers } from './open-answers.ts';
+import type { Pages } from './pages/pages.ts';
 import { expressPath, PlainRoutes } from './plain-routes.ts';
 import { isAnonymous, tooOftenAnonymous } from './prove-caller.ts';
 import { isRead, shedRead, tooMuch } from './shed-reads.ts';
@@ -46,6 +47,8 @@ export interface EdgeServerOptions {
   readonly isFamiliar: (request: IncomingMessage) => boolean;
   /** Where all others wait for their turn. */
   readonly strangers: StrangersQueue;
+  /** Undefined where they were not built; the API is the same without them. */
+  readonly pages: Pages | undefined;
 }
 
 /** What one connection may hold and for how long, and how many there may be. */
@@ -236,12 +239,28 @@ export function createApp(options: EdgeServerOptions, state: ServerState): Expre
   app.enable('strict routing');
   app.use((request, response, next) => enter({ request, response }, { options, state }, next));
   addRoutes(app, options);
+  if (options.pages !== undefined) app.use(showPages(options.pages, options.dispatch));
   app.use(async (request, response) => {
     const fault = new Fault('ROUTE_NOT_FOUND', 'There is no such route.');
     await refuseUnrouted({ request, response }, fault, options.dispatch);
   });
   app.use(unreadablePath(options.dispatch));
   return app;
+}
+
+/** Whoever reads pages without credentials is counted like any other stranger. */
+function showPages(pages: Pages, by: Dispatch): RequestHandler {
+  return async (request, response, next) => {
+    const send = pages.find(request);
+    if (send === undefined) {
+      next();
+      return;
+    }
+    const isCounted = isAnonymous(request.headers);
+    const tooOften = isCounted ? await tooOftenAnonymous(request, by) : undefined;
+    if (tooOften === undefined) send(response);
+    else sendFault(response, tooOften);
+  };
 }
 
 /** What every request meets before its route: `next` at once or after a wait, unless it is refused. */

@@ -7,6 +7,7 @@ export function sayWhere({ options, terminal }: World, service: RunningService):
   const [baseUrl] = service.baseUrls;
   const rows = [
     ['Base URL', service.baseUrls.join(', ')],
+    ['Pages', `${baseUrl}/`],
     ['API page', `${baseUrl}/docs`],
     ['Operator', `token in ${options.dataDir}/secrets.json`],
     ['Data', options.dataDir],

@@ -6,6 +6,7 @@ import { Admission, type AdmissionLimits } from '../../apps/edge/middleware/admi
 import { remoteAddressReader, secureReader } from '../../apps/edge/middleware/remote-address.ts';
 import { StrangersQueue } from '../../apps/edge/middleware/strangers-queue.ts';
 import { UploadSlots } from '../../apps/edge/middleware/upload-slots.ts';
+import type { Pages } from '../../apps/edge/pages/pages.ts';
 import { PublicReads } from '../../apps/edge/public-reads/public-reads.ts';
 import { createEdgeServer, type ServerLimits } from '../../apps/edge/server.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
@@ -50,6 +51,7 @@ export async function startFramework(
     readonly budgetMs?: { readonly submission: number };
     /** Awaited by every proof of a caller. */
     readonly proving?: Promise<void>;
+    readonly pages?: Pages;
   } = {},
 ) {
   const admission = new Admission(options.admission);
@@ -73,6 +75,7 @@ export async function startFramework(
     },
     trustedProxies: options.trustedProxies ?? [],
     corsOrigins: options.corsOrigins ?? [],
+    pages: options.pages,
     dispatch: {
       isReadOnly: () => false,
       admission,

@@ -48,7 +48,7 @@ function mayUse(path: string, name: string): boolean {
 }
 
 test('every import follows the arrows', (t) => {
-  t.deepEqual(offences(sources('ts'), forbiddenImports), []);
+  t.deepEqual(offences(sources('ts', 'tsx'), forbiddenImports), []);
 });
 
 const planted: readonly [path: string, line: string][] = [

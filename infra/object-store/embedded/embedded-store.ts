@@ -95,6 +95,8 @@ async function answer(context: Context, incoming: Incoming): Promise<void> {
     // Bytes that a refused client never sent must not be taken for its next request.
     if (incoming.waiting && !message.readableDidRead) response.setHeader('connection', 'close');
     response.setHeader('x-amz-request-id', requestId);
+    // Whoever holds a signed address may read from any page: the signature is the permission.
+    if (message.method === 'GET') response.setHeader('access-control-allow-origin', '*');
     await send(message, response, result);
   } catch {
     response.destroy();

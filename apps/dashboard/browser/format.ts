@@ -1,0 +1,63 @@
+/** Texts for people, pure; every instant comes in as the API writes it. */
+
+export function scoreText(score: number | null | undefined): string {
+  return score === null || score === undefined ? '–' : score.toFixed(4);
+}
+
+export function percentText(share: number, digits = 1): string {
+  return `${(share * 100).toFixed(digits)} %`;
+}
+
+export function countText(count: number): string {
+  return count.toLocaleString('en-GB');
+}
+
+/** The first and last characters: enough to tell two apart, short enough for a table. */
+export function shortKey(key: string): string {
+  return key.length <= 14 ? key : `${key.slice(0, 6)}…${key.slice(-5)}`;
+}
+
+export function shortId(id: string): string {
+  return id.slice(0, 8);
+}
+
+export function instantText(iso: string): string {
+  return new Date(iso).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto', style: 'long' });
+
+/** "3 minutes ago", "in 2 hours". */
+export function relativeText(iso: string, nowMs: number): string {
+  const differenceMs = Date.parse(iso) - nowMs;
+  const [unit, ms] = units.find(([, size]) => Math.abs(differenceMs) >= size) ?? ['second', 1_000];
+  return relative.format(Math.round(differenceMs / ms), unit);
+}
+
+/** "1 d 04:05:06", or "00:00:00" when it is over. */
+export function countdownText(untilMs: number, nowMs: number): string {
+  const seconds = Math.max(0, Math.ceil((untilMs - nowMs) / 1000));
+  const days = Math.floor(seconds / 86_400);
+  const clock = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60];
+  const text = clock.map((part) => String(part).padStart(2, '0')).join(':');
+  return days > 0 ? `${days} d ${text}` : text;
+}
+
+/** `RACE_RUNNING` and `run_claimed` as words. */
+export function wordsOf(code: string): string {
+  const words = code.toLowerCase().replaceAll(/[_-]+/g, ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KiB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}

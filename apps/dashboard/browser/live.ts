@@ -1,0 +1,109 @@
+import type { PublicEvent } from '../../cli/client/schemas.generated.ts';
+import { after } from './clock.ts';
+
+export type { PublicEvent };
+export type EventType = PublicEvent['type'];
+export type Connection = 'connecting' | 'live' | 'lost';
+
+/** Every type once: the browser hands out only those that somebody asked for by name. */
+const types: Readonly<Record<EventType, true>> = {
+  'submission-accepted': true,
+  'version-eligible': true,
+  'run-claimed': true,
+  'run-ended': true,
+  'race-opened': true,
+  'race-closed': true,
+  'race-started': true,
+  'race-completed': true,
+  'race-cancelled': true,
+  'top-changed': true,
+  'code-released': true,
+};
+
+const feedPath = '/v1/public/events';
+const firstPauseMs = 1_000;
+const pauseMaxMs = 30_000;
+
+type Listener = (event: PublicEvent) => void;
+
+/**
+ * The public feed, once for all that is shown. The browser itself comes back to where a cut stream
+ * ended; where the service refuses, or the page was hidden, it is taken up again after the last event
+ * that was seen, so that none is missed. A hidden page holds no stream: browsers grant six
+ * connections to all pages of a host together.
+ */
+class LiveFeed {
+  readonly #listeners = new Set<Listener>();
+  readonly #watchers = new Set<(connection: Connection) => void>();
+  #connection: Connection = 'connecting';
+  #source: EventSource | undefined;
+  #cursor: string | undefined;
+  #pauseMs = firstPauseMs;
+  #cancelRetry: () => void = () => undefined;
+
+  start(): void {
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden) this.#close();
+      else this.#open();
+    });
+    if (!document.hidden) this.#open();
+  }
+
+  get connection(): Connection {
+    return this.#connection;
+  }
+
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  watch(watcher: (connection: Connection) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  #open(): void {
+    this.#close();
+    const query = this.#cursor === undefined ? '' : `?cursor=${this.#cursor}`;
+    const source = new EventSource(feedPath + query);
+    this.#source = source;
+    source.onopen = () => {
+      this.#pauseMs = firstPauseMs;
+      this.#say('live');
+    };
+    source.onerror = () => {
+      this.#say('lost');
+      // Otherwise the browser comes back by itself.
+      if (source.readyState === EventSource.CLOSED) this.#openLater();
+    };
+    for (const type of Object.keys(types))
+      source.addEventListener(type, (event) => this.#hear(event));
+  }
+
+  #openLater(): void {
+    this.#close();
+    this.#cancelRetry = after(this.#pauseMs, () => this.#open());
+    this.#pauseMs = Math.min(this.#pauseMs * 2, pauseMaxMs);
+  }
+
+  #close(): void {
+    this.#cancelRetry();
+    this.#source?.close();
+    this.#source = undefined;
+  }
+
+  #hear(event: MessageEvent<string>): void {
+    this.#cursor = event.lastEventId;
+    const told = JSON.parse(event.data) as PublicEvent;
+    for (const listener of this.#listeners) listener(told);
+  }
+
+  #say(connection: Connection): void {
+    if (connection === this.#connection) return;
+    this.#connection = connection;
+    for (const watcher of this.#watchers) watcher(connection);
+  }
+}
+
+export const liveFeed = new LiveFeed();

@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks';
+import type { Refused } from '../../api.ts';
+import { ask } from '../../api.ts';
+import { Failure } from '../../parts/states.tsx';
+import { asRefused } from '../../trajectory/open-episode.ts';
+import { useTitle } from '../../use-title.ts';
+import { AuditLog } from './audit-log.tsx';
+import { Overview } from './overview.tsx';
+import { Partitions } from './partitions.tsx';
+import { Rejudgings } from './rejudgings.tsx';
+import { Stuck } from './stuck.tsx';
+
+const views = [
+  { name: 'Overview', view: Overview },
+  { name: 'Partitions', view: Partitions },
+  { name: 'Stuck', view: Stuck },
+  { name: 'Rejudging', view: Rejudgings },
+  { name: 'Audit log', view: AuditLog },
+] as const;
+
+/** In the memory of this page and nowhere else: it is gone with a reload, and so is who finds the tab. */
+let held: string | undefined;
+
+export function Operator() {
+  useTitle('Operator');
+  const [token, setToken] = useState(held);
+  const keep = (given: string | undefined) => {
+    held = given;
+    setToken(given);
+  };
+  if (token === undefined) return <SignIn onToken={keep} />;
+  return <Desk token={token} onLeave={() => keep(undefined)} />;
+}
+
+function Desk({ token, onLeave }: { readonly token: string; readonly onLeave: () => void }) {
+  const [chosen, setChosen] = useState<(typeof views)[number]['name']>('Overview');
+  const View = views.find(({ name }) => name === chosen)?.view ?? Overview;
+  return (
+    <>
+      <h1>Operator</h1>
+      <div class="bar">
+        <nav class="tabs" aria-label="Operator’s views">
+          {views.map(({ name }) => (
+            <button
+              key={name}
+              type="button"
+              aria-current={name === chosen ? 'true' : undefined}
+              onClick={() => setChosen(name)}
+            >
+              {name}
+            </button>
+          ))}
+        </nav>
+        <button type="button" onClick={onLeave}>
+          Forget the token
+        </button>
+      </div>
+      <View token={token} />
+    </>
+  );
+}
+
+function SignIn({ onToken }: { readonly onToken: (token: string) => void }) {
+  const [text, setText] = useState('');
+  const [failure, setFailure] = useState<Refused>();
+  const onSubmit = (event: Event) => {
+    event.preventDefault();
+    const token = text.trim();
+    setFailure(undefined);
+    ask('/v1/admin/overview', { token }).then(
+      () => onToken(token),
+      (error: unknown) => setFailure(asRefused(error)),
+    );
+  };
+  return (
+    <>
+      <h1>Operator</h1>
+      <p>
+        These views need an operator’s token. It is kept in the memory of this page alone: never
+        stored, and forgotten when you reload or leave.
+      </p>
+      <form class="form" onSubmit={onSubmit}>
+        <label>
+          Operator’s token
+          <input
+            type="password"
+            autocomplete="off"
+            required
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit">Open</button>
+      </form>
+      {failure !== undefined && <Failure failure={failure} what="the operator’s views" />}
+    </>
+  );
+}

@@ -1,0 +1,129 @@
+import type {
+  GetAdminOverviewAnswer,
+  GetAdminParkedMessagesAnswer,
+} from '../../../../cli/client/paddock.generated.ts';
+import { countText, scoreText, wordsOf } from '../../format.ts';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { When } from '../../parts/words.tsx';
+import { addressOf, Link } from '../../router.tsx';
+import { useAnswer } from '../../use-answer.ts';
+
+/** What is on, what waits, and whether anything is wrong. */
+export function Overview({ token }: { readonly token: string }) {
+  const following = { token, everyMs: 10_000 };
+  const overview = useAnswer<GetAdminOverviewAnswer>('/v1/admin/overview', following);
+  const parked = useAnswer<GetAdminParkedMessagesAnswer>(
+    '/v1/admin/parked-messages?limit=50',
+    following,
+  );
+  return (
+    <>
+      <Loaded answer={overview} what="the overview">
+        {(told) => <Figures told={told} />}
+      </Loaded>
+      <section aria-labelledby="parked">
+        <h2 id="parked">Parked messages</h2>
+        <Loaded answer={parked} what="parked messages">
+          {(told) => <Parked told={told} />}
+        </Loaded>
+      </section>
+    </>
+  );
+}
+
+function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
+  const { current_race: race, top } = told;
+  const queues = [
+    { title: 'Versions waiting', count: told.waiting_versions },
+    { title: 'Open work items', count: told.open_work_items },
+    { title: 'Live runs', count: told.live_runs },
+    { title: 'Active validators', count: told.validators_active },
+    { title: 'Messages to send', count: told.outbox_pending },
+    { title: 'Banned hotkeys', count: told.banned_hotkeys },
+  ];
+  const wrongs = [
+    { title: 'Stuck records', count: told.stuck_records },
+    { title: 'Parked messages', count: told.parked_messages },
+    { title: 'Partitions without owner', count: told.partitions_without_owner },
+  ];
+  return (
+    <>
+      <dl class="facts">
+        {queues.map(({ title, count }) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>{countText(count)}</dd>
+          </div>
+        ))}
+        {wrongs.map(({ title, count }) => (
+          <div key={title} class={count > 0 ? 'is-wrong' : undefined}>
+            <dt>{title}</dt>
+            <dd>{countText(count)}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        Suite: {told.active_suite_id ?? 'none'}. Race:{' '}
+        {race === null ? (
+          'none'
+        ) : (
+          <Link to={addressOf('race', race.race_id)}>
+            {race.race_number}, {wordsOf(race.status).toLowerCase()}
+          </Link>
+        )}
+        . Top:{' '}
+        {top === null ? (
+          'none'
+        ) : (
+          <Link to={addressOf('version', top.agent_version_id)}>{scoreText(top.score)}</Link>
+        )}
+        .{' '}
+        {told.outbox_oldest_at !== null && (
+          <>
+            The oldest message to send is from <When at={told.outbox_oldest_at} />.
+          </>
+        )}
+      </p>
+      <Inference told={told} />
+    </>
+  );
+}
+
+function Inference({ told }: { readonly told: GetAdminOverviewAnswer }) {
+  if (told.inference.length === 0) return null;
+  return (
+    <Table
+      caption="Inference by provider"
+      columns={[
+        { title: 'Provider', isHead: true, cell: (each) => each.provider },
+        { title: 'Requests', isNumber: true, cell: (each) => countText(each.requests) },
+        { title: 'Failures', isNumber: true, cell: (each) => countText(each.failures) },
+        {
+          title: 'Tokens',
+          isNumber: true,
+          cell: (each) => countText(each.prompt_tokens + each.completion_tokens),
+        },
+      ]}
+      rows={told.inference}
+      keyOf={(each) => each.provider}
+    />
+  );
+}
+
+function Parked({ told }: { readonly told: GetAdminParkedMessagesAnswer }) {
+  if (told.total === 0) return <Empty>None: every message was delivered.</Empty>;
+  return (
+    <Table
+      caption={`${told.total} messages failed in all their deliveries`}
+      columns={[
+        { title: 'Message', isHead: true, cell: (each) => each.msg_id },
+        { title: 'Subject', cell: (each) => each.subject },
+        { title: 'Error', cell: (each) => each.error },
+        { title: 'Parked', cell: (each) => <When at={each.parked_at} /> },
+      ]}
+      rows={told.parked_messages}
+      keyOf={(each) => each.msg_id}
+    />
+  );
+}

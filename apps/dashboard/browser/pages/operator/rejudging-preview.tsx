@@ -1,0 +1,111 @@
+import type { Rejudging } from '../../../../cli/client/schemas.generated.ts';
+import { scoreText, shortId } from '../../format.ts';
+import { Empty } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { Key, State } from '../../parts/words.tsx';
+import { addressOf, Link } from '../../router.tsx';
+
+interface Both<T> {
+  readonly before: T;
+  readonly after: T;
+}
+
+/** What applying would change of scores, ranks and payout, before anything is. */
+export function RejudgingPreview({ rejudging }: { readonly rejudging: Rejudging }) {
+  const { difference, items } = rejudging;
+  return (
+    <>
+      <p>
+        <State of={rejudging.status} /> {rejudging.runs.evaluated} of {rejudging.runs.selected} runs
+        are judged, {rejudging.runs.failed} came to nothing.
+        {rejudging.end_reason !== null && ` It ended: ${rejudging.end_reason}`}
+      </p>
+      <Table
+        caption="Runs to be judged again"
+        columns={[
+          {
+            title: 'Run',
+            isHead: true,
+            cell: (each) => (
+              <Link to={addressOf('run', each.eval_run_id)}>{shortId(each.eval_run_id)}</Link>
+            ),
+          },
+          { title: 'Agent', cell: (each) => each.agent_name },
+          { title: 'Validator', cell: (each) => <Key text={each.validator_hotkey} /> },
+          { title: 'State', cell: (each) => <State of={each.status} /> },
+          { title: 'Score was', isNumber: true, cell: (each) => scoreText(each.validator_score) },
+          {
+            title: 'Would be',
+            isNumber: true,
+            cell: (each) => scoreText(each.new_run?.validator_score),
+          },
+          { title: 'Why not yet', cell: waitingText },
+        ]}
+        rows={items}
+        keyOf={(each) => each.eval_run_id}
+      />
+      {difference.versions.length === 0 ? (
+        <Empty>No score changes.</Empty>
+      ) : (
+        <Table
+          caption="Qualifying scores and ranks that change"
+          columns={[
+            {
+              title: 'Version',
+              isHead: true,
+              cell: (each) => (
+                <Link to={addressOf('version', each.agent_version_id)}>
+                  {shortId(each.agent_version_id)}
+                </Link>
+              ),
+            },
+            { title: 'Score', cell: (each) => changeText(each.qualifying_score, scoreText) },
+            { title: 'Rank', cell: (each) => changeText(each.qualifying_rank, rankText) },
+          ]}
+          rows={difference.versions}
+          keyOf={(each) => each.agent_version_id}
+        />
+      )}
+      {difference.races.map((race) => (
+        <RaceDifference key={race.race_id} race={race} />
+      ))}
+    </>
+  );
+}
+
+function waitingText(item: Rejudging['items'][number]): string {
+  if (item.reason !== null) return item.reason;
+  if (item.waiting === null) return '–';
+  return item.waiting.hold_reason ?? `${item.waiting.able_validators} validators may take it`;
+}
+
+type RaceOf = Rejudging['difference']['races'][number];
+
+function RaceDifference({ race }: { readonly race: RaceOf }) {
+  return (
+    <Table
+      caption={`Race ${race.race_number}, whose result stands: what it would have come to`}
+      columns={[
+        { title: 'Version', isHead: true, cell: (each) => shortId(each.agent_version_id) },
+        { title: 'Race score', cell: (each) => changeText(each.race_score, scoreText) },
+        { title: 'Overall', cell: (each) => changeText(each.weighted_score, scoreText) },
+        { title: 'Rank', cell: (each) => changeText(each.race_rank, rankText) },
+        {
+          title: 'TAO per day',
+          cell: (each) => changeText(each.payout, ({ tao_per_day: tao }) => scoreText(tao)),
+        },
+      ]}
+      rows={race.entrants}
+      keyOf={(each) => each.agent_version_id}
+    />
+  );
+}
+
+function rankText(rank: number | null): string {
+  return rank === null ? '–' : String(rank);
+}
+
+function changeText<T>({ before, after }: Both<T>, told: (value: T) => string): string {
+  const [was, becomes] = [told(before), told(after)];
+  return was === becomes ? was : `${was} → ${becomes}`;
+}

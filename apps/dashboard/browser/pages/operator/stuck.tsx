@@ -1,0 +1,35 @@
+import type { GetAdminStuckAnswer } from '../../../../cli/client/paddock.generated.ts';
+import { Empty, Loaded } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { When } from '../../parts/words.tsx';
+import { useAnswer } from '../../use-answer.ts';
+
+/** What waits without an owner or past its deadline; it should be nothing. */
+export function Stuck({ token }: { readonly token: string }) {
+  const answer = useAnswer<GetAdminStuckAnswer>('/v1/admin/stuck', { token, everyMs: 15_000 });
+  return (
+    <Loaded answer={answer} what="what is stuck">
+      {({ stuck, total, checked_at: at }) =>
+        total === 0 ? (
+          <Empty>
+            Nothing is stuck, as of <When at={at} />.
+          </Empty>
+        ) : (
+          <Table
+            caption={`${total} records are stuck`}
+            columns={[
+              { title: 'Record', isHead: true, cell: (each) => `${each.kind} ${each.id}` },
+              { title: 'State', cell: (each) => each.state },
+              { title: 'Why', cell: (each) => each.why },
+              { title: 'Owner', cell: (each) => each.owner ?? 'none' },
+              { title: 'Since', cell: (each) => <When at={each.since} /> },
+              { title: 'Deadline', cell: (each) => <When at={each.deadline} /> },
+            ]}
+            rows={stuck}
+            keyOf={(each) => `${each.kind} ${each.id}`}
+          />
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,97 @@
+import { useState } from 'preact/hooks';
+import type { Race, RaceDetails } from '../../../cli/client/schemas.generated.ts';
+import { scoreText, wordsOf } from '../format.ts';
+import { Empty } from '../parts/states.tsx';
+import { type Column, Table } from '../parts/table.tsx';
+import { Key, State } from '../parts/words.tsx';
+import { addressOf, Link } from '../router.tsx';
+
+type Qualifier = RaceDetails['qualifiers'][number];
+
+const shownAtFirst = 100;
+
+/** Who races; how they do is told when it is over, and to nobody before. */
+export function Field({
+  race,
+  qualifiers,
+}: {
+  readonly race: Race;
+  readonly qualifiers: readonly Qualifier[];
+}) {
+  const [shown, setShown] = useState(shownAtFirst);
+  const isDecided = race.status === 'RACE_COMPLETE';
+  return (
+    <section aria-labelledby="field">
+      <h2 id="field">{isDecided ? 'Result' : 'Field'}</h2>
+      {qualifiers.length === 0 ? (
+        <Empty>{emptyText(race)}</Empty>
+      ) : (
+        <>
+          <Table
+            caption="Versions of the field"
+            isCaptionHidden
+            columns={
+              isDecided ? [...rankColumns, ...columns, ...resultColumns] : [...columns, sealed]
+            }
+            rows={inOrder(qualifiers).slice(0, shown)}
+            keyOf={(each) => each.agent_version_id}
+            mark={(each) => (each.race_rank === 1 ? 'is-top' : undefined)}
+          />
+          {qualifiers.length > shown && (
+            <button type="button" onClick={() => setShown(shown + 500)}>
+              Show more of {qualifiers.length}
+            </button>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function emptyText({ status }: Race): string {
+  return status === 'QUALIFYING_OPEN'
+    ? 'No version would race yet. The field is fixed when qualifying closes.'
+    : 'Nobody qualified.';
+}
+
+function inOrder(qualifiers: readonly Qualifier[]): readonly Qualifier[] {
+  const rank = (each: Qualifier) => each.race_rank ?? Number.MAX_SAFE_INTEGER;
+  return qualifiers.toSorted((a, b) => rank(a) - rank(b));
+}
+
+const rankColumns: readonly Column<Qualifier>[] = [
+  { title: 'Rank', isNumber: true, cell: ({ race_rank: rank }) => rank ?? '–' },
+];
+
+const columns: readonly Column<Qualifier>[] = [
+  {
+    title: 'Agent',
+    isHead: true,
+    cell: (each) => (
+      <Link to={addressOf('version', each.agent_version_id)}>
+        {each.agent_name} <span class="muted">v{each.version_number}</span>
+      </Link>
+    ),
+  },
+  { title: 'Miner', isMinor: true, cell: (each) => <Key text={each.miner_hotkey} /> },
+  { title: 'In by', cell: (each) => wordsOf(each.qualification_type) },
+  { title: 'Qualifying', isNumber: true, cell: (each) => scoreText(each.qualifying_score) },
+];
+
+const sealed: Column<Qualifier> = {
+  title: 'Race score',
+  cell: () => <span class="sealed">sealed until the end</span>,
+};
+
+const resultColumns: readonly Column<Qualifier>[] = [
+  { title: 'Race score', isNumber: true, cell: (each) => scoreText(each.race_score) },
+  { title: 'Overall', isNumber: true, cell: (each) => scoreText(each.weighted_score) },
+  {
+    title: 'Then',
+    cell: (each) => {
+      if (each.is_discarded) return <State of="DISCARDED" />;
+      if (each.eliminated_at !== null) return <State of="failed" text="eliminated" />;
+      return <State of="passed" text="goes on" />;
+    },
+  },
+];

@@ -1,0 +1,103 @@
+import type { AgentVersionStatus } from '../../../cli/client/schemas.generated.ts';
+
+/** Where a version is, why, and what comes next, each in a sentence or two. */
+export interface VersionStory {
+  readonly where: string;
+  readonly why: string;
+  readonly next: string;
+}
+
+export function storyOf(status: AgentVersionStatus): VersionStory {
+  return { where: whereOf(status), why: whyOf(status), next: nextOf(status) };
+}
+
+function runsText({
+  included_success_count: done,
+  required_successes: needed,
+}: AgentVersionStatus) {
+  return `${done} of ${needed} successful runs are in`;
+}
+
+function whereOf(status: AgentVersionStatus): string {
+  switch (status.state) {
+    case 'RECEIVED':
+      return 'It was received and is being queued.';
+    case 'QUEUED':
+      return status.waiting.position === null
+        ? 'It waits in the queue.'
+        : `It waits in the queue at position ${status.waiting.position}.`;
+    case 'RUNNING':
+      return `Validators evaluate it: ${runsText(status)}, ${status.live_run_count} under way.`;
+    case 'ELIGIBLE':
+      if (status.eliminated_at !== null) return eliminatedText(status);
+      if (isRacing(status)) return 'It is in a race that runs now.';
+      return status.is_active_qualifier
+        ? 'It is eligible, and its miner’s choice for the next race.'
+        : 'It is eligible, but another version of its miner races.';
+    case 'DISCARDED':
+      return 'It was discarded.';
+    case 'CANCELLED':
+      return 'It was cancelled.';
+    default:
+      return `Its state is ${status.state}.`;
+  }
+}
+
+/** Of an eligible version only a race still has work to do. */
+function isRacing({ waiting }: AgentVersionStatus): boolean {
+  return waiting.reason !== null;
+}
+
+function eliminatedText({ eliminated_in_race_number: race }: AgentVersionStatus): string {
+  return race === null ? 'It was eliminated.' : `It was eliminated in race ${race}.`;
+}
+
+function whyOf(status: AgentVersionStatus): string {
+  const reasons = [
+    status.discard_reason,
+    status.waiting.reason,
+    status.selection_fallback_reason === null
+      ? null
+      : `The pinned version does not race: ${wordsOf(status.selection_fallback_reason)}.`,
+    status.pin_disabled_reason === null || status.state !== 'ELIGIBLE'
+      ? null
+      : `It cannot be pinned: ${wordsOf(status.pin_disabled_reason)}.`,
+    failuresText(status),
+  ].filter((reason) => reason !== null);
+  if (reasons.length > 0) return reasons.join(' ');
+  return status.state === 'ELIGIBLE' ? `${runsText(status)}.` : 'Nothing holds it up.';
+}
+
+function failuresText(status: AgentVersionStatus): string | null {
+  const { failed_run_count: failed, stale_run_count: stale } = status;
+  const streak = status.consecutive_agent_failures;
+  if (failed + stale === 0) return null;
+  const inRow = streak === 0 ? '' : ` ${streak} in a row failed for the agent’s own reasons.`;
+  const runs = failed === 1 ? '1 run failed' : `${failed} runs failed`;
+  return `${runs} and ${stale} went stale, whose work was offered again.${inRow}`;
+}
+
+function nextOf(status: AgentVersionStatus): string {
+  const missing = status.required_successes - status.included_success_count;
+  switch (status.state) {
+    case 'RECEIVED':
+    case 'QUEUED':
+      return `A validator claims it and runs it; ${missing} of them have to succeed.`;
+    case 'RUNNING':
+      return missing > 0
+        ? `${missing} more successful ${missing === 1 ? 'run makes' : 'runs make'} it eligible.`
+        : 'Its score is worked out.';
+    case 'ELIGIBLE':
+      if (status.eliminated_at !== null) return 'Nothing more: its miner may submit a new version.';
+      if (isRacing(status)) return 'Its race score and rank are told when the race is over.';
+      return status.is_active_qualifier
+        ? 'It enters the field when qualifying closes, if its score reaches the threshold.'
+        : 'It races when its miner pins it, or when it becomes the miner’s best.';
+    default:
+      return 'Nothing more: its miner may submit a new version.';
+  }
+}
+
+function wordsOf(code: string): string {
+  return code.replaceAll('_', ' ');
+}

@@ -1,0 +1,95 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ask, Refused } from './api.ts';
+import { after, every, nowMs } from './clock.ts';
+import { liveFeed, type PublicEvent } from './live.ts';
+
+/** What a page knows of an answer: an earlier value stays while it is asked again. */
+export interface Answer<T> {
+  readonly value: T | undefined;
+  readonly failure: Refused | undefined;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+}
+
+export interface Following {
+  /** Which events change the answer; none unless told. */
+  readonly on?: (event: PublicEvent) => boolean;
+  readonly token?: string | undefined;
+  /** Asked again this often besides; for what no event tells of. */
+  readonly everyMs?: number;
+}
+
+/** However many events come: a stranger's address has a hundred requests a minute. */
+const pauseMs = 4_000;
+const retryMs = 5_000;
+/** While the feed is lost nothing else tells of changes. */
+const blindMs = 30_000;
+
+/** Asks for a path, and again when an event says that the answer has changed; undefined asks nothing. */
+export function useAnswer<T>(path: string | undefined, following: Following = {}): Answer<T> {
+  const [value, setValue] = useState<T>();
+  const [failure, setFailure] = useState<Refused>();
+  const [isLoading, setLoading] = useState(path !== undefined);
+  const [round, setRound] = useState(0);
+  const reload = useCallback(() => setRound((before) => before + 1), []);
+  const { token } = following;
+  useEffect(() => {
+    if (path === undefined) return;
+    const gone = new AbortController();
+    let cancelRetry: () => void = () => undefined;
+    setLoading(true);
+    const settle = (outcome: { readonly value?: T; readonly failure?: Refused }) => {
+      if (gone.signal.aborted) return;
+      if (outcome.failure === undefined) setValue(() => outcome.value);
+      setFailure(outcome.failure);
+      setLoading(false);
+      if (outcome.failure?.isTemporary !== true) return;
+      const seconds = outcome.failure.retryAfterSeconds;
+      cancelRetry = after(seconds === undefined ? retryMs : seconds * 1000, reload);
+    };
+    ask<T>(path, { token, signal: gone.signal }).then(
+      (told) => settle({ value: told }),
+      (error: unknown) => settle({ failure: asRefused(error) }),
+    );
+    return () => {
+      gone.abort();
+      cancelRetry();
+    };
+  }, [path, token, round, reload]);
+  useChanges(path, following, reload);
+  return { value, failure, isLoading, reload };
+}
+
+function useChanges(path: string | undefined, following: Following, reload: () => void): void {
+  const latest = useRef(following);
+  latest.current = following;
+  const { everyMs } = following;
+  useEffect(() => {
+    if (path === undefined) return;
+    let lastMs = nowMs();
+    let cancel: (() => void) | undefined;
+    const hear = (event: PublicEvent) => {
+      if (latest.current.on?.(event) !== true || cancel !== undefined) return;
+      const waitMs = Math.max(250, lastMs + pauseMs - nowMs());
+      cancel = after(waitMs, () => {
+        cancel = undefined;
+        lastMs = nowMs();
+        reload();
+      });
+    };
+    const ends = [
+      liveFeed.listen(hear),
+      every(blindMs, () => liveFeed.connection === 'lost' && reload()),
+      ...(everyMs === undefined ? [] : [every(everyMs, () => document.hidden || reload())]),
+      () => cancel?.(),
+    ];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [path, everyMs, reload]);
+}
+
+function asRefused(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  return new Refused({ status: 0, code: 'UNREADABLE', detail: 'The answer could not be read.' });
+}
