@@ -24,6 +24,11 @@ interface Check {
 const checks: readonly Check[] = [
   { title: 'types', command: ['tsc', '--noEmit', '-p', '.'], minutes: 10 },
   {
+    title: 'types of the pages',
+    command: ['tsc', '--noEmit', '-p', 'apps/dashboard/browser'],
+    minutes: 10,
+  },
+  {
     ...{ title: 'format and lint', minutes: 10 },
     command: ['biome', 'check', '--error-on-warnings', '.'],
   },
@@ -36,6 +41,10 @@ const checks: readonly Check[] = [
   {
     ...{ title: 'dead code in production', minutes: 10 },
     command: ['knip', '--production', '--exclude', 'exports,types'],
+  },
+  {
+    ...{ title: 'pages', minutes: 10 },
+    command: ['node', 'test/run.ts', ...globSync('test/pages/*.browser.test.ts', { cwd: root })],
   },
   // A simulator that sees nothing any more passes whatever comes. One defect is seen in what clients
   // are told, the other in the tables, both on the first seed as a rule, where their search ends; the

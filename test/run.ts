@@ -14,8 +14,8 @@ import { temporaryPostgres } from './support/temporary-servers.ts';
 const root = join(import.meta.dirname, '..');
 /** No test takes as long. */
 const silenceMs = 3 * 60_000;
-// Minutes each, and run by name.
-const longProofs = ['test/**/*.long.test.ts'];
+// Minutes each, or in need of a browser, and run by name.
+const apart = ['test/**/*.long.test.ts', 'test/**/*.browser.test.ts'];
 
 const asked = process.argv.slice(2);
 const files = asked.length > 0 ? asked : shortTests();
@@ -35,7 +35,7 @@ await postgres.stop();
 report();
 
 function shortTests(): string[] {
-  return globSync('test/**/*.test.ts', { cwd: root, exclude: longProofs }).sort();
+  return globSync('test/**/*.test.ts', { cwd: root, exclude: apart }).sort();
 }
 
 async function runAva(paths: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

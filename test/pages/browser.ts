@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+const quiet = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+export interface Look {
+  readonly colorScheme?: 'dark' | 'light';
+  readonly width?: number;
+}
+
+/** A real Chromium with a profile of its own. */
+export async function openBrowser(look: Look = {}): Promise<BrowserContext & AsyncDisposable> {
+  if (!existsSync(executablePath)) {
+    throw new Error(
+      `No Chromium at ${executablePath}: "apt-get install chromium" brings one, or name yours in CHROMIUM.`,
+    );
+  }
+  const profile = await mkdtemp(join(tmpdir(), 'paddock-chromium-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    ...{ executablePath, headless: true, args: quiet },
+    viewport: { width: look.width ?? 1280, height: 900 },
+    colorScheme: look.colorScheme ?? 'light',
+  });
+  context.setDefaultTimeout(15_000);
+  return Object.assign(context, {
+    [Symbol.asyncDispose]: async () => {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  });
+}
+
+/** What a page says that it should not: errors of its scripts, and refusals of its policy. */
+export function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  return complaints;
+}

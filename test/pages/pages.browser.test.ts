@@ -1,0 +1,384 @@
+/**
+ * The pages in a real Chromium, before a real service with data that its own API made: each with data,
+ * while loading, on error and empty; by keyboard; and in every look held to the rules of
+ * accessibility. SHOTS=FOLDER keeps a picture of each for a person to look at.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import axe from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+import { startTestService, type TestService } from '../support/edge.ts';
+import { submit } from '../support/evaluation-client.ts';
+import { complaintsOf, type Look, openBrowser } from './browser.ts';
+import { hostileText, openShopWorld, type ShopWorld } from './shop-world.ts';
+
+const megabyte = 1024 * 1024;
+const shots = process.env['SHOTS'];
+
+let world: ShopWorld;
+let empty: TestService;
+let browser: BrowserContext & AsyncDisposable;
+
+test.before(async () => {
+  [world, empty, browser] = await Promise.all([
+    openShopWorld(100 * megabyte),
+    startTestService(),
+    openBrowser(),
+  ]);
+  if (shots !== undefined) await mkdir(shots, { recursive: true });
+});
+test.after.always(async () => {
+  await browser?.[Symbol.asyncDispose]();
+  await Promise.all([world?.service.stop(), empty?.stop()]);
+});
+
+interface Listed {
+  readonly name: string;
+  readonly path: string;
+  /** What is there only once the data is. */
+  readonly shows: string;
+}
+
+function listed(): readonly Listed[] {
+  const [version = ''] = world.versions;
+  const [run, other] = world.runs;
+  return [
+    { name: 'leaderboard', path: '/', shows: 'table tbody tr' },
+    { name: 'race-board', path: '/?board=race', shows: 'table tbody tr' },
+    { name: 'version', path: `/app/versions/${version}`, shows: '.heat .cell' },
+    { name: 'waiting', path: `/app/versions/${world.waitingVersion}`, shows: '.timeline li' },
+    { name: 'failed', path: `/app/versions/${world.failedVersion}`, shows: '.timeline li' },
+    { name: 'race', path: '/app/races', shows: 'progress' },
+    { name: 'race-done', path: `/app/races/${world.doneRaceId}`, shows: '.plot circle' },
+    { name: 'run', path: `/app/runs/${run}`, shows: 'table tbody tr' },
+    {
+      name: 'runs',
+      path: `/app/runs/${run}?with=${other}&task=task-001`,
+      shows: '.record >> nth=9',
+    },
+    { name: 'emissions', path: '/app/emissions', shows: '.reign' },
+    { name: 'validators', path: '/app/validators', shows: 'table tbody tr' },
+    { name: 'episodes', path: '/app/episodes', shows: 'input[type=file]' },
+    { name: 'account', path: '/app/account', shows: '.empty' },
+    { name: 'operator', path: '/app/operator', shows: 'input[type=password]' },
+    { name: 'not-found', path: '/app/nowhere', shows: 'h1' },
+  ];
+}
+
+/** A fresh page, and what it complained of. */
+async function opened(t: ExecutionContext, address: string, by = browser) {
+  const page = await by.newPage();
+  t.teardown(() => page.close());
+  const complaints = complaintsOf(page);
+  await page.goto(address);
+  return { page, complaints };
+}
+
+/** @param rules all unless told; each costs a walk through the page */
+async function barriers(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // The page's own policy lets no script in; the debugger's door is none of the page's.
+  await page.evaluate(axe.source);
+  const options = rules === undefined ? '' : JSON.stringify({ runOnly: rules });
+  const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResult;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { html: string }[];
+  }[];
+}
+
+async function keepShot(page: Page, name: string): Promise<void> {
+  if (shots !== undefined)
+    await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
+}
+
+/** Another look is no other structure: only what it can change is looked at once more. */
+const looks: readonly (Look & { readonly name: string; readonly rules?: readonly string[] })[] = [
+  { name: 'light' },
+  { name: 'dark', colorScheme: 'dark', rules: ['color-contrast'] },
+  { name: 'narrow', width: 390, rules: ['scrollable-region-focusable', 'target-size'] },
+];
+
+for (const { name: look, rules, ...given } of looks) {
+  test.serial(`every page shows its data without a complaint or a barrier: ${look}`, async (t) => {
+    await using own = await openBrowser(given);
+    for (const { name, path, shows } of listed()) {
+      const { page, complaints } = await opened(t, world.service.baseUrl + path, own);
+      await page.locator(shows).first().waitFor({ state: 'attached' });
+      await page.locator('.loading').first().waitFor({ state: 'detached' });
+      // An address that is not there is answered 404, of which browsers tell.
+      const isToldOf = (text: string) => name === 'not-found' && text.includes('404');
+      t.deepEqual(
+        complaints.filter((text) => !isToldOf(text)),
+        [],
+        name,
+      );
+      t.deepEqual(await barriers(page, rules), [], name);
+      const width = await page.evaluate('document.documentElement.scrollWidth');
+      t.is(width, given.width ?? 1280, `${name} is as wide as the screen`);
+      await keepShot(page, `${look}-${name}`);
+      await page.close();
+    }
+  });
+}
+
+const version = () => `/app/versions/${world.versions[0]}`;
+const ofData: readonly (readonly [name: string, path: () => string, api: string])[] = [
+  ['leaderboard', () => '/', '/v1/public/leaderboard*'],
+  ['version', version, '/v1/public/agent-versions/*/status'],
+  ['race', () => '/app/races', '/v1/public/races/current'],
+  ['run', () => `/app/runs/${world.runs[0]}`, '/v1/public/evaluation-runs/*'],
+  ['emissions', () => '/app/emissions', '/v1/public/top'],
+  ['validators', () => '/app/validators', '/v1/public/validators'],
+];
+
+for (const [name, path, api] of ofData) {
+  test.serial(
+    `while it loads and on error the page of the ${name} says so, and then recovers`,
+    async (t) => {
+      const page = await browser.newPage();
+      t.teardown(() => page.close());
+      const held = Promise.withResolvers<void>();
+      let isBroken = true;
+      await page.route(`**${api}`, async (route) => {
+        await held.promise;
+        if (!isBroken) return await route.continue();
+        const body = JSON.stringify({ detail: 'Too much at once.', error_code: 'OVERLOADED' });
+        const headers = { 'retry-after': '60', 'content-type': 'application/json' };
+        await route.fulfill({ status: 503, headers, body });
+      });
+      await page.goto(world.service.baseUrl + path());
+
+      const loading = page.locator('.loading [role=status]').first();
+      t.regex((await loading.textContent()) ?? '', /^Loading /);
+      t.deepEqual(await barriers(page), []);
+      await keepShot(page, `loading-${name}`);
+      held.resolve();
+      const alert = page.getByRole('alert').first();
+      await alert.waitFor();
+      t.regex((await alert.textContent()) ?? '', /Could not load .*Too much at once\..*OVERLOADED/);
+      t.deepEqual(await barriers(page), []);
+      await keepShot(page, `error-${name}`);
+      isBroken = false;
+      await page.getByRole('button', { name: 'Try again now' }).first().click();
+      await alert.waitFor({ state: 'detached' });
+      await page.locator('h1').first().waitFor();
+    },
+  );
+}
+
+test.serial('without data every page says what will be there', async (t) => {
+  for (const path of ['/', '/app/races', '/app/emissions', '/app/validators']) {
+    const { page, complaints } = await opened(t, empty.baseUrl + path);
+    await page.locator('.empty').first().waitFor();
+    await page.locator('.loading').first().waitFor({ state: 'detached' });
+    t.deepEqual(complaints, [], path);
+    t.deepEqual(await barriers(page), [], path);
+    await keepShot(page, `empty${path.replaceAll('/', '-')}`);
+    await page.close();
+  }
+});
+
+test.serial('what names nothing is told as that', async (t) => {
+  const id = '00000000-0000-4000-8000-000000000000';
+  for (const path of [`/app/versions/${id}`, `/app/runs/${id}`, `/app/races/${id}`]) {
+    const { page } = await opened(t, world.service.baseUrl + path);
+    const text = await page.getByRole('alert').first().textContent();
+    t.true(text?.includes('There is nothing at this address.'), path);
+    await page.close();
+  }
+});
+
+test.serial('texts of agents and validators are texts, whatever they spell', async (t) => {
+  const { page, complaints } = await opened(
+    t,
+    `${world.service.baseUrl}/app/versions/${world.failedVersion}`,
+  );
+  await page.getByText(hostileText).first().waitFor();
+  t.is(await page.locator('img').count(), 0);
+  t.regex(await page.title(), /^broken v1/);
+  t.deepEqual(complaints, []);
+});
+
+test.serial('by keyboard alone a version is found and opened', async (t) => {
+  const { page } = await opened(t, world.service.baseUrl);
+  await page.locator('tbody tr >> nth=3').waitFor();
+  await page.keyboard.press('Tab');
+  t.is(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('careful');
+  await page.locator('tbody tr >> nth=1').waitFor({ state: 'detached' });
+  t.true(page.url().endsWith('/?q=careful'));
+  // Both boards, the table that scrolls, the version.
+  for (let step = 0; step < 4; step++) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/app/versions/${world.versions[1]}`);
+  await page.locator('h1', { hasText: 'careful-buyer' }).waitFor();
+  t.is(await page.evaluate('document.activeElement.id'), 'main', 'what is new is read out');
+  await page.goBack();
+  await page.locator('tbody tr >> nth=0').waitFor();
+});
+
+test.serial(
+  'an episode of 100 MB is shown while it comes in, in two runs side by side',
+  async (t) => {
+    const [run, other] = world.runs;
+    const path = `/app/runs/${run}?with=${other}&task=task-000`;
+    const startedMs = performance.now();
+    const { page, complaints } = await opened(t, world.service.baseUrl + path);
+    const [first, second] = [page.locator('.viewer >> nth=0'), page.locator('.viewer >> nth=1')];
+    await first.locator('.record >> nth=5').waitFor();
+    const shownMs = performance.now() - startedMs;
+    await page.locator('.viewer[data-state=whole] >> nth=1').waitFor();
+    const wholeMs = performance.now() - startedMs;
+    t.log(`100 MB: records after ${Math.round(shownMs)} ms, whole after ${Math.round(wholeMs)} ms`);
+    const told = (await first.getByRole('status').textContent()) ?? '';
+    t.regex(told, /^\d{2,3},\d{3} records, 100\.0 MiB/);
+    t.true((await page.locator('.record').count()) < 60, 'only what is in view is drawn');
+
+    const list = first.getByRole('listbox');
+    await list.focus();
+    await page.keyboard.press('End');
+    const count = Number(/^[\d,]+/.exec(told)?.[0].replaceAll(',', ''));
+    await first.locator(`[aria-selected=true][aria-posinset="${count}"]`).waitFor();
+    await page.keyboard.press('Home');
+    await first.getByRole('button', { name: 'Next failure' }).click();
+    await first.locator('[aria-posinset="5001"][aria-selected=true]').waitFor();
+    t.true((await first.locator('.detail').textContent())?.includes('the search timed out'));
+    t.is(await second.locator('[aria-selected=true]').getAttribute('aria-posinset'), '1');
+    t.deepEqual(complaints, []);
+  },
+);
+
+test.serial('an own file is opened without leaving the browser', async (t) => {
+  const { page } = await opened(t, `${world.service.baseUrl}/app/episodes`);
+  const text = JSON.stringify({
+    task_id: 'a',
+    steps: [{ tool: 'search' }, { tool: 'buy', ok: false }],
+  });
+  const sent: string[] = [];
+  page.on('request', (request) => sent.push(request.url()));
+  const file = { name: 'own.json', mimeType: 'application/json', buffer: Buffer.from(text) };
+  await page.locator('input[type=file] >> nth=0').setInputFiles(file);
+  await page.locator('.viewer[data-state=whole]').waitFor();
+  const rows = await page.locator('.record').allTextContents();
+  t.deepEqual(
+    rows.map((row) => row.replace(/[{"].*$/, '')),
+    ['1task_id', '2search', '3ok is falsebuy'],
+  );
+  t.deepEqual(sent, []);
+});
+
+test.serial('an episode comes through the service where the store lets no page in', async (t) => {
+  const [run] = world.runs;
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  await page.route(`${world.service.objects.url}/**`, (route) => route.abort());
+  await page.goto(`${world.service.baseUrl}/app/runs/${run}?task=task-001`);
+  await page.locator('.viewer[data-state=whole] .record >> nth=5').waitFor();
+  const told = await page.locator('.viewer').getByRole('status').textContent();
+  t.regex(told ?? '', /^\d+ records, 64\.\d KiB/);
+});
+
+test.serial('what happens is shown without a reload, also after it was hidden', async (t) => {
+  const { page, complaints } = await opened(t, `${world.service.baseUrl}/app/validators`);
+  await page.locator('.light.live').waitFor();
+  await submit(await world.service.miner('a live miner'), { name: 'just-submitted' });
+  await page.getByText('just-submitted').waitFor();
+  t.deepEqual(complaints, []);
+
+  // A page that nobody sees gives its stream back, and takes it up after the last event it saw.
+  const hide = (isHidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));`);
+  await hide(true);
+  await submit(await world.service.miner('a missed miner'), { name: 'missed-meanwhile' });
+  const resumed = page.waitForRequest((request) => request.url().includes('/events?cursor='));
+  await hide(false);
+  t.regex((await resumed).url(), /cursor=[1-9]\d*$/);
+  await page.getByText('missed-meanwhile').waitFor();
+});
+
+test.serial('a wallet signs its owner in, who chooses what races', async (t) => {
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  const { miner } = world;
+  // Wallets wrap what they sign, so that no transaction can be signed this way.
+  await page.exposeFunction('signInWallet', (hex: string) =>
+    miner.sign(`<Bytes>${Buffer.from(hex.slice(2), 'hex').toString()}</Bytes>`),
+  );
+  await page.addInitScript(`window.injectedWeb3 = { 'test-wallet': { version: '1', enable: async () => ({
+    accounts: { get: async () => [
+      { address: '${miner.hotkey}', name: 'mine', type: 'sr25519' },
+      { address: '${miner.hotkey}', name: 'of another kind', type: 'ed25519' },
+    ] },
+    signer: { signRaw: async ({ data }) => ({ signature: await window.signInWallet(data) }) },
+  }) } }`);
+  const complaints = complaintsOf(page);
+  await page.goto(`${world.service.baseUrl}/app/account`);
+  await page.getByRole('button', { name: 'Use test-wallet' }).click();
+  t.is(await page.locator('.choices button').count(), 1);
+  await page.getByRole('button', { name: 'Sign in as mine' }).click();
+
+  await page.getByText('quick-shopper v1').waitFor();
+  t.deepEqual(await barriers(page), []);
+  await keepShot(page, 'light-signed-in');
+  t.is(
+    await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length'),
+    0,
+  );
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Use test-wallet' }).waitFor();
+  t.deepEqual(complaints, []);
+});
+
+test.serial(
+  'an operator sees what runs where, and has runs judged again after a look',
+  async (t) => {
+    const { page } = await opened(t, `${world.service.baseUrl}/app/operator`);
+    const token = page.getByLabel('Operator’s token');
+    await token.fill('x'.repeat(40));
+    await page.getByRole('button', { name: 'Open' }).click();
+    t.regex((await page.getByRole('alert').textContent()) ?? '', /This is not open to you/);
+    const complaints = complaintsOf(page);
+    await token.fill(world.service.operatorToken);
+    await page.getByRole('button', { name: 'Open' }).click();
+
+    for (const [view, shows] of [
+      ['Overview', '.facts dd'],
+      ['Partitions', 'tbody tr >> nth=20'],
+      ['Stuck', '.empty'],
+      ['Audit log', 'tbody tr >> nth=3'],
+      ['Rejudging', 'summary'],
+    ] as const) {
+      await page.getByRole('button', { name: view, exact: true }).click();
+      await page.locator(shows).first().waitFor();
+      t.deepEqual(await barriers(page), [], view);
+      await keepShot(page, `light-operator-${view.toLowerCase().replace(' ', '-')}`);
+    }
+    await page.getByText('Have runs judged again').click();
+    await page.getByLabel('Agent version’s id').fill(world.versions[0] ?? '');
+    await page.getByLabel('Phase').selectOption('QUALIFYING');
+    await page.getByLabel('Reason', { exact: true }).fill('a look');
+    await page.getByRole('button', { name: 'Select and judge again' }).click();
+    await page.getByText('0 of 2 runs are judged').waitFor();
+    t.true(await page.getByRole('button', { name: 'Apply' }).isDisabled(), 'nothing is judged yet');
+    t.deepEqual(await barriers(page), []);
+    await keepShot(page, 'light-operator-preview');
+    await page.getByLabel('Reason (needed to drop it)').fill('only a look');
+    await page.getByRole('button', { name: 'Drop' }).click();
+    await page.getByText('It ended: only a look').waitFor();
+    t.is(
+      await page.evaluate('localStorage.length + sessionStorage.length + document.cookie.length'),
+      0,
+    );
+    t.deepEqual(complaints, []);
+    await page.reload();
+    await token.waitFor();
+  },
+);

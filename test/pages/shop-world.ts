@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { startTestService, type TestService } from '../support/edge.ts';
+import type { TestKey } from '../support/edge-client.ts';
+import {
+  claim,
+  complete,
+  episode,
+  episodes,
+  runPath,
+  sendResults,
+  submit,
+} from '../support/evaluation-client.ts';
+import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
+
+/** What only somebody with bad intentions would give as a reason. */
+export const hostileText = '<img src=x onerror="document.title = 1">';
+
+/** A service with everything that the pages show, made through the API as its users would. */
+export interface ShopWorld {
+  readonly service: TestService;
+  readonly suite: TrialSuite;
+  readonly judges: readonly [TestKey, TestKey];
+  readonly miner: TestKey;
+  readonly versions: readonly string[];
+  /** Two runs of the first version, by either judge, with episodes of its first two tasks. */
+  readonly runs: readonly [string, string];
+  readonly doneRaceId: string;
+  readonly runningRaceId: string;
+  /** A version that nobody has claimed. */
+  readonly waitingVersion: string;
+  /** A version whose only run failed. */
+  readonly failedVersion: string;
+}
+
+const env = {
+  COOLDOWN_SECONDS: '0',
+  RACE_EMBARGO_SECONDS: '0',
+  BURN_RATE: '0.25',
+  SUBNET_TAO_PER_DAY: '100',
+  TAO_USD: '250',
+  QUALIFYING_THRESHOLD: '0.1',
+  ELIMINATION_SHARE: '0.25',
+  REQUIRED_SUCCESSES_RACE: '2',
+  MAX_CONCURRENT_RUNS: '4',
+  ARTIFACT_BYTES_MAX: String(128 * 1024 * 1024),
+};
+
+const taskCount = 12;
+
+const kilobytes = 1024;
+
+/** @param episodeBytes of the first task's episode in the first run of the first version */
+export async function openShopWorld(episodeBytes: number): Promise<ShopWorld> {
+  const service = await startTestService({ env });
+  const suite = await openTrialSuite(service, { taskCount });
+  const judges = [
+    await service.validator('judge one'),
+    await service.validator('judge two'),
+  ] as const;
+  const names = ['quick-shopper', 'careful-buyer', 'bargain-hunter', 'window-shopper'];
+  const miners = await Promise.all(names.map((name) => service.miner(name)));
+  const versions: string[] = [];
+  const runs: string[] = [];
+  for (const [at, miner] of miners.entries()) {
+    versions.push((await submit(miner, { name: names[at] ?? '' })).agent_version_id);
+    for (const [of, judge] of judges.entries()) {
+      const plan = {
+        suite,
+        skill: 0.9 - at * 0.12,
+        luck: of,
+        episodeBytes: at > 0 ? [] : [of === 0 ? episodeBytes : episodeBytes / 8, 64 * kilobytes],
+      };
+      runs.push(await qualify(judge, plan));
+    }
+  }
+  const [miner] = miners;
+  if (miner === undefined) throw new Error('there are four');
+  const doneRaceId = await race(service, judges, { suite, entrants: versions.length });
+  const late = await service.miner('a late miner');
+  const failedVersion = (await submit(late, { name: 'broken' })).agent_version_id;
+  await failWith(judges[0], hostileText);
+  const runningRaceId = await startRace(service, 2);
+  await judgeOne(judges[0], suite, 0.5);
+  await judgeOne(judges[1], suite, 0.55);
+  // Under way as long as the test takes.
+  await claim(judges[0]);
+  const later = await service.miner('a later miner');
+  const waitingVersion = (await submit(later, { name: 'patient' })).agent_version_id;
+  const [first = '', second = ''] = runs;
+  return {
+    ...{ service, suite, judges, miner, versions, runs: [first, second] },
+    ...{ doneRaceId, runningRaceId, waitingVersion, failedVersion },
+  };
+}
+
+interface Plan {
+  readonly suite: TrialSuite;
+  readonly skill: number;
+  readonly luck: number;
+  /** Of the first tasks; the others have none. */
+  readonly episodeBytes: readonly number[];
+}
+
+async function qualify(judge: TestKey, plan: Plan): Promise<string> {
+  const { eval_run_id: id } = await claim(judge);
+  const { suite, episodeBytes } = plan;
+  const ledgers = await Promise.all(
+    episodeBytes.map((bytes) => storeEpisode(judge, { id, suite, episodeBytes: bytes })),
+  );
+  const rewards = suite.tasks.map((_, task) => rewardOf(task, plan));
+  const results = episodes(id, suite, (task) => {
+    const reward = rewards[task] ?? 0;
+    return { ...outcomeOf(task, reward), ledger_uri: ledgers[task] ?? null };
+  });
+  await sendResults(judge, results);
+  const sum = rewards.reduce((before, reward) => before + reward, 0);
+  await finish(judge, id, sum / 1_000_000 / rewards.length);
+  return id;
+}
+
+async function failWith(judge: TestKey, reason: string): Promise<void> {
+  const { eval_run_id: id } = await claim(judge);
+  const body = { terminal_status: 'FAILED', failure_class: 'AGENT', failure_reason: reason };
+  await okBody(await complete(judge, id, body));
+}
+
+/** In 10^-6; nothing where the agent fails. */
+function rewardOf(task: number, { skill, luck }: Plan): number {
+  if (task % 5 === 4) return luck === 1 && task === 4 ? 400_000 : 0;
+  return Math.round(Math.min(1, skill + ((task * 7) % 5) / 20 - 0.1) * 1_000_000);
+}
+
+function outcomeOf(task: number, reward: number) {
+  if (reward > 0) return { aggregate_reward: (reward / 1_000_000).toFixed(6) };
+  const isAgents = task !== 9;
+  return {
+    outcome: isAgents ? 'completed' : 'environment_error',
+    verdict_correct: false,
+    verdict_checks: { product: 'failed', price: 'passed' },
+    aggregate_reward: null,
+    ...(isAgents ? {} : { terminal_state_hash: null }),
+  };
+}
+
+async function finish(judge: TestKey, id: string, score: number): Promise<void> {
+  const body = { terminal_status: 'SUCCESS', validator_score: score };
+  await okBody(await complete(judge, id, body));
+}
+
+/** Lines of JSON, each a step; some of them failures. */
+export function episodeText(bytes: number, seed: string): string {
+  const filler = 'A product that nobody needs, told at length. '.repeat(20);
+  const lines: string[] = [];
+  for (let size = 0, step = 0; size < bytes; step++) {
+    const isFailure = step > 0 && step % 5_000 === 0;
+    const line = JSON.stringify({
+      type: step % 2 === 0 ? 'tool_call' : 'tool_result',
+      ...{ step, seed, tool: 'search', html: '<script>alert(1)</script>' },
+      ...(isFailure && { error: 'the search timed out' }),
+      text: filler,
+    });
+    lines.push(line);
+    size += line.length + 1;
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+async function storeEpisode(
+  judge: TestKey,
+  by: { readonly id: string; readonly suite: TrialSuite; readonly episodeBytes: number },
+): Promise<string> {
+  const bytes = Buffer.from(episodeText(by.episodeBytes, judge.hotkey));
+  const target = await okBody<{ upload_url: string; artifact_uri: string }>(
+    await judge.post('/v1/validator/episode-artifacts/presign', {
+      eval_run_id: by.id,
+      env_pack_sha256: by.suite.packSha256,
+      artifact_sha256: createHash('sha256').update(bytes).digest('hex'),
+      content_length: bytes.length,
+    }),
+  );
+  const headers = { 'content-type': 'application/octet-stream' };
+  const answer = await fetch(target.upload_url, { method: 'PUT', body: bytes, headers });
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
+  return target.artifact_uri;
+}
+
+async function startRace(service: TestService, entrants: number): Promise<string> {
+  const current = await service.call('GET', '/v1/public/races/current');
+  const { race_id: raceId } = (await okBody<{ race: { race_id: string } }>(current)).race;
+  for (const order of ['close-qualifying', 'start']) {
+    await okBody(await service.operator('POST', `/v1/admin/races/${raceId}/${order}`));
+  }
+  await until(async () => {
+    const [row] = await service.sql<{ open: number }[]>`
+      select count(*)::int as open from work_item where race_id = ${raceId} and state = 'OPEN'`;
+    return (row?.open ?? 0) >= entrants;
+  });
+  return raceId;
+}
+
+/** Claims one run of a race and gives all its tasks the reward. */
+async function judgeOne(judge: TestKey, suite: TrialSuite, reward: number): Promise<void> {
+  const { eval_run_id: id } = await claim(judge);
+  const { problems } = await okBody<{ problems: { metadata: never }[] }>(
+    await judge.get(runPath(id, 'problems')),
+  );
+  const results = problems.map(({ metadata: task }) =>
+    episode(id, { suite, task }, { aggregate_reward: reward.toFixed(6) }),
+  );
+  await sendResults(judge, results);
+  await finish(judge, id, reward);
+}
+
+async function race(
+  service: TestService,
+  judges: readonly [TestKey, TestKey],
+  of: { readonly suite: TrialSuite; readonly entrants: number },
+): Promise<string> {
+  const raceId = await startRace(service, of.entrants);
+  for (const [at, judge] of judges.entries()) {
+    for (let count = 0; count < of.entrants; count++) {
+      await judgeOne(judge, of.suite, 0.8 - count * 0.1 - at * 0.03);
+    }
+  }
+  await until(async () => {
+    const answer = await service.call('GET', `/v1/public/races/${raceId}`);
+    return (await okBody<{ race: { status: string } }>(answer)).race.status === 'RACE_COMPLETE';
+  });
+  return raceId;
+}
