@@ -31,7 +31,8 @@ function numbersOf({ options }: Command) {
 
 test('every command that people type reads its line before anything else', (t) => {
   const typed = Object.keys(scripts).filter((name) =>
-    /^(?:sim|chaos|drills|bench|bench:.*|proof:.*|test:.*)$/.test(name),
+    // `test:pages` is a test file of `npm test --`, and reads its line as that does.
+    /^(?:sim|chaos|drills|bench|bench:.*|proof:.*|test:(?!pages$).*)$/.test(name),
   );
   t.deepEqual(commands.map(({ script }) => script).toSorted(), typed.toSorted());
   for (const name of typed) {

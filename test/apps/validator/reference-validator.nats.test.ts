@@ -277,8 +277,10 @@ test.serial('the work of a race is done on the held-out tasks', async (t) => {
   const scoreOf = (name: string) =>
     details.qualifiers.find(({ agent_name: known }) => known === name)?.race_score;
   t.is(scoreOf('agent-1'), 1);
-  // It buys what the search shows first, which is right for one family of six.
-  t.is(scoreOf('agent-40'), 0.1667);
+  // It buys what the search shows first: always right in one family of six, and in others for some tasks,
+  // of which nobody knows before the draw whether they race.
+  const firstHit = Number(scoreOf('agent-40'));
+  t.true(firstHit >= 0.1667 && firstHit < 1, `${firstHit}`);
   validator.process.kill('SIGTERM');
   t.is((await validator.ended).code, 0);
 });
