@@ -66,11 +66,18 @@ function listed(): readonly Listed[] {
   ];
 }
 
+/** Its events come in; after a refusal it waits up to half a minute. */
+function live(page: Page): Promise<void> {
+  return page.locator('.light.live').waitFor({ timeout: 60_000 });
+}
+
 /** A fresh page, and what it complained of. */
 async function opened(t: ExecutionContext, address: string, by = browser) {
   const page = await by.newPage();
   t.teardown(() => page.close());
   const complaints = complaintsOf(page);
+  // One behind another is hidden, and holds no stream of events.
+  await page.bringToFront();
   await page.goto(address);
   return { page, complaints };
 }
@@ -261,6 +268,8 @@ test.serial('an own file is opened without leaving the browser', async (t) => {
     task_id: 'a',
     steps: [{ tool: 'search' }, { tool: 'buy', ok: false }],
   });
+  // The stream of events is asked for once the page is there.
+  await live(page);
   const sent: string[] = [];
   page.on('request', (request) => sent.push(request.url()));
   const file = { name: 'own.json', mimeType: 'application/json', buffer: Buffer.from(text) };
@@ -287,7 +296,7 @@ test.serial('an episode comes through the service where the store lets no page i
 
 test.serial('what happens is shown without a reload, also after it was hidden', async (t) => {
   const { page, complaints } = await opened(t, `${world.service.baseUrl}/app/validators`);
-  await page.locator('.light.live').waitFor();
+  await live(page);
   await submit(await world.service.miner('a live miner'), { name: 'just-submitted' });
   await page.getByText('just-submitted').waitFor();
   t.deepEqual(complaints, []);

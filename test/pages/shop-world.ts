@@ -43,6 +43,8 @@ const env = {
   ELIMINATION_SHARE: '0.25',
   REQUIRED_SUCCESSES_RACE: '2',
   MAX_CONCURRENT_RUNS: '4',
+  // Pages come and go faster here than a browser gives their streams back.
+  EVENT_STREAMS_PER_ADDRESS: '1000',
   ARTIFACT_BYTES_MAX: String(128 * 1024 * 1024),
 };
 
