@@ -96,6 +96,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   await load.stop(drainMs);
   // What comes now are checks, which keep this process from everything else.
   lag.stop();
+  await world.clearStaleErrors();
   const found = { history, injected, ends, toldToEnd, stalls: lag.stalls, watches };
   const checked = await checkAll(world, { ...found, quietMs });
   await metrics.stop();

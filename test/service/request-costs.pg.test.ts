@@ -191,9 +191,12 @@ function unlike(
   });
 }
 
-/** How often what timers do `times` in the idle time is at least seen in any `ms`; mostly never. */
+/**
+ * How often what timers do `times` in the idle time may be seen in each of so many rounds of `ms`; mostly
+ * never. Once, as soon as a round sees it more often than one time in four: all of twelve might then.
+ */
 function ofTimers(times: number, ms: number): number {
-  return times === 0 ? 0 : Math.floor(((times + 1) * ms) / idleMs);
+  return times === 0 ? 0 : Math.floor(((times + 1) * ms) / idleMs + 0.75);
 }
 
 function sum(entries: readonly (readonly [string, number])[]): number {
