@@ -109,7 +109,12 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
     }),
   );
   stack.defer(() => dead.releaseAll());
-  const sqlOptions = { url: databaseUrl, applicationName: 'chaos', statementTimeoutMs: 0, max: sqlMax };
+  const sqlOptions = {
+    url: databaseUrl,
+    applicationName: 'chaos',
+    statementTimeoutMs: 0,
+    max: sqlMax,
+  };
   const sql = stack.adopt(createSql(sqlOptions), closeSql);
   const processes = await withDoors(service, lines, proxy);
   const { operatorToken: token, baseUrls } = service;
