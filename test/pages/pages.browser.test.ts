@@ -313,6 +313,27 @@ test.serial('what happens is shown without a reload, also after it was hidden', 
   await page.getByText('missed-meanwhile').waitFor();
 });
 
+test.serial('what happened before the stream began is shown too', async (t) => {
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  // Told at once that it is open, sooner than anything is drawn.
+  await page.addInitScript(`const Real = EventSource;
+    window.EventSource = class extends Real { set onopen(call) { queueMicrotask(call); super.onopen = call; } };`);
+  const held = Promise.withResolvers<void>();
+  await page.route('**/v1/public/events*', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.goto(`${world.service.baseUrl}/app/validators`);
+  await page.locator('.light.live').waitFor();
+  await page.locator('.loading').first().waitFor({ state: 'detached' });
+  await submit(await world.service.miner('an early miner'), { name: 'before-the-stream' });
+  held.resolve();
+  const row = page.getByRole('row', { name: 'before-the-stream' });
+  await row.waitFor();
+  t.is(await row.count(), 1);
+});
+
 test.serial('a wallet signs its owner in, who chooses what races', async (t) => {
   const page = await browser.newPage();
   t.teardown(() => page.close());

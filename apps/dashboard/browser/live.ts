@@ -35,6 +35,7 @@ type Listener = (event: PublicEvent) => void;
 class LiveFeed {
   readonly #listeners = new Set<Listener>();
   readonly #watchers = new Set<(connection: Connection) => void>();
+  readonly #gapListeners = new Set<() => void>();
   #connection: Connection = 'connecting';
   #source: EventSource | undefined;
   #cursor: string | undefined;
@@ -58,8 +59,20 @@ class LiveFeed {
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Tells when a stream has begun that follows no event that was seen: what was asked for before may be
+   * older than its beginning, and nothing will say so.
+   */
+  listenForGaps(listener: () => void): () => void {
+    this.#gapListeners.add(listener);
+    return () => this.#gapListeners.delete(listener);
+  }
+
+  /** Tells at once what is, and then whatever it becomes. */
   watch(watcher: (connection: Connection) => void): () => void {
     this.#watchers.add(watcher);
+    // Effects run after a paint; it may have become something else since it was drawn.
+    watcher(this.#connection);
     return () => this.#watchers.delete(watcher);
   }
 
@@ -71,6 +84,8 @@ class LiveFeed {
     source.onopen = () => {
       this.#pauseMs = firstPauseMs;
       this.#say('live');
+      if (this.#cursor !== undefined) return;
+      for (const listener of this.#gapListeners) listener();
     };
     source.onerror = () => {
       this.#say('lost');

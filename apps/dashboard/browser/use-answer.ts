@@ -68,8 +68,8 @@ function useChanges(path: string | undefined, following: Following, reload: () =
     if (path === undefined) return;
     let lastMs = nowMs();
     let cancel: (() => void) | undefined;
-    const hear = (event: PublicEvent) => {
-      if (latest.current.on?.(event) !== true || cancel !== undefined) return;
+    const reloadSoon = () => {
+      if (cancel !== undefined) return;
       const waitMs = Math.max(250, lastMs + pauseMs - nowMs());
       cancel = after(waitMs, () => {
         cancel = undefined;
@@ -77,8 +77,12 @@ function useChanges(path: string | undefined, following: Following, reload: () =
         reload();
       });
     };
+    const hear = (event: PublicEvent) => {
+      if (latest.current.on?.(event) === true) reloadSoon();
+    };
     const ends = [
       liveFeed.listen(hear),
+      liveFeed.listenForGaps(() => latest.current.on !== undefined && reloadSoon()),
       every(blindMs, () => liveFeed.connection === 'lost' && reload()),
       ...(everyMs === undefined ? [] : [every(everyMs, () => document.hidden || reload())]),
       () => cancel?.(),
