@@ -2,8 +2,8 @@ import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { bannedHotkeys, liveSessions, type SessionRow } from '../reads/callers.ts';
+import { Gathered } from '../reads/gathered.ts';
 import { BriefCache } from './brief-cache.ts';
-import { Gathered } from './gathered.ts';
 import { RecentlyProved } from './recently-proved.ts';
 
 // A ban must hold within a second of its commit, on edges that were not told of it.

@@ -5,6 +5,7 @@ import type { Logger } from '../../../infra/ports/log.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { epochOfTime } from '../../../machines/time/epoch.ts';
+import { Gathered } from '../reads/gathered.ts';
 import { type NewestStandings, type StandingsFor, standingsFor } from '../reads/standings.ts';
 import type { ChainEpoch } from './chain-epoch.ts';
 
@@ -32,26 +33,37 @@ export interface Standings {
  */
 export class CurrentStandings {
   readonly #deps: StandingsDeps;
+  /** Of those who ask in one turn, one statement: all validators want them when an epoch begins. */
+  readonly #seen: Gathered<StandingsFor | undefined>;
   readonly #making = new Map<number, Promise<void>>();
   /** Said in the log once, and not to each validator that asks. */
   #refusedEpoch: number | undefined;
 
   constructor(deps: StandingsDeps) {
     this.#deps = deps;
+    this.#seen = new Gathered<StandingsFor | undefined>(
+      (hotkeys) => standingsFor(deps.sql, hotkeys),
+      undefined,
+    );
   }
 
   async for(validatorHotkey: string): Promise<Standings> {
-    const { sql, chainEpoch } = this.#deps;
-    const ofChain = await chainEpoch?.current();
-    let seen = await standingsFor(sql, validatorHotkey);
+    const ofChain = await this.#deps.chainEpoch?.current();
+    let seen = await this.#look(validatorHotkey);
     const epochIndex = this.#epochOf(seen, ofChain);
     let { newest } = seen;
     if (newest === undefined || newest.epochIndex < epochIndex) {
       await this.#make(epochIndex);
-      seen = await standingsFor(sql, validatorHotkey);
+      seen = await this.#look(validatorHotkey);
       newest = stored(seen.newest, epochIndex);
     }
     return { ...newest, isEligible: seen.isEligible };
+  }
+
+  async #look(validatorHotkey: string): Promise<StandingsFor> {
+    const seen = await this.#seen.load(validatorHotkey);
+    if (seen === undefined) throw new Error('whoever is asked for is answered');
+    return seen;
   }
 
   #epochOf({ newest, nowMs }: StandingsFor, ofChain: number | undefined): number {

@@ -14,29 +14,39 @@ export interface StandingsFor {
   readonly nowMs: number;
 }
 
-/** One read of the primary: what any edge stored before is seen. */
-export async function standingsFor(sql: Sql, validatorHotkey: string): Promise<StandingsFor> {
+/** One read of the primary, however many ask: what any edge stored before is seen. */
+export async function standingsFor(
+  sql: Sql,
+  validatorHotkeys: readonly string[],
+): Promise<ReadonlyMap<string, StandingsFor>> {
   const [row] = await sql<
     {
       epochIndex: number | null;
       body: string | null;
-      isEligible: boolean;
+      eligible: string[];
       nowMs: number;
     }[]
   >`
     select s.epoch_index::float8 as "epochIndex", s.body,
-      exists (
-        select from evaluation_run r
-        where r.validator_hotkey = ${validatorHotkey} and r.status = 'SUCCESS'
-          and r.completed_at > clock.at - interval '24 hours'
-      ) as "isEligible",
+      array(
+        select asked.hotkey from unnest(${[...validatorHotkeys]}::text[]) as asked (hotkey)
+        where exists (
+          select from evaluation_run r
+          where r.validator_hotkey = asked.hotkey and r.status = 'SUCCESS'
+            and r.completed_at > clock.at - interval '24 hours'
+        )
+      ) as eligible,
       floor(extract(epoch from clock.at) * 1000)::float8 as "nowMs"
     from (select rt.clock() as at) clock
     left join (
       select epoch_index, body from epoch_standings order by epoch_index desc limit 1
     ) s on true`;
   if (row === undefined) throw new Error('a read without conditions has one row');
-  const { epochIndex, body, isEligible, nowMs } = row;
+  const { epochIndex, body, eligible, nowMs } = row;
   const newest = epochIndex === null || body === null ? undefined : { epochIndex, body };
-  return { newest, isEligible, nowMs };
+  const found = new Map(
+    validatorHotkeys.map((hotkey) => [hotkey, { newest, isEligible: false, nowMs }]),
+  );
+  for (const hotkey of eligible) found.set(hotkey, { newest, isEligible: true, nowMs });
+  return found;
 }

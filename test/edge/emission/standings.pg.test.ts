@@ -1,6 +1,8 @@
 import test, { type ExecutionContext } from 'ava';
 import { CurrentStandings } from '../../../apps/edge/emission/standings.ts';
 import type { CommandBus, OutgoingCommand } from '../../../infra/ports/bus.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { testDatabase } from '../../support/cluster.ts';
 
@@ -34,7 +36,20 @@ async function world(t: ExecutionContext, epoch: number | undefined) {
   const deps = { sql, bus, log, epochBlocks: 360 };
   const standings = new CurrentStandings({ ...deps, chainEpoch });
   const simulated = new CurrentStandings({ ...deps, chainEpoch: undefined });
-  return { standings, simulated, store, commands, chain, errors };
+  return { sql, standings, simulated, store, commands, chain, errors };
+}
+
+/** A run that succeeded just now, and nothing of what it belongs to. */
+async function finishRun(sql: Sql, hotkey: string): Promise<void> {
+  await transaction(sql, {}, async (own) => {
+    await own`set local session_replication_role = replica`;
+    await own`
+      insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+                                  execution_kind, validator_hotkey, slot, fence, status, claimed_at,
+                                  lease_expires_at, completed_at, expected_items)
+      values (gen_random_uuid(), 0, gen_random_uuid(), gen_random_uuid(), 1, 'QUALIFYING', 'ENVPACK', ${hotkey},
+              0, 1, 'SUCCESS', rt.clock(), rt.clock(), rt.clock(), 1)`;
+  });
 }
 
 test('an epoch is asked for under one id by all who need it first, and never again', async (t) => {
@@ -48,6 +63,17 @@ test('an epoch is asked for under one id by all who need it first, and never aga
   // Whoever looked before the first answer and came to ask after it asks once more, to no effect.
   t.is(new Set(commands.map(({ id }) => id)).size, 1);
   t.is(commands.length, asked);
+});
+
+test('validators who ask together are each told whether they finished something', async (t) => {
+  const { standings, sql, store } = await world(t, 7);
+  await store(7);
+  await finishRun(sql, 'busy');
+
+  const [busy, idle, again] = await Promise.all(
+    ['busy', 'idle', 'busy'].map((hotkey) => standings.for(hotkey)),
+  );
+  t.deepEqual([busy?.isEligible, idle?.isEligible, again?.isEligible], [true, false, true]);
 });
 
 test('the same epoch is the same command from every edge', async (t) => {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { Gathered } from '../../../apps/edge/auth/gathered.ts';
+import { Gathered } from '../../../apps/edge/reads/gathered.ts';
 
 function gathering(loadAll: (keys: readonly string[]) => Promise<ReadonlyMap<string, number>>) {
   const turns: (() => void)[] = [];
