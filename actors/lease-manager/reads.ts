@@ -129,8 +129,13 @@ function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claim
 
 function candidates(sql: Sql, claimer: Claimer, isReleasedToo: boolean): Fragment {
   const { validatorHotkey, validatorColdkey, limit } = claimer;
+  const own = sql`r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}`;
+  const gaveBack = sql`
+    and (select r.eval_run_id from evaluation_run r
+         where ${own} and r.status = 'CANCELLED' and r.end_reason = 'RELEASED' limit 1) is null`;
   // In the order of the index work_item_claimable, whose scan ends at the limit: with anti-joins in
-  // place of these subqueries the planner reads and sorts all claimable work.
+  // place of these subqueries the planner reads and sorts all claimable work. Each subquery is one
+  // probe of an index that holds nothing else.
   return sql`
     select w.work_item_id, w.part, w.miner_hotkey
     from work_item w
@@ -141,14 +146,10 @@ function candidates(sql: Sql, claimer: Claimer, isReleasedToo: boolean): Fragmen
       and w.miner_hotkey <> ${validatorHotkey}
       and (w.miner_coldkey is null or w.miner_coldkey is distinct from ${validatorColdkey}::text)
       and w.miner_hotkey <> all(array(select b.hotkey from hotkey_ban b))
-      and (
-        select r.eval_run_id
-        from evaluation_run r
-        where r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}
-          and (r.status in ('CLAIMED', 'RUNNING') or r.is_included
-            or not ${isReleasedToo} and r.status = 'CANCELLED' and r.end_reason = 'RELEASED')
-        limit 1
-      ) is null
+      and (select r.eval_run_id from evaluation_run r
+           where ${own} and r.status in ('CLAIMED', 'RUNNING') limit 1) is null
+      and (select r.eval_run_id from evaluation_run r where ${own} and r.is_included limit 1) is null
+      ${isReleasedToo ? sql`` : gaveBack}
     order by case w.phase when 'RACE' then 0 else 1 end, w.queue_order_at, w.work_item_id
     limit ${limit}`;
 }

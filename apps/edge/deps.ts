@@ -30,6 +30,8 @@ export interface EdgeDeps {
   readonly config: Config;
   /** Connected with the role that may only read. */
   readonly sql: Sql;
+  /** The same, for what a claim looks up: by index, however the tables grew. */
+  readonly claimsSql: Sql;
   readonly bus: CommandBus;
   readonly objects: ObjectStore;
   /** For secrets that cross the bus or rest in the database. */

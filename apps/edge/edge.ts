@@ -149,6 +149,7 @@ function pagesOf({ config, log }: EdgeOptions): Pages | undefined {
 const inboxPrefix = '_INBOX_edge';
 /** For what every request of a participant asks first: reads that are slow must not be in its way. */
 const callersConnections = 2;
+const claimsConnections = 2;
 // One thread checks more signatures a second than one event loop serves requests.
 const verifierThreads = 1;
 // As long as deployed clients wait for an answer.
@@ -198,19 +199,26 @@ type OpenDeps = EdgeDeps &
     readonly strangers: StrangersQueue;
   };
 
+function openPools(config: Config, stack: AsyncDisposableStack) {
+  const open = (purpose: string, max: number, isByIndex = false) => {
+    const applicationName = `${config.processName} ${purpose}`;
+    const pool = { url: config.databaseUrl, max, applicationName, isByIndex };
+    return stack.adopt(createSql({ ...pool, role: 'paddock_edge' }), closeSql);
+  };
+  return {
+    sql: open('reads', config.databasePoolSize),
+    callersSql: open('callers', callersConnections),
+    claimsSql: open('claims', claimsConnections, true),
+  };
+}
+
 async function openDeps(
   options: EdgeOptions,
   verifier: SignatureVerifier,
   stack: AsyncDisposableStack,
 ): Promise<OpenDeps> {
   const { config, clock, log, telemetry } = options;
-  const open = (purpose: string, max: number) => {
-    const applicationName = `${config.processName} ${purpose}`;
-    const pool = { url: config.databaseUrl, max, applicationName };
-    return stack.adopt(createSql({ ...pool, role: 'paddock_edge' }), closeSql);
-  };
-  const sql = open('reads', config.databasePoolSize);
-  const callersSql = open('callers', callersConnections);
+  const { sql, callersSql, claimsSql } = openPools(config, stack);
   await warnOfMightyLogin(sql, log);
   const watching = { config, sql: callersSql, clock, log, telemetry };
   const history = await openHistory({ ...watching, isKeeper: false });
@@ -248,7 +256,20 @@ async function openDeps(
   const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });
   await started(inference.records, stack);
   return {
-    ...{ config, sql, bus, objects, clock, time, log, telemetry, readiness, rates, history },
+    ...{
+      config,
+      sql,
+      claimsSql,
+      bus,
+      objects,
+      clock,
+      time,
+      log,
+      telemetry,
+      readiness,
+      rates,
+      history,
+    },
     analyses: new AnalysisTurns(analyser),
     identity: identityOf(options, {
       registrations: chainRegistrations(registrations),

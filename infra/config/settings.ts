@@ -176,7 +176,7 @@ const neighbours = {
   DATABASE_POOL_SIZE: count(
     8,
     'connections',
-    'one commit in flight per partition fills it; an edge has two more',
+    'one commit in flight per partition fills it; an edge has four more',
   ),
   NATS_URL: required(urls('nats', 'tls', 'wss', 'ws'), {
     unit: 'URLs',

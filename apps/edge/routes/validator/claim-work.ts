@@ -121,9 +121,9 @@ function freeSlot(live: LiveRuns, slots: number): number | undefined {
 function viewOf(
   { name, coldkey }: Caller,
   limit: number,
-  { config, sql }: EdgeDeps,
+  { config, claimsSql }: EdgeDeps,
 ): Promise<ClaimView> {
-  return claimView(sql, {
+  return claimView(claimsSql, {
     validatorHotkey: name,
     validatorColdkey: coldkey,
     slots: config.maxConcurrentRuns,

@@ -1,0 +1,81 @@
+import test from 'ava';
+import { claimView } from '../../../actors/lease-manager/reads.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
+import { testDatabase } from '../../support/cluster.ts';
+
+const works = 300;
+/** Of the validator's own, among more of others. */
+const runs = 6_000;
+const claimer = { validatorHotkey: 'val-a', validatorColdkey: null, slots: 10, limit: 6 };
+
+/** Open work in order, and a validator of long standing: it had most of it, gave back and holds some. */
+async function longHistory(sql: Transaction) {
+  await sql`set local session_replication_role = replica`;
+  await sql`
+    insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase, state,
+      required_successes, queued_at, queue_order_at)
+    select ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, n % 64, gen_random_uuid(),
+      'miner-' || n, 1, 'QUALIFYING', 'OPEN', 40, rt.clock(), rt.clock() + n * interval '1 second'
+    from generate_series(1, ${works}) n`;
+  await sql`
+    insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+      execution_kind, validator_hotkey, slot, fence, status, end_reason, is_included, claimed_at,
+      lease_expires_at, expected_items)
+    select gen_random_uuid(), w.part, w.work_item_id, w.agent_version_id, 1, 'QUALIFYING',
+      'envpack', case n % 2 when 0 then 'val-a' else 'val-' || n end, 0, n,
+      case when n % 2 = 1 or n > ${works} then 'FAILED' when w.at = 2 then 'CANCELLED'
+        when w.at = 4 then 'SUCCESS' when w.at = 6 then 'RUNNING' else 'FAILED' end,
+      case w.at when 2 then 'RELEASED' end, n % 2 = 0 and n <= ${works} and w.at = 4,
+      rt.clock(), rt.clock() + interval '1 hour', 30
+    from generate_series(1, ${2 * runs}) n
+    join (select *, row_number() over (order by queue_order_at) as at from work_item) w
+      on w.at = 1 + (n - 1) % ${works}`;
+}
+
+/** Rows that were read of each table by all who have told. */
+async function readSoFar(sql: Sql): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ table: string; rows: number }[]>`
+    select relname as table, (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows
+    from pg_stat_user_tables`;
+  return new Map(rows.map(({ table, rows: count }) => [table, count]));
+}
+
+// As in the first minutes of an installation, before anybody has counted its rows.
+test('a claim looks up what it is decided by, by a plan that was made for empty tables', async (t) => {
+  const { sql: admin, url } = await testDatabase();
+  const sql = createSql({ url, applicationName: 'claims', max: 1, isByIndex: true });
+  t.teardown(() => closeSql(sql));
+  const told = async () => {
+    await sql`select pg_stat_force_next_flush()`;
+    await sql`select 1`;
+    return await readSoFar(admin);
+  };
+  for (let time = 0; time < 8; time++) await claimView(sql, claimer);
+  await transaction(admin, {}, async (tx) => {
+    await longHistory(tx);
+    await tx`select pg_stat_force_next_flush()`;
+  });
+  await admin`select 1`;
+
+  const before = await told();
+  const { live, candidates } = await claimView(sql, claimer);
+  const after = await told();
+
+  t.deepEqual(
+    live.map(({ slot }) => slot),
+    [0],
+  );
+  const first = candidates.map(({ workItemId }) => Number(workItemId.slice(-12)));
+  t.deepEqual(first, [1, 3, 5, 7, 8, 9]);
+  for (const table of ['evaluation_run', 'work_item']) {
+    const read = (after.get(table) ?? 0) - (before.get(table) ?? 0);
+    t.true(read > 0 && read < 40, `${read} rows of ${table}`);
+  }
+  // Planning takes longer than looking up.
+  const [plans] = await sql`
+    select custom_plans::integer as custom, generic_plans::integer as generic
+    from pg_prepared_statements where statement like '%with live as%'`;
+  t.deepEqual(plans, { custom: 0, generic: 9 });
+});
