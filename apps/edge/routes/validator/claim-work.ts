@@ -46,9 +46,10 @@ const claim = z
 
 /**
  * Candidates of each round. They are read afresh, and more of them: others may have taken the last ones
- * meanwhile. Each costs the database some 40 us, and of the first round only three partitions are asked.
+ * meanwhile, and who is told that there is no work comes back much later. Each costs the database a few
+ * microseconds, and of the first round only three partitions are asked.
  */
-const candidatesOfRound = [6, 16, 48] as const;
+const candidatesOfRound = [6, 16, 48, 48, 48, 48] as const;
 const partitionsPerRoundMax = 3;
 
 type ClaimedRun = NonNullable<z.output<typeof claimWorkReply>['run']> & {
@@ -169,8 +170,10 @@ async function claimOnce(
   deps: EdgeDeps,
 ): Promise<ClaimedRun | 'nothing' | 'raced'> {
   const inOrder = [...new Set(candidates.map(({ part }) => part))];
-  // Who lost the race for the oldest work looks elsewhere first: else all would race there again.
-  const start = ask.round === 0 ? 0 : fnv1a32(caller.name) % Math.max(1, inOrder.length);
+  // Who lost the race for the oldest work looks elsewhere first, and elsewhere again each time: else all
+  // would race there again.
+  const place = fnv1a32(`${caller.name} ${ask.round}`);
+  const start = ask.round === 0 ? 0 : place % Math.max(1, inOrder.length);
   const turned = [...inOrder.slice(start), ...inOrder.slice(0, start)];
   for (const part of turned.slice(0, partitionsPerRoundMax)) {
     const preferred = candidates.filter((one) => one.part === part).map((one) => one.workItemId);
