@@ -60,9 +60,8 @@ export const workMutants: readonly Mutant[] = [
       },
       {
         file: 'actors/lease-manager/reads.ts',
-        snippet: `or r.is_included
-            or not \${isReleasedToo} and`,
-        replacement: `or not \${isReleasedToo} and`,
+        snippet: 'r.is_included limit 1) is null',
+        replacement: 'false limit 1) is null',
       },
     ],
   },

@@ -66,7 +66,18 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
   const analyser = { analyse: async () => ({ kind: 'clean' }) as const };
   const { objects } = world;
   const parts = {
-    ...{ config, sql, claimsSql: sql, bus: bus.commands, objects, clock, time, log, telemetry, presence },
+    ...{
+      config,
+      sql,
+      claimsSql: sql,
+      bus: bus.commands,
+      objects,
+      clock,
+      time,
+      log,
+      telemetry,
+      presence,
+    },
     analyses: new AnalysisTurns(analyser),
     runs: createRunLocator(sql),
     terms: new KnownTerms(sql),
