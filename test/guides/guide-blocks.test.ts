@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import test from 'ava';
+import { nameRules, unknownNames } from '../tidy/known-names.ts';
 import { blocksOf, guidesFolder, missingLine, readGuide } from './guide-blocks.ts';
 
 const names = readdirSync(guidesFolder).filter((name) => name.endsWith('.md'));
@@ -80,5 +81,17 @@ test('what no test runs is listed here, each with the reason that the guide give
     'operators.md: needs the client tools of PostgreSQL 18, which the project does not bring',
     'validators.md: installs packages of the distribution, for which one has to be root',
     'validators.md: the tests run in a clone that is installed already',
+  ]);
+});
+
+// What is typed is run; this is about what stands in sentences and tables.
+test('every command, route, setting, code and metric that a guide names is one of the sources', (t) => {
+  const lost = names.flatMap((name) =>
+    unknownNames(readGuide(name), nameRules).map((unknown) => `${name}: ${unknown}`),
+  );
+
+  t.deepEqual(lost, []);
+  t.deepEqual(unknownNames('`npx paddock submit FILE --moon` `npx paddock status ID`', nameRules), [
+    'command submit FILE --moon',
   ]);
 });
