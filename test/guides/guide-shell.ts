@@ -60,13 +60,15 @@ export async function guideShell(): Promise<GuideShell> {
   };
   const children: ChildProcess[] = [];
   const log = (index: number) => join(home, `.block-${index}.log`);
-  const begin = (code: string) => {
+  const begin = (code: string, { isFresh }: { readonly isFresh: boolean }) => {
     const own = ports.reduce(
       (text, { named, free }) => text.replaceAll(new RegExp(`\\b${named}\\b`, 'g'), free),
       code,
     );
     const keep = `trap 'code=$?; { export -p; declare -f; } > ${kept}; exit $code' EXIT`;
-    const script = `set -eo pipefail\n. ${kept}\n${keep}\n${own}\n`;
+    // A terminal of its own knows nothing of what was exported in another one.
+    const before = isFresh ? '' : `. ${kept}\n${keep}\n`;
+    const script = `set -eo pipefail\n${before}${own}\n`;
     const path = log(children.length);
     const file = openSync(path, 'w', 0o600);
     // A group of its own, which what it leaves in the background belongs to.
@@ -81,14 +83,14 @@ export async function guideShell(): Promise<GuideShell> {
   };
   return {
     async run(code) {
-      const { child, output } = begin(code);
+      const { child, output } = begin(code, { isFresh: false });
       const late = setTimeout(() => signal(child, 'SIGKILL'), blockMs);
       const [exitCode] = await once(child, 'exit');
       clearTimeout(late);
       return { code: exitCode, output: await output() };
     },
     async start(code) {
-      const { child, output } = begin(code);
+      const { child, output } = begin(code, { isFresh: true });
       return { output, isOver: () => child.exitCode !== null };
     },
     async stop() {
