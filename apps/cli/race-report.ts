@@ -15,10 +15,7 @@ export function raceLines({ race, qualifiers }: RaceDetails, nowMs: number, term
 function standOf(race: Race, nowMs: number): string[][] {
   const { status, scored_count: scored, qualifier_count: field } = race;
   const rows: readonly (readonly [string, string | null])[] = [
-    [
-      status === 'QUALIFYING_OPEN' ? 'closes' : 'closed',
-      whenText(race.qualifying_closes_at, nowMs),
-    ],
+    closingRow(race, nowMs),
     ['started', race.race_started_at && whenText(race.race_started_at, nowMs)],
     ['completed', race.race_completed_at && whenText(race.race_completed_at, nowMs)],
     ['threshold', String(race.qualifying_threshold)],
@@ -46,6 +43,19 @@ function standOf(race: Race, nowMs: number): string[][] {
     ],
   ];
   return rows.flatMap(([name, text]) => (text === null ? [] : [[name, text]]));
+}
+
+/** Operators may close it sooner than it was planned; when they did is not told. */
+function closingRow(
+  { status, qualifying_closes_at: at }: Race,
+  nowMs: number,
+): readonly [string, string] {
+  if (status === 'QUALIFYING_OPEN') return ['closes', whenText(at, nowMs)];
+  const isEarly = Date.parse(at) > nowMs;
+  return [
+    'closed',
+    isEarly ? `by an operator, before ${whenText(at, nowMs)}` : whenText(at, nowMs),
+  ];
 }
 
 const barWidth = 24;
