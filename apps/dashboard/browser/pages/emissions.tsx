@@ -2,7 +2,7 @@ import type { Reign, Top, TopMinerPayout } from '../../../cli/client/schemas.gen
 import { nowMs } from '../clock.ts';
 import { instantText, percentText, scoreText } from '../format.ts';
 import { Plot, pathOf } from '../parts/plot.tsx';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Empty, isSettled, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { ticksOf } from '../parts/ticks.ts';
 import { Key, When } from '../parts/words.tsx';
@@ -30,18 +30,22 @@ export function Emissions() {
           </>
         )}
       </Loaded>
-      <section aria-labelledby="payout">
-        <h2 id="payout">Payout of the top</h2>
-        <Loaded answer={payout} what="the payout">
-          {(told) => <Payout payout={told} />}
-        </Loaded>
-      </section>
-      <section aria-labelledby="history">
-        <h2 id="history">Who was top</h2>
-        <Loaded answer={reigns} what="the history of the top">
-          {(told) => <History reigns={told} />}
-        </Loaded>
-      </section>
+      {isSettled(top) && (
+        <section aria-labelledby="payout">
+          <h2 id="payout">Payout of the top</h2>
+          <Loaded answer={payout} what="the payout">
+            {(told) => <Payout payout={told} />}
+          </Loaded>
+        </section>
+      )}
+      {isSettled(top, payout) && (
+        <section aria-labelledby="history">
+          <h2 id="history">Who was top</h2>
+          <Loaded answer={reigns} what="the history of the top">
+            {(told) => <History reigns={told} />}
+          </Loaded>
+        </section>
+      )}
     </>
   );
 }

@@ -7,11 +7,11 @@ import type {
 import { countdownText, countText, scoreText, wordsOf } from '../format.ts';
 import type { PublicEvent } from '../live.ts';
 import { Pager } from '../parts/pager.tsx';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Empty, isSettled, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { State, When } from '../parts/words.tsx';
 import { addressOf, Link } from '../router.tsx';
-import { useAnswer } from '../use-answer.ts';
+import { type Answer, useAnswer } from '../use-answer.ts';
 import { useNow } from '../use-now.ts';
 import { useTitle } from '../use-title.ts';
 import { Field } from './race-field.tsx';
@@ -26,6 +26,14 @@ export function RacePage({ id, query }: { readonly id: string; readonly query: U
   const answer = useAnswer<RaceDetails>(path, { on, everyMs: 15_000 });
   const race = answer.value?.race;
   useTitle(race === undefined || race === null ? 'Race' : `Race ${race.race_number}`);
+  const isVaried = race?.status === 'RACE_RUNNING' || race?.status === 'RACE_COMPLETE';
+  const variancePath = isVaried ? `/v1/public/races/${race.race_id}/validator-variance` : undefined;
+  const variance = useAnswer<ValidatorVariance>(variancePath, { everyMs: 30_000 });
+  const page = Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1);
+  const past = useAnswer<RaceHistory>(
+    `/v1/public/races/history?limit=${historySize}&offset=${(page - 1) * historySize}`,
+    { on: ({ type }) => type === 'race-completed' || type === 'race-cancelled' },
+  );
   return (
     <>
       {answer.value === undefined && <h1>Race</h1>}
@@ -37,22 +45,31 @@ export function RacePage({ id, query }: { readonly id: string; readonly query: U
               <Empty>No race is open: the first one opens when a suite is activated.</Empty>
             </>
           ) : (
-            <Shown race={details.race} details={details} />
+            <Shown
+              race={details.race}
+              details={details}
+              variance={isVaried ? variance : undefined}
+            />
           )
         }
       </Loaded>
-      <PastRaces
-        page={Math.max(1, Number.parseInt(query.get('page') ?? '1', 10) || 1)}
-        raceId={id}
-      />
+      {isSettled(answer, ...(isVaried ? [variance] : [])) && (
+        <PastRaces answer={past} page={page} raceId={id} />
+      )}
     </>
   );
 }
 
-function Shown({ race, details }: { readonly race: Race; readonly details: RaceDetails }) {
-  const isVaried = race.status === 'RACE_RUNNING' || race.status === 'RACE_COMPLETE';
-  const path = isVaried ? `/v1/public/races/${race.race_id}/validator-variance` : undefined;
-  const variance = useAnswer<ValidatorVariance>(path, { everyMs: 30_000 });
+function Shown({
+  race,
+  details,
+  variance,
+}: {
+  readonly race: Race;
+  readonly details: RaceDetails;
+  /** Once there are runs of several validators. */
+  readonly variance: Answer<ValidatorVariance> | undefined;
+}) {
   return (
     <>
       <h1>
@@ -80,7 +97,7 @@ function Shown({ race, details }: { readonly race: Race; readonly details: RaceD
         </div>
       </dl>
       <Field race={race} qualifiers={details.qualifiers} />
-      {isVaried && (
+      {variance !== undefined && (
         <section aria-labelledby="variance">
           <h2 id="variance">How far validators differ</h2>
           <Loaded answer={variance} what="the validators’ differences">
@@ -141,12 +158,15 @@ function Countdown({ race }: { readonly race: Race }) {
   );
 }
 
-function PastRaces({ page, raceId }: { readonly page: number; readonly raceId: string }) {
-  const offset = (page - 1) * historySize;
-  const path = `/v1/public/races/history?limit=${historySize}&offset=${offset}`;
-  const answer = useAnswer<RaceHistory>(path, {
-    on: ({ type }) => type === 'race-completed' || type === 'race-cancelled',
-  });
+function PastRaces({
+  answer,
+  page,
+  raceId,
+}: {
+  readonly answer: Answer<RaceHistory>;
+  readonly page: number;
+  readonly raceId: string;
+}) {
   const addressOfPage = (to: number) => {
     const query = { page: to === 1 ? undefined : to };
     return raceId === '' ? addressOf('races', '', query) : addressOf('race', raceId, query);

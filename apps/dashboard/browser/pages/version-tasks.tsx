@@ -2,13 +2,10 @@ import type { ProblemProgress } from '../../../cli/client/schemas.generated.ts';
 import { HeatMap, type HeatRow } from '../parts/heat-map.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { addressOf } from '../router.tsx';
-import { useAnswer } from '../use-answer.ts';
+import type { Answer } from '../use-answer.ts';
 
 /** How each validator saw each task, as cells to be compared at a glance. */
-export function VersionTasks({ id }: { readonly id: string }) {
-  const answer = useAnswer<ProblemProgress>(`/v1/public/agent-versions/${id}/problems`, {
-    on: (event) => Reflect.get(event, 'agent_version_id') === id,
-  });
+export function VersionTasks({ answer }: { readonly answer: Answer<ProblemProgress> }) {
   return (
     <section aria-labelledby="tasks">
       <h2 id="tasks">Tasks</h2>

@@ -1,6 +1,10 @@
-import type { AgentVersionStatus, EvaluationRun } from '../../../cli/client/schemas.generated.ts';
+import type {
+  AgentVersionStatus,
+  EvaluationRun,
+  ProblemProgress,
+} from '../../../cli/client/schemas.generated.ts';
 import { scoreText, wordsOf } from '../format.ts';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Empty, isSettled, Loaded } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Key, State, When } from '../parts/words.tsx';
 import { addressOf, Link } from '../router.tsx';
@@ -18,13 +22,16 @@ export function VersionPage({ id }: { readonly id: string }) {
   const status = useAnswer<AgentVersionStatus>(`${of}/status`, { on, everyMs });
   const isKnown = status.value !== undefined;
   const runs = useAnswer<readonly EvaluationRun[]>(isKnown ? `${of}/runs` : undefined, { on });
+  const tasks = useAnswer<ProblemProgress>(isKnown ? `${of}/problems` : undefined, {
+    on: (event) => Reflect.get(event, 'agent_version_id') === id,
+  });
   const { value } = status;
   useTitle(value === undefined ? 'Agent version' : `${value.agent_name} v${value.version_number}`);
   return (
     <>
       {!isKnown && <h1>Agent version</h1>}
       <Loaded answer={status} what="this version">
-        {(told) => <Version status={told} runs={runs} />}
+        {(told) => <Version status={told} runs={runs} tasks={tasks} />}
       </Loaded>
     </>
   );
@@ -33,9 +40,11 @@ export function VersionPage({ id }: { readonly id: string }) {
 function Version({
   status,
   runs,
+  tasks,
 }: {
   readonly status: AgentVersionStatus;
   readonly runs: Answer<readonly EvaluationRun[]>;
+  readonly tasks: Answer<ProblemProgress>;
 }) {
   return (
     <>
@@ -54,8 +63,8 @@ function Version({
           {(list) => <Runs runs={list} />}
         </Loaded>
       </section>
-      <VersionTasks id={status.agent_version_id} />
-      <Timeline entries={status.timeline} />
+      {isSettled(runs) && <VersionTasks answer={tasks} />}
+      {isSettled(runs, tasks) && <Timeline entries={status.timeline} />}
     </>
   );
 }

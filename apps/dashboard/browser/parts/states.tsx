@@ -30,6 +30,14 @@ export function Loaded<T>({
   );
 }
 
+/**
+ * Whether each is there or has failed. What stands below an answer is drawn once it has settled: all are
+ * asked for at the same time, and nobody's line is pushed away while it is read.
+ */
+export function isSettled(...answers: readonly Answer<unknown>[]): boolean {
+  return answers.every(({ value, failure }) => value !== undefined || failure !== undefined);
+}
+
 export function Loading({ what }: { readonly what: string }) {
   return (
     <div class="loading">
