@@ -1,115 +1,42 @@
-import test, { type ExecutionContext } from 'ava';
+import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
 import { runPages } from '../../actors/services/bundles/store.ts';
 import { rejudging } from '../spec/answers/rejudgings.ts';
-import { startTestService, type TestService } from '../support/edge.ts';
-import type { TestKey } from '../support/edge-client.ts';
-import {
-  claim,
-  claimPath,
-  complete,
-  episode,
-  evaluate,
-  runPath,
-  sendResults,
-  submit,
-} from '../support/evaluation-client.ts';
+import { claimPath } from '../support/evaluation-client.ts';
 import { tellsOneStory } from '../support/one-story.ts';
-import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
-import { until } from '../support/until.ts';
+import { paddockLines } from '../support/paddock-line.ts';
+import {
+  judgeRun,
+  openRejudgedRace,
+  playRejudgedRace,
+  type RejudgedRace,
+  raceNow,
+  rewardsOf,
+} from '../support/rejudged-race.ts';
 import { invalid, refused, shaped } from './routes/answers.ts';
 
 // A race whose runs are judged again once it is over, through the service as it is.
 
-let service: TestService;
-let suite: TrialSuite;
-let first: string;
-let second: string;
-let raceId: string;
-let judges: readonly [TestKey, TestKey, TestKey];
-
+let desk: RejudgedRace;
 test.before(async () => {
-  service = await startTestService({
-    env: {
-      COOLDOWN_SECONDS: '0',
-      REQUEST_SECONDS: '10',
-      REQUIRED_SUCCESSES_RACE: '2',
-      RACE_EMBARGO_SECONDS: '3600',
-      BURN_RATE: '0.25',
-      SUBNET_TAO_PER_DAY: '100',
-      TAO_USD: '2.5',
-    },
-  });
-  suite = await openTrialSuite(service, { requiredSuccesses: 1 });
-  judges = await Promise.all([
-    service.validator('judge 1'),
-    service.validator('judge 2'),
-    service.validator('judge 3'),
-  ]);
-  const [one, two] = await Promise.all([service.miner('one'), service.miner('two')]);
-  first = (await submit(one, { name: 'first' })).agent_version_id;
-  await evaluate(judges[0], suite, '0.8');
-  second = (await submit(two, { name: 'second' })).agent_version_id;
-  await evaluate(judges[0], suite, '0.7');
+  desk = await openRejudgedRace();
 });
-test.after.always(() => service?.stop());
+test.after.always(() => desk?.service.stop());
 
-const create = (body: object) => service.operator('POST', '/v1/admin/rejudgings', { body });
+const create = (body: object) => desk.service.operator('POST', '/v1/admin/rejudgings', { body });
 const ofRace = { phase: 'RACE' };
-const race = async () =>
-  await okBody<{ race: { status: string }; qualifiers: unknown[] }>(
-    await service.call('GET', `/v1/public/races/${raceId}`),
-  );
-
-/** Claims a run of the race and evaluates it with the reward of its version. */
-async function judge(validator: TestKey, rewards: ReadonlyMap<string, string>) {
-  const { eval_run_id: id, agent_version_id: versionId } = await claim(validator);
-  const pack = await validator.post(`/v1/validator/race/${raceId}/pack`);
-  const { problems } = await okBody<{ problems: { metadata: never }[] }>(
-    await validator.get(runPath(id, 'problems')),
-  );
-  const reward = rewards.get(versionId) ?? '0';
-  const results = problems.map(({ metadata: task }) =>
-    episode(id, { suite, task }, { aggregate_reward: reward }),
-  );
-  const { counts } = await sendResults(validator, results);
-  const body = { terminal_status: 'SUCCESS', validator_score: Number(reward) };
-  const completed = await okBody<{ final_score: number | null }>(
-    await complete(validator, id, body),
-  );
-  return { packStatus: pack.status, counts, completed };
-}
-
-const rewards = (ofFirst: string, ofSecond: string) =>
-  new Map([
-    [first, ofFirst],
-    [second, ofSecond],
-  ]);
-
-async function play(t: ExecutionContext): Promise<void> {
-  const current = await service.call('GET', '/v1/public/races/current');
-  raceId = (await okBody<{ race: { race_id: string } }>(current)).race.race_id;
-  for (const order of ['close-qualifying', 'start']) {
-    const answer = await service.operator('POST', `/v1/admin/races/${raceId}/${order}`);
-    t.is(answer.status, 200, await answer.text());
-  }
-  await until(async () => {
-    const [row] = await service.sql<{ open: number }[]>`
-      select count(*)::int as open from work_item where race_id = ${raceId} and state = 'OPEN'`;
-    return row?.open === 2;
-  });
-  await judge(judges[0], rewards('0.8', '0.6'));
-  const refusal = await refused(t, await create(ofRace), '409 RACE_LOCKED');
-  t.true(refusal.detail.includes(raceId));
-  await judge(judges[0], rewards('0.8', '0.6'));
-  await judge(judges[1], rewards('0.6', '0.6'));
-  await judge(judges[1], rewards('0.6', '0.6'));
-  await until(async () => (await race()).race.status === 'RACE_COMPLETE');
-}
 
 test.serial('runs of a race are judged again once it is over, and it stands', async (t) => {
+  const { service, judges, first, second, raceId } = desk;
+  const rewards = rewardsOf(desk);
   t.is(await invalid(t, await create(ofRace)), 'body');
-  await play(t);
-  const ended = await race();
+  await playRejudgedRace(desk, async () => {
+    const refusal = await refused(t, await create(ofRace), '409 RACE_LOCKED');
+    t.true(refusal.detail.includes(raceId));
+  });
+  const ended = await raceNow(desk);
   const ofFirstJudge = { ...ofRace, validator_hotkey: judges[0].hotkey, reason: 'a wrong clock' };
   const made = await shaped(t, rejudging, await create(ofFirstJudge));
   const path = `/v1/admin/rejudgings/${made.rejudging_id}`;
@@ -122,7 +49,7 @@ test.serial('runs of a race are judged again once it is over, and it stands', as
   t.is((await judges[1].post(claimPath)).status, 204);
 
   for (const _ of [first, second]) {
-    const judged = await judge(judges[2], rewards('0.2', '0.9'));
+    const judged = await judgeRun(desk, judges[2], rewards('0.2', '0.9'));
     t.is(judged.packStatus, 200);
     t.deepEqual(judged.counts, { '201': 2 });
     t.is(judged.completed.final_score, null);
@@ -168,14 +95,35 @@ test.serial('runs of a race are judged again once it is over, and it stands', as
   t.true(Math.abs((entrant(second)?.payout.after.tao_per_day ?? 0) - 75) < 0.01);
   t.true(Math.abs((entrant(second)?.payout.after.usd_per_day ?? 0) - 187.5) < 0.01);
 
+  const line = paddockLines({
+    variables: {
+      PADDOCK_URL: service.baseUrl,
+      PADDOCK_OPERATOR_TOKEN: service.operatorToken,
+      // Where nobody has signed in.
+      PADDOCK_CONFIG_DIR: join(tmpdir(), randomUUID()),
+    },
+  });
+  const shown = await line('operator', 'rejudging', made.rejudging_id);
+  t.is(shown.code, 0);
+  const rowOf = (id: string) => shown.out.split('\n').find((each) => each.startsWith(id)) ?? '';
+  t.regex(
+    rowOf(first),
+    /0\.7000 → 0\.4000 .*1 → 2 +no → yes +75\.00 % → 0\.00 % +75\.0000 → 0\.0000 +187\.50 → 0\.00$/,
+  );
+  t.regex(rowOf(second), /0\.6000 → 0\.7500 .*0\.00 % → 75\.00 %/);
+  t.regex(rowOf('burned'), / 25\.00 % +25\.0000 +62\.50$/);
+  t.true(shown.out.includes(`winner ${first} → ${second}, top ${first} → ${second}`));
+  t.true(shown.out.includes(`Next: "paddock operator apply-rejudging ${made.rejudging_id}"`));
+
   const applied = await shaped(t, rejudging, await service.operator('POST', `${path}/apply`));
   t.like(applied, { status: 'APPLIED', runs: { applied: 0 } });
   t.true(applied.items.every((item) => item.status === 'DROPPED' && item.reason === 'RACE_OVER'));
   t.deepEqual(applied.difference, ready.difference);
-  t.deepEqual(await race(), ended);
+  t.deepEqual(await raceNow(desk), ended);
 });
 
 test.serial('what is published of the race knows nothing of it', async (t) => {
+  const { service, judges, raceId } = desk;
   const told: string[] = [];
   for await (const page of runPages(service.sql, raceId)) {
     told.push(...page.map((run) => run.validator_hotkey));

@@ -4,8 +4,10 @@ import { randomId } from '../../../infra/ids/ids.ts';
 import type { Asked } from '../asked.ts';
 import type { CallOptions } from '../client/call.ts';
 import { operatorRoutes } from '../client/operator-routes.generated.ts';
+import type { Rejudging } from '../client/schemas.generated.ts';
 import type { Desk } from '../desk.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { rejudgingLines } from '../rejudging-report.ts';
 import { repeatable } from '../repeatable.ts';
 import { transferProgress } from '../show/progress.ts';
 import { valueLines } from '../show/value-lines.ts';
@@ -16,6 +18,14 @@ import { requestOf } from './request-of.ts';
 
 /** A pack has up to 4 GiB, and moving a clock carries out all that becomes due. */
 const timeoutMs = 3_600_000;
+
+/** Answers that say more than names and values would show. */
+const rejudgings: ReadonlySet<OperatorOperation> = new Set([
+  'postAdminRejudgings',
+  'getAdminRejudgingsByRejudgingId',
+  'postAdminRejudgingsApply',
+  'postAdminRejudgingsCancel',
+]);
 
 type Method = (request: object, options: CallOptions) => Promise<unknown>;
 
@@ -44,7 +54,12 @@ export async function runOperator(
   const answer = await order.finally(() => progress.end());
   if (isJson) out.line(JSON.stringify(answer ?? null, null, 2));
   else if (answer === undefined) out.line('Done.');
-  else for (const line of valueLines(answer, out)) out.line(line);
+  else {
+    const lines = rejudgings.has(operation)
+      ? rejudgingLines(answer as Rejudging, out)
+      : valueLines(answer, out);
+    for (const line of lines) out.line(line);
+  }
   return exitCodes.done;
 }
 

@@ -8,6 +8,13 @@ export function percentText(share: number, digits = 1): string {
   return `${(share * 100).toFixed(digits)} %`;
 }
 
+const unitsOfRace = 1e18;
+
+/** A share of what one race pays; the API counts it in integers of 10^-18, as text. */
+export function unitsText(units: string): string {
+  return percentText(Number(units) / unitsOfRace, 2);
+}
+
 export function countText(count: number): string {
   return count.toLocaleString('en-GB');
 }

@@ -1,5 +1,5 @@
 import type { Rejudging } from '../../../../cli/client/schemas.generated.ts';
-import { scoreText, shortId } from '../../format.ts';
+import { scoreText, shortId, unitsText } from '../../format.ts';
 import { Empty } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Key, State } from '../../parts/words.tsx';
@@ -45,7 +45,7 @@ export function RejudgingPreview({ rejudging }: { readonly rejudging: Rejudging 
         keyOf={(each) => each.eval_run_id}
       />
       {difference.versions.length === 0 ? (
-        <Empty>No score changes.</Empty>
+        <Empty>{unchangedText(rejudging)}</Empty>
       ) : (
         <Table
           caption="Qualifying scores and ranks that change"
@@ -73,6 +73,12 @@ export function RejudgingPreview({ rejudging }: { readonly rejudging: Rejudging 
   );
 }
 
+function unchangedText({ runs }: Rejudging): string {
+  return runs.evaluated === 0
+    ? 'Nothing is judged yet, so nothing changes so far.'
+    : 'No qualifying score changes.';
+}
+
 function waitingText(item: Rejudging['items'][number]): string {
   if (item.reason !== null) return item.reason;
   if (item.waiting === null) return '–';
@@ -80,25 +86,59 @@ function waitingText(item: Rejudging['items'][number]): string {
 }
 
 type RaceOf = Rejudging['difference']['races'][number];
+type Payout = RaceOf['burn']['before'];
 
 function RaceDifference({ race }: { readonly race: RaceOf }) {
   return (
-    <Table
-      caption={`Race ${race.race_number}, whose result stands: what it would have come to`}
-      columns={[
-        { title: 'Version', isHead: true, cell: (each) => shortId(each.agent_version_id) },
-        { title: 'Race score', cell: (each) => changeText(each.race_score, scoreText) },
-        { title: 'Overall', cell: (each) => changeText(each.weighted_score, scoreText) },
-        { title: 'Rank', cell: (each) => changeText(each.race_rank, rankText) },
-        {
-          title: 'TAO per day',
-          cell: (each) => changeText(each.payout, ({ tao_per_day: tao }) => scoreText(tao)),
-        },
-      ]}
-      rows={race.entrants}
-      keyOf={(each) => each.agent_version_id}
-    />
+    <>
+      <Table
+        caption={`Race ${race.race_number}, whose result stands: what it would have come to`}
+        columns={[
+          {
+            title: 'Version',
+            isHead: true,
+            cell: ({ agent_version_id: id }) => (
+              <Link to={addressOf('version', id)}>{shortId(id)}</Link>
+            ),
+          },
+          { title: 'Race score', cell: (each) => changeText(each.race_score, scoreText) },
+          { title: 'Overall', cell: (each) => changeText(each.weighted_score, scoreText) },
+          { title: 'Rank', cell: (each) => changeText(each.race_rank, rankText) },
+          {
+            title: 'Eliminated',
+            cell: (each) => changeText(each.is_eliminated, (isOut) => (isOut ? 'yes' : 'no')),
+          },
+          { title: 'Payout', cell: (each) => changeText(each.payout, shareText) },
+          { title: 'TAO a day', cell: (each) => changeText(each.payout, taoText) },
+          { title: 'USD a day', cell: (each) => changeText(each.payout, usdText) },
+        ]}
+        rows={race.entrants}
+        keyOf={(each) => each.agent_version_id}
+      />
+      <p>
+        Winner: {changeText(race.winner_agent_version_id, idText)}. Top:{' '}
+        {changeText(race.top_agent_version_id, idText)}. Burned: {changeText(race.burn, shareText)},{' '}
+        {changeText(race.burn, taoText)} TAO a day. What the race paid stands, whatever is applied.
+      </p>
+    </>
   );
+}
+
+function shareText({ units }: Payout): string {
+  return unitsText(units);
+}
+
+/** Not known where no price is configured. */
+function taoText({ tao_per_day: tao }: Payout): string {
+  return tao?.toFixed(4) ?? '–';
+}
+
+function usdText({ usd_per_day: usd }: Payout): string {
+  return usd?.toFixed(2) ?? '–';
+}
+
+function idText(id: string | null): string {
+  return id === null ? 'nobody' : shortId(id);
 }
 
 function rankText(rank: number | null): string {
