@@ -12,6 +12,7 @@ import { mutantsCommand } from './mutants-command.ts';
 import {
   proofContractCommand,
   proofEvasionsCommand,
+  proofEventsCommand,
   proofHistoryCommand,
   proofHonestCommand,
   proofLifecycleCommand,
@@ -45,6 +46,7 @@ export const everyCommand: readonly Startable[] = [
     command: proofEvasionsCommand,
     start: () => import('../infra/python/evasions/prove-evasions.ts'),
   },
+  { command: proofEventsCommand, start: () => import('../chaos/events/prove-events.ts') },
   { command: proofHistoryCommand, start: () => import('../chaos/prove-history.ts') },
   { command: proofHonestCommand, start: () => import('../infra/python/honest/prove-honest.ts') },
   { command: proofLifecycleCommand, start: () => import('../chaos/prove-lifecycle.ts') },

@@ -93,3 +93,15 @@ export const proofLifecycleCommand = command({
     coordinators: whole(3, 'coordinators', processes),
   },
 });
+
+export const proofEventsCommand = command({
+  script: 'proof:events',
+  says: 'Listeners on bad lines and moody receivers of webhooks: none lost, none twice, none early.',
+  options: {
+    minutes: whole(2, 'minutes', { max: 10_080 }),
+    listeners: whole(40, 'listeners', clients),
+    webhooks: whole(9, 'webhooks', { max: 1000 }),
+    validators: whole(16, 'validators', clients),
+    seed,
+  },
+});

@@ -80,7 +80,10 @@ function redirectTo(status: number): Record<string, string> {
 }
 
 /** As a receiver would check it, from the README's description alone. */
-export function isSigned(delivery: Delivery, secret: string): boolean {
+export function isSigned(
+  delivery: Pick<Delivery, 'body' | 'id' | 'signature' | 'timestamp'>,
+  secret: string,
+): boolean {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const text = `${delivery.id}.${delivery.timestamp}.${delivery.body}`;
   return delivery.signature === `v1,${createHmac('sha256', key).update(text).digest('base64')}`;
