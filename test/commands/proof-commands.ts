@@ -105,3 +105,9 @@ export const proofEventsCommand = command({
     seed,
   },
 });
+
+export const proofFirstStartCommand = command({
+  script: 'proof:first-start',
+  says: 'From npm start in a copy that never ran to the first row of the leaderboard in a browser.',
+  options: { seconds: whole(120, 'seconds that it may take', { max: 3_600 }) },
+});
