@@ -13,6 +13,7 @@ import { fault, internalError, storeUnavailable } from './answers.ts';
 import { commitBatch, consumerOf, type Decided, requestConsumer } from './commit-batch.ts';
 import type { Letter } from './mailbox.ts';
 import type { PartitionActor, PartitionKind } from './partition-actor.ts';
+import { leadingTrace } from './trace-of.ts';
 
 export interface BatchDeps {
   readonly actor: PartitionActor;
@@ -70,7 +71,11 @@ export class BatchRunner {
     this.#left = [...letters];
   }
 
-  async run(): Promise<BatchEnd> {
+  run(): Promise<BatchEnd> {
+    return this.#deps.telemetry.inTrace(causesOf(this.#left).parent, () => this.#run());
+  }
+
+  async #run(): Promise<BatchEnd> {
     while (this.#left.length > 0) {
       const end = await this.#attempt();
       if (end !== undefined) return end;
@@ -123,9 +128,9 @@ export class BatchRunner {
   /** All of them, or the one that threw: it is to be answered, and the rest starts over without it. */
   async #decide(): Promise<Decided[] | Failed> {
     const { actor, nowMs, telemetry } = this.#deps;
-    const links = this.#left.map((letter) => letter.command.trace);
+    const causes = causesOf(this.#left);
     const atMs = Math.max(nowMs(), this.#notBeforeMs);
-    return telemetry.span('decide', { links }, async () => {
+    return telemetry.span('decide', causes, async () => {
       actor.begin();
       const decided: Decided[] = [];
       for (const letter of this.#left) {
@@ -176,12 +181,12 @@ export class BatchRunner {
     commit: () => Promise<CommitOutcome>,
   ): Promise<CommitOutcome> {
     const { clock, kind, telemetry } = this.#deps;
-    const links = writing.map(({ letter }) => letter.command.trace);
+    const causes = causesOf(writing.map(({ letter }) => letter));
     const attributes = { kind: kind.kind };
     const startedMs = clock.monotonicMs();
-    const outcome = await telemetry.span('commit', { links, attributes }, async (span) => {
+    const outcome = await telemetry.span('commit', { ...causes, attributes }, async (span) => {
       const result = await commit();
-      span.set({ outcome: result.kind, batch: writing.length });
+      span.set({ outcome: result.kind, batch: writing.length, keys: keysOf(writing) });
       return result;
     });
     telemetry.record('paddock.commit.duration', clock.monotonicMs() - startedMs, attributes);
@@ -285,8 +290,10 @@ export class BatchRunner {
 
   #answerTo(letter: Letter, error: unknown): WireReply {
     if (error instanceof Fault) return fault(error.code, error.message, error.extras);
-    const { id, type } = letter.command;
-    this.#deps.log.error('command failed', { command: id, type, error });
+    const { id, type, trace } = letter.command;
+    this.#deps.telemetry.inTrace(trace, () =>
+      this.#deps.log.error('command failed', { command: id, type, error }),
+    );
     return internalError;
   }
 
@@ -306,6 +313,26 @@ export class BatchRunner {
     this.#left = this.#left.filter((other) => other !== letter);
     this.#deps.settle(letter, reply);
   }
+}
+
+/** Work for several letters is a part of one's trace, and linked to those of the others. */
+function causesOf(letters: readonly Letter[]) {
+  const traces = letters.map(({ command }) => command.trace);
+  const parent = leadingTrace(traces);
+  return { parent, links: traces.filter((trace) => trace !== parent) };
+}
+
+/** Enough to find a run's or a version's commits by, of a batch that is not a crowd. */
+const keysMax = 5;
+
+function keysOf(writing: readonly Decided[]): string {
+  const keys = new Set<string>();
+  for (const { decision } of writing) {
+    for (const { machine, key } of decision.changes?.events ?? []) {
+      if (keys.size < keysMax) keys.add(`${machine}/${key}`);
+    }
+  }
+  return [...keys].join(' ');
 }
 
 function isWriting({ letter, decision }: Decided): boolean {

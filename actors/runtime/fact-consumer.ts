@@ -48,7 +48,8 @@ export function createFactConsumer(options: FactConsumerOptions): Service {
   const inTurn = (delivery: Delivery) =>
     new Promise<Verdict>((settle) => {
       waiting.push({ delivery, settle });
-      void takeAll();
+      // Of no trace: whoever came first is not behind all that come meanwhile.
+      void options.telemetry.inTrace({}, takeAll);
     });
   return {
     start: async () => {
@@ -81,7 +82,9 @@ async function takeBatch(options: FactConsumerOptions, batch: readonly Waiting[]
   } catch (error) {
     const [only, ...others] = batch;
     if (only !== undefined && others.length === 0) {
-      only.settle(await verdictOn(options, only.delivery, error));
+      const { delivery, settle } = only;
+      const judge = () => verdictOn(options, delivery, error);
+      settle(await options.telemetry.inTrace(traceOf(delivery.headers), judge));
     } else {
       for (const each of batch) await takeBatch(options, [each]);
     }
@@ -96,7 +99,8 @@ async function handled(
   if (first === undefined) return;
   const what = others.length === 0 ? `fact ${first.subject}` : `facts of ${name}`;
   const links = others.map(({ headers }) => traceOf(headers));
-  const span = { kind: 'consumer', parent: traceOf(first.headers), links } as const;
+  const attributes = { consumer: name, facts: facts.length };
+  const span = { kind: 'consumer', parent: traceOf(first.headers), links, attributes } as const;
   await telemetry.span(what, span, () => handle(facts));
 }
 

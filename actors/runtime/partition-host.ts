@@ -26,6 +26,7 @@ import type { Command, PartitionActor, PartitionKind, Takeover } from './partiti
 import type { RuntimePolicy } from './policy.ts';
 import { PostedDues } from './posted-dues.ts';
 import { RecentReplies } from './recent-replies.ts';
+import { leadingTrace } from './trace-of.ts';
 import { within } from './within.ts';
 
 export interface PartitionDeps {
@@ -249,7 +250,9 @@ export class PartitionHost {
     try {
       return this.#actor?.answerFromMemory(command, this.#deps.membership.nowMs());
     } catch (error) {
-      this.#deps.log.error('answering from memory failed', { command: command.id, error });
+      this.#deps.telemetry.inTrace(command.trace, () =>
+        this.#deps.log.error('answering from memory failed', { command: command.id, error }),
+      );
       return internalError;
     }
   }
@@ -273,7 +276,9 @@ export class PartitionHost {
 
   #work(): void {
     if (this.#working !== undefined) return;
-    this.#working = this.#decideAll()
+    // Of no trace: who brings the first letter is not behind all that come meanwhile.
+    this.#working = this.#deps.telemetry
+      .inTrace({}, () => this.#decideAll())
       .catch((error) => {
         this.#deps.log.error('partition failed', { ...this.#token, error });
         this.drop();
@@ -328,7 +333,8 @@ export class PartitionHost {
       for (const letter of end.left) this.#mailbox.settle(letter, moved);
       return this.drop();
     }
-    await this.#recover(end.left);
+    const traces = end.left.map((letter) => letter.command.trace);
+    await telemetry.inTrace(leadingTrace(traces), () => this.#recover(end.left));
   }
 
   #settle(letter: Letter, reply: WireReply): void {

@@ -44,7 +44,10 @@ export class Relay {
     try {
       await publishTraced(this.#deps, { ...message, attempt: 0 });
     } catch (error) {
-      this.#deps.log.debug('message not sent yet', { message: message.msgId, error });
+      const { log, telemetry } = this.#deps;
+      telemetry.inTrace(traceOf(message.headers), () =>
+        log.debug('message not sent yet', { message: message.msgId, error }),
+      );
       if (this.#waiting.length < waitingMax) this.#waiting.push(message);
     }
   }

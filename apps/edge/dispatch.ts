@@ -277,7 +277,8 @@ function refuse(
   if (error instanceof ClientGone || http.response.destroyed) return;
   const known = by.checkResponses ? requireDescribedFault(endpoint, error) : error;
   const fault = faultOf(known);
-  if (fault !== known) {
+  // Of one that another process had a log line of it too, and the trace leads there.
+  if (fault !== known || fault.code === 'INTERNAL_ERROR') {
     by.reportError(known, {
       requestId: requestIdOf(http.response) ?? '',
       method: endpoint.method,

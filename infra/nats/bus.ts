@@ -43,6 +43,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       outages,
       clock,
       log,
+      telemetry,
       branch: options.branch ?? 0,
       ensureStreams: () => ensureStreams(connection, options.streams),
       ...silence,

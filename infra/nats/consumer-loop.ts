@@ -2,6 +2,7 @@ import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { ConsumerSource, Delivery, Subscription, Verdict } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
 import { backoffMs } from './jitter.ts';
 import type { OutageWatch } from './outage-watch.ts';
 import { readJson, recordOf } from './wire.ts';
@@ -14,6 +15,7 @@ export interface ConsumerLoopOptions {
   readonly log: Logger;
   readonly outages: OutageWatch;
   readonly silenceMs: number;
+  readonly telemetry: Pick<Telemetry, 'inTrace'>;
 }
 
 /** A message that could not be handled now comes back after this for each time it was delivered. */
@@ -89,7 +91,12 @@ export class ConsumerLoop implements Subscription {
     }
   }
 
-  async #deliver(message: JsMsg): Promise<void> {
+  #deliver(message: JsMsg): Promise<void> {
+    const trace = recordOf(message.headers);
+    return this.#options.telemetry.inTrace(trace, () => this.#settle(message));
+  }
+
+  async #settle(message: JsMsg): Promise<void> {
     try {
       const verdict = await this.#options.handle(deliveryOf(message));
       if (verdict === 'done') message.ack();

@@ -10,6 +10,7 @@ import { type NatsConnection, nanos } from 'nats';
 import type { ConsumerSource, Delivery, DurableMessage, MessageBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
+import type { Telemetry } from '../ports/telemetry.ts';
 import { ConsumerLoop } from './consumer-loop.ts';
 import type { OutageWatch } from './outage-watch.ts';
 import { encodeJson, headersOf } from './wire.ts';
@@ -19,6 +20,7 @@ export interface MessageBusDeps {
   readonly outages: OutageWatch;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly telemetry: Pick<Telemetry, 'inTrace'>;
   /**
    * Of the database's history (infra/decisions/0039). What a lost branch has sent tells of things that
    * never were: it is taken and forgotten. What is still to be said is in the outbox, and sent again.
@@ -54,8 +56,9 @@ export async function createMessageBus(deps: MessageBusDeps): Promise<MessageBus
         return ensureConsumer(client, manager, source);
       };
       const silenceMs = deps.silenceMs ?? 30_000;
-      const { clock, log, outages } = deps;
-      const loop = new ConsumerLoop({ source, open, handle, clock, log, outages, silenceMs });
+      const { clock, log, outages, telemetry } = deps;
+      const by = { clock, log, outages, telemetry };
+      const loop = new ConsumerLoop({ source, open, handle, ...by, silenceMs });
       loop.start();
       return loop;
     },

@@ -48,18 +48,22 @@ function serve(deps: ServiceDeps, service: string, handle: Handle): Subscription
     if (request === undefined) return;
     // Its caller may have given up, and may have asked for the opposite since. One who still waits repeats it.
     if (deps.standstill.unreadMs() > (request.budgetMs ?? Number.POSITIVE_INFINITY)) return;
-    const reply =
-      running.size > inFlightMax ? overloaded : await answer(deps, { service, handle, request });
-    message.respond(encodeJson(reply));
+    await deps.telemetry.inTrace(request.trace, async () => {
+      try {
+        const isTooMuch = running.size > inFlightMax;
+        const reply = isTooMuch ? overloaded : await answer(deps, { service, handle, request });
+        message.respond(encodeJson(reply));
+      } catch (error) {
+        deps.log.error('a reply could not be sent', { service, error });
+      }
+    });
   };
   const subject = `svc.${service}`;
   const subscription = deps.connection.subscribe(subject, {
     queue: subject,
     callback: (error, message) => {
       if (error !== null) return deps.log.error('service subscription failed', { service, error });
-      const work = receive(message).catch((error) =>
-        deps.log.error('a reply could not be sent', { service, error }),
-      );
+      const work = receive(message);
       running.add(work);
       void work.finally(() => running.delete(work));
     },

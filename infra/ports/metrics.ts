@@ -2,6 +2,8 @@
 interface Metric {
   readonly unit: string;
   readonly description: string;
+  /** What tells its series apart within a process. */
+  readonly labels?: readonly string[];
 }
 
 /** They only grow; a scrape shows each with `_total`. */
@@ -9,14 +11,17 @@ export const counters = {
   'paddock.commit.fenced': {
     unit: '{commit}',
     description: 'Commits refused because another process owns the partition',
+    labels: ['kind'],
   },
   'paddock.partition.epoch_changes': {
     unit: '{change}',
     description: 'Partitions that this process took over',
+    labels: ['kind'],
   },
   'paddock.lease.expiries': {
     unit: '{lease}',
     description: 'Runs that went stale, by reason',
+    labels: ['reason'],
   },
   'paddock.lease.amnesties': {
     unit: '{lease}',
@@ -41,10 +46,12 @@ export const counters = {
   'paddock.signatures': {
     unit: '{signature}',
     description: 'Signatures that an edge checked, by whether they were good',
+    labels: ['isGood'],
   },
   'paddock.inference.completions': {
     unit: '{completion}',
     description: 'Completions sent to a provider, by provider and by whether they failed',
+    labels: ['provider', 'failed'],
   },
   'paddock.sealed_texts.resealed': {
     unit: '{text}',
@@ -53,10 +60,12 @@ export const counters = {
   'paddock.validator.runs': {
     unit: '{run}',
     description: 'Runs of a reference validator, by how they ended',
+    labels: ['end'],
   },
   'paddock.validator.tasks': {
     unit: '{task}',
     description: 'Tasks that a reference validator ran in its sandbox, by outcome and by end',
+    labels: ['outcome', 'end'],
   },
   'paddock.validator.retries': {
     unit: '{attempt}',
@@ -77,21 +86,25 @@ export const histograms = {
     unit: 'ms',
     description: 'From arrival in the mailbox to the start of its batch',
     buckets: millisecondBuckets,
+    labels: ['kind'],
   },
   'paddock.commit.batch_size': {
     unit: '{command}',
     description: 'Commands in one commit',
     buckets: sizeBuckets,
+    labels: ['kind'],
   },
   'paddock.commit.duration': {
     unit: 'ms',
     description: 'One commit, from the statement to its answer',
     buckets: millisecondBuckets,
+    labels: ['kind'],
   },
   'paddock.edge.request.duration': {
     unit: 'ms',
     description: 'HTTP requests, by route and class of status',
     buckets: millisecondBuckets,
+    labels: ['method', 'route', 'status'],
   },
   'paddock.validator.task.duration': {
     unit: 'ms',
@@ -118,10 +131,15 @@ export const gauges = {
     unit: '{partition}',
     description: 'Partitions that this process serves',
   },
-  'paddock.lease.live': { unit: '{lease}', description: 'Live leases of this process' },
+  'paddock.lease.live': {
+    unit: '{lease}',
+    description: 'Live leases of this process',
+    labels: ['kind'],
+  },
   'paddock.lease.expiry_brake': {
     unit: '{partition}',
     description: 'Partitions in which expiry pauses because too many leases would end at once',
+    labels: ['kind'],
   },
   'paddock.history.lost': {
     unit: '{process}',
@@ -137,6 +155,7 @@ export const gauges = {
   'paddock.sealed_texts': {
     unit: '{text}',
     description: 'Secrets at rest, by whether the first key of the ring or another has sealed them',
+    labels: ['key'],
   },
   'paddock.validator.unsent': {
     unit: '{delivery}',
@@ -146,6 +165,7 @@ export const gauges = {
     unit: '{record}',
     description:
       'Records that wait for nobody or have missed their time, by kind; zero where all is well',
+    labels: ['kind'],
   },
 } as const satisfies Record<string, Metric>;
 

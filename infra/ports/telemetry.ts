@@ -25,6 +25,11 @@ export interface SpanOptions {
 export interface Telemetry {
   /** Runs inside a span; a thrown error is recorded on it and passed on. */
   span<T>(name: string, options: SpanOptions, run: (span: Span) => Promise<T>): Promise<T>;
+  /**
+   * Runs as a part of the trace that `headers` name, with no span of its own, so that what is logged
+   * and sent within names that trace; of none where they name none, whatever is active here.
+   */
+  inTrace<T>(headers: TraceHeaders, run: () => T): T;
   /** To send along with a message; empty outside of a trace. */
   traceHeaders(): Record<string, string>;
   /** 32 hex digits; undefined outside of a trace. */

@@ -40,11 +40,22 @@ const kinds = {
 export function createTelemetry(): Telemetry {
   const tracer = trace.getTracer(scope);
   const meter = metrics.getMeter(scope);
-  const counting = mapped(counters, (name, about) => meter.createCounter(name, about));
-  const recording = mapped(histograms, (name, { buckets, ...about }) =>
-    meter.createHistogram(name, { ...about, advice: { explicitBucketBoundaries: [...buckets] } }),
+  const counting = mapped(counters, (name, { unit, description, ...about }) => {
+    const counter = meter.createCounter(name, { unit, description });
+    // Shown from the start: what appears with its first event looks as if it had never grown.
+    if (!('labels' in about)) counter.add(0);
+    return counter;
+  });
+  const recording = mapped(histograms, (name, { buckets, unit, description }) =>
+    meter.createHistogram(name, {
+      unit,
+      description,
+      advice: { explicitBucketBoundaries: [...buckets] },
+    }),
   );
-  const observing = mapped(gauges, (name, about) => meter.createObservableGauge(name, about));
+  const observing = mapped(gauges, (name, { unit, description }) =>
+    meter.createObservableGauge(name, { unit, description }),
+  );
 
   return {
     span(name, options, run) {
@@ -65,6 +76,7 @@ export function createTelemetry(): Telemetry {
         }
       });
     },
+    inTrace: (headers, run) => context.with(extract(headers), run),
     traceHeaders: () => inject(context.active()),
     traceId: activeTraceId,
     nameRoute(route) {

@@ -4,6 +4,7 @@ import type { Telemetry } from '../../infra/ports/telemetry.ts';
 /** Telemetry that nobody reads, for tests and simulations. */
 export const silentTelemetry: Telemetry = {
   span: (_name, _options, run) => run({ set: nothing }),
+  inTrace: (_headers, run) => run(),
   traceHeaders: () => ({}),
   traceId: () => undefined,
   nameRoute: nothing,

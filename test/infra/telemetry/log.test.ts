@@ -51,6 +51,25 @@ test('a line inside a trace names it, and a field cannot pretend to', async (t) 
   t.is(entries()[0]?.['level'], 'info');
 });
 
+test('a line within another’s trace names that one, and within none names none', async (t) => {
+  const { log, entries } = logged();
+  const telemetry = createTelemetry();
+  const traceparent = `00-${'c'.repeat(32)}-${'d'.repeat(16)}-01`;
+  await telemetry.span('work', {}, async () => {
+    await telemetry.inTrace({ traceparent, 'x-msg-id': 'm' }, async () => {
+      await Promise.resolve();
+      log.info('of a message');
+    });
+    telemetry.inTrace({}, () => log.info('of nobody'));
+    log.info('of the work');
+  });
+  const [ofMessage, ofNobody, ofWork] = entries().map((entry) => entry['trace_id']);
+  t.is(ofMessage, 'c'.repeat(32));
+  t.is(ofNobody, undefined);
+  t.regex(String(ofWork), /^[0-9a-f]{32}$/);
+  t.not(ofWork, ofMessage);
+});
+
 test('fields that look secret are never written, however deep', (t) => {
   const { log, lines } = logged();
   const secrets = {
