@@ -22,6 +22,8 @@ export interface WorldOptions {
   readonly seed: number;
   /** A file of legacy problems to evaluate on, instead of the demo pack. */
   readonly suite: string | undefined;
+  /** Keep the last traces for the operator's page. */
+  readonly traces: boolean;
 }
 
 /** What is wrong with the command line, in one sentence that says what to do. */
@@ -66,6 +68,9 @@ const flags = {
   },
   seed: { takes: 'count', value: 'N', help: 'of names, keys and results (default 1)' },
   suite: { takes: 'text', value: 'FILE', help: 'evaluate on a JSON file of legacy problems' },
+  traces: {
+    help: 'keep the last traces for the operator’s page also with --serve, --once, --days',
+  },
   help: { help: 'show this' },
 } as const satisfies Record<string, Flag>;
 
@@ -106,6 +111,7 @@ export function readOptions(
     realValidators: real,
     seed: count('seed', 1),
     suite: given.get('suite'),
+    traces: given.has('traces') || !endsOrServes.some((name) => given.has(name)),
   };
 }
 
@@ -140,6 +146,9 @@ function refuseContradictions(
     );
   }
 }
+
+/** Then nobody looks at them, or not unless he says so. */
+const endsOrServes = ['serve', 'once', 'days'] as const;
 
 const simulationOnly = [
   ...(['once', 'days', 'miners', 'validators', 'real-validators', 'suite'] as const),

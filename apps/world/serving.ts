@@ -9,7 +9,7 @@ export function sayWhere({ options, terminal }: World, service: RunningService):
     ['Base URL', service.baseUrls.join(', ')],
     ['Pages', `${baseUrl}/`],
     ['API page', `${baseUrl}/docs`],
-    ['Operator', `token in ${options.dataDir}/secrets.json`],
+    ['Operator', `${baseUrl}/app/operator, token in ${options.dataDir}/secrets.json`],
     ['Data', options.dataDir],
     ['Logs', `${options.dataDir}/logs`],
   ];

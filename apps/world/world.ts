@@ -6,6 +6,7 @@ import { type LegacySuite, readLegacySuite } from './demo/legacy-suite.ts';
 import { playDemo } from './demo/play-demo.ts';
 import { requireSandbox } from './demo/real-validators.ts';
 import { type Neighbours, startNeighbours } from './embedded.ts';
+import { keepTraces } from './keep-traces.ts';
 import type { WorldOptions } from './options.ts';
 import { requireFreePort } from './port-check.ts';
 import type { ProcessEnd } from './process-group.ts';
@@ -96,7 +97,9 @@ export async function runWorld(world: World): Promise<number> {
   const lost = lostNeighbour(world, neighbours, ending);
 
   const stage = { ...world, signal: AbortSignal.any([world.signal, ending.signal]) };
-  const service = await startProcesses(stage, { neighbours, secrets, defaults });
+  const traces = stack.use(await keepTraces(world));
+  const known = { neighbours, secrets, defaults: { ...defaults, ...traces.variables } };
+  const service = await startProcesses(stage, known);
   if (service === undefined) return ending.signal.aborted ? 1 : 0;
   stack.use(service);
   stack.defer(() => terminal.line('Stopping …'));

@@ -303,6 +303,11 @@ const processes = {
   ),
   CLOCK: optional(oneOf('real', 'simulated'), 'word', 'real', 'operators move a simulated one'),
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(urlOrNone('http', 'https'), 'URL', '', 'traces go there'),
+  TRACES_PER_SECOND: count(100, 'traces', 'begun by a process; beyond it requests have ids alone'),
+  TRACES_URL: {
+    ...optional(urlOrNone('http'), 'URL', '', 'where `npm start` keeps the last traces'),
+    secret: true,
+  },
   LOG_LEVEL: optional(
     oneOf('debug', 'info', 'warn', 'error'),
     'word',

@@ -13,6 +13,8 @@ enableCompileCache();
 
 // biome-ignore lint/style/noProcessEnv: this runs before main, which reads it for everyone else
 const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '', METRICS_PORT, PROCESS_NAME } = process.env;
+// biome-ignore lint/style/noProcessEnv: as above
+const tracesPerSecond = Number(process.env['TRACES_PER_SECOND'] || 100);
 const serviceName = PROCESS_NAME || 'paddock';
 
 // No static imports: those run before the lines above.
@@ -21,7 +23,7 @@ if (URL.canParse(endpoint)) {
   const { register } = await import('import-in-the-middle/register-hooks.mjs');
   register({ include: ['node:http', 'node:https', 'express'] });
   const { startSdk } = await import('./sdk.ts');
-  startSdk({ endpoint, serviceName });
+  startSdk({ endpoint, serviceName, tracesPerSecond });
 } else {
   const { startTraceIds } = await import('./trace-ids.ts');
   startTraceIds();

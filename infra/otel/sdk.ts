@@ -2,17 +2,26 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { ExpressInstrumentation, ExpressLayerType } from '@opentelemetry/instrumentation-express';
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { NodeSDK } from '@opentelemetry/sdk-node';
+import { systemClock } from '../clock/system-clock.ts';
 import { publicTarget } from './public-target.ts';
 import { isQuiet } from './quiet-requests.ts';
 import { onShutdown } from './shutdown.ts';
+import { SparingSampler } from './sparing-sampler.ts';
+
+export interface SdkOptions {
+  readonly endpoint: string;
+  readonly serviceName: string;
+  readonly tracesPerSecond: number;
+}
 
 /** Records spans and sends them to a collector. */
-export function startSdk(to: { readonly endpoint: string; readonly serviceName: string }): void {
+export function startSdk(to: SdkOptions): void {
   const url = `${to.endpoint.replace(/\/$/, '')}/v1/traces`;
   const sdk = new NodeSDK({
     serviceName: to.serviceName,
     autoDetectResources: false,
     instrumentations: [httpInstrumentation(), expressInstrumentation()],
+    sampler: new SparingSampler({ ...to, monotonicMs: systemClock.monotonicMs }),
     metricReaders: [],
     logRecordProcessors: [],
     traceExporter: new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs }),

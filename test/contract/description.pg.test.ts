@@ -84,6 +84,7 @@ test('operators’ routes are described as the text has them', (t) => {
       'OWN-RESEND_MESSAGE*',
       'OWN-DROP_MESSAGE*',
       'OWN-SIMILARIT*',
+      'OWN-TRACE*',
     ),
     [],
   );

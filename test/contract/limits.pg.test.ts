@@ -59,6 +59,9 @@ test.serial('a parameter has these bounds', async (t) => {
     ['CON-7-AUDIT', 'offset', [0], [-1]],
     ['OWN-REJUDGINGS', 'limit', [1, 500], [0, 501]],
     ['OWN-PARKED_MESSAGES', 'limit', [1, 500], [0, 501]],
+    ['OWN-TRACES', 'limit', [1, 500], [0, 501]],
+    ['OWN-TRACES', 'outcome', ['done', 'refused', 'failed'], ['ok', '']],
+    ['OWN-TRACES', 'order', ['newest', 'slowest'], ['oldest']],
     ['OWN-SIMILARITIES', 'limit', [1, 500], [0, 501]],
     ['OWN-SIMILARITIES', 'verdict', ['clean', 'suspicious', 'copy'], ['COPY', '']],
   ];

@@ -1,4 +1,6 @@
 import test from 'ava';
+import { startTraceServer, type TraceServer } from '../../infra/traces/trace-server.ts';
+import { otlpBody, otlpSpan } from '../infra/traces/spans.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
 import { agentCode, episodes, submissionForm } from '../support/evaluation-client.ts';
@@ -15,14 +17,19 @@ let suite: TrialSuite;
 let validator: TestKey;
 let eval_run_id: string;
 let agent_version_id: string;
+let traces: TraceServer;
 
 test.before(async () => {
+  traces = await startTraceServer();
   service = await startTestService({
-    env: { CLOCK: 'simulated', WEBHOOK_PRIVATE_HOSTS: '127.0.0.1' },
+    env: { CLOCK: 'simulated', WEBHOOK_PRIVATE_HOSTS: '127.0.0.1', TRACES_URL: traces.url },
   });
   desk = new ContractDesk(service);
 });
-test.after.always(() => service?.stop());
+test.after.always(async () => {
+  await service?.stop();
+  await traces?.stop();
+});
 
 test.serial('a pack is kept, a suite made and activated', async (t) => {
   const tasks = trialTasks(5);
@@ -175,3 +182,23 @@ test.serial('what runs where, what is stuck, and what was done', async (t) => {
   const moved = await desk.ask(t, 'CON-7-ADVANCE', { body: { seconds: 5 } });
   t.true(Date.parse(moved.now) >= Date.parse(now) + 5000);
 });
+
+test.serial(
+  'the last traces are listed and shown, while whoever keeps them is there',
+  async (t) => {
+    const body = JSON.stringify(otlpBody('edge-1', [otlpSpan()]));
+    const kept = await fetch(`${traces.url}/v1/traces`, { method: 'POST', body });
+    t.is(kept.status, 200);
+    const query = { route: 'submit', outcome: 'done', text: 'POST', order: 'slowest', limit: 10 };
+    const list = await desk.ask(t, 'OWN-TRACES', { query });
+    t.like(list, { is_kept: true, sent_to: null, total: 1, limit: 10, offset: 0 });
+    const trace_id = list.traces[0]?.trace_id ?? '';
+    const { spans } = await desk.ask(t, 'OWN-TRACE', { params: { trace_id } });
+    t.is(spans[0]?.attributes['url.path'], '/v1/miner/submit');
+
+    await traces.stop();
+    await desk.refuse(t, 'OWN-TRACES_UNAVAILABLE', await desk.send('OWN-TRACES'));
+    const one = await desk.send('OWN-TRACE', { params: { trace_id } });
+    await desk.refuse(t, 'OWN-TRACES_UNAVAILABLE', one);
+  },
+);

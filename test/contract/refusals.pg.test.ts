@@ -146,6 +146,7 @@ test.serial('what is not there is not found, by its word', async (t) => {
       'OWN-DROP_MESSAGE',
       { params: { msg_id: nobody }, body: { reason: 'x' } },
     ],
+    ['OWN-TRACE_NOT_FOUND', 'OWN-TRACE', { params: { trace_id: 'ab'.repeat(16) } }],
     ['CON-6-ACTOR_NOT_FOUND', 'CON-7-DRAIN', { params: { id: 'nobody' }, body: {}, headers }],
     ['CON-6-ARTIFACT_NOT_RELEASED', 'SPEC-PUB-11', { params: { agent_version_id } }],
     ['CON-6-UNKNOWN_PROVIDER', 'SPEC-MIN-03', { by: miner, params: { provider: 'nobody' } }],

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import axe from 'axe-core';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+const shots = process.env['SHOTS'];
 
 const quiet = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
@@ -46,4 +49,26 @@ export function complaintsOf(page: Page): string[] {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
   });
   return complaints;
+}
+
+/** @param rules all unless told; each costs a walk through the page */
+export async function barriers(page: Page, rules?: readonly string[]): Promise<string[]> {
+  // The page's own policy lets no script in; the debugger's door is none of the page's.
+  await page.evaluate(axe.source);
+  const options = rules === undefined ? '' : JSON.stringify({ runOnly: rules });
+  const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResult;
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly nodes: readonly { html: string }[];
+  }[];
+}
+
+export async function keepShot(page: Page, name: string): Promise<void> {
+  if (shots === undefined) return;
+  await mkdir(shots, { recursive: true });
+  await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
 }

@@ -3,18 +3,14 @@
  * while loading, on error and empty; by keyboard; and in every look held to the rules of
  * accessibility. SHOTS=FOLDER keeps a picture of each for a person to look at.
  */
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { submit } from '../support/evaluation-client.ts';
-import { complaintsOf, type Look, openBrowser } from './browser.ts';
+import { barriers, complaintsOf, keepShot, type Look, openBrowser } from './browser.ts';
 import { hostileText, openShopWorld, type ShopWorld } from './shop-world.ts';
 
 const megabyte = 1024 * 1024;
-const shots = process.env['SHOTS'];
 
 let world: ShopWorld;
 let empty: TestService;
@@ -26,7 +22,6 @@ test.before(async () => {
     startTestService(),
     openBrowser(),
   ]);
-  if (shots !== undefined) await mkdir(shots, { recursive: true });
 });
 test.after.always(async () => {
   await browser?.[Symbol.asyncDispose]();
@@ -80,27 +75,6 @@ async function opened(t: ExecutionContext, address: string, by = browser) {
   await page.bringToFront();
   await page.goto(address);
   return { page, complaints };
-}
-
-/** @param rules all unless told; each costs a walk through the page */
-async function barriers(page: Page, rules?: readonly string[]): Promise<string[]> {
-  // The page's own policy lets no script in; the debugger's door is none of the page's.
-  await page.evaluate(axe.source);
-  const options = rules === undefined ? '' : JSON.stringify({ runOnly: rules });
-  const { violations } = (await page.evaluate(`axe.run(${options})`)) as AxeResult;
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-}
-
-interface AxeResult {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly nodes: readonly { html: string }[];
-  }[];
-}
-
-async function keepShot(page: Page, name: string): Promise<void> {
-  if (shots !== undefined)
-    await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
 }
 
 /** Another look is no other structure: only what it can change is looked at once more. */

@@ -104,6 +104,8 @@ export const codes = {
   'OWN-REJUDGING_OVER': refusal('REJUDGING_OVER', 409, ours),
   'OWN-PARKED_MESSAGE_NOT_FOUND': refusal('PARKED_MESSAGE_NOT_FOUND', 404, ours),
   'OWN-NOT_RESENDABLE': refusal('NOT_RESENDABLE', 409, ours),
+  'OWN-TRACE_NOT_FOUND': refusal('TRACE_NOT_FOUND', 404, ours),
+  'OWN-TRACES_UNAVAILABLE': refusal('TRACES_UNAVAILABLE', 503, ours),
 } as const satisfies Readonly<Record<string, CodeRow>>;
 
 export type CodeId = keyof typeof codes;

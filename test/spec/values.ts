@@ -93,6 +93,14 @@ export const valueLists = {
     place: decision('0030, similar files'),
     values: ['clean', 'suspicious', 'copy'],
   },
+  'OWN-TRACE_OUTCOME': {
+    place: decision('0056, the last traces in the world'),
+    values: ['done', 'refused', 'failed'],
+  },
+  'OWN-TRACE_ORDER': {
+    place: decision('0056, the last traces in the world'),
+    values: ['newest', 'slowest'],
+  },
 } as const satisfies Readonly<Record<string, ValueList>>;
 
 export type ValueListId = keyof typeof valueLists;

@@ -771,6 +771,82 @@ export const operatorRoutes = {
     "body": "json",
     "takesKey": true
   },
+  "getAdminTraces": {
+    "method": "GET",
+    "path": "/v1/admin/traces",
+    "says": "List the last traces, where they are kept for this page; else say where spans go",
+    "fields": [
+      {
+        "name": "limit",
+        "in": "query",
+        "isRequired": false,
+        "type": "number",
+        "says": "At most this many entries"
+      },
+      {
+        "name": "offset",
+        "in": "query",
+        "isRequired": false,
+        "type": "number",
+        "says": "So many entries are left out before the first"
+      },
+      {
+        "name": "route",
+        "in": "query",
+        "isRequired": false,
+        "type": "text",
+        "says": "A part of the name that the trace began with"
+      },
+      {
+        "name": "outcome",
+        "in": "query",
+        "isRequired": false,
+        "type": "text",
+        "says": "Only traces that ended so",
+        "among": [
+          "done",
+          "refused",
+          "failed"
+        ]
+      },
+      {
+        "name": "text",
+        "in": "query",
+        "isRequired": false,
+        "type": "text",
+        "says": "Of a trace, a run or anything else that a span names"
+      },
+      {
+        "name": "order",
+        "in": "query",
+        "isRequired": false,
+        "type": "text",
+        "says": "Which come first",
+        "among": [
+          "newest",
+          "slowest"
+        ]
+      }
+    ],
+    "body": "none",
+    "takesKey": false
+  },
+  "getAdminTracesByTraceId": {
+    "method": "GET",
+    "path": "/v1/admin/traces/{trace_id}",
+    "says": "Show one of the last traces, span by span, with what was done for it elsewhere",
+    "fields": [
+      {
+        "name": "trace_id",
+        "in": "path",
+        "isRequired": true,
+        "type": "text",
+        "says": "Id of a trace, which X-Request-Id and log lines name"
+      }
+    ],
+    "body": "none",
+    "takesKey": false
+  },
   "postAdminActorsDrain": {
     "method": "POST",
     "path": "/v1/admin/actors/{id}/drain",

@@ -45,6 +45,8 @@ import type {
   SuiteWithProblems,
   Top,
   TopMinerPayout,
+  Trace,
+  TraceSummary,
   Validator,
   ValidatorVariance,
   Violation,
@@ -954,6 +956,35 @@ export interface PostAdminParkedMessagesDropRequest {
 export interface PostAdminParkedMessagesDropAnswer {
   readonly msg_id: string;
   readonly subject: string;
+}
+
+export interface GetAdminTracesRequest {
+  /** At most this many entries */
+  readonly limit?: number | undefined;
+  /** So many entries are left out before the first */
+  readonly offset?: number | undefined;
+  /** A part of the name that the trace began with */
+  readonly route?: string | undefined;
+  /** Only traces that ended so */
+  readonly outcome?: 'done' | 'refused' | 'failed' | undefined;
+  /** Of a trace, a run or anything else that a span names */
+  readonly text?: string | undefined;
+  /** Which come first */
+  readonly order?: 'newest' | 'slowest' | undefined;
+}
+
+export interface GetAdminTracesAnswer {
+  readonly is_kept: boolean;
+  readonly sent_to: string | null;
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+  readonly traces: readonly TraceSummary[];
+}
+
+export interface GetAdminTracesByTraceIdRequest {
+  /** Id of a trace, which X-Request-Id and log lines name */
+  readonly trace_id: string;
 }
 
 export interface PostAdminActorsDrainRequest {
@@ -2218,6 +2249,31 @@ export function paddockClient(send: Send) {
         request,
         options,
       )) as PostAdminParkedMessagesDropAnswer,
+
+    /**
+     * List the last traces, where they are kept for this page; else say where spans go
+     */
+    getAdminTraces: async (
+      request: GetAdminTracesRequest = {}, options?: CallOptions,
+    ): Promise<GetAdminTracesAnswer> =>
+      (await send(
+        { method: 'GET', path: '/v1/admin/traces', proof: 'operator', query: ['limit', 'offset', 'route', 'outcome', 'text', 'order'] },
+        request,
+        options,
+      )) as GetAdminTracesAnswer,
+
+    /**
+     * Show one of the last traces, span by span, with what was done for it elsewhere
+     * @throws Refusal TRACE_NOT_FOUND
+     */
+    getAdminTracesByTraceId: async (
+      request: GetAdminTracesByTraceIdRequest, options?: CallOptions,
+    ): Promise<Trace> =>
+      (await send(
+        { method: 'GET', path: '/v1/admin/traces/{trace_id}', proof: 'operator', query: [] },
+        request,
+        options,
+      )) as Trace,
 
     /**
      * Have one process hand its partitions over, one after another, and take none until it is started again; `id` is a `member_id` of `/v1/admin/partitions`

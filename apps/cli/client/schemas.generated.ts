@@ -1472,6 +1472,56 @@ export interface NotResendableError {
   readonly error_code: 'NOT_RESENDABLE';
 }
 
+export interface TraceSummary {
+  readonly trace_id: string;
+  readonly name: string;
+  readonly outcome: 'done' | 'refused' | 'failed';
+  readonly status: number | null;
+  readonly fault: string | null;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly span_count: number;
+  readonly processes: readonly string[];
+}
+
+/** Whoever keeps the last traces cannot be reached right now. */
+export interface TracesUnavailableError {
+  readonly detail: string;
+  readonly error_code: 'TRACES_UNAVAILABLE';
+  readonly retry_after_seconds?: number | undefined;
+}
+
+export interface Trace {
+  readonly trace_id: string;
+  readonly name: string;
+  readonly outcome: 'done' | 'refused' | 'failed';
+  readonly status: number | null;
+  readonly fault: string | null;
+  readonly started_at: string;
+  readonly duration_ms: number;
+  readonly span_count: number;
+  readonly processes: readonly string[];
+  readonly dropped_spans: number;
+  readonly spans: readonly ({
+    readonly span_id: string;
+    readonly parent_span_id: string | null;
+    readonly trace_id: string;
+    readonly name: string;
+    readonly kind: 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+    readonly process: string;
+    readonly offset_ms: number;
+    readonly duration_ms: number;
+    readonly is_error: boolean;
+    readonly attributes: Readonly<Record<string, string>>;
+  })[];
+}
+
+/** No such trace is kept, or not any more. */
+export interface TraceNotFoundError {
+  readonly detail: string;
+  readonly error_code: 'TRACE_NOT_FOUND';
+}
+
 /** There is no such actor. */
 export interface ActorNotFoundError {
   readonly detail: string;
@@ -1597,6 +1647,8 @@ export interface ErrorByCode {
   readonly 'STORE_UNAVAILABLE': StoreUnavailableError;
   readonly 'SUITE_NOT_FOUND': SuiteNotFoundError;
   readonly 'TIMESTAMP_SKEW': TimestampSkewError;
+  readonly 'TRACES_UNAVAILABLE': TracesUnavailableError;
+  readonly 'TRACE_NOT_FOUND': TraceNotFoundError;
   readonly 'UNKNOWN_PROVIDER': UnknownProviderError;
   readonly 'UNSUPPORTED_MEDIA_TYPE': UnsupportedMediaTypeError;
   readonly 'VALIDATION_FAILED': ValidationError;

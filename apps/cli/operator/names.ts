@@ -36,6 +36,8 @@ export const operatorNames = {
   getAdminParkedMessages: 'parked-messages',
   postAdminParkedMessagesResend: 'resend-message',
   postAdminParkedMessagesDrop: 'drop-message',
+  getAdminTraces: 'traces',
+  getAdminTracesByTraceId: 'trace',
   getAdminWebhooks: 'webhooks',
   getAdminWebhooksByWebhookId: 'webhook',
   postAdminWebhooks: 'add-webhook',

@@ -43,6 +43,7 @@ export const faultExtras: Readonly<Partial<Record<FaultCode, z.ZodRawShape>>> = 
   RUN_STILL_LIVE: live,
   SCORE_MISMATCH: { expected_score: z.number() },
   STORE_UNAVAILABLE: wait,
+  TRACES_UNAVAILABLE: wait,
   TIMESTAMP_SKEW: { server_time: z.number().int() },
 };
 

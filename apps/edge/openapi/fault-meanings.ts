@@ -74,6 +74,8 @@ export const faultMeanings: Readonly<Record<FaultCode, string>> = {
   STORE_UNAVAILABLE: 'The database cannot be reached right now.',
   SUITE_NOT_FOUND: 'There is no such suite.',
   TIMESTAMP_SKEW: 'X-Timestamp is too far off; server_time is ours.',
+  TRACES_UNAVAILABLE: 'Whoever keeps the last traces cannot be reached right now.',
+  TRACE_NOT_FOUND: 'No such trace is kept, or not any more.',
   UNKNOWN_PROVIDER: 'There is no such inference provider.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not of the media type that the route takes.',
   VALIDATION_FAILED: 'A parameter or field is not valid; loc names it.',

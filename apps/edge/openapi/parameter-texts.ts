@@ -23,6 +23,7 @@ const texts: Readonly<Record<string, string>> = {
   rejudging_id: 'Id of a rejudging',
   score_type: 'By which score the entries are ranked',
   suite_id: 'Number of a suite; the active one where it may be left out',
+  trace_id: 'Id of a trace, which X-Request-Id and log lines name',
   verdict: 'Only reports with this verdict',
   webhook_id: 'Id of a registered webhook',
 };

@@ -21,6 +21,7 @@ import { listPartitions } from './admin/list-partitions.ts';
 import { listRejudgings } from './admin/list-rejudgings.ts';
 import { listSimilarities } from './admin/list-similarities.ts';
 import { listStuck } from './admin/list-stuck.ts';
+import { listTraces } from './admin/list-traces.ts';
 import { listWebhooks } from './admin/list-webhooks.ts';
 import { reclaimRun } from './admin/reclaim-run.ts';
 import { registerWebhook } from './admin/register-webhook.ts';
@@ -35,6 +36,7 @@ import { showOverview } from './admin/show-overview.ts';
 import { showPolicy } from './admin/show-policy.ts';
 import { showRejudging } from './admin/show-rejudging.ts';
 import { showSimilarity } from './admin/show-similarity.ts';
+import { showTrace } from './admin/show-trace.ts';
 import { showWebhook } from './admin/show-webhook.ts';
 import { startRace } from './admin/start-race.ts';
 import { unbanHotkey } from './admin/unban-hotkey.ts';
@@ -194,6 +196,8 @@ export const endpoints: readonly Endpoint[] = [
   listParkedMessages,
   resendMessage,
   dropMessage,
+  listTraces,
+  showTrace,
   drainActor,
   showOverview,
   listAuditLog,

@@ -2,6 +2,11 @@ import test from 'ava';
 import type { AgentVersionStatus } from '../../../apps/cli/client/schemas.generated.ts';
 import { countdownText, relativeText, shortKey } from '../../../apps/dashboard/browser/format.ts';
 import { marginAt, reignSteps } from '../../../apps/dashboard/browser/pages/emission-curves.ts';
+import {
+  durationText,
+  lengthOf,
+  waterfallRows,
+} from '../../../apps/dashboard/browser/pages/operator/waterfall-rows.ts';
 import { storyOf } from '../../../apps/dashboard/browser/pages/version-story.ts';
 import { ticksOf } from '../../../apps/dashboard/browser/parts/ticks.ts';
 import { hotkeyOf } from '../../../apps/dashboard/browser/ss58.ts';
@@ -145,4 +150,27 @@ test('every page is found by its own path, and no other path is one', (t) => {
   ]) {
     t.is(placeOf(path), undefined, path);
   }
+});
+
+const span = (id: string, parent: string | null, offsetMs: number) => ({
+  ...{ span_id: id, parent_span_id: parent, trace_id: 't', name: id, kind: 'internal' as const },
+  ...{ process: 'edge-1', offset_ms: offsetMs, duration_ms: 5, is_error: false, attributes: {} },
+});
+
+test('a waterfall has each span below the one that it is a part of, in the order of time', (t) => {
+  const spans = [
+    span('request', 'a caller’s', 0),
+    span('command', 'request', 1),
+    span('shared commit', null, 2),
+    span('wait', 'command', 3),
+    span('answer', 'request', 30),
+  ];
+
+  t.deepEqual(
+    waterfallRows(spans).map(({ span: { name }, depth }) => `${depth} ${name}`),
+    ['0 request', '1 command', '2 wait', '1 answer', '0 shared commit'],
+  );
+  t.is(lengthOf(spans), 35);
+  t.is(lengthOf([]), 0);
+  t.deepEqual([0.123, 12.3, 12_345].map(durationText), ['0.12 ms', '12 ms', '12.3 s']);
 });

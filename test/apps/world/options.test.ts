@@ -29,6 +29,17 @@ test('real validators take the place of simulated ones and bring three example a
   t.like(readOptions([], {}), { realValidators: 0 });
 });
 
+test('traces are kept where somebody stays to look at them, or by word', (t) => {
+  const keeps = (...args: string[]) => readOptions(args, {})?.traces;
+
+  t.true(keeps());
+  t.true(keeps('--real-validators', '2'));
+  for (const mode of [['--serve'], ['--once'], ['--days', '2']]) {
+    t.false(keeps(...mode));
+    t.true(keeps(...mode, '--traces'));
+  }
+});
+
 test('help is asked for, not refused', (t) => {
   t.is(readOptions(['--help'], {}), undefined);
   t.regex(usage(), /--ready-file PATH/);

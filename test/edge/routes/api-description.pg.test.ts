@@ -97,6 +97,7 @@ const promised = `
   get /v1/admin/audit-log · get /v1/admin/stuck · get /v1/admin/parked-messages
   post /v1/admin/parked-messages/{msg_id}/resend
   post /v1/admin/parked-messages/{msg_id}/drop
+  get /v1/admin/traces · get /v1/admin/traces/{trace_id}
   post /v1/admin/actors/{id}/drain · get /v1/admin/partitions · post /v1/admin/clock/advance
   get /v1/public/events · get /v1/admin/webhooks · post /v1/admin/webhooks
   get /v1/admin/webhooks/{webhook_id} · delete /v1/admin/webhooks/{webhook_id}

@@ -173,6 +173,45 @@ export const parkedMessages = z.strictObject({
   ),
 });
 
+const milliseconds = z.number().min(0);
+const summary = {
+  trace_id: text,
+  name: text,
+  outcome: z.enum(['done', 'refused', 'failed']),
+  status: integer.nullable(),
+  fault: text.nullable(),
+  started_at: instant,
+  duration_ms: milliseconds,
+  span_count: integer,
+  processes: z.array(text),
+};
+export const traces = z.strictObject({
+  is_kept: z.boolean(),
+  sent_to: text.nullable(),
+  total: integer,
+  limit: integer,
+  offset: integer,
+  traces: z.array(z.strictObject(summary)),
+});
+export const trace = z.strictObject({
+  ...summary,
+  dropped_spans: integer,
+  spans: z.array(
+    z.strictObject({
+      span_id: text,
+      parent_span_id: text.nullable(),
+      trace_id: text,
+      name: text,
+      kind: z.enum(['internal', 'server', 'client', 'producer', 'consumer']),
+      process: text,
+      offset_ms: milliseconds,
+      duration_ms: milliseconds,
+      is_error: z.boolean(),
+      attributes: z.record(text, text),
+    }),
+  ),
+});
+
 export const credentialKeys = z.strictObject({
   keys: z.array(
     z.strictObject({

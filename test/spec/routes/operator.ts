@@ -13,6 +13,8 @@ import {
   partitions,
   policy,
   registration,
+  trace,
+  traces,
   unban,
   unregistration,
 } from '../answers/operator.ts';
@@ -287,6 +289,27 @@ export const operatorRoutes = {
     ...parked,
     path: '/v1/admin/parked-messages/{msg_id}/drop',
     ...requiredReason,
+  },
+  'OWN-TRACES': {
+    ...look,
+    place: decision('0056, the last traces in the world'),
+    path: '/v1/admin/traces',
+    query: {
+      ...page,
+      route: { type: 'string', optional: true },
+      outcome: { type: 'string', words: 'OWN-TRACE_OUTCOME', optional: true },
+      text: { type: 'string', optional: true },
+      order: { type: 'string', words: 'OWN-TRACE_ORDER', optional: true, default: 'newest' },
+    },
+    answer: traces,
+  },
+  'OWN-TRACE': {
+    ...look,
+    place: decision('0056, the last traces in the world'),
+    path: '/v1/admin/traces/{trace_id}',
+    params: { trace_id: string },
+    answer: trace,
+    refusals: ['TRACE_NOT_FOUND'],
   },
   'OWN-SIMILARITY': {
     ...look,

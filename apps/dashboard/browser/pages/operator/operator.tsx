@@ -9,12 +9,14 @@ import { Overview } from './overview.tsx';
 import { Partitions } from './partitions.tsx';
 import { Rejudgings } from './rejudgings.tsx';
 import { Stuck } from './stuck.tsx';
+import { Traces } from './traces.tsx';
 
 const views = [
   { name: 'Overview', view: Overview },
   { name: 'Partitions', view: Partitions },
   { name: 'Stuck', view: Stuck },
   { name: 'Rejudging', view: Rejudgings },
+  { name: 'Traces', view: Traces },
   { name: 'Audit log', view: AuditLog },
 ] as const;
 

@@ -1,0 +1,139 @@
+import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { randomHex } from '../ids/ids.ts';
+import { readOtlpSpans } from './otlp-spans.ts';
+import { traceSummary, wholeTrace } from './trace-answers.ts';
+import { traceOutcomes } from './trace-outcome.ts';
+import { TraceStore } from './trace-store.ts';
+
+export interface TraceServer {
+  /** What processes export to and what edges read from; it holds the secret that both need. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const host = '127.0.0.1';
+/** The exporter sends 512 spans at once, of a kilobyte or two each. */
+const bodyBytesMax = 4 * 1024 * 1024;
+
+/** Half a minute of a busy world, or an afternoon of a quiet one. */
+const bounds = { tracesMax: 500, bytesMax: 16 * 1024 * 1024, spansPerTraceMax: 400 };
+
+/**
+ * Takes spans by OTLP over HTTP and shows the last traces, for a service without a collector: the world
+ * of `npm start`. In memory, so that they are gone with the process. Listens on loopback, below a path
+ * that is told to nobody but the processes of the service.
+ */
+export async function startTraceServer(): Promise<TraceServer> {
+  const secret = Buffer.from(`/${randomHex(16)}`);
+  const store = new TraceStore(bounds);
+  const server = createServer((request, response) => {
+    answer(store, request, below(secret, request.url ?? '')).then(
+      ({ status, body }) => send(response, status, body),
+      () => response.destroy(),
+    );
+  });
+  server.maxConnections = 256;
+  server.listen(0, host);
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('listening on no port');
+  return {
+    url: `http://${host}:${address.port}${secret.toString()}`,
+    stop: async () => {
+      const closed = server.listening ? once(server, 'close') : undefined;
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** The rest of the target; undefined where it does not begin with the secret. */
+function below(secret: Buffer, target: string): string | undefined {
+  const given = Buffer.from(target);
+  const start = given.subarray(0, secret.length);
+  if (start.length !== secret.length || !timingSafeEqual(start, secret)) return undefined;
+  return given.subarray(secret.length).toString();
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const nothing: Answer = { status: 404, body: { detail: 'There is nothing here.' } };
+
+async function answer(
+  store: TraceStore,
+  request: IncomingMessage,
+  target: string | undefined,
+): Promise<Answer> {
+  if (target === undefined) return nothing;
+  const url = new URL(target, `http://${host}`);
+  if (request.method === 'POST' && url.pathname === '/v1/traces') return await take(store, request);
+  if (request.method !== 'GET') return nothing;
+  if (url.pathname === '/traces') return list(store, url.searchParams);
+  const [, traceId] = /^\/traces\/([0-9a-f]{32})$/.exec(url.pathname) ?? [];
+  const trace = traceId === undefined ? undefined : store.find(traceId);
+  return trace === undefined ? nothing : { status: 200, body: wholeTrace(trace) };
+}
+
+async function take(store: TraceStore, request: IncomingMessage): Promise<Answer> {
+  const bytes = await bodyOf(request);
+  if (bytes === undefined) return { status: 413, body: { detail: 'That is too much at once.' } };
+  const spans = readOtlpSpans(parsed(bytes));
+  if (spans === undefined) return { status: 400, body: { detail: 'That is no OTLP in JSON.' } };
+  store.add(spans);
+  return { status: 200, body: {} };
+}
+
+const search = z.object({
+  route: z.string().optional(),
+  outcome: z.enum(traceOutcomes).optional(),
+  text: z.string().optional(),
+  order: z.enum(['newest', 'slowest']).default('newest'),
+  limit: z.coerce.number().int().min(1).max(bounds.tracesMax).default(50),
+  offset: z.coerce.number().int().min(0).default(0),
+});
+
+function list(store: TraceStore, query: URLSearchParams): Answer {
+  const asked = search.safeParse(Object.fromEntries(query));
+  if (!asked.success) return { status: 400, body: { detail: z.prettifyError(asked.error) } };
+  const { total, traces } = store.search(asked.data);
+  return { status: 200, body: { total, traces: traces.map(traceSummary) } };
+}
+
+/** Undefined when it is too large; the rest of it is not read. */
+async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const bytes = chunk as Buffer;
+    size += bytes.length;
+    if (size > bodyBytesMax) return undefined;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(text)),
+    // Of a body that was too large the rest would be taken for the next request.
+    ...(status === 413 && { Connection: 'close' }),
+  });
+  response.end(text);
+}

@@ -1,0 +1,95 @@
+import test from 'ava';
+import { counters, gauges, histograms } from '../../infra/ports/metrics.ts';
+import { readRunbook } from '../chaos/drills/runbook.ts';
+import { allExpressions, metricsOf, readAlerts, readPanels, usedMetrics } from './used-metrics.ts';
+
+// Whether the running service shows them with these labels: test/service/seeing-inside.test.ts.
+
+/** As GitHub and others make one of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9 -]/g, '')
+    .replaceAll(' ', '-');
+}
+
+const anchors = [...readRunbook().matchAll(/^#{2,3} (.+)$/gm)].map(([, heading = '']) =>
+  anchorOf(heading),
+);
+
+test('every expression of the alarms and the dashboard is PromQL and asks for something', async (t) => {
+  const expressions = await allExpressions();
+  t.true(expressions.length > 50);
+  for (const { where, text } of expressions) {
+    t.notThrows(() => metricsOf(text), where);
+    t.true(metricsOf(text).length > 0, where);
+  }
+});
+
+test('what is no PromQL is caught, and what one asks for is read', (t) => {
+  for (const text of ['sum(rate(paddock_x[5m])', 'sum by paddock_x', 'paddock_x >', 'a b']) {
+    t.throws(() => metricsOf(text), { message: /no PromQL/ }, text);
+  }
+  t.deepEqual(
+    metricsOf('sum by (kind, le) (rate(paddock_mailbox_wait_bucket{route!="x"}[5m])) / paddock_y'),
+    [
+      { metric: 'paddock_mailbox_wait', labels: ['route', 'kind'] },
+      { metric: 'paddock_y', labels: [] },
+    ],
+  );
+});
+
+test('every alarm leads to a section of the runbook', async (t) => {
+  const alerts = await readAlerts();
+  for (const { alert, annotations } of alerts) {
+    t.true(anchors.includes(annotations.runbook.slice('RUNBOOK.md#'.length)), alert);
+  }
+  t.is(new Set(alerts.map(({ alert }) => alert)).size, alerts.length, 'no name twice');
+});
+
+test('every number that the runbook calls worth an alarm has one', async (t) => {
+  const [, worth = ''] = /Alarms worth having:(.*?)\n\n/s.exec(readRunbook()) ?? [];
+  const named = [...worth.matchAll(/`(paddock_\w+)`/g)].map(([, name = '']) => name);
+  const alerts = await readAlerts();
+  const watched = new Set(alerts.flatMap(({ expr }) => metricsOf(expr)).map((used) => used.metric));
+
+  t.true(named.length >= 6);
+  t.deepEqual(
+    named.filter((name) => !watched.has(name)),
+    [],
+  );
+});
+
+test('the dashboard shows every metric there is', async (t) => {
+  const asked = new Set((await usedMetrics()).map(({ metric }) => metric));
+  const shown = (name: string) => name.replaceAll('.', '_');
+  const all = [
+    ...Object.keys(counters).map((name) => `${shown(name)}_total`),
+    ...Object.keys({ ...gauges, ...histograms }).map(shown),
+  ];
+
+  t.deepEqual(
+    all.filter((name) => !asked.has(name)),
+    [],
+  );
+});
+
+test('no panel lies on another, and each legend is of labels that its query leaves', async (t) => {
+  const panels = await readPanels();
+  t.is(new Set(panels.map(({ id }) => id)).size, panels.length);
+  for (const [at, { gridPos: a, title }] of panels.entries()) {
+    t.true(a.x + a.w <= 24, title);
+    for (const { gridPos: b, title: other } of panels.slice(at + 1)) {
+      const isApart = a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
+      t.true(isApart, `${title} and ${other}`);
+    }
+  }
+  for (const { title, targets } of panels) {
+    for (const { expr, legendFormat } of targets) {
+      const left = ['instance', ...metricsOf(expr).flatMap(({ labels }) => labels)];
+      for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) {
+        t.true(left.includes(label), `${title}: ${label}`);
+      }
+    }
+  }
+});
