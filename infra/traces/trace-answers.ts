@@ -21,7 +21,10 @@ export function traceSummary(trace: KeptTrace) {
 
 /** The spans in the order in which they began, each with its distance from the first of them. */
 export function wholeTrace(trace: KeptTrace) {
-  const all = [...trace.spans, ...trace.linked].sort((a, b) => a.startMs - b.startMs);
+  // Of two that began at once the longer first: the other is a part of it.
+  const all = [...trace.spans, ...trace.linked].sort(
+    (a, b) => a.startMs - b.startMs || b.endMs - a.endMs,
+  );
   const beganMs = all[0]?.startMs ?? 0;
   return {
     ...traceSummary(trace),

@@ -1,5 +1,5 @@
 import type { KeptSpan } from './kept-span.ts';
-import { outcomeOf, rootOf, type TraceOutcome } from './trace-outcome.ts';
+import { outcomeOf, rootOf, statusOf, type TraceOutcome } from './trace-outcome.ts';
 
 export interface TraceBounds {
   readonly tracesMax: number;
@@ -36,7 +36,7 @@ interface Held {
   readonly linked: KeptSpan[];
   droppedSpans: number;
   bytes: number;
-  /** Its name and outcome, while they are known. */
+  /** Its name, outcome and status, while they are known. */
   group: string | undefined;
 }
 
@@ -45,8 +45,8 @@ interface Held {
  *
  * 1. Never more than `tracesMax` of them, nor more than `bytesMax` of spans; a trace that grows without
  *    end keeps its first `spansPerTraceMax`.
- * 2. Beyond that the oldest is forgotten of whatever name and outcome most traces have: a thousand reads
- *    that went well do not push out the one submission, nor the one read that failed.
+ * 2. Beyond that the oldest is forgotten of whatever name, outcome and status most traces have: a
+ *    thousand reads that went well do not push out the one submission, nor the one read that failed.
  * 3. Spans come in any order and from several processes; a link may come before what it leads to.
  */
 export class TraceStore {
@@ -124,8 +124,13 @@ function traceOf({ traceId, spans, linked, droppedSpans }: Held): KeptTrace | un
 
 function groupOf(held: Held): string {
   const root = held.group === undefined ? rootOf(held.spans) : undefined;
-  held.group ??= root === undefined ? '' : `${outcomeOf(root, held.spans)} ${root.name}`;
+  held.group ??= root === undefined ? '' : kindOf(root, held.spans);
   return held.group;
+}
+
+/** A claim that got a run is another kind of trace than the hundred that found none. */
+function kindOf(root: KeptSpan, spans: readonly KeptSpan[]): string {
+  return `${outcomeOf(root, spans)} ${statusOf(root) ?? ''} ${root.name}`;
 }
 
 function fits(trace: KeptTrace, { route, outcome, text }: TraceSearch): boolean {

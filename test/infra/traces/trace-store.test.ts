@@ -57,11 +57,14 @@ test('beyond its bounds the commonest kind of trace is forgotten, the oldest fir
   store.add([span({ traceId: idOf('submit'), name: 'POST /v1/miner/submit', startMs: 1 })]);
   const failed = { attributes: { 'http.response.status_code': '503' } };
   store.add([span({ traceId: idOf('failed'), startMs: 2, ...failed })]);
+  const empty = { attributes: { 'http.response.status_code': '204' } };
+  store.add([span({ traceId: idOf('empty'), startMs: 3, ...empty })]);
   for (let at = 0; at < 50; at++) store.add([span({ traceId: idOf(at), startMs: 10 + at })]);
 
   t.is(store.search(search).total, 5);
   t.true(namesOf(store).includes('POST /v1/miner/submit'));
   t.is(store.search({ ...search, outcome: 'failed' }).total, 1);
+  t.not(store.find(idOf('empty')), undefined);
   t.not(store.find(idOf(49)), undefined);
   t.is(store.find(idOf(0)), undefined);
 });
