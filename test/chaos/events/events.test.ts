@@ -6,7 +6,7 @@ import { tryEvents } from './event-trial.ts';
 test('whoever is cut off anywhere and meets dying processes gets the whole feed, once and in order', async (t) => {
   const { flaws, counts } = await tryEvents({
     ...{ seed: 8, listeners: 8, hooks: 3, validators: 3 },
-    ...{ durationMs: 3_500, faultEveryMs: 1_500, raceEveryMs: 500 },
+    ...{ durationMs: 2_500, faultEveryMs: 1_100, raceEveryMs: 500 },
     terms: { codeMs: 2_000, embargoMs: 1_000 },
     say: (line) => t.log(`${Math.round(performance.now())} ms: ${line}`),
   });
