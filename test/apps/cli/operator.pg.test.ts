@@ -62,6 +62,7 @@ const valueByPlace: Readonly<Record<string, string>> = {
   ID: 'nobody',
   SECONDS: '5',
   CURSOR: '0',
+  TRACE_ID: 'ab'.repeat(16),
   URL: 'https://hooks.example/paddock',
 };
 /** Where a line without them asks for nothing. */
