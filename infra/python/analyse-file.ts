@@ -23,6 +23,7 @@ import { checkStreamKeepers } from './rules/stream-keepers.ts';
 import { checkTypeUse } from './rules/type-use.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 import { scopesOf } from './scopes.ts';
+import { withShortLines } from './short-lines.ts';
 import { readSourceFile, type SourceFile } from './source-file.ts';
 import { insteadOfLibrary } from './suggestions.ts';
 import { allNodesOf, nodesOfKinds, type SyntaxNode } from './syntax-tree.ts';
@@ -78,7 +79,7 @@ export function invalid(reason: string, line?: number): CodeVerdict {
 
 function lineOf({ place }: FileRefused, source: SourceFile | null): number | undefined {
   if (place === null) return undefined;
-  return 'line' in place ? place.line : source?.position(place.offset).line;
+  return 'line' in place ? place.line : source?.lineAt(place.offset);
 }
 
 /**
@@ -90,9 +91,10 @@ function parse(source: SourceFile, tokens: readonly Token[], ruff: Ruff): Syntax
   const text = withoutBareRaises(source, tokens);
   const read = text === source.text ? tokens : ruff.tokens(text);
   const tree = parseFile(new TokenCursor(source, read));
-  const error = ruff.syntaxError(text);
+  const short = withShortLines(source, text, read);
+  const error = ruff.syntaxError(short.text);
   if (error === null) return tree;
-  throw new FileRefused(error.message, { line: error.start_location.row });
+  throw new FileRefused(error.message, { line: short.lineOf(error.start_location.row) });
 }
 
 function judge(
@@ -131,7 +133,7 @@ function judge(
 function insecure(source: SourceFile, libraries: readonly InsecureLibrary[]): CodeVerdict {
   const first = libraries.toSorted((a, b) => a.at - b.at).slice(0, librariesNamedMax);
   const named = first.map(
-    ({ library, at }) => `'${library.slice(0, 100)}' (line ${source.position(at).line})`,
+    ({ library, at }) => `'${library.slice(0, 100)}' (line ${source.lineAt(at)})`,
   );
   const noun = named.length === 1 ? 'insecure library' : 'insecure libraries';
   const instead = new Set(first.map(({ library }) => insteadOfLibrary(library)));

@@ -21,6 +21,8 @@ export interface SourceFile {
   readonly text: string;
   /** Line and column (in characters) of a byte offset, both from 1. */
   position(offset: number): { line: number; column: number };
+  /** The line of a byte offset, from 1: cheap, however long the line is. */
+  lineAt(offset: number): number;
   /** The line an offset stands on, trimmed and cut. */
   snippet(offset: number): string;
   /** The identifier between two offsets as CPython compares it, after NFKC. */
@@ -82,9 +84,9 @@ function sourceFile(bytes: Buffer, text: string): SourceFile {
     position(offset) {
       const line = lineOf(offset);
       const start = Math.max(lineStarts[line] ?? 0, bom);
-      const before = bytes.toString('utf8', start, Math.max(start, offset));
-      return { line: line + 1, column: [...before].length + 1 };
+      return { line: line + 1, column: charactersIn(bytes, start, offset) + 1 };
     },
+    lineAt: (offset) => lineOf(offset) + 1,
     snippet(offset) {
       const line = lineOf(offset);
       const start = Math.max(lineStarts[line] ?? 0, bom);
@@ -100,6 +102,15 @@ function sourceFile(bytes: Buffer, text: string): SourceFile {
     },
     slice: (start, end) => bytes.toString('utf8', start, end),
   };
+}
+
+/** Of valid UTF-8: a line may be as long as the file, and a hundred findings may stand at its end. */
+function charactersIn(bytes: Buffer, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at += 1) {
+    if (((bytes[at] ?? 0) & 0xc0) !== 0x80) count += 1;
+  }
+  return count;
 }
 
 /** A line ends with LF, CR or CR LF, as CPython reads source files. */
