@@ -35,9 +35,12 @@ const statementTimeoutMs = 3_000;
 const lockTimeoutMs = 1_000;
 const idleInTransactionTimeoutMs = 5_000;
 
+/** What is in the order of an index is read in it, and no more of it than is asked for. */
 const plannedByIndex = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
 };
