@@ -207,6 +207,9 @@ export const stake = z
   .regex(/^\d{1,39}$/, "must be a whole number of the chain's smallest unit")
   .transform(BigInt);
 
+/** IPv4 or IPv6. */
+export const address = z.string().refine((text) => isIP(text) !== 0, 'must be an IP address');
+
 export const addressOrRange = z
   .string()
   .refine(isAddressOrRange, 'must hold IP addresses or CIDR ranges');

@@ -3,6 +3,7 @@ import { defaultProductIdPattern } from '../python/rules/product-ids.ts';
 import { defaultFaultTable, faultTable } from './fault-table.ts';
 import { credentialKeys, operatorTokens, secretBytes } from './named-secrets.ts';
 import {
+  address,
   addressOrRange,
   bytes,
   clockTime,
@@ -268,7 +269,8 @@ const feed = {
 const processes = {
   PROCESS_NAME: optional(word, 'word', 'paddock', 'in traces, metrics and logs'),
   PORT: count(8080, 'TCP port', 'the HTTP edge; 0 takes a free one', { min: 0, max: 65_535 }),
-  METRICS_PORT: count(0, 'TCP port', '/metrics on 127.0.0.1; 0 is none', { min: 0, max: 65_535 }),
+  METRICS_PORT: count(0, 'TCP port', '/metrics; 0 is none', { min: 0, max: 65_535 }),
+  METRICS_HOST: optional(address, 'IP', '127.0.0.1', 'whoever reaches it reads /metrics'),
   OPERATOR_TOKENS: required(
     operatorTokens,
     { unit: 'name:token,…', reason: 'the operator API', absent: [], secret: true },

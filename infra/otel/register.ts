@@ -12,9 +12,14 @@ import { enableCompileCache } from 'node:module';
 enableCompileCache();
 
 // biome-ignore lint/style/noProcessEnv: this runs before main, which reads it for everyone else
-const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '', METRICS_PORT, PROCESS_NAME } = process.env;
-// biome-ignore lint/style/noProcessEnv: as above
-const tracesPerSecond = Number(process.env['TRACES_PER_SECOND'] || 100);
+const { env } = process;
+const {
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '',
+  METRICS_HOST,
+  METRICS_PORT,
+  PROCESS_NAME,
+} = env;
+const tracesPerSecond = Number(env['TRACES_PER_SECOND'] || 100);
 const serviceName = PROCESS_NAME || 'paddock';
 
 // No static imports: those run before the lines above.
@@ -32,5 +37,5 @@ if (URL.canParse(endpoint)) {
 const port = Number(METRICS_PORT ?? 0);
 if (Number.isInteger(port) && port >= 1 && port <= 65_535) {
   const { startMetrics } = await import('./metrics.ts');
-  startMetrics({ port, serviceName });
+  startMetrics({ host: METRICS_HOST || '127.0.0.1', port, serviceName });
 }

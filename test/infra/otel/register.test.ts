@@ -163,6 +163,15 @@ test('metrics are shown on loopback under their own names', async (t) => {
   t.is(await stop(running), 0);
 });
 
+test('metrics are shown where they are told to be, and nowhere else', async (t) => {
+  const port = await freePort();
+  const running = await start(t, { METRICS_PORT: String(port), METRICS_HOST: '127.0.0.2' });
+  const shown = await (await fetch(`http://127.0.0.2:${port}/metrics`)).text();
+  t.regex(shown, /^target_info/m);
+  await t.throwsAsync(fetch(`http://127.0.0.1:${port}/metrics`));
+  t.is(await stop(running), 0);
+});
+
 test('a metrics port that is taken ends the process', async (t) => {
   const port = await listening(t, createServer());
   const child = spawn(process.execPath, ['--import', register, program], {
