@@ -11,7 +11,7 @@ import { enableCompileCache } from 'node:module';
 
 enableCompileCache();
 
-// biome-ignore lint/style/noProcessEnv: this runs before main, which reads it for everyone else
+// This runs before main, which reads the environment for everyone else.
 const { env } = process;
 const {
   OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '',

@@ -287,19 +287,26 @@ test.serial('what happens is shown without a reload, also after it was hidden', 
   await page.getByText('missed-meanwhile').waitFor();
 });
 
+test.serial('a stream that opens before the page is drawn is told as open', async (t) => {
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  await page.addInitScript(`const Real = EventSource;
+    window.EventSource = class extends Real { set onopen(call) { queueMicrotask(call); } };`);
+  await page.goto(`${world.service.baseUrl}/app/validators`);
+  await page.locator('.light.live').waitFor();
+  t.is(await page.locator('.light').textContent(), 'Live');
+});
+
 test.serial('what happened before the stream began is shown too', async (t) => {
   const page = await browser.newPage();
   t.teardown(() => page.close());
-  // Told at once that it is open, sooner than anything is drawn.
-  await page.addInitScript(`const Real = EventSource;
-    window.EventSource = class extends Real { set onopen(call) { queueMicrotask(call); super.onopen = call; } };`);
   const held = Promise.withResolvers<void>();
   await page.route('**/v1/public/events*', async (route) => {
     await held.promise;
     await route.continue();
   });
   await page.goto(`${world.service.baseUrl}/app/validators`);
-  await page.locator('.light.live').waitFor();
+  await page.getByRole('row').nth(1).waitFor();
   await page.locator('.loading').first().waitFor({ state: 'detached' });
   await submit(await world.service.miner('an early miner'), { name: 'before-the-stream' });
   held.resolve();
@@ -307,6 +314,30 @@ test.serial('what happened before the stream began is shown too', async (t) => {
   await row.waitFor();
   t.is(await row.count(), 1);
 });
+
+test.serial(
+  'an answer that takes longer than changes are apart is shown all the same',
+  async (t) => {
+    const page = await browser.newPage();
+    t.teardown(() => page.close());
+    let asked = 0;
+    await page.route('**/v1/public/evaluations/pending*', async (route) => {
+      asked += 1;
+      // The first one is out while the stream begins and things happen.
+      if (asked === 1) await late.promise;
+      await route.continue().catch(() => undefined);
+    });
+    const late = Promise.withResolvers<void>();
+    await page.goto(`${world.service.baseUrl}/app/validators`);
+    await live(page);
+    await submit(await world.service.miner('a hasty miner'), { name: 'while-it-loads' });
+    // As long as it takes until a change asks again.
+    await page.waitForTimeout(5_000);
+    t.is(asked, 1);
+    late.resolve();
+    await page.getByRole('row', { name: 'while-it-loads' }).waitFor();
+  },
+);
 
 test.serial('a wallet signs its owner in, who chooses what races', async (t) => {
   const page = await browser.newPage();

@@ -81,11 +81,13 @@ class LiveFeed {
     const query = this.#cursor === undefined ? '' : `?cursor=${this.#cursor}`;
     const source = new EventSource(feedPath + query);
     this.#source = source;
+    // The browser itself comes back to where it was; a stream of ours without a cursor begins anew.
+    let mayHaveMissed = this.#cursor === undefined;
     source.onopen = () => {
       this.#pauseMs = firstPauseMs;
       this.#say('live');
-      if (this.#cursor !== undefined) return;
-      for (const listener of this.#gapListeners) listener();
+      if (mayHaveMissed) for (const listener of this.#gapListeners) listener();
+      mayHaveMissed = false;
     };
     source.onerror = () => {
       this.#say('lost');

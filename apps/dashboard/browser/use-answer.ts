@@ -31,19 +31,30 @@ export function useAnswer<T>(path: string | undefined, following: Following = {}
   const [failure, setFailure] = useState<Refused>();
   const [isLoading, setLoading] = useState(path !== undefined);
   const [round, setRound] = useState(0);
-  const reload = useCallback(() => setRound((before) => before + 1), []);
+  // An answer that takes longer than events are apart is waited for, or none would ever come.
+  const question = useRef({ isOut: false, isDueAgain: false });
+  const reload = useCallback(() => {
+    if (question.current.isOut) question.current.isDueAgain = true;
+    else setRound((before) => before + 1);
+  }, []);
   const { token } = following;
   useEffect(() => {
     if (path === undefined) return;
     const gone = new AbortController();
     let cancelRetry: () => void = () => undefined;
+    const own = { isOut: true, isDueAgain: false };
+    question.current = own;
     setLoading(true);
     const settle = (outcome: { readonly value?: T; readonly failure?: Refused }) => {
       if (gone.signal.aborted) return;
+      own.isOut = false;
       if (outcome.failure === undefined) setValue(() => outcome.value);
       setFailure(outcome.failure);
       setLoading(false);
-      if (outcome.failure?.isTemporary !== true) return;
+      if (outcome.failure?.isTemporary !== true) {
+        if (own.isDueAgain) reload();
+        return;
+      }
       const seconds = outcome.failure.retryAfterSeconds;
       cancelRetry = after(seconds === undefined ? retryMs : seconds * 1000, reload);
     };
@@ -52,6 +63,7 @@ export function useAnswer<T>(path: string | undefined, following: Following = {}
       (error: unknown) => settle({ failure: asRefused(error) }),
     );
     return () => {
+      own.isOut = false;
       gone.abort();
       cancelRetry();
     };
