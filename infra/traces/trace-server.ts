@@ -17,6 +17,8 @@ export interface TraceServer {
 const host = '127.0.0.1';
 /** The exporter sends 512 spans at once, of a kilobyte or two each. */
 const bodyBytesMax = 4 * 1024 * 1024;
+/** Of one that is refused so much is read and thrown away, for who is still sending hears no answer. */
+const readBytesMax = 4 * bodyBytesMax;
 
 /** Half a minute of a busy world, or an afternoon of a quiet one. */
 const bounds = { tracesMax: 500, bytesMax: 16 * 1024 * 1024, spansPerTraceMax: 400 };
@@ -106,17 +108,21 @@ function list(store: TraceStore, query: URLSearchParams): Answer {
   return { status: 200, body: { total, traces: traces.map(traceSummary) } };
 }
 
-/** Undefined when it is too large; the rest of it is not read. */
+/**
+ * Undefined when it is too large: an exporter that hears 413 gives it up, and tries again after a
+ * connection that broke. Throws beyond what is thrown away: then the connection ends without an answer.
+ */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
     const bytes = chunk as Buffer;
     size += bytes.length;
-    if (size > bodyBytesMax) return undefined;
-    chunks.push(bytes);
+    if (size > readBytesMax) throw new Error('The body does not end.');
+    if (size <= bodyBytesMax) chunks.push(bytes);
+    else chunks.length = 0;
   }
-  return Buffer.concat(chunks);
+  return size > bodyBytesMax ? undefined : Buffer.concat(chunks);
 }
 
 function parsed(bytes: Buffer): unknown {
@@ -132,8 +138,6 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, {
     'Content-Type': 'application/json',
     'Content-Length': String(Buffer.byteLength(text)),
-    // Of a body that was too large the rest would be taken for the next request.
-    ...(status === 413 && { Connection: 'close' }),
   });
   response.end(text);
 }

@@ -34,8 +34,9 @@ interface Held {
   readonly traceId: string;
   readonly spans: KeptSpan[];
   readonly linked: KeptSpan[];
+  /** Of both: an exporter that heard no answer sends the same again. */
+  readonly spanIds: Set<string>;
   droppedSpans: number;
-  bytes: number;
   /** Its name, outcome and status, while they are known. */
   group: string | undefined;
 }
@@ -47,12 +48,17 @@ interface Held {
  *    end keeps its first `spansPerTraceMax`.
  * 2. Beyond that the oldest is forgotten of whatever name, outcome and status most traces have: a
  *    thousand reads that went well do not push out the one submission, nor the one read that failed.
- * 3. Spans come in any order and from several processes; a link may come before what it leads to.
+ * 3. Spans come in any order and from several processes; a link may come before what it leads to. What
+ *    only links tell of is no trace yet: it takes no trace's place, and is forgotten before any.
  */
 export class TraceStore {
   readonly #bounds: TraceBounds;
   /** In the order in which the first span of each came. */
   readonly #held = new Map<string, Held>();
+  /** Of which only others have spoken, in the order in which they did. */
+  readonly #awaited = new Map<string, Held>();
+  /** Each once, however many traces show it. */
+  readonly #charged = new Map<KeptSpan, { readonly bytes: number; holders: number }>();
   #bytes = 0;
 
   constructor(bounds: TraceBounds) {
@@ -62,10 +68,14 @@ export class TraceStore {
   add(spans: readonly KeptSpan[]): void {
     for (const span of spans) {
       this.#keep(span, this.#open(span.traceId), 'spans');
-      for (const traceId of span.linkedTraceIds) this.#keep(span, this.#open(traceId), 'linked');
+      for (const traceId of span.linkedTraceIds) this.#keep(span, this.#await(traceId), 'linked');
     }
-    while (this.#held.size > this.#bounds.tracesMax || this.#bytes > this.#bounds.bytesMax) {
-      this.#forgetOne();
+    const { tracesMax, bytesMax } = this.#bounds;
+    while (this.#awaited.size > tracesMax) this.#forgetAwaited();
+    while (this.#held.size > tracesMax) this.#forgetOne();
+    while (this.#bytes > bytesMax) {
+      if (this.#awaited.size > 0) this.#forgetAwaited();
+      else this.#forgetOne();
     }
   }
 
@@ -86,23 +96,59 @@ export class TraceStore {
   #open(traceId: string): Held {
     const known = this.#held.get(traceId);
     if (known !== undefined) return known;
-    const counts = { droppedSpans: 0, bytes: 0, group: undefined };
-    const held: Held = { traceId, spans: [], linked: [], ...counts };
+    const held = this.#awaited.get(traceId) ?? nothingOf(traceId);
+    this.#awaited.delete(traceId);
     this.#held.set(traceId, held);
     return held;
   }
 
+  #await(traceId: string): Held {
+    const known = this.#held.get(traceId) ?? this.#awaited.get(traceId);
+    if (known !== undefined) return known;
+    const held = nothingOf(traceId);
+    this.#awaited.set(traceId, held);
+    return held;
+  }
+
   #keep(span: KeptSpan, held: Held, as: 'linked' | 'spans'): void {
-    if (held.spans.length + held.linked.length >= this.#bounds.spansPerTraceMax) {
+    if (held.spanIds.has(span.spanId)) return;
+    if (held.spanIds.size >= this.#bounds.spansPerTraceMax) {
       held.droppedSpans += 1;
       return;
     }
-    // One that two traces show is counted twice: rather a bound that is kept than one that is exact.
-    const bytes = JSON.stringify(span).length;
+    held.spanIds.add(span.spanId);
     held[as].push(span);
     held.group = undefined;
-    held.bytes += bytes;
+    this.#charge(span);
+  }
+
+  #charge(span: KeptSpan): void {
+    const charge = this.#charged.get(span);
+    if (charge !== undefined) {
+      charge.holders += 1;
+      return;
+    }
+    const bytes = JSON.stringify(span).length;
+    this.#charged.set(span, { bytes, holders: 1 });
     this.#bytes += bytes;
+  }
+
+  #release({ spans, linked }: Held): void {
+    for (const span of [...spans, ...linked]) {
+      const charge = this.#charged.get(span);
+      if (charge === undefined) continue;
+      charge.holders -= 1;
+      if (charge.holders > 0) continue;
+      this.#charged.delete(span);
+      this.#bytes -= charge.bytes;
+    }
+  }
+
+  #forgetAwaited(): void {
+    const [oldest] = this.#awaited.values();
+    if (oldest === undefined) return;
+    this.#awaited.delete(oldest.traceId);
+    this.#release(oldest);
   }
 
   #forgetOne(): void {
@@ -111,8 +157,13 @@ export class TraceStore {
     const [oldest] = largest;
     if (oldest === undefined) return;
     this.#held.delete(oldest.traceId);
-    this.#bytes -= oldest.bytes;
+    this.#release(oldest);
   }
+}
+
+function nothingOf(traceId: string): Held {
+  const counts = { droppedSpans: 0, group: undefined };
+  return { traceId, spans: [], linked: [], spanIds: new Set(), ...counts };
 }
 
 /** Undefined while only others have spoken of it: its own spans may still come. */

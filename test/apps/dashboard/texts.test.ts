@@ -174,3 +174,20 @@ test('a waterfall has each span below the one that it is a part of, in the order
   t.is(lengthOf([]), 0);
   t.deepEqual([0.123, 12.3, 12_345].map(durationText), ['0.12 ms', '12 ms', '12.3 s']);
 });
+
+test('a waterfall shows each span once, its own ancestors too', (t) => {
+  const spans = [
+    span('request', null, 0),
+    span('egg', 'hen', 1),
+    span('command', 'request', 2),
+    span('hen', 'egg', 3),
+    span('chick', 'hen', 4),
+    span('itself', 'itself', 5),
+    span('command', 'request', 6),
+  ];
+
+  t.deepEqual(
+    waterfallRows(spans).map(({ span: { name }, depth }) => `${depth} ${name}`),
+    ['0 request', '1 command', '0 egg', '1 hen', '2 chick', '0 itself'],
+  );
+});

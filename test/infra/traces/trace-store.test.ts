@@ -33,7 +33,8 @@ test('spans of several processes are one trace, whatever comes first', (t) => {
 test('what was done for several is shown with each of them', (t) => {
   const store = new TraceStore(roomy);
   const [first, second] = [idOf(1), idOf(2)];
-  store.add([span({ traceId: first, name: 'commit', linkedTraceIds: [second] })]);
+  const shared = { traceId: first, spanId: idOf('commit', 16), name: 'commit' };
+  store.add([span({ ...shared, linkedTraceIds: [second] })]);
   t.is(store.find(second), undefined, 'nobody has told of it itself');
   t.is(store.search(search).total, 1);
   store.add([span({ traceId: second })]);
@@ -42,6 +43,57 @@ test('what was done for several is shown with each of them', (t) => {
     store.find(second)?.linked.map(({ name }) => name),
     ['commit'],
   );
+});
+
+test('what only links tell of takes no trace’s place', (t) => {
+  const store = new TraceStore({ ...roomy, tracesMax: 3 });
+  for (let at = 0; at < 3; at++) store.add([span({ traceId: idOf(at), startMs: at })]);
+  const linkedTraceIds = Array.from({ length: 50 }, (_, at) => idOf(`phantom ${at}`));
+  store.add([span({ traceId: idOf(2), spanId: idOf('commit', 16), linkedTraceIds })]);
+
+  t.is(store.search(search).total, 3);
+  store.add([span({ traceId: idOf('phantom 49') })]);
+  t.is(store.find(idOf('phantom 49'))?.linked.length, 1, 'the last of them are awaited');
+  store.add([span({ traceId: idOf('phantom 0') })]);
+  t.is(store.find(idOf('phantom 0'))?.linked.length, 0, 'and no more than so many');
+});
+
+test('a span of several traces is charged once, and what only links tell of is forgotten first', (t) => {
+  const text = 'x'.repeat(300);
+  const traces = Array.from({ length: 10 }, (_, at) =>
+    span({ traceId: idOf(at), attributes: { text } }),
+  );
+  const linkedTraceIds = traces.map(({ traceId }) => traceId);
+  const shared = { traceId: idOf('batch'), attributes: { text: text.repeat(10) }, linkedTraceIds };
+  const all = [...traces, span({ ...shared, spanId: idOf('commit', 16) })];
+  const bytesMax = JSON.stringify(all).length;
+  const store = new TraceStore({ ...roomy, bytesMax });
+  store.add(all);
+  t.is(store.search(search).total, 11);
+
+  // One more of the commonest kind is too much, and with the last that shows a span its bytes go too.
+  const unknown = { attributes: { text }, linkedTraceIds: [idOf('phantom')] };
+  for (let at = 0; at < 100; at++) {
+    store.add([span({ ...unknown, traceId: idOf(`later ${at}`) })]);
+    t.true(store.search(search).total >= 10, `after ${at}`);
+  }
+  store.add([span({ traceId: idOf('phantom'), spanId: idOf('own', 16) })]);
+  t.is(store.find(idOf('phantom'))?.linked.length, 0);
+});
+
+test('what an exporter sends again is kept once', (t) => {
+  const store = new TraceStore({ ...roomy, spansPerTraceMax: 2 });
+  const linkedTraceIds = [idOf(2)];
+  const sent = () => [
+    span({ traceId: idOf(2), spanId: idOf('other', 16) }),
+    span({ traceId: idOf(1), linkedTraceIds }),
+  ];
+  store.add(sent());
+  store.add(sent());
+
+  const [one, two] = [store.find(idOf(1)), store.find(idOf(2))];
+  t.deepEqual([one?.spans.length, one?.linked.length, one?.droppedSpans], [1, 0, 0]);
+  t.deepEqual([two?.spans.length, two?.linked.length, two?.droppedSpans], [1, 1, 0]);
 });
 
 test('a caller’s own span is no span of ours: the root is what it led to', (t) => {
@@ -81,7 +133,9 @@ test('memory is bounded by bytes, and one trace by its spans', (t) => {
   t.true(kept.length > 20);
 
   const bySpans = new TraceStore({ ...roomy, spansPerTraceMax: 3 });
-  const spans = Array.from({ length: 10 }, () => span({ traceId: idOf(1) }));
+  const spans = Array.from({ length: 10 }, (_, at) =>
+    span({ traceId: idOf(1), spanId: idOf(at, 16) }),
+  );
   bySpans.add(spans);
   t.is(bySpans.find(idOf(1))?.spans.length, 3);
   t.is(bySpans.find(idOf(1))?.droppedSpans, 7);

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { GetAdminTracesAnswer } from '../../../../cli/client/paddock.generated.ts';
 import type { TraceSummary } from '../../../../cli/client/schemas.generated.ts';
+import { after } from '../../clock.ts';
 import { countText } from '../../format.ts';
 import { Empty, Loaded } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -17,12 +18,15 @@ interface Asked {
 }
 
 const shownMax = 100;
+/** Whoever stops for so long has written what he meant: no request for each key. */
+const writingMs = 400;
 
 /** The last traces, and one of them span by span. */
 export function Traces({ token }: { readonly token: string }) {
   const [asked, setAsked] = useState<Asked>({ order: 'newest', outcome: '', route: '', text: '' });
   const [chosen, setChosen] = useState<string>();
-  const answer = useAnswer<GetAdminTracesAnswer>(`/v1/admin/traces?${queryOf(asked)}`, {
+  const query = useSettled(queryOf(asked));
+  const answer = useAnswer<GetAdminTracesAnswer>(`/v1/admin/traces?${query}`, {
     token,
     everyMs: 5_000,
   });
@@ -35,6 +39,13 @@ export function Traces({ token }: { readonly token: string }) {
       </Loaded>
     </>
   );
+}
+
+/** As it was when it last stayed the same for a while. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => after(writingMs, () => setSettled(text)), [text]);
+  return settled;
 }
 
 function queryOf(asked: Asked): string {
@@ -153,9 +164,10 @@ function Elsewhere({ sentTo }: { readonly sentTo: string | null }) {
         </p>
       ) : (
         <p>
-          Every process sends them to <code>{sentTo}</code>, as{' '}
-          <code>OTEL_EXPORTER_OTLP_ENDPOINT</code> says: look there. The id of a trace is the{' '}
-          <code>X-Request-Id</code> of an answer and the <code>trace_id</code> of log lines.
+          Every process sends them to a collector at <code>{sentTo}</code>, as{' '}
+          <code>OTEL_EXPORTER_OTLP_ENDPOINT</code> says; open the page that this collector feeds.
+          The id of a trace is the <code>X-Request-Id</code> of an answer and the{' '}
+          <code>trace_id</code> of log lines.
         </p>
       )}
     </div>

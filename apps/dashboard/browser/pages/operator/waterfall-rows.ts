@@ -8,18 +8,24 @@ export interface WaterfallRow {
   readonly depth: number;
 }
 
-/** Each span below the one that it is a part of; those of one parent in the order of their start. */
+/**
+ * Each span once, below the one that it is a part of; those of one parent in the order of their start.
+ * What a caller sent us may be its own ancestor: that comes last, from the first of its circle on.
+ */
 export function waterfallRows(spans: readonly TraceSpan[]): WaterfallRow[] {
   const known = new Set(spans.map((span) => span.span_id));
   const parentOf = ({ parent_span_id: id }: TraceSpan) =>
     id !== null && known.has(id) ? id : undefined;
   const byParent = Map.groupBy(spans, parentOf);
-  const below = (parent: string | undefined, depth: number): WaterfallRow[] =>
-    (byParent.get(parent) ?? []).flatMap((span) => [
-      { span, depth },
-      ...below(span.span_id, depth + 1),
-    ]);
-  return below(undefined, 0);
+  const shown = new Set<string>();
+  const from = (span: TraceSpan, depth: number): WaterfallRow[] => {
+    if (shown.has(span.span_id)) return [];
+    shown.add(span.span_id);
+    const parts = byParent.get(span.span_id) ?? [];
+    return [{ span, depth }, ...parts.flatMap((part) => from(part, depth + 1))];
+  };
+  const roots = byParent.get(undefined) ?? [];
+  return [...roots, ...spans].flatMap((span) => from(span, 0));
 }
 
 /** From the first start to the last end. */
