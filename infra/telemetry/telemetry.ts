@@ -6,6 +6,7 @@ import {
   metrics,
   type Span as OtelSpan,
   type SpanOptions as OtelSpanOptions,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   TraceFlags,
@@ -65,7 +66,7 @@ export function createTelemetry(): Telemetry {
           ? run(unseen)
           : context.with(parent, run, undefined, unseen);
       }
-      return tracer.startActiveSpan(name, spanOptions(options), parent, async (span) => {
+      return tracer.startActiveSpan(name, spanOptions(options, parent), parent, async (span) => {
         try {
           return await run({ set: (attributes) => void span.setAttributes(attributes) });
         } catch (error) {
@@ -103,7 +104,11 @@ const unseen: Span = { set: () => undefined };
  */
 function isUnheard(parent: Context): boolean {
   const around = trace.getSpanContext(parent);
-  return around !== undefined && (around.traceFlags & TraceFlags.SAMPLED) === 0;
+  return around !== undefined && !isSampled(around);
+}
+
+function isSampled({ traceFlags }: SpanContext): boolean {
+  return (traceFlags & TraceFlags.SAMPLED) !== 0;
 }
 
 /** Also what a log line names, wherever it is written. */
@@ -121,14 +126,24 @@ function noteFailure(span: OtelSpan, error: unknown): void {
   span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
-function spanOptions(options: SpanOptions): OtelSpanOptions {
+function spanOptions(options: SpanOptions, parent: Context): OtelSpanOptions {
   const { kind = 'internal', attributes, links = [], startedAtMs } = options;
   return {
     kind: kinds[kind],
-    links: links.flatMap(linkTo),
+    links: linksOf(links.flatMap(linkTo), parent),
     ...(attributes !== undefined && { attributes: otel(attributes) }),
     ...(startedAtMs !== undefined && { startTime: startedAtMs }),
   };
+}
+
+/**
+ * A link to what nobody recorded leads nowhere. Only where nothing else says whether this is recorded
+ * do such links stay: by them the sampler knows that it is not.
+ */
+function linksOf(known: readonly Link[], parent: Context): Link[] {
+  const recorded = known.filter((link) => isSampled(link.context));
+  const isRoot = trace.getSpanContext(parent) === undefined;
+  return isRoot && recorded.length === 0 ? [...known] : recorded;
 }
 
 function linkTo(headers: TraceHeaders): Link[] {

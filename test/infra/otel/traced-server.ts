@@ -8,13 +8,18 @@ import { Fault } from '../../../machines/fault.ts';
 
 const telemetry = createTelemetry();
 const cause = { traceparent: `00-${'c'.repeat(32)}-${'d'.repeat(16)}-01` };
+const unrecorded = { traceparent: `00-${'e'.repeat(32)}-${'f'.repeat(16)}-00` };
 const stopWatching = telemetry.gauge('paddock.mailbox.depth', () => 7);
 
 const app = express();
 app.get('/v1/things/:id', async (_request, response) => {
   telemetry.count('paddock.heartbeats', 2);
   telemetry.record('paddock.commit.duration', 3);
-  const options = { kind: 'client', links: [cause], attributes: { commands: 3 } } as const;
+  const options = {
+    kind: 'client',
+    links: [unrecorded, cause],
+    attributes: { commands: 3 },
+  } as const;
   const headers = await telemetry.span('commit', options, async () => telemetry.traceHeaders());
   await telemetry
     .span('refused', {}, () => Promise.reject(new Fault('AT_CAPACITY', 'no more')))
