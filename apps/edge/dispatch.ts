@@ -29,7 +29,7 @@ export interface Dispatch extends CallerProof {
   /** The database went back in time: nothing may be changed until operators have looked at it. */
   readonly isReadOnly: () => boolean;
   readonly clock: Clock;
-  readonly telemetry: Pick<Telemetry, 'record'>;
+  readonly telemetry: Pick<Telemetry, 'count' | 'record'>;
   readonly limits: DispatchLimits;
   readonly uploads: UploadSlots;
   readonly publicReads: PublicReads;
@@ -89,6 +89,7 @@ async function admitted(
     return;
   }
   if (!by.admission.enter(endpoint.trafficClass)) {
+    by.telemetry.count('paddock.edge.shed', 1, { lane: 'admission' });
     sendFault(response, tooMuch);
     discardRest(request);
     return;

@@ -21,7 +21,7 @@ import { CrossOrigin } from './middleware/cross-origin.ts';
 import { addressBlock, plainAddress } from './middleware/ip-address.ts';
 import { announcesBody } from './middleware/json-body.ts';
 import { proxyCheck } from './middleware/remote-address.ts';
-import type { StrangersQueue } from './middleware/strangers-queue.ts';
+import type { StrangersLane, StrangersQueue } from './middleware/strangers-queue.ts';
 import { incomingTraceId } from './middleware/trace-id.ts';
 import { OpenAnswers } from './open-answers.ts';
 import type { Pages } from './pages/pages.ts';
@@ -126,7 +126,9 @@ function listener(options: EdgeServerOptions, state: ServerState, app: Express):
   const isShed = (request: IncomingMessage, response: ServerResponse) => {
     if (!options.strangers.isFull('read') || !isRead(request)) return false;
     const about = { requestId: requestIdOf(request), isSecure: by.isSecure(request) };
-    return shedRead(request, response, about);
+    const isRefused = shedRead(request, response, about);
+    if (isRefused) countShed('read', by);
+    return isRefused;
   };
   return (request, response) => {
     if (!isOpen && !state.draining && constants.give(request, response)) return;
@@ -171,7 +173,10 @@ function connectionBound(options: EdgeServerOptions): (socket: Socket) => void {
     const address = plainAddress(remoteAddress ?? '') ?? '';
     const block = isProxy(remoteAddress) ? undefined : addressBlock(address);
     if (slots.enter(block) === undefined) socket.once('close', () => slots.leave(block));
-    else refuseConnection(socket, options.newTraceId());
+    else {
+      countShed('connection', options.dispatch);
+      refuseConnection(socket, options.newTraceId());
+    }
   };
 }
 
@@ -281,12 +286,28 @@ function enter(
   if (announcesBody(request)) state.pace.watch(request, options.dispatch.clock.monotonicMs());
   if (state.draining) sayGoodbye(response);
   const waiting = state.open.add(response);
-  if (waiting > pipelinedMax) refusePipelined(request, response);
-  else if (options.isFamiliar(request)) next();
-  else if (!options.strangers.add(isRead(request) ? 'read' : 'proof', request.socket, next)) {
-    sendFault(response, tooMuch);
-    discardRest(request);
+  if (waiting > pipelinedMax) {
+    countShed('pipeline', dispatch);
+    refusePipelined(request, response);
+    return;
   }
+  if (options.isFamiliar(request)) {
+    next();
+    return;
+  }
+  const lane = isRead(request) ? 'read' : 'proof';
+  if (options.strangers.add(lane, request.socket, next)) return;
+  countShed(lane, dispatch);
+  sendFault(response, tooMuch);
+  discardRest(request);
+}
+
+/** No other number tells of what is refused before its route. */
+function countShed(
+  lane: StrangersLane | 'connection' | 'pipeline',
+  { telemetry }: Pick<Dispatch, 'telemetry'>,
+): void {
+  telemetry.count('paddock.edge.shed', 1, { lane });
 }
 
 /** The connection ends with this answer, so what comes behind it is not even begun. */

@@ -1,3 +1,5 @@
+import { providerIds } from './inference.ts';
+
 /** What a number says of the service, and in what. The names are fixed here and nowhere else. */
 interface Metric {
   readonly unit: string;
@@ -6,22 +8,35 @@ interface Metric {
   readonly labels?: readonly string[];
 }
 
+interface Counter extends Metric {
+  /**
+   * All that a label may say, where that is known. Where it is of every label, each series is shown
+   * from the start: one that appears with its first events looks as if it had never grown.
+   */
+  readonly values?: Readonly<Record<string, readonly (boolean | string)[]>>;
+}
+
+const partitionKinds = ['emission', 'eval', 'race'] as const;
+
 /** They only grow; a scrape shows each with `_total`. */
 export const counters = {
   'paddock.commit.fenced': {
     unit: '{commit}',
     description: 'Commits refused because another process owns the partition',
     labels: ['kind'],
+    values: { kind: partitionKinds },
   },
   'paddock.partition.epoch_changes': {
     unit: '{change}',
     description: 'Partitions that this process took over',
     labels: ['kind'],
+    values: { kind: partitionKinds },
   },
   'paddock.lease.expiries': {
     unit: '{lease}',
     description: 'Runs that went stale, by reason',
     labels: ['reason'],
+    values: { reason: ['LEASE_EXPIRED', 'NO_PROGRESS', 'RUN_LIMIT', 'RECLAIMED'] },
   },
   'paddock.lease.amnesties': {
     unit: '{lease}',
@@ -39,6 +54,12 @@ export const counters = {
     unit: '{trap}',
     description: 'How often the quick library for signatures died; the strict one took its place',
   },
+  'paddock.edge.shed': {
+    unit: '{request}',
+    description: 'Refused because too much was asked at once, by where: before its route, or at it',
+    labels: ['lane'],
+    values: { lane: ['read', 'proof', 'admission', 'pipeline', 'connection'] },
+  },
   'paddock.heartbeats': {
     unit: '{heartbeat}',
     description: 'Heartbeats accepted',
@@ -47,11 +68,13 @@ export const counters = {
     unit: '{signature}',
     description: 'Signatures that an edge checked, by whether they were good',
     labels: ['isGood'],
+    values: { isGood: [true, false] },
   },
   'paddock.inference.completions': {
     unit: '{completion}',
     description: 'Completions sent to a provider, by provider and by whether they failed',
     labels: ['provider', 'failed'],
+    values: { provider: providerIds, failed: [true, false] },
   },
   'paddock.sealed_texts.resealed': {
     unit: '{text}',
@@ -71,7 +94,17 @@ export const counters = {
     unit: '{attempt}',
     description: 'Results and completions that were not acknowledged and are sent again',
   },
-} as const satisfies Record<string, Metric>;
+} as const satisfies Record<string, Counter>;
+
+/** Every combination of the values of its labels; none where those of one are not known. */
+export function seriesOf({ labels = [], values = {} }: Partial<Counter>) {
+  type Series = Readonly<Record<string, boolean | string>>;
+  return labels.reduce<readonly Series[]>(
+    (all, label) =>
+      all.flatMap((one) => (values[label] ?? []).map((value) => ({ ...one, [label]: value }))),
+    [{}],
+  );
+}
 
 interface Distribution extends Metric {
   readonly buckets: readonly number[];

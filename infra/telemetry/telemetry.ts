@@ -15,7 +15,7 @@ import {
 import { getRPCMetadata, RPCType } from '@opentelemetry/core';
 import { Fault } from '../../machines/fault.ts';
 import { extract, inject } from '../otel/nats-carrier.ts';
-import { counters, gauges, histograms } from '../ports/metrics.ts';
+import { counters, gauges, histograms, seriesOf } from '../ports/metrics.ts';
 import type {
   Span,
   SpanOptions,
@@ -43,8 +43,7 @@ export function createTelemetry(): Telemetry {
   const meter = metrics.getMeter(scope);
   const counting = mapped(counters, (name, { unit, description, ...about }) => {
     const counter = meter.createCounter(name, { unit, description });
-    // Shown from the start: what appears with its first event looks as if it had never grown.
-    if (!('labels' in about)) counter.add(0);
+    for (const attributes of seriesOf(about)) counter.add(0, attributes);
     return counter;
   });
   const recording = mapped(histograms, (name, { buckets, unit, description }) =>

@@ -20,7 +20,10 @@ export function promisedUntil(deadlines: Deadlines, candidateMs: number): number
 }
 
 /** The first reason for which the run is over at `nowMs`, the most final one first. */
-export function reasonOfEnd(deadlines: Deadlines, nowMs: number): string | undefined {
+export function reasonOfEnd(
+  deadlines: Deadlines,
+  nowMs: number,
+): 'LEASE_EXPIRED' | 'NO_PROGRESS' | 'RUN_LIMIT' | undefined {
   if (nowMs >= deadlines.runLimitUntilMs) return 'RUN_LIMIT';
   if (nowMs >= deadlines.noProgressUntilMs) return 'NO_PROGRESS';
   if (nowMs >= deadlines.leaseUntilMs) return 'LEASE_EXPIRED';

@@ -329,6 +329,7 @@ test('reads are shed first, before their body is read, with a time to come back'
   t.is(shed.headers.get('x-admission'), 'rejected');
   t.regex(shed.headers.get('retry-after') ?? '', /^[1-9][0-9]?$/);
   t.true((await shed.text()).length <= 200);
+  t.deepEqual(edge.counted, [{ name: 'paddock.edge.shed', lane: 'admission' }]);
   t.is((await edge.post(`/echo/${id}`, { text: 'x' })).status, 200);
   release.resolve();
   t.is((await held).status, 200);

@@ -78,6 +78,7 @@ test('an address has so many connections, others none the less, and gets its pla
   await using edge = await startFramework([quick], { limits: { connectionsPerAddressMax: 3 } });
   const mine = await Promise.all([1, 2, 3].map(() => isServed(t, edge.port)));
   await isTurnedAway(t, edge.port);
+  t.deepEqual(edge.counted, [{ name: 'paddock.edge.shed', lane: 'connection' }]);
   await isServed(t, edge.port, '127.0.0.2');
   // Who is in stays in.
   mine[0]?.socket.write(ask);
@@ -198,6 +199,7 @@ test('requests that pile up on one connection are answered in order, up to a bou
   await one.ended;
   const statuses = one.heard().match(/HTTP\/1\.1 \d+/g) ?? [];
   t.deepEqual(statuses, [...Array(32).fill('HTTP/1.1 200'), 'HTTP/1.1 503']);
+  t.deepEqual(edge.counted[0], { name: 'paddock.edge.shed', lane: 'pipeline' });
   await edge.until(() => edge.inFlight() === 0);
 });
 

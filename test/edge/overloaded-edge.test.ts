@@ -115,6 +115,11 @@ test('a crowd of reads is refused before it is begun, on connections that stay, 
     t.regex(answer, /\r\nX-Request-Id: [0-9a-f]{32}\r\n/);
     t.regex(answer, /"error_code":"OVERLOADED"/);
     t.notRegex(answer, /\r\nConnection: close\r\n/i);
+    const refused = readers
+      .flatMap(({ heard }) => statusesOf(heard()))
+      .filter((it) => it === '503');
+    t.true(edge.counted.length >= refused.length, 'each of them is counted');
+    t.deepEqual(edge.counted[0], { name: 'paddock.edge.shed', lane: 'read' });
   } finally {
     stop();
   }

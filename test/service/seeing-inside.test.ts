@@ -199,9 +199,6 @@ test.serial(
 
 /** That one afternoon of a healthy service does not show; the registry has them all the same. */
 const rare = [
-  'paddock_commit_fenced_total',
-  'paddock_inference_completions_total',
-  'paddock_lease_expiries_total',
   'paddock_validator_runs_total',
   'paddock_validator_task_duration',
   'paddock_validator_tasks_total',

@@ -57,6 +57,7 @@ export async function startFramework(
   const admission = new Admission(options.admission);
   const reported: unknown[] = [];
   const measured: unknown[] = [];
+  const counted: unknown[] = [];
   const server = createEdgeServer({
     endpoints,
     newTraceId: () => randomBytes(16).toString('hex'),
@@ -80,7 +81,10 @@ export async function startFramework(
       isReadOnly: () => false,
       admission,
       clock,
-      telemetry: { record: (name, _tookMs, attributes) => measured.push({ name, ...attributes }) },
+      telemetry: {
+        count: (name, _by, attributes) => void counted.push({ name, ...attributes }),
+        record: (name, _tookMs, attributes) => void measured.push({ name, ...attributes }),
+      },
       limits: {
         bodyBytesMax: {
           json: 65_536,
@@ -122,6 +126,7 @@ export async function startFramework(
     port,
     reported,
     measured,
+    counted,
     request,
     inFlight: () => admission.inFlight,
     get: (path: string, headers: Record<string, string> = {}) => request('GET', path, { headers }),

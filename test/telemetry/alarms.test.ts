@@ -1,5 +1,6 @@
 import test from 'ava';
-import { counters, gauges, histograms } from '../../infra/ports/metrics.ts';
+import { counters, gauges, histograms, seriesOf } from '../../infra/ports/metrics.ts';
+import { reasonOfEnd } from '../../machines/evaluation-run/decide.ts';
 import { readRunbook } from '../chaos/drills/runbook.ts';
 import { allExpressions, metricsOf, readAlerts, readPanels, usedMetrics } from './used-metrics.ts';
 
@@ -90,6 +91,41 @@ test('no panel lies on another, and each legend is of labels that its query leav
       for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g)) {
         t.true(left.includes(label), `${title}: ${label}`);
       }
+    }
+  }
+});
+
+test('what an alarm compares with before is shown from the start, with every value of its labels', async (t) => {
+  t.deepEqual(seriesOf({ labels: ['provider', 'failed'], values: { failed: [true, false] } }), []);
+  t.deepEqual(seriesOf({}), [{}]);
+  t.is(seriesOf(counters['paddock.inference.completions']).length, 4);
+
+  const growing = new Set(
+    (await readAlerts())
+      .flatMap(({ expr }) => metricsOf(expr))
+      .flatMap(({ metric }) => (metric.endsWith('_total') ? [metric.slice(0, -6)] : [])),
+  );
+  const watched = Object.entries(counters).filter(([name]) =>
+    growing.has(name.replaceAll('.', '_')),
+  );
+  t.is(watched.length, growing.size);
+  for (const [name, about] of watched) t.true(seriesOf(about).length > 0, name);
+});
+
+test('runs go stale for no other reason than the registry names', (t) => {
+  const ends = ['leaseUntilMs', 'noProgressUntilMs', 'runLimitUntilMs'] as const;
+  const far = { leaseUntilMs: 2, noProgressUntilMs: 2, runLimitUntilMs: 2 };
+  const reasons = ends.map((end) => reasonOfEnd({ ...far, [end]: 1 }, 1));
+
+  const { reason } = counters['paddock.lease.expiries'].values;
+  t.deepEqual([...reasons, 'RECLAIMED'].sort(), [...reason].sort());
+});
+
+test('no window of an alarm or a panel is empty at the default interval of scrapes', async (t) => {
+  const minutes = { s: 1 / 60, m: 1, h: 60, d: 1440 } as const;
+  for (const { where, text } of await allExpressions()) {
+    for (const [, count, unit] of text.matchAll(/\[(\d+)([smhd])\]/g)) {
+      t.true(Number(count) * minutes[unit as keyof typeof minutes] >= 2, where);
     }
   }
 });

@@ -158,6 +158,8 @@ test('metrics are shown on loopback under their own names', async (t) => {
   await get(running.port, '/v1/things/1');
   const shown = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
   t.regex(shown, /^paddock_heartbeats_total 2$/m);
+  t.regex(shown, /^paddock_lease_expiries_total\{reason="LEASE_EXPIRED"\} 0$/m);
+  t.regex(shown, /^paddock_edge_shed_total\{lane="read"\} 0$/m);
   t.regex(shown, /^paddock_mailbox_depth 7$/m);
   t.regex(shown, /^paddock_commit_duration_bucket\{le="5"\} 1$/m);
   t.is(await stop(running), 0);
