@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../infra/local/free-port.ts';
+import { bindGroups, signalGroup } from '../support/bound-groups.ts';
 import { systemEnv } from '../support/system-env.ts';
 import { temporaryFolder } from '../support/temporary-servers.ts';
 
@@ -58,7 +59,8 @@ export async function guideShell(): Promise<GuideShell> {
     // Where a guide names no port, it means the first one.
     PORT: ports[0]?.free ?? '',
   };
-  const children: ChildProcess[] = [];
+  const groups = bindGroups(home);
+  let blocks = 0;
   const log = (index: number) => join(home, `.block-${index}.log`);
   const begin = (code: string, { isFresh }: { readonly isFresh: boolean }) => {
     const own = ports.reduce(
@@ -69,14 +71,14 @@ export async function guideShell(): Promise<GuideShell> {
     // A terminal of its own knows nothing of what was exported in another one.
     const before = isFresh ? '' : `. ${kept}\n${keep}\n`;
     const script = `set -eo pipefail\n${before}${own}\n`;
-    const path = log(children.length);
+    const path = log(blocks++);
     const file = openSync(path, 'w', 0o600);
     // A group of its own, which what it leaves in the background belongs to.
     const child = spawn('bash', ['-c', script], {
       ...{ cwd: root, env, detached: true, stdio: ['ignore', file, file] },
     });
     closeSync(file);
-    children.push(child);
+    groups.bind(child);
     const asNamed = (text: string) =>
       ports.reduce((kept, { named, free }) => kept.replaceAll(free, named), text);
     return { child, output: async () => asNamed(await readFile(path, 'utf8')) };
@@ -84,7 +86,7 @@ export async function guideShell(): Promise<GuideShell> {
   return {
     async run(code) {
       const { child, output } = begin(code, { isFresh: false });
-      const late = setTimeout(() => signal(child, 'SIGKILL'), blockMs);
+      const late = setTimeout(() => signalGroup(child, 'SIGKILL'), blockMs);
       const [exitCode] = await once(child, 'exit');
       clearTimeout(late);
       return { code: exitCode, output: await output() };
@@ -94,33 +96,10 @@ export async function guideShell(): Promise<GuideShell> {
       return { output, isOver: () => child.exitCode !== null };
     },
     async stop() {
-      // The last first, since it may be a client of what was started before it.
-      for (const child of children.toReversed()) {
-        signal(child, 'SIGTERM');
-        await untilGone(child);
-      }
+      await groups.end();
       await rm(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
-}
-
-/** To all of the group, of which the leader may be gone. */
-function signal({ pid }: ChildProcess, name: NodeJS.Signals | 0): boolean {
-  try {
-    return pid !== undefined && process.kill(-pid, name);
-  } catch {
-    return false;
-  }
-}
-
-const goneMs = 20_000;
-
-async function untilGone(child: ChildProcess): Promise<void> {
-  const deadlineMs = performance.now() + goneMs;
-  while (signal(child, 0)) {
-    if (performance.now() > deadlineMs) signal(child, 'SIGKILL');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 interface Package {

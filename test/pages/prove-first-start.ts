@@ -3,13 +3,13 @@
  * nothing was ever started, to the first row of the leaderboard in a browser. What npm installs is
  * there already; pages, compiled code and data are not. Ends with code 1 when it took longer than it may.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { lineOf } from '../commands/command-line.ts';
 import { proofFirstStartCommand } from '../commands/proof-commands.ts';
+import { bindGroups } from '../support/bound-groups.ts';
 import { systemEnv } from '../support/system-env.ts';
 import { temporaryFolder } from '../support/temporary-servers.ts';
 import { until } from '../support/until.ts';
@@ -24,6 +24,8 @@ const patienceMs = 10 * 60_000;
 await using stack = new AsyncDisposableStack();
 const folder = await temporaryFolder();
 stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
+const groups = bindGroups(folder);
+stack.defer(() => groups.end());
 const copy = join(folder, 'paddock');
 await cp(root, copy, { recursive: true, filter: (path) => !leftOut.has(basename(path)) });
 await linkModules('.');
@@ -38,7 +40,8 @@ const started = spawn('npm', ['start', '--', '--port', '0', '--ready-file', read
   ...{ cwd: copy, env: systemEnv(), detached: true },
   stdio: ['ignore', 'pipe', 'pipe'],
 });
-stack.defer(() => stop(started));
+// With npm and all that it starts.
+groups.bind(started);
 let lastWords = '';
 for (const stream of [started.stdout, started.stderr]) {
   stream.on('data', (chunk: Buffer) => {
@@ -80,12 +83,4 @@ async function untilReady(): Promise<{ base_url: string }> {
     return text.endsWith('\n');
   }, patienceMs);
   return ready.parse(JSON.parse(text));
-}
-
-/** With npm and all that it started: it leads a group of its own. */
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.pid === undefined) return;
-  const ended = once(child, 'exit');
-  process.kill(-child.pid, 'SIGTERM');
-  await ended;
 }
