@@ -193,7 +193,8 @@ function unlike(
 
 /**
  * How often what timers do `times` in the idle time may be seen in each of so many rounds of `ms`; mostly
- * never. Once, as soon as a round sees it more often than one time in four: all of twelve might then.
+ * never. Once, as soon as a round sees it more often than one time in four: all of twelve might then. So
+ * on a machine so busy, one more statement or message is not seen in a request, if a timer has the same.
  */
 function ofTimers(times: number, ms: number): number {
   return times === 0 ? 0 : Math.floor(((times + 1) * ms) / idleMs + 0.75);
