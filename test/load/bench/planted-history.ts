@@ -108,9 +108,22 @@ export async function plantHistory(
     copies.slice(index * chunk, (index + 1) * chunk),
   );
   await inParallel(2, chunks, (each) => plant(sql, template, each));
-  // What is measured next must pay neither for the planner's ignorance nor for what is still to be written.
-  for (const table of tables) await sql`vacuum (analyze) ${sql(table)}`;
-  await sql`checkpoint`;
+  await settle(sql);
+}
+
+/** What is measured next must pay neither for the planner's ignorance nor for what is still to be written. */
+async function settle(sql: Sql): Promise<void> {
+  const session = await sql.reserve();
+  try {
+    // The clean-up that runs by itself gives its lock up only to who waits a second for it.
+    await session`
+      select set_config('lock_timeout', '0', false), set_config('statement_timeout', '0', false)`;
+    for (const table of tables) await session`vacuum (analyze) ${session(table)}`;
+    await session`checkpoint`;
+  } finally {
+    await session`reset all`;
+    session.release();
+  }
 }
 
 function copyOf(number: number, { ids }: Template): Copy {
