@@ -58,7 +58,7 @@ test.serial('a real file is run, graded, scored and told, and the metrics count 
   const port = await freePort();
   const version = await submitAs(world, 1, await careful());
   const env = { METRICS_PORT: String(port), VALIDATOR_AUTH: 'signatures' };
-  const validator = await startValidator(world, { index: 1, env });
+  await using validator = await startValidator(world, { index: 1, env });
   const run = await endedRun(version);
 
   t.like(run, { status: 'SUCCESS', validator_hotkey: validator.hotkey, validator_score: 1 });
@@ -91,50 +91,64 @@ async function feedbackOf(version: string): Promise<void> {
     throw new Error(JSON.stringify(episode));
 }
 
-const hostile: readonly (readonly [title: string, code: string, reason: RegExp])[] = [
-  [
-    'takes all memory',
-    'def agent_main(problem):\n    kept = []\n    while True:\n        kept.append("x" * 30_000_000 + str(len(kept)))\n',
-    /^memory_limit: the agent took more memory/,
-  ],
-  [
-    'never ends',
-    'def agent_main(problem):\n    while True:\n        pass\n',
-    /^(time|cpu)_limit: /,
-  ],
-  [
-    'prints without end',
-    'def agent_main(problem):\n    while True:\n        print("x" * 10_000)\n',
-    /^output_limit: /,
-  ],
-  [
-    'raises before its first step',
-    'raise RuntimeError("never tried")\n',
-    /^raised: .*RuntimeError: never tried/,
-  ],
+/** Seconds of a task that only an agent without an end is meant to reach, however busy the machine. */
+const longSeconds = '60';
+
+interface HostileAgent {
+  readonly title: string;
+  readonly taskSeconds: string;
+  readonly code: string;
+  readonly reason: RegExp;
+}
+
+const hostile: readonly HostileAgent[] = [
+  {
+    title: 'takes all memory',
+    taskSeconds: longSeconds,
+    code: 'def agent_main(problem):\n    kept = []\n    while True:\n        kept.append("x" * 30_000_000 + str(len(kept)))\n',
+    reason: /^memory_limit: the agent took more memory/,
+  },
+  {
+    title: 'never ends',
+    taskSeconds: '2',
+    code: 'def agent_main(problem):\n    while True:\n        pass\n',
+    reason: /^(time|cpu)_limit: /,
+  },
+  {
+    title: 'prints without end',
+    taskSeconds: longSeconds,
+    code: 'def agent_main(problem):\n    while True:\n        print("x" * 10_000)\n',
+    reason: /^output_limit: /,
+  },
+  {
+    title: 'raises before its first step',
+    taskSeconds: longSeconds,
+    code: 'raise RuntimeError("never tried")\n',
+    reason: /^raised: .*RuntimeError: never tried/,
+  },
 ];
 
-test.serial('agents that go beyond their limits fail by their own fault', async (t) => {
-  t.timeout(300_000);
-  if (!(await hasSandbox(t))) return;
-  const env = { VALIDATOR_TASK_SECONDS: '2', VALIDATOR_MEMORY_MIB: '200' };
-  const validator = await startValidator(world, { index: 2, env });
-  for (const [index, [title, code, reason]] of hostile.entries()) {
+for (const [index, { title, taskSeconds, code, reason }] of hostile.entries()) {
+  test.serial(`an agent that ${title} fails by its own fault`, async (t) => {
+    t.timeout(300_000);
+    if (!(await hasSandbox(t))) return;
+    const env = { VALIDATOR_TASK_SECONDS: taskSeconds, VALIDATOR_MEMORY_MIB: '200' };
+    await using validator = await startValidator(world, { index: 10 + index, env });
     const version = await submitAs(world, 10 + index, code);
     const run = await endedRun(version);
 
-    t.is(run.failure_class, 'AGENT', title);
+    t.is(run.failure_class, 'AGENT');
     t.regex(run.failure_reason ?? '', reason);
-    t.true((await statusOf(version)).failed_run_count >= 1, title);
+    t.true((await statusOf(version)).failed_run_count >= 1);
     await world.operator.api.postAdminAgentVersionsDiscard({
       agent_version_id: version,
       body: { reason: 'the test has seen enough' },
       idempotencyKey: `discard-${index}`,
     });
-  }
-  validator.process.kill('SIGTERM');
-  t.is((await validator.ended).code, 0);
-});
+    validator.process.kill('SIGTERM');
+    t.is((await validator.ended).code, 0);
+  });
+}
 
 test.serial(
   'what was not acknowledged outlives a kill and is sent at the next start',
@@ -145,7 +159,7 @@ test.serial(
     gate.isShut = (_method, path) => /episode-results|\/complete$/.test(path);
     const version = await submitAs(world, 20, await careful());
     const start = { index: 3, baseUrl: gate.url };
-    const first = await startValidator(world, start);
+    await using first = await startValidator(world, start);
     const queue = join(first.dataDir, 'state/queue');
     const kept = async () =>
       (await readdir(queue).catch(() => [])).filter((name) => /^\d+\.json$/.test(name));
@@ -156,7 +170,7 @@ test.serial(
     t.is((await kept()).length, 4);
     t.true(gate.turnedAway.length > 0);
     gate.isShut = () => false;
-    const second = await startValidator(world, start);
+    await using second = await startValidator(world, start);
     const run = await endedRun(version);
 
     t.like(run, { status: 'SUCCESS', validator_score: 1 });
@@ -174,7 +188,7 @@ test.serial(
     if (!(await hasSandbox(t))) return;
     const code = 'import time\n\ndef agent_main(problem):\n    time.sleep(30)\n';
     const version = await submitAs(world, 30, code);
-    const validator = await startValidator(world, {
+    await using validator = await startValidator(world, {
       index: 4,
       env: { VALIDATOR_DRAIN_SECONDS: '1' },
     });
@@ -201,11 +215,11 @@ test.serial(
     if (!(await hasSandbox(t))) return;
     const code = 'import time\n\ndef agent_main(problem):\n    time.sleep(30)\n';
     const version = await submitAs(world, 31, code);
-    const first = await startValidator(world, { index: 5 });
+    await using first = await startValidator(world, { index: 5 });
     await until(async () => (await runsOf(version)).some(({ status }) => status === 'RUNNING'));
     first.process.kill('SIGKILL');
     await first.ended;
-    const second = await startValidator(world, { index: 5, env: { VALIDATOR_DRAIN_SECONDS: '0' } });
+    await using second = await startValidator(world, { index: 5, env: { VALIDATOR_DRAIN_SECONDS: '0' } });
     await until(async () => (await runsOf(version)).some(({ status }) => status === 'CANCELLED'));
 
     t.true((await runsOf(version)).every(({ failure_class: blamed }) => blamed === null));
@@ -232,7 +246,7 @@ def agent_main(problem):
     return cart.checkout()
 `;
   const version = await submitAs(world, 40, code, 'demo-credential');
-  const validator = await startValidator(world, { index: 8 });
+  await using validator = await startValidator(world, { index: 8 });
   const run = await endedRun(version);
 
   t.is(run.status, 'SUCCESS', run.failure_reason ?? '');
@@ -247,7 +261,7 @@ def agent_main(problem):
   t.is(typeof episode.steps[0].answer.result, 'string', text);
   t.is(episode.stdout_tail, 'True\n');
   t.notRegex(text, /access_token|[Bb]earer/);
-  const second = await startValidator(world, { index: 8 });
+  await using second = await startValidator(world, { index: 8 });
   const refused = await second.ended;
   t.is(refused.code, 1);
   t.regex(refused.log, /works in .*: stop it, or give this one a VALIDATOR_DATA_DIR of its own/);
@@ -265,7 +279,7 @@ test.serial('the work of a race is done on the held-out tasks', async (t) => {
     idempotencyKey: 'close',
   });
   await world.operator.api.postAdminRacesStart({ race_id: raceId, idempotencyKey: 'start' });
-  const validator = await startValidator(world, { index: 6 });
+  await using validator = await startValidator(world, { index: 6 });
   const isOver = async () => {
     const { races } = await world.operator.api.getPublicRacesHistory({});
     return races.some(({ race_id: id, status }) => id === raceId && status === 'RACE_COMPLETE');

@@ -55,7 +55,8 @@ async function registerAs({ operator }: ServiceWorld, role: string, hotkey: stri
   await operator.send('PUT', `/v1/admin/chain/registrations/${hotkey}`, { role, stake: 1000 });
 }
 
-export interface RunningValidator {
+/** Killed with the test that started it: one that a failed test leaves would take the work of the next. */
+export interface RunningValidator extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly hotkey: string;
   readonly dataDir: string;
@@ -95,7 +96,11 @@ export async function startValidator(
   const ended = Promise.all([once(child, 'close'), text(child.stderr)]).then(([[code], log]) => ({
     ...{ code, log },
   }));
-  return { process: child, hotkey, dataDir, ended };
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  return { process: child, hotkey, dataDir, ended, [Symbol.asyncDispose]: kill };
 }
 
 /** What stands between a validator and the service, and lets through what it is told to. */
