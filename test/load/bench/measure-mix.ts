@@ -8,7 +8,13 @@ import { clientOf, openRules, openSuite } from '../../support/service-world.ts';
 import { credentials } from '../validator-crowd.ts';
 import { type Distribution, distributionOf } from './faults/distribution.ts';
 import { type FaultWorld, startFaultWorld } from './faults/fault-world.ts';
-import { gatherValidators, heartbeatOf, holdLeases, submitVersions } from './faults/held-leases.ts';
+import {
+  beginRuns,
+  gatherValidators,
+  heartbeatOf,
+  holdLeases,
+  submitVersions,
+} from './faults/held-leases.ts';
 import { watchMemory } from './faults/memory.ts';
 import { startOpenLoad } from './faults/open-loader.ts';
 import { lostOf, staleAmong } from './faults/stored.ts';
@@ -69,6 +75,7 @@ export async function measureMix(plan: MixPlan): Promise<MixFigures> {
   const versions = Math.ceil((leaseCount + lived) / requiredSuccesses) + 10;
   await submitVersions(world, { from: 0, count: versions });
   const leases = await holdLeases(world, members, leaseCount);
+  await beginRuns(world, leases, members);
   await untilCaughtUp(world.sql);
   const paths = await readPaths(world.sql);
   const streams: readonly Stream[] = [

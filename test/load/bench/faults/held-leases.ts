@@ -90,6 +90,27 @@ export async function holdLeases(
   return leases;
 }
 
+/** Their first heartbeats, which alone are stored: whoever holds a run for long has sent one. */
+export async function beginRuns(
+  { service: { baseUrls } }: Pick<FaultWorld, 'service'>,
+  leases: readonly HeldLease[],
+  members: readonly CrowdMember[],
+): Promise<void> {
+  const free = Array.from(
+    { length: atOnce },
+    (_, index) => new HttpConnection(baseUrls[index % baseUrls.length] ?? ''),
+  );
+  await inParallel(atOnce, leases, async (lease) => {
+    const connection = free.pop();
+    if (connection === undefined) throw new Error('no connection is free');
+    const { method, path, head, body } = heartbeatOf(lease, members);
+    const { status } = await connection.send(method, path, { head, body });
+    if (status !== 200) throw new Error(`a first heartbeat was answered ${status}`);
+    free.push(connection);
+  });
+  for (const connection of free) connection.close();
+}
+
 /** Who races with fifteen others for the oldest work may find none for a moment. */
 async function claimed(connection: HttpConnection, head: string): Promise<unknown> {
   for (let tries = 0; tries < triesMax; tries += 1) {
