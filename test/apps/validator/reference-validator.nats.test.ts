@@ -219,7 +219,10 @@ test.serial(
     await until(async () => (await runsOf(version)).some(({ status }) => status === 'RUNNING'));
     first.process.kill('SIGKILL');
     await first.ended;
-    await using second = await startValidator(world, { index: 5, env: { VALIDATOR_DRAIN_SECONDS: '0' } });
+    await using second = await startValidator(world, {
+      index: 5,
+      env: { VALIDATOR_DRAIN_SECONDS: '0' },
+    });
     await until(async () => (await runsOf(version)).some(({ status }) => status === 'CANCELLED'));
 
     t.true((await runsOf(version)).every(({ failure_class: blamed }) => blamed === null));
