@@ -2,7 +2,7 @@ import { adviceByCode } from './advice.ts';
 import { Refusal, Unanswered } from './client/refusal.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { Interrupted } from './keys/ask.ts';
-import { KeyUnusable } from './keys/signing-key.ts';
+import { KeyUnusable } from './keys/key-unusable.ts';
 import { WrongPassword } from './keys/wrong-password.ts';
 import { NotSignedIn } from './session/proofs.ts';
 import { durationText } from './show/moments.ts';

@@ -26,8 +26,11 @@ export async function paddockUser(
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'paddock-user-'));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
   const env: Record<string, string> = {
-    PATH: process.env['PATH'] ?? '',
+    PATH,
+    // Of this user's commands, as `npx paddock` keeps it of all: else each compiles anew.
+    NODE_COMPILE_CACHE: NODE_COMPILE_CACHE ?? join(folder, 'compiled'),
     HOME: folder,
     TZ: 'UTC',
     ...(user.url !== undefined && { PADDOCK_URL: user.url }),

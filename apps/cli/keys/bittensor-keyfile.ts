@@ -1,8 +1,9 @@
 import { argon2Sync } from 'node:crypto';
 import { z } from 'zod';
+import { KeyUnusable } from './key-unusable.ts';
 import { openSecretBox } from './secret-box.ts';
 import { keyOfText } from './secret-text.ts';
-import { KeyUnusable, keyOfHalves, type SigningKey } from './signing-key.ts';
+import { keyOfHalves, type SigningKey } from './signing-key.ts';
 import { WrongPassword } from './wrong-password.ts';
 
 /** What bittensor's wallet writes into `hotkeys/NAME`; some versions leave fields empty. */

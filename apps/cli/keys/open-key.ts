@@ -1,7 +1,8 @@
 import { bittensorKeyfile, decryptKeyfile, isEncrypted, openKeyfile } from './bittensor-keyfile.ts';
+import { KeyUnusable } from './key-unusable.ts';
 import { needsPassword, openKeystore, polkadotKeystore } from './polkadot-keystore.ts';
 import { keyOfText } from './secret-text.ts';
-import { KeyUnusable, type SigningKey } from './signing-key.ts';
+import type { SigningKey } from './signing-key.ts';
 import { WrongPassword } from './wrong-password.ts';
 
 /** Asks for what opens a file; `isAgain` after one that did not. */

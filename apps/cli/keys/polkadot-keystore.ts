@@ -1,8 +1,9 @@
 import { scryptSync } from 'node:crypto';
 import { z } from 'zod';
 import { keypairFromSeed } from '../../../infra/crypto/sr25519-signer.ts';
+import { KeyUnusable } from './key-unusable.ts';
 import { openSecretBox } from './secret-box.ts';
-import { KeyUnusable, keyOfHalves, type SigningKey, signingKey } from './signing-key.ts';
+import { keyOfHalves, type SigningKey, signingKey } from './signing-key.ts';
 import { WrongPassword } from './wrong-password.ts';
 
 /** An account as polkadot-js, its browser extension and other wallets export it. */

@@ -4,7 +4,8 @@ import {
   keypairFromSeed,
   seedOfPhrase,
 } from '../../../infra/crypto/sr25519-signer.ts';
-import { KeyUnusable, type SigningKey, signingKey } from './signing-key.ts';
+import { KeyUnusable } from './key-unusable.ts';
+import { type SigningKey, signingKey } from './signing-key.ts';
 
 /** Of every Substrate tool: where nothing stands before the path, as in `//Alice`. */
 const developmentPhrase = 'bottom drive obey lake curtain smoke basket hold race lonely fit walk';

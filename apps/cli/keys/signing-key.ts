@@ -1,5 +1,6 @@
 import { type Keypair, keypairFromHalves } from '../../../infra/crypto/sr25519-signer.ts';
 import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
+import { KeyUnusable } from './key-unusable.ts';
 
 /** A hotkey that signs. */
 export interface SigningKey {
@@ -10,11 +11,6 @@ export interface SigningKey {
   readonly secretKey: Uint8Array;
   /** 0x and 128 hex digits. */
   sign(text: string): string;
-}
-
-/** A key that cannot be used; says why, and what to do. */
-export class KeyUnusable extends Error {
-  override name = 'KeyUnusable';
 }
 
 export function signingKey(pair: Keypair): SigningKey {

@@ -1,5 +1,6 @@
 import { decodeHotkey } from '../../../infra/crypto/ss58.ts';
-import { KeyUnusable, keyOfHalves, type SigningKey } from '../keys/signing-key.ts';
+import { KeyUnusable } from '../keys/key-unusable.ts';
+import { keyOfHalves, type SigningKey } from '../keys/signing-key.ts';
 import type { StoredSession } from './session-file.ts';
 
 /** The key that `login --keep-key` put beside the session. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { sr25519Verify } from '@polkadot/wasm-crypto';
 import test from 'ava';
+import { KeyUnusable } from '../../../apps/cli/keys/key-unusable.ts';
 import { openKey } from '../../../apps/cli/keys/open-key.ts';
 import { keyOfText } from '../../../apps/cli/keys/secret-text.ts';
-import { KeyUnusable } from '../../../apps/cli/keys/signing-key.ts';
 import { WrongPassword } from '../../../apps/cli/keys/wrong-password.ts';
 import { decodeHotkey } from '../../../infra/crypto/ss58.ts';
 

@@ -149,3 +149,14 @@ test('npx finds the command, and any Node starts it', (t) => {
   const told = execFileSync(process.execPath, [file, '--version'], { encoding: 'utf8' });
   t.is(told, `paddock ${version}\n`);
 });
+
+test('a command that signs nothing starts without the library that signs', (t) => {
+  const main = new URL('../../../apps/cli/main.ts', import.meta.url).pathname;
+  const hook = `import { registerHooks } from 'node:module';
+    registerHooks({ load(url, context, next) {
+      if (url.includes('@polkadot')) throw new Error('loaded ' + url);
+      return next(url, context);
+    } });`;
+  const first = ['--import', `data:text/javascript,${encodeURIComponent(hook)}`];
+  t.notThrows(() => execFileSync(process.execPath, [...first, main, '--version']));
+});
