@@ -6,7 +6,9 @@ import { resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
 if (!existsSync(resolve(root, 'node_modules'))) {
-  console.error(`paddock: its packages are not installed: run "npm ci" in ${root}`);
+  console.error(
+    `paddock: its packages are not installed: run "node infra/bootstrap.mjs" in ${root}`,
+  );
   process.exit(1);
 }
 // Half of a short command's time is compiling what was compiled the last time.

@@ -6,7 +6,7 @@ import { node, nodeEnvironment, platform } from './bundled-node.mjs';
 
 if (!existsSync(node)) {
   console.error(
-    `Paddock runs on Node 26 and brings none for ${platform} (or it is not installed): run "npm ci", or install Node 26 or newer.`,
+    `Paddock runs on Node 26 and brings none for ${platform} (or it is not installed): run "node infra/bootstrap.mjs", or install Node 26 or newer.`,
   );
   process.exit(1);
 }
