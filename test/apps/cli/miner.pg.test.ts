@@ -237,7 +237,7 @@ test.serial('onlookers see race and leaderboard without signing in', async (t) =
   const user = await userOf(t);
   t.regex((await user.run('top')).out, /^There is no top agent\.\n\nRANK .+\n1 +liner +1 +5Gv8/);
   const race = await user.run('race');
-  t.regex(race.out, /^Race 1 of suite \d+ {2}QUALIFYING_OPEN .+\ncloses +2\d{3}-.+\(in \d/);
+  t.regex(race.out, /^Race \d+ of suite \d+ {2}QUALIFYING_OPEN .+\ncloses +2\d{3}-.+\(in \d/);
   t.is((await user.run('races')).out, 'No race is over yet.\n');
   t.deepEqual((await user.json<{ races: unknown[] }>('races')).races, []);
 });
