@@ -1,6 +1,7 @@
 /** `npm run check:agent -- FILE…`: what the service would say of a file, before it is submitted. */
 import { readFile } from 'node:fs/promises';
 import { createCodeAnalyser } from '../../infra/python/python-analyser.ts';
+import { referenceProfile } from '../../infra/python/reference-profile.ts';
 import { describeVerdict } from './describe-verdict.ts';
 
 // A miner's own machine may be slow; the service allows less.
@@ -8,9 +9,10 @@ const deadlineMs = 20_000;
 const files = process.argv.slice(2);
 const list = (name: string) => (process.env[name] ?? '').split(',').filter((each) => each !== '');
 const productIdPattern = process.env['PRODUCT_ID_PATTERN'];
-const entryPoint = process.env['AGENT_ENTRY_POINT'];
+// Empty asks for none, as at the service.
+const entryPoint = process.env['AGENT_ENTRY_POINT'] ?? referenceProfile.entryPoint;
 const analyser = createCodeAnalyser({
-  agentPackages: ['shop_tools', ...list('AGENT_PACKAGES')],
+  agentPackages: [...referenceProfile.agentPackages, ...list('AGENT_PACKAGES')],
   ...(productIdPattern && { productIdPattern }),
   ...(entryPoint && { entryPoint }),
   deadlineMs,

@@ -1,7 +1,7 @@
 import { readConfig } from '../../infra/config/config.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import { referenceProfile } from '../../infra/python/reference-profile.ts';
 import { daysDefaults, playDays } from './days/play-days.ts';
-import { agentPackage } from './demo/demo-agents.ts';
 import { type LegacySuite, readLegacySuite } from './demo/legacy-suite.ts';
 import { playDemo } from './demo/play-demo.ts';
 import { requireSandbox } from './demo/real-validators.ts';
@@ -30,14 +30,16 @@ export interface World {
  * What every play sets where the environment does not. `--serve` keeps every default of the contract.
  *
  * 1. High rates, since all simulated parties and the story share one address.
- * 2. The sandbox's own package, which the demo's agents import.
+ * 2. What the reference validator's sandbox offers and calls, so that a file which it could not run is
+ *    refused when it is submitted and not when it is run.
  */
 const playDefaults: Readonly<Record<string, string>> = {
   PUBLIC_RATE_PER_MINUTE: '100000',
   CHALLENGE_RATE_PER_MINUTE: '100000',
   SESSION_RATE_PER_MINUTE: '100000',
   HOTKEY_RATE_PER_MINUTE: '100000',
-  AGENT_PACKAGES: agentPackage,
+  AGENT_PACKAGES: referenceProfile.agentPackages.join(','),
+  AGENT_ENTRY_POINT: referenceProfile.entryPoint,
 };
 
 /** Leases of seconds, so that one is seen to end and its work to be reclaimed. */

@@ -1,3 +1,7 @@
+/** What somebody is told whose text is no name. */
+export const agentNameRule =
+  'An agent name has 1 to 100 letters, digits, spaces, dots, underscores and hyphens.';
+
 /**
  * An agent's name: 1 to 100 ASCII letters, digits, spaces, dots, underscores and hyphens, not blank
  * (rules.md section 8). ASCII, since names that only look alike would share a leaderboard. Blanks

@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'node:path';
+import { referenceProfile } from '../../../infra/python/reference-profile.ts';
+import { agentName, agentNameRule } from '../../../machines/submission/agent-name.ts';
+import type { Asked } from '../asked.ts';
 import { Refusal } from '../client/refusal.ts';
 import type { Violation } from '../client/schemas.generated.ts';
 import type { Command } from '../command.ts';
@@ -17,6 +20,8 @@ interface Verdict {
   readonly findings: readonly Violation[];
 }
 
+const packagesOfSandbox = referenceProfile.agentPackages.join(',');
+
 export const check: Command = {
   name: 'check',
   says: 'Say what a submission of a file would be told, and submit nothing',
@@ -24,10 +29,14 @@ export const check: Command = {
   options: {
     offline: { says: 'only on this machine; the service is not asked' },
     online: { says: 'the service must be asked too, so one has to be signed in' },
-    name: { value: 'NAME', says: 'the agent’s name, which the service checks as well' },
+    name: { value: 'NAME', says: 'the agent’s name, which is checked as well' },
     'agent-packages': {
       value: 'LIST',
-      says: 'packages of the sandbox that may be imported, with commas (default: shop_tools)',
+      says: `packages of the sandbox that may be imported, with commas (default: ${packagesOfSandbox})`,
+    },
+    'entry-point': {
+      value: 'NAME',
+      says: `what the sandbox calls; "" for nothing (default: ${referenceProfile.entryPoint})`,
     },
   },
   more: `Checks on this machine with the service's own analyser, and then asks the service where you are
@@ -42,7 +51,7 @@ signed in: it has the last word, since it knows its settings. Starts no cooldown
       throw new UsageError('--offline and --online exclude each other: give one');
     }
     const bytes = await readFile(name);
-    const here = await verdictHere(bytes, asked.text('agent-packages') ?? 'shop_tools');
+    const here = await verdictHere(bytes, asked);
     const there = asked.isSet('offline')
       ? 'the service was not asked'
       : await verdictThere({ name, bytes, agentName: asked.text('name') }, desk).catch((error) => {
@@ -65,12 +74,23 @@ signed in: it has the last word, since it knows its settings. Starts no cooldown
   },
 };
 
-async function verdictHere(bytes: Uint8Array, packages: string): Promise<Verdict> {
+/** In the order of the service, which looks at the name before it reads the file. */
+async function verdictHere(bytes: Uint8Array, asked: Asked): Promise<Verdict> {
+  const name = asked.text('name');
+  if (name !== undefined && agentName(name) === undefined) {
+    return { invalid: agentNameRule, findings: [] };
+  }
   // CPython and Ruff as WebAssembly: no other command pays for them.
   const { createCodeAnalyser } = await import('../../../infra/python/python-analyser.ts');
+  const packages = asked.text('agent-packages') ?? packagesOfSandbox;
   const agentPackages = packages.split(',').filter((each) => each !== '');
+  const entryPoint = asked.text('entry-point') ?? referenceProfile.entryPoint;
   // A miner's own machine may be slow; the service allows less.
-  const analyser = createCodeAnalyser({ agentPackages, deadlineMs: 20_000 });
+  const analyser = createCodeAnalyser({
+    agentPackages,
+    ...(entryPoint !== '' && { entryPoint }),
+    deadlineMs: 20_000,
+  });
   try {
     const verdict = await analyser.analyse(bytes);
     if (verdict.kind === 'invalid') return { invalid: verdict.detail, findings: [] };

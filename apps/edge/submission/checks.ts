@@ -1,5 +1,5 @@
 import { Fault } from '../../../machines/fault.ts';
-import { agentName } from '../../../machines/submission/agent-name.ts';
+import { agentName, agentNameRule } from '../../../machines/submission/agent-name.ts';
 import type { EdgeDeps } from '../deps.ts';
 import type { EndpointRequest, RequestContext } from '../endpoint.ts';
 import { activeSuite, type SuiteRow } from '../reads/suites.ts';
@@ -28,10 +28,7 @@ export async function readCheckedUpload(
 function requireAgentName(text: string): string {
   const name = agentName(text);
   if (name !== undefined) return name;
-  throw new Fault(
-    'INVALID_AGENT_NAME',
-    'An agent name has 1 to 100 letters, digits, spaces, dots, underscores and hyphens.',
-  );
+  throw new Fault('INVALID_AGENT_NAME', agentNameRule);
 }
 
 /** UTF-8, syntax, libraries, static analysis: refused with what the miner needs to mend it. */

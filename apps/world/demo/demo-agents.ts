@@ -2,9 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AgentFile } from '../participants/simulated-miner.ts';
 
-/** The package that the demo's agents call the shop through; AGENT_PACKAGES must name it. */
-export const agentPackage = 'shop_tools';
-
 /** In the order in which miners take them, so that few miners already show every kind of answer. */
 const fileNames = [
   'careful_shopper',

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
-import { agentCode, claimPath, runPath } from '../../support/evaluation-client.ts';
+import { claimPath, runPath } from '../../support/evaluation-client.ts';
 import { paddockUser } from '../../support/paddock-command.ts';
 import { paddockLines } from '../../support/paddock-line.ts';
 import { sealed, trialBundle } from '../../support/trial-bundle.ts';
@@ -17,7 +17,9 @@ const keystore = (name: string) => new URL(`keystores/${name}`, import.meta.url)
 
 let service: TestService;
 test.before(async () => {
-  service = await startTestService({ env: { CODE_RELEASE_SECONDS: '1' } });
+  service = await startTestService({
+    env: { CODE_RELEASE_SECONDS: '1', AGENT_ENTRY_POINT: 'agent_main' },
+  });
 });
 test.after.always(() => service?.stop());
 
@@ -131,7 +133,8 @@ test.serial(
   },
 );
 
-const spoilt = 'import json\n\n\ndef agent(task):\n\treturn task.__class__.__bases__\n';
+const agentCode = 'def agent_main(task):\n    return {"order": task["goal_text"]}\n';
+const spoilt = 'import json\n\n\ndef agent_main(task):\n\treturn task.__class__.__bases__\n';
 
 test.serial('check points at findings, and the service has the last word', async (t) => {
   const user = await userOf(t);
@@ -167,6 +170,32 @@ test.serial('check points at findings, and the service has the last word', async
   await writeFile(path, agentCode);
   const good = await user.run('check', 'agent.py', '--online');
   t.is(good.out, `agent.py: accepted, as ${service.baseUrl} says\n`);
+});
+
+interface BothVerdicts {
+  readonly ok: boolean;
+  readonly offline: { readonly invalid: string | null };
+  readonly service: object;
+}
+
+test.serial('this machine and the service say the same of a name and an entry point', async (t) => {
+  const user = await signedIn(t);
+  const check = async (code: string, name: string): Promise<BothVerdicts> => {
+    await writeFile(join(user.folder, 'agent.py'), code);
+    const asked = ['check', 'agent.py', '--online', '--name', name, '--json'];
+    return JSON.parse((await user.run(...asked)).out);
+  };
+  const nameless = await check(agentCode, 'straße');
+  const mainless = await check('def agent(task):\n    return 1\n', 'fine');
+
+  t.regex(nameless.offline.invalid ?? '', /An agent name has 1 to 100 letters/);
+  t.regex(mainless.offline.invalid ?? '', /the file defines no 'agent_main', which the sandbox/);
+  for (const both of [nameless, mainless]) {
+    t.false(both.ok);
+    t.deepEqual(both.service, both.offline);
+  }
+  const other = await user.run('check', 'agent.py', '--offline', '--entry-point', 'agent');
+  t.is(other.code, 0, other.out);
 });
 
 let versionId = '';

@@ -1,9 +1,10 @@
 import test from 'ava';
-import { agentPackage, demoAgents } from '../../../apps/world/demo/demo-agents.ts';
+import { demoAgents } from '../../../apps/world/demo/demo-agents.ts';
 import { agentTraits } from '../../../apps/world/participants/seeded-rule.ts';
 import { createCodeAnalyser } from '../../../infra/python/python-analyser.ts';
+import { referenceProfile } from '../../../infra/python/reference-profile.ts';
 
-const analyser = createCodeAnalyser({ agentPackages: [agentPackage] });
+const analyser = createCodeAnalyser(referenceProfile);
 test.after.always(() => analyser.stop());
 
 const expected: Readonly<Record<string, RegExp | 'clean'>> = {
