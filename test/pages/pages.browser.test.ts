@@ -10,18 +10,12 @@ import { submit } from '../support/evaluation-client.ts';
 import { barriers, complaintsOf, keepShot, type Look, openBrowser } from './browser.ts';
 import { hostileText, openShopWorld, type ShopWorld } from './shop-world.ts';
 
-const megabyte = 1024 * 1024;
-
 let world: ShopWorld;
 let empty: TestService;
 let browser: BrowserContext & AsyncDisposable;
 
 test.before(async () => {
-  [world, empty, browser] = await Promise.all([
-    openShopWorld(100 * megabyte),
-    startTestService(),
-    openBrowser(),
-  ]);
+  [world, empty, browser] = await Promise.all([openShopWorld(), startTestService(), openBrowser()]);
 });
 test.after.always(async () => {
   await browser?.[Symbol.asyncDispose]();
@@ -204,37 +198,6 @@ test.serial('by keyboard alone a version is found and opened', async (t) => {
   await page.goBack();
   await page.locator('tbody tr >> nth=0').waitFor();
 });
-
-test.serial(
-  'an episode of 100 MB is shown while it comes in, in two runs side by side',
-  async (t) => {
-    const [run, other] = world.runs;
-    const path = `/app/runs/${run}?with=${other}&task=task-000`;
-    const startedMs = performance.now();
-    const { page, complaints } = await opened(t, world.service.baseUrl + path);
-    const [first, second] = [page.locator('.viewer >> nth=0'), page.locator('.viewer >> nth=1')];
-    await first.locator('.record >> nth=5').waitFor();
-    const shownMs = performance.now() - startedMs;
-    await page.locator('.viewer[data-state=whole] >> nth=1').waitFor();
-    const wholeMs = performance.now() - startedMs;
-    t.log(`100 MB: records after ${Math.round(shownMs)} ms, whole after ${Math.round(wholeMs)} ms`);
-    const told = (await first.getByRole('status').textContent()) ?? '';
-    t.regex(told, /^\d{2,3},\d{3} records, 100\.0 MiB/);
-    t.true((await page.locator('.record').count()) < 60, 'only what is in view is drawn');
-
-    const list = first.getByRole('listbox');
-    await list.focus();
-    await page.keyboard.press('End');
-    const count = Number(/^[\d,]+/.exec(told)?.[0].replaceAll(',', ''));
-    await first.locator(`[aria-selected=true][aria-posinset="${count}"]`).waitFor();
-    await page.keyboard.press('Home');
-    await first.getByRole('button', { name: 'Next failure' }).click();
-    await first.locator('[aria-posinset="5001"][aria-selected=true]').waitFor();
-    t.true((await first.locator('.detail').textContent())?.includes('the search timed out'));
-    t.is(await second.locator('[aria-selected=true]').getAttribute('aria-posinset'), '1');
-    t.deepEqual(complaints, []);
-  },
-);
 
 test.serial('an own file is opened without leaving the browser', async (t) => {
   const { page } = await opened(t, `${world.service.baseUrl}/app/episodes`);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
 import {
@@ -12,6 +11,7 @@ import {
 } from '../support/evaluation-client.ts';
 import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
+import { episodeLines, storeEpisode } from './stored-episode.ts';
 
 /** What only somebody with bad intentions would give as a reason. */
 export const hostileText = '<img src=x onerror="document.title = 1">';
@@ -45,15 +45,13 @@ const env = {
   MAX_CONCURRENT_RUNS: '4',
   // Pages come and go faster here than a browser gives their streams back.
   EVENT_STREAMS_PER_ADDRESS: '1000',
-  ARTIFACT_BYTES_MAX: String(128 * 1024 * 1024),
 };
 
 const taskCount = 12;
 
 const kilobytes = 1024;
 
-/** @param episodeBytes of the first task's episode in the first run of the first version */
-export async function openShopWorld(episodeBytes: number): Promise<ShopWorld> {
+export async function openShopWorld(): Promise<ShopWorld> {
   const service = await startTestService({ env });
   const suite = await openTrialSuite(service, { taskCount });
   const judges = [
@@ -71,7 +69,7 @@ export async function openShopWorld(episodeBytes: number): Promise<ShopWorld> {
         suite,
         skill: 0.9 - at * 0.12,
         luck: of,
-        episodeBytes: at > 0 ? [] : [of === 0 ? episodeBytes : episodeBytes / 8, 64 * kilobytes],
+        episodeBytes: at > 0 ? [] : [64 * kilobytes, 64 * kilobytes],
       };
       runs.push(await qualify(judge, plan));
     }
@@ -108,7 +106,10 @@ async function qualify(judge: TestKey, plan: Plan): Promise<string> {
   const { eval_run_id: id } = await claim(judge);
   const { suite, episodeBytes } = plan;
   const ledgers = await Promise.all(
-    episodeBytes.map((bytes) => storeEpisode(judge, { id, suite, episodeBytes: bytes })),
+    episodeBytes.map((bytes) => {
+      const text = `${episodeLines(bytes, judge.hotkey).join('\n')}\n`;
+      return storeEpisode(judge, { id, suite, text });
+    }),
   );
   const rewards = suite.tasks.map((_, task) => rewardOf(task, plan));
   const results = episodes(id, suite, (task) => {
@@ -148,43 +149,6 @@ function outcomeOf(task: number, reward: number) {
 async function finish(judge: TestKey, id: string, score: number): Promise<void> {
   const body = { terminal_status: 'SUCCESS', validator_score: score };
   await okBody(await complete(judge, id, body));
-}
-
-/** Lines of JSON, each a step; some of them failures. */
-export function episodeText(bytes: number, seed: string): string {
-  const filler = 'A product that nobody needs, told at length. '.repeat(20);
-  const lines: string[] = [];
-  for (let size = 0, step = 0; size < bytes; step++) {
-    const isFailure = step > 0 && step % 5_000 === 0;
-    const line = JSON.stringify({
-      type: step % 2 === 0 ? 'tool_call' : 'tool_result',
-      ...{ step, seed, tool: 'search', html: '<script>alert(1)</script>' },
-      ...(isFailure && { error: 'the search timed out' }),
-      text: filler,
-    });
-    lines.push(line);
-    size += line.length + 1;
-  }
-  return `${lines.join('\n')}\n`;
-}
-
-async function storeEpisode(
-  judge: TestKey,
-  by: { readonly id: string; readonly suite: TrialSuite; readonly episodeBytes: number },
-): Promise<string> {
-  const bytes = Buffer.from(episodeText(by.episodeBytes, judge.hotkey));
-  const target = await okBody<{ upload_url: string; artifact_uri: string }>(
-    await judge.post('/v1/validator/episode-artifacts/presign', {
-      eval_run_id: by.id,
-      env_pack_sha256: by.suite.packSha256,
-      artifact_sha256: createHash('sha256').update(bytes).digest('hex'),
-      content_length: bytes.length,
-    }),
-  );
-  const headers = { 'content-type': 'application/octet-stream' };
-  const answer = await fetch(target.upload_url, { method: 'PUT', body: bytes, headers });
-  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
-  return target.artifact_uri;
 }
 
 async function startRace(service: TestService, entrants: number): Promise<string> {

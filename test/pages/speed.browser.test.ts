@@ -17,7 +17,7 @@ let world: ShopWorld;
 let browser: BrowserContext & AsyncDisposable;
 
 test.before(async () => {
-  [world, browser] = await Promise.all([openShopWorld(64 * kilobyte), openBrowser()]);
+  [world, browser] = await Promise.all([openShopWorld(), openBrowser()]);
 });
 test.after.always(async () => {
   await browser?.[Symbol.asyncDispose]();
