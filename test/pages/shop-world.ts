@@ -151,9 +151,13 @@ async function finish(judge: TestKey, id: string, score: number): Promise<void> 
   await okBody(await complete(judge, id, body));
 }
 
-async function startRace(service: TestService, entrants: number): Promise<string> {
+export async function currentRaceId(service: TestService): Promise<string> {
   const current = await service.call('GET', '/v1/public/races/current');
-  const { race_id: raceId } = (await okBody<{ race: { race_id: string } }>(current)).race;
+  return (await okBody<{ race: { race_id: string } }>(current)).race.race_id;
+}
+
+async function startRace(service: TestService, entrants: number): Promise<string> {
+  const raceId = await currentRaceId(service);
   for (const order of ['close-qualifying', 'start']) {
     await okBody(await service.operator('POST', `/v1/admin/races/${raceId}/${order}`));
   }
@@ -166,7 +170,7 @@ async function startRace(service: TestService, entrants: number): Promise<string
 }
 
 /** Claims one run of a race and gives all its tasks the reward. */
-async function judgeOne(judge: TestKey, suite: TrialSuite, reward: number): Promise<void> {
+export async function judgeOne(judge: TestKey, suite: TrialSuite, reward: number): Promise<void> {
   const { eval_run_id: id } = await claim(judge);
   const { problems } = await okBody<{ problems: { metadata: never }[] }>(
     await judge.get(runPath(id, 'problems')),

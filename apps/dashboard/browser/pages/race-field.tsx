@@ -30,9 +30,7 @@ export function Field({
           <Table
             caption="Versions of the field"
             isCaptionHidden
-            columns={
-              isDecided ? [...rankColumns, ...columns, ...resultColumns] : [...columns, sealed]
-            }
+            columns={columnsOf(race)}
             rows={inOrder(qualifiers).slice(0, shown)}
             keyOf={(each) => each.agent_version_id}
             mark={(each) => (each.race_rank === 1 ? 'is-top' : undefined)}
@@ -46,6 +44,13 @@ export function Field({
       )}
     </section>
   );
+}
+
+/** A cancelled race has no scores, and never will. */
+function columnsOf({ status }: Race): readonly Column<Qualifier>[] {
+  if (status === 'RACE_CANCELLED') return columns;
+  if (status === 'RACE_COMPLETE') return [...rankColumns, ...columns, ...resultColumns];
+  return [...columns, sealed];
 }
 
 function emptyText({ status }: Race): string {

@@ -109,9 +109,14 @@ function Shown({
   );
 }
 
+const noWinnerTexts: Readonly<Record<string, string>> = {
+  RACE_RUNNING: 'sealed until the end',
+  RACE_CANCELLED: 'nobody',
+};
+
 function Winner({ race }: { readonly race: Race }) {
   if (race.winner_agent_version_id === null) {
-    return <>{race.status === 'RACE_RUNNING' ? 'sealed until the end' : 'not yet known'}</>;
+    return <>{noWinnerTexts[race.status] ?? 'not yet known'}</>;
   }
   return (
     <Link to={addressOf('version', race.winner_agent_version_id)}>
