@@ -10,9 +10,14 @@ export function percentText(share: number, digits = 1): string {
 
 const unitsOfRace = 1e18;
 
-/** A share of what one race pays; the API counts it in integers of 10^-18, as text. */
+/** Of what one race pays; the API counts it in integers of 10^-18. */
+export function shareOf(units: bigint): number {
+  return Number(units) / unitsOfRace;
+}
+
+/** A share of what one race pays, as the API spells it. */
 export function unitsText(units: string): string {
-  return percentText(Number(units) / unitsOfRace, 2);
+  return percentText(shareOf(BigInt(units)), 2);
 }
 
 export function countText(count: number): string {

@@ -1,7 +1,11 @@
 import test from 'ava';
 import type { AgentVersionStatus } from '../../../apps/cli/client/schemas.generated.ts';
 import { countdownText, relativeText, shortKey } from '../../../apps/dashboard/browser/format.ts';
-import { marginAt, reignSteps } from '../../../apps/dashboard/browser/pages/emission-curves.ts';
+import {
+  instantTicks,
+  marginAt,
+  reignSteps,
+} from '../../../apps/dashboard/browser/pages/emission-curves.ts';
 import {
   durationText,
   lengthOf,
@@ -133,6 +137,7 @@ test('reigns follow each other, and the last goes on', (t) => {
 test('ticks are round and within', (t) => {
   t.deepEqual(ticksOf([0, 40]), [0, 10, 20, 30, 40]);
   t.deepEqual(ticksOf([0.731, 0.772]), [0.74, 0.76]);
+  t.deepEqual(instantTicks([100, 200]), [110, 130, 150, 170, 190]);
 });
 
 test('every page is found by its own path, and no other path is one', (t) => {

@@ -24,3 +24,8 @@ export function reignSteps(reigns: readonly Reign[], nowMs: number): readonly Re
     }))
     .toSorted((a, b) => a.from - b.from);
 }
+
+/** Instants at even distances, none so near an end that its text would be cut off. */
+export function instantTicks([from, until]: readonly [number, number], count = 5): number[] {
+  return Array.from({ length: count }, (_, at) => from + ((until - from) * (at + 0.5)) / count);
+}

@@ -9,7 +9,8 @@ import { Key, When } from '../parts/words.tsx';
 import { addressOf, Link } from '../router.tsx';
 import { useAnswer } from '../use-answer.ts';
 import { useTitle } from '../use-title.ts';
-import { marginAt, reignSteps } from './emission-curves.ts';
+import { instantTicks, marginAt, reignSteps } from './emission-curves.ts';
+import { EmissionDays } from './emission-days.tsx';
 
 const changesTop = ({ type }: { readonly type: string }) =>
   type === 'top-changed' || type === 'race-completed';
@@ -46,6 +47,7 @@ export function Emissions() {
           </Loaded>
         </section>
       )}
+      <EmissionDays on={changesTop} isShown={isSettled(top, payout, reigns)} />
     </>
   );
 }
@@ -176,13 +178,7 @@ function History({ reigns }: { readonly reigns: readonly Reign[] }) {
         title: 'Score of the top over time',
         xRange,
         yRange,
-        xTicks: [
-          {
-            at: xRange[0] + (now - xRange[0]) * 0.1,
-            text: new Date(xRange[0]).toLocaleDateString('en-GB'),
-          },
-          { at: xRange[0] + (now - xRange[0]) * 0.95, text: 'now' },
-        ],
+        xTicks: instantTicks(xRange).map((at) => ({ at, text: tickText(at, xRange) })),
         yTicks: ticksOf(yRange).map((at) => ({ at, text: at.toFixed(2) })),
       }}
       table={<Reigns reigns={reigns} />}
@@ -198,6 +194,15 @@ function History({ reigns }: { readonly reigns: readonly Reign[] }) {
       }
     </Plot>
   );
+}
+
+const dayMs = 86_400_000;
+
+/** Days, or times of day where all is younger than that. */
+function tickText(at: number, [from, until]: readonly [number, number]): string {
+  return until - from < 2 * dayMs
+    ? new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+    : new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 }
 
 function Reigns({ reigns }: { readonly reigns: readonly Reign[] }) {
