@@ -4,6 +4,7 @@
  *
  * Where a kind of sandbox does not work, the one thing left to hold is that it says so: then no test
  * of it runs an agent, and `npm test` on a machine with bubblewrap or user namespaces runs them all.
+ * Where the machine is known to have bubblewrap, `PADDOCK_NEEDS_SANDBOX=1` takes that way out.
  */
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';

@@ -8,6 +8,7 @@ import {
 import type { TaskLimits } from '../../../apps/validator/sandbox/limits.ts';
 import { runAgent, type ToolAnswer } from '../../../apps/validator/sandbox/run-agent.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { needsSandbox } from '../../support/needs-sandbox.ts';
 
 /** Small, so that who goes beyond them is found at once; wide enough for a busy machine. */
 export const trialLimits: TaskLimits = {
@@ -35,7 +36,9 @@ export async function trialSandbox(
       clock: systemClock,
     });
   } catch (error) {
-    if (error instanceof NoSandbox) return error;
+    // The other kind is for machines without bubblewrap, and may be missing beside it.
+    const mayBeMissing = kind !== 'bubblewrap' || !needsSandbox;
+    if (error instanceof NoSandbox && mayBeMissing) return error;
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
+import { needsSandbox } from '../../support/needs-sandbox.ts';
 import { systemEnv } from '../../support/system-env.ts';
 import { temporaryFolder } from '../../support/temporary-servers.ts';
 
@@ -71,6 +72,7 @@ test.serial('real validators run the three example agents and rank them by skill
   const world = start('--real-validators', '2', '--once', '--port', '0', '--data-dir', dataDir);
   const { code, stdout, stderr } = await world.ended;
   if (/no sandbox works here|agents need CPython/.test(stderr)) {
+    t.false(needsSandbox, stderr);
     // Refused before anything was started, and with what to install.
     t.is(code, 2);
     t.regex(stderr, /apt-get install/);
