@@ -1,25 +1,23 @@
 /**
  * The pages in a real Chromium, before a real service with data that its own API made: each with data,
- * while loading, on error and empty; by keyboard; and in every look held to the rules of
- * accessibility. SHOTS=FOLDER keeps a picture of each for a person to look at.
+ * by keyboard, and in every look held to the rules of accessibility. SHOTS=FOLDER keeps a picture of each for a person to look at.
  */
 import test, { type ExecutionContext } from 'ava';
 import type { BrowserContext, Page } from 'playwright-core';
-import { startTestService, type TestService } from '../support/edge.ts';
 import { submit } from '../support/evaluation-client.ts';
 import { barriers, complaintsOf, keepShot, type Look, openBrowser } from './browser.ts';
 import { hostileText, openShopWorld, type ShopWorld } from './shop-world.ts';
+import { plantWallet } from './signed-in.ts';
 
 let world: ShopWorld;
-let empty: TestService;
 let browser: BrowserContext & AsyncDisposable;
 
 test.before(async () => {
-  [world, empty, browser] = await Promise.all([openShopWorld(), startTestService(), openBrowser()]);
+  [world, browser] = await Promise.all([openShopWorld(), openBrowser()]);
 });
 test.after.always(async () => {
   await browser?.[Symbol.asyncDispose]();
-  await Promise.all([world?.service.stop(), empty?.stop()]);
+  await world?.service.stop();
 });
 
 interface Listed {
@@ -100,63 +98,6 @@ for (const { name: look, rules, ...given } of looks) {
     }
   });
 }
-
-const version = () => `/app/versions/${world.versions[0]}`;
-const ofData: readonly (readonly [name: string, path: () => string, api: string])[] = [
-  ['leaderboard', () => '/', '/v1/public/leaderboard*'],
-  ['version', version, '/v1/public/agent-versions/*/status'],
-  ['race', () => '/app/races', '/v1/public/races/current'],
-  ['run', () => `/app/runs/${world.runs[0]}`, '/v1/public/evaluation-runs/*'],
-  ['emissions', () => '/app/emissions', '/v1/public/top'],
-  ['validators', () => '/app/validators', '/v1/public/validators'],
-];
-
-for (const [name, path, api] of ofData) {
-  test.serial(
-    `while it loads and on error the page of the ${name} says so, and then recovers`,
-    async (t) => {
-      const page = await browser.newPage();
-      t.teardown(() => page.close());
-      const held = Promise.withResolvers<void>();
-      let isBroken = true;
-      await page.route(`**${api}`, async (route) => {
-        await held.promise;
-        if (!isBroken) return await route.continue();
-        const body = JSON.stringify({ detail: 'Too much at once.', error_code: 'OVERLOADED' });
-        const headers = { 'retry-after': '60', 'content-type': 'application/json' };
-        await route.fulfill({ status: 503, headers, body });
-      });
-      await page.goto(world.service.baseUrl + path());
-
-      const loading = page.locator('.loading [role=status]').first();
-      t.regex((await loading.textContent()) ?? '', /^Loading /);
-      t.deepEqual(await barriers(page), []);
-      await keepShot(page, `loading-${name}`);
-      held.resolve();
-      const alert = page.getByRole('alert').first();
-      await alert.waitFor();
-      t.regex((await alert.textContent()) ?? '', /Could not load .*Too much at once\..*OVERLOADED/);
-      t.deepEqual(await barriers(page), []);
-      await keepShot(page, `error-${name}`);
-      isBroken = false;
-      await page.getByRole('button', { name: 'Try again now' }).first().click();
-      await alert.waitFor({ state: 'detached' });
-      await page.locator('h1').first().waitFor();
-    },
-  );
-}
-
-test.serial('without data every page says what will be there', async (t) => {
-  for (const path of ['/', '/app/races', '/app/emissions', '/app/validators']) {
-    const { page, complaints } = await opened(t, empty.baseUrl + path);
-    await page.locator('.empty').first().waitFor();
-    await page.locator('.loading').first().waitFor({ state: 'detached' });
-    t.deepEqual(complaints, [], path);
-    t.deepEqual(await barriers(page), [], path);
-    await keepShot(page, `empty${path.replaceAll('/', '-')}`);
-    await page.close();
-  }
-});
 
 test.serial('what names nothing is told as that', async (t) => {
   const id = '00000000-0000-4000-8000-000000000000';
@@ -305,18 +246,7 @@ test.serial(
 test.serial('a wallet signs its owner in, who chooses what races', async (t) => {
   const page = await browser.newPage();
   t.teardown(() => page.close());
-  const { miner } = world;
-  // Wallets wrap what they sign, so that no transaction can be signed this way.
-  await page.exposeFunction('signInWallet', (hex: string) =>
-    miner.sign(`<Bytes>${Buffer.from(hex.slice(2), 'hex').toString()}</Bytes>`),
-  );
-  await page.addInitScript(`window.injectedWeb3 = { 'test-wallet': { version: '1', enable: async () => ({
-    accounts: { get: async () => [
-      { address: '${miner.hotkey}', name: 'mine', type: 'sr25519' },
-      { address: '${miner.hotkey}', name: 'of another kind', type: 'ed25519' },
-    ] },
-    signer: { signRaw: async ({ data }) => ({ signature: await window.signInWallet(data) }) },
-  }) } }`);
+  await plantWallet(page, world.miner);
   const complaints = complaintsOf(page);
   await page.goto(`${world.service.baseUrl}/app/account`);
   await page.getByRole('button', { name: 'Use test-wallet' }).click();

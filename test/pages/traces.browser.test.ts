@@ -5,6 +5,8 @@ import { startTraceServer, type TraceServer } from '../../infra/traces/trace-ser
 import { otlpBody, otlpSpan } from '../infra/traces/spans.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { barriers, complaintsOf, keepShot, openBrowser } from './browser.ts';
+import { showsItsStates } from './panels.ts';
+import { chooseView, signInAsOperator } from './signed-in.ts';
 
 let traces: TraceServer;
 let service: TestService;
@@ -60,14 +62,12 @@ async function keepTraces(): Promise<void> {
   }
 }
 
-async function openTraces(t: ExecutionContext, { baseUrl, operatorToken }: TestService) {
+async function openTraces(t: ExecutionContext, of: TestService) {
   const page = await browser.newPage();
   t.teardown(() => page.close());
   const complaints = complaintsOf(page);
-  await page.goto(`${baseUrl}/app/operator`);
-  await page.getByLabel('Operator’s token').fill(operatorToken);
-  await page.getByRole('button', { name: 'Open' }).click();
-  await page.getByRole('button', { name: 'Traces', exact: true }).click();
+  await signInAsOperator(page, of);
+  await chooseView(page, 'Traces');
   return { page, complaints };
 }
 
@@ -103,6 +103,14 @@ test.serial(
     t.deepEqual(complaints, []);
   },
 );
+
+test.serial('a trace says that it loads or failed, and recovers', async (t) => {
+  const { page } = await openTraces(t, service);
+  await showsItsStates(t, page, {
+    ...{ what: 'the trace', api: '/v1/admin/traces/*' },
+    open: () => page.getByRole('button', { name: 'GET /v1/public/top' }).click(),
+  });
+});
 
 test.serial('where no traces are kept the page says how to have them', async (t) => {
   const { page, complaints } = await openTraces(t, empty);

@@ -61,8 +61,7 @@ async function answerOf(path: string, init: RequestInit): Promise<Response> {
     return await fetch(path, init);
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
-    const detail =
-      'The service did not answer. It is asked again; check your connection meanwhile.';
+    const detail = 'The service did not answer. Check your connection.';
     throw new Refused({ status: 0, code: 'UNANSWERED', detail });
   }
 }

@@ -158,7 +158,10 @@ function Agents({ token }: { readonly token: string }) {
               {!listing.can_submit && <When at={listing.next_allowed_at} />}
             </p>
             {listing.agents.length === 0 ? (
-              <Empty>You have not submitted anything yet.</Empty>
+              <Empty>
+                You have not submitted anything yet: the command line does it,{' '}
+                <code>npx paddock submit</code>.
+              </Empty>
             ) : (
               <AgentTable agents={listing.agents} onPin={pin} />
             )}

@@ -12,7 +12,11 @@ const pointsText = (share: number) => `${(share * 100).toFixed(1)} pp`;
 export function Variance({ variance }: { readonly variance: ValidatorVariance }) {
   const { validators, n_pairs: pairs } = variance;
   if (pairs === 0 || validators.length === 0) {
-    return <Empty>No version has been judged by two validators yet.</Empty>;
+    return (
+      <Empty>
+        No version has been judged by two validators yet. They are compared from then on.
+      </Empty>
+    );
   }
   return (
     <>

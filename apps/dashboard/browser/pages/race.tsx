@@ -182,7 +182,7 @@ function PastRaces({
       <Loaded answer={answer} what="past races">
         {({ races, total }) =>
           races.length === 0 ? (
-            <Empty>None yet.</Empty>
+            <Empty>No race is over yet. Each is listed here once it is.</Empty>
           ) : (
             <>
               <PastTable races={races} />

@@ -71,7 +71,7 @@ export function Items({
     <section aria-labelledby="results">
       <h2 id="results">Results</h2>
       {items.length === 0 ? (
-        <Empty>No results are stored yet.</Empty>
+        <Empty>No results are stored yet. They are listed here as the validator sends them.</Empty>
       ) : (
         <>
           <Only

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { EvaluationRun, EvaluationRunDetail } from '../../../cli/client/schemas.generated.ts';
 import { scoreText, shortId, shortKey, wordsOf } from '../format.ts';
-import { Empty, Loaded } from '../parts/states.tsx';
+import { Empty, Failure, Loaded } from '../parts/states.tsx';
 import { Key, State, When } from '../parts/words.tsx';
 import { addressOf, go, Link } from '../router.tsx';
 import { useAnswer } from '../use-answer.ts';
@@ -95,6 +95,16 @@ function Chooser({
   const path = `/v1/public/agent-versions/${run.agent_version_id}/runs`;
   const runs = useAnswer<readonly EvaluationRun[]>(path);
   const others = (runs.value ?? []).filter(({ eval_run_id }) => eval_run_id !== run.eval_run_id);
+  if (runs.value === undefined && runs.failure !== undefined) {
+    return (
+      <Failure
+        failure={runs.failure}
+        what="the runs to compare with"
+        onRetry={runs.reload}
+        isAskedAgain
+      />
+    );
+  }
   if (others.length === 0) return null;
   const onChange = (value: string) => go(addressOf('run', run.eval_run_id, { with: value }));
   return (

@@ -33,7 +33,9 @@ export function Validators() {
       <Loaded answer={validators} what="the validators">
         {(list) =>
           list.length === 0 ? (
-            <Empty>No validator was ever seen.</Empty>
+            <Empty>
+              No validator was ever seen. One is listed here from its first signed request on.
+            </Empty>
           ) : (
             <Table
               caption="Validators and their health"
@@ -50,7 +52,7 @@ export function Validators() {
         <Loaded answer={running} what="what runs now">
           {(list) =>
             list.length === 0 ? (
-              <Empty>Nothing runs at the moment.</Empty>
+              <Empty>Nothing runs. What a validator claims is listed here until it is done.</Empty>
             ) : (
               <Table
                 caption="Runs under way"
@@ -119,7 +121,10 @@ const runningColumns: readonly Column<RunningEvaluation>[] = [
 ];
 
 function Waiting({ pending }: { readonly pending: PendingEvaluations }) {
-  if (pending.items.length === 0) return <Empty>Nothing waits.</Empty>;
+  if (pending.items.length === 0)
+    return (
+      <Empty>Nothing waits. What miners submit is listed here until validators took it.</Empty>
+    );
   return (
     <>
       <p>

@@ -129,7 +129,8 @@ function reasonOf(run: EvaluationRun): string | null {
 }
 
 function Runs({ runs }: { readonly runs: readonly EvaluationRun[] }) {
-  if (runs.length === 0) return <Empty>No validator has claimed it yet.</Empty>;
+  if (runs.length === 0)
+    return <Empty>No validator has claimed it yet. Its runs are listed here from then on.</Empty>;
   return (
     <Table
       caption="Every run, oldest first"

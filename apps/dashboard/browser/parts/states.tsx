@@ -15,7 +15,9 @@ export function Loaded<T>({
 }) {
   const { value, failure, isLoading, reload } = answer;
   if (value === undefined) {
-    if (failure !== undefined) return <Failure failure={failure} what={what} onRetry={reload} />;
+    if (failure !== undefined) {
+      return <Failure failure={failure} what={what} onRetry={reload} isAskedAgain />;
+    }
     return <Loading what={what} />;
   }
   return (
@@ -55,10 +57,13 @@ export function Failure({
   failure,
   what,
   onRetry,
+  isAskedAgain = false,
 }: {
   readonly failure: Refused;
   readonly what: string;
   readonly onRetry?: () => void;
+  /** By itself, where it may be answered later; an order is given by nobody but its reader. */
+  readonly isAskedAgain?: boolean;
 }) {
   return (
     <div class="notice bad" role="alert">
@@ -68,7 +73,9 @@ export function Failure({
       <p>{failure.message}</p>
       <p class="muted">
         {failure.code}
-        {failure.isTemporary && `. It is asked again by itself${laterText(failure)}.`}
+        {isAskedAgain &&
+          failure.isTemporary &&
+          `. It is asked again by itself${laterText(failure)}.`}
       </p>
       {onRetry !== undefined && (
         <button type="button" onClick={onRetry}>

@@ -9,6 +9,7 @@ import { TrajectoryViewer } from './viewer.tsx';
 export function Episode({ id, title }: { readonly id: string; readonly title: string }) {
   const [trajectory, setTrajectory] = useState<Trajectory>();
   const [failure, setFailure] = useState<Refused>();
+  const [round, setRound] = useState(0);
   useEffect(() => {
     const gone = new AbortController();
     setTrajectory(undefined);
@@ -17,12 +18,13 @@ export function Episode({ id, title }: { readonly id: string; readonly title: st
       if (!gone.signal.aborted) setFailure(asRefused(error));
     });
     return () => gone.abort();
-  }, [id]);
+  }, [id, round]);
   if (failure !== undefined) {
     const isAbsent = failure.code === 'ARTIFACT_NOT_FOUND';
     if (isAbsent)
       return <p class="empty">{title}: its validator stored no episode for this task.</p>;
-    return <Failure failure={failure} what="the episode" />;
+    const onRetry = () => setRound(round + 1);
+    return <Failure failure={failure} what="the episode" onRetry={onRetry} />;
   }
   if (trajectory === undefined) return <Loading what="the episode" />;
   return <TrajectoryViewer trajectory={trajectory} title={title} />;

@@ -17,7 +17,7 @@ export function AuditLog({ token }: { readonly token: string }) {
     <Loaded answer={answer} what="the audit log">
       {({ entries, total }) =>
         entries.length === 0 ? (
-          <Empty>No operator has done anything yet.</Empty>
+          <Empty>No operator has ordered anything yet. Every order is listed here, and why.</Empty>
         ) : (
           <>
             <Table

@@ -112,7 +112,8 @@ function Inference({ told }: { readonly told: GetAdminOverviewAnswer }) {
 }
 
 function Parked({ told }: { readonly told: GetAdminParkedMessagesAnswer }) {
-  if (told.total === 0) return <Empty>None: every message was delivered.</Empty>;
+  if (told.total === 0)
+    return <Empty>None: every message was delivered, and there is nothing to do.</Empty>;
   return (
     <Table
       caption={`${told.total} messages failed in all their deliveries`}

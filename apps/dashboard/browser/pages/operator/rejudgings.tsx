@@ -34,7 +34,7 @@ export function Rejudgings({ token }: { readonly token: string }) {
         <Loaded answer={list} what="the rejudgings">
           {({ rejudgings }) =>
             rejudgings.length === 0 ? (
-              <Empty>None yet.</Empty>
+              <Empty>None yet: the form above has runs judged again.</Empty>
             ) : (
               <List rejudgings={rejudgings} onChoose={setChosen} />
             )

@@ -12,7 +12,7 @@ export function Stuck({ token }: { readonly token: string }) {
       {({ stuck, total, checked_at: at }) =>
         total === 0 ? (
           <Empty>
-            Nothing is stuck, as of <When at={at} />.
+            Nothing is stuck, as of <When at={at} />, and there is nothing to do.
           </Empty>
         ) : (
           <Table

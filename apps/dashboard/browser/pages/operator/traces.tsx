@@ -114,7 +114,8 @@ function Found({
   readonly onChoose: (id: string) => void;
 }) {
   if (!told.is_kept) return <Elsewhere sentTo={told.sent_to} />;
-  if (told.total === 0) return <Empty>None of the last traces fits.</Empty>;
+  if (told.total === 0)
+    return <Empty>None of the last traces fits. Ask for less, or wait for new ones.</Empty>;
   return (
     <Table
       caption={captionOf(told)}
