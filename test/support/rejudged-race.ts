@@ -37,8 +37,10 @@ const env = {
 };
 
 /** The race is open for qualifying, and both versions qualify. */
-export async function openRejudgedRace(): Promise<RejudgedRace> {
-  const service = await startTestService({ env });
+export async function openRejudgedRace(
+  differing: Readonly<Record<string, string>> = {},
+): Promise<RejudgedRace> {
+  const service = await startTestService({ env: { ...env, ...differing } });
   const suite = await openTrialSuite(service, { requiredSuccesses: 1 });
   const judges = await Promise.all([
     service.validator('judge 1'),

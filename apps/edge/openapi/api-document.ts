@@ -28,6 +28,8 @@ export interface Operation {
   readonly parameters?: Parameter[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
   readonly responses: Record<string, Response>;
+  /** The name that viewers of OpenAPI know. */
+  'x-codeSamples'?: readonly { readonly lang: string; readonly source: string }[];
 }
 
 export interface Parameter {

@@ -4,6 +4,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { wireCodeOf } from '../faults.ts';
 import { version } from '../version.ts';
 import type { ApiDocument, ErrorExample, Schema } from './api-document.ts';
+import { withCurlLines } from './curl-lines.ts';
 import { errorSchemaName } from './error-schemas.ts';
 import { exampleOf, withExamples } from './examples.ts';
 import { faultMeanings } from './fault-meanings.ts';
@@ -57,6 +58,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
   dropMachineBounds(plain.components.schemas, plain.paths);
   withParameterTexts(plain);
   withExamples(plain);
+  withCurlLines(plain);
   plain.components.examples = errorExamples(endpoints, plain.components.schemas);
   return plain;
 }

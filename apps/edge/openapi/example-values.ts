@@ -24,6 +24,7 @@ const byName: Readonly<Record<string, unknown>> = {
   coldkey: validatorHotkey,
   content_length: 4096,
   content_type: 'application/gzip',
+  credential: 'demo-my-key',
   epoch_index: 4242,
   episode_result_id: '5b0e9f64-7d13-4a2c-b8e1-90c4f2a67d35',
   display_name: 'Shop of January',
@@ -56,6 +57,9 @@ const byName: Readonly<Record<string, unknown>> = {
   qualifying_task_ids: ['task-0001', 'task-0002'],
   race_id: '71f2b3c4-d5e6-4788-99aa-bbccddeeff00',
   race_number: 12,
+  reason: 'Asked for by its owner.',
+  refresh_token: 'demo-my-token',
+  rejudging_id: '4f8d2c1b-6a95-4e07-b3c8-1d0e2f3a4b5c',
   results_s3_key: 'logs/c2d7e8f1/results.gz',
   role: 'miner',
   rule: 'no-network',
@@ -86,6 +90,7 @@ const byName: Readonly<Record<string, unknown>> = {
   validator_score: 0.8125,
   version: '0.1.0',
   version_number: 3,
+  webhook_id: '9a7b5c3d-1e2f-4a6b-8c9d-0e1f2a3b4c5d',
   weight_overlay: { [minerHotkey]: 1 },
 };
 

@@ -1,5 +1,6 @@
 import { type ApiDocument, type Content, operationsOf, type Schema } from './api-document.ts';
 import { namedValues } from './example-values.ts';
+import { requestExamples } from './request-examples.ts';
 import { suits } from './suits.ts';
 
 /**
@@ -19,6 +20,10 @@ export function withExamples(document: ApiDocument): void {
       parameter.example = exampleOf(schema, name, schemas);
     }
     into(operation.requestBody?.content);
+    const whole = requestExamples[operation.operationId];
+    for (const media of Object.values(operation.requestBody?.content ?? {})) {
+      if (whole !== undefined) media.example = whole;
+    }
     for (const { content } of Object.values(operation.responses)) into(content);
   }
 }

@@ -11,7 +11,13 @@ export const drainActor = endpoint({
     'Have one process hand its partitions over, one after another, and take none until it is ' +
     'started again; `id` is a `member_id` of `/v1/admin/partitions`',
   trafficClass: 1,
-  params: z.object({ id: z.string().min(1).max(200) }),
+  params: z.object({
+    id: z
+      .string()
+      .min(1)
+      .max(200)
+      .meta({ examples: ['coordinator-1'] }),
+  }),
   body: reasonBody,
   response: z.object({
     member_id: z.string(),

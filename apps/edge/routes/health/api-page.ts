@@ -17,6 +17,7 @@ export const apiPage = `<!doctype html>
   .muted { color: #5a6675; }
   @media (prefers-color-scheme: dark) {
     body { color: #dde3ea; background: #14181d; }
+    a { color: #8fbdf2; }
     details { border-color: #333c47; }
     pre { background: #1c222a; }
     .muted { color: #93a0ae; }
@@ -24,9 +25,13 @@ export const apiPage = `<!doctype html>
 </style>
 </head>
 <body>
+<header>
 <h1>Paddock API</h1>
-<p class="muted">Described by <a href="/openapi.json">/openapi.json</a>.</p>
-<main id="routes">Loading …</main>
+<p class="muted">Described by <a href="/openapi.json">/openapi.json</a>. In the examples <code>PADDOCK_URL</code> is this
+service, <code>PADDOCK_TOKEN</code> the token of a session, <code>PADDOCK_OPERATOR_TOKEN</code> an operator&rsquo;s,
+<code>ACCESS_TOKEN</code> what a claim gives for asking models; put ids of your own in place of those that are shown.</p>
+</header>
+<main id="routes"><p role="status">Loading …</p></main>
 <script>
   const add = (parent, tag, text, name) => {
     const node = document.createElement(tag);
@@ -35,7 +40,11 @@ export const apiPage = `<!doctype html>
     parent.append(node);
     return node;
   };
-  const json = (parent, value) => add(parent, 'pre', JSON.stringify(value, null, 2));
+  // What scrolls must be reached by the keyboard.
+  const code = (parent, text) => {
+    add(parent, 'pre', text).tabIndex = 0;
+  };
+  const json = (parent, value) => code(parent, JSON.stringify(value, null, 2));
   const typeOf = (schema) => {
     if (schema.$ref) return schema.$ref.split('/').pop();
     const kinds = (schema.anyOf || schema.oneOf || []).map(typeOf).join(' | ');
@@ -70,6 +79,10 @@ export const apiPage = `<!doctype html>
       const need = each.required ? ', required' : '';
       const about = ' in ' + each.in + need + ': ' + typeOf(each.schema) + '. ';
       add(line, 'span', about + (each.description || '') + ' Example: ' + each.example, 'muted');
+    }
+    for (const { source } of operation['x-codeSamples'] || []) {
+      add(box, 'h3', 'Example');
+      code(box, source);
     }
     if (operation.requestBody) {
       add(box, 'h3', operation.requestBody.required ? 'Body' : 'Body, may be absent');
@@ -118,8 +131,16 @@ export const apiPage = `<!doctype html>
       json(box, schema);
     }
   };
-  fetch('/openapi.json').then((answer) => answer.json()).then(show, (error) => {
-    document.getElementById('routes').textContent = 'Could not load the description: ' + error;
+  const load = async () => {
+    const answer = await fetch('/openapi.json');
+    if (!answer.ok) throw new Error('the service answered ' + answer.status);
+    show(await answer.json());
+  };
+  load().catch((error) => {
+    const main = document.getElementById('routes');
+    main.textContent = '';
+    const said = add(main, 'p', 'Could not load the description: ' + error.message + '. Load the page again later.');
+    said.setAttribute('role', 'alert');
   });
 </script>
 </body>
