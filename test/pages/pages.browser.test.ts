@@ -109,6 +109,23 @@ test.serial('what names nothing is told as that', async (t) => {
   }
 });
 
+test.serial('the tasks of a version are compared within qualifying or one race', async (t) => {
+  const [version = ''] = world.versions;
+  const { page, complaints } = await opened(t, `${world.service.baseUrl}/app/versions/${version}`);
+  const rows = page.locator('.heat tbody tr');
+  await rows.nth(3).waitFor();
+  t.is(await rows.count(), 4, 'both judges in qualifying, and both in the race');
+  const race = `race ${world.doneRaceId.slice(0, 8)}`;
+  for (const part of ['qualifying', race]) {
+    await page.getByLabel('Results of').selectOption(part);
+    await rows.nth(2).waitFor({ state: 'detached' });
+    t.is(await rows.count(), 2, part);
+    await page.getByLabel('Results of').selectOption('all runs');
+    await rows.nth(3).waitFor();
+  }
+  t.deepEqual(complaints, []);
+});
+
 test.serial('texts of agents and validators are texts, whatever they spell', async (t) => {
   const { page, complaints } = await opened(
     t,

@@ -22,6 +22,7 @@ test.after.always(() => world?.service.stop());
 /** Each view, and what is there only once its data is. */
 const views: readonly (readonly [name: string, shows: string])[] = [
   ['Overview', '.facts dd'],
+  ['Queue', 'tbody tr'],
   ['Partitions', 'tbody tr >> nth=20'],
   ['Stuck', '.empty'],
   ['Rejudging', 'tbody tr'],

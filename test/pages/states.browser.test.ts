@@ -103,6 +103,7 @@ function panels(): Readonly<Record<PageName, readonly Panel[]>> {
     operator: [
       view('the overview', '/v1/admin/overview', 'Overview'),
       view('parked messages', '/v1/admin/parked-messages*', 'Overview'),
+      view('the queue', '/v1/public/evaluations/pending*', 'Queue'),
       view('the partitions', '/v1/admin/partitions', 'Partitions'),
       view('what is stuck', '/v1/admin/stuck', 'Stuck'),
       view('the rejudgings', '/v1/admin/rejudgings?*', 'Rejudging'),
@@ -237,6 +238,7 @@ test.serial('every view of an operator says so where there is nothing', async (t
   await signInAsOperator(page, empty);
   for (const [name, text] of [
     ['Overview', 'every message was delivered, and there is nothing to do'],
+    ['Queue', 'What miners submit is listed here'],
     ['Stuck', 'and there is nothing to do'],
     ['Rejudging', 'the form above has runs judged again'],
     ['Audit log', 'Every order is listed here, and why'],

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Race, RaceDetails } from '../../../cli/client/schemas.generated.ts';
 import { scoreText, wordsOf } from '../format.ts';
+import { ShowMore } from '../parts/show-more.tsx';
 import { Empty } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Key, State } from '../parts/words.tsx';
@@ -35,11 +36,7 @@ export function Field({
             keyOf={(each) => each.agent_version_id}
             mark={(each) => (each.race_rank === 1 ? 'is-top' : undefined)}
           />
-          {qualifiers.length > shown && (
-            <button type="button" onClick={() => setShown(shown + 500)}>
-              Show more of {qualifiers.length}
-            </button>
-          )}
+          <ShowMore shown={shown} total={qualifiers.length} onMore={() => setShown(shown + 500)} />
         </>
       )}
     </section>

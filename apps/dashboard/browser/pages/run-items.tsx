@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
 import type { EvaluationRunDetail } from '../../../cli/client/schemas.generated.ts';
 import { scoreText, shortKey } from '../format.ts';
+import { ShowMore } from '../parts/show-more.tsx';
 import { Empty } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { State } from '../parts/words.tsx';
 import { Link } from '../router.tsx';
 import { failureOf, type ItemPair, isApart, pairsOf, type RunItem } from './run-outcomes.ts';
 
-/** Drawn at once at most; a benchmark may have thousands. */
-const shownMax = 200;
+/** A benchmark may have thousands; so many more are drawn at each wish. */
+const shownStep = 200;
 
 function Only({
   text,
@@ -42,6 +43,7 @@ export function Items({
   readonly onFailuresOnly: (isOn: boolean) => void;
   readonly openAddress: (item: string) => string;
 }) {
+  const [shown, setShown] = useState(shownStep);
   const failed = items.filter((item) => failureOf(item) !== undefined);
   const listed = isFailuresOnly ? failed : items;
   const columns: readonly Column<RunItem>[] = [
@@ -83,19 +85,18 @@ export function Items({
             caption="Results by task"
             isCaptionHidden
             columns={columns}
-            rows={listed.slice(0, shownMax)}
+            rows={listed.slice(0, shown)}
             keyOf={(item) => item.item_id}
           />
-          <Rest count={listed.length} />
+          <ShowMore
+            shown={shown}
+            total={listed.length}
+            onMore={() => setShown(shown + shownStep)}
+          />
         </>
       )}
     </section>
   );
-}
-
-function Rest({ count }: { readonly count: number }) {
-  if (count <= shownMax) return null;
-  return <p class="muted">{count - shownMax} more are in the API’s answer.</p>;
 }
 
 export function ComparedItems({
@@ -108,6 +109,7 @@ export function ComparedItems({
   readonly openAddress: (item: string) => string;
 }) {
   const [isApartOnly, setApartOnly] = useState(false);
+  const [shown, setShown] = useState(shownStep);
   const pairs = pairsOf(mine.items.items, other.items.items);
   const apart = pairs.filter(isApart);
   const listed = isApartOnly ? apart : pairs;
@@ -138,11 +140,11 @@ export function ComparedItems({
         caption="Results of both runs by task"
         isCaptionHidden
         columns={columns}
-        rows={listed.slice(0, shownMax)}
+        rows={listed.slice(0, shown)}
         keyOf={({ id }) => id}
         mark={(pair) => (isApart(pair) ? 'is-apart' : undefined)}
       />
-      <Rest count={listed.length} />
+      <ShowMore shown={shown} total={listed.length} onMore={() => setShown(shown + shownStep)} />
     </section>
   );
 }

@@ -1,15 +1,14 @@
-import type {
-  PendingEvaluations,
-  RunningEvaluation,
-  Validator,
-} from '../../../cli/client/schemas.generated.ts';
+import { useState } from 'preact/hooks';
+import type { RunningEvaluation, Validator } from '../../../cli/client/schemas.generated.ts';
 import { countText, wordsOf } from '../format.ts';
+import { ShowMore } from '../parts/show-more.tsx';
 import { Empty, Loaded } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Key, State, When } from '../parts/words.tsx';
 import { addressOf, Link } from '../router.tsx';
 import { useAnswer } from '../use-answer.ts';
 import { useTitle } from '../use-title.ts';
+import { Queue } from './queue.tsx';
 
 const changesRuns = ({ type }: { readonly type: string }) => type.startsWith('run-');
 
@@ -23,9 +22,6 @@ export function Validators() {
   const running = useAnswer<readonly RunningEvaluation[]>('/v1/public/evaluations/running', {
     on: changesRuns,
     everyMs: 15_000,
-  });
-  const pending = useAnswer<PendingEvaluations>('/v1/public/evaluations/pending?limit=20', {
-    on: ({ type }) => changesRuns({ type }) || type === 'submission-accepted',
   });
   return (
     <>
@@ -54,22 +50,14 @@ export function Validators() {
             list.length === 0 ? (
               <Empty>Nothing runs. What a validator claims is listed here until it is done.</Empty>
             ) : (
-              <Table
-                caption="Runs under way"
-                isCaptionHidden
-                columns={runningColumns}
-                rows={list.slice(0, 100)}
-                keyOf={(each) => each.eval_run_id}
-              />
+              <Running runs={list} />
             )
           }
         </Loaded>
       </section>
       <section aria-labelledby="queue">
         <h2 id="queue">Waiting</h2>
-        <Loaded answer={pending} what="the queue">
-          {(list) => <Waiting pending={list} />}
-        </Loaded>
+        <Queue />
       </section>
     </>
   );
@@ -78,7 +66,14 @@ export function Validators() {
 const percent = (value: number | null) => (value === null ? '–' : `${value.toFixed(0)} %`);
 
 const healthColumns: readonly Column<Validator>[] = [
-  { title: 'Validator', isHead: true, cell: (each) => <Key text={each.validator_hotkey} /> },
+  { title: 'Validator', isHead: true, cell: named },
+  { title: 'UID', isNumber: true, isMinor: true, cell: (each) => each.uid ?? '–' },
+  {
+    title: 'Stake',
+    isNumber: true,
+    isMinor: true,
+    cell: ({ stake }) => (stake === null ? '–' : countText(stake)),
+  },
   { title: 'State', cell: (each) => <State of={each.status} /> },
   { title: 'Seen', cell: (each) => <When at={each.last_seen_at} /> },
   { title: 'Runs now', isNumber: true, cell: (each) => each.current_runs },
@@ -87,8 +82,41 @@ const healthColumns: readonly Column<Validator>[] = [
   { title: 'CPU', isNumber: true, isMinor: true, cell: (each) => percent(each.cpu_pct) },
   { title: 'Memory', isNumber: true, isMinor: true, cell: (each) => percent(each.ram_pct) },
   { title: 'Disk', isNumber: true, isMinor: true, cell: (each) => percent(each.disk_pct) },
+  {
+    title: 'Containers',
+    isNumber: true,
+    isMinor: true,
+    cell: (each) => each.docker_container_count ?? '–',
+  },
   { title: 'Versions', isMinor: true, cell: versionsOf },
 ];
+
+function named({ validator_name: name, validator_hotkey: hotkey }: Validator) {
+  return (
+    <>
+      {name !== null && `${name} `}
+      <Key text={hotkey} />
+    </>
+  );
+}
+
+const shownAtFirst = 100;
+
+function Running({ runs }: { readonly runs: readonly RunningEvaluation[] }) {
+  const [shown, setShown] = useState(shownAtFirst);
+  return (
+    <>
+      <Table
+        caption="Runs under way"
+        isCaptionHidden
+        columns={runningColumns}
+        rows={runs.slice(0, shown)}
+        keyOf={(each) => each.eval_run_id}
+      />
+      <ShowMore shown={shown} total={runs.length} onMore={() => setShown(shown + shownAtFirst)} />
+    </>
+  );
+}
 
 function versionsOf({ service_versions: versions }: Validator): string {
   const told = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
@@ -119,43 +147,3 @@ const runningColumns: readonly Column<RunningEvaluation>[] = [
   },
   { title: 'Lease ends', isMinor: true, cell: (each) => <When at={each.lease_expires_at} /> },
 ];
-
-function Waiting({ pending }: { readonly pending: PendingEvaluations }) {
-  if (pending.items.length === 0)
-    return (
-      <Empty>Nothing waits. What miners submit is listed here until validators took it.</Empty>
-    );
-  return (
-    <>
-      <p>
-        Work that waits: {countText(pending.summary.total_pending)}. Runs that it needs:{' '}
-        {countText(pending.summary.total_runs_needed)}. Under way:{' '}
-        {countText(pending.summary.total_runs_active)}.
-      </p>
-      <Table
-        caption="The next in the queue"
-        isCaptionHidden
-        columns={[
-          { title: 'Place', isNumber: true, cell: (each) => countText(each.position) },
-          {
-            title: 'Agent',
-            isHead: true,
-            cell: (each) => (
-              <Link to={addressOf('version', each.agent_version_id)}>
-                {each.agent_name} v{each.version_number}
-              </Link>
-            ),
-          },
-          {
-            title: 'Done',
-            cell: (each) => `${each.completed_successes} of ${each.required_successes}`,
-          },
-          { title: 'Starts', cell: (each) => <When at={each.expected_start_at} /> },
-          { title: 'Held up by', isMinor: true, cell: (each) => each.blocked_reason ?? '–' },
-        ]}
-        rows={pending.items}
-        keyOf={(each) => `${each.agent_version_id} ${each.phase} ${each.race_id}`}
-      />
-    </>
-  );
-}

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type {
   AgentVersionStatus,
   EvaluationRun,
@@ -11,7 +12,7 @@ import { addressOf, Link } from '../router.tsx';
 import { type Answer, useAnswer } from '../use-answer.ts';
 import { useTitle } from '../use-title.ts';
 import { storyOf } from './version-story.ts';
-import { VersionTasks } from './version-tasks.tsx';
+import { everyPart, type TaskPart, VersionTasks } from './version-tasks.tsx';
 
 export function VersionPage({ id }: { readonly id: string }) {
   const of = `/v1/public/agent-versions/${id}`;
@@ -22,7 +23,8 @@ export function VersionPage({ id }: { readonly id: string }) {
   const status = useAnswer<AgentVersionStatus>(`${of}/status`, { on, everyMs });
   const isKnown = status.value !== undefined;
   const runs = useAnswer<readonly EvaluationRun[]>(isKnown ? `${of}/runs` : undefined, { on });
-  const tasks = useAnswer<ProblemProgress>(isKnown ? `${of}/problems` : undefined, {
+  const [part, setPart] = useState<TaskPart>(everyPart);
+  const tasks = useAnswer<ProblemProgress>(isKnown ? `${of}/problems${part}` : undefined, {
     on: (event) => Reflect.get(event, 'agent_version_id') === id,
   });
   const { value } = status;
@@ -31,7 +33,7 @@ export function VersionPage({ id }: { readonly id: string }) {
     <>
       {!isKnown && <h1>Agent version</h1>}
       <Loaded answer={status} what="this version">
-        {(told) => <Version status={told} runs={runs} tasks={tasks} />}
+        {(told) => <Version status={told} {...{ runs, tasks, part }} onPart={setPart} />}
       </Loaded>
     </>
   );
@@ -41,10 +43,14 @@ function Version({
   status,
   runs,
   tasks,
+  part,
+  onPart,
 }: {
   readonly status: AgentVersionStatus;
   readonly runs: Answer<readonly EvaluationRun[]>;
   readonly tasks: Answer<ProblemProgress>;
+  readonly part: TaskPart;
+  readonly onPart: (part: TaskPart) => void;
 }) {
   return (
     <>
@@ -63,7 +69,9 @@ function Version({
           {(list) => <Runs runs={list} />}
         </Loaded>
       </section>
-      {isSettled(runs) && <VersionTasks answer={tasks} />}
+      {isSettled(runs) && (
+        <VersionTasks answer={tasks} runs={runs.value ?? []} {...{ part, onPart }} />
+      )}
       {isSettled(runs, tasks) && <Timeline entries={status.timeline} />}
     </>
   );

@@ -4,6 +4,7 @@ import { ask } from '../../api.ts';
 import { Failure } from '../../parts/states.tsx';
 import { asRefused } from '../../trajectory/open-episode.ts';
 import { useTitle } from '../../use-title.ts';
+import { Queue } from '../queue.tsx';
 import { AuditLog } from './audit-log.tsx';
 import { Overview } from './overview.tsx';
 import { Partitions } from './partitions.tsx';
@@ -13,6 +14,7 @@ import { Traces } from './traces.tsx';
 
 const views = [
   { name: 'Overview', view: Overview },
+  { name: 'Queue', view: Queue },
   { name: 'Partitions', view: Partitions },
   { name: 'Stuck', view: Stuck },
   { name: 'Rejudging', view: Rejudgings },
