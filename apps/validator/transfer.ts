@@ -64,18 +64,16 @@ export async function fetchFile(
   });
 }
 
-/** A plain PUT, as presigned addresses take it. */
+/** A plain PUT, as presigned addresses take it, and once: what is left to be sent waits in the queue. */
 export async function putBytes(
   url: string,
   bytes: Uint8Array<ArrayBuffer>,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<void> {
-  await repeated(clock, signal, async () => {
-    const headers = { 'content-type': 'application/octet-stream' };
-    const answer = await fetch(url, { method: 'PUT', body: bytes, headers, signal });
-    await answer.body?.cancel();
-    if (!answer.ok) throw new TransferFailed(`an upload was answered ${answer.status}`);
-  });
+  const headers = { 'content-type': 'application/octet-stream' };
+  const answer = await fetch(url, { method: 'PUT', body: bytes, headers, signal });
+  await answer.body?.cancel();
+  if (!answer.ok) throw new TransferFailed(`an upload was answered ${answer.status}`);
 }
 
 async function answered(url: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
@@ -93,7 +91,7 @@ async function repeated<T>(clock: Clock, signal: AbortSignal, once: () => Promis
       signal.throwIfAborted();
       if (attempt < attemptsMax) await clock.sleep(pauseMs * attempt, signal);
       else if (error instanceof TransferFailed) throw error;
-      else throw new TransferFailed('a download or upload broke off', { cause: error });
+      else throw new TransferFailed('a download broke off', { cause: error });
     }
   }
 }

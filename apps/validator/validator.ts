@@ -56,7 +56,7 @@ export class Validator {
     const onUnproved = () => identity.forget();
     const queue = await DeliveryQueue.open({
       folder: join(config.VALIDATOR_DATA_DIR, 'queue'),
-      send: (one, signal) => sendDelivery(once, one, { onUnproved, signal }),
+      send: (one, signal) => sendDelivery(once, one, { onUnproved, clock, signal }),
       ...{ clock, log },
       onRetry: () => telemetry.count('paddock.validator.retries'),
     });
@@ -173,6 +173,8 @@ export class Validator {
       batchSize: config.VALIDATOR_BATCH_SIZE,
       keep: async (one: Delivery) => {
         const { outcome } = await this.#queue.put(one);
+        // A run without one of its episodes is worth its score all the same.
+        if (one.kind === 'episode') return;
         void outcome.then((end) => end.kind === 'refused' && lease.lose(end.reason));
       },
     });

@@ -1,11 +1,19 @@
 import { z } from 'zod';
 
 /**
- * What must reach the service, whatever happens to us meanwhile: a batch of results, or how a run
- * ended. Kept until the service has answered it.
+ * What must reach the service, whatever happens to us meanwhile: a batch of results, an episode that the
+ * store did not take at once, or how a run ended. Kept until it is answered.
  */
 export const delivery = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('results'), evalRunId: z.string(), items: z.array(z.unknown()) }),
+  z.object({
+    kind: z.literal('episode'),
+    evalRunId: z.string(),
+    packSha256: z.string(),
+    document: z.string(),
+    /** Unix milliseconds; from then on it holds up nothing any more. */
+    untilMs: z.number(),
+  }),
   z.object({
     kind: z.literal('completion'),
     evalRunId: z.string(),
@@ -16,6 +24,7 @@ export const delivery = z.discriminatedUnion('kind', [
 ]);
 
 export type Delivery = z.infer<typeof delivery>;
+export type EpisodeDelivery = Extract<Delivery, { readonly kind: 'episode' }>;
 export type CompletionBody = Extract<Delivery, { readonly kind: 'completion' }>['body'];
 
 /** What became of one: the service has it, or will never have it and says why. */
@@ -39,6 +48,19 @@ export function attemptOf(status: number, reason: string): Attempt {
 }
 
 const temporary: ReadonlySet<number> = new Set([401, 408, 425, 429]);
+
+/**
+ * How long an episode may hold up the results behind it while the store is away: half of the hour without
+ * results after which a service takes the run away (NO_PROGRESS_SECONDS), for that would lose them all.
+ */
+export const episodePatienceMs = 30 * 60_000;
+
+/** What the attempt means for a delivery that is waited for no longer. */
+export function withinPatience<Kind extends Attempt>(one: Delivery, attempt: Kind, nowMs: number) {
+  const isOver = one.kind === 'episode' && nowMs >= one.untilMs;
+  if (!isOver || attempt.kind !== 'later') return attempt;
+  return { kind: 'refused' as const, reason: `given up: ${attempt.reason}` };
+}
 
 const firstPauseMs = 200;
 const pauseMaxMs = 15_000;

@@ -1,27 +1,60 @@
+import { sha256Hex } from '../../../infra/ids/ids.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
 import type {
   PaddockClient,
   PostValidatorEvaluationRunsCompleteRequest,
 } from '../../cli/client/paddock.generated.ts';
 import { Refusal } from '../../cli/client/refusal.ts';
-import { attemptOf, type Delivery } from './delivery.ts';
+import { putBytes } from '../transfer.ts';
+import { attemptOf, type Delivery, type EpisodeDelivery, withinPatience } from './delivery.ts';
 import type { Attempted } from './delivery-queue.ts';
 
 type Complete = PostValidatorEvaluationRunsCompleteRequest['body'];
+
+export interface Sending {
+  readonly onUnproved: () => void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
 
 /** One attempt to bring a delivery to the service, and what the answer means. */
 export async function sendDelivery(
   api: PaddockClient,
   one: Delivery,
-  { onUnproved, signal }: { readonly onUnproved: () => void; readonly signal: AbortSignal },
+  { onUnproved, clock, signal }: Sending,
 ): Promise<Attempted> {
   try {
     return await deliver(api, one, signal);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    if (!(error instanceof Refusal)) return { kind: 'later', reason };
-    if (error.status === 401) onUnproved();
-    return { ...attemptOf(error.status, reason), retryAfterSeconds: error.retryAfterSeconds };
+    if (error instanceof Refusal && error.status === 401) onUnproved();
+    return withinPatience(one, attempted(error), clock.nowMs());
   }
+}
+
+function attempted(error: unknown): Attempted {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Refusal)) return { kind: 'later', reason };
+  return { ...attemptOf(error.status, reason), retryAfterSeconds: error.retryAfterSeconds };
+}
+
+/** An address that takes this episode for some minutes, and the one under which it will be known. */
+export async function presignEpisode(
+  api: PaddockClient,
+  { evalRunId, packSha256, document }: EpisodeDelivery,
+  signal: AbortSignal,
+) {
+  const target = await api.postValidatorEpisodeArtifactsPresign(
+    {
+      body: {
+        eval_run_id: evalRunId,
+        env_pack_sha256: packSha256,
+        artifact_sha256: sha256Hex(document),
+        content_length: Buffer.byteLength(document),
+      },
+    },
+    { signal },
+  );
+  return { url: target.upload_url, uri: target.artifact_uri };
 }
 
 async function deliver(api: PaddockClient, one: Delivery, signal: AbortSignal): Promise<Attempted> {
@@ -34,6 +67,11 @@ async function deliver(api: PaddockClient, one: Delivery, signal: AbortSignal): 
       { signal },
     );
     return { kind: 'acknowledged', answer };
+  }
+  if (one.kind === 'episode') {
+    const { url, uri } = await presignEpisode(api, one, signal);
+    await putBytes(url, Buffer.from(one.document), signal);
+    return { kind: 'acknowledged', answer: uri };
   }
   const answer = await api.postValidatorEpisodeResults(
     { body: { results: one.items } },

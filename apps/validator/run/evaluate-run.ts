@@ -6,13 +6,14 @@ import type { Logger } from '../../../infra/ports/log.ts';
 import type { Telemetry } from '../../../infra/ports/telemetry.ts';
 import type { PaddockClient } from '../../cli/client/paddock.generated.ts';
 import type { Claim, PackDelivery, RacePackDelivery } from '../../cli/client/schemas.generated.ts';
-import type { Delivery } from '../delivery/delivery.ts';
+import { type Delivery, episodePatienceMs } from '../delivery/delivery.ts';
 import type { Sandbox } from '../sandbox/find-sandbox.ts';
 import { shopContract } from '../shop/catalogue.ts';
-import { fetchBytes, fetchFile, putBytes, TransferFailed } from '../transfer.ts';
+import { fetchBytes, fetchFile, TransferFailed } from '../transfer.ts';
 import { type Conclusion, earlyEnd, packFailed, success, type TaskEnd } from './conclude.ts';
 import { type EpisodeFacts, episodeDocument, outcomeOf, terminalState, toItem } from './episode.ts';
 import { openPack, PackUnusable, type ShopPack, type ShopTask } from './open-pack.ts';
+import { placeEpisode } from './place-episode.ts';
 import { type Playing, playTask } from './play-task.ts';
 
 export interface Evaluating {
@@ -108,16 +109,19 @@ async function playRoster(
   const ends: TaskEnd[] = [];
   let batch: object[] = [];
   const { eval_run_id: evalRunId } = playing.claim;
+  const left: Delivery[] = [];
+  // Results first: they are what the service counts as progress.
   const send = async () => {
     if (batch.length > 0) await deps.keep({ kind: 'results', evalRunId, items: batch });
     batch = [];
+    for (const episode of left.splice(0)) await deps.keep(episode);
   };
   for (const task of roster) {
     const { facts, modelFailures } = await playTask(playing, task);
-    const item = toItem(facts, {
-      ledgerUri: await uploadEpisode(facts, deps),
-      stateHash: sha256Hex(terminalState(facts)),
-    });
+    const episode = await placeEpisode(episodeOf(facts, deps.clock.nowMs()), deps);
+    if (episode.left !== undefined) left.push(episode.left);
+    const stateHash = sha256Hex(terminalState(facts));
+    const item = toItem(facts, { ledgerUri: episode.uri, stateHash });
     batch.push(item);
     tell(facts, deps);
     const rewardMicro = item.verdict_correct ? (facts.verdict?.rewardMicro ?? null) : null;
@@ -131,26 +135,16 @@ async function playRoster(
   return success(ends);
 }
 
-/** Where the whole episode lies; null where it could not be put, which costs nobody a result. */
-async function uploadEpisode(facts: EpisodeFacts, deps: Evaluating): Promise<string | null> {
-  const { api, clock, log, signal } = deps;
-  const bytes = Buffer.from(episodeDocument(facts));
-  try {
-    const target = await api.postValidatorEpisodeArtifactsPresign({
-      body: {
-        eval_run_id: facts.evalRunId,
-        env_pack_sha256: facts.packSha256,
-        artifact_sha256: sha256Hex(bytes),
-        content_length: bytes.length,
-      },
-    });
-    await putBytes(target.upload_url, bytes, { clock, signal });
-    return target.artifact_uri;
-  } catch (error) {
-    signal.throwIfAborted();
-    log.warn('an episode could not be uploaded', { task_id: facts.taskId, error });
-    return null;
-  }
+function episodeOf(facts: EpisodeFacts, nowMs: number) {
+  const { evalRunId, packSha256 } = facts;
+  const untilMs = nowMs + episodePatienceMs;
+  return {
+    kind: 'episode',
+    evalRunId,
+    packSha256,
+    document: episodeDocument(facts),
+    untilMs,
+  } as const;
 }
 
 function tell(facts: EpisodeFacts, { log, telemetry }: Evaluating): void {

@@ -7,6 +7,7 @@ import {
   attemptOf,
   type Delivery,
   pauseMs,
+  withinPatience,
 } from '../../../apps/validator/delivery/delivery.ts';
 import { type Attempted, DeliveryQueue } from '../../../apps/validator/delivery/delivery-queue.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
@@ -144,4 +145,16 @@ test('pauses grow to a bound, and the service may ask for more within it', (t) =
   );
   t.is(pauseMs(0, 3), 3000);
   t.is(pauseMs(0, 9999), 15_000);
+});
+
+test('an episode that is late holds up nothing any more, and everything else is waited for', (t) => {
+  const later: Attempt = { kind: 'later', reason: '503' };
+  const episode: Delivery = {
+    ...{ kind: 'episode', evalRunId: 'a', packSha256: '', document: '{}' },
+    untilMs: 1000,
+  };
+
+  t.deepEqual(withinPatience(episode, later, 999), later);
+  t.deepEqual(withinPatience(episode, later, 1000), { kind: 'refused', reason: 'given up: 503' });
+  t.deepEqual(withinPatience(results('a'), later, 1000), later);
 });

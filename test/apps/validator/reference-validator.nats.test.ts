@@ -7,15 +7,20 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { NoSandbox } from '../../../apps/validator/sandbox/find-sandbox.ts';
 import { freePort } from '../../../infra/local/free-port.ts';
-import type { ServiceWorld } from '../../support/service-world.ts';
 import { until } from '../../support/until.ts';
 import { trialSandbox } from './try-sandbox.ts';
-import { openGate, startShopWorld, startValidator, submitAs } from './validator-world.ts';
+import {
+  openGate,
+  type ShopWorld,
+  startShopWorld,
+  startValidator,
+  submitAs,
+} from './validator-world.ts';
 
 const agents = join(import.meta.dirname, '../../../apps/world/demo/agents');
 const careful = () => readFile(join(agents, 'careful_shopper.py'), 'utf8');
 
-let world: ServiceWorld;
+let world: ShopWorld;
 let refusal: NoSandbox | undefined;
 
 test.before('a service', async (t) => {
@@ -74,13 +79,17 @@ test.serial('a real file is run, graded, scored and told, and the metrics count 
   t.is((await validator.ended).code, 0);
 });
 
-/** One episode as the public reads it, once more with all that the agent did. */
-async function feedbackOf(version: string): Promise<void> {
-  const [baseUrl] = world.service.baseUrls;
+async function episodeIdsOf(version: string): Promise<readonly string[]> {
   const asked = { agent_version_id: version, phase: 'QUALIFYING' as const };
   const { generated_results: results } =
     await world.operator.api.getPublicAgentVersionsProblems(asked);
-  const id = results[0]?.items.items[0]?.episode_result_id;
+  return results.flatMap(({ items }) => items.items.map((item) => item.episode_result_id ?? ''));
+}
+
+/** One episode as the public reads it, once more with all that the agent did. */
+async function feedbackOf(version: string): Promise<void> {
+  const [baseUrl] = world.service.baseUrls;
+  const [id] = await episodeIdsOf(version);
   const answer = await fetch(`${baseUrl}/v1/public/episode-results/${id}/feedback`);
   const episode = (await answer.json()) as {
     steps: unknown[];
@@ -157,25 +166,34 @@ test.serial(
     if (!(await hasSandbox(t))) return;
     await using gate = await openGate(world.service.baseUrls[0]);
     gate.isShut = (_method, path) => /episode-results|\/complete$/.test(path);
+    world.store.isShut = true;
     const version = await submitAs(world, 20, await careful());
     const start = { index: 3, baseUrl: gate.url };
     await using first = await startValidator(world, start);
     const queue = join(first.dataDir, 'state/queue');
     const kept = async () =>
       (await readdir(queue).catch(() => [])).filter((name) => /^\d+\.json$/.test(name));
-    // Thirty results in batches of ten, and the completion.
-    await until(async () => (await kept()).length === 4, 120_000);
+    // Thirty results in batches of ten, their episodes, and the completion.
+    await until(async () => (await kept()).length === 3 + 30 + 1, 120_000);
     first.process.kill('SIGKILL');
     await first.ended;
-    t.is((await kept()).length, 4);
+    t.is((await kept()).length, 3 + 30 + 1);
     t.true(gate.turnedAway.length > 0);
+    t.true(world.store.turnedAway >= 30);
     gate.isShut = () => false;
+    world.store.isShut = false;
     await using second = await startValidator(world, start);
     const run = await endedRun(version);
 
     t.like(run, { status: 'SUCCESS', validator_score: 1 });
     t.is((await runsOf(version)).length, 1);
     await until(async () => (await kept()).length === 0);
+    const episodes = await episodeIdsOf(version);
+    t.is(episodes.length, 30);
+    for (const id of episodes) {
+      const body = { artifact_type: 'EPISODE' as const, episode_result_id: id };
+      await t.notThrowsAsync(world.operator.api.postPublicArtifactsDownloadUrl({ body }));
+    }
     second.process.kill('SIGTERM');
     t.is((await second.ended).code, 0);
   },
@@ -254,10 +272,7 @@ def agent_main(problem):
 
   t.is(run.status, 'SUCCESS', run.failure_reason ?? '');
   const [baseUrl] = world.service.baseUrls;
-  const asked = { agent_version_id: version, phase: 'QUALIFYING' as const };
-  const { generated_results: results } =
-    await world.operator.api.getPublicAgentVersionsProblems(asked);
-  const id = results[0]?.items.items[0]?.episode_result_id;
+  const [id] = await episodeIdsOf(version);
   const text = await (await fetch(`${baseUrl}/v1/public/episode-results/${id}/feedback`)).text();
   const episode = JSON.parse(text);
   t.is(episode.steps[0].tool, 'ask_model');

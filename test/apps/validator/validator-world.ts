@@ -17,20 +17,72 @@ const seed = 77;
 const main = join(import.meta.dirname, '../../../apps/validator/main.ts');
 const register = join(import.meta.dirname, '../../../infra/otel/register.ts');
 
-/** The shop as the active suite on a real service, one success enough, races of six tasks. */
-export async function startShopWorld(): Promise<ServiceWorld> {
+export interface ShopWorld extends ServiceWorld {
+  readonly store: StoreGate;
+}
+
+/**
+ * The shop as the active suite on a real service, one success enough, races of six tasks. Clients reach its
+ * store through a gate.
+ */
+export async function startShopWorld(): Promise<ShopWorld> {
+  const store = await openStoreGate();
   const world = await startServiceWorld({
     ...{ edges: 1, coordinators: 1 },
     env: {
       AGENT_PACKAGES: 'shop_tools',
+      S3_PUBLIC_ENDPOINT: store.url,
       QUALIFYING_THRESHOLD: '0.1',
       RACE_TASKS: '6',
       REQUIRED_SUCCESSES_QUALIFYING: '1',
       REQUIRED_SUCCESSES_RACE: '1',
     },
   });
+  store.target = world.neighbours.s3Endpoint;
   await prepareDemoSuite(world.operator, world.dataDir);
-  return world;
+  const dispose = async () => {
+    await world[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
+  };
+  return { ...world, store, [Symbol.asyncDispose]: dispose };
+}
+
+/** The real store as clients reach it, and one that is away for whoever brings something. */
+export interface StoreGate extends AsyncDisposable {
+  readonly url: string;
+  target: string;
+  isShut: boolean;
+  turnedAway: number;
+}
+
+async function openStoreGate(): Promise<StoreGate> {
+  const gate = { target: '', isShut: false, turnedAway: 0 };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = 'GET', url = '/', headers } = request;
+    if (gate.isShut && method === 'PUT') {
+      gate.turnedAway += 1;
+      response.writeHead(503).end();
+      return;
+    }
+    // The host among them, as it came: it is signed.
+    const sent = Object.entries(headers).filter(([, value]) => typeof value === 'string');
+    const answer = await exchange({
+      ...{ method, url: `${gate.target}${url}`, body: Buffer.concat(chunks) },
+      headers: Object.fromEntries(sent) as Record<string, string>,
+    });
+    response.writeHead(answer.status).end(answer.body);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(gate, {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  });
 }
 
 /** Submits a file as a miner of its own, and tells its version. */
