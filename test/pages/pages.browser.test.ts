@@ -4,7 +4,10 @@
  */
 import test, { type ExecutionContext } from 'ava';
 import type { BrowserContext, Page } from 'playwright-core';
+import type { ProblemProgress } from '../../apps/cli/client/schemas.generated.ts';
 import { submit } from '../support/evaluation-client.ts';
+import { okBody } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
 import { barriers, complaintsOf, keepShot, type Look, openBrowser } from './browser.ts';
 import { hostileText, openShopWorld, type ShopWorld } from './shop-world.ts';
 import { plantWallet } from './signed-in.ts';
@@ -111,6 +114,12 @@ test.serial('what names nothing is told as that', async (t) => {
 
 test.serial('the tasks of a version are compared within qualifying or one race', async (t) => {
   const [version = ''] = world.versions;
+  const problems = `/v1/public/agent-versions/${version}/problems`;
+  // What a race showed is released a while after it.
+  await until(async () => {
+    const told = await okBody<ProblemProgress>(await world.service.call('GET', problems));
+    return told.generated_results.filter(({ items }) => items.items.length > 0).length === 4;
+  });
   const { page, complaints } = await opened(t, `${world.service.baseUrl}/app/versions/${version}`);
   const rows = page.locator('.heat tbody tr');
   await rows.nth(3).waitFor();
