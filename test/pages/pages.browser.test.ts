@@ -7,7 +7,6 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { ProblemProgress } from '../../apps/cli/client/schemas.generated.ts';
 import { submit } from '../support/evaluation-client.ts';
 import { okBody } from '../support/trial-suite.ts';
-import { until } from '../support/until.ts';
 import { barriers, complaintsOf, keepShot, type Look, openBrowser } from './browser.ts';
 import { hostileText, openShopWorld, type ShopWorld } from './shop-world.ts';
 import { plantWallet } from './signed-in.ts';
@@ -112,14 +111,19 @@ test.serial('what names nothing is told as that', async (t) => {
   }
 });
 
+/** It runs in no later race, whose results would be sealed and take the place of those that are not. */
+async function eliminatedVersion(): Promise<string> {
+  for (const version of world.versions) {
+    const path = `/v1/public/agent-versions/${version}/problems`;
+    const told = await okBody<ProblemProgress>(await world.service.call('GET', path));
+    const shown = told.generated_results.filter(({ items }) => items.items.length > 0);
+    if (shown.length > 2) return version;
+  }
+  throw new Error('the race eliminates one of four');
+}
+
 test.serial('the tasks of a version are compared within qualifying or one race', async (t) => {
-  const [version = ''] = world.versions;
-  const problems = `/v1/public/agent-versions/${version}/problems`;
-  // What a race showed is released a while after it.
-  await until(async () => {
-    const told = await okBody<ProblemProgress>(await world.service.call('GET', problems));
-    return told.generated_results.filter(({ items }) => items.items.length > 0).length === 4;
-  });
+  const version = await eliminatedVersion();
   const { page, complaints } = await opened(t, `${world.service.baseUrl}/app/versions/${version}`);
   const rows = page.locator('.heat tbody tr');
   await rows.nth(3).waitFor();
