@@ -27,9 +27,13 @@ const engineFlags = ['--max-old-space-size=64', '--max-semi-space-size=2'];
 /** Resolves when CPython can take a file. */
 export async function startJudgeChild(options: JudgeChildOptions): Promise<JudgeChild> {
   const { deadlineMs, clock } = options;
-  // No environment, no descriptors: a file must find nothing of ours, should it ever get that far.
+  // No environment but what Node itself may need to start, no descriptors: a file must find nothing of ours,
+  // should it ever get that far.
+  // biome-ignore lint/style/noProcessEnv: no setting of ours; where this process found its libraries.
+  const { LD_LIBRARY_PATH } = process.env;
+  const env = { ...(LD_LIBRARY_PATH !== undefined && { LD_LIBRARY_PATH }) };
   const child = fork(new URL('./judge-process.ts', import.meta.url), [String(deadlineMs)], {
-    ...{ env: {}, execArgv: engineFlags, serialization: 'advanced', detached: true },
+    ...{ env, execArgv: engineFlags, serialization: 'advanced', detached: true },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   // Kept for good: a broken pipe is reported by the exit that follows.
