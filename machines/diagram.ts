@@ -16,7 +16,7 @@ const machines: Readonly<Record<string, AnyStateMachine>> = {
 /** The state machines as Mermaid diagrams in Markdown, generated from what really runs. */
 export function machineDiagrams(): string {
   return Object.entries(machines)
-    .map(([title, machine]) => `### ${title}\n\n${diagram(machine)}`)
+    .map(([title, machine]) => `## ${title}\n\n${diagram(machine)}`)
     .join('\n');
 }
 

@@ -1,7 +1,7 @@
 import type { Setting } from './setting.ts';
 import { settings } from './settings.ts';
 
-/** The README's table of every key, in markdown, in the order of the settings. */
+/** The table of every key for its page, in markdown, in the order of the settings. */
 export function configTable(): string {
   const rows = Object.entries<Setting<unknown>>(settings).map(([key, setting]) =>
     row([`\`${key}\``, shownDefault(key, setting), setting.unit, setting.reason]),

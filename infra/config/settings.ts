@@ -318,7 +318,7 @@ const processes = {
   ),
 };
 
-/** Every key of the environment that is ours. The README's table is generated from it. */
+/** Every key of the environment that is ours. infra/reference/configuration.md is generated from it. */
 export const settings = {
   ...leases,
   ...races,

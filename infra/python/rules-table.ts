@@ -1,6 +1,6 @@
 import { rules } from './finding.ts';
 
-/** The rules of the static analysis for the README, in the order of their categories. */
+/** The rules of the static analysis for their page, in the order of their categories. */
 export function rulesTable(): string {
   const rows = Object.entries(rules).map(
     ([rule, { category, finds, advice }]) =>

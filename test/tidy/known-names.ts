@@ -41,7 +41,7 @@ const tables = sources('up.sql')
   .join('\n');
 
 export const nameRules: readonly NameRule[] = [
-  ['metric', /\b(paddock_[a-z_]+)/g, (name) => metrics.has(name)],
+  ['metric or login', /\b(paddock_[a-z_]+)/g, (name) => metrics.has(name) || isRole(name)],
   ['route', /`((?:GET|POST|PUT|PATCH|DELETE) \/[^`]*)`/g, (name) => routes.has(name)],
   [
     'fault, setting or status',
@@ -56,6 +56,10 @@ export const nameRules: readonly NameRule[] = [
   ['table', /\brt\.([a-z_]+)/g, (name) => tables.includes(`create table rt.${name}`)],
   ['command', /`npx paddock ([^`]+)`/g, isCommand],
 ];
+
+/** Of the database: migrations make them one by one, or from a list. */
+const isRole = (name: string) =>
+  tables.includes(`create role ${name} `) || tables.includes(`'${name}'`);
 
 /** The command of a line, and each of its options. */
 function isCommand(line: string): boolean {

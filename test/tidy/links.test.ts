@@ -75,13 +75,15 @@ test('headings are named as their readers’ programs name them', (t) => {
   t.deepEqual([...anchorsOf(text)], ['what-is-here-and-what-is-not', 'x-of-y', 'twice', 'twice-1']);
 });
 
-test('every guide is linked from the README', (t) => {
+test('every guide and every page of reference is linked from the README', (t) => {
   const readme = pages.find(({ path }) => path === 'README.md')?.text ?? '';
-  const guides = pages.map(({ path }) => path).filter((path) => path.startsWith('infra/guides/'));
+  for (const folder of ['infra/guides/', 'infra/reference/']) {
+    const own = pages.map(({ path }) => path).filter((path) => path.startsWith(folder));
 
-  t.true(guides.length >= 4);
-  t.deepEqual(
-    guides.filter((path) => !readme.includes(`](${path})`)),
-    [],
-  );
+    t.true(own.length > 0, folder);
+    t.deepEqual(
+      own.filter((path) => !readme.includes(`](${path})`)),
+      [],
+    );
+  }
 });

@@ -2,12 +2,14 @@ import { machineDiagrams } from '../../machines/diagram.ts';
 import { configTable } from '../config/config-table.ts';
 import { rulesTable } from '../python/rules-table.ts';
 
-/** The parts of the README that are printed from the code, by the name of their block. */
-export function readmeBlocks(): ReadonlyMap<string, string> {
+type Blocks = ReadonlyMap<string, string>;
+
+/** The pages of this folder that have parts printed from the code, and these by the name of their block. */
+export function generatedPages(): ReadonlyMap<string, Blocks> {
   return new Map([
-    ['config', configTable()],
-    ['machines', machineDiagrams()],
-    ['rules', rulesTable()],
+    ['configuration.md', new Map([['config', configTable()]])],
+    ['state-machines.md', new Map([['machines', machineDiagrams()]])],
+    ['submission-rules.md', new Map([['rules', rulesTable()]])],
   ]);
 }
 
@@ -15,7 +17,7 @@ export function readmeBlocks(): ReadonlyMap<string, string> {
  * `text` with every `<!-- NAME:begin -->` … `<!-- NAME:end -->` filled anew. Throws when a block is
  * missing, so that none is forgotten, and when the text has one that nobody fills.
  */
-export function withBlocks(text: string, blocks: ReadonlyMap<string, string>): string {
+export function withBlocks(text: string, blocks: Blocks): string {
   const stray = markedNames(text).filter((name) => !blocks.has(name));
   if (stray.length > 0) throw new Error(`nothing fills the blocks ${stray.join(', ')}`);
   return [...blocks].reduce((filled, [name, content]) => withBlock(filled, name, content), text);
