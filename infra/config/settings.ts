@@ -278,8 +278,7 @@ const processes = {
   ),
   CREDENTIAL_KEYS: required(credentialKeys, {
     unit: 'id:base64,…',
-    reason:
-      'the first seals, all open; rotate as “Rotating keys” says: behind, in front, wait, remove',
+    reason: 'the first seals, all open; rotate in four steps: behind, in front, wait, remove',
     absent: [],
     secret: true,
   }),

@@ -160,7 +160,7 @@ const sortKeys = (_key: string, value: unknown) =>
     ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
     : value;
 
-/** As the README tells strangers to. */
+/** As infra/reference/operations.md tells strangers to. */
 function hashOf(entry: Entry): string {
   const { seq, prev_hash, committed_at, actor, action, object, reason, detail } = entry;
   const at = Date.parse(committed_at);
