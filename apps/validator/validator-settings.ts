@@ -13,7 +13,7 @@ import {
   word,
 } from '../../infra/config/setting.ts';
 
-/** Every variable of the reference validator; the README's list of them is held to this one. */
+/** Every variable of the reference validator; infra/reference/reference-validator.md is held to it. */
 const settings = {
   PADDOCK_URL: needed(url('http', 'https'), 'URL', 'the service, such as https://paddock.example'),
   VALIDATOR_KEY_FILE: needed(nonEmptyText, 'path', 'the hotkey: 0x and 64 hex digits, or its JSON'),
@@ -111,7 +111,7 @@ function misspelled(env: Readonly<Record<string, string | undefined>>): string[]
       const meant = nearestKey(name, validatorKeys);
       if (meant !== undefined) return [`${name} is no variable of ours; did you mean ${meant}?`];
       return name.startsWith('VALIDATOR_')
-        ? [`${name} is no variable of ours; see the README`]
+        ? [`${name} is no variable of ours; see infra/reference/reference-validator.md`]
         : [];
     });
 }

@@ -79,7 +79,7 @@ function redirectTo(status: number): Record<string, string> {
   return status >= 300 && status < 400 ? { location: '/elsewhere' } : {};
 }
 
-/** As a receiver would check it, from the README's description alone. */
+/** As a receiver would check it, from the description in infra/reference alone. */
 export function isSigned(
   delivery: Pick<Delivery, 'body' | 'id' | 'signature' | 'timestamp'>,
   secret: string,

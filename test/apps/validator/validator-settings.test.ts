@@ -35,12 +35,17 @@ test('variables of the service and of other programs may stand beside', (t) => {
   const others = { VALIDATOR_STAKE_MIN: '5', PADDOCK_PROFILE: 'x', LEASE_SECONDS: '9', HOME: '/' };
 
   t.notThrows(() => readSettings({ ...least, ...others }));
-  t.throws(() => readSettings({ ...least, VALIDATOR_COFFEE: '1' }), { message: /see the README/ });
+  t.throws(() => readSettings({ ...least, VALIDATOR_COFFEE: '1' }), {
+    message: /see infra.reference/,
+  });
 });
 
-test('the README names every variable and no other', async (t) => {
-  const page = await readFile(join(import.meta.dirname, '../../../README.md'), 'utf8');
-  const section = /## The reference validator\n([\s\S]*?)\n## /.exec(page)?.[1] ?? '';
+test('its page names every variable and no other', async (t) => {
+  const page = await readFile(
+    join(import.meta.dirname, '../../../infra/reference/reference-validator.md'),
+    'utf8',
+  );
+  const section = /## Its variables\n([\s\S]*)/.exec(page)?.[1] ?? '';
   const named = new Set(
     section.match(/`(?:VALIDATOR_[A-Z_]+|PADDOCK_URL|METRICS_PORT|PROCESS_NAME|LOG_LEVEL)`/g),
   );

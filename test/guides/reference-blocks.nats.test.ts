@@ -1,10 +1,11 @@
 /**
- * What the README asks its reader to type, typed at the service as it really runs, and the receiver's check
- * of webhooks that it shows, put before deliveries that the service has signed.
+ * What the pages of reference ask their reader to type, typed at the service as it really runs, and the
+ * receiver's check of webhooks that one of them shows, put before deliveries that the service has signed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { globSync, readFileSync } from 'node:fs';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { signalGroup } from '../support/bound-groups.ts';
@@ -18,8 +19,10 @@ import { until } from '../support/until.ts';
 import { type Delivery, type Receiver, startReceiver } from '../support/webhook-receiver.ts';
 import { blocksOf } from './guide-blocks.ts';
 
-const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-const blocks = blocksOf(readme);
+const root = join(import.meta.dirname, '../..');
+const readPage = (path: string) => readFileSync(join(root, path), 'utf8');
+const pages = ['README.md', ...globSync('infra/reference/*.md', { cwd: root })];
+const blocks = pages.flatMap((path) => blocksOf(readPage(path)));
 
 let world: ServiceWorld;
 let receiver: Receiver;
@@ -119,7 +122,7 @@ test.serial('a provider has a bad day and a good one again', async (t) => {
   t.regex(said, /"status":503/);
 });
 
-test('every block that the README has is typed by one of these', (t) => {
+test('every block of the README and of the reference is typed by one of these', (t) => {
   const marks = ['/v1/public/events', '/v1/admin/webhooks', '/chat/completions', '/control'];
   t.deepEqual(
     blocks.filter(({ code }) => !marks.some((mark) => code.includes(mark))),
@@ -130,8 +133,9 @@ test('every block that the README has is typed by one of these', (t) => {
 
 type Check = (headers: Readonly<Record<string, string>>, body: string, secret: string) => boolean;
 
-async function readmesCheck(): Promise<Check> {
-  const [, text] = /^```js\n(.*?)^```$/ms.exec(readme) ?? [];
+async function checkOfThePage(): Promise<Check> {
+  const [, text] =
+    /^```js\n(.*?)^```$/ms.exec(readPage('infra/reference/events-and-webhooks.md')) ?? [];
   await mkdir(join(folder, 'receiver'));
   const path = join(folder, 'receiver', 'check.mjs');
   await writeFile(path, `${text}\nexport { isFromPaddock };\n`);
@@ -146,9 +150,9 @@ const headersOf = ({ id, timestamp, signature }: Delivery) => ({
 });
 
 test.serial(
-  'the check that the README shows takes what the service signs and nothing else',
+  'the check that the page shows takes what the service signs and nothing else',
   async (t) => {
-    const isFromPaddock = await readmesCheck();
+    const isFromPaddock = await checkOfThePage();
     const made = await world.operator.send('POST', '/v1/admin/webhooks', { url: receiver.url });
     const { secret, webhook_id: id } = made as {
       readonly secret: string;
