@@ -6,7 +6,8 @@ export type Expected = Readonly<Record<string, number | readonly [number, number
  * and `signatures` are exact; the others are bounds, some tenth above what is counted. All of it with a
  * session, in a warm process: what is read once a second for everybody is no request's cost.
  *
- * Who makes a request cheaper lowers its numbers here, and the table in the README with them.
+ * Who makes a request cheaper lowers its numbers here, and in the table of
+ * infra/reference/request-costs.md.
  */
 export interface RequestCost {
   /** Statements that the answer waits for: a round trip each. */
@@ -212,7 +213,7 @@ function sumOf(costs: readonly RequestCost[]): RequestCost {
 
 const commits = new Set(['actor: rt.commit', 'service: insert nonce', 'service: rt.project_facts']);
 
-/** For people, in the README. */
+/** For people, on their page. */
 export function costTable(): string {
   const most = (expected: Expected, isMeant: (label: string) => boolean = () => true) =>
     Object.entries(expected).reduce((total, [label, range]) => {

@@ -52,7 +52,7 @@ export const nameRules: readonly NameRule[] = [
   ['probe', /`([a-z_]+)` (?:failed|says)/g, (name) => probes.has(name)],
   ['kind of what is stuck', /kind `([a-z-]+)`/g, (name) => kinds.has(name)],
   ['log line', /\blog(?:s|ged) `([^`]+)`/g, (name) => code.includes(name)],
-  ['script', /npm run ([a-z:]+)/g, (name) => Object.hasOwn(scripts, name)],
+  ['script', /npm run ([a-z:-]+)/g, (name) => Object.hasOwn(scripts, name)],
   ['table', /\brt\.([a-z_]+)/g, (name) => tables.includes(`create table rt.${name}`)],
   ['command', /`npx paddock ([^`]+)`/g, isCommand],
 ];

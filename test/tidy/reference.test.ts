@@ -45,3 +45,18 @@ test('no page has a block that nobody generates', (t) => {
     [...generatedPages().keys()].map((name) => `infra/reference/${name}`).toSorted(),
   );
 });
+
+test('every command of the project is on the page of commands', (t) => {
+  const { scripts } = JSON.parse(readPage('package.json')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+  const typed = Object.keys(scripts).filter((name) => !/^(pre|start$)/.test(name));
+  const page = readPage('infra/reference/commands.md');
+  const lineOf = (name: string) => new RegExp(`^npm (run )?${name}( |$)`, 'm');
+
+  t.true(typed.length > 20);
+  t.deepEqual(
+    typed.filter((name) => !lineOf(name).test(page)),
+    [],
+  );
+});
