@@ -36,6 +36,10 @@ const code = sources('ts')
   .filter(({ path }) => /^(apps|actors|infra|machines)\//.test(path))
   .map(({ lines }) => lines.join('\n'))
   .join('\n');
+const testCode = sources('ts')
+  .filter(({ path }) => path.startsWith('test/'))
+  .map(({ lines }) => lines.join('\n'))
+  .join('\n');
 const tables = sources('up.sql')
   .map(({ lines }) => lines.join('\n'))
   .join('\n');
@@ -47,19 +51,29 @@ export const nameRules: readonly NameRule[] = [
     'fault, setting or status',
     /`([A-Z][A-Z0-9]*_[A-Z0-9_]+)(?:=[^`]*)?`/g,
     // A variable that one program alone heeds, or a reason, stands in its source and nowhere else.
-    (name) => words.has(name) || code.includes(`'${name}'`) || code.includes(`${name}?: string`),
+    (name) =>
+      words.has(name) ||
+      code.includes(`'${name}'`) ||
+      code.includes(`${name}?: string`) ||
+      testCode.includes(`process.env['${name}']`),
   ],
   ['probe', /`([a-z_]+)` (?:failed|says)/g, (name) => probes.has(name)],
   ['kind of what is stuck', /kind `([a-z-]+)`/g, (name) => kinds.has(name)],
   ['log line', /\blog(?:s|ged) `([^`]+)`/g, (name) => code.includes(name)],
   ['script', /npm run ([a-z:-]+)/g, (name) => Object.hasOwn(scripts, name)],
-  ['table', /\brt\.([a-z_]+)/g, (name) => tables.includes(`create table rt.${name}`)],
+  ['table or function', /\brt\.([a-z_]+)/g, isInRuntime],
   ['command', /`npx paddock ([^`]+)`/g, isCommand],
 ];
 
+/** What schema `rt` holds, of which the pages tell. */
+function isInRuntime(name: string): boolean {
+  return [`create table rt.${name}`, `function rt.${name}(`].some((made) => tables.includes(made));
+}
+
 /** Of the database: migrations make them one by one, or from a list. */
-const isRole = (name: string) =>
-  tables.includes(`create role ${name} `) || tables.includes(`'${name}'`);
+function isRole(name: string): boolean {
+  return [`create role ${name} `, `'${name}'`].some((made) => tables.includes(made));
+}
 
 /** The command of a line, and each of its options. */
 function isCommand(line: string): boolean {
