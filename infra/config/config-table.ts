@@ -1,9 +1,17 @@
 import type { Setting } from './setting.ts';
-import { settings } from './settings.ts';
+import { settingGroups } from './settings.ts';
 
-/** The table of every key for its page, in markdown, in the order of the settings. */
-export function configTable(): string {
-  const rows = Object.entries<Setting<unknown>>(settings).map(([key, setting]) =>
+type Group = Readonly<Record<string, Setting<unknown>>>;
+
+/** A chapter for each group of settings, in markdown, with a table of its keys. */
+export function configTables(): string {
+  return Object.entries<Group>(settingGroups)
+    .map(([title, group]) => `## ${title}\n\n${tableOf(group)}\n`)
+    .join('\n');
+}
+
+function tableOf(group: Group): string {
+  const rows = Object.entries(group).map(([key, setting]) =>
     row([`\`${key}\``, shownDefault(key, setting), setting.unit, setting.reason]),
   );
   return [row(['Key', 'Default', 'Unit', 'Why']), '|---|---|---|---|', ...rows].join('\n');

@@ -317,7 +317,19 @@ const processes = {
   ),
 };
 
-/** Every key of the environment that is ours. infra/reference/configuration.md is generated from it. */
+/** By what they are about, under the headings of infra/reference/configuration.md. */
+export const settingGroups = {
+  'Leases and runs': leases,
+  'Scores, races and money': races,
+  'What a miner may send': submissions,
+  'What an edge takes in': requests,
+  Neighbours: neighbours,
+  'Language models': inference,
+  'The feed and webhooks': feed,
+  'The process itself': processes,
+};
+
+/** Every key of the environment that is ours. */
 export const settings = {
   ...leases,
   ...races,

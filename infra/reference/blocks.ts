@@ -1,5 +1,5 @@
 import { machineDiagrams } from '../../machines/diagram.ts';
-import { configTable } from '../config/config-table.ts';
+import { configTables } from '../config/config-table.ts';
 import { rulesTable } from '../python/rules-table.ts';
 
 type Blocks = ReadonlyMap<string, string>;
@@ -7,7 +7,7 @@ type Blocks = ReadonlyMap<string, string>;
 /** The pages of this folder that have parts printed from the code, and these by the name of their block. */
 export function generatedPages(): ReadonlyMap<string, Blocks> {
   return new Map([
-    ['configuration.md', new Map([['config', configTable()]])],
+    ['configuration.md', new Map([['config', configTables()]])],
     ['state-machines.md', new Map([['machines', machineDiagrams()]])],
     ['submission-rules.md', new Map([['rules', rulesTable()]])],
   ]);
