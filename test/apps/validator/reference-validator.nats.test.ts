@@ -2,15 +2,27 @@
  * The reference validator from the outside: a process with variables, on a real service with its own
  * database, broker and store; agents that are really run, and what the service and the public see of it.
  */
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { NoSandbox } from '../../../apps/validator/sandbox/find-sandbox.ts';
 import { freePort } from '../../../infra/local/free-port.ts';
+import { processesWith } from '../../support/processes-with.ts';
 import { until } from '../../support/until.ts';
+import {
+  type EscapingAgent,
+  escapingAgents,
+  knock,
+  type Outside,
+  quietAgent,
+} from './escaping-agents.ts';
 import { trialSandbox } from './try-sandbox.ts';
 import {
+  type Gate,
   openGate,
+  type RunningValidator,
   type ShopWorld,
   startShopWorld,
   startValidator,
@@ -47,6 +59,15 @@ const endedRun = async (version: string) => {
   return run;
 };
 
+/** What was given back is tried again, which would take the time of the tests that follow. */
+async function discard(version: string): Promise<void> {
+  await world.operator.api.postAdminAgentVersionsDiscard({
+    agent_version_id: version,
+    body: { reason: 'the test has seen enough' },
+    idempotencyKey: `discard-${version}`,
+  });
+}
+
 /** Where this machine has no sandbox, the process must say so and end; nothing else can be shown. */
 async function hasSandbox(t: ExecutionContext): Promise<boolean> {
   if (refusal === undefined) return true;
@@ -74,7 +95,9 @@ test.serial('a real file is run, graded, scored and told, and the metrics count 
   const seen = await world.operator.api.getPublicValidators();
   const told = seen.find(({ validator_hotkey: hotkey }) => hotkey === validator.hotkey);
   t.is(told?.service_versions?.['validator'], '1');
-  await t.notThrowsAsync(feedbackOf(version));
+  const { steps, order } = JSON.parse(await feedbackTextOf(version));
+  t.true(steps.length > 0);
+  t.not(order, null);
   validator.process.kill('SIGTERM');
   t.is((await validator.ended).code, 0);
 });
@@ -87,17 +110,10 @@ async function episodeIdsOf(version: string): Promise<readonly string[]> {
 }
 
 /** One episode as the public reads it, once more with all that the agent did. */
-async function feedbackOf(version: string): Promise<void> {
+async function feedbackTextOf(version: string): Promise<string> {
   const [baseUrl] = world.service.baseUrls;
   const [id] = await episodeIdsOf(version);
-  const answer = await fetch(`${baseUrl}/v1/public/episode-results/${id}/feedback`);
-  const episode = (await answer.json()) as {
-    steps: unknown[];
-    order: unknown;
-    schema_version: string;
-  };
-  if (episode.steps.length === 0 || episode.order === null)
-    throw new Error(JSON.stringify(episode));
+  return await (await fetch(`${baseUrl}/v1/public/episode-results/${id}/feedback`)).text();
 }
 
 /** Seconds of a task that only an agent without an end is meant to reach, however busy the machine. */
@@ -130,6 +146,13 @@ const hostile: readonly HostileAgent[] = [
     reason: /^output_limit: /,
   },
   {
+    title: 'forks without end and swallows every refusal',
+    taskSeconds: '2',
+    code: 'import os\n\ndef agent_main(problem):\n    while True:\n        try:\n            os.fork()\n        except OSError:\n            pass\n',
+    // Whichever its children reach first.
+    reason: /^(time|memory)_limit: /,
+  },
+  {
     title: 'raises before its first step',
     taskSeconds: longSeconds,
     code: 'raise RuntimeError("never tried")\n',
@@ -148,16 +171,59 @@ for (const [index, { title, taskSeconds, code, reason }] of hostile.entries()) {
 
     t.is(run.failure_class, 'AGENT');
     t.regex(run.failure_reason ?? '', reason);
-    t.true((await statusOf(version)).failed_run_count >= 1);
-    await world.operator.api.postAdminAgentVersionsDiscard({
-      agent_version_id: version,
-      body: { reason: 'the test has seen enough' },
-      idempotencyKey: `discard-${index}`,
-    });
+    t.like(await statusOf(version), { state: 'DISCARDED', failed_run_count: 1 });
     validator.process.kill('SIGTERM');
     t.is((await validator.ended).code, 0);
   });
 }
+
+/** All of it in the folders of this world, but for what every machine has. */
+function outsideOf({ dataDir, keyFile }: RunningValidator, gate: Gate): Outside {
+  return {
+    port: Number(new URL(gate.url).port),
+    keyFile,
+    packFolder: join(dataDir, 'state/packs'),
+    graderFile: join(import.meta.dirname, '../../../apps/validator/shop/grade.ts'),
+    marks: [dataDir, tmpdir(), homedir()].map((folder) => join(folder, `mark-${process.pid}`)),
+  };
+}
+
+/** How many processes of a sandbox live whose limit on memory is this one, by which they are known. */
+const livingWith = async (memoryMib: number) =>
+  (await processesWith(`"memory_bytes":${memoryMib * 1024 ** 2},`)).length;
+
+test.serial('agents that reach out of the sandbox fail by their own fault', async (t) => {
+  t.timeout(300_000);
+  if (!(await hasSandbox(t))) return;
+  await using gate = await openGate(world.service.baseUrls[0]);
+  const env = { VALIDATOR_MEMORY_MIB: '222' };
+  await using validator = await startValidator(world, { index: 50, baseUrl: gate.url, env });
+  const outside = outsideOf(validator, gate);
+  const key = await readFile(outside.keyFile, 'utf8');
+  const blamed = async ({ title, code, reason }: EscapingAgent, index: number) => {
+    const version = await submitAs(world, 50 + index, code);
+    const run = await endedRun(version);
+    t.like(run, { status: 'FAILED', failure_class: 'AGENT' }, title);
+    t.regex(run.failure_reason ?? '', reason, title);
+    t.is((await statusOf(version)).state, 'DISCARDED', title);
+  };
+
+  await Promise.all(escapingAgents(outside).map(blamed));
+
+  const quiet = await submitAs(world, 49, quietAgent(outside));
+  t.like(await endedRun(quiet), { status: 'SUCCESS', validator_score: 0 });
+  const { stdout_tail: said } = JSON.parse(await feedbackTextOf(quiet));
+  t.regex(said, /^(refused\n){11}$/);
+  t.is(await readFile(outside.keyFile, 'utf8'), key);
+  t.true((await readdir(outside.packFolder)).length > 0, 'there were answers to be had');
+  for (const path of outside.marks) t.false(existsSync(path), path);
+  t.false(gate.asked.includes(knock));
+  t.is((await fetch(`${gate.url}${knock}`)).status, 404, 'the service was there to be asked');
+  t.true(gate.asked.includes(knock));
+  validator.process.kill('SIGTERM');
+  t.is((await validator.ended).code, 0);
+  t.is(await livingWith(222), 0);
+});
 
 test.serial(
   'what was not acknowledged outlives a kill and is sent at the next start',
@@ -218,11 +284,7 @@ test.serial(
     const [run] = await runsOf(version);
     t.like(run, { status: 'CANCELLED', failure_class: null });
     t.like(await statusOf(version), { live_run_count: 0, failed_run_count: 0 });
-    await world.operator.api.postAdminAgentVersionsDiscard({
-      agent_version_id: version,
-      body: { reason: 'the test has seen enough' },
-      idempotencyKey: 'discard-slow',
-    });
+    await discard(version);
   },
 );
 
@@ -246,11 +308,7 @@ test.serial(
     t.true((await runsOf(version)).every(({ failure_class: blamed }) => blamed === null));
     second.process.kill('SIGTERM');
     t.is((await second.ended).code, 0);
-    await world.operator.api.postAdminAgentVersionsDiscard({
-      agent_version_id: version,
-      body: { reason: 'the test has seen enough' },
-      idempotencyKey: 'discard-slow-2',
-    });
+    await discard(version);
   },
 );
 
@@ -271,9 +329,7 @@ def agent_main(problem):
   const run = await endedRun(version);
 
   t.is(run.status, 'SUCCESS', run.failure_reason ?? '');
-  const [baseUrl] = world.service.baseUrls;
-  const [id] = await episodeIdsOf(version);
-  const text = await (await fetch(`${baseUrl}/v1/public/episode-results/${id}/feedback`)).text();
+  const text = await feedbackTextOf(version);
   const episode = JSON.parse(text);
   t.is(episode.steps[0].tool, 'ask_model');
   t.is(typeof episode.steps[0].answer.result, 'string', text);

@@ -7,7 +7,7 @@
  * Where the machine is known to have bubblewrap, `PADDOCK_NEEDS_SANDBOX=1` takes that way out.
  */
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ import {
   sandboxKinds,
 } from '../../../apps/validator/sandbox/find-sandbox.ts';
 import type { TaskLimits } from '../../../apps/validator/sandbox/limits.ts';
-import { commandLineOf } from '../../../infra/local/process-facts.ts';
+import { processesWith } from '../../support/processes-with.ts';
 import { trialSandbox, tryAgent } from './try-sandbox.ts';
 
 interface Attempt {
@@ -265,10 +265,4 @@ def agent_main(problem):
     t.is(ending.reason, 'finished', JSON.stringify(ending));
     t.deepEqual(await processesWith(mark), []);
   });
-}
-
-async function processesWith(mark: string): Promise<readonly string[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const lines = await Promise.all(pids.map(commandLineOf));
-  return lines.filter((line) => line.includes(mark));
 }

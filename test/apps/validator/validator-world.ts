@@ -30,7 +30,9 @@ export async function startShopWorld(): Promise<ShopWorld> {
   const world = await startServiceWorld({
     ...{ edges: 1, coordinators: 1 },
     env: {
-      AGENT_PACKAGES: 'shop_tools',
+      AGENT_PACKAGES: 'shop_tools,os,socket',
+      // Nobody waits for an agent's second failure.
+      AGENT_FAILURE_LIMIT: '1',
       S3_PUBLIC_ENDPOINT: store.url,
       QUALIFYING_THRESHOLD: '0.1',
       RACE_TASKS: '6',
@@ -111,6 +113,7 @@ async function registerAs({ operator }: ServiceWorld, role: string, hotkey: stri
 export interface RunningValidator extends AsyncDisposable {
   readonly process: ChildProcess;
   readonly hotkey: string;
+  readonly keyFile: string;
   readonly dataDir: string;
   readonly ended: Promise<{ readonly code: number | null; readonly log: string }>;
 }
@@ -152,7 +155,7 @@ export async function startValidator(
     child.kill('SIGKILL');
     await ended;
   };
-  return { process: child, hotkey, dataDir, ended, [Symbol.asyncDispose]: kill };
+  return { process: child, hotkey, keyFile, dataDir, ended, [Symbol.asyncDispose]: kill };
 }
 
 /** What stands between a validator and the service, and lets through what it is told to. */
@@ -160,16 +163,19 @@ export interface Gate extends AsyncDisposable {
   readonly url: string;
   /** Answers 503 where it says so, instead of asking. */
   isShut: (method: string, path: string) => boolean;
+  /** Paths, let through or not. */
+  readonly asked: readonly string[];
   readonly turnedAway: readonly string[];
 }
 
 export async function openGate(target: string): Promise<Gate> {
-  const turnedAway: string[] = [];
-  const gate = { isShut: (_method: string, _path: string) => false, turnedAway };
+  const [asked, turnedAway]: [string[], string[]] = [[], []];
+  const gate = { isShut: (_method: string, _path: string) => false, asked, turnedAway };
   const server: Server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = 'GET', url = '/' } = request;
+    asked.push(url);
     if (gate.isShut(method, url)) {
       turnedAway.push(`${method} ${url}`);
       response
