@@ -5,6 +5,8 @@ export const adviceByCode: Partial<Readonly<Record<keyof ErrorByCode, string>>> 
   AGENT_VERSION_NOT_FOUND: 'See the ids of your versions with: paddock agents',
   AGENT_NOT_FOUND: 'See the ids of your agents with: paddock agents',
   ARTIFACT_NOT_RELEASED: 'Code is released five days after its submission, or when it becomes top.',
+  ARTIFACT_NOT_FOUND:
+    'Validators send logs, trajectories, or neither: paddock status ID --tasks lists the episodes.',
   BANNED: 'Ask the operators of this service why.',
   CODE_ANALYSIS_ERROR: 'See each place with: paddock check FILE',
   COOLDOWN_ACTIVE:

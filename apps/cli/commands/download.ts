@@ -23,10 +23,13 @@ export const download: Command = {
     force: { says: 'replace a file that is there', short: 'f' },
   },
   more: `Code is released five days after its submission, or at once when it becomes top; it is compared
-with the digest that the service published. What a race produced is sealed until the race is over.`,
+with the digest that the service published. What a race produced is sealed until its embargo is over.
+A run has logs only where its validator sent any: one that plays packs sends the trajectory of each task
+instead. The ids of problems and episodes are listed by paddock status ID --tasks.`,
   examples: [
     ['paddock download 019a…', 'the code of a version, into 019a….py'],
-    ['paddock download --run 019b… -o logs.tar.gz', 'the logs of a run'],
+    ['paddock download --run 019b… -o logs.gz', 'the logs of a run'],
+    ['paddock download --episode 019c… -o episode.json', 'the trajectory of one task'],
   ],
   async run(asked, desk) {
     const { client, out, isJson } = desk;

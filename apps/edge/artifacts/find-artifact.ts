@@ -20,12 +20,21 @@ type IdField = Exclude<keyof ArtifactRequest, 'artifact_type'>;
  * database and its clock, so that nothing leaves an instant before its release.
  */
 export async function findArtifact(request: ArtifactRequest, deps: Deps): Promise<string> {
-  const key = await keyFinders[typeOf(request)](request, deps);
+  const type = typeOf(request);
+  const key = await keyFinders[type](request, deps);
   if (key === undefined || (await deps.objects.size(key)) === undefined) {
-    throw new Fault('ARTIFACT_NOT_FOUND', 'there is no such artifact');
+    throw new Fault('ARTIFACT_NOT_FOUND', absent[type]);
   }
   return key;
 }
+
+/** Validators may send logs and trajectories, and need not. */
+const absent: Readonly<Record<ArtifactType, string>> = {
+  AGENT_CODE: 'the file is not in the store',
+  EVAL_LOGS_BUNDLE: 'the validator of this run has sent no logs of it',
+  EVAL_PROBLEM_LOGS: 'the validator of this run has sent no logs of this problem',
+  EPISODE: 'the validator has sent no trajectory of this episode',
+};
 
 function typeOf({ artifact_type }: ArtifactRequest): ArtifactType {
   const type = artifactTypes.find((known) => known === artifact_type);

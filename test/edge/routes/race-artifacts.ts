@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import test from 'ava';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
@@ -11,6 +13,7 @@ import {
   sendResults,
   submit,
 } from '../../support/evaluation-client.ts';
+import { paddockUser } from '../../support/paddock-command.ts';
 import { okBody, openTrialSuite, type TrialSuite } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
 import { refused } from './answers.ts';
@@ -28,6 +31,9 @@ let agentVersionId: string;
 let raceId: string;
 let run: Claimed;
 let artifacts: readonly object[];
+/** The same for `paddock download`. */
+let lines: readonly (readonly string[])[];
+let bareRunId: string;
 test.serial.before(async () => {
   service = await startTestService({
     env: { REQUIRED_SUCCESSES_RACE: '1', RACE_EMBARGO_SECONDS: '3600' },
@@ -35,7 +41,7 @@ test.serial.before(async () => {
   suite = await openTrialSuite(service, { requiredSuccesses: 1 });
   [miner, validator] = await Promise.all([service.miner('m'), service.validator('v')]);
   agentVersionId = (await submit(miner)).agent_version_id;
-  await evaluate(validator, suite, '0.8');
+  bareRunId = (await evaluate(validator, suite, '0.8')).evalRunId;
 });
 test.after.always(() => service?.stop());
 
@@ -131,6 +137,11 @@ test.serial('who runs it gets the race’s tasks and uploads what came of them',
     { artifact_type: 'EVAL_PROBLEM_LOGS', eval_run_id: evalRunId, problem_id: problemId },
     { artifact_type: 'EPISODE', episode_result_id: results[0]?.episode_result_id },
   ];
+  lines = [
+    ['--run', evalRunId],
+    ['--run', evalRunId, '--problem', problemId],
+    ['--episode', results[0]?.episode_result_id ?? ''],
+  ];
   for (const body of artifacts) await refused(t, await download(body), '403 RACE_IN_FLIGHT');
   const end = { validator_score: 0.5, results_s3_key: logs.results_s3_key };
   await okBody(await complete(validator, evalRunId, { terminal_status: 'SUCCESS', ...end }));
@@ -146,6 +157,14 @@ test.serial(
     t.is((await download(code)).status, 200, 'it became top');
     await refused(t, await racePack(), '403 NO_ACTIVE_WORK');
     const released = `/v1/public/agent-versions/${agentVersionId}`;
+    const user = await paddockUser(t, { url: service.baseUrl });
+    for (const line of lines) {
+      const { code, error } = await user.run('download', ...line);
+      t.is(code, 1);
+      t.regex(error, /It is sealed until the race is over and its embargo has passed/);
+    }
+    const sealed = await user.run('status', agentVersionId, '--tasks');
+    t.regex(sealed.out, /^ {2}sealed until the race is over and its embargo has passed$/m);
     const details = await okBody<object>(await service.call('GET', released));
     const scores = { race_number: 1, race_score: 0.5, weighted_score: 0.5 };
     const race_scores = [{ race_id: raceId, ...scores }];
@@ -162,3 +181,37 @@ test.serial(
     t.deepEqual(bytes, [texts.logs, texts.logs, texts.ledger]);
   },
 );
+
+test.serial(
+  'the command line lists and fetches what is released, and says what is not there',
+  async (t) => {
+    const user = await paddockUser(t, { url: service.baseUrl });
+    const contents: string[] = [];
+    for (const line of lines) {
+      const { file, sha256 } = await user.json<Downloaded>('download', ...line);
+      const content = await readFile(join(user.folder, file), 'utf8');
+      t.is(sha256, createHash('sha256').update(content).digest('hex'));
+      contents.push(content);
+    }
+    t.deepEqual(contents, [texts.logs, texts.logs, texts.ledger]);
+
+    const { out } = await user.run('status', agentVersionId, '--tasks');
+    const [, , episodeId = ''] = lines.flatMap((line) => line.slice(-1));
+    t.true(out.includes(`Run ${run.eval_run_id}  SUCCESS`), out);
+    t.regex(out, new RegExp(`^ {2}task-00[34] .* completed +0\\.5 +4 +${episodeId}$`, 'm'));
+
+    const none = await user.run('download', '--run', bareRunId);
+    t.is(none.code, 4);
+    t.is(
+      none.error,
+      'paddock: the validator of this run has sent no logs of it\nValidators send logs, trajectories, or neither: paddock status ID --tasks lists the episodes.\n',
+    );
+    const both = await user.run('status', agentVersionId, '--tasks', '--watch');
+    t.is(both.code, 2);
+  },
+);
+
+interface Downloaded {
+  readonly file: string;
+  readonly sha256: string;
+}
