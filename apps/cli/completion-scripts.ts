@@ -1,4 +1,4 @@
-import { type Command, commonOptions, type Option } from './command.ts';
+import { type Command, commonOptions, type Option, type Options } from './command.ts';
 
 /** Words that may stand first, and below a group. */
 function wordsOf(commands: readonly Command[]): ReadonlyMap<string, readonly string[]> {
@@ -21,8 +21,18 @@ function placeWords({ places = [] }: Command): readonly string[] {
   return places.flatMap(({ among = [] }) => among);
 }
 
-function takesFiles({ places = [], options = {} }: Command): boolean {
-  return [...places, ...Object.values(options)].some(({ isFile }) => isFile === true);
+function takesFiles({ places = [] }: Command): boolean {
+  return places.some(({ isFile }) => isFile === true);
+}
+
+/** What may follow each option that takes a value, as branches of a case over command and option. */
+function valueCases(options: Options, patternOf: (option: string) => string): string[] {
+  return Object.entries(options).flatMap(([name, { among = [], value, short, isFile }]) => {
+    if (value === undefined) return [];
+    const spelled = [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+    const patterns = spelled.map(patternOf).join('|');
+    return [`    ${patterns}) words='${among.join(' ')}' files=${isFile === true ? 1 : "''"} ;;`];
+  });
 }
 
 /** For bash: one function that knows every command, so that nothing is started while one types. */
@@ -37,11 +47,12 @@ export function bashScript(commands: readonly Command[]): string {
     const words = [...below, ...placeWords(command), ...options];
     return `    '${command.name}') words='${words.join(' ')}'${files} ;;`;
   });
-  const values = commands.flatMap((command) =>
-    optionsOf(command).flatMap(([name, { among }]) =>
-      among === undefined ? [] : [`    '${command.name} --${name}') words='${among.join(' ')}' ;;`],
+  const values = [
+    ...valueCases(commonOptions, (option) => `*' ${option}'`),
+    ...commands.flatMap(({ name, options = {} }) =>
+      valueCases(options, (option) => `'${name} ${option}'`),
     ),
-  );
+  ];
   return `# Completion of paddock for bash: source <(paddock completion bash)
 _paddock() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
@@ -64,7 +75,11 @@ ${cases.join('\n')}
   case "$name $before" in
 ${values.join('\n')}
   esac
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=()
+  # No word has a slash, and behind one zsh would offer them all.
+  case "$current" in */*) ;; *) COMPREPLY=($(compgen -W "$words" -- "$current")) ;; esac
+  # A line is a file, whatever blanks its name has.
+  local IFS=$'\\n'
   if [ -n "$files" ] && [ "\${current#-}" = "$current" ]; then
     COMPREPLY+=($(compgen -f -- "$current"))
   fi
@@ -108,11 +123,12 @@ function fishLines(command: Command, groups: ReadonlyMap<string, readonly string
       : [word(`'${seen}; and not __fish_seen_subcommand_from ${others}'`, second, command.says)];
   const files = takesFiles(command) ? [`complete -c paddock -n ${isHere} -F`] : [];
   const words = placeWords(command).map((each) => word(isHere, each, ''));
-  const options = optionsOf(command).map(([name, { says, value, short, among }]) =>
+  const options = optionsOf(command).map(([name, { says, value, short, among, isFile }]) =>
     [
       `complete -c paddock -n ${isHere} -l ${name}`,
       ...(short === undefined ? [] : [`-s ${short}`]),
-      ...(value === undefined ? [] : ['-r']),
+      // -x: a value, and no file.
+      ...(value === undefined ? [] : [isFile === true ? '-r -F' : '-x']),
       ...(among === undefined ? [] : [`-a '${among.join(' ')}'`]),
       `-d ${quoted(says)}`,
     ].join(' '),

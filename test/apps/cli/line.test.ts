@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import test from 'ava';
 import { commands } from '../../../apps/cli/commands.ts';
-import { bashScript, fishScript } from '../../../apps/cli/completion-scripts.ts';
+import { fishScript } from '../../../apps/cli/completion-scripts.ts';
 import type { Desk } from '../../../apps/cli/desk.ts';
 import { runLine } from '../../../apps/cli/run-line.ts';
 import { screen } from '../../../apps/cli/show/screen.ts';
@@ -103,31 +103,6 @@ test('help lists every command, and the exit codes', async (t) => {
   }
   t.regex(all.out, / {2}5 {4}not now/);
   t.is((await line('--version')).out, 'paddock 1.2.3\n');
-});
-
-/** What bash would offer at the end of a line; the last word is being typed. */
-function offered(...words: readonly string[]): string[] {
-  const script = `${bashScript(commands)}
-COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
-COMP_CWORD=${words.length - 1}
-_paddock
-printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split('\n');
-}
-
-test('bash completes commands, what is below them, options and their values', (t) => {
-  t.deepEqual(offered('paddock', 'st'), ['status']);
-  t.deepEqual(offered('paddock', 'credentials', 'r'), ['rotate', 'remove']);
-  t.deepEqual(offered('paddock', 'operator', 'close'), ['close-qualifying']);
-  t.deepEqual(offered('paddock', 'status', 'some-id', '--w'), ['--watch']);
-  t.deepEqual(offered('paddock', 'operator', 'ban', '5F', '--rea'), ['--reason']);
-  t.deepEqual(offered('paddock', 'top', '--score', ''), ['qualifying', 'race']);
-  t.deepEqual(offered('paddock', 'completion', ''), [
-    'bash',
-    'zsh',
-    'fish',
-    ...offered('paddock', 'completion', '--'),
-  ]);
 });
 
 test('fish is told every command and option with what it says', (t) => {
