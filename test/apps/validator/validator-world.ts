@@ -75,16 +75,22 @@ async function openStoreGate(): Promise<StoreGate> {
       headers: Object.fromEntries(sent) as Record<string, string>,
     });
     response.writeHead(answer.status).end(answer.body);
-  }).listen(0, '127.0.0.1');
+  });
+  return Object.assign(gate, await listening(server));
+}
+
+/** Where a server listens from now on, until its end ends whatever is connected to it. */
+async function listening(server: Server): Promise<AsyncDisposable & { readonly url: string }> {
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return Object.assign(gate, {
+  return {
     url: `http://127.0.0.1:${port}`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
     },
-  });
+  };
 }
 
 /** Submits a file as a miner of its own, and tells its version. */
@@ -171,7 +177,7 @@ export interface Gate extends AsyncDisposable {
 export async function openGate(target: string): Promise<Gate> {
   const [asked, turnedAway]: [string[], string[]] = [[], []];
   const gate = { isShut: (_method: string, _path: string) => false, asked, turnedAway };
-  const server: Server = createServer(async (request, response) => {
+  const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = 'GET', url = '/' } = request;
@@ -193,14 +199,6 @@ export async function openGate(target: string): Promise<Gate> {
     const type = answer.headers['content-type'];
     response.writeHead(answer.status, type === undefined ? {} : { 'content-type': type });
     response.end(answer.body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return Object.assign(gate, {
-    url: `http://127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
   });
+  return Object.assign(gate, await listening(server));
 }
