@@ -14,6 +14,7 @@ import {
   proofEvasionsCommand,
   proofEventsCommand,
   proofFirstStartCommand,
+  proofGuidesCommand,
   proofHistoryCommand,
   proofHonestCommand,
   proofLifecycleCommand,
@@ -49,6 +50,10 @@ export const everyCommand: readonly Startable[] = [
   },
   { command: proofEventsCommand, start: () => import('../chaos/events/prove-events.ts') },
   { command: proofFirstStartCommand, start: () => import('../pages/prove-first-start.ts') },
+  {
+    command: proofGuidesCommand,
+    start: () => import('../guides/clean-machine/prove-guides.ts'),
+  },
   { command: proofHistoryCommand, start: () => import('../chaos/prove-history.ts') },
   { command: proofHonestCommand, start: () => import('../infra/python/honest/prove-honest.ts') },
   { command: proofLifecycleCommand, start: () => import('../chaos/prove-lifecycle.ts') },

@@ -1,4 +1,4 @@
-import { command, flag, names, seed, whole } from './command-line.ts';
+import { command, file, flag, names, seed, whole } from './command-line.ts';
 import { clients, processes, secondsOfADay } from './sizes.ts';
 
 export const proofHistoryCommand = command({
@@ -110,4 +110,13 @@ export const proofFirstStartCommand = command({
   script: 'proof:first-start',
   says: 'From npm start in a copy that never ran to the first row of the leaderboard in a browser.',
   options: { seconds: whole(120, 'seconds that it may take', { max: 3_600 }) },
+});
+
+export const proofGuidesCommand = command({
+  script: 'proof:guides',
+  says: 'Every command of the guides, typed by a newcomer on machines of Debian where nothing was installed.',
+  options: {
+    only: names('guides, and no others', ['miners', 'validators', 'operators']),
+    base: file('a folder for the Debian that the machines are copies of; kept, and used again'),
+  },
 });

@@ -1,16 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
-import { until } from '../support/until.ts';
-import {
-  type Block,
-  blocksOf,
-  missingLine,
-  type RunBlock,
-  readGuide,
-  type TerminalBlock,
-} from './guide-blocks.ts';
+import { followBlock } from './follow-block.ts';
+import { blocksOf, readGuide, type TypedBlock } from './guide-blocks.ts';
 import { type GuideShell, guideShell } from './guide-shell.ts';
-
-type Typed = Exclude<Block, { readonly kind: 'left-out' }>;
 
 export interface Guide {
   readonly name: string;
@@ -49,8 +40,10 @@ export function followGuides(guides: readonly Guide[]): void {
   }
 }
 
-function chaptersOf(name: string): ReadonlyMap<string, readonly Typed[]> {
-  const typed = blocksOf(readGuide(name)).filter((block) => block.kind !== 'left-out');
+function chaptersOf(name: string): ReadonlyMap<string, readonly TypedBlock[]> {
+  const typed = blocksOf(readGuide(name)).filter(
+    (block) => block.kind === 'run' || block.kind === 'terminal',
+  );
   return Map.groupBy(typed, ({ chapter }) => chapter);
 }
 
@@ -60,42 +53,16 @@ interface Following {
   readonly terminals: Set<string>;
 }
 
-async function follow(t: ExecutionContext, block: Typed, following: Following): Promise<void> {
+async function follow(t: ExecutionContext, block: TypedBlock, following: Following): Promise<void> {
   const { name, shell, terminals } = following;
   const startedMs = performance.now();
   const place = `infra/guides/${name}:${block.line}`;
-  if (block.kind === 'run') {
-    const wrong = await run(shell, block);
-    if (wrong !== undefined) throw new Error(`${place}: ${wrong}`);
-  } else if (!terminals.has(block.code)) {
+  if (block.kind === 'terminal') {
+    if (terminals.has(block.code)) return;
     terminals.add(block.code);
-    const wrong = await start(shell, block);
-    if (wrong !== undefined) throw new Error(`${place}: ${wrong}`);
   }
+  const wrong = await followBlock(shell, block);
+  if (wrong !== undefined) throw new Error(`${place}: ${wrong}`);
   t.pass();
   t.log(`${place}: ${Math.round(performance.now() - startedMs)} ms`);
-}
-
-async function run(
-  shell: GuideShell,
-  { code, exitCode, shown }: RunBlock,
-): Promise<string | undefined> {
-  const ended = await shell.run(code);
-  const said = `${code}\n\nwrote\n\n${ended.output}`;
-  if (ended.code !== exitCode) return `ended with ${ended.code}, not ${exitCode}:\n${said}`;
-  const missing = missingLine(shown, ended.output);
-  return missing === undefined ? undefined : `does not show "${missing}":\n${said}`;
-}
-
-/** Undefined when it has shown what the guide tells the reader to wait for. */
-async function start(
-  shell: GuideShell,
-  { code, shown }: TerminalBlock,
-): Promise<string | undefined> {
-  const terminal = await shell.start(code);
-  const hasShown = async () => missingLine(shown, await terminal.output()) === undefined;
-  await until(async () => terminal.isOver() || (await hasShown()), 90_000).catch(() => undefined);
-  if (await hasShown()) return undefined;
-  const end = terminal.isOver() ? 'has ended' : 'goes on';
-  return `${end} and has not shown what was to be waited for:\n${code}\n\nwrote\n\n${await terminal.output()}`;
 }

@@ -7,11 +7,15 @@ import { readFileSync } from 'node:fs';
  * - nothing: it is run, and must end with 0
  * - `exit N`: it is run, and must end with N
  * - `terminal`: it goes on in a terminal of its own, while the ones below it are run
- * - `not-run-here: WHY`: it cannot be run by a test
+ * - `clean-machine: WHY`: it changes a machine, so it is run on one that is made for it (`npm run proof:guides`)
+ * - `not-run-here: WHY`: nothing runs it
  *
  * A `text` block shows what the command above it writes.
  */
-export type Block = RunBlock | TerminalBlock | LeftOutBlock;
+export type Block = TypedBlock | MachineBlock | LeftOutBlock;
+
+/** What a test can run. */
+export type TypedBlock = RunBlock | TerminalBlock;
 
 export interface RunBlock extends Place {
   readonly kind: 'run';
@@ -21,6 +25,12 @@ export interface RunBlock extends Place {
 
 export interface TerminalBlock extends Place {
   readonly kind: 'terminal';
+  readonly shown: readonly string[];
+}
+
+export interface MachineBlock extends Place {
+  readonly kind: 'clean-machine';
+  readonly why: string;
   readonly shown: readonly string[];
 }
 
@@ -60,13 +70,16 @@ export function blocksOf(page: string): readonly Block[] {
 
 function blockOf(info: string, place: Place): Block {
   const [, exitCode] = /^sh exit (\d+)$/.exec(info) ?? [];
-  const [, why] = /^sh not-run-here: (.{10,})$/.exec(info) ?? [];
+  const [, kind, why] = /^sh (clean-machine|not-run-here): (.{10,})$/.exec(info) ?? [];
   if (info === 'sh') return { kind: 'run', ...place, exitCode: 0, shown: [] };
   if (exitCode !== undefined) {
     return { kind: 'run', ...place, exitCode: Number(exitCode), shown: [] };
   }
   if (info === 'sh terminal') return { kind: 'terminal', ...place, shown: [] };
-  if (why !== undefined) return { kind: 'left-out', ...place, why, shown: [] };
+  if (why !== undefined) {
+    const isRun = kind === 'clean-machine';
+    return { kind: isRun ? 'clean-machine' : 'left-out', ...place, why, shown: [] };
+  }
   throw new Error(`line ${place.line}: nobody knows how \`${info}\` is meant`);
 }
 

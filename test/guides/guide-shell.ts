@@ -7,26 +7,13 @@ import { freePort } from '../../infra/local/free-port.ts';
 import { bindGroups, signalGroup } from '../support/bound-groups.ts';
 import { systemEnv } from '../support/system-env.ts';
 import { temporaryFolder } from '../support/temporary-servers.ts';
+import { blockScript } from './block-script.ts';
+import type { Shell } from './follow-block.ts';
 
 const root = join(import.meta.dirname, '../..');
 const blockMs = 120_000;
 
-export interface Ended {
-  /** Null when it took too long. */
-  readonly code: number | null;
-  /** Standard output and standard error, as a terminal shows them. */
-  readonly output: string;
-}
-
-/** A block that goes on. */
-export interface Terminal {
-  readonly isOver: () => boolean;
-  readonly output: () => Promise<string>;
-}
-
-export interface GuideShell {
-  run(code: string): Promise<Ended>;
-  start(code: string): Promise<Terminal>;
+export interface GuideShell extends Shell {
   stop(): Promise<void>;
 }
 
@@ -44,10 +31,11 @@ const portsOfGuides = ['8080', '8082', '9464'];
 export async function guideShell(): Promise<GuideShell> {
   const home = await temporaryFolder();
   const bin = join(home, '.bin');
-  const kept = join(home, '.shell');
+  const files = { kept: join(home, '.shell'), folder: join(home, '.folder') };
   await mkdir(bin);
   await writeShortcuts(bin);
-  await writeFile(kept, '');
+  await writeFile(files.kept, '');
+  await writeFile(files.folder, root);
   const ports = await Promise.all(
     portsOfGuides.map(async (port) => ({ named: port, free: String(await freePort()) })),
   );
@@ -67,15 +55,12 @@ export async function guideShell(): Promise<GuideShell> {
       (text, { named, free }) => text.replaceAll(new RegExp(`\\b${named}\\b`, 'g'), free),
       code,
     );
-    const keep = `trap 'code=$?; { export -p; declare -f; } > ${kept}; exit $code' EXIT`;
-    // A terminal of its own knows nothing of what was exported in another one.
-    const before = isFresh ? '' : `. ${kept}\n${keep}\n`;
-    const script = `set -eo pipefail\n${before}${own}\n`;
+    const script = blockScript(own, files, { isFresh });
     const path = log(blocks++);
     const file = openSync(path, 'w', 0o600);
     // A group of its own, which what it leaves in the background belongs to.
     const child = spawn('bash', ['-c', script], {
-      ...{ cwd: root, env, detached: true, stdio: ['ignore', file, file] },
+      ...{ env, detached: true, stdio: ['ignore', file, file] },
     });
     closeSync(file);
     groups.bind(child);

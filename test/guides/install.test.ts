@@ -35,8 +35,11 @@ if (process.argv[2] === '--version') {
 /** The lines of a guide after its clone is there, up to the first that is about something else. */
 function installLines(name: string): readonly string[] {
   return blocksOf(readGuide(name))
-    .filter(({ kind, code }) => kind === 'left-out' && code.startsWith('git clone'))
-    .map(({ code }) => code.split('\n')[1] ?? '');
+    .filter(({ kind, code }) => kind === 'clean-machine' && code.includes('git clone'))
+    .map(({ code }) => {
+      const lines = code.split('\n');
+      return lines[lines.findIndex((line) => line.startsWith('git clone')) + 1] ?? '';
+    });
 }
 
 /** A clone that nothing was installed in, and a shell in it. */
