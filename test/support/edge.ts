@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
 import { startCoordinator } from '../../apps/coordinator/coordinator.ts';
 import { type Edge, startEdge } from '../../apps/edge/edge.ts';
@@ -20,6 +21,10 @@ import { type Call, caller, TestKey } from './edge-client.ts';
 import { silentLogger, silentTelemetry } from './silent-telemetry.ts';
 import { startStandIns } from './stand-ins.ts';
 import { until } from './until.ts';
+
+// The engine optimises what ran through 13 million bytes of WebAssembly, and ruff's first file does. That
+// is 4 s of processor time, more than all agents of a test file will ever win back.
+setFlagsFromString('--wasm-tiering-budget=1600000000');
 
 const netuid = 1;
 const registeredWithinMs = 30_000;
