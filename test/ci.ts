@@ -43,6 +43,10 @@ const checks: readonly Check[] = [
     command: ['knip', '--production', '--exclude', 'exports,types'],
   },
   {
+    ...{ title: 'whole service', minutes: 25 },
+    command: ['node', 'test/run.ts', '--service'],
+  },
+  {
     ...{ title: 'pages', minutes: 10 },
     command: ['node', 'test/run.ts', ...globSync('test/pages/*.browser.test.ts', { cwd: root })],
   },

@@ -1,6 +1,7 @@
 /**
- * What `npm test` runs: every test but the long proofs, over one PostgreSQL for the whole run.
- * `npm test -- FILE…` runs those files. The last line is `N passed, N failed`.
+ * What `npm test` runs: every test but those of the whole service and the long proofs, over one PostgreSQL
+ * for the whole run. `npm test -- FILE…` runs those files, whichever they are, and `--service` the ones of the
+ * whole service. The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { natsBinary } from '../infra/local/nats-binary.ts';
 import { tapProgress } from './support/tap-progress.ts';
 import { temporaryPostgres } from './support/temporary-servers.ts';
+import { wholeServicePatterns, wholeServiceTests } from './whole-service.ts';
 
 const root = join(import.meta.dirname, '..');
 /** No test takes as long. */
@@ -17,8 +19,7 @@ const silenceMs = 3 * 60_000;
 // Minutes each, or in need of a browser, and run by name.
 const apart = ['test/**/*.long.test.ts', 'test/**/*.browser.test.ts'];
 
-const asked = process.argv.slice(2);
-const files = asked.length > 0 ? asked : shortTests();
+const files = filesOf(process.argv.slice(2));
 // Found once for all files: that its 20 MB are the published ones takes a while to tell.
 const broker = await natsBinary();
 const postgres = await temporaryPostgres();
@@ -34,8 +35,14 @@ const code = await runAva(files, {
 await postgres.stop();
 report();
 
-function shortTests(): string[] {
-  return globSync('test/**/*.test.ts', { cwd: root, exclude: apart }).sort();
+function filesOf(asked: readonly string[]): readonly string[] {
+  if (asked.length === 1 && asked[0] === '--service') return wholeServiceTests();
+  return asked.length > 0 ? asked : shortTests();
+}
+
+function shortTests(): readonly string[] {
+  const exclude = [...apart, ...wholeServicePatterns];
+  return globSync('test/**/*.test.ts', { cwd: root, exclude }).sort();
 }
 
 async function runAva(paths: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {

@@ -1,0 +1,19 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { wholeServicePatterns, wholeServiceTests } from '../whole-service.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+// A file that was moved would come back to `npm test`; one that a pattern catches by its name alone would leave.
+test('every pattern of the whole service finds tests, and together they find these alone', (t) => {
+  for (const pattern of wholeServicePatterns) {
+    t.not(globSync(pattern, { cwd: root }).length, 0, pattern);
+  }
+  const found = wholeServiceTests();
+  t.deepEqual(
+    found.filter((path) => !/\.test\.ts$/.test(path) || /\.(long|browser)\.test\.ts$/.test(path)),
+    [],
+  );
+  t.true(found.length < 30, 'what is short and needs no process stays in `npm test`');
+});
