@@ -18,13 +18,25 @@ const analyser = createCodeAnalyser({
   deadlineMs,
 });
 
-if (files.length === 0) {
-  console.error('paddock: name at least one Python file');
+const usage =
+  'npm run check:agent -- FILE…\nSays what the service would say of each Python file, before it is submitted.';
+const isHelp = files.some((name) => name === '--help' || name === '-h');
+if (isHelp) console.log(usage);
+else if (files.length === 0) {
+  console.error(`paddock: name at least one Python file\n\n${usage}`);
   process.exitCode = 2;
 }
-for (const name of files) {
-  const verdict = await analyser.analyse(await readFile(name));
-  console.log(describeVerdict(name, verdict));
-  if (verdict.kind !== 'clean') process.exitCode = 1;
-}
+for (const name of isHelp ? [] : files) await check(name);
 await analyser.stop();
+
+async function check(name: string): Promise<void> {
+  const file = await readFile(name).catch((error: Error) => error);
+  if (file instanceof Error) {
+    console.error(`paddock: ${name} cannot be read: ${file.message}`);
+    process.exitCode = 2;
+    return;
+  }
+  const verdict = await analyser.analyse(file);
+  console.log(describeVerdict(name, verdict));
+  if (verdict.kind !== 'clean') process.exitCode ??= 1;
+}
