@@ -25,6 +25,7 @@ const root = join(import.meta.dirname, '../../..');
 const suite = 'forky';
 /** What the guide for operators installs first, and what it upgrades to. */
 const versions = ['1.0.0', '1.0.1'];
+const portsOfGuides = [8080, 8082, 8090, 8091, 9464];
 /** A first start compiles everything, on a machine that may be busy. */
 const patienceMs = 4 * 60_000;
 
@@ -70,10 +71,14 @@ async function followGuide(name: string): Promise<string | undefined> {
     let cloned = 0;
     for (const block of blocksOf(readGuide(name))) {
       if (block.code.includes('git clone --branch VERSION')) cloned++;
-      const code = block.code
-        .replaceAll('REPOSITORY', repositoryPlace)
-        .replaceAll('VERSION', versions[Math.max(cloned - 1, 0)] ?? '');
-      const failure = await type(shell, { ...block, code });
+      const version = versions[Math.max(cloned - 1, 0)] ?? '';
+      const own = (text: string) =>
+        text.replaceAll('REPOSITORY', repositoryPlace).replaceAll('VERSION', version);
+      const failure = await type(shell, {
+        ...block,
+        code: own(block.code),
+        shown: block.shown.map(own),
+      });
       if (failure !== undefined) return `infra/guides/${name}:${block.line}: ${failure}`;
     }
     return undefined;
@@ -119,11 +124,11 @@ async function findObstacle(): Promise<string | undefined> {
   }
   if (process.getuid?.() !== 0) return 'A machine is made and started by root alone.';
   // The machines are on this one's network, so that they install from where it does.
-  const ports = [8080, 8082, 9464].map((port) => requireFreePort(port));
+  const ports = portsOfGuides.map((port) => requireFreePort(port));
   const [taken] = (await Promise.allSettled(ports)).filter(({ status }) => status === 'rejected');
   return taken === undefined
     ? undefined
-    : 'The guides name port 8080, 8082 and 9464, and one of them is taken.';
+    : `The guides name the ports ${portsOfGuides.join(', ')}, and one of them is taken.`;
 }
 
 async function whatItRanOn(): Promise<string> {
