@@ -6,8 +6,8 @@
  */
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { mkdir, readFile, rm } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { requireFreePort } from '../../../apps/world/port-check.ts';
 import { lineOf } from '../../commands/command-line.ts';
@@ -40,10 +40,13 @@ if (own === undefined || obstacle !== undefined) {
 await using stack = new AsyncDisposableStack();
 const folder = await temporaryFolder();
 stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
-const base = kept ?? join(folder, 'base');
-if (!isThere(join(base, 'usr/bin/npx'))) {
+const base = resolve(kept ?? join(folder, 'base'));
+if (!isThere(base)) {
   console.log(`Making a Debian (${suite}) …`);
-  await makeDebianBase(base, suite, own);
+  // Under its own name only when it is whole: one that was given up half-way would be used again.
+  await rm(`${base}.part`, { recursive: true, force: true });
+  await makeDebianBase(`${base}.part`, suite, own);
+  await rename(`${base}.part`, base);
 }
 const repository = await bareRepository();
 const wrong: string[] = [];
