@@ -17,6 +17,7 @@ function reasonOf(row: WaitingRow, throughput: Throughput): string {
   if (row.holdReason !== null) return row.holdReason;
   if (row.runsNeeded <= 0) return 'Its runs are in progress.';
   if (throughput.activeValidators === 0) return 'No validator was seen in the last five minutes.';
+  if (row.itemsAhead === 1) return '1 work item is handed out before it.';
   if (row.itemsAhead > 0) return `${row.itemsAhead} work items are handed out before it.`;
   return 'It is next: a validator that may evaluate it has to become free.';
 }
