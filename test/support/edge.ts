@@ -23,7 +23,7 @@ import { startStandIns } from './stand-ins.ts';
 import { until } from './until.ts';
 
 // The engine optimises what ran through 13 million bytes of WebAssembly, and ruff's first file does. That
-// is 4 s of processor time, more than all agents of a test file will ever win back.
+// is 2 s of processor time, more than all agents of a test file will ever win back.
 setFlagsFromString('--wasm-tiering-budget=1600000000');
 
 const netuid = 1;

@@ -39,7 +39,8 @@ export function HeatMap({
     <section class="table-box" aria-label={caption} tabIndex={0}>
       <table class="heat">
         <caption>
-          {caption}: ✓ passed, ✗ failed, ? no verdict; the stronger, the higher the reward
+          {caption}: ✓ passed, ✗ failed, ? no verdict; the stronger the colour, the higher the
+          reward
         </caption>
         <thead>
           <tr>
