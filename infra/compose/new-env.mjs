@@ -1,0 +1,89 @@
+// Writes the .env that docker-compose.yml asks for: .env.example with a new secret wherever it wants one,
+// and what the command line names. Plain JavaScript, for a machine that has Node and an engine, and
+// nothing of ours installed.
+//
+//   node infra/compose/new-env.mjs CHAIN_RPC_URL=ADDRESS NETUID=NUMBER [NAME=VALUE …]
+//
+// Ends with 0 when it was written; with 2, and nothing changed, when an argument cannot be taken or
+// a .env is there already: its secrets are those of a database and of sealed credentials.
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const hex = (bytes) => randomBytes(bytes).toString('hex');
+const base64 = (bytes) => randomBytes(bytes).toString('base64');
+
+/** What .env.example says of each: letters and digits within URLs, a letter first for the broker. */
+const secrets = {
+  POSTGRES_PASSWORD: () => hex(24),
+  DATABASE_EDGE_PASSWORD: () => hex(24),
+  DATABASE_COORDINATOR_PASSWORD: () => hex(24),
+  NATS_EDGE_PASSWORD: () => `n${hex(24)}`,
+  NATS_COORDINATOR_PASSWORD: () => `n${hex(24)}`,
+  S3_SECRET_ACCESS_KEY: () => hex(32),
+  OPERATOR_TOKENS: () => `operator:${hex(32)}`,
+  CREDENTIAL_KEYS: () => `k1:${base64(32)}`,
+  BUNDLE_SIGNING_KEY: () => base64(32),
+  RACE_SECRET: () => base64(32),
+};
+
+const root = resolve(import.meta.dirname, '../..');
+const file = join(root, '.env');
+const read = (name) => readFileSync(join(root, name), 'utf8');
+const asked = new Set(read('docker-compose.yml').match(/\b[A-Z][A-Z0-9_]+\b/g));
+
+/** One line for a person, and the end. */
+function refuse(text) {
+  console.error(text);
+  process.exit(2);
+}
+
+function readArguments(args) {
+  const given = new Map();
+  for (const arg of args) {
+    const { name, value } = /^(?<name>[A-Z][A-Z0-9_]*)=(?<value>.+)$/.exec(arg)?.groups ?? {};
+    if (name === undefined) refuse(`"${arg}" is not NAME=VALUE, with a name in capitals.`);
+    // Compose would replace or cut what stands behind these.
+    if (/[\s'"$#\\]/.test(value))
+      refuse(`${name} has a blank, quote, $, # or \\ in it: edit .env.`);
+    if (!asked.has(name)) refuse(`docker-compose.yml asks for no ${name}.`);
+    given.set(name, value);
+  }
+  return given;
+}
+
+/** Every `NAME=value` of the example with its value; other lines as they are. */
+function fill(example, given) {
+  const open = new Map(given);
+  const missing = [];
+  let made = 0;
+  const make = (name) => {
+    if (Object.hasOwn(secrets, name)) made++;
+    return secrets[name]?.();
+  };
+  const lines = example.split('\n').map((line) => {
+    const { name, value } = /^(?<name>[A-Z][A-Z0-9_]*)=(?<value>.*)$/.exec(line)?.groups ?? {};
+    if (name === undefined) return line;
+    const filled = open.get(name) ?? (value === '' ? make(name) : value);
+    open.delete(name);
+    if (filled === undefined) missing.push(name);
+    return `${name}=${filled}`;
+  });
+  if (missing.length > 0) {
+    refuse(`Name ${missing.join(' and ')} as well: NAME=VALUE. .env.example says what each is.`);
+  }
+  const others = [...open].map(([name, value]) => `${name}=${value}`);
+  const parts = [lines.join('\n').trimEnd(), ...(others.length > 0 ? ['', ...others] : []), ''];
+  return { text: parts.join('\n'), made };
+}
+
+const given = readArguments(process.argv.slice(2));
+const { text, made } = fill(read('.env.example'), given);
+try {
+  // Its reader alone, from its first byte on.
+  writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+} catch (error) {
+  if (error.code !== 'EEXIST') throw error;
+  refuse(`${file} is there already, and what it seals and opens needs its secrets. Edit it.`);
+}
+console.log(`${file}: ${made} secrets made, for you alone to read`);
