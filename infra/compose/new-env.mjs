@@ -32,10 +32,11 @@ const file = join(root, '.env');
 const read = (name) => readFileSync(join(root, name), 'utf8');
 const asked = new Set(read('docker-compose.yml').match(/\b[A-Z][A-Z0-9_]+\b/g));
 
-/** One line for a person, and the end. */
+/** In one line for a person; nothing was written. */
+class Refused extends Error {}
+
 function refuse(text) {
-  console.error(text);
-  process.exit(2);
+  throw new Refused(text);
 }
 
 function readArguments(args) {
@@ -77,13 +78,23 @@ function fill(example, given) {
   return { text: parts.join('\n'), made };
 }
 
-const given = readArguments(process.argv.slice(2));
-const { text, made } = fill(read('.env.example'), given);
-try {
-  // Its reader alone, from its first byte on.
-  writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
-} catch (error) {
-  if (error.code !== 'EEXIST') throw error;
-  refuse(`${file} is there already, and what it seals and opens needs its secrets. Edit it.`);
+function write(text) {
+  try {
+    // Its reader alone, from its first byte on.
+    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    refuse(`${file} is there already, and what it seals and opens needs its secrets. Edit it.`);
+  }
 }
-console.log(`${file}: ${made} secrets made, for you alone to read`);
+
+try {
+  const given = readArguments(process.argv.slice(2));
+  const { text, made } = fill(read('.env.example'), given);
+  write(text);
+  console.log(`${file}: ${made} secrets made, for you alone to read`);
+} catch (error) {
+  if (!(error instanceof Refused)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
+}

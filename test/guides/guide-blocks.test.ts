@@ -30,10 +30,6 @@ three
 four
 \`\`\`
 
-\`\`\`sh not-run-here: there is no moon
-five
-\`\`\`
-
 \`\`\`sh clean-machine: installs a moon
 six
 \`\`\`
@@ -46,8 +42,7 @@ test('a block says how it is meant, and what it shows goes with it', (t) => {
     { ...chapter, kind: 'run', line: 5, code: 'one\ntwo', exitCode: 0, shown: ['a … c'] },
     { ...chapter, kind: 'run', line: 14, code: 'three', exitCode: 3, shown: [] },
     { ...chapter, kind: 'terminal', line: 22, code: 'four', shown: [] },
-    { ...chapter, kind: 'left-out', line: 26, code: 'five', why: 'there is no moon', shown: [] },
-    { ...chapter, kind: 'clean-machine', line: 30, code: 'six', why: 'installs a moon', shown: [] },
+    { ...chapter, kind: 'clean-machine', line: 26, code: 'six', why: 'installs a moon', shown: [] },
   ]);
 });
 
@@ -56,9 +51,9 @@ test('a block that nobody would run is caught', (t) => {
     'bash',
     'console',
     'sh later',
-    'sh not-run-here',
-    'sh not-run-here: no',
+    'sh not-run-here: there is no moon',
     'sh clean-machine',
+    'sh clean-machine: why',
   ]) {
     t.throws(() => blocksOf(`\`\`\`${info}\nx\n\`\`\`\n`), { message: /nobody knows/ }, info);
   }
@@ -75,19 +70,6 @@ test('what is shown is looked for in order, with any width and anything for …'
   t.is(missingLine(['where waiting', 'Accepted: a, version …'], output), 'Accepted: a, version …');
   t.is(missingLine(['where'], output), 'where');
   t.is(missingLine(['next 2 run.'], output), 'next 2 run.');
-});
-
-test('what nothing runs is listed here, each with the reason that the guide gives', (t) => {
-  const leftOut = names.flatMap((name) =>
-    blocksOf(readGuide(name)).flatMap((block) =>
-      block.kind === 'left-out' ? [`${name}: ${block.why}`] : [],
-    ),
-  );
-
-  t.true(names.length >= 4);
-  t.deepEqual(leftOut, [
-    'operators.md: needs a container engine, which neither the tests nor we had; a schema and its variables are tested',
-  ]);
 });
 
 // What is typed is run; this is about what stands in sentences and tables.

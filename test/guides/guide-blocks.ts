@@ -8,11 +8,10 @@ import { readFileSync } from 'node:fs';
  * - `exit N`: it is run, and must end with N
  * - `terminal`: it goes on in a terminal of its own, while the ones below it are run
  * - `clean-machine: WHY`: it changes a machine, so it is run on one that is made for it (`npm run proof:guides`)
- * - `not-run-here: WHY`: nothing runs it
  *
  * A `text` block shows what the command above it writes.
  */
-export type Block = TypedBlock | MachineBlock | LeftOutBlock;
+export type Block = TypedBlock | MachineBlock;
 
 /** What a test can run. */
 export type TypedBlock = RunBlock | TerminalBlock;
@@ -30,12 +29,6 @@ export interface TerminalBlock extends Place {
 
 export interface MachineBlock extends Place {
   readonly kind: 'clean-machine';
-  readonly why: string;
-  readonly shown: readonly string[];
-}
-
-interface LeftOutBlock extends Place {
-  readonly kind: 'left-out';
   readonly why: string;
   readonly shown: readonly string[];
 }
@@ -70,16 +63,13 @@ export function blocksOf(page: string): readonly Block[] {
 
 function blockOf(info: string, place: Place): Block {
   const [, exitCode] = /^sh exit (\d+)$/.exec(info) ?? [];
-  const [, kind, why] = /^sh (clean-machine|not-run-here): (.{10,})$/.exec(info) ?? [];
+  const [, why] = /^sh clean-machine: (.{10,})$/.exec(info) ?? [];
   if (info === 'sh') return { kind: 'run', ...place, exitCode: 0, shown: [] };
   if (exitCode !== undefined) {
     return { kind: 'run', ...place, exitCode: Number(exitCode), shown: [] };
   }
   if (info === 'sh terminal') return { kind: 'terminal', ...place, shown: [] };
-  if (why !== undefined) {
-    const isRun = kind === 'clean-machine';
-    return { kind: isRun ? 'clean-machine' : 'left-out', ...place, why, shown: [] };
-  }
+  if (why !== undefined) return { kind: 'clean-machine', ...place, why, shown: [] };
   throw new Error(`line ${place.line}: nobody knows how \`${info}\` is meant`);
 }
 

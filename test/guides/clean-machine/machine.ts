@@ -1,24 +1,30 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bindGroups } from '../../support/bound-groups.ts';
 import { systemEnv } from '../../support/system-env.ts';
 import { until } from '../../support/until.ts';
 import { reader } from './debian-base.ts';
+import { nameServer, ownNetwork } from './own-network.ts';
 
 const run = promisify(execFile);
+
+/** Packages or an image, on a busy machine. */
+const orderMs = 8 * 60_000;
 
 /** Where the machine sees the repository that its reader clones. */
 export const repositoryPlace = '/srv/paddock.git';
 
-/** A Debian that has booted, with a service manager and its own processes, on the host's network. */
+/** A Debian that has booted, with a service manager, processes and a network of its own. */
 export interface Machine {
   /** Its files, as the host sees them. */
   readonly root: string;
   /** Runs a script as the reader in a fresh login; its output goes to a file of the host. */
   type(script: string, logFile: string): ChildProcess;
+  /** Runs a command as root; what it wrote on standard output. Throws when it ends with another code than 0. */
+  order(command: readonly string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -34,10 +40,13 @@ export interface MachineOptions {
 export async function startMachine({ base, folder, repository }: MachineOptions): Promise<Machine> {
   const root = join(folder, 'machine');
   await run('cp', ['-a', '--reflink=auto', base, root]);
+  await rm(join(root, 'etc/resolv.conf'), { force: true });
+  await writeFile(join(root, 'etc/resolv.conf'), `nameserver ${nameServer}\n`);
   const groups = bindGroups(folder);
+  const network = await ownNetwork(groups);
   const log = openSync(join(folder, 'boot.log'), 'w');
-  const args = ['--directory', root, '--boot', '--register=no', '--keep-unit', '--console=pipe'];
-  const nspawn = spawn('systemd-nspawn', [...args, `--bind-ro=${repository}:${repositoryPlace}`], {
+  const bind = `--bind-ro=${repository}:${repositoryPlace}`;
+  const nspawn = spawn('systemd-nspawn', [...asMachine(root, network), ...ofWhole, bind], {
     ...{ detached: true, stdio: ['ignore', log, log] },
     env: {
       ...systemEnv(),
@@ -50,7 +59,7 @@ export async function startMachine({ base, folder, repository }: MachineOptions)
   closeSync(log);
   groups.bind(nspawn);
   const enter = (pid: string, command: readonly string[]) => [
-    ...['--target', pid, '--mount', '--uts', '--ipc', '--pid', '--cgroup', '--'],
+    ...['--target', pid, '--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup', '--'],
     ...command,
   ];
   let pid = '';
@@ -76,9 +85,23 @@ export async function startMachine({ base, folder, repository }: MachineOptions)
       child.stdin?.end(`{\n${script}\n} < /dev/null\n`);
       return child;
     },
+    async order(command) {
+      const { stdout } = await run('nsenter', enter(pid, command), {
+        ...{ env: systemEnv(), maxBuffer: 64 * 1024 * 1024, timeout: orderMs },
+      });
+      return stdout;
+    },
     stop: () => groups.end(),
   };
 }
+
+const asMachine = (root: string, network: string) => [
+  ...['--directory', root, '--boot', '--register=no', '--keep-unit', '--console=pipe'],
+  ...[`--network-namespace-path=${network}`, '--resolv-conf=off'],
+];
+
+/** As root of a whole computer has them; an engine of containers makes namespaces and filters. */
+const ofWhole = ['--capability=all', '--system-call-filter=@keyring bpf'];
 
 /** `degraded` is up, too: a machine without hardware fails some units. */
 function isUp({ stdout = '' }: { readonly stdout?: string }): boolean {
