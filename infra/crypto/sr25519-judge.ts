@@ -1,7 +1,7 @@
-import { sr25519Verify, waitReady } from '@polkadot/wasm-crypto';
 import { RecentMap } from '../cache/recent-map.ts';
 import type { Claim } from './claim-room.ts';
 import { loadQuickChecks, type QuickCheck } from './quick-sr25519.ts';
+import { loadStrictCheck, type StrictCheck } from './strict-sr25519.ts';
 
 /** Of each of two generations. Full ones take 9 MB, and cost whoever fills them a check a key. */
 const provenKeysMax = 65_536;
@@ -11,8 +11,8 @@ export type ProvenKeys = Pick<RecentMap<string, true>, 'get' | 'set' | 'delete'>
 
 /** A judge with both libraries ready. */
 export async function loadJudge(provenKeys?: ProvenKeys): Promise<Sr25519Judge> {
-  const [newQuickCheck] = await Promise.all([loadQuickChecks(), waitReady()]);
-  return new Sr25519Judge(newQuickCheck, provenKeys);
+  const [newQuickCheck, isGoodStrictly] = await Promise.all([loadQuickChecks(), loadStrictCheck()]);
+  return new Sr25519Judge({ newQuickCheck, isGoodStrictly }, provenKeys);
 }
 
 /**
@@ -27,17 +27,19 @@ export async function loadJudge(provenKeys?: ProvenKeys): Promise<Sr25519Judge> 
  */
 export class Sr25519Judge {
   readonly #newQuickCheck: () => QuickCheck;
+  readonly #isGoodStrictly: StrictCheck;
   readonly #provenKeys: ProvenKeys;
   #isGoodQuickly: QuickCheck;
   #traps = 0;
 
   constructor(
-    newQuickCheck: () => QuickCheck,
+    libraries: { readonly newQuickCheck: () => QuickCheck; readonly isGoodStrictly: StrictCheck },
     provenKeys: ProvenKeys = new RecentMap<string, true>(provenKeysMax),
   ) {
-    this.#newQuickCheck = newQuickCheck;
+    this.#newQuickCheck = libraries.newQuickCheck;
+    this.#isGoodStrictly = libraries.isGoodStrictly;
     this.#provenKeys = provenKeys;
-    this.#isGoodQuickly = newQuickCheck();
+    this.#isGoodQuickly = libraries.newQuickCheck();
   }
 
   /** How often the quick library died. */
@@ -58,8 +60,8 @@ export class Sr25519Judge {
     }
   }
 
-  #prove(key: string, { signature, message, publicKey }: Claim): boolean {
-    const isGood = sr25519Verify(signature, message, publicKey);
+  #prove(key: string, claim: Claim): boolean {
+    const isGood = this.#isGoodStrictly(claim);
     if (isGood) this.#provenKeys.set(key, true);
     return isGood;
   }

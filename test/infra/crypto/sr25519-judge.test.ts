@@ -4,6 +4,7 @@ import test from 'ava';
 import { loadQuickChecks, type QuickCheck } from '../../../infra/crypto/quick-sr25519.ts';
 import { Sr25519Judge } from '../../../infra/crypto/sr25519-judge.ts';
 import { keypairFromSeed } from '../../../infra/crypto/sr25519-signer.ts';
+import { loadStrictCheck } from '../../../infra/crypto/strict-sr25519.ts';
 import { compareLibraries } from './compare-libraries.ts';
 import { badEncodings } from './sr25519-vectors.ts';
 
@@ -19,7 +20,7 @@ const noPoint = Uint8Array.fromHex(badEncodings.find((each) => each.startsWith('
 async function watched(isDeadly: (asked: number) => boolean = () => false) {
   const newQuickCheck = await loadQuickChecks();
   const seen = { instances: 0, verdicts: [] as boolean[], asked: 0 };
-  const judge = new Sr25519Judge((): QuickCheck => {
+  const newWatchedCheck = (): QuickCheck => {
     const check = newQuickCheck();
     seen.instances += 1;
     return (claim) => {
@@ -28,7 +29,9 @@ async function watched(isDeadly: (asked: number) => boolean = () => false) {
       seen.verdicts.push(verdict);
       return verdict;
     };
-  });
+  };
+  const isGoodStrictly = await loadStrictCheck();
+  const judge = new Sr25519Judge({ newQuickCheck: newWatchedCheck, isGoodStrictly });
   return { judge, seen };
 }
 
