@@ -1,5 +1,5 @@
 /**
- * What `npm test` runs: every test but those of the whole service and the long proofs, over one PostgreSQL
+ * What `npm test` runs: every test but those of the whole service and those of the pages, over one PostgreSQL
  * for the whole run. `npm test -- FILE…` runs those files, whichever they are, and `--service` the ones of the
  * whole service. The last line is `N passed, N failed`.
  */
@@ -16,8 +16,8 @@ import { wholeServicePatterns, wholeServiceTests } from './whole-service.ts';
 const root = join(import.meta.dirname, '..');
 /** No test takes as long. */
 const silenceMs = 3 * 60_000;
-// Minutes each, or in need of a browser, and run by name.
-const apart = ['test/**/*.long.test.ts', 'test/**/*.browser.test.ts'];
+// In need of a browser, and run by name.
+const pages = 'test/**/*.browser.test.ts';
 
 const files = filesOf(process.argv.slice(2));
 // Found once for all files: that its 20 MB are the published ones takes a while to tell.
@@ -41,7 +41,7 @@ function filesOf(asked: readonly string[]): readonly string[] {
 }
 
 function shortTests(): readonly string[] {
-  const exclude = [...apart, ...wholeServicePatterns];
+  const exclude = [pages, ...wholeServicePatterns];
   return globSync('test/**/*.test.ts', { cwd: root, exclude }).sort();
 }
 
