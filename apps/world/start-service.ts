@@ -32,8 +32,8 @@ export interface RunningService extends AsyncDisposable {
   readonly coordinators: readonly KeptProcess[];
 }
 
-/** Many short pauses for garbage rather than a few of 20 ms: infra/decisions/0027-sr25519-library.md. */
-const edgeEngineFlags = ['--max-semi-space-size=4'];
+/** Short pauses for garbage rather than few: infra/decisions/0060-eight-megabytes-of-young-garbage.md. */
+const edgeEngineFlags = ['--max-semi-space-size=8'];
 
 // Four coordinators that start at once on a busy two-core machine still make it.
 const readyMs = 60_000;

@@ -146,7 +146,13 @@ function findObstacle(): string | undefined {
 async function whatItRanOn(): Promise<string> {
   const system = await readFile(join(base, 'etc/debian_version'), 'utf8');
   const { stdout: node } = await run(own?.node ?? '', ['--version']);
-  const { stdout: commit } = await run('git', ['-C', repository, 'rev-parse', '--short=12', 'HEAD']);
+  const { stdout: commit } = await run('git', [
+    '-C',
+    repository,
+    'rev-parse',
+    '--short=12',
+    'HEAD',
+  ]);
   const machine = `on Debian ${system.trim()} with Node ${node.trim()}`;
   return [`Commit ${commit.trim()}`, machine, ...engines].join(', ');
 }
