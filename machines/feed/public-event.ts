@@ -100,9 +100,14 @@ export interface Tidings<T extends PublicEventType = PublicEventType> {
   readonly atMs: number;
 }
 
+/** Made once: zod writes and compiles a reader for each new schema, which costs more than reading. */
+const bodyShapes = new Map<PublicEventType, z.ZodType>(
+  publicEventTypes.map((type) => [type, z.object(bodies[type])]),
+);
+
 /** Drops whatever the public is not told; throws where something is missing. */
 export function tidings<T extends PublicEventType>(told: Tidings<T>): Tidings<T> {
-  const body = z.object(bodies[told.type]).parse(told.body) as PublicEventBody<T>;
+  const body = bodyShapes.get(told.type)?.parse(told.body) as PublicEventBody<T>;
   return { ...told, body };
 }
 
