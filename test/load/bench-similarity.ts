@@ -6,7 +6,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { readVersion, reportNext } from '../../actors/services/similarity/similarity.actor.ts';
-import { leaseUnread, registerVersions } from '../../actors/services/similarity/store.ts';
+import {
+  beginning,
+  leaseUnread,
+  registerVersions,
+} from '../../actors/services/similarity/store.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { sha256Hex } from '../../infra/ids/ids.ts';
 import type { Sql, Transaction } from '../../infra/ports/sql.ts';
@@ -101,7 +105,7 @@ async function submitted(hotkey: string, day: number): Promise<string> {
 
 async function read(): Promise<void> {
   await fingerprinter.read(Buffer.from('warm = 1\n'));
-  await deps.transact((tx) => registerVersions(tx, { limit: 10, all: true }));
+  await deps.transact((tx) => registerVersions(tx, { limit: 10, after: beginning }));
   const startMs = systemClock.monotonicMs();
   const held = await leaseUnread(sql, 60_000);
   if (held === undefined) throw new Error('there was nothing to read');

@@ -18,11 +18,13 @@ import { reportOn } from '../../../machines/submission/similarity-report.ts';
 import type { Transact } from '../service-handler.ts';
 import { readPrecedents, readSources } from './precedents.ts';
 import {
+  beginning,
   knownFingerprints,
   leaseUnread,
   lockUnreported,
   postpone,
   registerVersions,
+  type SubmissionPlace,
   saveFingerprints,
   saveReport,
   saveUnreadable,
@@ -40,7 +42,7 @@ export interface SimilarityDeps {
 }
 
 const everyMs = 2_000;
-const registeredAtOnce = 500;
+const lookedAtAtOnce = 2_000;
 /** Twice as long as the slowest file may take. */
 const leaseMs = 60_000;
 const pauseMs = 10_000;
@@ -52,12 +54,11 @@ export function createSimilarity(deps: SimilarityDeps): Service {
   const stopping = new AbortController();
   let stopTicking: (() => void) | undefined;
   let running: Promise<void> = Promise.resolve();
-  /** The first look goes back to the beginning, the others to the last hour. */
-  let all = true;
+  /** The first look begins with the first version of all, the others with the last hour. */
+  let after: SubmissionPlace | 'lately' = beginning;
   const round = async () => {
     try {
-      const isDone = await registerAll(deps, all, stopping.signal);
-      all &&= !isDone;
+      after = await registerAll(deps, after, stopping.signal);
       // In turns, so that the first reports of many do not wait for the last file.
       for (let went = true; went && !stopping.signal.aborted; ) {
         const wasRead = await readNext(deps);
@@ -84,17 +85,21 @@ export function createSimilarity(deps: SimilarityDeps): Service {
   };
 }
 
-/** Answers false when it did not come to its end. */
+/** Answers where the next look is to begin: where this one could not go on, or with what is new. */
 async function registerAll(
   { transact }: SimilarityDeps,
-  all: boolean,
+  after: SubmissionPlace | 'lately',
   stopping: AbortSignal,
-): Promise<boolean> {
-  while (!stopping.aborted) {
-    const count = await transact((tx) => registerVersions(tx, { limit: registeredAtOnce, all }));
-    if (count !== registeredAtOnce) return count !== undefined;
+): Promise<SubmissionPlace | 'lately'> {
+  for (let place = after; !stopping.aborted; ) {
+    const last = await transact((tx) =>
+      registerVersions(tx, { limit: lookedAtAtOnce, after: place }),
+    );
+    if (last === 'busy') return place;
+    if (last === undefined) return 'lately';
+    place = last;
   }
-  return false;
+  return after;
 }
 
 /** False when there is no file to be read. */

@@ -10,40 +10,62 @@ const registrationLock = 7_220_419;
 /** Submissions are written down within seconds of their instant. */
 const recentSeconds = 3_600;
 
+/** In the order of submission; an instant as the database spells it, of which nothing is lost. */
+export interface SubmissionPlace {
+  readonly submittedAt: string;
+  readonly agentVersionId: string;
+}
+
+const nil = '00000000-0000-0000-0000-000000000000';
+export const beginning: SubmissionPlace = { submittedAt: '-infinity', agentVersionId: nil };
+
 /**
- * Takes up to `limit` versions in that are not yet known, the oldest first; answers how many, and
- * undefined when another process is at it. What is
+ * Takes in those of the `limit` versions behind a place that are not yet known; answers the place of the
+ * last of them, undefined when it was the last of all, and `busy` when another process is at it. What is
  * reported on already and was submitted after one of them is looked at again: it may be a copy of it.
  *
  * One process at a time: of two that could not see each other's rows neither would notice that the
  * later row is reported on without the earlier one.
+ *
+ * @param after a place, or `lately` for the beginning of the last hour
  */
 export async function registerVersions(
   tx: Transaction,
-  { limit, all }: { readonly limit: number; readonly all: boolean },
-): Promise<number | undefined> {
+  { limit, after }: { readonly limit: number; readonly after: SubmissionPlace | 'lately' },
+): Promise<SubmissionPlace | undefined | 'busy'> {
   const [lock] = await tx<{ isMine: boolean }[]>`
     select pg_try_advisory_xact_lock(${registrationLock}) as "isMine"`;
-  if (lock?.isMine !== true) return undefined;
-  const [row] = await tx<{ count: number }[]>`
-    with registered as (
+  if (lock?.isMine !== true) return 'busy';
+  const { submittedAt, agentVersionId } =
+    after === 'lately' ? { ...beginning, submittedAt: null } : after;
+  const [last] = await tx<(SubmissionPlace & { count: number })[]>`
+    with looked_at as materialized (
+      select agent_version_id, miner_hotkey, submitted_at, code_sha256
+      from agent_version
+      where (submitted_at, agent_version_id) > (
+        coalesce(${submittedAt}::text::timestamptz, (
+          select max(submitted_at) from agent_version) - ${recentSeconds} * interval '1 second'),
+        ${agentVersionId}::uuid)
+      order by submitted_at, agent_version_id
+      limit ${limit}
+    ), registered as (
       insert into similarity_version (agent_version_id, miner_hotkey, author, submitted_at,
                                       code_sha256)
       select v.agent_version_id, v.miner_hotkey,
-        coalesce(first_work.miner_coldkey, m.coldkey, v.miner_hotkey), v.submitted_at, v.code_sha256
-      from agent_version v
-      left join miner m on m.hotkey = v.miner_hotkey
-      left join lateral (
-        select w.miner_coldkey from work_item w
-        where w.agent_version_id = v.agent_version_id
-        order by w.queued_at, w.work_item_id
-        limit 1) first_work on true
-      where (${all} or v.submitted_at >= (
-          select max(submitted_at) from agent_version) - ${recentSeconds} * interval '1 second')
-        and not exists (
-          select from similarity_version s where s.agent_version_id = v.agent_version_id)
+        coalesce(
+          (select w.miner_coldkey from work_item w
+           where w.agent_version_id = v.agent_version_id
+           order by w.queued_at, w.work_item_id
+           limit 1),
+          (select m.coldkey from miner m where m.hotkey = v.miner_hotkey),
+          v.miner_hotkey),
+        v.submitted_at, v.code_sha256
+      from looked_at v
+      -- One probe for each: as a join, the planner may read all that is known for each page.
+      where (
+        select s.version_no from similarity_version s
+        where s.agent_version_id = v.agent_version_id) is null
       order by v.submitted_at, v.agent_version_id
-      limit ${limit}
       returning submitted_at, agent_version_id
     ), again as (
       update similarity_version s
@@ -53,10 +75,16 @@ export async function registerVersions(
         order by submitted_at, agent_version_id
         limit 1) first_new
       where (s.submitted_at, s.agent_version_id)
-        > (first_new.submitted_at, first_new.agent_version_id)
+          > (first_new.submitted_at, first_new.agent_version_id)
+        and s.reported_at is not null
     )
-    select count(*)::int as count from registered`;
-  return row?.count ?? 0;
+    select submitted_at::text as "submittedAt", agent_version_id as "agentVersionId",
+      (select count(*) from looked_at)::integer as count
+    from looked_at
+    order by submitted_at desc, agent_version_id desc
+    limit 1`;
+  if (last === undefined || last.count < limit) return undefined;
+  return { submittedAt: last.submittedAt, agentVersionId: last.agentVersionId };
 }
 
 /** A version whose file this process alone may read, until the lease ends. */

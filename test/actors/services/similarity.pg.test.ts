@@ -6,7 +6,12 @@ import {
   readVersion,
   reportNext,
 } from '../../../actors/services/similarity/similarity.actor.ts';
-import { leaseUnread, registerVersions } from '../../../actors/services/similarity/store.ts';
+import {
+  beginning,
+  leaseUnread,
+  registerVersions,
+  type SubmissionPlace,
+} from '../../../actors/services/similarity/store.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { FingerprintedCode } from '../../../infra/ports/code-fingerprints.ts';
@@ -84,7 +89,7 @@ const deps = () => ({
   },
 });
 
-const register = () => transact((tx) => registerVersions(tx, { limit: 500, all: true }));
+const register = () => transact((tx) => registerVersions(tx, { limit: 500, after: beginning }));
 
 /** One process that does all there is to do; answers how many reports it made. */
 async function work(): Promise<number> {
@@ -218,4 +223,51 @@ test.serial('a worker whose time was up writes nothing over the next one’s', a
   const found = await reportOf(id);
   t.is(found?.unreadable, null);
   t.true(found?.isReported);
+});
+
+// However many there are: to look for the unknown among all of them, page after page, took days of a
+// processor with a million.
+test('versions from before are taken in by one walk along them', async (t) => {
+  const { sql: own, url } = await testDatabase();
+  const service = createSql({ url, applicationName: 'test', role: 'paddock_service', max: 1 });
+  t.teardown(() => closeSql(service));
+  const count = 2_000;
+  await transaction(own, {}, async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into agent_version (agent_version_id, part, agent_id, agent_name, miner_hotkey,
+        version_number, suite_id, state, submitted_at, code_sha256, code_size_bytes,
+        required_successes)
+      select gen_random_uuid(), 0, gen_random_uuid(), 'a', 'm', 1, 1, 'DISCARDED',
+        '2026-11-01'::timestamptz + n / 7 * interval '1 second', 'c', 1, 2
+      from generate_series(1, ${count}) n`;
+  });
+  await own`analyze agent_version`;
+  const read = async () => {
+    for (const each of [service, own]) await each`select pg_stat_force_next_flush()`;
+    await service`select 1`;
+    const [row] = await own<{ rows: number }[]>`
+      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows
+      from pg_stat_user_tables where relname in ('agent_version', 'similarity_version')`;
+    return row?.rows ?? 0;
+  };
+
+  const before = await read();
+  let pages = 0;
+  const page = (after: SubmissionPlace) =>
+    transaction(service, {}, (tx) => registerVersions(tx, { limit: 100, after }));
+  let place: SubmissionPlace | undefined = beginning;
+  for (; place !== undefined; pages += 1) {
+    const last: SubmissionPlace | undefined | 'busy' = await page(place);
+    if (last === 'busy') return t.fail('nobody else is at it');
+    place = last;
+  }
+  const rows = (await read()) - before;
+
+  const [known] = await own`
+    select count(*)::integer as count, count(distinct agent_version_id)::integer as versions
+    from similarity_version`;
+  t.deepEqual(known, { count, versions: count });
+  t.true(pages <= count / 100 + 1, `${pages} pages`);
+  t.true(rows < 3 * count, `${rows} rows for ${count} versions`);
 });

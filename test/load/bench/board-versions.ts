@@ -49,6 +49,15 @@ export async function loadVersions(sql: Sql, suiteId: number, count: number): Pr
       ) drawn
       limit ${count}`;
     for (const { definition } of indexes) await tx.unsafe(definition);
+    // Reported on, as they are within minutes: who would do so now must not be measured along.
+    await tx`
+      insert into similarity_version (agent_version_id, miner_hotkey, author, submitted_at,
+        code_sha256, fingerprinted_at, unreadable, reported_at)
+      select agent_version_id, miner_hotkey, miner_hotkey, submitted_at, code_sha256, rt.clock(),
+        'the store does not have the file', rt.clock()
+      from agent_version v
+      where not exists (
+        select from similarity_version s where s.agent_version_id = v.agent_version_id)`;
   });
-  await sql`analyze agent_version, agent, miner`;
+  await sql`vacuum analyze agent_version, agent, miner, similarity_version`;
 }
