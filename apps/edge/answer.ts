@@ -110,9 +110,12 @@ export function sendBody(
     response.end();
     return;
   }
-  head.lines.push('Content-Type', jsonType, 'Content-Length', String(Buffer.byteLength(body)));
+  const byteLength = Buffer.byteLength(body);
+  head.lines.push('Content-Type', jsonType, 'Content-Length', String(byteLength));
   writeHead(response, status, head);
-  response.end(response.req.method === 'HEAD' ? undefined : body);
+  if (response.req.method === 'HEAD') response.end();
+  // The same bytes; as UTF-8 the engine would look at each character.
+  else response.end(body, byteLength === body.length ? 'latin1' : 'utf8');
 }
 
 /** Beside what every answer says, or in its place. */

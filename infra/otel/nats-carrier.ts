@@ -1,5 +1,6 @@
-import { type Context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
+import { type Context, propagation } from '@opentelemetry/api';
 import type { TraceHeaders } from '../ports/telemetry.ts';
+import { smallRoot } from './small-context.ts';
 
 /**
  * The trace of `context` as plain header records: NATS headers and the outbox's `headers` column hold
@@ -14,7 +15,7 @@ export function inject(context: Context): Record<string, string> {
 
 /** Ignores headers that are malformed or not of a trace: then the context is the root's. */
 export function extract(headers: TraceHeaders): Context {
-  return propagation.extract(ROOT_CONTEXT, onlyCarried(headers));
+  return propagation.extract(smallRoot, onlyCarried(headers));
 }
 
 function onlyCarried({ traceparent, tracestate }: TraceHeaders): Record<string, string> {

@@ -1,8 +1,9 @@
 import type { EventEmitter } from 'node:events';
 import { type IncomingMessage, Server } from 'node:http';
-import { type Context, context, ROOT_CONTEXT, TraceFlags, trace } from '@opentelemetry/api';
+import { type Context, context, TraceFlags, trace } from '@opentelemetry/api';
 import { freshSpanId, freshTraceId } from './fresh-ids.ts';
 import { extract } from './nats-carrier.ts';
+import { smallRoot } from './small-context.ts';
 
 /**
  * Gives every incoming request a trace id and no span, for a process whose spans nobody collects: the
@@ -34,7 +35,7 @@ function contextOf({ headers }: IncomingMessage): Context {
           extract({ traceparent, ...(typeof tracestate === 'string' && { tracestate }) }),
         )
       : undefined;
-  return trace.setSpanContext(ROOT_CONTEXT, {
+  return trace.setSpanContext(smallRoot, {
     ...own,
     ...(given !== undefined && { traceId: given.traceId }),
     ...(given?.traceState !== undefined && { traceState: given.traceState }),

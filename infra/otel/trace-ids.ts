@@ -2,6 +2,7 @@ import {
   type Context,
   context,
   propagation,
+  ROOT_CONTEXT,
   type Span,
   type SpanOptions,
   TraceFlags,
@@ -13,6 +14,7 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { freshSpanId, freshTraceId } from './fresh-ids.ts';
 import { isQuiet } from './quiet-requests.ts';
 import { traceRequests } from './request-traces.ts';
+import { smallRoot } from './small-context.ts';
 
 /**
  * All that is left of tracing where nobody collects it: every request and every span has its ids, which
@@ -35,7 +37,8 @@ const idsOnly: Tracer = {
     const [options, on] = given.slice(0, -1) as [SpanOptions?, Context?];
     const around = on ?? context.active();
     const span = spanIn(around, options);
-    return context.with(trace.setSpan(around, span), () => run(span)) as ReturnType<F>;
+    const base = around === ROOT_CONTEXT ? smallRoot : around;
+    return context.with(trace.setSpan(base, span), () => run(span)) as ReturnType<F>;
   },
 };
 

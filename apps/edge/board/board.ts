@@ -106,7 +106,11 @@ export class Board {
   /** Of one instant, however long the search took. */
   async page(query: BoardQuery, pause: () => Promise<void>): Promise<BoardPage> {
     const { search } = query;
-    const hits = search === undefined ? undefined : await this.#miners.search(search, pause);
+    if (search === undefined) return this.#pageOf(query, undefined);
+    return await this.#miners.search(search, pause, (hits) => this.#pageOf(query, hits));
+  }
+
+  #pageOf(query: BoardQuery, hits: Hits | undefined): BoardPage {
     const places = this.#placesOf(query, hits);
     return {
       total: hits?.total ?? this.#ranking.size,

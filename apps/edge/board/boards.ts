@@ -70,6 +70,7 @@ export class Boards {
   readonly #boards = new Map<number, LiveBoard>();
   readonly #updates = new SharedLoads<LiveBoard | undefined>();
   #activeId: number | undefined;
+  #lastUsedId: number | undefined;
   #loading: Promise<unknown> = Promise.resolve();
 
   constructor(sql: Sql) {
@@ -198,9 +199,10 @@ export class Boards {
   }
 
   #keep(suiteId: number, live: LiveBoard | undefined): void {
-    this.#boards.delete(suiteId);
+    if (suiteId !== this.#lastUsedId || live === undefined) this.#boards.delete(suiteId);
     if (live === undefined) return;
     this.#boards.set(suiteId, live);
+    this.#lastUsedId = suiteId;
     let versions = 0;
     for (const { board } of this.#boards.values()) versions += board.size;
     for (const [oldest, { board }] of this.#boards) {

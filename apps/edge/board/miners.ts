@@ -1,5 +1,6 @@
 import { Column } from './column.ts';
 import { HashIndex, mixed } from './hash-index.ts';
+import { Marks } from './marks.ts';
 import { markBeginnings, NamePool, namesAtOnce } from './name-search.ts';
 import { TextPool } from './text-pool.ts';
 
@@ -10,7 +11,7 @@ export interface AgentRow {
 
 /** What a search found. */
 export interface Hits {
-  /** One for each agent that matches. */
+  /** One for each agent that matches, and zeros. */
   readonly agents: Uint8Array;
   /** Their versions that are shown. */
   readonly total: number;
@@ -35,6 +36,7 @@ export class Miners {
   readonly #agents = new HashIndex((agent) =>
     mixed(this.#nameOf.get(agent), this.#minerOf.get(agent)),
   );
+  readonly #marks = new Marks();
   #agentCount = 0;
   #shownCount = 0;
 
@@ -99,31 +101,41 @@ export class Miners {
   /**
    * Agents whose name contains the text or whose miner's hotkey begins with it, in any case. Other work
    * is let through on the way, and what it adds is found as well.
+   *
+   * @param use what it is given holds until it returns
    */
-  async search(text: string, pause: () => Promise<void>): Promise<Hits> {
+  async search<T>(text: string, pause: () => Promise<void>, use: (hits: Hits) => T): Promise<T> {
     const part = text.toLowerCase();
-    const ofName = new Column(Uint8Array);
-    for (let stretch = 0; stretch * namesAtOnce < this.#names.size; stretch += 1) {
-      if (stretch > 0) await pause();
-      ofName.reserve(this.#names.size);
-      this.#names.mark(stretch, part, ofName.values);
+    const ofName = this.#marks.take(this.#names.size);
+    const ofMiner = this.#marks.take(this.#hotkeys.size);
+    const agents = this.#marks.take(this.#agentCount);
+    try {
+      for (let stretch = 0; stretch * namesAtOnce < this.#names.size; stretch += 1) {
+        if (stretch > 0) await pause();
+        ofName.reserve(this.#names.size);
+        this.#names.mark(stretch, part, ofName.values);
+      }
+      ofMiner.reserve(this.#hotkeys.size);
+      markBeginnings(this.#hotkeys, part, ofMiner.values);
+      agents.reserve(this.#agentCount);
+      const total = this.#markAgents(ofName.values, ofMiner.values, agents.values);
+      return use({ agents: agents.values, total });
+    } finally {
+      this.#marks.giveBack(ofName, ofMiner, agents);
     }
-    const ofMiner = new Uint8Array(this.#hotkeys.size);
-    markBeginnings(this.#hotkeys, part, ofMiner);
-    return this.#agentsOf(ofName.values, ofMiner);
   }
 
-  #agentsOf(ofName: Uint8Array, ofMiner: Uint8Array): Hits {
-    const agents = new Uint8Array(this.#agentCount);
+  /** Answers how many versions of those it marked are shown. */
+  #markAgents(ofName: Uint8Array, ofMiner: Uint8Array, agents: Uint8Array): number {
     const [names, miners] = [this.#nameOf.values, this.#minerOf.values];
     const shown = this.#agentShown.values;
     let total = 0;
-    for (let agent = 0; agent < agents.length; agent += 1) {
+    for (let agent = 0; agent < this.#agentCount; agent += 1) {
       if (ofName[names[agent] ?? 0] !== 1 && ofMiner[miners[agent] ?? 0] !== 1) continue;
       agents[agent] = 1;
       total += shown[agent] ?? 0;
     }
-    return { agents, total };
+    return total;
   }
 
   #agentOf(name: number, miner: number): number {

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * Weak (RFC 9110, 8.8.1): it names the same content in every content coding, and nothing here
  * answers ranges, for which alone a strong one would be needed.
  */
-export function entityTagOf(content: Uint8Array): string {
-  return `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+export function entityTagOf(content: Uint8Array | string): string {
+  return `W/"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 
 const tagsText = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;

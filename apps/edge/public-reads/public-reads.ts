@@ -5,9 +5,12 @@ import { PreparedAnswer } from '../prepared-answer.ts';
 import { Representation } from './representation.ts';
 import { SharedLoads } from './shared-loads.ts';
 
-/** Results whose bytes are remembered, and how large each may be: 32 MiB, and compressed as much. */
+/** Results that are remembered, and how large each may be: 32 MiB, and compressed as much. */
 const recentMax = 128;
 const recentBytesMax = 128 * 1024;
+
+/** In the place of a result that was asked for once. */
+const once = Symbol('once');
 
 /**
  * Public reads, each asked of the database by one request at a time and serialised once for all who
@@ -16,7 +19,7 @@ const recentBytesMax = 128 * 1024;
  */
 export class PublicReads {
   readonly #loads = new SharedLoads<Representation>();
-  readonly #recent = new RecentMap<string, Representation>(recentMax);
+  readonly #recent = new RecentMap<string, Representation | typeof once>(recentMax);
   readonly #kept = new WeakMap<Uint8Array, Representation>();
   readonly #clock: Pick<Clock, 'sleep'>;
   readonly #patienceMs: number;
@@ -50,11 +53,18 @@ export class PublicReads {
 
   #represented(key: string, answer: unknown): Representation {
     if (answer instanceof PreparedAnswer) return this.#prepared(answer);
-    const content = Buffer.from(JSON.stringify(answer));
+    return this.#remembered(key, new Representation({ content: JSON.stringify(answer) }));
+  }
+
+  /**
+   * The one from before, where its content is the same. Only what is asked for again is remembered: who
+   * walks through all pages crowds out nothing, and what is made for one leaves no old garbage.
+   */
+  #remembered(key: string, made: Representation): Representation {
     const before = this.#recent.get(key);
-    if (before?.content.equals(content)) return before;
-    const made = new Representation({ content });
-    if (content.length <= recentBytesMax) this.#recent.set(key, made);
+    if (before instanceof Representation && before.hasContentOf(made)) return before;
+    const isWorth = before !== undefined && made.byteLength <= recentBytesMax;
+    this.#recent.set(key, isWorth ? made : once);
     return made;
   }
 
@@ -62,8 +72,7 @@ export class PublicReads {
   #prepared({ body = '', headers, isKept }: PreparedAnswer): Representation {
     const known = typeof body === 'string' ? undefined : this.#kept.get(body);
     if (known !== undefined) return known;
-    const content = Buffer.isBuffer(body) ? body : Buffer.from(body);
-    const made = new Representation({ content, headers, isKept });
+    const made = new Representation({ content: body, headers, isKept });
     if (isKept && typeof body !== 'string') this.#kept.set(body, made);
     return made;
   }

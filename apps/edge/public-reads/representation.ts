@@ -17,23 +17,28 @@ const shortBytesMax = 16 * 1024;
 /** How hard to compress what is sent for a moment, and what is kept and sent for days. */
 const levels = { passing: { gzip: 6, br: 4 }, kept: { gzip: 9, br: 9 } } as const;
 
-/** What a public read answers, as bytes: tagged once, and compressed once in each coding. */
+/** What a public read answers: tagged once, and compressed once in each coding. */
 export class Representation {
-  readonly content: Buffer;
+  /** As text where it is short and ASCII: that leaves in one piece with the head of its answer. */
+  readonly content: Buffer | string;
   readonly headers: Readonly<Record<string, string>>;
   readonly #levels: (typeof levels)[keyof typeof levels];
   readonly #compressed = new Map<Coding, Promise<Buffer>>();
   #tag: string | undefined;
-  #plain: Buffer | string | undefined;
 
   constructor(given: {
-    readonly content: Buffer;
+    readonly content: Uint8Array | string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly isKept?: boolean;
   }) {
-    this.content = given.content;
+    this.content = typeof given.content === 'string' ? ofText(given.content) : of(given.content);
     this.headers = given.headers ?? {};
     this.#levels = given.isKept === true ? levels.kept : levels.passing;
+  }
+
+  /** Of text a character is a byte. */
+  get byteLength(): number {
+    return this.content.length;
   }
 
   get tag(): string {
@@ -41,18 +46,18 @@ export class Representation {
     return this.#tag;
   }
 
-  /** As text where it is short: that leaves in one piece with the head of its answer. */
-  get plain(): Buffer | string {
-    this.#plain ??= textOf(this.content) ?? this.content;
-    return this.#plain;
+  hasContentOf({ content }: Representation): boolean {
+    if (typeof content === 'string' || typeof this.content === 'string')
+      return content === this.content;
+    return content.equals(this.content);
   }
 
   get isWorthCompressing(): boolean {
-    return this.content.length >= worthBytesMin && this.content.length <= worthBytesMax;
+    return this.byteLength >= worthBytesMin && this.byteLength <= worthBytesMax;
   }
 
   /** On a thread of zlib's: no other request waits for it. */
-  async in(coding: Coding): Promise<Buffer> {
+  async in(coding: Coding): Promise<Buffer | string> {
     if (coding === 'identity') return this.content;
     const known = this.#compressed.get(coding);
     if (known !== undefined) return await known;
@@ -70,14 +75,18 @@ export class Representation {
     const params = {
       [BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [BROTLI_PARAM_QUALITY]: this.#levels.br,
-      [BROTLI_PARAM_SIZE_HINT]: this.content.length,
+      [BROTLI_PARAM_SIZE_HINT]: this.byteLength,
     };
     return asBrotli(this.content, { params });
   }
 }
 
-/** Only where its bytes are the same as text. */
-function textOf(content: Buffer): string | undefined {
-  const isText = content.length <= shortBytesMax && isAscii(content);
-  return isText ? content.toString('latin1') : undefined;
+function ofText(text: string): Buffer | string {
+  const isAsciiText = Buffer.byteLength(text) === text.length;
+  return isAsciiText && text.length <= shortBytesMax ? text : Buffer.from(text);
+}
+
+function of(content: Uint8Array): Buffer | string {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  return bytes.length <= shortBytesMax && isAscii(bytes) ? bytes.toString('latin1') : bytes;
 }

@@ -31,8 +31,7 @@ export async function sendRepresentation(
   const mayBeKept = isAnonymous(headers);
   const isKnown = mayBeKept && isKnownTag(headers['if-none-match'], shown.tag);
   const coding = chosenCoding(headers['accept-encoding'], shown.isWorthCompressing);
-  const isPlain = isKnown || coding === 'identity';
-  const body = isPlain ? shown.plain : await shown.in(coding);
+  const body = isKnown ? shown.content : await shown.in(coding);
   if (response.headersSent || response.destroyed) return;
   setHeaders(response, shown.headers);
   const lines = ['Vary', 'Accept-Encoding'];

@@ -5,34 +5,59 @@
  * most one load runs, and all who wait for the next one cost one more.
  */
 export class SharedLoads<Value> {
-  readonly #loads = new Map<string, RunningLoad<Value>>();
+  /**
+   * Of keys that are loaded now, and of some that were. A map from which each key goes at once makes a
+   * new table each time, among what is old, and leaves the last one there as garbage.
+   */
+  #places = new Map<string, Place<Value>>();
+  #running = 0;
 
   /** What `load` of this or another caller gave that began after this call; rejects with it. */
   get(key: string, load: () => Promise<Value>): Promise<Value> {
-    const running = this.#loads.get(key);
-    if (running === undefined) return this.#start(key, load);
-    running.next ??= running.ended.then(() => this.#start(key, load));
-    return running.next;
+    const place = this.#places.get(key) ?? this.#add(key);
+    if (place.ended === undefined) return this.#start(place, load);
+    place.next ??= place.ended.then(() => this.#start(place, load));
+    return place.next;
   }
 
-  /** Keys that are loaded now; none stays behind. */
+  /** Keys that are loaded now. */
   get size(): number {
-    return this.#loads.size;
+    return this.#running;
   }
 
-  #start(key: string, load: () => Promise<Value>): Promise<Value> {
+  #add(key: string): Place<Value> {
+    if (this.#places.size >= 2 * this.#running + idleMax) this.#dropIdle();
+    const place: Place<Value> = { ended: undefined, next: undefined };
+    this.#places.set(key, place);
+    return place;
+  }
+
+  #dropIdle(): void {
+    const busy = [...this.#places].filter(([, { ended }]) => ended !== undefined);
+    this.#places = new Map(busy);
+  }
+
+  #start(place: Place<Value>, load: () => Promise<Value>): Promise<Value> {
     const value = load();
-    const running: RunningLoad<Value> = { ended: value.then(nothing, nothing), next: undefined };
-    this.#loads.set(key, running);
-    // Registered first: `next`, where there is one, begins after this and takes the place anew.
-    void running.ended.then(() => this.#loads.delete(key));
+    this.#running += 1;
+    place.next = undefined;
+    place.ended = value.then(nothing, nothing);
+    // Registered first: `next`, where there is one, begins at once after this.
+    void place.ended.then(() => {
+      this.#running -= 1;
+      place.ended = undefined;
+    });
     return value;
   }
 }
 
-interface RunningLoad<Value> {
-  /** Resolves when the load is over, whatever came of it. */
-  readonly ended: Promise<void>;
+/** Places of keys that nobody asks for now, before they are given up. */
+const idleMax = 256;
+
+interface Place<Value> {
+  /** Resolves when the load that runs is over, whatever came of it. */
+  ended: Promise<void> | undefined;
+  /** Of those who came while it runs. */
   next: Promise<Value> | undefined;
 }
 

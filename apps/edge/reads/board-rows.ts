@@ -149,7 +149,7 @@ export interface BoardNews {
  * way then is in it if it has ended since, however many have begun and ended meanwhile.
  */
 export async function newsSince(sql: Sql, snapshot: string | undefined): Promise<BoardNews> {
-  const after = snapshot === undefined ? sql`pg_current_snapshot()` : sql`${snapshot}::pg_snapshot`;
+  const after = snapshot ?? null;
   const [row] = await sql<(Seen & Omit<BoardNews, 'seen'>)[]>`
     select pg_current_snapshot()::text as snapshot, pg_postmaster_start_time()::text as "startedAt",
       floor(extract(epoch from rt.wall_clock()) * 1000)::float8 as "wallMs",
@@ -160,9 +160,10 @@ export async function newsSince(sql: Sql, snapshot: string | undefined): Promise
         filter (where c.miner_hotkey is not null), '{}') as hotkeys,
       coalesce(bool_or(c.agent_version_id is null and c.miner_hotkey is null), false) as "isWide"
     from rt.board_change c
-    where c.xid >= pg_snapshot_xmin(${after})
+    where c.xid >= pg_snapshot_xmin(coalesce(${after}::text::pg_snapshot, pg_current_snapshot()))
       and c.xid < pg_snapshot_xmax(pg_current_snapshot())
-      and not pg_visible_in_snapshot(c.xid, ${after})`;
+      and not pg_visible_in_snapshot(
+        c.xid, coalesce(${after}::text::pg_snapshot, pg_current_snapshot()))`;
   if (row === undefined) throw new Error('a read of one row found none');
   const { startedAt, wallMs, nowUs, versions, hotkeys, isWide } = row;
   return { seen: { snapshot: row.snapshot, startedAt, wallMs }, nowUs, versions, hotkeys, isWide };

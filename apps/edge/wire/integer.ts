@@ -8,11 +8,13 @@ export const int4Max = 2_147_483_647;
  * and other scripts' digits are refused, so that one object has one address.
  */
 export function integerText(limits: { readonly min: number; readonly max: number }) {
-  return z
+  const text = z
     .string()
-    .regex(/^(0|-?[1-9][0-9]{0,15})$/, 'must be a whole number in its plain spelling')
-    .transform(Number)
-    .pipe(z.number().int().min(limits.min).max(limits.max))
+    .regex(/^(0|-?[1-9][0-9]{0,15})$/, 'must be a whole number in its plain spelling');
+  const number = z.number().int().min(limits.min).max(limits.max);
+  // No transform: each of its parses leaves a function among what is old to the collector of garbage.
+  return z
+    .codec(text, number, { decode: Number, encode: String })
     .meta({ override: { type: 'integer', minimum: limits.min, maximum: limits.max } });
 }
 

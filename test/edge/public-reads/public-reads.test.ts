@@ -183,10 +183,10 @@ test('a read that hangs is given up, and the next one tried', async (t) => {
 test('the same bytes are compressed once, whoever reads them and when', async (t) => {
   const reads = new PublicReads(new ManualClock(), 10_000);
   const page = { lines: Array.from({ length: 500 }, (_, line) => `line ${line}`) };
-  const [one, same] = [
-    await reads.read('key', async () => page),
-    await reads.read('key', async () => ({ ...page })),
-  ];
+  const read = () => reads.read('key', async () => ({ ...page }));
+  // Nobody knows at first that it will be asked for again.
+  await read();
+  const [one, same] = [await read(), await read()];
   t.is(await same.in('gzip'), await one.in('gzip'));
   const other = await reads.read('key', async () => ({ lines: [] }));
   t.not(other.tag, one.tag);
@@ -194,4 +194,16 @@ test('the same bytes are compressed once, whoever reads them and when', async (t
   const kept = async () => new PreparedAnswer({ body, isKept: true });
   const [first, second] = [await reads.read('kept', kept), await reads.read('kept again', kept)];
   t.is(await first.in('br'), await second.in('br'));
+});
+
+test('who reads all pages once crowds out none that is read again', async (t) => {
+  const reads = new PublicReads(new ManualClock(), 10_000);
+  const page = (at: number) => reads.read(`page ${at}`, async () => ({ at }));
+  await page(0);
+  const [popular, other] = [await page(0), await page(1)];
+  for (let at = 2; at < 100; at += 1) await page(at);
+  t.is(await page(0), popular);
+  t.not(await page(1), other);
+  for (let at = 100; at < 1_000; at += 1) await page(at);
+  t.not(await page(0), popular, 'what nobody asks for is forgotten in the end');
 });
