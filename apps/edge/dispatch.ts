@@ -99,7 +99,8 @@ async function admitted(
     const answer = await answerOf(endpoint, http, params, by);
     if (answer instanceof AwaitedAnswer || answer instanceof StreamedAnswer) later = answer;
     else if (answer instanceof Representation) {
-      await sendRepresentation(response, answer, endpoint.cache ?? liveRead);
+      const sending = sendRepresentation(response, answer, endpoint.cache ?? liveRead);
+      if (sending !== undefined) await sending;
     } else sendAnswer(response, answer);
   } catch (error) {
     refuse(endpoint, http, error, by);
@@ -183,13 +184,16 @@ async function answerOf(
 ): Promise<unknown> {
   const { request, response } = http;
   const deadlineMs = by.clock.nowMs() + by.limits.budgetMs[endpoint.budget ?? 'request'];
-  const caller = await proveCaller(endpoint, request, by, deadlineMs);
+  // A public read waits for nothing but its load: each promise on the way costs it a hundredth.
+  const proof = proveCaller(endpoint, request, by, deadlineMs);
+  const caller = proof instanceof Promise ? await proof : proof;
   // A proof may wait among many others, and nobody waits for what is done now.
   if (response.destroyed) throw new ClientGone();
   const params = endpoint.params && parsePart(endpoint.params, rawParams, 'path');
   const given = queryText(request.url ?? '');
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');
-  const body = await bodyOf(endpoint, http, by);
+  const hasBody = endpoint.body !== undefined || endpoint.bodyKind !== undefined;
+  const body = hasBody ? await bodyOf(endpoint, http, by) : undefined;
   const context = new AskedContext(endpoint, http, { caller, params, deadlineMs }, by);
   const asked = { caller, params, query, body, context };
   if (endpoint.cache !== undefined) return await readPublicly(endpoint, asked, by);
@@ -204,13 +208,16 @@ async function answerOf(
  * One load serves all who ask the same, so it knows nothing of the one who began it: it goes on when
  * that client leaves. What was understood is the key, and not how it was spelled.
  */
-async function readPublicly(
+function readPublicly(
   endpoint: Endpoint,
   asked: EndpointRequest,
   by: Dispatch,
 ): Promise<Representation> {
-  const key = JSON.stringify([endpoint.path, asked.params ?? null, asked.query ?? null]);
-  return await by.publicReads.read(key, async () => {
+  const isAll = asked.params === undefined && asked.query === undefined;
+  const key = isAll
+    ? endpoint.path
+    : JSON.stringify([endpoint.path, asked.params ?? null, asked.query ?? null]);
+  return by.publicReads.read(key, async () => {
     const answer = await by.invoke(endpoint, asked);
     if (by.checkResponses) requireDescribed(endpoint, answer);
     return answer;

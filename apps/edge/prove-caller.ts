@@ -31,20 +31,33 @@ const nobody: Caller = { name: '', role: 'public', publicKeyHex: '', coldkey: nu
  * goes on behind the same address. Heartbeats and results (class 0) are never counted by address,
  * for a deployed validator drops its work at a 429.
  */
-export async function proveCaller(
+export function proveCaller(
   endpoint: Endpoint,
   request: IncomingMessage,
   by: CallerProof,
   deadlineMs: number,
-): Promise<Caller> {
+): Promise<Caller> | Caller {
   const { role } = endpoint;
+  if (role !== 'public') return provenCaller({ endpoint, role, request, deadlineMs }, by);
+  const counted = isCounted(endpoint) ? countAnonymous(request, by) : undefined;
+  return counted === undefined ? nobody : counted.then(() => nobody);
+}
+
+async function provenCaller(
+  asked: {
+    readonly endpoint: Endpoint;
+    readonly role: Exclude<Role, 'public'>;
+    readonly request: IncomingMessage;
+    readonly deadlineMs: number;
+  },
+  by: CallerProof,
+): Promise<Caller> {
+  const { endpoint, role, request, deadlineMs } = asked;
   const { headers } = request;
   const { rates } = by;
   // Deployed clients come back with a completion only after their next evaluation.
   const untilMs = endpoint.budget === 'completion' ? deadlineMs : undefined;
-  const isCounted = endpoint.isUnlimited !== true && endpoint.trafficClass !== 0;
-  if (isCounted && (role === 'public' || isAnonymous(headers))) await countAnonymous(request, by);
-  if (role === 'public') return nobody;
+  if (isCounted(endpoint) && isAnonymous(headers)) await countAnonymous(request, by);
   try {
     requireOneAuthorization(request);
     const address = by.remoteAddress(request);
@@ -53,10 +66,14 @@ export async function proveCaller(
       await rates.hotkey.take(caller.name);
     return caller;
   } catch (error) {
-    const isFalse = isCounted && !isAnonymous(headers) && isRefusedCredential(error);
+    const isFalse = isCounted(endpoint) && !isAnonymous(headers) && isRefusedCredential(error);
     if (isFalse) await rates.unproven.take(by.remoteAddress(request));
     throw error;
   }
+}
+
+function isCounted({ isUnlimited, trafficClass }: Endpoint): boolean {
+  return isUnlimited !== true && trafficClass !== 0;
 }
 
 /** Node keeps the first of several; what stands in front of us may have looked at the last. */
@@ -71,8 +88,8 @@ function requireOneAuthorization({ headers, rawHeaders }: IncomingMessage): void
   throw new Fault('INVALID_SESSION', 'Send one Authorization header.');
 }
 
-async function countAnonymous(request: IncomingMessage, by: Counting): Promise<void> {
-  await by.rates.anonymous.take(by.remoteAddress(request));
+function countAnonymous(request: IncomingMessage, by: Counting): Promise<void> | undefined {
+  return by.rates.anonymous.take(by.remoteAddress(request));
 }
 
 /** The same for a request without a route: the refusal, where it is one too many. */

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 
 /** Half a second of them; who comes later is told so at once, as when too much is in flight. */
@@ -22,7 +22,11 @@ export type StrangersLane = 'proof' | 'read';
 interface Waiting {
   readonly socket: Pick<Socket, 'destroyed'>;
   readonly begin: () => void;
+  /** A turn that another request has begun would lend this one its trace. */
+  readonly scope: AsyncResource;
 }
+
+const scopeOptions = { requireManualDestroy: true };
 
 /**
  * Requests of those who proved nothing lately, begun between whatever else is ready.
@@ -65,9 +69,8 @@ export class StrangersQueue {
   /** False when too many wait, or one waits for too long. */
   add(lane: StrangersLane, socket: Pick<Socket, 'destroyed'>, begin: () => void): boolean {
     if (this.isFull(lane)) return false;
-    // A turn that another request has begun would lend this one its trace.
-    const inContext = AsyncLocalStorage.snapshot();
-    this.#lanes[lane].push({ socket, begin: () => inContext(begin) });
+    const scope = new AsyncResource('waiting stranger', scopeOptions);
+    this.#lanes[lane].push({ socket, begin, scope });
     this.#schedule();
     return true;
   }
@@ -89,7 +92,8 @@ export class StrangersQueue {
     if (isFirst) this.#beginTurn();
     this.#placesLeft -= 1;
     try {
-      if (isFirst || this.#nowMs() < this.#untilMs) this.#next()?.begin();
+      const next = isFirst || this.#nowMs() < this.#untilMs ? this.#next() : undefined;
+      if (next !== undefined) next.scope.runInAsyncScope(next.begin);
     } finally {
       if (this.#placesLeft === 0) this.#endTurn();
     }

@@ -31,8 +31,8 @@ export class PublicReads {
   }
 
   /** @param key everything that the answer depends on, in one spelling */
-  async read(key: string, load: () => Promise<unknown>): Promise<Representation> {
-    return await this.#loads.get(key, async () => this.#represented(key, await this.#inTime(load)));
+  read(key: string, load: () => Promise<unknown>): Promise<Representation> {
+    return this.#loads.get(key, async () => this.#represented(key, await this.#inTime(load)));
   }
 
   async #inTime(load: () => Promise<unknown>): Promise<unknown> {

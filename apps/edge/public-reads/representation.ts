@@ -57,13 +57,12 @@ export class Representation {
   }
 
   /** On a thread of zlib's: no other request waits for it. */
-  async in(coding: Coding): Promise<Buffer | string> {
-    if (coding === 'identity') return this.content;
+  in(coding: Exclude<Coding, 'identity'>): Promise<Buffer> {
     const known = this.#compressed.get(coding);
-    if (known !== undefined) return await known;
+    if (known !== undefined) return known;
     const compressed = coding === 'gzip' ? this.#gzip() : this.#brotli();
     this.#compressed.set(coding, compressed);
-    return await compressed;
+    return compressed;
   }
 
   #gzip(): Promise<Buffer> {

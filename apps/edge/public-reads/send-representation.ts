@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { sendBody, setHeaders } from '../answer.ts';
 import { isAnonymous } from '../prove-caller.ts';
-import { chosenCoding } from './content-coding.ts';
+import { type Coding, chosenCoding } from './content-coding.ts';
 import { isKnownTag } from './entity-tag.ts';
 import type { Representation } from './representation.ts';
 
@@ -20,19 +20,41 @@ export const stablePage: CachePolicy = { maxAgeSeconds: 60, staleSeconds: 600 };
 
 /**
  * Sends it in the coding that the client likes best, or 304 to who has it. Answers to credentials
- * are kept by nobody, though a public route tells everybody the same.
+ * are kept by nobody, though a public route tells everybody the same. Undefined where it is sent.
  */
-export async function sendRepresentation(
+export function sendRepresentation(
   response: ServerResponse,
   shown: Representation,
-  { maxAgeSeconds, staleSeconds }: CachePolicy,
-): Promise<void> {
+  policy: CachePolicy,
+): Promise<void> | undefined {
   const { headers } = response.req;
-  const mayBeKept = isAnonymous(headers);
-  const isKnown = mayBeKept && isKnownTag(headers['if-none-match'], shown.tag);
+  const isKnown = isAnonymous(headers) && isKnownTag(headers['if-none-match'], shown.tag);
   const coding = chosenCoding(headers['accept-encoding'], shown.isWorthCompressing);
-  const body = isKnown ? shown.content : await shown.in(coding);
+  const answer = { shown, policy, isKnown, coding };
+  if (!isKnown && coding !== 'identity') {
+    return shown.in(coding).then((body) => send(response, answer, body));
+  }
+  send(response, answer, shown.content);
+  return undefined;
+}
+
+function send(
+  response: ServerResponse,
+  {
+    shown,
+    policy: { maxAgeSeconds, staleSeconds },
+    isKnown,
+    coding,
+  }: {
+    readonly shown: Representation;
+    readonly policy: CachePolicy;
+    readonly isKnown: boolean;
+    readonly coding: Coding;
+  },
+  body: Buffer | string,
+): void {
   if (response.headersSent || response.destroyed) return;
+  const mayBeKept = isAnonymous(response.req.headers);
   setHeaders(response, shown.headers);
   const lines = ['Vary', 'Accept-Encoding'];
   const freshness = `max-age=${maxAgeSeconds}, stale-while-revalidate=${staleSeconds}`;

@@ -38,9 +38,19 @@ export class SharedRate {
     this.#window = new RateWindow(rate.limit, deps.clock);
   }
 
-  /** @throws RATE_LIMITED with the seconds, 1 to 60, until the next one is let through */
-  async take(key: string): Promise<void> {
-    const waitMs = await this.#waitMs(key);
+  /**
+   * Undefined where it is let through at once: most are, and a promise of each costs as much again.
+   *
+   * @throws RATE_LIMITED with the seconds, 1 to 60, until the next one is let through
+   */
+  take(key: string): Promise<void> | undefined {
+    const waitMs = this.#waitMs(key);
+    if (typeof waitMs !== 'number') return waitMs.then((ms) => this.#require(ms));
+    this.#require(waitMs);
+    return undefined;
+  }
+
+  #require(waitMs: number): void {
     if (waitMs === 0) return;
     throw new Fault('RATE_LIMITED', `At most ${this.#limit} of these a minute.`, {
       retry_after_seconds: Math.min(60, Math.max(1, Math.ceil(waitMs / 1000))),
@@ -52,13 +62,19 @@ export class SharedRate {
     return this.#window.take(key);
   }
 
-  async #waitMs(key: string): Promise<number> {
+  #waitMs(key: string): Promise<number> | number {
     const question = `${this.#name} ${key}`;
     const { names, self } = this.#peers;
     const edge = countingEdge(names, question);
     if (edge === self) return this.count(key);
     const knownMs = (this.#refusedUntilMs.get(key) ?? 0) - this.#clock.monotonicMs();
-    if (knownMs > 0) return knownMs;
+    return knownMs > 0 ? knownMs : this.#askedMs(key, { edge, question });
+  }
+
+  async #askedMs(
+    key: string,
+    { edge, question }: { readonly edge: string; readonly question: string },
+  ): Promise<number> {
     const waitMs = verdictOf(await this.#peers.ask(edge, question));
     if (waitMs === undefined) return this.count(key);
     if (waitMs > 0) this.#refusedUntilMs.set(key, this.#clock.monotonicMs() + waitMs);

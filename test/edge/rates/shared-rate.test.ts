@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { createRates } from '../../../apps/edge/rates/rates.ts';
+import type { SharedRate } from '../../../apps/edge/rates/shared-rate.ts';
 import type { EdgePeers } from '../../../infra/ports/edge-peers.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -39,7 +40,7 @@ function edgesNamed(names: readonly string[], delays: () => number = () => 0) {
   return { asked, clock, live, rates, replies, unreachable };
 }
 
-async function passes(rate: { take(key: string): Promise<void> } | undefined, key: string) {
+async function passes(rate: Pick<SharedRate, 'take'> | undefined, key: string) {
   try {
     await rate?.take(key);
     return rate !== undefined;
