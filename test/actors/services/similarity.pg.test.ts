@@ -225,8 +225,8 @@ test.serial('a worker whose time was up writes nothing over the next one’s', a
   t.true(found?.isReported);
 });
 
-// However many there are: to look for the unknown among all of them, page after page, took days of a
-// processor with a million.
+// However many there are: to look for the unknown among all of them, page after page, kept a processor
+// at work for as long as anybody looked at a million.
 test('versions from before are taken in by one walk along them', async (t) => {
   const { sql: own, url } = await testDatabase();
   const service = createSql({ url, applicationName: 'test', role: 'paddock_service', max: 1 });
