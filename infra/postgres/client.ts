@@ -8,6 +8,7 @@ import { NotConnected } from './not-connected.ts';
 import { placeOf, Servers } from './servers.ts';
 import { type OpenSession, Sessions } from './sessions.ts';
 import { failedSocket, type SocketWatch, watchedSocket } from './watched-socket.ts';
+import { answerWhole } from './whole-answers.ts';
 
 export interface SqlOptions {
   readonly url: string;
@@ -151,6 +152,7 @@ function open(options: SqlOptions, { servers, onLost, isOnce, ...limits }: Openi
       ...(options.isByIndex === true ? plannedByIndex : {}),
     },
   });
+  answerWhole(pool);
   const end = pool.end.bind(pool);
   pool.end = (howLong) =>
     end(howLong).finally(() => {
