@@ -15,10 +15,4 @@ export const hostileSettings = {
   CHAIN_CACHE_SECONDS: '86400',
   SESSION_SECONDS: '86400',
   EPOCH_BLOCKS: '100000',
-  RACE_TIME_ZONE: 'UTC',
-  RACE_CLOSE_TIME: hoursFromNow(12),
 } as const;
-
-function hoursFromNow(hours: number): string {
-  return new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
-}

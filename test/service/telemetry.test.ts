@@ -9,6 +9,7 @@ import { startNeighbours } from '../../apps/world/embedded.ts';
 import { worldSecrets } from '../../apps/world/secrets.ts';
 import { startService } from '../../apps/world/start-service.ts';
 import { caller, TestKey } from '../support/edge-client.ts';
+import { farClose } from '../support/far-close.ts';
 import { until } from '../support/until.ts';
 
 interface SpanRecord {
@@ -75,7 +76,7 @@ test('one trace follows a submission from the edge to the published fact', async
       neighbours,
       secrets,
       defaults: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
-      env: { ...process.env, METRICS_PORT: undefined },
+      env: { ...process.env, METRICS_PORT: undefined, ...farClose },
       onRestart: () => undefined,
       signal: new AbortController().signal,
     }),

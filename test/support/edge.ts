@@ -18,6 +18,7 @@ import { loginUrl } from '../../infra/postgres/logins.ts';
 import { privateNats, type TestDatabase, testDatabase } from './cluster.ts';
 import { quickPolicy } from './counter-host.ts';
 import { type Call, caller, TestKey } from './edge-client.ts';
+import { farClose } from './far-close.ts';
 import { silentLogger, silentTelemetry } from './silent-telemetry.ts';
 import { startStandIns } from './stand-ins.ts';
 import { until } from './until.ts';
@@ -50,13 +51,14 @@ export interface TestServiceOptions {
   readonly policy?: Partial<RuntimePolicy>;
 }
 
-/** High enough that 200 validators behind one address are no abuse. */
+/** High enough that 200 validators behind one address are no abuse; races close by order alone. */
 const openLimits = {
   CHALLENGE_RATE_PER_MINUTE: '10000',
   SESSION_RATE_PER_MINUTE: '10000',
   PUBLIC_RATE_PER_MINUTE: '1000000',
   HOTKEY_RATE_PER_MINUTE: '1000000',
   FALSE_PROOFS_PER_SECOND: '1000000',
+  ...farClose,
 };
 
 /** TEST_LOG=1 shows what the processes would write. */

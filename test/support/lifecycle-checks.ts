@@ -109,6 +109,9 @@ async function earlyStale(sql: Sql, history: LifecycleHistory): Promise<string[]
     if (promisedMs === undefined) return [];
     const endMs = Math.min(atMs, decidedMs);
     if (endMs < promisedMs) return [`run ${id} went stale ${promisedMs - endMs} ms too early`];
-    return history.silent.has(id) ? [] : [`run ${id} went stale although its validator was there`];
+    if (history.silent.has(id)) return [];
+    const staled = `at ${new Date(endMs).toISOString()}, promised until ${new Date(promisedMs).toISOString()}`;
+    const told = `${history.claims.get(id)?.validatorHotkey}: ${history.storyOf(id)}`;
+    return [`run ${id} went stale although its validator was there, ${staled}; ${told}`];
   });
 }

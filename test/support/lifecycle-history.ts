@@ -36,6 +36,17 @@ export interface AcknowledgedCompletion {
   readonly finalScore: number | null;
 }
 
+const runAction = /evaluation-runs\/([^/]+)\/([a-z-]+)$/;
+/** Of one run, kept for its story. */
+const askedMax = 8;
+
+interface Asked {
+  readonly action: string;
+  readonly atMs: number;
+  /** Undefined until it is answered. */
+  answer: { readonly status: number; readonly afterMs: number } | undefined;
+}
+
 /**
  * What clients were told, from their side of the wire: whatever was acknowledged here must be found
  * in the database afterwards. A request without an answer is in none of these.
@@ -59,6 +70,8 @@ export class LifecycleHistory {
   readonly troubles: string[] = [];
   worstGapMs = 0;
   longestWait = { ms: 0, kind: 'none' };
+  /** What was last asked of each run, newest last. */
+  readonly #asked = new Map<string, Asked[]>();
   #lastGoodMs: number | undefined;
 
   /** The client, with everything it is told written down. */
@@ -67,7 +80,9 @@ export class LifecycleHistory {
       hotkey: client.hotkey,
       request: async (method, path, content) => {
         const startedMs = performance.now();
+        const asked = this.#ask(path);
         const reply = await client.request(method, path, content);
+        asked.answer = { status: reply.status, afterMs: performance.now() - startedMs };
         this.#answered(path, reply, startedMs);
         if (reply.status === 200) this.#acknowledged(path, reply, { client, content });
         return reply;
@@ -80,6 +95,21 @@ export class LifecycleHistory {
     if (event.kind === 'silent') this.silent.add(event.evalRunId);
     if (event.kind === 'trouble') this.troubles.push(`${event.who}: ${String(event.error)}`);
   };
+
+  /** The last words between a run's validator and the service, for whoever must say what went wrong. */
+  storyOf(evalRunId: string): string {
+    const asked = this.#asked.get(evalRunId) ?? [];
+    return asked.map(wordOf).join(', ');
+  }
+
+  #ask(path: string): Asked {
+    const [, evalRunId = '', action = ''] = runAction.exec(path) ?? [];
+    const asked: Asked = { action, atMs: Date.now(), answer: undefined };
+    if (evalRunId === '') return asked;
+    const all = this.#asked.get(evalRunId) ?? [];
+    this.#asked.set(evalRunId, [...all.slice(-askedMax), asked]);
+    return asked;
+  }
 
   #answered(path: string, { status }: Reply, startedMs: number): void {
     const nowMs = performance.now();
@@ -102,7 +132,7 @@ export class LifecycleHistory {
     }
     if (path === '/v1/validator/work/claim') this.#claimed(claimed.parse(body), client);
     if (path === '/v1/validator/episode-results') this.#stored(stored.parse(body), content);
-    const [, evalRunId = '', action] = /evaluation-runs\/([^/]+)\/([a-z-]+)$/.exec(path) ?? [];
+    const [, evalRunId = '', action] = runAction.exec(path) ?? [];
     if (action === 'heartbeat') this.#promised(evalRunId, beaten.parse(body).lease_expires_at);
     if (action === 'release') this.released.add(evalRunId);
     if (action === 'complete') this.#completed(evalRunId, completed.parse(body));
@@ -145,4 +175,10 @@ export class LifecycleHistory {
     }
     this.completions.set(evalRunId, { status, becameEligible, finalScore: answer.final_score });
   }
+}
+
+function wordOf({ action, atMs, answer }: Asked): string {
+  const at = new Date(atMs).toISOString().slice(11, 23);
+  if (answer === undefined) return `${at} ${action} unanswered`;
+  return `${at} ${action} ${answer.status} after ${Math.round(answer.afterMs)} ms`;
 }

@@ -14,6 +14,7 @@ import { encodeHotkey } from '../../infra/crypto/ss58.ts';
 import { writePack } from '../../infra/packs/write-pack.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
+import { farClose } from './far-close.ts';
 import { inParallel } from './in-parallel.ts';
 import { serviceNodeOptions } from './profiled.ts';
 import { systemEnv } from './system-env.ts';
@@ -39,7 +40,7 @@ export interface ServiceWorld extends AsyncDisposable {
   addCoordinators(count: number): Promise<RunningService>;
 }
 
-/** High enough that hundreds of validators behind one address are no abuse. */
+/** High enough that hundreds of validators behind one address are no abuse; races close by order alone. */
 export const openLimits = {
   CHALLENGE_RATE_PER_MINUTE: '1000000',
   SESSION_RATE_PER_MINUTE: '1000000',
@@ -48,12 +49,15 @@ export const openLimits = {
   FALSE_PROOFS_PER_SECOND: '1000000',
   COOLDOWN_SECONDS: '0',
   LOG_LEVEL: 'warn',
+  ...farClose,
 };
 
 /** What the live check is told of a service under these limits; how it stands says nothing of them. */
 export const openRules: LiveRules = {
   ...usualRules,
   cooldownMs: Number(openLimits.COOLDOWN_SECONDS) * 1000,
+  closeTime: openLimits.RACE_CLOSE_TIME,
+  timeZone: openLimits.RACE_TIME_ZONE,
 };
 
 export async function startServiceWorld(options: ServiceWorldOptions): Promise<ServiceWorld> {

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
+import { farClose } from '../../support/far-close.ts';
 import { needsSandbox } from '../../support/needs-sandbox.ts';
 import { systemEnv } from '../../support/system-env.ts';
 import { temporaryFolder } from '../../support/temporary-servers.ts';
@@ -19,7 +20,7 @@ interface Ended {
 }
 
 function start(...args: readonly string[]): ChildProcess & { readonly ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [main, ...args], { env: systemEnv() });
+  const child = spawn(process.execPath, [main, ...args], { env: { ...systemEnv(), ...farClose } });
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
     ([[code], stdout, stderr]) => ({ code, stdout, stderr }),
   );

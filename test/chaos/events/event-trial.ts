@@ -37,7 +37,6 @@ export interface EventTrialResult {
 const webhookTimeoutMs = 1_000;
 /** That something never comes, also on a crowded machine. */
 const patienceMs = 120_000;
-const hourMs = 3_600_000;
 
 /**
  * The public feed and the webhooks of a service in processes of its own, under a load that makes all
@@ -93,8 +92,6 @@ const asHeard = ({ body, atMs }: { readonly body: string; readonly atMs: number 
 });
 
 function startTrialWorld({ terms }: EventTrialPlan): Promise<ServiceWorld> {
-  // Races close by order alone: noon must not come in between.
-  const far = new Date(Date.now() + 12 * hourMs).getUTCHours();
   return startServiceWorld({
     edges: 2,
     coordinators: 2,
@@ -103,8 +100,6 @@ function startTrialWorld({ terms }: EventTrialPlan): Promise<ServiceWorld> {
       LEASE_SECONDS: '6',
       CLAIM_LEASE_SECONDS: '6',
       MEMBER_LEASE_SECONDS: '3',
-      RACE_CLOSE_TIME: `${String(far).padStart(2, '0')}:00`,
-      RACE_TIME_ZONE: 'UTC',
       RACE_TASKS: '3',
       REQUIRED_SUCCESSES_RACE: '1',
       QUALIFYING_THRESHOLD: '0.1',
