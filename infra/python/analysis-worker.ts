@@ -5,10 +5,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { readAndJudge } from './analyse-file.ts';
+import { giveWay } from './give-way.ts';
 import { loadRuff } from './ruff.ts';
 import type { SandboxProfile } from './sandbox-profile.ts';
 import { warmUpFile } from './warm-up-file.ts';
 import type { WorkerAnswer } from './worker-answer.ts';
+
+giveWay();
 
 // WebAssembly memory is no part of a worker's resource limits. This bounds every module that is
 // loaded from here on to 256 MiB (pages of 64 KiB); ruff needs about 150 MB for an honest megabyte

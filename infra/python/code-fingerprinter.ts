@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '../ports/clock.ts';
 import type { CodeFingerprinter, FingerprintedCode } from '../ports/code-fingerprints.ts';
+import { keepRuffCompiled } from './compiled-ruff.ts';
 import { readingThread } from './reading-thread.ts';
 
 // A megabyte takes a second of processor time; a crowded machine may give a tenth of a processor.
@@ -40,6 +41,7 @@ export function createCodeFingerprinter(clock: Clock): CodeFingerprinter {
 
 /** Rejects when the thread cannot load its parser, which is no file’s fault. */
 async function startThread(): Promise<Worker> {
+  await keepRuffCompiled();
   const program = new URL('./fingerprint-worker.ts', import.meta.url);
   const thread = readingThread(program, { resourceLimits });
   await once(thread, 'message');

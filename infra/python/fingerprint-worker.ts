@@ -5,8 +5,11 @@ import { fingerprintsOf } from '../../machines/submission/fingerprints.ts';
 import type { FingerprintedCode } from '../ports/code-fingerprints.ts';
 import { shapeOf } from './code-shape.ts';
 import { FileRefused } from './file-refused.ts';
+import { giveWay } from './give-way.ts';
 import { loadRuff } from './ruff.ts';
 import { readSourceFile } from './source-file.ts';
+
+giveWay();
 
 // 256 MiB, as in the analysis thread, which names the reasons.
 setFlagsFromString('--wasm-max-mem-pages=4096');

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Clock } from '../../ports/clock.ts';
+import { haveGiveWay } from '../give-way.ts';
 import type { JudgeAnswer } from './judgement.ts';
 
 /** `gone` when the process ended without a word, `mute` when it said none in time. */
@@ -38,6 +39,7 @@ export async function startJudgeChild(options: JudgeChildOptions): Promise<Judge
   });
   // Kept for good: a broken pipe is reported by the exit that follows.
   child.on('error', () => undefined);
+  if (child.pid !== undefined) haveGiveWay(child.pid);
   const ready = await nextEnding(child, startMs, clock);
   if (ready.kind !== 'ready') {
     child.kill('SIGKILL');
