@@ -9,10 +9,18 @@ const niceness = 5;
  * niceness by thread. Elsewhere it is the whole process's, so nothing is done there.
  */
 export function giveWay(): void {
-  if (process.platform === 'linux') setPriority(niceness);
+  if (process.platform === 'linux') becomeNicer(0);
 }
 
 /** The same of a process that was just started, and of the threads that it starts from here on. */
 export function haveGiveWay(pid: number): void {
-  setPriority(pid, niceness);
+  becomeNicer(pid);
+}
+
+function becomeNicer(pid: number): void {
+  try {
+    setPriority(pid, niceness);
+  } catch {
+    // A hardened machine may forbid it, and the process may have ended: files are read all the same.
+  }
 }

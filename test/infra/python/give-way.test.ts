@@ -4,6 +4,7 @@ import test from 'ava';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { createCodeFingerprinter } from '../../../infra/python/code-fingerprinter.ts';
 import { startJudgeChild } from '../../../infra/python/cpython/judge-child.ts';
+import { haveGiveWay } from '../../../infra/python/give-way.ts';
 import { createCodeAnalyser } from '../../../infra/python/python-analyser.ts';
 
 /** How nice each thread of a process is, in the order of their start. Linux alone tells that. */
@@ -47,4 +48,10 @@ onLinux('the process of CPython gives way, and the thread in which CPython runs'
 
   t.is(all[0], 5);
   t.is(all.at(-1), 5);
+});
+
+test('where niceness is refused nothing is lost but that', (t) => {
+  const nobody = 2 ** 30;
+  t.throws(() => getPriority(nobody));
+  t.notThrows(() => haveGiveWay(nobody));
 });
