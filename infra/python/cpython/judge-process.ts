@@ -5,10 +5,14 @@
  */
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '../../clock/system-clock.ts';
+import { giveWay } from '../give-way.ts';
 import { processorTimeSpent } from '../processor-time.ts';
 import type { JudgeAnswer, Judgement } from './judgement.ts';
 
 const deadlineMs = Number(process.argv[2]);
+
+// The parent sees to it as soon as it can, for the engine's own threads; CPython's is not left to chance.
+giveWay();
 
 const thread = new Worker(new URL('./interpreter-thread.ts', import.meta.url), {
   env: {},
