@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 
-/** Of `nice`: a third of what another one gets where both want the same processor. */
+/** Of `nice`: a third of what the other one gets where two want the same processor. */
 const niceness = 5;
 
 /**
@@ -9,15 +9,11 @@ const niceness = 5;
  * niceness by thread. Elsewhere it is the whole process's, so nothing is done there.
  */
 export function giveWay(): void {
-  if (process.platform === 'linux') becomeNicer(0);
+  if (process.platform === 'linux') haveGiveWay(0);
 }
 
 /** The same of a process that was just started, and of the threads that it starts from here on. */
 export function haveGiveWay(pid: number): void {
-  becomeNicer(pid);
-}
-
-function becomeNicer(pid: number): void {
   try {
     setPriority(pid, niceness);
   } catch {

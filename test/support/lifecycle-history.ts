@@ -107,7 +107,7 @@ export class LifecycleHistory {
     const asked: Asked = { action, atMs: Date.now(), answer: undefined };
     if (evalRunId === '') return asked;
     const all = this.#asked.get(evalRunId) ?? [];
-    this.#asked.set(evalRunId, [...all.slice(-askedMax), asked]);
+    this.#asked.set(evalRunId, [...all.slice(1 - askedMax), asked]);
     return asked;
   }
 
