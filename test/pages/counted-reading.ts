@@ -6,7 +6,8 @@ const pieceBytes = 64 * 1024;
 const script = (heldAfterBytes: number) => `{
   const counts = { readBytes: 0, parsed: 0, parsedMax: 0, decodedBytes: 0 };
   let letOn;
-  const opened = new Promise((open) => { letOn = open; });
+  let isHeld = true;
+  const opened = new Promise((open) => { letOn = open; }).then(() => { isHeld = false; });
   window.reading = { counts, letOn };
   const real = window.fetch.bind(window);
   window.fetch = async (...args) => {
@@ -15,11 +16,13 @@ const script = (heldAfterBytes: number) => `{
     const reader = answer.body.getReader();
     let rest = new Uint8Array();
     const pull = async (controller) => {
-      if (counts.readBytes >= ${heldAfterBytes}) await opened;
-      // Some pieces are of megabytes; none is given further so large.
+      if (isHeld && counts.readBytes >= ${heldAfterBytes}) await opened;
+      // Some pieces are of megabytes, and none is given further so large; others are of any length, and
+      // what is held is held to the byte.
       if (rest.length === 0) rest = (await reader.read()).value ?? rest;
       if (rest.length === 0) return controller.close();
-      const piece = rest.subarray(0, ${pieceBytes});
+      const room = isHeld ? ${heldAfterBytes} - counts.readBytes : Infinity;
+      const piece = rest.subarray(0, Math.min(${pieceBytes}, room));
       rest = rest.subarray(piece.length);
       counts.readBytes += piece.length;
       controller.enqueue(piece);
