@@ -31,6 +31,19 @@ test('no store of JetStream lives for a whole minute', (t) => {
   }
 });
 
+test('before a store is deleted at its time, somebody who is to read it stands still', (t) => {
+  const faults = hourOf(1);
+  const lastMs = faults.findLast(({ kind }) => kind === 'nats wiped')?.atMs ?? 0;
+  t.true(lastMs > 3_500_000);
+  const lost = faults.filter((wipe, index) => {
+    const before = faults[index - 1];
+    if (wipe.kind !== 'nats wiped' || before?.kind !== 'freeze') return false;
+    return before.who.startsWith('coordinator') && before.atMs + before.ms > wipe.atMs + wipe.ms;
+  });
+  // Every wipe but those that chance draws, and at least every other minute.
+  t.true(lost.length >= 30, `${lost.length} of ${faults.length}`);
+});
+
 test('an hour has every kind of fault, and everybody is among the victims', (t) => {
   const faults = hourOf(3);
   t.is(new Set(faults.map(({ kind }) => kind)).size, 10);

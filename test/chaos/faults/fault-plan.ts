@@ -44,22 +44,38 @@ export interface FaultPlanOptions {
 const gapMs = { min: 2_000, max: 8_000 };
 /** JetStream's store never lives longer. */
 const wipeEveryMs = 55_000;
+/** What is stored meanwhile for a coordinator that stands still is lost with the store, and no member's lease ends. */
+const deafBeforeWipeMs = { min: 2_000, max: 4_000 };
+/** Over the deletion, and a little longer than a member's lease. */
+const deafMs = { min: 6_000, max: 9_000 };
 
 /** The same seed gives the same faults at the same times, for ever. */
 export function* faultPlan(options: FaultPlanOptions): Generator<Fault, never> {
   const choose = seededChoice(options.seed);
   const between = (min: number, max: number) => min + choose(max - min + 1);
+  const dice = { choose, between };
   let atMs = 0;
   let wipedMs = 0;
+  let isSomebodyDeaf = false;
   for (let index = 1; ; index++) {
-    atMs += between(gapMs.min, gapMs.max);
-    const isDue = atMs + gapMs.max - wipedMs > wipeEveryMs;
-    const body: FaultBody = isDue
+    const gap = isSomebodyDeaf ? deafBeforeWipeMs : gapMs;
+    atMs += between(gap.min, gap.max);
+    const isDue = atMs + gapMs.max + deafBeforeWipeMs.max - wipedMs > wipeEveryMs;
+    const body: FaultBody = isSomebodyDeaf
       ? { kind: 'nats wiped', ms: between(200, 1_500) }
-      : drawn(options, { choose, between });
+      : isDue
+        ? deaf(options, dice)
+        : drawn(options, dice);
+    isSomebodyDeaf = isDue && !isSomebodyDeaf;
     if (body.kind === 'nats wiped') wipedMs = atMs;
     yield { index, atMs, ...body };
   }
+}
+
+/** Without it, messages are so seldom under way when the store is deleted that a short run may lose none. */
+function deaf(by: FaultPlanOptions, dice: Dice): FaultBody {
+  const ms = dice.between(deafMs.min, deafMs.max);
+  return { kind: 'freeze', who: coordinator(by, dice), ms };
 }
 
 interface Dice {
