@@ -18,7 +18,7 @@ export interface LaneOptions {
 export interface AnalysisLane {
   /** Resolves when the thread can take a file; rejects when it cannot be started at all. */
   ready(): Promise<void>;
-  /** One call at a time. */
+  /** One call at a time: an answer does not say of which file it is. Rejects where none was read. */
   run(file: Uint8Array): Promise<FileReading>;
   stop(): Promise<void>;
 }
@@ -33,6 +33,7 @@ const resourceLimits = {
 
 export function createAnalysisLane({ deadlineMs, profile, clock }: LaneOptions): AnalysisLane {
   let starting: Promise<Worker> | null = null;
+  let isReading = false;
 
   const worker = (): Promise<Worker> => {
     starting ??= startWorker(profile);
@@ -47,20 +48,30 @@ export function createAnalysisLane({ deadlineMs, profile, clock }: LaneOptions):
     );
   };
 
+  const read = async (file: Uint8Array): Promise<FileReading> => {
+    const answer = await answerWithin(await worker(), file, { deadlineMs, clock });
+    if (answer.kind === 'read') {
+      if (answer.retire) await retire();
+      return answer.reading;
+    }
+    await retire();
+    return refusal(answer, deadlineMs);
+  };
+
   return {
     ready: async () => void (await worker()),
     async run(file) {
-      const thread = await worker().catch(async (error: unknown) => {
+      if (isReading) throw new Error('an analysis thread reads one file at a time');
+      isReading = true;
+      try {
+        return await read(file);
+      } catch (error) {
+        // One that does not start, or ended between two files, would fail the next one, too.
         await retire();
         throw error;
-      });
-      const answer = await answerWithin(thread, file, { deadlineMs, clock });
-      if (answer.kind === 'read') {
-        if (answer.retire) await retire();
-        return answer.reading;
+      } finally {
+        isReading = false;
       }
-      await retire();
-      return refusal(answer, deadlineMs);
     },
     stop: retire,
   };

@@ -70,7 +70,7 @@ export function createCodeAnalyser(options: CodeAnalyserOptions = {}): RunningCo
       if (refusal !== null) return invalid(refusal.reason, refusal.line);
       return free.use(async (lane) => {
         // Side by side, on two processors: neither needs the other's answer.
-        const [judgement, reading] = await Promise.all([judge().judge(file), lane.run(file)]);
+        const [judgement, reading] = await bothEnded(judge().judge(file), lane.run(file));
         const refusal = refusalOf(judgement, deadlineMs);
         if (refusal !== null) return refusal;
         if (judgement.kind === 'disturbed' || reading.kind === 'disturbed')
@@ -84,6 +84,12 @@ export function createCodeAnalyser(options: CodeAnalyserOptions = {}): RunningCo
       await Promise.all([...lanes.map((lane) => lane.stop()), leased?.release()]);
     },
   };
+}
+
+/** Both, once neither goes on, even where one failed: a lane that still reads is nobody else's yet. */
+async function bothEnded<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return await Promise.all([one, other]);
 }
 
 function refusalOf(judgement: Judgement, deadlineMs: number): CodeVerdict | null {

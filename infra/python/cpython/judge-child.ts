@@ -37,7 +37,7 @@ export async function startJudgeChild(options: JudgeChildOptions): Promise<Judge
     ...{ env, execArgv: engineFlags, serialization: 'advanced', detached: true },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // Kept for good: a broken pipe is reported by the exit that follows.
+  // Kept for good: it says as well that a pipe broke, of which the exit that follows tells enough.
   child.on('error', () => undefined);
   if (child.pid !== undefined) haveGiveWay(child.pid);
   const ready = await nextEnding(child, startMs, clock);
@@ -90,12 +90,13 @@ async function nextEnding(child: ChildProcess, ms: number, clock: Clock): Promis
   const said = (answer: unknown) => resolve(answer as JudgeAnswer);
   const gone = () => resolve({ kind: 'gone' });
   const answered = new AbortController();
-  child.once('message', said).once('exit', gone);
+  // A process that could not be started at all has no exit.
+  child.once('message', said).once('exit', gone).once('error', gone);
   void clock.sleep(ms, answered.signal).then(() => resolve({ kind: 'mute' }));
   try {
     return await promise;
   } finally {
     answered.abort();
-    child.off('message', said).off('exit', gone);
+    child.off('message', said).off('exit', gone).off('error', gone);
   }
 }
