@@ -18,18 +18,16 @@ import { reportOn } from '../../../machines/submission/similarity-report.ts';
 import type { Transact } from '../service-handler.ts';
 import { readPrecedents, readSources } from './precedents.ts';
 import {
-  beginning,
   knownFingerprints,
   leaseUnread,
   lockUnreported,
   postpone,
-  registerVersions,
-  type SubmissionPlace,
   saveFingerprints,
   saveReport,
   saveUnreadable,
   type UnreadVersion,
 } from './store.ts';
+import { VersionWalk } from './version-walk.ts';
 
 export interface SimilarityDeps {
   readonly sql: Sql;
@@ -42,7 +40,6 @@ export interface SimilarityDeps {
 }
 
 const everyMs = 2_000;
-const lookedAtAtOnce = 2_000;
 /** Twice as long as the slowest file may take. */
 const leaseMs = 60_000;
 const pauseMs = 10_000;
@@ -50,17 +47,17 @@ const pauseMs = 10_000;
 const triesMax = 3;
 
 export function createSimilarity(deps: SimilarityDeps): Service {
-  const { clock, log, fingerprinter } = deps;
+  const { clock, log, fingerprinter, transact } = deps;
   const stopping = new AbortController();
   let stopTicking: (() => void) | undefined;
   let running: Promise<void> = Promise.resolve();
-  /** The first look begins with the first version of all, the others with the last hour. */
-  let after: SubmissionPlace | 'lately' = beginning;
+  const walk = new VersionWalk(transact, clock, everyMs);
   const round = async () => {
     try {
-      after = await registerAll(deps, after, stopping.signal);
-      // In turns, so that the first reports of many do not wait for the last file.
+      // In turns, so that the first reports of many do not wait for the last file, nor the newest version
+      // for the last report.
       for (let went = true; went && !stopping.signal.aborted; ) {
+        await walk.go(stopping.signal);
         const wasRead = await readNext(deps);
         went = (await reportNext(deps)) || wasRead;
       }
@@ -83,23 +80,6 @@ export function createSimilarity(deps: SimilarityDeps): Service {
       await running;
     },
   };
-}
-
-/** Answers where the next look is to begin: where this one could not go on, or with what is new. */
-async function registerAll(
-  { transact }: SimilarityDeps,
-  after: SubmissionPlace | 'lately',
-  stopping: AbortSignal,
-): Promise<SubmissionPlace | 'lately'> {
-  for (let place = after; !stopping.aborted; ) {
-    const last = await transact((tx) =>
-      registerVersions(tx, { limit: lookedAtAtOnce, after: place }),
-    );
-    if (last === 'busy') return place;
-    if (last === undefined) return 'lately';
-    place = last;
-  }
-  return after;
 }
 
 /** False when there is no file to be read. */

@@ -8,7 +8,7 @@ export const tables = ['similarity_version', 'similarity_code', 'similarity_fing
 const registrationLock = 7_220_419;
 
 /** Submissions are written down within seconds of their instant. */
-const recentSeconds = 3_600;
+const lateSeconds = 3_600;
 
 /** In the order of submission; an instant as the database spells it, of which nothing is lost. */
 export interface SubmissionPlace {
@@ -19,33 +19,33 @@ export interface SubmissionPlace {
 const nil = '00000000-0000-0000-0000-000000000000';
 export const beginning: SubmissionPlace = { submittedAt: '-infinity', agentVersionId: nil };
 
+export interface Look {
+  /** Where the next one begins: behind the last version, or, at the end of all, an hour before it. */
+  readonly next: SubmissionPlace;
+  readonly isAtEnd: boolean;
+}
+
 /**
- * Takes in those of the `limit` versions behind a place that are not yet known; answers the place of the
- * last of them, undefined when it was the last of all, and `busy` when another process is at it. What is
- * reported on already and was submitted after one of them is looked at again: it may be a copy of it.
+ * Takes in those of the `limit` versions behind a place that are not yet known; `busy` when another
+ * process is at it. What was submitted after one of them is reported on again: it may be a copy of it.
  *
  * One process at a time: of two that could not see each other's rows neither would notice that the
- * later row is reported on without the earlier one.
- *
- * @param after a place, or `lately` for the beginning of the last hour
+ * later row is reported on without the earlier one. What is being reported on just now is waited for,
+ * since its report may not know of them: so what looks unreported is no exception.
  */
 export async function registerVersions(
   tx: Transaction,
-  { limit, after }: { readonly limit: number; readonly after: SubmissionPlace | 'lately' },
-): Promise<SubmissionPlace | undefined | 'busy'> {
+  { limit, after }: { readonly limit: number; readonly after: SubmissionPlace },
+): Promise<Look | 'busy'> {
   const [lock] = await tx<{ isMine: boolean }[]>`
     select pg_try_advisory_xact_lock(${registrationLock}) as "isMine"`;
   if (lock?.isMine !== true) return 'busy';
-  const { submittedAt, agentVersionId } =
-    after === 'lately' ? { ...beginning, submittedAt: null } : after;
-  const [last] = await tx<(SubmissionPlace & { count: number })[]>`
+  const [seen] = await tx<PageRow[]>`
     with looked_at as materialized (
       select agent_version_id, miner_hotkey, submitted_at, code_sha256
       from agent_version
-      where (submitted_at, agent_version_id) > (
-        coalesce(${submittedAt}::text::timestamptz, (
-          select max(submitted_at) from agent_version) - ${recentSeconds} * interval '1 second'),
-        ${agentVersionId}::uuid)
+      where (submitted_at, agent_version_id)
+          > (${after.submittedAt}::text::timestamptz, ${after.agentVersionId}::uuid)
       order by submitted_at, agent_version_id
       limit ${limit}
     ), registered as (
@@ -76,15 +76,29 @@ export async function registerVersions(
         limit 1) first_new
       where (s.submitted_at, s.agent_version_id)
           > (first_new.submitted_at, first_new.agent_version_id)
-        and s.reported_at is not null
     )
-    select submitted_at::text as "submittedAt", agent_version_id as "agentVersionId",
+    select last.submitted_at::text as "submittedAt", last.agent_version_id as "agentVersionId",
+      (coalesce(last.submitted_at, ${after.submittedAt}::text::timestamptz)
+        - ${lateSeconds} * interval '1 second')::text as "hourBefore",
       (select count(*) from looked_at)::integer as count
-    from looked_at
-    order by submitted_at desc, agent_version_id desc
-    limit 1`;
-  if (last === undefined || last.count < limit) return undefined;
-  return { submittedAt: last.submittedAt, agentVersionId: last.agentVersionId };
+    from (select) one
+    left join lateral (
+      select submitted_at, agent_version_id from looked_at
+      order by submitted_at desc, agent_version_id desc
+      limit 1) last on true`;
+  if (seen === undefined) throw new Error('a page of versions has no end');
+  const { submittedAt, agentVersionId, hourBefore, count } = seen;
+  const isAtEnd = count < limit || submittedAt === null || agentVersionId === null;
+  if (isAtEnd) return { next: { submittedAt: hourBefore, agentVersionId: nil }, isAtEnd };
+  return { next: { submittedAt, agentVersionId }, isAtEnd };
+}
+
+/** Of the last version that was looked at; nulls where there was none. */
+interface PageRow {
+  readonly submittedAt: string | null;
+  readonly agentVersionId: string | null;
+  readonly hourBefore: string;
+  readonly count: number;
 }
 
 /** A version whose file this process alone may read, until the lease ends. */

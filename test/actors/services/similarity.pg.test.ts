@@ -8,6 +8,7 @@ import {
 } from '../../../actors/services/similarity/similarity.actor.ts';
 import {
   beginning,
+  type Look,
   leaseUnread,
   registerVersions,
   type SubmissionPlace,
@@ -33,10 +34,10 @@ let admin: Sql;
 let sql: Sql;
 let suiteId: number;
 const store = new Map<string, string>();
-const [one, two, three, four, five] = fc
-  .sample(program(3), { numRuns: 5, seed: 5 })
+const [one, two, three, four, five, six] = fc
+  .sample(program(3), { numRuns: 6, seed: 5 })
   .map((made) => textOf(made));
-if (!(one && two && three && four && five)) throw new Error('five were asked for');
+if (!(one && two && three && four && five && six)) throw new Error('six were asked for');
 
 test.before(async () => {
   const database = await testDatabase();
@@ -165,6 +166,64 @@ test.serial('an earlier file that is seen late turns the verdict on the later on
   t.is((await reportOf(later))?.verdict, 'copy');
 });
 
+test.serial('nor does it matter that the later one is being reported on just then', async (t) => {
+  const later = await plant({ hotkey: 'ff', text: disguised(six), minute: 66 });
+  await register();
+  const held = await leaseUnread(sql, 60_000);
+  if (held === undefined) return t.fail('there is a file to read');
+  await readVersion(deps(), held);
+  const [decided, onward] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slowly = <T>(body: (tx: Transaction) => Promise<T>) =>
+    transact(async (tx) => {
+      const result = await body(tx);
+      decided.resolve();
+      await onward.promise;
+      return result;
+    });
+  const reporting = reportNext({ ...deps(), transact: slowly });
+  await decided.promise;
+
+  await plant({ hotkey: 'gg', text: six, minute: 65 });
+  const registering = register();
+  // It gets as far as it can before the report is written.
+  await systemClock.sleep(200);
+  onward.resolve();
+  t.true(await reporting);
+  await registering;
+  await work();
+
+  t.is((await reportOf(later))?.verdict, 'copy');
+});
+
+// A backlog of an hour, and what came meanwhile: a round that only took in what was new when it began never
+// saw that again, for afterwards there was what is newer by more than an hour.
+test.serial('what comes while others are read is taken in at once', async (t) => {
+  const backlog = await plant({ hotkey: 'n', text: `${one}\nlast = 1\n`, minute: 300 });
+  let during: Promise<string> | undefined;
+  const { fingerprinter, ...others } = deps();
+  const read = async (file: Uint8Array) => {
+    during ??= plant({ hotkey: 'o', text: `${two}\nlast = 2\n`, minute: 310 });
+    await during;
+    // The walk looks for news no more often than every two seconds.
+    await systemClock.sleep(2_100);
+    return await fingerprinter.read(file);
+  };
+  const service = createSimilarity({
+    ...others,
+    clock: systemClock,
+    fingerprinter: { ...fingerprinter, read },
+  });
+  await service.start();
+  t.teardown(() => service.stop());
+
+  await until(async () => during !== undefined && (await reportOf(await during)) !== undefined);
+  // Of the next round's own look, it would be an hour too old.
+  await plant({ hotkey: 'o', text: `${three}\nlast = 3\n`, minute: 400 });
+  await until(async () => (await reportOf(await (during as Promise<string>)))?.isReported === true);
+
+  t.true((await reportOf(backlog))?.isReported);
+});
+
 test.serial('hotkeys of one coldkey are one miner', async (t) => {
   await plant({ hotkey: 'h', coldkey: 'owner', text: five, minute: 70 });
   const second = await plant({ hotkey: 'i', coldkey: 'owner', text: disguised(five), minute: 71 });
@@ -256,11 +315,11 @@ test('versions from before are taken in by one walk along them', async (t) => {
   let pages = 0;
   const page = (after: SubmissionPlace) =>
     transaction(service, {}, (tx) => registerVersions(tx, { limit: 100, after }));
-  let place: SubmissionPlace | undefined = beginning;
-  for (; place !== undefined; pages += 1) {
-    const last: SubmissionPlace | undefined | 'busy' = await page(place);
-    if (last === 'busy') return t.fail('nobody else is at it');
-    place = last;
+  let look: Look = { next: beginning, isAtEnd: false };
+  for (; !look.isAtEnd; pages += 1) {
+    const found: Look | 'busy' = await page(look.next);
+    if (found === 'busy') return t.fail('nobody else is at it');
+    look = found;
   }
   const rows = (await read()) - before;
 
