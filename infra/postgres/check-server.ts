@@ -10,6 +10,9 @@ export interface ServerDemands {
   readonly connections?: number;
 }
 
+/** What copies the log and never takes over, by what it calls itself. */
+const copiers = '^(pg_basebackup|pg_receivewal|pg_recvlogical|barman)';
+
 /**
  * Refuses a server that may forget what it acknowledged, or that cannot write, and says what to set.
  * `sql` is one of ours (createSql), whose own settings are looked at too.
@@ -31,7 +34,11 @@ export async function checkServer(sql: Sql, demands: ServerDemands = {}): Promis
         - current_setting('superuser_reserved_connections')::integer
         - coalesce(current_setting('reserved_connections', true), '0')::integer as connections,
       pg_is_in_recovery() as is_replica,
-      (select count(*)::integer from pg_stat_replication) as standbys`;
+      (select count(*)::integer from pg_stat_replication r
+       where r.application_name !~ ${copiers} and r.state is distinct from 'backup'
+         and not exists (
+           select from pg_replication_slots s
+           where s.active_pid = r.pid and s.slot_type = 'logical')) as standbys`;
   if (row === undefined) throw new Error('the database told nothing about itself');
   const found = complaints
     .filter(({ isWrong }) => isWrong(row, demands))

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
+import postgres from 'postgres';
 import { type LocalPostgres, startPostgres } from '../../../infra/local/postgres.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { checkServer } from '../../../infra/postgres/check-server.ts';
@@ -60,6 +61,36 @@ test.serial('a database in another encoding is refused', async (t) => {
     message: /encoding is LATIN1/,
   });
 });
+
+/** What a server sees of one that reads its log, for as long as it is connected. */
+async function withReplication<T>(name: string, job: () => Promise<T>): Promise<T> {
+  const connection = { application_name: name, replication: 'true' };
+  const sql = postgres(server.url, { max: 1, fetch_types: false, connection });
+  try {
+    await sql.unsafe('IDENTIFY_SYSTEM').simple();
+    return await job();
+  } finally {
+    await sql.end();
+  }
+}
+
+// Logins of ours may see less of others' connections than whoever migrates.
+for (const login of ['postgres', 'plain']) {
+  test.serial(`standbys for which a server does not wait are seen by ${login}`, async (t) => {
+    await admin`drop role if exists plain`;
+    await admin`create role plain login password 'plain'`;
+    const url = new URL(server.url);
+    if (login === 'plain') [url.username, url.password] = [login, login];
+    await withReplication('walreceiver', () =>
+      t.throwsAsync(check(10, url.href), { message: /set synchronous_standby_names/ }),
+    );
+    await t.notThrowsAsync(check(10, url.href));
+    // Or no coordinator starts while a backup is made.
+    for (const name of ['pg_basebackup', 'pg_receivewal', 'barman_receive_wal']) {
+      await withReplication(name, () => t.notThrowsAsync(check(10, url.href), name));
+    }
+  });
+}
 
 test.serial(
   'connections that lose what they set, as behind some poolers, are refused',
