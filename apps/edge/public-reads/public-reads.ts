@@ -9,8 +9,8 @@ import { SharedLoads } from './shared-loads.ts';
 const recentMax = 128;
 const recentBytesMax = 128 * 1024;
 
-/** In the place of a result that was asked for once. */
-const once = Symbol('once');
+/** Keys that are known to have been asked for once: some kilobytes each at the most. */
+const onceMax = 512;
 
 /**
  * Public reads, each asked of the database by one request at a time and serialised once for all who
@@ -19,7 +19,9 @@ const once = Symbol('once');
  */
 export class PublicReads {
   readonly #loads = new SharedLoads<Representation>();
-  readonly #recent = new RecentMap<string, Representation | typeof once>(recentMax);
+  readonly #recent = new RecentMap<string, Representation>(recentMax);
+  /** In a map of their own, or they would crowd out what is asked for again. */
+  readonly #once = new RecentMap<string, true>(onceMax);
   readonly #kept = new WeakMap<Uint8Array, Representation>();
   readonly #clock: Pick<Clock, 'sleep'>;
   readonly #patienceMs: number;
@@ -62,9 +64,11 @@ export class PublicReads {
    */
   #remembered(key: string, made: Representation): Representation {
     const before = this.#recent.get(key);
-    if (before instanceof Representation && before.hasContentOf(made)) return before;
-    const isWorth = before !== undefined && made.byteLength <= recentBytesMax;
-    this.#recent.set(key, isWorth ? made : once);
+    if (before?.hasContentOf(made) === true) return before;
+    const isAgain = before !== undefined || this.#once.has(key);
+    if (!isAgain) this.#once.set(key, true);
+    else if (made.byteLength <= recentBytesMax) this.#recent.set(key, made);
+    else if (before !== undefined) this.#recent.delete(key);
     return made;
   }
 
