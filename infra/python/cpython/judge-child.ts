@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import type { Clock } from '../../ports/clock.ts';
-import { haveGiveWay } from '../give-way.ts';
+import { haveGiveWay, readersNiceness } from '../give-way.ts';
 import type { JudgeAnswer } from './judgement.ts';
 
 /** `gone` when the process ended without a word, `mute` when it said none in time. */
@@ -33,13 +33,15 @@ export async function startJudgeChild(options: JudgeChildOptions): Promise<Judge
   // biome-ignore lint/style/noProcessEnv: no setting of ours; where this process found its libraries.
   const { LD_LIBRARY_PATH } = process.env;
   const env = { ...(LD_LIBRARY_PATH !== undefined && { LD_LIBRARY_PATH }) };
-  const child = fork(new URL('./judge-process.ts', import.meta.url), [String(deadlineMs)], {
+  const niceness = readersNiceness();
+  const args = [String(deadlineMs), String(niceness)];
+  const child = fork(new URL('./judge-process.ts', import.meta.url), args, {
     ...{ env, execArgv: engineFlags, serialization: 'advanced', detached: true },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   // Kept for good: it says as well that a pipe broke, of which the exit that follows tells enough.
   child.on('error', () => undefined);
-  if (child.pid !== undefined) haveGiveWay(child.pid);
+  if (child.pid !== undefined) haveGiveWay(child.pid, niceness);
   const ready = await nextEnding(child, startMs, clock);
   if (ready.kind !== 'ready') {
     child.kill('SIGKILL');

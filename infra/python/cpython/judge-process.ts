@@ -10,9 +10,10 @@ import { processorTimeSpent } from '../processor-time.ts';
 import type { JudgeAnswer, Judgement } from './judgement.ts';
 
 const deadlineMs = Number(process.argv[2]);
+const niceness = Number(process.argv[3]);
 
 // The parent sees to it as soon as it can, for the engine's own threads; CPython's is not left to chance.
-giveWay();
+giveWay(niceness);
 
 const thread = new Worker(new URL('./interpreter-thread.ts', import.meta.url), {
   env: {},

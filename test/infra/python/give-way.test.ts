@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { getPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import test from 'ava';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { createCodeFingerprinter } from '../../../infra/python/code-fingerprinter.ts';
 import { startJudgeChild } from '../../../infra/python/cpython/judge-child.ts';
-import { haveGiveWay } from '../../../infra/python/give-way.ts';
+import { haveGiveWay, readersNiceness } from '../../../infra/python/give-way.ts';
 import { createCodeAnalyser } from '../../../infra/python/python-analyser.ts';
 
 interface Thread {
@@ -31,6 +31,9 @@ async function nicenessOfWorkers(pid: number): Promise<readonly number[]> {
   return threads.filter(({ name }) => name === 'WorkerThread').map(({ niceness }) => niceness);
 }
 
+/** Whoever runs the tests may be nice himself. */
+const own = getPriority(process.pid);
+
 const onLinux = process.platform === 'linux' ? test.serial : test.serial.skip;
 
 onLinux('the threads that read files give way, and the one that answers does not', async (t) => {
@@ -41,8 +44,8 @@ onLinux('the threads that read files give way, and the one that answers does not
   t.teardown(() => fingerprinter.rest());
   await fingerprinter.read(Buffer.from('x = 1\n'));
 
-  t.deepEqual(await nicenessOfWorkers(process.pid), [5, 5]);
-  t.is(getPriority(process.pid), 0);
+  t.deepEqual(await nicenessOfWorkers(process.pid), [own + 5, own + 5]);
+  t.is(getPriority(process.pid), own);
 });
 
 onLinux('the process of CPython gives way, and the thread in which CPython runs', async (t) => {
@@ -50,12 +53,25 @@ onLinux('the process of CPython gives way, and the thread in which CPython runs'
   t.teardown(() => child.kill());
   const pid = child.pid ?? 0;
 
-  t.is(getPriority(pid), 5);
-  t.deepEqual(await nicenessOfWorkers(pid), [5]);
+  t.is(getPriority(pid), own + 5);
+  t.deepEqual(await nicenessOfWorkers(pid), [own + 5]);
 });
 
 test('where niceness is refused nothing is lost but that', (t) => {
   const nobody = 2 ** 30;
   t.throws(() => getPriority(nobody));
   t.notThrows(() => haveGiveWay(nobody));
+});
+
+// A service that was started with a niceness of ten would otherwise be slower than its own readers.
+onLinux('readers of a process that is nice itself give way to it', async (t) => {
+  setPriority(process.pid, own + 3);
+  const child = await startJudgeChild({ deadlineMs: 10_000, clock: systemClock });
+  t.teardown(() => child.kill());
+  const pid = child.pid ?? 0;
+
+  t.is(getPriority(pid), own + 8);
+  t.deepEqual(await nicenessOfWorkers(pid), [own + 8]);
+  setPriority(process.pid, 18);
+  t.is(readersNiceness(), 19);
 });
