@@ -30,7 +30,14 @@ const secrets = {
 const root = resolve(import.meta.dirname, '../..');
 const file = join(root, '.env');
 const read = (name) => readFileSync(join(root, name), 'utf8');
-const asked = new Set(read('docker-compose.yml').match(/\b[A-Z][A-Z0-9_]+\b/g));
+/** What it puts in for a name, and what it passes on; others have their values there. */
+const asks = /\$\{(?<filled>[A-Z][A-Z0-9_]*)|^ +(?<passed>[A-Z][A-Z0-9_]*): *$/gm;
+const asked = new Set(
+  Array.from(
+    read('docker-compose.yml').matchAll(asks),
+    ({ groups }) => groups.filled ?? groups.passed,
+  ),
+);
 
 /** In one line for a person; nothing was written. */
 class Refused extends Error {}

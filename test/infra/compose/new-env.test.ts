@@ -57,6 +57,7 @@ test('what cannot be taken is refused in one line, and nothing is written', asyn
     [[], /^Name CHAIN_RPC_URL and NETUID as well/],
     [['NETUID=14'], /^Name CHAIN_RPC_URL as well/],
     [[...named, 'LEASE_SECOND=60'], /^docker-compose.yml asks for no LEASE_SECOND\.$/m],
+    [[...named, 'S3_BUCKET=mine'], /^docker-compose.yml asks for no S3_BUCKET\.$/m],
     [[...named, 'verbose'], /^"verbose" is not NAME=VALUE/],
     [[...named, 'S3_SECRET_ACCESS_KEY=a$b'], /^S3_SECRET_ACCESS_KEY has a blank, quote, \$/],
   ];
