@@ -61,7 +61,9 @@ function checksOf(
   products: readonly Product[],
 ): Record<string, CheckResult> {
   if (order === undefined) return { order_placed: 'failed', wanted_products: 'unknown' };
-  const pairs = matched(expected.wishes, order.products);
+  const isRight = (wanted: Wish, product: Product) =>
+    fits(wanted, product) && isBest(wanted, product, products);
+  const pairs = matched(expected.wishes, order.products, isRight);
   const holds = (test: (wish: Wish, product: Product) => boolean) =>
     result(pairs?.every(([wanted, product]) => test(wanted, product)));
   const { total_cents_max: totalMax, voucher, one_seller: oneSeller } = expected;
@@ -87,23 +89,40 @@ function result(holds: boolean | undefined): CheckResult {
   return holds ? 'passed' : 'failed';
 }
 
-/** Each wish with the one product of its kind; undefined when kinds are missing or too many. */
+type Pairs = readonly (readonly [Wish, Product])[];
+type Meets = (wanted: Wish, product: Product) => boolean;
+
+/**
+ * Each wish with the one product that meets it, in whichever order they were bought. Where not all can be
+ * met, with one that fits or is of its kind at least; undefined when kinds are missing or too many.
+ */
 function matched(
   wishes: readonly Wish[],
   products: readonly Product[],
-): readonly (readonly [Wish, Product])[] | undefined {
+  isRight: Meets,
+): Pairs | undefined {
   if (wishes.length !== products.length) return undefined;
-  const left = [...products];
-  const pairs: [Wish, Product][] = [];
-  for (const wanted of wishes) {
-    // A wish of one kind may be met by any of that kind: what fits is taken first.
-    const fitting = left.findIndex((product) => fits(wanted, product));
-    const at = fitting >= 0 ? fitting : left.findIndex(({ kind }) => kind === wanted.kind);
-    const [product] = at < 0 ? [] : left.splice(at, 1);
-    if (product === undefined) return undefined;
-    pairs.push([wanted, product]);
+  const isOfKind = (wanted: Wish, { kind }: Product) => kind === wanted.kind;
+  return (
+    paired(wishes, products, isRight) ??
+    paired(wishes, products, fits) ??
+    paired(wishes, products, isOfKind)
+  );
+}
+
+/** Tries all ways, of which five wishes have 120. */
+function paired(
+  [wanted, ...others]: readonly Wish[],
+  products: readonly Product[],
+  meets: Meets,
+): Pairs | undefined {
+  if (wanted === undefined) return [];
+  for (const [at, product] of products.entries()) {
+    if (!meets(wanted, product)) continue;
+    const rest = paired(others, products.toSpliced(at, 1), meets);
+    if (rest !== undefined) return [[wanted, product], ...rest];
   }
-  return pairs;
+  return undefined;
 }
 
 function isPlain({ kind: _kind, best: _best, ...rest }: Wish): boolean {

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { totalCents } from '../../../apps/validator/shop/catalogue.ts';
-import { gradeOrder } from '../../../apps/validator/shop/grade.ts';
+import { type Product, totalCents } from '../../../apps/validator/shop/catalogue.ts';
+import { type Expectation, gradeOrder } from '../../../apps/validator/shop/grade.ts';
 import { searchProducts } from '../../../apps/validator/shop/search-products.ts';
 import { type Order, Shopping } from '../../../apps/validator/shop/shopping.ts';
 import { products, vouchers } from '../../../apps/world/demo/catalogue.ts';
@@ -82,6 +82,31 @@ test('each check says what was wrong with an order', (t) => {
   t.like(checks(orderOf(mug, scarf), { ...pair, total_cents_max: 1 }), { budget: 'failed' });
   t.like(checks(orderOf(mug, scarf), { ...pair, voucher: 'X' }), { voucher: 'failed' });
   t.deepEqual(checks(undefined), { order_placed: 'failed', wanted_products: 'unknown' });
+});
+
+// The looser wish of two took what the stricter one needed, if that had been put into the cart first.
+test('the same goods get the same grade, in whichever order they were bought', (t) => {
+  const mugs = products.filter(({ kind }) => kind === 'mug');
+  const plain = { kind: 'mug' };
+  for (const strict of [
+    { kind: 'mug', colour: mugs[0]?.colour },
+    { kind: 'mug', best: 'cheapest' as const },
+    { kind: 'mug', best: 'best_rated' as const },
+  ]) {
+    const isMet = (bought: readonly Product[], wishes: Expectation['wishes']) =>
+      gradeOrder({ wishes }, orderOf(...bought), about).isCorrect;
+    const chosen = mugs.find((each) => isMet([each], [strict]));
+    const other = mugs.find((each) => !isMet([each], [strict]));
+    if (chosen === undefined || other === undefined) return t.fail('there are mugs of both sorts');
+    for (const bought of [
+      [chosen, other],
+      [other, chosen],
+    ]) {
+      t.true(isMet(bought, [plain, strict]));
+      t.true(isMet(bought, [strict, plain]));
+      t.false(isMet(bought, [strict, strict]));
+    }
+  }
 });
 
 test('a right order is paid in full for few calls and never below the order itself', (t) => {
