@@ -10,14 +10,22 @@ import { cancelledForSuite, wasCancelled } from './cancel-race.ts';
 import { type Draft, holdOf, instant } from './draft.ts';
 import { openNextRace } from './open-race.ts';
 
+/** A message of a ban that takes longer is parked, and must not keep everybody's race from its end. */
+const exclusionsMs = 60_000;
+
 /** Once nobody has to evaluate anything any more, or the race limit passed. Else it goes on. */
 export function completeIfDone(draft: Draft, raceId: string): void {
   const race = draft.race(raceId);
   if (race?.value !== 'raceRunning' || cancelledForSuite(draft, race)) return;
   const inputs = draft.grounds.results.get(raceId);
   if (inputs === undefined) return;
-  const isWorkDone = draft.grounds.raceIdsDone.has(raceId) && !inputs.value.awaitsExclusions;
+  const { awaitsExclusions } = inputs.value;
+  const isWorkDone = draft.grounds.raceIdsDone.has(raceId) && !awaitsExclusions;
   if (stepDue(race, draft.nowMs, isWorkDone) !== 'complete') return;
+  // What a banned validator measured would count for ever, at the limit as well.
+  if (awaitsExclusions && stepDue(race, draft.nowMs - exclusionsMs, false) === null) return;
+  // The batch has ended the reign that these inputs still tell of: they are read again in a moment.
+  if (draft.env.races.isReignSettled) return;
   const { suiteId, policy } = race.context;
   const results = completeRace(inputs.value, policy, draft.nowMs);
   draft.hold({ ...holdOf(draft, race), results_md5: inputs.md5 });

@@ -35,6 +35,8 @@ export interface RaceDesk {
   nowMs: number;
   /** A durable message, or a command that is due. */
   send(type: string, body: unknown, options?: SendOptions): Promise<Done>;
+  /** In one batch and one commit. */
+  sendTogether(commands: readonly (readonly [type: string, body: unknown])[]): Promise<void>;
   /** What is due now, until nothing is. */
   tick(options?: SendOptions): Promise<readonly string[]>;
   /** Another owner loads what was committed. */
@@ -94,6 +96,27 @@ class OpenDesk implements RaceDesk {
     return await this.#act({ id, type, body, account: 'test', trace: {} }, 'message', options);
   }
 
+  async sendTogether(commands: readonly (readonly [type: string, body: unknown])[]): Promise<void> {
+    const actor = this.#actor;
+    if (actor === undefined) throw new Error('nobody owns the partition');
+    const batch = commands.map(([type, body]) => {
+      return { id: randomId(), type, body, account: 'test', trace: {} };
+    });
+    await actor.prepare(batch);
+    actor.begin();
+    const decided = batch.map((command) => {
+      const letter = { source: 'message', command } as never;
+      return { letter, decision: actor.decide(command, this.nowMs) };
+    });
+    const token = this.#token();
+    const outcome = await createPartitionStore(this.#own).commit(
+      token,
+      commitBatch(token, decided, 30_000),
+    );
+    if (outcome.kind !== 'committed') throw new Error(`not committed but ${outcome.kind}`);
+    actor.commit();
+  }
+
   async tick(options: SendOptions = {}): Promise<readonly string[]> {
     const types: string[] = [];
     for (let round = 0; round < 10; round += 1) {
@@ -138,17 +161,17 @@ class OpenDesk implements RaceDesk {
       actor.commit();
       return { reply: decision.reply, outcome: undefined };
     }
-    const token = {
-      kind: 'race',
-      part: this.#part,
-      epoch: this.#epoch,
-      incarnation: this.#incarnation,
-    };
+    const token = this.#token();
     const letter = { source, command } as never;
     const batch = commitBatch(token, [{ letter, decision }], 30_000);
     const outcome = await createPartitionStore(this.#own).commit(token, batch);
     if (outcome.kind === 'committed') actor.commit();
     else actor.rollback();
     return { reply: decision.reply, outcome };
+  }
+
+  #token() {
+    const incarnation = this.#incarnation;
+    return { kind: 'race', part: this.#part, epoch: this.#epoch, incarnation };
   }
 }

@@ -286,6 +286,22 @@ test('a validator that is banned just before the end has no say in it', async (t
   t.like((await entrantRows(desk, raceId))[0], { rawScore: '0.7000' });
 });
 
+// At the limit, as before it: what is decided then is never decided again.
+test('a ban that no eval partition has heard of holds the end of a race off for a minute at most', async (t) => {
+  const { desk, raceId, versions, sql } = await runningDesk(t, ['a', 'b']);
+  for (const id of versions.values()) await seedWork(sql, raceId, id, success(500_000));
+  await ban(sql, 'validator-0');
+  desk.nowMs = desk.nextDueMs() ?? 0;
+  await desk.send('complete-due', { raceId });
+  t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
+  desk.nowMs += 59_999;
+  await desk.send('complete-due', { raceId });
+  t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
+  desk.nowMs += 1;
+  t.deepEqual(await desk.tick(), ['complete-due']);
+  t.is((await raceAt(sql, 1)).status, 'RACE_COMPLETE');
+});
+
 test('nobody waits for the work of a banned miner', async (t) => {
   const { desk, raceId, versions, sql } = await runningDesk(t, ['a', 'b']);
   await ban(sql, 'b');

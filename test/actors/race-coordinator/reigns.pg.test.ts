@@ -9,6 +9,7 @@ import {
   runToStart,
   seedSuite,
   seedVersion,
+  seedWork,
   switchTo,
   type Work,
 } from '../../support/race-seeds.ts';
@@ -104,6 +105,22 @@ test('a ban that was taken back before it was heard of ends the reign all the sa
   const { desk } = await reignedDesk(t);
   await desk.send('hotkey-banned', { hotkey: 'a', atMs: desk.nowMs });
   t.like((await reigns(desk))[0], { endReason: 'BANNED', isOver: true });
+});
+
+// In one batch with the end of a race, it was ended and kept: nobody was promoted, and nobody reigned.
+test('a reign that ended a moment before a race is no measure for who won it', async (t) => {
+  const { desk, sql, a, b } = await reignedDesk(t);
+  const raceId = await runToStart(desk, 2);
+  await seedWork(sql, raceId, a, success(500_000));
+  await seedWork(sql, raceId, b, success(515_000));
+  await desk.sendTogether([
+    ['version-discarded', { agentVersionId: a, atMs: desk.nowMs }],
+    ['work-changed', { raceId, agentVersionId: b }],
+  ]);
+  desk.nowMs += hourMs;
+  await desk.tick();
+  t.like(await raceAt(sql, 2), { status: 'RACE_COMPLETE', winnerId: b, promotedId: b });
+  t.like((await reigns(desk))[1], { id: b, isOver: false });
 });
 
 test('late news from before the reign does not touch it', async (t) => {
