@@ -105,6 +105,8 @@ class Batches {
     for (const [key] of batch) this.#waiting.delete(key);
     this.#underWay += 1;
     void this.#settle(batch.map(([, waiting]) => waiting));
+    // More than one batch came in one turn.
+    if (this.#waiting.size > 0 && !this.#isWatched) void this.#watch();
   }
 
   /** Whoever asks again does so under the same id: a batch whose answer got lost knows its own. */

@@ -57,3 +57,24 @@ test('however many sit an outage out, the others have their turn', async (t) => 
   asked.at(-1)?.answer();
   t.true(await taken);
 });
+
+// They waited for as long as the first ones did, and everybody who came after them with them.
+test('who finds no place in a batch does not wait for that batch', async (t) => {
+  const { clock, asked, use } = world();
+  const taken = Array.from({ length: 300 }, (_, at) => use(at));
+  await settled();
+  t.deepEqual(
+    asked.map(({ size }) => size),
+    [256],
+  );
+  await clock.advance(15);
+  await settled();
+  t.deepEqual(
+    asked.map(({ size }) => size),
+    [256, 44],
+  );
+  asked[1]?.answer();
+  t.true(await taken[299]);
+  asked[0]?.answer();
+  await Promise.all(taken);
+});
