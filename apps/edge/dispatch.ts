@@ -99,7 +99,8 @@ async function admitted(
     const answer = await answerOf(endpoint, http, params, by);
     if (answer instanceof AwaitedAnswer || answer instanceof StreamedAnswer) later = answer;
     else if (answer instanceof Representation) {
-      const sending = sendRepresentation(response, answer, endpoint.cache ?? liveRead);
+      const policy = endpoint.cache ?? liveRead;
+      const sending = sendRepresentation(response, answer, policy, by.publicReads.large);
       if (sending !== undefined) await sending;
     } else sendAnswer(response, answer);
   } catch (error) {
@@ -224,6 +225,9 @@ function readPublicly(
   });
 }
 
+/** Agents send these, and they are held as long as their completions take: a talk of ten thousand turns. */
+const completionPartsMax = 50_000;
+
 async function bodyOf(
   endpoint: Endpoint,
   http: { readonly request: IncomingMessage; readonly response: ServerResponse },
@@ -237,7 +241,8 @@ async function bodyOf(
   if (endpoint.body === undefined) return undefined;
   const bytesMax = by.limits.bodyBytesMax[endpoint.bodyLimit ?? 'json'];
   if (!hasWholeBody(http.request)) endSlowBody(http.request, by.limits.budgetMs.request, by.clock);
-  const value = await readJsonBody(http.request, http.response, bytesMax);
+  const partsMax = endpoint.bodyLimit === 'inference' ? completionPartsMax : undefined;
+  const value = await readJsonBody(http.request, http.response, bytesMax, partsMax);
   return parsePart(endpoint.body, value, 'body');
 }
 

@@ -3,21 +3,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../../machines/fault.ts';
 import { letBodyCome } from '../answer.ts';
 import { invalidRequest } from '../validation.ts';
-import { deeperThan } from './json-depth.ts';
+import { deeperThan, morePartsThan } from './json-depth.ts';
 
 /** Deeper than any body of ours; what nests further only costs the parser's callers their stack. */
 const depthMax = 64;
 
-/** The JSON value of a request's body; undefined when there is no body at all. */
+/**
+ * The JSON value of a request's body; undefined when there is no body at all.
+ * @param partsMax lists, objects and texts that it may hold
+ */
 export async function readJsonBody(
   request: IncomingMessage,
   response: ServerResponse,
   bytesMax: number,
+  partsMax?: number,
 ): Promise<unknown> {
   if (!announcesBody(request)) return undefined;
   requireJson(request);
   const bytes = await readBody(request, response, bytesMax);
-  return bytes.length === 0 ? undefined : parseJson(bytes);
+  return bytes.length === 0 ? undefined : parseJson(bytes, partsMax);
 }
 
 export function announcesBody(request: IncomingMessage): boolean {
@@ -98,8 +102,11 @@ function tooLarge(bytesMax: number): Fault {
   return new Fault('BODY_TOO_LARGE', `The body may hold at most ${bytesMax} bytes.`);
 }
 
-function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer, partsMax: number | undefined): unknown {
   if (deeperThan(bytes, depthMax)) throw malformed(`must not nest deeper than ${depthMax} levels`);
+  if (partsMax !== undefined && morePartsThan(bytes, partsMax)) {
+    throw malformed(`must not hold more than ${partsMax} lists, objects and texts`);
+  }
   let text: string;
   let value: unknown;
   try {

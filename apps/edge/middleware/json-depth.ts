@@ -21,6 +21,22 @@ export function deeperThan(bytes: Uint8Array, levels: number): boolean {
   return false;
 }
 
+/**
+ * Whether there are more lists, objects and texts in it, names among them: an empty one of three bytes
+ * takes seventy once it is parsed.
+ */
+export function morePartsThan(bytes: Uint8Array, partsMax: number): boolean {
+  const { length } = bytes;
+  let parts = 0;
+  for (let at = 0; at < length && parts <= partsMax; at++) {
+    const byte = bytes[at];
+    if (byte === quote) at = endOfText(bytes, at + 1);
+    else if (byte !== openObject && byte !== openList) continue;
+    parts += 1;
+  }
+  return parts > partsMax;
+}
+
 /** Where the quote stands that ends the text; beyond all bytes where none does. */
 function endOfText(bytes: Uint8Array, from: number): number {
   const { length } = bytes;

@@ -2,6 +2,7 @@ import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { PreparedAnswer } from '../prepared-answer.ts';
+import { LargeAnswers } from './large-answers.ts';
 import { Representation } from './representation.ts';
 import { SharedLoads } from './shared-loads.ts';
 
@@ -18,6 +19,8 @@ const onceMax = 512;
  * compressed. See infra/decisions/0024-public-reads-shared-in-flight.md.
  */
 export class PublicReads {
+  /** Of all answers that are on their way to somebody. */
+  readonly large = new LargeAnswers();
   readonly #loads = new SharedLoads<Representation>();
   readonly #recent = new RecentMap<string, Representation>(recentMax);
   /** In a map of their own, or they would crowd out what is asked for again. */

@@ -3,6 +3,7 @@ import { sendBody, setHeaders } from '../answer.ts';
 import { isAnonymous } from '../prove-caller.ts';
 import { type Coding, chosenCoding } from './content-coding.ts';
 import { isKnownTag } from './entity-tag.ts';
+import type { LargeAnswers } from './large-answers.ts';
 import type { Representation } from './representation.ts';
 
 /** How long a public answer may be shown without asking again. */
@@ -21,16 +22,18 @@ export const stablePage: CachePolicy = { maxAgeSeconds: 60, staleSeconds: 600 };
 /**
  * Sends it in the coding that the client likes best, or 304 to who has it. Answers to credentials
  * are kept by nobody, though a public route tells everybody the same. Undefined where it is sent.
+ * @throws OVERLOADED when too many read slowly what is large
  */
 export function sendRepresentation(
   response: ServerResponse,
   shown: Representation,
   policy: CachePolicy,
+  large: LargeAnswers,
 ): Promise<void> | undefined {
   const { headers } = response.req;
   const isKnown = isAnonymous(headers) && isKnownTag(headers['if-none-match'], shown.tag);
   const coding = chosenCoding(headers['accept-encoding'], shown.isWorthCompressing);
-  const answer = { shown, policy, isKnown, coding };
+  const answer = { shown, policy, isKnown, coding, large };
   if (!isKnown && coding !== 'identity') {
     return shown.in(coding).then((body) => send(response, answer, body));
   }
@@ -45,15 +48,18 @@ function send(
     policy: { maxAgeSeconds, staleSeconds },
     isKnown,
     coding,
+    large,
   }: {
     readonly shown: Representation;
     readonly policy: CachePolicy;
     readonly isKnown: boolean;
     readonly coding: Coding;
+    readonly large: LargeAnswers;
   },
   body: Buffer | string,
 ): void {
   if (response.headersSent || response.destroyed) return;
+  if (!isKnown) large.hold(response, body);
   const mayBeKept = isAnonymous(response.req.headers);
   setHeaders(response, shown.headers);
   const lines = ['Vary', 'Accept-Encoding'];

@@ -101,6 +101,8 @@ test.serial('only the token of a live run speaks, and is asked for before the bo
     const body = { ...question(), [name]: 'grove/grove-vision-12b' };
     t.is(await invalid(t, await run.chat(body)), `body.${name}`);
   }
+  // In four megabytes of empty objects there would be a hundred, for as long as the completion takes.
+  t.is(await invalid(t, await run.chat({ ...question(), x: Array(50_000).fill({}) })), 'body');
   await refused(t, await run.chat(question(), { provider: 'nobody' }), '404 UNKNOWN_PROVIDER');
   await refused(t, await run.chat(question(), { provider: 'providerb' }), '404 NOT_CONNECTED');
   await run.end();

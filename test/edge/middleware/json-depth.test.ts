@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { deeperThan } from '../../../apps/edge/middleware/json-depth.ts';
+import { deeperThan, morePartsThan } from '../../../apps/edge/middleware/json-depth.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
@@ -32,3 +32,20 @@ for (const text of ['', '"', '"[[[', '"\\', ']]]', '["\\"[[["', 'nonsense']) {
     t.false(deeperThan(bytesOf(text), 1));
   });
 }
+
+function partsOf(value: unknown): number {
+  if (typeof value === 'string') return 1;
+  if (typeof value !== 'object' || value === null) return 0;
+  const names = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return 1 + names + Object.values(value).reduce((sum: number, inner) => sum + partsOf(inner), 0);
+}
+
+test('a body holds as many lists, objects and texts as there are in it', (t) => {
+  const property = fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), (value, indent) => {
+    const bytes = bytesOf(JSON.stringify(value, undefined, indent));
+    const parts = partsOf(value);
+    return !morePartsThan(bytes, parts) && (parts === 0 || morePartsThan(bytes, parts - 1));
+  });
+
+  t.notThrows(() => fc.assert(property, { numRuns: 2_000 }));
+});
