@@ -9,16 +9,7 @@ const heldBytesMax = 256 * 1024 * 1024;
 export class LargeAnswers {
   /** Who reads the same bytes at the same time holds them together. */
   readonly #readers = new Map<Uint8Array, number>();
-  readonly #bytesMax: number;
   #heldBytes = 0;
-
-  constructor(bytesMax = heldBytesMax) {
-    this.#bytesMax = bytesMax;
-  }
-
-  get heldBytes(): number {
-    return this.#heldBytes;
-  }
 
   /**
    * Counts the body until the response closes.
@@ -33,7 +24,7 @@ export class LargeAnswers {
   }
 
   #add({ length }: Uint8Array): void {
-    if (this.#heldBytes + length > this.#bytesMax) {
+    if (this.#heldBytes + length > heldBytesMax) {
       throw new Fault('OVERLOADED', 'Too much is being read at once; try again soon.');
     }
     this.#heldBytes += length;

@@ -7,6 +7,7 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 import { checkServer } from '../../../infra/postgres/check-server.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { temporaryFolder } from '../../support/temporary-servers.ts';
+import { until } from '../../support/until.ts';
 
 let server: LocalPostgres;
 let admin: Sql;
@@ -71,6 +72,8 @@ async function withReplication<T>(name: string, job: () => Promise<T>): Promise<
     return await job();
   } finally {
     await sql.end();
+    // The server sees it for a moment longer.
+    await until(async () => (await admin`select from pg_stat_replication`).length === 0);
   }
 }
 
