@@ -15,7 +15,10 @@ const rank = z.number().int().nullable();
  * decimal places, units texts of 10^-18 of one race's emissions.
  */
 export const rejudgingPreview = z.object({
-  /** Of the qualifying board: those whose score or rank differs, and those judged again. */
+  /**
+   * Of the qualifying board: those whose score or rank differs, and those judged again. In the order of
+   * the board that will be, the unranked last, so that it reads the same whenever it is asked for.
+   */
   versions: z.array(
     z.object({
       agentVersionId: z.string(),
@@ -65,6 +68,9 @@ export interface JudgedVersion {
   readonly included: readonly { readonly evalRunId: string; readonly scoreMicro: number }[];
 }
 
+/** Below every rank; a difference of two of them is still a number. */
+const unranked = Number.MAX_SAFE_INTEGER;
+
 export function previewVersions(
   board: readonly BoardEntry[],
   judged: readonly JudgedVersion[],
@@ -99,7 +105,12 @@ export function previewVersions(
         becomes: ranksAfter.get(agentVersionId) ?? null,
       },
     }))
-    .filter(({ isJudged, score, rank }) => isJudged || differs(score) || differs(rank));
+    .filter(({ isJudged, score, rank }) => isJudged || differs(score) || differs(rank))
+    .sort(
+      (left, right) =>
+        (left.rank.becomes ?? unranked) - (right.rank.becomes ?? unranked) ||
+        (left.agentVersionId < right.agentVersionId ? -1 : 1),
+    );
 }
 
 function meanOf({ included }: JudgedVersion, verdicts: Verdicts): string | null {

@@ -155,21 +155,18 @@ test.serial(
       t.like(ready.items[index]?.new_run, expected);
     }
     // 0.7 and 0.5 become 0.3 and 0.5; 0.6 and 0.5 become 0.8 and 0.5; 0.2 stays where it is.
-    const difference = ready.difference.versions.toSorted((left, right) =>
-      left.agent_version_id === versions[0] ? -1 : right.agent_version_id === versions[0] ? 1 : 0,
-    );
-    t.deepEqual(difference as unknown, [
-      {
-        agent_version_id: versions[0],
-        is_judged: true,
-        qualifying_score: { before: 0.6, after: 0.4 },
-        qualifying_rank: { before: 1, after: 2 },
-      },
+    t.deepEqual(ready.difference.versions as unknown, [
       {
         agent_version_id: versions[1],
         is_judged: true,
         qualifying_score: { before: 0.55, after: 0.65 },
         qualifying_rank: { before: 2, after: 1 },
+      },
+      {
+        agent_version_id: versions[0],
+        is_judged: true,
+        qualifying_score: { before: 0.6, after: 0.4 },
+        qualifying_rank: { before: 1, after: 2 },
       },
     ]);
 

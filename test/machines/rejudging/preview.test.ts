@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
 import { completeRace } from '../../../machines/race/complete-race.ts';
@@ -22,12 +23,6 @@ test('a new score moves its version, and those that it passes, on the board', (t
 
   t.deepEqual(versions, [
     {
-      agentVersionId: versionId(1),
-      isJudged: true,
-      score: { was: '0.6000', becomes: '0.4250' },
-      rank: { was: 1, becomes: 3 },
-    },
-    {
       agentVersionId: versionId(2),
       isJudged: false,
       score: { was: '0.5500', becomes: '0.5500' },
@@ -38,6 +33,12 @@ test('a new score moves its version, and those that it passes, on the board', (t
       isJudged: false,
       score: { was: '0.5000', becomes: '0.5000' },
       rank: { was: 3, becomes: 2 },
+    },
+    {
+      agentVersionId: versionId(1),
+      isJudged: true,
+      score: { was: '0.6000', becomes: '0.4250' },
+      rank: { was: 1, becomes: 3 },
     },
   ]);
 });
@@ -87,7 +88,7 @@ const anyBoard = fc
   )
   .map((rows) => rows.map((row, index) => ({ ...row, index })));
 
-test('after ranks are a board again, and verdicts that change nothing move nobody', (t) => {
+test('versions are told in the order of the board that will be, and verdicts that change nothing move nobody', (t) => {
   const property = fc.property(anyBoard, fc.nat(11), (rows, judgedCount) => {
     const versions = rows.map(({ index, score, second }) => judged(index, score, second));
     const board = versions.map((version) => {
@@ -98,10 +99,12 @@ test('after ranks are a board again, and verdicts that change nothing move nobod
       rows.slice(0, judgedCount).map(({ index, verdict }) => [`run-${index}-0`, verdict]),
     );
     const after = previewVersions(board, versions, verdicts);
-    const ranks = after.map(({ rank }) => rank.becomes ?? 0).sort((a, b) => a - b);
+    const ranks = after.map(({ rank }) => rank.becomes ?? 0);
+    const again = previewVersions(board.toReversed(), versions.toReversed(), verdicts);
     const same = previewVersions(board, versions, new Map());
     return (
       ranks.every((rank, index) => rank === index + 1) &&
+      isDeepStrictEqual(again, after) &&
       same.every(({ score, rank }) => score.was === score.becomes && rank.was === rank.becomes)
     );
   });
