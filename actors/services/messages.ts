@@ -7,6 +7,8 @@ import type { z } from 'zod';
  */
 export interface ServiceContract {
   readonly name: string;
+  /** Each of its messages takes milliseconds, and may be begun again while it is still under way. */
+  readonly isQuick?: true;
   readonly messages: Readonly<
     Record<string, { readonly request: z.ZodType; readonly reply: z.ZodType }>
   >;

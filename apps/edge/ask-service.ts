@@ -21,7 +21,8 @@ export async function askService<C extends ServiceContract, T extends MessageTyp
   contract: C,
   ask: ServiceAsk<C, T>,
 ): Promise<ReplyOf<C, T>> {
-  const { type, body, id, account, budget } = ask;
+  const { type, body, id, account } = ask;
+  const budget = contract.isQuick === true ? { ...ask.budget, isQuick: true } : ask.budget;
   const answer = await bus.call(contract.name, { type, body, id, account }, budget);
   // Sound because the reply schema is the one that `type` names in the contract.
   return contract.messages[type]?.reply.parse(answer) as ReplyOf<C, T>;

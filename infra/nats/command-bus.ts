@@ -22,6 +22,8 @@ export interface CommandBusDeps {
 const budgetMs = 10_000;
 /** One attempt; a takeover after a crash lasts about as long. */
 const usualAttemptMs = 2_000;
+/** The first attempt at a quick service, tens of times what it takes; each further one waits twice as long. */
+const quickAttemptMs = 250;
 const firstBackoffMs = 20;
 const lastBackoffMs = 250;
 /**
@@ -79,7 +81,6 @@ async function request(deps: Asking, asked: Request): Promise<unknown> {
   return telemetry.span(`cmd ${asked.command.type}`, options, async () => {
     const startedMs = clock.monotonicMs();
     const budget = asked.options?.budgetMs ?? budgetMs;
-    const attemptMs = asked.options?.attemptMs ?? usualAttemptMs;
     const deadlineMs = clock.nowMs() + budget;
     const payload = payloadOf(asked.command);
     const misses = new Set<Miss>();
@@ -88,7 +89,7 @@ async function request(deps: Asking, asked: Request): Promise<unknown> {
       if (leftMs < leastMs(attempt)) throw gaveUp(misses);
       const times = { budgetMs: leftMs, deadlineMs };
       const headers = commandHeaders(asked.command, times, telemetry.traceHeaders());
-      const timeoutMs = Math.min(attemptMs, Math.ceil(leftMs));
+      const timeoutMs = Math.min(attemptMsOf(attempt, asked.options), Math.ceil(leftMs));
       const outcome = await ask(deps.inbox, asked.subject, { payload, headers, timeoutMs });
       if (typeof outcome === 'object') return bodyOf(outcome);
       misses.add(outcome);
@@ -100,6 +101,12 @@ async function request(deps: Asking, asked: Request): Promise<unknown> {
       }
     }
   });
+}
+
+/** A service that has much to do is not asked ever more often: no attempt is shorter than the one before. */
+function attemptMsOf(attempt: number, { attemptMs, isQuick }: RequestBudget = {}): number {
+  const longestMs = attemptMs ?? usualAttemptMs;
+  return isQuick === true ? Math.min(quickAttemptMs * 2 ** attempt, longestMs) : longestMs;
 }
 
 function leastMs(attempt: number): number {

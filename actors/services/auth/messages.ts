@@ -33,6 +33,7 @@ const recordNonces = z.object({
 
 export const authService = {
   name: 'auth',
+  isQuick: true,
   messages: {
     'keep-challenge': { request: keepChallenge, reply: z.object({ expiresAtMs: z.number() }) },
     'exchange-challenge': {

@@ -35,8 +35,8 @@ test('who waits for an outage to pass has the time that is left, and the others 
   t.deepEqual(
     asked.map(({ size, budget }) => [size, budget]),
     [
-      [2, undefined],
-      [2, { budgetMs: 25_000, isPatient: true }],
+      [2, { isQuick: true }],
+      [2, { budgetMs: 25_000, isPatient: true, isQuick: true }],
     ],
   );
   for (const { answer } of asked) answer();

@@ -135,6 +135,36 @@ test('what must not be begun twice is asked once, for as long as its caller says
   t.true(seen.length >= 3);
 });
 
+// The broker deals out requests to all instances alike, and goes on doing so to one that is frozen.
+test('a quick service is asked again soon, then ever later', async (t) => {
+  const lefts: number[] = [];
+  const ids = new Set<string | undefined>();
+  const subscription = connection.subscribe('svc.frozen', {
+    queue: 'svc.frozen',
+    callback: (_, message) => {
+      lefts.push(Number(message.headers?.get('x-budget')));
+      ids.add(message.headers?.get('x-cmd-id'));
+    },
+  });
+  await connection.flush();
+  const request = { id: randomUUID(), type: 'any', body: {}, account: 'tester' };
+  const budget = { budgetMs: 4_500, isQuick: true };
+
+  const fault = await t.throwsAsync(commands.call('frozen', request, budget), {
+    instanceOf: Fault,
+  });
+
+  t.is(fault.code, 'OUTCOME_UNKNOWN');
+  t.deepEqual([...ids], [request.id]);
+  const waits = lefts.slice(1).map((left, index) => (lefts[index] ?? 0) - left);
+  t.is(waits.length, 4, `${waits}`);
+  for (const [index, leastMs] of [250, 500, 1_000, 2_000].entries()) {
+    const waitMs = waits[index] ?? 0;
+    t.true(waitMs >= leastMs && waitMs < 2 * leastMs, `${waits}`);
+  }
+  subscription.unsubscribe();
+});
+
 test('silence is never forgotten by what is heard later', async (t) => {
   const target = { kind: 'test', part: 1_000 };
   const subscription = await partitions.subscribeCommands(target, () => undefined);
