@@ -95,13 +95,14 @@ export class BatchRunner {
     if ('error' in decided) return await this.#settleFailed(decided);
 
     const writing = decided.filter(isWriting);
-    let answered: ReadonlyMap<string, unknown>;
+    let answered: ReadonlyMap<string, unknown> | 'fenced';
     try {
       answered = await this.#answeredBefore(decided.filter((d) => !isWriting(d)));
     } catch (error) {
       actor.rollback();
       return await this.#divide(error);
     }
+    if (answered === 'fenced') return this.#fenced();
     if (writing.length === 0) return this.#publish(decided, answered);
 
     const batch = commitBatch(token, writing, this.#deps.sweepAfterMs);
@@ -111,13 +112,18 @@ export class BatchRunner {
       this.#deps.relay(batch.outbox);
       return end;
     }
-    if (outcome.kind === 'fenced') return { kind: 'fenced', left: this.#left };
+    if (outcome.kind === 'fenced') return this.#fenced();
     if (outcome.kind === 'ambiguous' || this.#isFirstDivergence(outcome)) {
       this.#deps.log.warn('commit in doubt', { ...outcome });
       return { kind: 'ambiguous', left: this.#left };
     }
     actor.rollback();
     return await this.#again(outcome);
+  }
+
+  #fenced(): BatchEnd {
+    this.#deps.telemetry.count('paddock.commit.fenced', 1, { kind: this.#deps.kind.kind });
+    return { kind: 'fenced', left: this.#left };
   }
 
   /** Loading afresh helps once: a command that never fits what is stored would ask for ever. */
@@ -153,12 +159,13 @@ export class BatchRunner {
   /** What was done before may be impossible on the state that it changed itself: first answers count. */
   async #settleFailed({ letter, error }: Failed): Promise<BatchEnd | undefined> {
     const { store, token } = this.#deps;
-    let first: ReadonlyMap<string, unknown>;
+    let first: ReadonlyMap<string, unknown> | 'fenced';
     try {
       first = await store.replies(token, consumerOf(letter), [letter.command.id]);
     } catch (failure) {
       return await this.#divide(failure);
     }
+    if (first === 'fenced') return this.#fenced();
     if (first.size > 0) return this.#settleDuplicates(first);
     this.#refuse(letter, this.#answerTo(letter, error));
     return undefined;
@@ -166,9 +173,12 @@ export class BatchRunner {
 
   /**
    * A decision that changes nothing may be the second answer to a command that was done before, on a
-   * state that it changed itself; then the first answer counts.
+   * state that it changed itself; then the first answer counts. No commit fences it: who lost the
+   * partition and has not noticed would refuse what its new owner has granted.
    */
-  async #answeredBefore(idle: readonly Decided[]): Promise<ReadonlyMap<string, unknown>> {
+  async #answeredBefore(
+    idle: readonly Decided[],
+  ): Promise<ReadonlyMap<string, unknown> | 'fenced'> {
     const ids = idle
       .filter(({ letter }) => letter.source === 'request')
       .map(({ letter }) => letter.command.id);
@@ -191,7 +201,6 @@ export class BatchRunner {
     });
     telemetry.record('paddock.commit.duration', clock.monotonicMs() - startedMs, attributes);
     telemetry.record('paddock.commit.batch_size', writing.length, attributes);
-    if (outcome.kind === 'fenced') telemetry.count('paddock.commit.fenced', 1, attributes);
     return outcome;
   }
 

@@ -25,16 +25,20 @@ export async function claimAgain(
   return { token: { kind, part, incarnation, epoch: claimed.epoch }, nowMs: claimed.nowMs };
 }
 
-/** What the inbox holds of these letters: they were decided by a commit whose outcome was not known. */
+/**
+ * What the inbox holds of these letters: they were decided by a commit whose outcome was not known.
+ * Undefined when the partition belongs to another process.
+ */
 export async function repliesInInbox(
   letters: readonly Letter[],
   { store, token }: { readonly store: PartitionStore; readonly token: PartitionToken },
-): Promise<Map<Letter, WireReply>> {
+): Promise<Map<Letter, WireReply> | undefined> {
   const answered = new Map<Letter, WireReply>();
   for (const consumer of new Set(letters.map(consumerOf))) {
     const alike = letters.filter((letter) => consumerOf(letter) === consumer);
     const ids = alike.map((letter) => letter.command.id);
     const replies = await store.replies(token, consumer, ids);
+    if (replies === 'fenced') return undefined;
     for (const letter of alike) {
       const reply = replies.get(letter.command.id);
       if (reply !== undefined) answered.set(letter, reply as WireReply);

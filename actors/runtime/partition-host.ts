@@ -376,6 +376,7 @@ export class PartitionHost {
     this.#token = claimed.token;
     await this.#load(claimed.nowMs, { parts: [this.#token.part] });
     const answered = await repliesInInbox(left, { store: this.#deps.store, token: this.#token });
+    if (answered === undefined) return false;
     const open: Letter[] = [];
     for (const letter of left) {
       const reply = answered.get(letter);

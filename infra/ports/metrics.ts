@@ -22,7 +22,7 @@ const partitionKinds = ['emission', 'eval', 'race'] as const;
 export const counters = {
   'paddock.commit.fenced': {
     unit: '{commit}',
-    description: 'Commits refused because another process owns the partition',
+    description: 'Commits and answers refused because another process owns the partition',
     labels: ['kind'],
     values: { kind: partitionKinds },
   },

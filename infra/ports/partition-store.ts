@@ -12,12 +12,15 @@ export interface PartitionStore {
     batches: readonly B[],
     tell: (batch: B, outcome: CommitOutcome) => void,
   ): Promise<void>;
-  /** Replies of messages that are in the inbox already, by message id. */
+  /**
+   * Replies of messages that are in the inbox already, by message id. `fenced` when the partition has
+   * another owner by now: then nothing that this one's memory says may be told to anybody.
+   */
   replies(
-    ref: PartitionRef,
+    token: PartitionToken,
     consumer: string,
     msgIds: readonly string[],
-  ): Promise<Map<string, unknown>>;
+  ): Promise<ReadonlyMap<string, unknown> | 'fenced'>;
   flush(part: number, flush: SoftState): Promise<void>;
   /** Sets a message aside that failed too often, and proves its consumption. */
   park(ref: PartitionRef, consumer: string, message: ParkedMessage): Promise<void>;

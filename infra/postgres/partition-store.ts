@@ -17,7 +17,7 @@ export function createPartitionStore(sql: Sql): PartitionStore {
   return {
     commit: (token, batch) => commit(sql, token, batch),
     commitAll: (batches, tell) => commitAll(sql, batches, tell),
-    replies: (ref, consumer, msgIds) => replies(sql, ref, { consumer, msgIds }),
+    replies: (token, consumer, msgIds) => replies(sql, token, { consumer, msgIds }),
     flush: (part, soft) => flush(sql, part, soft),
     park: (ref, consumer, message) => park(sql, ref, { consumer, message }),
     isOutage,
@@ -177,15 +177,19 @@ function refusal(error: postgres.PostgresError): CommitOutcome {
 
 async function replies(
   sql: Sql,
-  ref: PartitionRef,
+  token: PartitionToken,
   wanted: { readonly consumer: string; readonly msgIds: readonly string[] },
-): Promise<Map<string, unknown>> {
-  const rows = await sql<{ msg_id: string; reply: unknown }[]>`
-    select msg_id, reply
-    from rt.inbox
-    where kind = ${ref.kind} and part = ${ref.part} and consumer = ${wanted.consumer}
-      and msg_id = any(${[...wanted.msgIds]}::text[])`;
-  return new Map(rows.map((row) => [row.msg_id, row.reply]));
+): Promise<ReadonlyMap<string, unknown> | 'fenced'> {
+  const { kind, part, epoch, incarnation } = token;
+  const rows = await sql<{ msg_id: string | null; reply: unknown }[]>`
+    select i.msg_id, i.reply
+    from rt.partition p
+    left join rt.inbox i on i.kind = p.kind and i.part = p.part
+      and i.consumer = ${wanted.consumer} and i.msg_id = any(${[...wanted.msgIds]}::text[])
+    where p.kind = ${kind} and p.part = ${part}
+      and p.epoch = ${epoch} and p.incarnation = ${incarnation}`;
+  if (rows.length === 0) return 'fenced';
+  return new Map(rows.flatMap(({ msg_id, reply }) => (msg_id === null ? [] : [[msg_id, reply]])));
 }
 
 async function flush(sql: Sql, part: number, soft: SoftState): Promise<void> {

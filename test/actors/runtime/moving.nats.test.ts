@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import test from 'ava';
 import { defaultPolicy, type RuntimePolicy } from '../../../actors/runtime/policy.ts';
 import { createMembershipStore } from '../../../infra/postgres/membership-store.ts';
+import { Fault } from '../../../machines/fault.ts';
 import { audit, startLoad } from '../../support/counter-load.ts';
 import { holdLock } from '../../support/held-lock.ts';
 import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
@@ -124,6 +125,36 @@ test.serial('who dies between joining and claiming holds up no partition', async
     ['heir'],
   );
 });
+
+// It is thought dead while it has lost nothing but its way to the callers, and notices at its next look.
+for (const [type, told] of [
+  ['refuse', 'a refusal'],
+  ['found', 'a defect'],
+  ['arm', 'what changes nothing'],
+] as const) {
+  test.serial(`${told} of a host that lost its partition is told to nobody`, async (t) => {
+    await world.host('one', { policy: { placeEveryMs: 60_000 } });
+    await eventually(ownedBy('one'), (count) => count === partitions);
+    await world.add(0, 'key');
+    const heir = { memberId: 'heir', incarnation: randomUUID() };
+    world.edge.partitions.answerPings(heir.memberId);
+    await createMembershipStore(world.sql).join({
+      ...heir,
+      ...{ kinds: ['counter'], ttlMs: 60_000, codeVersion: defaultPolicy.codeVersion },
+    });
+    await world.sql`
+      update rt.partition
+      set owner = ${heir.memberId}, incarnation = ${heir.incarnation}, epoch = epoch + 1
+      where part = 0`;
+
+    const command = { id: randomUUID(), type, body: { key: 'key' }, account: 'tester' };
+    const target = { kind: 'counter', part: 0 };
+    const asked = world.edge.commands.command(target, command, { budgetMs: 600 });
+
+    const fault = await t.throwsAsync(asked, { instanceOf: Fault });
+    t.is(fault.code, 'OWNER_UNAVAILABLE');
+  });
+}
 
 test.serial('a frozen host loses its partitions and writes nothing when it wakes', async (t) => {
   const victim = await startChild('victim');
