@@ -1,4 +1,4 @@
-import type { RunState } from '../../machines/evaluation-run/machine.ts';
+import { isLive, type RunState } from '../../machines/evaluation-run/machine.ts';
 import { Fault } from '../../machines/fault.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
@@ -18,7 +18,10 @@ export function heartbeat(draft: Draft, beat: EvalRequest<'heartbeat'>): Answer 
   return accepted(beatInMemory(draft.state, held.run, draft.nowMs));
 }
 
-/** Later ones move a deadline in memory; undefined when a decision is needed. */
+/**
+ * Later ones move a deadline in memory; undefined when a decision is needed. The one that starts a run
+ * is decided, perhaps behind a commit that hangs: it counts from when it came, so that it is in time.
+ */
 export function heartbeatFromMemory(
   state: PartitionState,
   beat: EvalRequest<'heartbeat'>,
@@ -26,11 +29,14 @@ export function heartbeatFromMemory(
 ): EvalReply<'heartbeat'> | undefined {
   const { agentVersionId, evalRunId, validatorHotkey } = beat;
   const run = state.aggregates.committed(agentVersionId)?.runs.get(evalRunId)?.state;
-  if (run?.value !== 'running' || run.context.validatorHotkey !== validatorHotkey) return undefined;
+  if (run === undefined || !isLive(run)) return undefined;
+  if (run.context.validatorHotkey !== validatorHotkey) return undefined;
   // A batch in flight is about to end it: the answer is the batch's.
   if (state.liveRuns.get(evalRunId) === undefined) return undefined;
   if (state.deadlines.isOver(evalRunId, nowMs) || state.isRaceOver(run.context)) return undefined;
-  return beatInMemory(state, run, nowMs);
+  if (run.value === 'running') return beatInMemory(state, run, nowMs);
+  state.deadlines.beat(evalRunId, nowMs);
+  return undefined;
 }
 
 /** What an outage of ours gave beyond is kept, and not told: another owner may not know of it. */

@@ -32,6 +32,30 @@ test('the first heartbeat is durable and shortens nothing; later ones stay in me
   t.is(world.actor.takeFlush(), undefined);
 });
 
+test('the first heartbeat is in time if it came in time, however late it is decided', (t) => {
+  const { world, own, beatInMemory, value } = withRun();
+  world.nowMs += claimLeaseMs - 1;
+  t.is(beatInMemory(), undefined);
+
+  world.nowMs += leaseMs - 1;
+  t.deepEqual(world.ok('heartbeat', own), { leaseExpiresAt: world.nowMs + leaseMs });
+  t.is(value(), 'running');
+});
+
+test('a heartbeat of somebody else, or one that is never decided, keeps no run for long', (t) => {
+  const { world, own, beatInMemory, value } = withRun();
+  world.nowMs += claimLeaseMs - 1;
+  const foreign = world.command('heartbeat', { ...own, validatorHotkey: 'val-b' });
+  t.is(world.actor.answerFromMemory(foreign, world.nowMs), undefined);
+  t.is(world.actor.nextDueMs(), world.nowMs + 1);
+
+  beatInMemory();
+  world.pass(leaseMs - 1);
+  t.is(value(), 'claimed');
+  world.pass(1);
+  t.is(value(), 'stale');
+});
+
 test('a heartbeat at or past the end of its lease is refused, marked or not', (t) => {
   const { world, own, beatInMemory } = withRun();
   world.nowMs += claimLeaseMs;
