@@ -12,6 +12,7 @@ import { type EvalCommandType, evalCommands, evalMessages } from './messages.ts'
 import { recordProgress } from './record-progress.ts';
 import { applyRejudging, cancelRejudging, openRejudging } from './rejudge-runs.ts';
 import { releaseRun } from './release-run.ts';
+import { repeatClaim } from './repeat-claim.ts';
 import { orderExclusion, orderInclusion, reclaimRun } from './run-orders.ts';
 import { startRace } from './start-race.ts';
 import { submitVersion } from './submit-version.ts';
@@ -56,6 +57,7 @@ const commands = {
   'presign-artifact': handler(evalCommands['presign-artifact'].request, presignArtifact),
   'authorize-upload': handler(evalCommands['authorize-upload'].request, authorizeUpload),
   'release-run': handler(evalCommands['release-run'].request, releaseRun),
+  'repeat-claim': handler(evalCommands['repeat-claim'].request, repeatClaim),
   'settle-run': handler(evalCommands['settle-run'].request, (draft, { evalRunId }) =>
     expireRuns(draft, [evalRunId]),
   ),

@@ -6,6 +6,7 @@ import type { EvalReply, EvalRequest } from './messages.ts';
 import { heldRun } from './own-run.ts';
 import type { PartitionState } from './partition-state.ts';
 import { recordSign } from './sign-of-life.ts';
+import { tellable } from './tellable.ts';
 
 /** The first heartbeat is durable, since it makes the run a running one. */
 export function heartbeat(draft: Draft, beat: EvalRequest<'heartbeat'>): Answer {
@@ -39,13 +40,7 @@ export function heartbeatFromMemory(
   return undefined;
 }
 
-/** What an outage of ours gave beyond is kept, and not told: another owner may not know of it. */
-function beatInMemory(
-  { deadlines }: PartitionState,
-  { context }: RunState,
-  nowMs: number,
-): EvalReply<'heartbeat'> {
-  const keptMs = deadlines.beat(context.evalRunId, nowMs);
-  const tellableMs = Math.max(context.leaseUntil, deadlines.freshUntil(nowMs));
-  return { leaseExpiresAt: Math.min(keptMs, tellableMs) };
+function beatInMemory(state: PartitionState, run: RunState, nowMs: number): EvalReply<'heartbeat'> {
+  const keptMs = state.deadlines.beat(run.context.evalRunId, nowMs);
+  return { leaseExpiresAt: tellable(state, run, { keptMs, nowMs }) };
 }

@@ -141,6 +141,13 @@ const authorizeUploadReply = presignArtifactReply;
 const releaseRun = z.object({ ...ownRun });
 const releaseRunReply = z.object({ released: z.literal(true) });
 
+/**
+ * Of a run that is claimed and untouched: how long it is held from now on. Refusals: those of a
+ * heartbeat; AT_CAPACITY of a run that was begun.
+ */
+const repeatClaim = z.object({ ...ownRun });
+const repeatClaimReply = z.object({ leaseExpiresAt: instantMs });
+
 /** Ends a run whose time is over and that nobody has marked yet; else it changes nothing. */
 const settleRun = z.object({ agentVersionId: uuid, evalRunId: uuid });
 const settleRunReply = z.object({ staleCount: z.number().int() });
@@ -188,6 +195,7 @@ export const evalCommands = {
   'presign-artifact': { request: presignArtifact, reply: presignArtifactReply },
   'authorize-upload': { request: authorizeUpload, reply: authorizeUploadReply },
   'release-run': { request: releaseRun, reply: releaseRunReply },
+  'repeat-claim': { request: repeatClaim, reply: repeatClaimReply },
   'settle-run': { request: settleRun, reply: settleRunReply },
   'complete-run': { request: completeRun, reply: completeRunReply },
 } as const;

@@ -67,6 +67,37 @@ test('a heartbeat at or past the end of its lease is refused, marked or not', (t
   t.deepEqual(world.refusal('heartbeat', own), stale);
 });
 
+test('an untouched run is handed out again with a first lease, told as far as every owner keeps it', (t) => {
+  const { world, own, claimed, beat, value } = withRun();
+  world.nowMs += claimLeaseMs - 1_000;
+  const { leaseExpiresAt } = world.ok('repeat-claim', own);
+  t.is(leaseExpiresAt, world.nowMs + leaseMs);
+  t.is(world.decisions.at(-1)?.changes, undefined);
+  t.is(world.actor.takeFlush()?.rows[0]?.leaseUntilMs, world.nowMs + claimLeaseMs);
+
+  world.pass(claimLeaseMs - 1);
+  t.is(value(), 'claimed');
+  t.is(world.refusal('repeat-claim', { ...own, validatorHotkey: 'val-b' }).code, 'NOT_RUN_OWNER');
+  beat();
+  t.is(world.refusal('repeat-claim', own).code, 'AT_CAPACITY');
+  t.is(claimed?.evalRunId, own.evalRunId);
+});
+
+test('a repeated claim holds a run no longer than its limits, and none that is over', (t) => {
+  const { world, own, value } = withRun();
+  const claimedAt = world.nowMs;
+  while (world.nowMs + minuteMs < claimedAt + noProgressMs) {
+    world.pass(minuteMs);
+    world.ok('repeat-claim', own);
+  }
+  t.is(value(), 'claimed');
+  world.nowMs += minuteMs;
+  t.is(world.refusal('repeat-claim', own).code, 'LEASE_EXPIRED');
+  world.pass(0);
+  t.like(world.runState(own), { value: 'stale', context: { endReason: 'NO_PROGRESS' } });
+  t.is(world.refusal('repeat-claim', own).code, 'LEASE_EXPIRED');
+});
+
 test('a stale run frees its slot at once, for a run with a higher fence', (t) => {
   const { world, own, claimed } = withRun();
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
@@ -57,13 +58,35 @@ test.serial('who was told that the lease is over may claim at once', async (t) =
   t.is(await statusOf(evalRunId), 'STALE');
 });
 
+// Else it might be over before the pack is downloaded.
+test.serial(
+  'a claimed run that is handed out again is held for as long as a fresh one',
+  async (t) => {
+    await openTrialSuite(service);
+    await submit(await service.miner('again miner'));
+    const validator = await service.validator('again validator');
+    const first = await claim(validator);
+    const leaseMs = Date.parse(first.lease_expires_at) - Date.now();
+    await sleep(leaseMs / 2);
+
+    const again = await claim(validator);
+
+    t.is(again.eval_run_id, first.eval_run_id);
+    const longerMs = Date.parse(again.lease_expires_at) - Date.parse(first.lease_expires_at);
+    t.true(longerMs >= leaseMs / 2, `${longerMs} of ${leaseMs}`);
+    await sleep(Date.parse(first.lease_expires_at) - Date.now() + 100);
+    await okBody(await validator.post(runPath(again.eval_run_id, 'heartbeat')));
+    await okBody(await validator.post(runPath(again.eval_run_id, 'release')));
+  },
+);
+
 test.serial('a claimed run whose lease is over is not handed out again', async (t) => {
   const [validator, evalRunId] = await claimedRun('untouched');
-  t.is((await claim(validator)).eval_run_id, evalRunId);
+  const again = await claim(validator);
+  t.is(again.eval_run_id, evalRunId);
   await until(async () => {
     const [row] = await service.sql<{ over: boolean }[]>`
-      select lease_expires_at < rt.clock() - interval '50 ms' as over from evaluation_run
-      where eval_run_id = ${evalRunId}`;
+      select ${again.lease_expires_at}::timestamptz < rt.clock() - interval '50 ms' as over`;
     return row?.over === true;
   });
   t.is(await statusOf(evalRunId), 'CLAIMED');

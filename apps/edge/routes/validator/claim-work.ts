@@ -7,7 +7,7 @@ import {
   claimView,
 } from '../../../../actors/lease-manager/reads.ts';
 import { sha256Hex as hashOf, randomId } from '../../../../infra/ids/ids.ts';
-import { Fault } from '../../../../machines/fault.ts';
+import { Fault, type FaultCode } from '../../../../machines/fault.ts';
 import { fnv1a32 } from '../../../../machines/partition-of.ts';
 import type { EdgeDeps } from '../../deps.ts';
 import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
@@ -57,22 +57,28 @@ type ClaimedRun = NonNullable<z.output<typeof claimWorkReply>['run']> & {
   readonly mayHaveToken: boolean | undefined;
 };
 
-/** A run that is granted now, as its owner says it, or the id of one that was granted before. */
-type Granted = ClaimedRun | string;
+/** One that was granted before; without a lease it is held for as long as is stored. */
+interface Regranted {
+  readonly evalRunId: string;
+  readonly leaseExpiresAt?: number;
+}
+
+/** A run that is granted now, as its owner says it, or one that was granted before. */
+type Granted = ClaimedRun | Regranted;
 
 type Told = Omit<ClaimDetails, 'minerHotkey' | 'status' | 'validatorHotkey' | 'workItemId'>;
 
 /** Of a fresh run everything is known by now; a repeated claim says what is stored. */
 async function toldOf(granted: Granted, { sql, terms }: EdgeDeps): Promise<Told> {
-  if (typeof granted !== 'string' && granted.mayHaveToken !== undefined) {
-    const { leaseExpiresAt, mayHaveToken, ...run } = granted;
-    const known = { ...run, leaseExpiresAt: new Date(leaseExpiresAt), mayHaveToken };
-    return { ...known, ...(await terms.of(run)) };
+  const { evalRunId, leaseExpiresAt } = granted;
+  const lease = leaseExpiresAt !== undefined && { leaseExpiresAt: new Date(leaseExpiresAt) };
+  if ('mayHaveToken' in granted && granted.mayHaveToken !== undefined && lease !== false) {
+    const { mayHaveToken } = granted;
+    return { ...granted, ...lease, mayHaveToken, ...(await terms.of(granted)) };
   }
-  const evalRunId = typeof granted === 'string' ? granted : granted.evalRunId;
   const details = await claimDetails(sql, evalRunId);
   if (details === undefined) throw new Error(`claimed run ${evalRunId} has no row`);
-  return details;
+  return { ...details, ...lease };
 }
 
 /**
@@ -106,13 +112,40 @@ type LiveRuns = ClaimView['live'];
 
 /**
  * At the cap, the oldest run that is claimed and untouched is the answer again: the first answer may
- * have been lost on its way, and a claim must not leak a lease.
+ * have been lost on its way, and a claim must not leak a lease. Undefined when it was begun or has ended
+ * meanwhile.
  */
-function repeatOrRefuse(live: LiveRuns): string {
+async function repeatOrRefuse(
+  live: LiveRuns,
+  caller: Caller,
+  deps: EdgeDeps,
+): Promise<Regranted | undefined> {
   const untouched = live.find((run) => run.status === 'CLAIMED');
-  if (untouched !== undefined) return untouched.evalRunId;
-  throw new Fault('AT_CAPACITY', 'You hold as many runs as you may; end one first.');
+  if (untouched === undefined) {
+    throw new Fault('AT_CAPACITY', 'You hold as many runs as you may; end one first.');
+  }
+  const { agentVersionId, evalRunId, part } = untouched;
+  try {
+    const { leaseExpiresAt } = await askOwner(deps.bus, {
+      type: 'repeat-claim',
+      part,
+      // Never a repeat: each gives its own time.
+      id: randomId(),
+      account: caller.name,
+      body: { agentVersionId, evalRunId, validatorHotkey: caller.name },
+    });
+    return { evalRunId, leaseExpiresAt };
+  } catch (error) {
+    if (error instanceof Fault && noLongerUntouched.has(error.code)) return undefined;
+    throw error;
+  }
 }
+
+const noLongerUntouched: ReadonlySet<string> = new Set([
+  'AT_CAPACITY',
+  'LEASE_EXPIRED',
+  'RUN_ALREADY_COMPLETE',
+] satisfies FaultCode[]);
 
 function freeSlot(live: LiveRuns, slots: number): number | undefined {
   const taken = new Set(live.map((run) => run.slot));
@@ -198,10 +231,14 @@ async function claimOnce(
 }
 
 /** What was claimed under the key of this request, where it has one. */
-async function grantedBefore(context: RequestContext, deps: EdgeDeps): Promise<string | undefined> {
+async function grantedBefore(
+  context: RequestContext,
+  deps: EdgeDeps,
+): Promise<Regranted | undefined> {
   if (context.idempotencyKey === undefined) return undefined;
   const before = await firstAnswer(deps, idempotentId(context, 'claim'));
-  return before === undefined ? undefined : claimWorkReply.parse(before).run?.evalRunId;
+  const run = before === undefined ? null : claimWorkReply.parse(before).run;
+  return run === null ? undefined : { evalRunId: run.evalRunId };
 }
 
 async function claimRun(
@@ -214,7 +251,11 @@ async function claimRun(
     if (granted !== undefined) return granted;
     const { live, candidates } = await settledView(caller, limit, deps);
     const slot = freeSlot(live, deps.config.maxConcurrentRuns);
-    if (slot === undefined) return repeatOrRefuse(live);
+    if (slot === undefined) {
+      const again = await repeatOrRefuse(live, caller, deps);
+      if (again !== undefined) return again;
+      continue;
+    }
     // A key's id stays the same over rounds, so that its inbox row is the one first answer.
     const id =
       context.idempotencyKey === undefined

@@ -1,0 +1,24 @@
+import { Fault } from '../../machines/fault.ts';
+import { type Answer, accepted, refused } from './answer.ts';
+import type { Draft } from './draft.ts';
+import type { EvalReply, EvalRequest } from './messages.ts';
+import { heldRun } from './own-run.ts';
+import { tellable } from './tellable.ts';
+
+/**
+ * Hands a run out once more that nobody has touched: the first answer may have been lost on its way, and
+ * what is left of the first lease may be too little to begin with. Nothing of it is durable, so no more
+ * is told than every owner keeps.
+ */
+export function repeatClaim(draft: Draft, claim: EvalRequest<'repeat-claim'>): Answer {
+  const held = heldRun(draft, claim);
+  if (held instanceof Fault) return refused(held);
+  const { run } = held;
+  if (run.value !== 'claimed') {
+    return refused(new Fault('AT_CAPACITY', 'the run was begun, so it is no longer handed out'));
+  }
+  const { nowMs, state } = draft;
+  const keptMs = state.deadlines.handOut(claim.evalRunId, nowMs);
+  const leaseExpiresAt = tellable(state, run, { keptMs, nowMs });
+  return accepted({ leaseExpiresAt } satisfies EvalReply<'repeat-claim'>);
+}
