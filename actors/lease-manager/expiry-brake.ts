@@ -20,6 +20,7 @@ export class ExpiryBrake {
   /** When each partition looked last. One that was loaded afresh is another one. */
   readonly #lookedMs = new Map<PartitionState, number>();
   #brakedUntilMs = Number.NEGATIVE_INFINITY;
+  #clearedMs = Number.NEGATIVE_INFINITY;
   #count = 0;
 
   constructor(policy: EvalPolicy) {
@@ -39,6 +40,10 @@ export class ExpiryBrake {
   /** A partition looks for what is due: as long as it does, its leases count. */
   looked(state: PartitionState, nowMs: number): void {
     this.#lookedMs.set(state, nowMs);
+    // Where all are punctual no lease ever ends, and nothing else forgets what is served no more.
+    if (nowMs - this.#clearedMs < servedMs) return;
+    this.#clearedMs = nowMs;
+    this.#forgetUnserved(nowMs);
   }
 
   /** Some lease is over. True when none may end now, for all were lengthened. */
@@ -56,10 +61,14 @@ export class ExpiryBrake {
   }
 
   #servedNow(nowMs: number): readonly PartitionState[] {
+    this.#forgetUnserved(nowMs);
+    return [...this.#lookedMs.keys()];
+  }
+
+  #forgetUnserved(nowMs: number): void {
     for (const [state, lookedMs] of this.#lookedMs) {
       if (nowMs - lookedMs > servedMs) this.#lookedMs.delete(state);
     }
-    return [...this.#lookedMs.keys()];
   }
 
   #shouldBrake(states: readonly PartitionState[], nowMs: number): boolean {

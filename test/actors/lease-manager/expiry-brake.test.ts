@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import test from 'ava';
 import { ExpiryBrake } from '../../../actors/lease-manager/expiry-brake.ts';
 import { EvalWorld, evalPolicy, suiteOf } from '../../support/eval-world.ts';
@@ -87,6 +89,26 @@ test('one silent validator of many is let go at once, whatever its partition hol
   for (let beats = 0; beats < 10; beats += 1) pass(claimLeaseMs / 10, 1);
   t.is(stale(), 4);
   t.is(brake.count, 0);
+});
+
+// Where all are punctual no lease ever ends, and partitions move whenever a process comes or goes.
+test('a partition that is not served here any more is forgotten, although no lease ends', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const brake = new ExpiryBrake(evalPolicy);
+  const served = (): EvalWorld => new EvalWorld(suiteOf(3), evalPolicy, { brake });
+  const looked = () => {
+    const world = served();
+    world.pass(0);
+    return new WeakRef(world.state);
+  };
+  const [kept, gone] = [served(), looked()];
+  for (let seconds = 0; seconds < 10; seconds += 1) kept.pass(1_000);
+  await new Promise((resolve) => setImmediate(resolve));
+
+  collect();
+
+  t.is(gone.deref(), undefined);
 });
 
 test('a partition that is not served here any more has no say', (t) => {
