@@ -1,9 +1,16 @@
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { connect, type NatsConnection } from 'nats';
 import { freePort } from '../../../infra/local/free-port.ts';
 import { startNats } from '../../../infra/local/nats.ts';
-import { closeNats, connectNats, untilGivenUp } from '../../../infra/nats/connect.ts';
+import {
+  closeNats,
+  connectNats,
+  leaveWhenStale,
+  untilGivenUp,
+} from '../../../infra/nats/connect.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { temporaryFolder } from '../../support/temporary-servers.ts';
@@ -101,4 +108,49 @@ test('a connection that the client gave up is told of, one that we closed is not
 
   t.deepEqual(said, ['the connection to the broker is closed for good']);
   t.false(hasGivenUpOwn);
+});
+
+/** A broker that greets whoever comes, and reads nothing any more once it is told to hang. */
+async function hangingBroker(t: ExecutionContext) {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      if (data.includes('PING')) socket.write('PONG\r\n');
+    });
+    const info = { server_id: 'hanging', version: '2.14.0', proto: 1, headers: true };
+    socket.write(`INFO ${JSON.stringify({ ...info, max_payload: 1_048_576 })}\r\n`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const hang = () => {
+    for (const socket of sockets) socket.pause();
+    server.close();
+  };
+  return { address: `127.0.0.1:${port}`, hang };
+}
+
+test('a broker that hangs with much on its way is left for another', async (t) => {
+  const [hanging, other] = [await hangingBroker(t), await changingBroker(t)];
+  const connection = await connect({
+    servers: [hanging.address, `127.0.0.1:${other.port}`],
+    ...{ user: 'edge', pass: 'first', inboxPrefix: '_INBOX_edge', noRandomize: true },
+    ...{ pingInterval: 200, maxPingOut: 2, maxReconnectAttempts: -1, reconnectTimeWait: 50 },
+  });
+  t.teardown(() => closeNats(connection));
+  t.is(connection.info?.server_id, 'hanging');
+  void leaveWhenStale(connection);
+
+  hanging.hang();
+  // More than the buffers of two kernels take.
+  const megabyte = new Uint8Array(1_000_000);
+  for (let count = 0; count < 64; count += 1) connection.publish('any', megabyte);
+
+  await t.notThrowsAsync(until(() => connection.info?.server_id !== 'hanging'));
 });
