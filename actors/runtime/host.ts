@@ -121,9 +121,10 @@ export function createHost(options: HostOptions): Host {
     await table.stop();
     sweeper.stop();
     relay.stop();
+    // Before what takes leave of the broker, which may be silent: others wait for the lease to end.
+    await membership.leave().catch((error) => log.warn('leaving untold', { error }));
     await suspicion.stop();
     await edges.stop();
-    await membership.leave().catch((error) => log.warn('leaving untold', { error }));
     await Promise.all(subscriptions.map((subscription) => subscription.close()));
   };
   const stop = () => {

@@ -208,8 +208,10 @@ export class PartitionHost {
     return this.#state === 'stopped';
   }
 
-  async #load(nowMs: number, takeover: Takeover): Promise<void> {
-    const { kind, policy } = this.#deps;
+  async #load(claimedAtMs: number, takeover: Takeover): Promise<void> {
+    const { kind, membership, policy } = this.#deps;
+    // A database whose clock went back answers with an earlier instant than what is due here goes by.
+    const nowMs = Math.max(claimedAtMs, membership.nowMs());
     this.#actor = await kind.activate(this.#token.part, {
       ...{ takeover, nowMs },
       // The former owner stopped answering a lease after its last renewal at the latest.

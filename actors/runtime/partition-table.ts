@@ -7,6 +7,7 @@ import type { PartitionKind, Takeover } from './partition-actor.ts';
 import { type PartitionDeps, PartitionHost } from './partition-host.ts';
 import { keyOf, planFor } from './placement.ts';
 import { SharedCommits } from './shared-commits.ts';
+import { within } from './within.ts';
 
 export interface PartitionTableDeps extends Omit<PartitionDeps, 'commits' | 'kind' | 'onStopped'> {
   readonly kinds: readonly PartitionKind[];
@@ -70,7 +71,9 @@ export class PartitionTable {
     this.#stopped = true;
     for (const stop of this.#stops) stop();
     await this.#outages?.close();
-    await this.#placing;
+    const { clock, policy } = this.#deps;
+    // A silent broker confirms no subscription, and a placement waits for that.
+    if (this.#placing !== undefined) await within(clock, policy.handOverMs, this.#placing);
     await Promise.all([...this.#hosts.values()].map((host) => host.handOver()));
   }
 

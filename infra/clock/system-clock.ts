@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../ports/clock.ts';
+import { timerMs } from './timer-ms.ts';
 
 /** The clock of this host: the only code that reads one or sets a timer. */
 export const systemClock: Clock = {
@@ -17,7 +18,7 @@ function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = setTimeout(done, ms);
+    const timer = setTimeout(done, timerMs(ms));
     signal?.addEventListener('abort', done);
   });
 }
@@ -32,9 +33,9 @@ function every(ms: number, tick: () => Promise<void> | void): () => void {
       // A tick owns its failures. One that leaks must neither end the process nor stay unseen.
       process.emitWarning(error instanceof Error ? error : String(error));
     }
-    if (!stopped) timer = setTimeout(run, ms);
+    if (!stopped) timer = setTimeout(run, timerMs(ms));
   };
-  let timer = setTimeout(run, ms);
+  let timer = setTimeout(run, timerMs(ms));
   return () => {
     stopped = true;
     clearTimeout(timer);

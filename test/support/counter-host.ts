@@ -7,6 +7,7 @@ import { systemClock } from '../../infra/clock/system-clock.ts';
 import { type Bus, createBus } from '../../infra/nats/bus.ts';
 import { connectNats } from '../../infra/nats/connect.ts';
 import type { Logger } from '../../infra/ports/log.ts';
+import type { MembershipStore } from '../../infra/ports/membership-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createMembershipStore } from '../../infra/postgres/membership-store.ts';
@@ -37,6 +38,8 @@ export interface HostSetup {
   readonly log?: Logger;
   readonly silenceMs?: number;
   readonly watchesEdges?: boolean;
+  /** Stands between the host and its membership. */
+  readonly between?: (members: MembershipStore) => MembershipStore;
 }
 
 export interface RunningHost {
@@ -65,7 +68,7 @@ export async function startHost(setup: HostSetup): Promise<RunningHost> {
     memberId,
     kinds: [(setup.kind ?? counterKind)(sql)],
     partitions: createPartitionStore(sql),
-    members: createMembershipStore(leases),
+    members: (setup.between ?? direct)(createMembershipStore(leases)),
     outbox: createOutboxStore(sql),
     bus: bus.partitions,
     messages: bus.messages,
@@ -82,6 +85,8 @@ export async function startHost(setup: HostSetup): Promise<RunningHost> {
   };
   return { host, bus, connection, sql, close };
 }
+
+const direct = (members: MembershipStore) => members;
 
 /** TEST_LOG=1 shows what the hosts say. */
 const say = (message: string, fields?: object) => console.error(message, fields ?? '');

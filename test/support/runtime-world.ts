@@ -49,6 +49,8 @@ export async function startWorld(partitions: number) {
         select owner from rt.partition order by part`;
       return rows.map((row) => row.owner);
     },
+    /** The broker answers nobody, or goes on. */
+    signalNats: (signal: 'SIGSTOP' | 'SIGCONT') => process.kill(nats.pid, signal),
     /** Stops the broker with everything it stored, and starts an empty one on the same port. */
     async wipeNats(): Promise<void> {
       await nats.stop();

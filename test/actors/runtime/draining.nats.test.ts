@@ -58,3 +58,21 @@ test('who is ordered to drain gives all it has under load, and serves again only
   t.false(member?.draining);
   t.is(again.host.partitions().length, partitions);
 });
+
+test('who leaves while the broker is silent says goodbye to the database all the same', async (t) => {
+  const world = await startWorld(partitions);
+  t.teardown(async () => {
+    world.signalNats('SIGCONT');
+    await world.stop();
+  });
+  const { host } = await world.host('one', { policy: { leaseMs: 600_000, handOverMs: 200 } });
+  await eventually(world.owners, (owners) => owners.every((owner) => owner === 'one'));
+  const living = () => world.sql`select from rt.member where lease_until > clock_timestamp()`;
+  t.is((await living()).length, 1);
+
+  world.signalNats('SIGSTOP');
+  void host.stop();
+
+  await eventually(world.owners, (owners) => owners.every((owner) => owner === null));
+  await eventually(living, ({ length }) => length === 0);
+});

@@ -2,9 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import test from 'ava';
+import type { Host } from '../../../actors/runtime/host.ts';
+import type { Activation } from '../../../actors/runtime/partition-actor.ts';
 import { defaultPolicy, type RuntimePolicy } from '../../../actors/runtime/policy.ts';
+import type { MembershipStore } from '../../../infra/ports/membership-store.ts';
 import { createMembershipStore } from '../../../infra/postgres/membership-store.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { counterKind } from '../../support/counter-kind.ts';
 import { audit, startLoad } from '../../support/counter-load.ts';
 import { holdLock } from '../../support/held-lock.ts';
 import { eventually, startWorld, type World } from '../../support/runtime-world.ts';
@@ -125,6 +129,39 @@ test.serial('who dies between joining and claiming holds up no partition', async
     ['heir'],
   );
 });
+
+// Postgres moved to a server whose clock is behind, and leases would end by the one that is ahead.
+test.serial(
+  'a fresh window is one by the clock that goes on, whatever the claim was told',
+  async (t) => {
+    const activations: (Activation & { readonly hostNowMs: number })[] = [];
+    const behindMs = 600_000;
+    let host: Host | undefined;
+    const between = (members: MembershipStore): MembershipStore => ({
+      ...members,
+      claimAll: async (seen, identity) => {
+        const claimed = await members.claimAll(seen, identity);
+        return claimed.map((each) => ({ ...each, nowMs: each.nowMs - behindMs }));
+      },
+    });
+    const activated = (_: number, activation: Activation) => {
+      activations.push({ ...activation, hostNowMs: host?.nowMs() ?? 0 });
+    };
+    ({ host } = await world.host('one', {
+      between,
+      kind: (sql) => counterKind(sql, { activated }),
+    }));
+    await eventually(ownedBy('one'), (count) => count === partitions);
+    await eventually(
+      () => activations.length,
+      (count) => count >= partitions,
+    );
+
+    for (const { amnestyUntilMs, hostNowMs } of activations) {
+      t.true(amnestyUntilMs(120_000) >= hostNowMs + 120_000);
+    }
+  },
+);
 
 // It is thought dead while it has lost nothing but its way to the callers, and notices at its next look.
 for (const [type, told] of [

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { lookEvery, unlessEndedWithin } from '../../../infra/clock/backstop.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 
 test('the wall clock is the host’s, the monotonic one never goes back', (t) => {
@@ -15,6 +16,25 @@ test('a sleep lasts as long as it was asked to', async (t) => {
 
   // A timer counts in whole milliseconds and may come a fraction of one early.
   t.true(performance.now() - startedMs >= 19);
+});
+
+// The runtime's timers would take a month for a millisecond.
+test('a month lasts longer than a millisecond', async (t) => {
+  const abort = new AbortController();
+  const [monthMs, order] = [31 * 86_400_000, [] as string[]];
+  const month = systemClock.sleep(monthMs, abort.signal).then(() => order.push('a month'));
+  const stop = systemClock.every(monthMs, () => void order.push('every month'));
+  unlessEndedWithin(monthMs, () => order.push('within a month'));
+  const stopLooking = lookEvery(monthMs, () => order.push('a look a month'));
+
+  await systemClock.sleep(50);
+  order.push('a moment');
+  abort.abort();
+  await month;
+  stop();
+  stopLooking();
+
+  t.deepEqual(order, ['a moment', 'a month']);
 });
 
 test('an abort ends a sleep at once', async (t) => {
