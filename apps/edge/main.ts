@@ -3,6 +3,7 @@ import { systemClock } from '../../infra/clock/system-clock.ts';
 import { ConfigInvalid, readConfig } from '../../infra/config/config.ts';
 import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
 import { createLogger } from '../../infra/telemetry/log.ts';
+import { logLinesTo } from '../../infra/telemetry/log-lines.ts';
 import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
 import { endWithParent, untilStopped } from '../until-stopped.ts';
 import { startEdge } from './edge.ts';
@@ -15,7 +16,7 @@ async function run(): Promise<void> {
   const log = createLogger({
     name: config.processName,
     level: config.logLevel,
-    write: (line) => process.stderr.write(line),
+    write: logLinesTo(process.stderr),
     nowMs: systemClock.nowMs,
   });
   await using edge = await startEdge({

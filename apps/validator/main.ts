@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
 import { createLogger } from '../../infra/telemetry/log.ts';
+import { logLinesTo } from '../../infra/telemetry/log-lines.ts';
 import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
 import { endWithParent, untilStopped } from '../until-stopped.ts';
 import { FolderTaken, lockFolder } from './folder-lock.ts';
@@ -19,7 +20,7 @@ async function run(): Promise<void> {
   const log = createLogger({
     name: config.PROCESS_NAME,
     level: config.LOG_LEVEL,
-    write: (line) => process.stderr.write(line),
+    write: logLinesTo(process.stderr),
     nowMs: systemClock.nowMs,
   });
   const keypair = await readKey(config.VALIDATOR_KEY_FILE);
