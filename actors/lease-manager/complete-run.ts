@@ -39,6 +39,7 @@ export function completeRun(draft: Draft, request: Request): Answer {
   if (outcome instanceof Fault) return refused(outcome);
   if (outcome.kind === 'replay') return accepted(outcome.reply);
   draft.requireRunning(run.context);
+  draft.requireUnbanned(request.validatorHotkey);
   const settlement = { request, outcome, digest };
   const reply =
     run.context.rejudges === null

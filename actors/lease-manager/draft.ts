@@ -63,6 +63,7 @@ export class Draft {
   readonly #outbox: OutboxRow[] = [];
   readonly #operations: Record<string, Readonly<Record<string, unknown>>[]> = {};
   readonly #gate = new RaceGate();
+  #actingHotkey: string | undefined;
   #idCount = 0;
 
   constructor(env: DraftEnv, command: Command) {
@@ -144,6 +145,14 @@ export class Draft {
     this.#operations[name] = rows;
   }
 
+  /**
+   * The command stands only while this key is not banned: it was proved when the request came, and the
+   * message of a ban may still be on its way here.
+   */
+  requireUnbanned(hotkey: string): void {
+    this.#actingHotkey = hotkey;
+  }
+
   /** The command stands only while this race runs; work without a race needs none. */
   requireRunning(work: RaceWork): void {
     this.#gate.holdRunning(raceOf(work));
@@ -178,6 +187,7 @@ export class Draft {
     for (const [evalRunId, ledger] of this.#ledgers) this.state.ledgers.set(evalRunId, ledger);
     if (this.#events.length === 0 && Object.keys(this.#operations).length === 0) return undefined;
     for (const row of this.#gate.rows()) this.operation('race_gate', { ...row });
+    if (this.#actingHotkey !== undefined) this.operation('act', { hotkey: this.#actingHotkey });
     return {
       events: this.#events,
       snapshots,

@@ -27,6 +27,7 @@ export function heldRun(draft: Draft, own: OwnRun): HeldRun | Fault {
   const refusal = refusalOfOwner(run, { validatorHotkey, endedAs: unmarkedEnd(draft, run) });
   if (refusal !== undefined) return refusal;
   draft.requireRunning(run.context);
+  draft.requireUnbanned(validatorHotkey);
   return { run, leaseUntilMs: leaseUntil(draft, run) };
 }
 

@@ -346,11 +346,12 @@ test('a run is stale exactly when a check finds its latest promise broken', (t) 
       const isOver: boolean = isStale || now >= promise;
       const isAccepted = deliver(run, each.sign);
       if (each.sign === 'check') isStale = isOver;
-      // A first heartbeat is never answered from memory.
+      // A first heartbeat is never answered from memory, and counts from when it came.
       else if (each.sign !== 'memory' || isOver) t.is(isAccepted, !isOver);
+      const isHeard = isAccepted || (each.sign === 'memory' && !isOver);
       if (isAccepted && each.sign !== 'memory' && each.sign !== 'beat') progressAt = now;
       const cap = Math.min(progressAt + noProgressMs, claimedAt + runLimitMs);
-      if (isAccepted) promise = Math.max(promise, Math.min(now + leaseMs, cap));
+      if (isHeard) promise = Math.max(promise, Math.min(now + leaseMs, cap));
       t.is(run.value() === 'stale', isStale);
     }
   });

@@ -22,6 +22,37 @@ async function versionRow(sql: Awaited<ReturnType<typeof openWorld>>['sql']) {
   return { ...row };
 }
 
+// Its message may still be on its way, behind a takeover for one.
+test('whoever is banned does nothing to its run, from the moment of the ban', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  await addSuite(sql);
+  await desk.ok('submit-version', submission(1));
+  const own = await claimRun(desk, 'val-a');
+  await sql`insert into hotkey_ban (hotkey, reason, banned_at) values ('val-a', ${reason}, now())`;
+
+  const results = [0, 1, 2].map((n) => episode(n));
+  const failed = completion({ terminalStatus: 'FAILED', scoreMicro: null });
+  const acts: readonly [string, object][] = [
+    ['heartbeat', {}],
+    ['record-progress', { problems: [] }],
+    ['append-results', { results }],
+    ['release-run', {}],
+    ['complete-run', failed],
+  ];
+  for (const [type, body] of acts) {
+    const { outcome } = await desk.do(type, { ...own, ...body });
+    t.like(outcome, { kind: 'refused', code: 'BANNED' }, type);
+  }
+  t.like((await sql`select status from evaluation_run`)[0], { status: 'CLAIMED' });
+  t.is((await sql`select from episode_result`).length, 0);
+
+  await sql`delete from hotkey_ban`;
+  for (const [type, body] of acts.filter(([each]) => each !== 'release-run')) {
+    await desk.ok(type, { ...own, ...body });
+  }
+  t.like((await sql`select status from evaluation_run`)[0], { status: 'FAILED' });
+});
+
 test('orders are durable, and another owner gives the same answers to repeats', async (t) => {
   const { sql, desk } = await openWorld(t);
   await addSuite(sql);
