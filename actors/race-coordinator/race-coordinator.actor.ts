@@ -25,6 +25,8 @@ export function createRaceKind(deps: RaceKindDeps): PartitionKind {
     createHmac('sha256', drawSecret).update(`${raceId}\n${text}`).digest('hex');
   return {
     kind: 'race',
+    // A race closes at noon and ends at its limit, whatever fails.
+    isDueWithoutCallers: true,
     async activate(part) {
       const store = new RaceStore({ sql, part, uuidV5: ids.uuidV5 });
       const races = new RacesOfPartition(await store.openRaces());

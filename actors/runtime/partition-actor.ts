@@ -142,6 +142,11 @@ export interface PartitionKind {
   readonly faultByConstraint?: Readonly<Record<string, { code: FaultCode; detail: string }>>;
   /** `<kind>_apply` takes the batches of several partitions at once, each row with its `part`. */
   readonly sharesCommits?: boolean;
+  /**
+   * What is due here is nobody's silence, so it is due as well while no caller could be heard. Not
+   * unless told: else a lease would end that its holder had no way to renew.
+   */
+  readonly isDueWithoutCallers?: true;
   /** Gauges of a process: each shows the sum of one of its actors' `stats`. */
   readonly gauges?: Readonly<Partial<Record<GaugeName, string>>>;
   /**

@@ -11,7 +11,7 @@ import { within } from './within.ts';
 
 export interface PartitionTableDeps extends Omit<PartitionDeps, 'commits' | 'kind' | 'onStopped'> {
   readonly kinds: readonly PartitionKind[];
-  /** False while no heartbeat could come in: then nothing is overdue. */
+  /** False while no heartbeat could come in: then nobody's silence is overdue. */
   readonly isReachable: () => boolean;
 }
 
@@ -136,8 +136,11 @@ export class PartitionTable {
   }
 
   #tick(): void {
-    if (!this.#deps.isReachable()) return;
-    for (const host of this.#hosts.values()) host.tick();
+    const isReachable = this.#deps.isReachable();
+    for (const host of this.#hosts.values()) {
+      const isDueAnyway = this.#kinds.get(host.ref.kind)?.isDueWithoutCallers === true;
+      if (isReachable || isDueAnyway) host.tick();
+    }
   }
 
   async #flush(): Promise<void> {

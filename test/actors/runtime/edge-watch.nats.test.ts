@@ -68,6 +68,24 @@ test.serial('nothing is overdue while there is no edge', async (t) => {
   await edge.leave();
 });
 
+// A race closes at noon, and ends at its limit.
+test.serial('what is nobody’s silence is due while there is no edge', async (t) => {
+  const own = await startWorld(1);
+  t.teardown(() => own.stop());
+  const { host } = await own.host('one', {
+    kind: (sql) => ({ ...counterKind(sql), isDueWithoutCallers: true }),
+    watchesEdges: true,
+  });
+  await eventually(
+    () => host.partitions().length,
+    (count) => count === 1,
+  );
+  await own.add(0, 'noon', { type: 'arm' });
+
+  const rung = async () => (await own.add(0, 'noon', { type: 'peek' })).value;
+  t.truthy(await eventually(rung, Boolean));
+});
+
 test.serial(
   'the callers of an edge that died get time, those of one that left do not',
   async (t) => {
