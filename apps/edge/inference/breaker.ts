@@ -1,14 +1,24 @@
 /**
  * Closed while the provider works; open after failures in a row, when nothing is sent; then half
  * open: one request tries, and its outcome closes or opens again.
+ *
+ * Agents choose what they ask, and can ask what is bound to fail: the failures of one miner's agents
+ * alone, however many runs they have, take the provider from nobody.
  */
 export type Breaker =
-  | { readonly kind: 'closed'; readonly failures: number }
+  | {
+      readonly kind: 'closed';
+      readonly failures: number;
+      /** Whose failures they were, up to as many as are asked for. */
+      readonly miners: readonly string[];
+    }
   | { readonly kind: 'open'; readonly untilMs: number }
   | { readonly kind: 'half-open' };
 
 export interface BreakerPolicy {
   readonly failuresMax: number;
+  /** The failures must be of as many miners at least. */
+  readonly minersMin: number;
   readonly restMs: number;
 }
 
@@ -19,7 +29,7 @@ export type Admittance =
   | { readonly isAdmitted: true; readonly isProbe: boolean; readonly next: Breaker }
   | { readonly isAdmitted: false; readonly waitMs: number };
 
-export const workingBreaker: Breaker = { kind: 'closed', failures: 0 };
+export const workingBreaker: Breaker = { kind: 'closed', failures: 0, miners: [] };
 
 /** While the one request tries, nobody can say how long it takes. */
 const probeWaitMs = 1000;
@@ -35,7 +45,7 @@ export function admit(breaker: Breaker, nowMs: number): Admittance {
 /** What was sent before the breaker opened says nothing of the provider afterwards. */
 export function settle(
   breaker: Breaker,
-  sent: { readonly isProbe: boolean; readonly outcome: Outcome },
+  sent: { readonly isProbe: boolean; readonly outcome: Outcome; readonly minerHotkey: string },
   at: { readonly nowMs: number; readonly policy: BreakerPolicy },
 ): Breaker {
   const { isProbe, outcome } = sent;
@@ -50,5 +60,7 @@ export function settle(
   if (breaker.kind === 'open' || outcome === 'unknown') return breaker;
   if (outcome === 'good') return workingBreaker;
   const failures = breaker.failures + 1;
-  return failures >= policy.failuresMax ? open(policy.restMs) : { kind: 'closed', failures };
+  const miners = [...new Set([...breaker.miners, sent.minerHotkey])].slice(0, policy.minersMin);
+  const isOutage = failures >= policy.failuresMax && miners.length >= policy.minersMin;
+  return isOutage ? open(policy.restMs) : { kind: 'closed', failures, miners };
 }

@@ -24,6 +24,9 @@ export interface Inference {
   readonly records: UsageRecords;
 }
 
+/** One miner may have several keys; a real outage is met by everybody who asks. */
+const blamingMinersMin = 3;
+
 export function createInference(deps: {
   readonly config: Config;
   readonly sql: Sql;
@@ -39,6 +42,7 @@ export function createInference(deps: {
   const records = new UsageRecords(deps);
   const policy = {
     failuresMax: config.inferenceBreakerFailures,
+    minersMin: blamingMinersMin,
     restMs: config.inferenceBreakerSeconds * 1000,
   };
   const proxy = new InferenceProxy({

@@ -19,6 +19,7 @@ import { type CompletionBody, hidesUsage, upstreamText } from './upstream-body.t
 /** One completion on its way, after everything that could refuse it without asking anybody. */
 export interface Exchange {
   readonly evalRunId: string;
+  readonly minerHotkey: string;
   readonly body: CompletionBody;
   readonly routes: readonly [Route, ...Route[]];
   /** The id of a model that the body names beside its own. */
@@ -87,13 +88,13 @@ async function firstServed(
   deps: SendDeps,
   onSent: (route: Route) => void,
 ): Promise<Sent> {
-  const { evalRunId, body, limit, gone } = given;
+  const { evalRunId, minerHotkey, body, limit, gone } = given;
   for (const route of given.routes) {
     const begun = new AbortController();
     // What comes in one piece comes late.
     if (body.stream === true) limit.start(given.firstByteMs, begun.signal);
     const text = upstreamText(body, route.modelId, given.idOf);
-    const about = { evalRunId, route, body: text, signal: limit.signal, gone };
+    const about = { evalRunId, minerHotkey, route, body: text, signal: limit.signal, gone };
     const sending = { ...about, onSent: () => onSent(route) };
     const sent = await sendToProvider(sending, deps);
     begun.abort(over);

@@ -113,11 +113,16 @@ export class InferenceProxy {
         servedBy: (id) => snapshots.find((each) => each?.provider === id)?.models,
       });
     const ids = new Map((body.models ?? []).map((model) => [model, choose(model)[0].modelId]));
-    return { routes: choose(body.model), idOf: (model) => ids.get(model) ?? model };
+    return {
+      minerHotkey: run.minerHotkey,
+      routes: choose(body.model),
+      idOf: (model) => ids.get(model) ?? model,
+    };
   }
 }
 
 interface Choice {
+  readonly minerHotkey: string;
   readonly routes: readonly [Route, ...Route[]];
   readonly idOf: (model: string) => string;
 }

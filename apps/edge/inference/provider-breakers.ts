@@ -25,7 +25,7 @@ export class ProviderBreakers {
   }
 
   /** @throws PROVIDER_UNAVAILABLE while the provider rests */
-  enter(provider: ProviderId): Tell {
+  enter(provider: ProviderId, minerHotkey: string): Tell {
     const admittance = admit(this.#of(provider), this.#clock.monotonicMs());
     if (!admittance.isAdmitted) {
       throw new Fault('PROVIDER_UNAVAILABLE', 'The provider failed too often and has a rest.', {
@@ -39,7 +39,10 @@ export class ProviderBreakers {
       if (isTold) return;
       isTold = true;
       const at = { nowMs: this.#clock.monotonicMs(), policy: this.#policy };
-      this.#breakers.set(provider, settle(this.#of(provider), { isProbe, outcome }, at));
+      this.#breakers.set(
+        provider,
+        settle(this.#of(provider), { isProbe, outcome, minerHotkey }, at),
+      );
     };
   }
 

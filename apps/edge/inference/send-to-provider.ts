@@ -17,6 +17,8 @@ export interface SendDeps {
 
 export interface Sending {
   readonly evalRunId: string;
+  /** Whose agent asks. */
+  readonly minerHotkey: string;
   readonly route: Route;
   /** The request's JSON text for the route's model. */
   readonly body: string;
@@ -59,7 +61,7 @@ async function ask(
   key: LentKey,
   { sending, deps }: { readonly sending: Sending; readonly deps: SendDeps },
 ): Promise<Sent> {
-  const tell = deps.breakers.enter(provider.id);
+  const tell = deps.breakers.enter(provider.id, sending.minerHotkey);
   sending.onSent();
   try {
     const { body, signal } = sending;

@@ -8,12 +8,17 @@ import {
   workingBreaker,
 } from '../../../apps/edge/inference/breaker.ts';
 
-const policy = { failuresMax: 2, restMs: 1000 };
+const policy = { failuresMax: 3, minersMin: 2, restMs: 1000 };
 
 type Step =
   | { readonly kind: 'ask' }
   | { readonly kind: 'wait'; readonly ms: number }
-  | { readonly kind: 'tell'; readonly which: number; readonly outcome: Outcome };
+  | {
+      readonly kind: 'tell';
+      readonly which: number;
+      readonly outcome: Outcome;
+      readonly minerHotkey: string;
+    };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant({ kind: 'ask' } as const),
@@ -21,6 +26,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     kind: fc.constant('tell' as const),
     which: fc.nat(),
+    minerHotkey: fc.constantFrom('one', 'two', 'three'),
     outcome: fc.constantFrom<Outcome>('good', 'bad', 'bad', 'bad', 'unknown'),
   }),
 );
@@ -45,7 +51,8 @@ function next(history: History, taken: Step): History & { readonly isAdmitted?: 
   }
   const sent = open[taken.which % Math.max(1, open.length)];
   if (sent === undefined) return history;
-  const told = settle(breaker, { ...sent, outcome: taken.outcome }, { nowMs, policy });
+  const { outcome, minerHotkey } = taken;
+  const told = settle(breaker, { ...sent, outcome, minerHotkey }, { nowMs, policy });
   return { breaker: told, nowMs, open: open.filter((each) => each !== sent) };
 }
 
@@ -88,9 +95,23 @@ test('it opens by as many failures in a row as it was told, and not before', (t)
   eachStep(t, (before, taken, after) => {
     if (before.breaker.kind !== 'closed' || after.breaker.kind !== 'open') return false;
     t.deepEqual([taken.kind === 'tell' && taken.outcome], ['bad']);
-    t.is(before.breaker.failures, policy.failuresMax - 1);
+    t.true(before.breaker.failures >= policy.failuresMax - 1);
     return true;
   });
+});
+
+test('the failures of one miner alone take the provider from nobody, and open it with another’s', (t) => {
+  const failed = (breaker: Breaker, minerHotkey: string) =>
+    settle(breaker, { isProbe: false, outcome: 'bad', minerHotkey }, { nowMs: 0, policy });
+  let breaker: Breaker = workingBreaker;
+  for (let count = 0; count < 100; count += 1) breaker = failed(breaker, 'one');
+  t.like(admit(breaker, 0), { isAdmitted: true, isProbe: false });
+
+  t.is(failed(breaker, 'two').kind, 'open');
+  // A success of anybody begins the row anew.
+  const good = { isProbe: false, outcome: 'good', minerHotkey: 'three' } as const;
+  const worked = settle(breaker, good, { nowMs: 0, policy });
+  t.is(failed(worked, 'two').kind, 'closed');
 });
 
 test('whatever happened, a provider that works again is soon asked as before', (t) => {
@@ -99,7 +120,7 @@ test('whatever happened, a provider that works again is soon asked as before', (
       let history = steps.reduce<History>(next, begin);
       const tellAll = () => {
         while (history.open.length > 0) {
-          history = next(history, { kind: 'tell', which: 0, outcome: 'good' });
+          history = next(history, { kind: 'tell', which: 0, outcome: 'good', minerHotkey: 'one' });
         }
       };
       tellAll();
@@ -119,7 +140,7 @@ test('who is turned away hears when to come back', (t) => {
 test('after a try whose client left, the next one tries at once', (t) => {
   const left = settle(
     { kind: 'half-open' },
-    { isProbe: true, outcome: 'unknown' },
+    { isProbe: true, outcome: 'unknown', minerHotkey: 'one' },
     { nowMs: 7, policy },
   );
   t.like(admit(left, 7), { isAdmitted: true, isProbe: true });

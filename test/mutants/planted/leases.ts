@@ -10,8 +10,8 @@ export const leaseMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'actors/lease-manager/heartbeat.ts',
-        snippet: `if (run?.value !== 'running' || run.context.validatorHotkey !== validatorHotkey) return undefined;`,
-        replacement: `if (run?.value !== 'running') return undefined;`,
+        snippet: `if (run.context.validatorHotkey !== validatorHotkey) return undefined;`,
+        replacement: '',
       },
     ],
   },
@@ -150,8 +150,8 @@ export const leaseMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'apps/edge/routes/validator/claim-work.ts',
-        snippet: 'if (untouched !== undefined) return untouched.evalRunId;',
-        replacement: '',
+        snippet: 'if (untouched === undefined) {',
+        replacement: 'if (untouched?.evalRunId !== null) {',
       },
     ],
   },
