@@ -9,6 +9,7 @@ import type { Seal } from '../../infra/ports/seal.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { Documents } from './artifacts/documents.ts';
+import type { KeptLogs } from './artifacts/kept-logs.ts';
 import type { Identity } from './auth/identity.ts';
 import type { Boards } from './board/boards.ts';
 import type { CurrentStandings } from './emission/standings.ts';
@@ -49,6 +50,7 @@ export interface EdgeDeps {
   readonly terms: KnownTerms;
   readonly deliveries: Deliveries;
   readonly documents: Documents;
+  readonly keptLogs: KeptLogs;
   readonly feed: PublicFeed;
   readonly keptPages: KeptPages;
   readonly boards: Boards;

@@ -19,6 +19,7 @@ import type { Clock } from '../../infra/ports/clock.ts';
 import type { EdgeBeacon, EdgePeers } from '../../infra/ports/edge-peers.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
+import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { SignatureVerifier } from '../../infra/ports/signatures.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
@@ -28,6 +29,7 @@ import { warnOfMightyLogin } from '../mighty-login.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
 import { openHistory } from '../open-history.ts';
 import { Documents } from './artifacts/documents.ts';
+import { KeptLogs } from './artifacts/kept-logs.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { Callers } from './auth/callers.ts';
 import { chainRegistrations } from './auth/chain-registrations.ts';
@@ -279,18 +281,26 @@ async function openDeps(
     }),
     runs: createRunLocator(callersSql),
     terms: new KnownTerms(sql),
-    codeDownloads: new CodeDownloads(objects, clock, config.downloadUrlSeconds),
     deliveries: createDeliveries({ sql, bus, objects }),
     ...{ seal, inference },
     keptPages: new KeptPages(),
     boards: new Boards(sql),
-    documents: new Documents(objects, config.artifactBytesMax),
+    ...outOf(objects, config, clock),
     feed: new PublicFeed({ tail, slots: streamSlots(config), clock }),
     presence: await started(createPresence({ bus, clock, time }), stack),
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
     standings: new CurrentStandings({ ...{ sql, bus, log }, ...epochsOf(options) }),
     cutOff: untilGivenUp(connection, log),
     ...{ nonces, peers, proofs, strangers },
+  };
+}
+
+/** What is handed out of the object store. */
+function outOf(objects: ObjectStore, config: Config, clock: Clock) {
+  return {
+    codeDownloads: new CodeDownloads(objects, clock, config.downloadUrlSeconds),
+    documents: new Documents(objects, config.artifactBytesMax),
+    keptLogs: new KeptLogs(objects),
   };
 }
 

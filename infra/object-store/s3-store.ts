@@ -17,6 +17,7 @@ import type { ObjectStore, PresignedUpload, PutOptions } from '../ports/object-s
 import { failureOf, isAbsent, isTaken } from './s3-failure.ts';
 import type { S3StoreOptions } from './s3-options.ts';
 import { clientConfig, requestMs } from './s3-options.ts';
+import { spool } from './spool.ts';
 import { StorageUnavailable } from './storage-unavailable.ts';
 
 /** One bucket of any store that speaks S3. */
@@ -30,7 +31,8 @@ const retryMs = 200;
 const uploadBytesPerMs = 1000;
 
 /**
- * 1. A key is written once: every upload of ours says `If-None-Match: *`.
+ * 1. A key that we write is written once: every upload of ours says `If-None-Match: *`. Uploads by
+ *    presigned URL say no such thing, since a plain PUT has to do.
  * 2. The store compares every byte of ours with its SHA-256 before it keeps it, and the client does
  *    again when it reads.
  */
@@ -69,6 +71,20 @@ class S3Store implements ObjectStore {
         await this.#clock.sleep(retryMs * attempt);
       }
     }
+  }
+
+  /**
+   * Through a file of ours: not every store that heeds `If-None-Match` when it takes an object does so
+   * when it copies one by itself.
+   */
+  async copyOnce(source: string, target: string): Promise<boolean | undefined> {
+    return await orUndefined(async () => {
+      const { Body, ContentType } = await this.#client.send(this.#read(source));
+      if (Body === undefined) return undefined;
+      await using file = await spool(Body as Readable);
+      const contentType = ContentType ?? 'application/octet-stream';
+      return await this.putFileOnce(target, file.path, { contentType, sha256: file.sha256 });
+    });
   }
 
   async get(key: string): Promise<Uint8Array | undefined> {

@@ -6,13 +6,18 @@ export interface ObjectStore {
   putOnce(key: string, body: Uint8Array, options: PutOptions): Promise<boolean>;
   /** The same for a file on disk, streamed. */
   putFileOnce(key: string, path: string, options: PutOptions): Promise<boolean>;
+  /** The same with what another key holds; undefined when that holds nothing. */
+  copyOnce(source: string, target: string): Promise<boolean | undefined>;
   /** Undefined when there is no such key. */
   get(key: string): Promise<Uint8Array | undefined>;
   getStream(key: string): Promise<Readable | undefined>;
   /** Size in bytes, or undefined when there is no such key. */
   size(key: string): Promise<number | undefined>;
   presignGet(key: string, expiresInSeconds: number): Promise<string>;
-  /** A URL that a plain PUT of exactly these bytes (length, sha256, type) satisfies. */
+  /**
+   * A URL that a plain PUT of these bytes (length, sha256, type) satisfies, as often as it is sent. One
+   * without a sha256 replaces what is there by other bytes of the length, until it expires.
+   */
   presignPut(key: string, upload: PresignedUpload): Promise<string>;
   /** Creates the bucket when it is absent; throws when the store cannot be used. */
   ensureBucket(): Promise<void>;

@@ -12,7 +12,7 @@ import { type ArtifactRequest, type ArtifactType, artifactTypes } from '../wire/
 import { requireReleasedCode } from './released-code.ts';
 import { requireReleased } from './seal.ts';
 
-type Deps = Pick<EdgeDeps, 'config' | 'objects' | 'sql'>;
+type Deps = Pick<EdgeDeps, 'config' | 'keptLogs' | 'objects' | 'sql'>;
 type IdField = Exclude<keyof ArtifactRequest, 'artifact_type'>;
 
 /**
@@ -22,10 +22,15 @@ type IdField = Exclude<keyof ArtifactRequest, 'artifact_type'>;
 export async function findArtifact(request: ArtifactRequest, deps: Deps): Promise<string> {
   const type = typeOf(request);
   const key = await keyFinders[type](request, deps);
-  if (key === undefined || (await deps.objects.size(key)) === undefined) {
-    throw new Fault('ARTIFACT_NOT_FOUND', absent[type]);
-  }
-  return key;
+  const present = key === undefined ? undefined : await presentKey(type, key, deps);
+  if (present === undefined) throw new Fault('ARTIFACT_NOT_FOUND', absent[type]);
+  return present;
+}
+
+/** Where the object lies from now on; undefined where there is none. */
+async function presentKey(type: ArtifactType, key: string, { keptLogs, objects }: Deps) {
+  if (type === 'EVAL_LOGS_BUNDLE' || type === 'EVAL_PROBLEM_LOGS') return await keptLogs.keyOf(key);
+  return (await objects.size(key)) === undefined ? undefined : key;
 }
 
 /** Validators may send logs and trajectories, and need not. */

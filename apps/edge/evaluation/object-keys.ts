@@ -9,6 +9,8 @@ export const problemLogsFolder = (evalRunId: string, problemId: string) =>
   `${logsFolder(evalRunId)}${problemId}/`;
 export const logsKey = (evalRunId: string, problemId: string, upload: string) =>
   `${problemLogsFolder(evalRunId, problemId)}${upload}.gz`;
+/** Of the copy that is given out; nobody gets a URL to write it. */
+export const keptLogsKey = (uploadedKey: string) => `kept/${uploadedKey}`;
 
 export const artifactUri = (bucket: string, sha256: string) =>
   `s3://${bucket}/${artifactKey(sha256)}`;

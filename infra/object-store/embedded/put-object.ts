@@ -8,14 +8,13 @@ import { algorithmOf, readPayloadPromise, requireKept } from './payload-promise.
 import { S3Error } from './s3-error.ts';
 
 /**
- * A presigned URL makes an object and replaces none: whoever has one could otherwise change, while it
- * is valid, what others have read. Sending the same bytes again is a repeat and succeeds.
+ * As S3 has it: the last one who puts wins, presigned or not, unless the request itself says
+ * `If-None-Match: *`.
  */
 export async function putObject(exchange: Exchange): Promise<S3Response> {
   const { request, files } = exchange;
   const promise = readPayloadPromise(request, exchange.payloadHash);
   const onlyIfAbsent = readCondition(exchange);
-  const isPresigned = request.query.has('x-amz-signature');
   // Saves the transfer; what decides is the publishing below.
   if (onlyIfAbsent && (await files.has(request.bucket, request.key))) throw exists();
   await using blob = await files.receive();
@@ -30,19 +29,8 @@ export async function putObject(exchange: Exchange): Promise<S3Response> {
     sha256Base64: digests.digest('sha256').toString('base64'),
     modifiedAtMs: exchange.clock.nowMs(),
   };
-  const target = { bucket: request.bucket, onlyIfAbsent: onlyIfAbsent || isPresigned };
-  const published = await blob.publish(target, record);
-  if (!published && (onlyIfAbsent || !(await holdsTheSame(exchange, record)))) throw exists();
+  if (!(await blob.publish({ bucket: request.bucket, onlyIfAbsent }, record))) throw exists();
   return { status: 200, headers: { etag: `"${md5Hex}"` } };
-}
-
-async function holdsTheSame(
-  { request, files }: Exchange,
-  { sha256Base64 }: BlobRecord,
-): Promise<boolean> {
-  const blob = await files.find(request.bucket, request.key);
-  await blob?.file.close();
-  return blob?.record.sha256Base64 === sha256Base64;
 }
 
 async function receiveBody(exchange: Exchange, promise: PayloadPromise, blob: IncomingBlob) {

@@ -68,6 +68,8 @@ interface Evaluated extends Version {
   readonly otherProblemId: string;
   readonly logsKey: string;
   readonly resultsKey: string;
+  /** Where its validator put them, and may again for a quarter of an hour. */
+  readonly uploadUrls: { readonly logs: string; readonly bundle: string };
   readonly episodeResultId: string;
   readonly bareResultId: string;
   readonly texts: { readonly logs: string; readonly bundle: string; readonly ledger: string };
@@ -91,10 +93,10 @@ async function evaluated(ledger = ` {"of": "${randomUUID()}"}`): Promise<Evaluat
       await validator.post('/v1/validator/uploads/presign', body),
     );
     await put(made.upload_url, content);
-    return made.results_s3_key;
+    return { key: made.results_s3_key, url: made.upload_url };
   };
-  const logsKey = await upload(texts.logs);
-  const resultsKey = await upload(texts.bundle);
+  const { key: logsKey, url: logsUrl } = await upload(texts.logs);
+  const { key: resultsKey, url: bundleUrl } = await upload(texts.bundle);
   const artifact = await okBody<{ upload_url: string; artifact_uri: string }>(
     await validator.post('/v1/validator/episode-artifacts/presign', {
       eval_run_id: evalRunId,
@@ -112,6 +114,7 @@ async function evaluated(ledger = ` {"of": "${randomUUID()}"}`): Promise<Evaluat
   await okBody(await complete(validator, evalRunId, end));
   return {
     ...{ agent_version_id, evalRunId, problemId, otherProblemId, logsKey, resultsKey, texts },
+    uploadUrls: { logs: logsUrl, bundle: bundleUrl },
     episodeResultId: results[0]?.episode_result_id ?? '',
     bareResultId: results[1]?.episode_result_id ?? '',
   };
@@ -218,6 +221,26 @@ test('what came of a qualifying run may be read at once', async (t) => {
   t.is(await downloaded(t, episodeOf(made)), made.texts.ledger);
   await refused(t, await ask(logsOf(made, made.otherProblemId)), '404 ARTIFACT_NOT_FOUND');
   await refused(t, await ask(episodeOf(made, made.bareResultId)), '404 ARTIFACT_NOT_FOUND');
+});
+
+// The URL of an upload of logs binds neither their bytes nor that there are none yet, and on S3 it is
+// good for a quarter of an hour, also after its run and after the publication.
+test('logs that were given out stay as they were, although the URL of their upload holds on', async (t) => {
+  const made = await evaluated();
+  const asks = await Promise.all([1, 2, 3].map(() => ask(bundleOf(made))));
+  const targets = await Promise.all(asks.map((answer) => shaped(t, target, answer)));
+  t.is(await downloaded(t, logsOf(made)), made.texts.logs);
+
+  await put(made.uploadUrls.bundle, made.texts.bundle.toUpperCase());
+  await put(made.uploadUrls.logs, made.texts.logs.toUpperCase());
+
+  t.is(await downloaded(t, bundleOf(made)), made.texts.bundle);
+  t.is(await downloaded(t, logsOf(made)), made.texts.logs);
+  for (const { download_url: url } of targets) {
+    const answer = await fetch(url);
+    t.is(answer.headers.get('content-type'), 'application/gzip');
+    t.is(await answer.text(), made.texts.bundle, 'by a URL that was given out before');
+  }
 });
 
 test('what came of a race is withheld until its release, and for good when it is cancelled', async (t) => {

@@ -84,6 +84,38 @@ test('a file is streamed and comes back as it was', async (t) => {
   t.true(body.equals((await store.get(key)) ?? Buffer.from('absent')));
 });
 
+test('a copy is made once, of what is there then, with its type', async (t) => {
+  const [source, target] = [freshKey(), freshKey()];
+  t.is(await store.copyOnce(source, target), undefined, 'of nothing there is no copy');
+  t.is(await store.size(target), undefined);
+  const body = randomBytes(1_000_001);
+  await store.putOnce(source, body, uploadOf(body, 'text/x-log'));
+
+  const made = await Promise.all([1, 2, 3].map(() => store.copyOnce(source, target)));
+
+  t.is(made.filter(Boolean).length, 1, 'however many copy at once');
+  t.true(body.equals((await store.get(target)) ?? Buffer.from('absent')));
+  const read = await fetch(await store.presignGet(target, 60));
+  t.is(read.headers.get('content-type'), 'text/x-log');
+  await read.arrayBuffer();
+  const other = freshKey();
+  await store.putOnce(other, Buffer.from('other'), uploadOf('other'));
+  t.false(await store.copyOnce(other, target));
+  t.is(await store.size(target), body.length);
+});
+
+test('a URL for logs takes others while it lives, and a copy of them stays', async (t) => {
+  const [source, target] = [freshKey(), freshKey()];
+  const url = await store.presignPut(source, { contentLength: 4, expiresInSeconds: 60 });
+  t.is(await plainPut(url, 'logs'), 200);
+  t.true(await store.copyOnce(source, target));
+
+  t.is(await plainPut(url, 'LOGS'), 200);
+
+  t.is(Buffer.from((await store.get(source)) ?? []).toString(), 'LOGS');
+  t.is(Buffer.from((await store.get(target)) ?? []).toString(), 'logs');
+});
+
 test('a file that is not there is a defect, not an outage', async (t) => {
   const path = join(tmpdir(), randomUUID());
   const error = await t.throwsAsync(store.putFileOnce(freshKey(), path, uploadOf('')));
@@ -280,6 +312,7 @@ test('a store that is down is unavailable, and soon known to be', async (t) => {
     t.throwsAsync(down.get('key'), expected),
     t.throwsAsync(down.getStream('key'), expected),
     t.throwsAsync(down.size('key'), expected),
+    t.throwsAsync(down.copyOnce('key', 'copy'), expected),
     t.throwsAsync(down.putOnce('key', body, uploadOf(body)), expected),
     t.throwsAsync(down.putFileOnce('key', import.meta.filename, uploadOf(body)), expected),
   ]);

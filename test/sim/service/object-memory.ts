@@ -25,6 +25,10 @@ export function createObjectMemory(): ObjectMemory {
       if (file === undefined) throw new Error(`no file ${path}`);
       return await putOnce(key, file);
     },
+    copyOnce: async (source, target) => {
+      const found = objects.get(source);
+      return found && (await putOnce(target, found));
+    },
     get: async (key) => objects.get(key),
     getStream: async (key) => {
       const found = objects.get(key);

@@ -55,7 +55,7 @@ export const presignLogUpload = endpoint({
         problemId: body.problem_id,
       },
     });
-    // A key of its own for every upload: keys are write-once, and logs may be sent again.
+    // A key of its own for every upload: logs may be sent again, and the row names those that count.
     const key = logsKey(body.eval_run_id, body.problem_id, context.commandId);
     const seconds = config.downloadUrlSeconds;
     return {

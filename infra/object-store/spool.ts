@@ -1,0 +1,34 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+interface Spooled extends AsyncDisposable {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** A body as a file of its own, which goes when it is disposed of. */
+export async function spool(body: Readable): Promise<Spooled> {
+  const folder = await mkdtemp(join(tmpdir(), 'paddock-object-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const path = join(folder, 'object');
+    const hash = createHash('sha256');
+    await pipeline(body, (source) => hashed(source, hash), createWriteStream(path));
+    return { path, sha256: hash.digest('hex'), [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function* hashed(source: AsyncIterable<Uint8Array>, hash: Hash) {
+  for await (const bytes of source) {
+    hash.update(bytes);
+    yield bytes;
+  }
+}
