@@ -2,6 +2,7 @@ import type { VersionState } from '../../machines/agent-version/machine.ts';
 import type { RunState } from '../../machines/evaluation-run/machine.ts';
 import type { ExecutionKind } from '../../machines/types.ts';
 import type { WorkState } from '../../machines/work-item/machine.ts';
+import { GrowingSet } from './growing-set.ts';
 
 /** One machine with the number of facts that made it. */
 export interface Entity<S> {
@@ -19,10 +20,21 @@ export interface Aggregate {
 /** What the store holds of one run's uploads and results; kept in memory while the run lives. */
 export interface Ledger {
   readonly taskIds: ReadonlySet<string>;
-  readonly artifactSha256: ReadonlySet<string>;
+  readonly artifactSha256: GrowingSet<string>;
+  /** URLs for logs that this owner let the run have. No row says so: a new owner counts afresh. */
+  readonly logUploads: number;
 }
 
-export const emptyLedger: Ledger = { taskIds: new Set(), artifactSha256: new Set() };
+export function ledgerOf(
+  taskIds: Iterable<string> = [],
+  artifactSha256: Iterable<string> = [],
+): Ledger {
+  return {
+    taskIds: new Set(taskIds),
+    artifactSha256: GrowingSet.of(artifactSha256),
+    logUploads: 0,
+  };
+}
 
 /** A suite as far as work on it needs it. */
 export interface SuiteRoster {

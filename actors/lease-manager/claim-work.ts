@@ -1,7 +1,7 @@
 import { Fault } from '../../machines/fault.ts';
 import { isClaimable } from '../../machines/work-item/decide.ts';
 import type { WorkState } from '../../machines/work-item/machine.ts';
-import { emptyLedger } from './aggregate.ts';
+import { ledgerOf } from './aggregate.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
@@ -97,7 +97,7 @@ function lease(draft: Draft, item: WorkState, claim: EvalRequest<'claim-work'>) 
   if (draft.aggregate(agentVersionId)?.version.state.value === 'queued') {
     draft.recordVersion(agentVersionId, [{ type: 'EVALUATION_STARTED' }]);
   }
-  draft.setLedger(evalRunId, emptyLedger);
+  draft.setLedger(evalRunId, ledgerOf());
   draft.operation('claim_run', {
     eval_run_id: evalRunId,
     work_item_id: workItemId,

@@ -131,10 +131,13 @@ const presignArtifact = z.object({
   artifactSha256: sha256,
   contentLength: z.number().int().positive(),
 });
-/** Also refused with PACK_MISMATCH. */
+/** Also refused with PACK_MISMATCH, and with AT_CAPACITY beyond the run's share of artifacts. */
 const presignArtifactReply = z.object({ leaseExpiresAt: instantMs });
 
-/** Asks whether the caller may upload for this run now; changes nothing. */
+/**
+ * Asks whether the caller may upload logs for this run now; each time counts. Also refused with
+ * INVALID_PROBLEM_ID, and with AT_CAPACITY beyond the run's share of uploads.
+ */
 const authorizeUpload = z.object({ ...ownRun, problemId: uuid });
 const authorizeUploadReply = presignArtifactReply;
 

@@ -1,6 +1,6 @@
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Command } from '../runtime/partition-actor.ts';
-import type { Ledger } from './aggregate.ts';
+import { ledgerOf } from './aggregate.ts';
 import type { EvalLoader } from './eval-partition.ts';
 import { evalMessages } from './messages.ts';
 import type { PartitionState } from './partition-state.ts';
@@ -163,10 +163,7 @@ export class EvalStore implements EvalLoader {
       from episode_artifact
       where eval_run_id = any(${runIds}::uuid[])`;
     for (const evalRunId of new Set(runIds)) {
-      const ledger: Ledger = {
-        taskIds: storedOf(results, evalRunId),
-        artifactSha256: storedOf(artifacts, evalRunId),
-      };
+      const ledger = ledgerOf(storedOf(results, evalRunId), storedOf(artifacts, evalRunId));
       state.ledgers.load(evalRunId, ledger);
     }
   }
@@ -187,6 +184,7 @@ interface Wanted {
 const needsLedger: ReadonlySet<string> = new Set([
   'append-results',
   'presign-artifact',
+  'authorize-upload',
   'complete-run',
 ]);
 

@@ -18,7 +18,7 @@ export interface ResultRules {
   /** Family by task id. */
   readonly families: ReadonlyMap<string, string>;
   readonly storedTaskIds: ReadonlySet<string>;
-  readonly presignedSha256: ReadonlySet<string>;
+  readonly presignedSha256: Pick<ReadonlySet<string>, 'has'>;
   readonly artifactUriPrefix: string;
 }
 

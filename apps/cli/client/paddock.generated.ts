@@ -1795,7 +1795,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Where to put the artifact of one episode, by its content
-     * @throws Refusal NOT_RUN_OWNER, EVAL_RUN_NOT_FOUND, LEASE_EXPIRED, PACK_MISMATCH, RUN_ALREADY_COMPLETE
+     * @throws Refusal NOT_RUN_OWNER, EVAL_RUN_NOT_FOUND, AT_CAPACITY, LEASE_EXPIRED, PACK_MISMATCH, RUN_ALREADY_COMPLETE
      */
     postValidatorEpisodeArtifactsPresign: async (
       request: PostValidatorEpisodeArtifactsPresignRequest, options?: CallOptions,
@@ -1808,7 +1808,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Where to put the logs of one problem of the caller's run
-     * @throws Refusal INVALID_PROBLEM_ID, NOT_RUN_OWNER, EVAL_RUN_NOT_FOUND, LEASE_EXPIRED, RUN_ALREADY_COMPLETE
+     * @throws Refusal INVALID_PROBLEM_ID, NOT_RUN_OWNER, EVAL_RUN_NOT_FOUND, AT_CAPACITY, LEASE_EXPIRED, RUN_ALREADY_COMPLETE
      */
     postValidatorUploadsPresign: async (
       request: PostValidatorUploadsPresignRequest, options?: CallOptions,

@@ -1041,7 +1041,7 @@ export interface Claim {
   readonly providera_access_token: string | null;
 }
 
-/** You hold as many runs as you may; end one first. */
+/** You hold as many runs, or the run has as many uploads, as may be. */
 export interface AtCapacityError {
   readonly detail: string;
   readonly error_code: 'AT_CAPACITY';

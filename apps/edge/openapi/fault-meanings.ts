@@ -7,7 +7,7 @@ export const faultMeanings: Readonly<Record<FaultCode, string>> = {
   AGENT_VERSION_NOT_FOUND: 'There is no such agent version.',
   ARTIFACT_NOT_FOUND: 'There is no such artifact.',
   ARTIFACT_NOT_RELEASED: 'The artifact is not released yet.',
-  AT_CAPACITY: 'You hold as many runs as you may; end one first.',
+  AT_CAPACITY: 'You hold as many runs, or the run has as many uploads, as may be.',
   BANNED: 'This hotkey is banned.',
   BODY_TOO_LARGE: 'The body is larger than the route takes.',
   CHAIN_UNAVAILABLE: 'The chain cannot be asked right now.',

@@ -25,6 +25,8 @@ test('a version becomes eligible, and every table tells the same story', async (
     const own = await claimRun(desk, validator);
     await desk.ok('heartbeat', own);
     await desk.takeOver();
+    await desk.ok('authorize-upload', { ...own, problemId: problemIdOf('task-0') });
+    await desk.takeOver();
     await desk.ok('presign-artifact', {
       ...own,
       envPackSha256: packSha256,

@@ -222,6 +222,26 @@ test('nothing that was read of what was handed in changes afterwards, whoever ho
   t.is(await uploadPack(service, trialTasks(5)), suite.packSha256 ?? '');
 });
 
+test('a run has its share of uploads, and what it has may be presigned again', async (t) => {
+  const own = await service.validator('one that uploads without end');
+  await submit(await service.miner('miner of much'));
+  const { eval_run_id } = await claim(own);
+  const { problems } = await okBody<{ problems: { problem_id: string }[] }>(
+    await own.get(runPath(eval_run_id, 'problems')),
+  );
+  const artifact = (index: number) => artifactBody(`of many ${index}`, { eval_run_id });
+  const log = logBody({ eval_run_id, problem_id: problems[0]?.problem_id });
+  for (let index = 0; index < 40; index += 1) {
+    t.is((await own.post(artifactPath, artifact(index))).status, 200);
+    t.is((await own.post(logPath, log)).status, 200);
+  }
+
+  await refused(t, await own.post(artifactPath, artifact(40)), '409 AT_CAPACITY');
+  await refused(t, await own.post(logPath, log), '409 AT_CAPACITY');
+
+  t.is((await own.post(artifactPath, artifact(0))).status, 200);
+});
+
 test('a log is presigned for a problem of the run and within the limit', async (t) => {
   const foreign = logBody({ problem_id: randomUUID() });
   await refused(t, await validator.post(logPath, foreign), '400 INVALID_PROBLEM_ID');

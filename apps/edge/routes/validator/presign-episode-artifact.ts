@@ -27,6 +27,7 @@ export const presignEpisodeArtifact = endpoint({
     'NOT_RUN_OWNER',
     'LEASE_EXPIRED',
     'RUN_ALREADY_COMPLETE',
+    'AT_CAPACITY',
     'PACK_MISMATCH',
     'FILE_TOO_LARGE',
   ],

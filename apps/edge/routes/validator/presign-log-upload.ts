@@ -36,6 +36,7 @@ export const presignLogUpload = endpoint({
     'NOT_RUN_OWNER',
     'LEASE_EXPIRED',
     'RUN_ALREADY_COMPLETE',
+    'AT_CAPACITY',
     'INVALID_PROBLEM_ID',
     'FILE_TOO_LARGE',
   ],
