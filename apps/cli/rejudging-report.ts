@@ -20,7 +20,7 @@ export function rejudgingLines(rejudging: Rejudging, terminal: Terminal): string
     bold: (text: string) => terminal.style('bold', text),
     cyan: (text: string) => terminal.style('cyan', text),
   };
-  const { versions, races } = difference;
+  const { versions, shifted_count: shifted, races } = difference;
   return [
     `${bold('Rejudging')} ${id}  ${cyan(status)}`,
     `${counted(runs.selected, 'run')} selected, ${runs.evaluated} judged, ${runs.failed} came to nothing, ${runs.applied} applied`,
@@ -32,6 +32,7 @@ export function rejudgingLines(rejudging: Rejudging, terminal: Terminal): string
     ...(versions.length === 0
       ? ['nothing changes']
       : headed(terminal, [versionHead, ...versions.map(versionRow)])),
+    ...(shifted === 0 ? [] : [`${counted(shifted, 'other version')} would have another rank`]),
     ...races.flatMap((race) => [
       '',
       `${bold(`Race ${race.race_number}`)}, whose result and payout stand: what it would have come to`,

@@ -4,7 +4,7 @@ import { type CompletedRace, completeRace } from '../race/complete-race.ts';
 import type { EntrantWork, RaceInputs } from '../race/field.ts';
 import type { RacePolicy } from '../race/policy.ts';
 import { aggregateScore } from '../scoring/aggregate.ts';
-import { tenThousandths } from '../scoring/exact.ts';
+import type { Places } from './places.ts';
 
 const both = <T extends z.ZodType>(value: T) => z.object({ was: value, becomes: value });
 const score = z.string().nullable();
@@ -16,8 +16,9 @@ const rank = z.number().int().nullable();
  */
 export const rejudgingPreview = z.object({
   /**
-   * Of the qualifying board: those whose score or rank differs, and those judged again. In the order of
-   * the board that will be, the unranked last, so that it reads the same whenever it is asked for.
+   * Those judged again (in what was kept of rejudgings that ended earlier, those that moved for them as
+   * well), with their places on the qualifying board. In the order of the board that will be, the
+   * unranked last, so that it reads the same whenever it is asked for.
    */
   versions: z.array(
     z.object({
@@ -27,6 +28,8 @@ export const rejudgingPreview = z.object({
       rank: both(rank),
     }),
   ),
+  /** Versions that are not listed, since their rank alone differs; of those that ended earlier unsaid. */
+  shiftedCount: z.number().int().optional(),
   /** Completed races as they would have ended. They stand, whatever is applied. */
   races: z.array(
     z.object({
@@ -54,63 +57,38 @@ export type RejudgingPreview = z.infer<typeof rejudgingPreview>;
 /** The new score of a judged run, in 10^-6, by the judged run. */
 export type Verdicts = ReadonlyMap<string, number>;
 
-/** An eligible version with a score; the board's order is by score, then by id. */
-export interface BoardEntry {
-  readonly agentVersionId: string;
-  readonly score: string;
-}
-
 export interface JudgedVersion {
   readonly agentVersionId: string;
-  readonly isEligible: boolean;
+  /** Of the board as it is; null of what has no place there. */
+  readonly boardScore: string | null;
   /** Without its required successes a version has no score. */
   readonly isScored: boolean;
   readonly included: readonly { readonly evalRunId: string; readonly scoreMicro: number }[];
 }
 
-/** Below every rank; a difference of two of them is still a number. */
-const unranked = Number.MAX_SAFE_INTEGER;
+type Difference<T> = { readonly was: T; readonly becomes: T };
 
-export function previewVersions(
-  board: readonly BoardEntry[],
+export interface ScoredAgain {
+  readonly agentVersionId: string;
+  readonly isOnBoard: boolean;
+  readonly score: Difference<string | null>;
+}
+
+/** The scores of judged versions as they are and as the verdicts make them. */
+export function scoredAgain(
   judged: readonly JudgedVersion[],
   verdicts: Verdicts,
-): RejudgingPreview['versions'] {
-  const scoresBefore = new Map(board.map(({ agentVersionId, score }) => [agentVersionId, score]));
-  const scoresAfter = new Map(scoresBefore);
-  const scored = judged.filter(({ isScored }) => isScored);
-  const newScores = new Map(
-    scored.map((version) => [version.agentVersionId, meanOf(version, verdicts)]),
-  );
-  const oldScores = new Map(
-    scored.map((version) => [version.agentVersionId, meanOf(version, new Map())]),
-  );
-  for (const { agentVersionId, isEligible } of scored) {
-    const score = newScores.get(agentVersionId);
-    if (isEligible && score !== undefined && score !== null) scoresAfter.set(agentVersionId, score);
-  }
-  const [ranksBefore, ranksAfter] = [ranksOf(scoresBefore), ranksOf(scoresAfter)];
-  const judgedIds = new Set(judged.map(({ agentVersionId }) => agentVersionId));
-  const ids = new Set([...judgedIds, ...ranksAfter.keys()]);
-  return [...ids]
-    .map((agentVersionId) => ({
+): readonly ScoredAgain[] {
+  return judged.map((version) => {
+    const { agentVersionId, boardScore, isScored } = version;
+    const was = isScored ? meanOf(version, new Map()) : null;
+    const becomes = isScored ? meanOf(version, verdicts) : null;
+    return {
       agentVersionId,
-      isJudged: judgedIds.has(agentVersionId),
-      score: {
-        was: scoresBefore.get(agentVersionId) ?? oldScores.get(agentVersionId) ?? null,
-        becomes: scoresAfter.get(agentVersionId) ?? newScores.get(agentVersionId) ?? null,
-      },
-      rank: {
-        was: ranksBefore.get(agentVersionId) ?? null,
-        becomes: ranksAfter.get(agentVersionId) ?? null,
-      },
-    }))
-    .filter(({ isJudged, score, rank }) => isJudged || differs(score) || differs(rank))
-    .sort(
-      (left, right) =>
-        (left.rank.becomes ?? unranked) - (right.rank.becomes ?? unranked) ||
-        (left.agentVersionId < right.agentVersionId ? -1 : 1),
-    );
+      isOnBoard: boardScore !== null,
+      score: { was: boardScore ?? was, becomes: becomes ?? boardScore },
+    };
+  });
 }
 
 function meanOf({ included }: JudgedVersion, verdicts: Verdicts): string | null {
@@ -118,13 +96,26 @@ function meanOf({ included }: JudgedVersion, verdicts: Verdicts): string | null 
   return aggregateScore(scores)?.mean ?? null;
 }
 
-function ranksOf(scores: ReadonlyMap<string, string>): ReadonlyMap<string, number> {
-  const order = [...scores].sort(([leftId, left], [rightId, right]) => {
-    const difference = tenThousandths(right) - tenThousandths(left);
-    if (difference !== 0n) return difference > 0n ? 1 : -1;
-    return leftId < rightId ? -1 : 1;
-  });
-  return new Map(order.map(([id], index) => [id, index + 1]));
+/** Below every rank; a difference of two of them is still a number. */
+const unranked = Number.MAX_SAFE_INTEGER;
+
+export function previewVersions(
+  scored: readonly ScoredAgain[],
+  /** A version that is not on the board has none. */
+  ranks: Places['ranks'],
+): RejudgingPreview['versions'] {
+  return scored
+    .map(({ agentVersionId, score }) => ({
+      agentVersionId,
+      isJudged: true,
+      score,
+      rank: ranks.get(agentVersionId) ?? { was: null, becomes: null },
+    }))
+    .sort(
+      (left, right) =>
+        (left.rank.becomes ?? unranked) - (right.rank.becomes ?? unranked) ||
+        (left.agentVersionId < right.agentVersionId ? -1 : 1),
+    );
 }
 
 /** A completed race with what its end depended on, as it was then. */

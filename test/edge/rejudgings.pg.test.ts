@@ -127,8 +127,8 @@ test.serial(
     const queue = await service.call('GET', '/v1/public/evaluations/pending');
     t.is((await okBody<{ total: number }>(queue)).total, 1);
     // Even what it gave back itself comes first.
-    t.is((await evaluate(c, suite, '0.2')).completed.agent_version_became_eligible, false);
-    await evaluate(d, suite, '0.2');
+    t.is((await evaluate(c, suite, '0.5')).completed.agent_version_became_eligible, false);
+    await evaluate(d, suite, '0.5');
     t.is((await status(fresh))['state'], 'ELIGIBLE');
 
     const before = await Promise.all(versions.map(status));
@@ -154,7 +154,8 @@ test.serial(
       const expected = { eval_run_id: newRun(versionId), validator_score: Number(reward) };
       t.like(ready.items[index]?.new_run, expected);
     }
-    // 0.7 and 0.5 become 0.3 and 0.5; 0.6 and 0.5 become 0.8 and 0.5; 0.2 stays where it is.
+    // 0.7 and 0.5 become 0.3 and 0.5; 0.6 and 0.5 become 0.8 and 0.5. The fresh one's 0.5
+    // stays, and passes the first by standing still: such versions are counted and not told.
     t.deepEqual(ready.difference.versions as unknown, [
       {
         agent_version_id: versions[1],
@@ -166,9 +167,10 @@ test.serial(
         agent_version_id: versions[0],
         is_judged: true,
         qualifying_score: { before: 0.6, after: 0.4 },
-        qualifying_rank: { before: 1, after: 2 },
+        qualifying_rank: { before: 1, after: 3 },
       },
     ]);
+    t.is(ready.difference.shifted_count, 1);
 
     const key = { 'idempotency-key': randomUUID() };
     const apply = () => post(path(id, '/apply'), { reason: 'agreed' }, key);
@@ -181,8 +183,8 @@ test.serial(
     await until(async () => (await board())[0]?.[0] === versions[1]);
     t.deepEqual(await board(), [
       [versions[1], 0.65],
+      [fresh, 0.5],
       [versions[0], 0.4],
-      [fresh, 0.2],
     ]);
     const old = await service.call('GET', `/v1/public/evaluation-runs/${first}`);
     t.like(await okBody(old), { is_included: false, exclusion_reason: 'REJUDGED' });

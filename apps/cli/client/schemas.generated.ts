@@ -1356,6 +1356,7 @@ export interface Rejudging {
         readonly after: number | null;
       };
     })[];
+    readonly shifted_count: number;
     readonly races: readonly ({
       readonly race_id: string;
       readonly race_number: number;

@@ -49,13 +49,15 @@ const race = z.object({
 
 export const rejudgingDifference = z.object({
   versions: z.array(version),
+  /** Versions that are not listed, since nothing but their rank differs. */
+  shifted_count: z.number().int(),
   races: z.array(race),
 });
 
 export type TaoPrices = Pick<Config, 'subnetTaoPerDay' | 'taoUsd'>;
 
 export function toDifference(
-  { versions, races }: RejudgingPreview,
+  { versions, shiftedCount = 0, races }: RejudgingPreview,
   prices: TaoPrices,
 ): z.input<typeof rejudgingDifference> {
   return {
@@ -65,6 +67,7 @@ export function toDifference(
       qualifying_score: numbers(each.score),
       qualifying_rank: same(each.rank),
     })),
+    shifted_count: shiftedCount,
     races: races.map((each) => ({
       race_id: each.raceId,
       race_number: each.raceNumber,

@@ -3,71 +3,58 @@ import test from 'ava';
 import fc from 'fast-check';
 import { completeRace } from '../../../machines/race/complete-race.ts';
 import type { RaceInputs } from '../../../machines/race/field.ts';
-import { previewRace, previewVersions } from '../../../machines/rejudging/preview.ts';
+import {
+  previewRace,
+  previewVersions,
+  type ScoredAgain,
+  scoredAgain,
+} from '../../../machines/rejudging/preview.ts';
+import { plainPlaces } from '../../support/plain-board.ts';
 import { anyInputs, anyPolicy, aPolicy, raceEndMs, versionId } from '../../support/race-fields.ts';
 
 const run = (evalRunId: string, scoreMicro: number) => ({ evalRunId, scoreMicro });
-const judged = (index: number, ...scores: number[]) => ({
+const judged = (index: number, boardScore: string | null, ...scores: number[]) => ({
   agentVersionId: versionId(index),
-  isEligible: true,
+  boardScore,
   isScored: true,
   included: scores.map((score, at) => run(`run-${index}-${at}`, score)),
 });
-const entry = (index: number, score: string) => ({ agentVersionId: versionId(index), score });
 
-test('a new score moves its version, and those that it passes, on the board', (t) => {
-  const board = [entry(1, '0.6000'), entry(2, '0.5500'), entry(3, '0.5000'), entry(4, '0.4000')];
-  const verdicts = new Map([['run-1-0', 350_000]]);
-
-  const versions = previewVersions(board, [judged(1, 700_000, 500_000)], verdicts);
-
-  t.deepEqual(versions, [
-    {
-      agentVersionId: versionId(2),
-      isJudged: false,
-      score: { was: '0.5500', becomes: '0.5500' },
-      rank: { was: 2, becomes: 1 },
-    },
-    {
-      agentVersionId: versionId(3),
-      isJudged: false,
-      score: { was: '0.5000', becomes: '0.5000' },
-      rank: { was: 3, becomes: 2 },
-    },
-    {
-      agentVersionId: versionId(1),
-      isJudged: true,
-      score: { was: '0.6000', becomes: '0.4250' },
-      rank: { was: 1, becomes: 3 },
-    },
-  ]);
-});
-
-test('equal scores stand by their ids, and a mean is rounded as scores are', (t) => {
-  const board = [entry(1, '0.6000'), entry(2, '0.5000')];
+test('a verdict takes the place of its run, and a mean is rounded as scores are', (t) => {
   const verdicts = new Map([
+    ['run-1-0', 350_000],
     ['run-2-0', 600_049],
     ['run-2-1', 600_050],
   ]);
+  const versions = [
+    judged(1, '0.6000', 700_000, 500_000),
+    judged(2, '0.5000', 500_000, 500_000),
+    judged(3, '0.4000', 400_000),
+  ];
 
-  const [one] = previewVersions(board, [judged(2, 500_000, 500_000)], verdicts);
-
-  t.deepEqual(one?.score, { was: '0.5000', becomes: '0.6000' });
-  t.deepEqual(one?.rank, { was: 2, becomes: 2 });
+  t.deepEqual(
+    scoredAgain(versions, verdicts).map(({ score }) => score),
+    [
+      { was: '0.6000', becomes: '0.4250' },
+      { was: '0.5000', becomes: '0.6000' },
+      { was: '0.4000', becomes: '0.4000' },
+    ],
+  );
 });
 
 test('a version without its successes, or that is not eligible, comes on no board', (t) => {
-  const without = { ...judged(1, 700_000), isScored: false };
-  const discarded = { ...judged(2, 400_000), isEligible: false };
+  const without = { ...judged(1, null, 700_000), isScored: false };
+  const discarded = judged(2, null, 400_000);
   const verdicts = new Map([
     ['run-1-0', 1],
     ['run-2-0', 500_000],
   ]);
 
-  const versions = previewVersions([], [without, discarded], verdicts);
+  const scored = scoredAgain([without, discarded], verdicts);
 
+  t.true(scored.every(({ isOnBoard }) => !isOnBoard));
   t.deepEqual(
-    versions.map(({ score, rank }) => [score, rank]),
+    previewVersions(scored, new Map()).map(({ score, rank }) => [score, rank]),
     [
       [
         { was: null, becomes: null },
@@ -88,20 +75,30 @@ const anyBoard = fc
   )
   .map((rows) => rows.map((row, index) => ({ ...row, index })));
 
+const moveOf = ({ agentVersionId, score }: ScoredAgain) => ({
+  agentVersionId,
+  was: Number(score.was) * 10_000,
+  becomes: Number(score.becomes) * 10_000,
+});
+
 test('versions are told in the order of the board that will be, and verdicts that change nothing move nobody', (t) => {
   const property = fc.property(anyBoard, fc.nat(11), (rows, judgedCount) => {
-    const versions = rows.map(({ index, score, second }) => judged(index, score, second));
-    const board = versions.map((version) => {
-      const [own] = previewVersions([], [{ ...version, isEligible: false }], new Map());
-      return { agentVersionId: version.agentVersionId, score: own?.score.was ?? '' };
+    const versions = rows.map(({ index, score, second }) => {
+      const [own] = scoredAgain([judged(index, null, score, second)], new Map());
+      return judged(index, own?.score.was ?? null, score, second);
     });
     const verdicts = new Map(
       rows.slice(0, judgedCount).map(({ index, verdict }) => [`run-${index}-0`, verdict]),
     );
-    const after = previewVersions(board, versions, verdicts);
+    const told = (among: typeof versions, by: typeof verdicts) => {
+      const scored = scoredAgain(among, by);
+      const ids = new Set(scored.map(({ agentVersionId }) => agentVersionId));
+      return previewVersions(scored, plainPlaces(scored.map(moveOf), ids).ranks);
+    };
+    const after = told(versions, verdicts);
     const ranks = after.map(({ rank }) => rank.becomes ?? 0);
-    const again = previewVersions(board.toReversed(), versions.toReversed(), verdicts);
-    const same = previewVersions(board, versions, new Map());
+    const again = told(versions.toReversed(), verdicts);
+    const same = told(versions, new Map());
     return (
       ranks.every((rank, index) => rank === index + 1) &&
       isDeepStrictEqual(again, after) &&

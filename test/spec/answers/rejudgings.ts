@@ -80,6 +80,7 @@ export const rejudging = rejudgingSummary.extend({
         qualifying_rank: both(integer.nullable()),
       }),
     ),
+    shifted_count: integer,
     races: z.array(
       z.strictObject({
         race_id: uuid,

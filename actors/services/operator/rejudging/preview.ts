@@ -2,13 +2,14 @@ import type { Sql, Transaction } from '../../../../infra/ports/sql.ts';
 import type { RaceInputs } from '../../../../machines/race/field.ts';
 import { racePolicy } from '../../../../machines/race/policy.ts';
 import {
-  type BoardEntry,
   type JudgedRace,
   type JudgedVersion,
   previewRace,
   previewVersions,
   type RejudgingPreview,
+  scoredAgain,
 } from '../../../../machines/rejudging/preview.ts';
+import { placesOnBoard } from './places.ts';
 import type { Judging } from './reads.ts';
 
 /** What the verdicts that are there would make of scores, ranks and payouts, as things stand now. */
@@ -23,12 +24,11 @@ export async function previewOf(
   const raceIds = new Set(judged.flatMap(({ raceId }) => raceId ?? []));
   const ofRaces = verdictsOf(judged);
   const versionIds = [...new Set(qualifying.map(({ agentVersionId }) => agentVersionId))];
+  const scored = scoredAgain(await judgedVersions(sql, versionIds), verdictsOf(usable));
+  const { ranks, shiftedCount } = await placesOnBoard(sql, suiteId, scored);
   return {
-    versions: previewVersions(
-      await boardOf(sql, suiteId),
-      await judgedVersions(sql, versionIds),
-      verdictsOf(usable),
-    ),
+    versions: previewVersions(scored, ranks),
+    shiftedCount,
     races: (await judgedRaces(sql, [...raceIds])).map((race) => previewRace(race, ofRaces)),
   };
 }
@@ -41,19 +41,13 @@ function verdictsOf(judgings: readonly Judging[]): ReadonlyMap<string, number> {
   );
 }
 
-async function boardOf(sql: Sql | Transaction, suiteId: number): Promise<readonly BoardEntry[]> {
-  return await sql<BoardEntry[]>`
-    select agent_version_id as "agentVersionId", qualifying_score as score
-    from agent_version
-    where suite_id = ${suiteId} and state = 'ELIGIBLE' and qualifying_score is not null`;
-}
-
 async function judgedVersions(
   sql: Sql | Transaction,
   versionIds: readonly string[],
 ): Promise<readonly JudgedVersion[]> {
   return await sql<JudgedVersion[]>`
-    select v.agent_version_id as "agentVersionId", v.state = 'ELIGIBLE' as "isEligible",
+    select v.agent_version_id as "agentVersionId",
+      case when v.state = 'ELIGIBLE' then v.qualifying_score end as "boardScore",
       w.state = 'CLOSED' as "isScored", coalesce((
         select jsonb_agg(jsonb_build_object(
           'evalRunId', r.eval_run_id, 'scoreMicro', r.score_micro))

@@ -48,7 +48,7 @@ export function RejudgingPreview({ rejudging }: { readonly rejudging: Rejudging 
         <Empty>{unchangedText(rejudging)}</Empty>
       ) : (
         <Table
-          caption="Qualifying scores and ranks that change"
+          caption="Qualifying scores and ranks of those judged again"
           columns={[
             {
               title: 'Version',
@@ -66,6 +66,7 @@ export function RejudgingPreview({ rejudging }: { readonly rejudging: Rejudging 
           keyOf={(each) => each.agent_version_id}
         />
       )}
+      {difference.shifted_count > 0 && <p>{shiftedText(difference.shifted_count)}</p>}
       {difference.races.map((race) => (
         <RaceDifference key={race.race_id} race={race} />
       ))}
@@ -77,6 +78,10 @@ function unchangedText({ runs }: Rejudging): string {
   return runs.evaluated === 0
     ? 'Nothing is judged yet, so nothing changes so far.'
     : 'No qualifying score changes.';
+}
+
+function shiftedText(count: number): string {
+  return `${count} other ${count === 1 ? 'version' : 'versions'} would have another rank.`;
 }
 
 function waitingText(item: Rejudging['items'][number]): string {
