@@ -11,6 +11,8 @@ export function includeRun(draft: Draft, run: RunState): void {
   const item = draft.item(agentVersionId, workItemId);
   // Nothing is known of room in work that nobody does any more; a verdict counts when it is applied.
   if (item.value === 'cancelled' || item.context.rejudges !== null) return;
+  // Only this reason tells a partial run from a whole one: no other may take its place.
+  if (run.context.exclusionReason === 'INCOMPLETE') return;
   const success = successOf(run);
   const obstacle = obstacleTo(draft, run) ?? exclusionOfSuccess(item, success);
   if (obstacle !== undefined) {
@@ -34,9 +36,9 @@ export function includeRun(draft: Draft, run: RunState): void {
 }
 
 function successOf({ context }: RunState) {
-  const { evalRunId, validatorHotkey, scoreMicro, exclusionReason } = context;
+  const { evalRunId, validatorHotkey, scoreMicro } = context;
   if (scoreMicro === null) throw new Error(`success ${evalRunId} has no score`);
-  return { evalRunId, validatorHotkey, scoreMicro, isPartial: exclusionReason === 'INCOMPLETE' };
+  return { evalRunId, validatorHotkey, scoreMicro, isPartial: false };
 }
 
 function obstacleTo(draft: Draft, { context }: RunState): string | undefined {

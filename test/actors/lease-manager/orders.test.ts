@@ -130,6 +130,26 @@ test('a banned validator’s success and a partial one are not to be included', 
   t.like(legacy.ok('include-run', partial), { isIncluded: false, exclusionReason: 'INCOMPLETE' });
 });
 
+test('a partial success stays partial, whatever becomes of its validator', (t) => {
+  const world = new EvalWorld(
+    suiteOf(3, { executionKind: 'legacy_benchmark', envPackSha256: null }),
+  );
+  world.submit(1);
+  const partial = world.run('val-a');
+  world.complete(partial, { scoreComponents: { scored_problems: 2, total_problems: 3 } });
+  const incomplete = { isIncluded: false, exclusionReason: 'INCOMPLETE' };
+  const banned = new Set(['val-a']);
+  world.state.orders = { activeSuiteId: 1, bannedHotkeys: banned, endedRejudgings: new Set() };
+  world.ok('hotkey-banned', { hotkey: 'val-a' });
+
+  t.like(world.ok('include-run', partial), incomplete);
+  world.state.orders = { activeSuiteId: 1, bannedHotkeys: new Set(), endedRejudgings: new Set() };
+  world.ok('hotkey-unbanned', { hotkey: 'val-a' });
+  t.like(world.ok('exclude-run', { ...partial, reason }), incomplete);
+  t.like(world.ok('include-run', partial), incomplete);
+  t.deepEqual(world.itemState(1).context.included, []);
+});
+
 test('a reclaimed run is stale at once, and its work is free without a hold', (t) => {
   const world = new EvalWorld();
   world.submit(1);
