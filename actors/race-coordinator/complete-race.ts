@@ -19,8 +19,8 @@ export function completeIfDone(draft: Draft, raceId: string): void {
   if (race?.value !== 'raceRunning' || cancelledForSuite(draft, race)) return;
   const inputs = draft.grounds.results.get(raceId);
   if (inputs === undefined) return;
-  const { awaitsExclusions } = inputs.value;
-  const isWorkDone = draft.grounds.raceIdsDone.has(raceId) && !awaitsExclusions;
+  const { awaitsExclusions, awaitsWork } = inputs.value;
+  const isWorkDone = !awaitsWork && !awaitsExclusions;
   if (stepDue(race, draft.nowMs, isWorkDone) !== 'complete') return;
   // What a banned validator measured would count for ever, at the limit as well.
   if (awaitsExclusions && stepDue(race, draft.nowMs - exclusionsMs, false) === null) return;

@@ -11,11 +11,10 @@ export interface Grounds {
   /** Those of the partition that are active or have an unfinished race. */
   readonly suites: ReadonlyMap<number, SuiteGround>;
   readonly fields: ReadonlyMap<string, Digested<readonly FieldCandidate[]>>;
+  /** Of races that may be at their end. */
   readonly results: ReadonlyMap<string, Digested<EndInputs>>;
   /** By race. */
   readonly heldOut: ReadonlyMap<string, readonly HeldOutTask[]>;
-  /** Races of which nobody has to evaluate anything any more. */
-  readonly raceIdsDone: ReadonlySet<string>;
   /** Over already, but asked for. */
   readonly finished: ReadonlyMap<string, RaceEntity>;
   readonly reign: OpenReign | null;
@@ -24,6 +23,8 @@ export interface Grounds {
 export interface EndInputs extends RaceInputs {
   /** Runs of banned validators still count: their exclusion is under way. */
   readonly awaitsExclusions: boolean;
+  /** Somebody still has to evaluate something. */
+  readonly awaitsWork: boolean;
 }
 
 export interface Digested<T> {

@@ -75,15 +75,13 @@ export class RaceStore {
   }
 
   async grounds(wanted: Wanted): Promise<Grounds> {
-    const raceIdsDone = await this.#racesDone(wanted.raceIdsToLookAt);
-    const ended = [...raceIdsDone, ...wanted.raceIdsToComplete];
+    const ended = [...(await this.#racesDone(wanted.raceIdsToLookAt)), ...wanted.raceIdsToComplete];
     return {
       suites: await this.#suites(),
       reign: await this.#reign(),
       fields: await this.#fields(wanted.raceIdsToClose),
       results: await this.#results(ended),
       heldOut: await this.#heldOut(wanted.raceIdsToStart),
-      raceIdsDone,
       finished: await this.#find(wanted.raceIdsToFind),
     };
   }
@@ -140,9 +138,12 @@ export class RaceStore {
     return results;
   }
 
-  /** Work that is held since its miner is banned can no longer help its entrant to finish. */
-  async #racesDone(raceIds: readonly string[]): Promise<ReadonlySet<string>> {
-    if (raceIds.length === 0) return new Set();
+  /**
+   * Of which the inputs are worth reading. They say for themselves whether work is left, with the same
+   * condition: some may open again before they are read.
+   */
+  async #racesDone(raceIds: readonly string[]): Promise<readonly string[]> {
+    if (raceIds.length === 0) return [];
     const rows = await this.#sql<{ raceId: string }[]>`
       select r.race_id as "raceId"
       from race r
@@ -152,7 +153,7 @@ export class RaceStore {
           left join work_item w on w.race_id = r.race_id and w.agent_version_id = e.agent_version_id
           where e.race_id = r.race_id and coalesce(w.state, 'OPEN') = 'OPEN'
             and not exists (select from hotkey_ban b where b.hotkey = e.miner_hotkey))`;
-    return new Set(rows.map(({ raceId }) => raceId));
+    return rows.map(({ raceId }) => raceId);
   }
 
   async #heldOut(raceIds: readonly string[]) {

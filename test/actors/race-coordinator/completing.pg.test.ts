@@ -2,7 +2,8 @@ import test, { type ExecutionContext } from 'ava';
 import { completeRace } from '../../../machines/race/complete-race.ts';
 import type { RaceInputs } from '../../../machines/race/field.ts';
 import { racePolicy } from '../../../machines/race/policy.ts';
-import { hourMs, openRaceDesk, type RaceDesk } from '../../support/race-desk.ts';
+import { holdLock } from '../../support/held-lock.ts';
+import { type Done, hourMs, openRaceDesk, type RaceDesk } from '../../support/race-desk.ts';
 import {
   ban,
   discard,
@@ -16,6 +17,7 @@ import {
   switchTo,
   type Work,
 } from '../../support/race-seeds.ts';
+import { until } from '../../support/until.ts';
 
 /** A race that runs, with as many entrants as named; their versions by hotkey. */
 async function runningDesk(t: ExecutionContext, hotkeys: readonly string[]) {
@@ -284,6 +286,56 @@ test('a validator that is banned just before the end has no say in it', async (t
   await desk.send('work-changed', { raceId, agentVersionId: b });
   t.like(await raceAt(sql, 1), { status: 'RACE_COMPLETE', scoredCount: 2, winnerId: a });
   t.like((await entrantRows(desk, raceId))[0], { rawScore: '0.7000' });
+});
+
+/** As an exclusion leaves it: one success less, and the work open again. */
+async function exclude(sql: RaceDesk['sql'], agentVersionId: string): Promise<void> {
+  await sql`
+    with excluded as (
+      update evaluation_run set is_included = false, exclusion_reason = 'an operator said so'
+      where agent_version_id = ${agentVersionId} and validator_hotkey = 'validator-0'
+      returning work_item_id)
+    update work_item w set state = 'OPEN', included_success_count = 1
+    from excluded where w.work_item_id = excluded.work_item_id`;
+}
+
+test('work that opens again while the end of its race is read is waited for', async (t) => {
+  const { desk, raceId, versions, sql } = await runningDesk(t, ['a', 'b']);
+  const [a = '', b = ''] = versions.values();
+  for (const id of [a, b]) await seedWork(sql, raceId, id, success(500_000));
+  let looked: Promise<Done> | undefined;
+  // Read after who has work left, and before how the runs ended.
+  const take: Parameters<typeof holdLock>[1] = (tx) => tx`lock table top_agent`;
+  await holdLock(sql, take, async () => {
+    looked = desk.send('work-changed', { raceId, agentVersionId: b });
+    await until(async () => {
+      const waiting = await sql`
+        select 1 from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      return waiting.length > 0;
+    });
+    await exclude(sql, b);
+  });
+  t.is((await looked)?.outcome?.kind, 'committed');
+  t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
+  desk.nowMs = desk.nextDueMs() ?? 0;
+  t.deepEqual(await desk.tick(), ['complete-due']);
+  t.is((await raceAt(sql, 1)).status, 'RACE_COMPLETE');
+});
+
+test('work that opens again just before the commit of its race’s end is waited for', async (t) => {
+  const { desk, raceId, versions, sql } = await runningDesk(t, ['a', 'b']);
+  const [a = '', b = ''] = versions.values();
+  for (const id of [a, b]) await seedWork(sql, raceId, id, success(500_000));
+  // Its runs are as before: only the work says that somebody has to evaluate it again.
+  const meanwhile = () => sql`update work_item set state = 'OPEN' where agent_version_id = ${b}`;
+  const { attempts } = await desk.send(
+    'work-changed',
+    { raceId, agentVersionId: b },
+    { meanwhile },
+  );
+  t.is(attempts, 2);
+  t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
 });
 
 // At the limit, as before it: what is decided then is never decided again.
