@@ -95,13 +95,19 @@ function writeRace(draft: Draft, { context }: RaceState, results: CompletedRace)
   });
 }
 
-/** A top that raced is measured by what it has just shown; a beaten one makes room. */
-function settleTop(draft: Draft, { context }: RaceState, { top }: CompletedRace): void {
+/** A top that raced is measured by what it has just shown, also when that is beaten and it makes room. */
+function settleTop(draft: Draft, { context }: RaceState, results: CompletedRace): void {
   const { raceId, suiteId } = context;
+  const { top, challengedScore } = results;
   const { agentVersionId, minerHotkey, score } = top;
   if (top.kind === 'kept') {
     draft.operation('top_kept', [{ agent_version_id: agentVersionId, score }]);
     return;
+  }
+  // Written before the crown passes on.
+  if (top.endsReignOf !== null) {
+    const shown = { agent_version_id: top.endsReignOf, score: challengedScore };
+    draft.operation('top_kept', [shown]);
   }
   draft.settleReign();
   draft.operation('top_crowned', [

@@ -77,6 +77,30 @@ test('a challenger that clears the margin ends the reign and begins its own', as
   t.deepEqual([...seats], [{ seat: 'TOP', id: b }]);
 });
 
+test('a top that raced leaves with what it has just shown, at which it was beaten', async (t) => {
+  const { desk, sql, a, b } = await reignedDesk(t);
+  const [before] = await reigns(desk);
+  await nextRace(desk, 2, { [a]: 360_000, [b]: 600_000 });
+  const [race] = await sql`
+    select weighted_score::text as shown, challenged_score::text as challenged
+    from race join race_entrant e using (race_id)
+    where race_number = 2 and e.agent_version_id = ${a}`;
+  const [beaten] = await reigns(desk);
+  t.not(race?.['shown'], before?.['score']);
+  t.is(race?.['challenged'], race?.['shown']);
+  t.like(beaten, { id: a, isOver: true, score: race?.['shown'] });
+});
+
+test('a top that could not finish its race leaves with the score that it had', async (t) => {
+  const { desk, sql, a, b } = await reignedDesk(t);
+  const [before] = await reigns(desk);
+  const raceId = await runToStart(desk, 2);
+  const work = [[a, 'platform-fault'] as const, [b, success(600_000)] as const];
+  await runToEnd(desk, raceId, new Map<string, Work>(work));
+  t.is((await raceAt(sql, 2)).promotedId, b);
+  t.like((await reigns(desk))[0], { id: a, isOver: true, score: before?.['score'] });
+});
+
 for (const [what, message, fall] of [
   ['discarded', 'version-discarded', ({ sql }: RaceDesk, id: string) => discard(sql, id)],
   ['banned', 'hotkey-banned', ({ sql }: RaceDesk) => ban(sql, 'a')],
