@@ -1,4 +1,4 @@
-import type { Sql } from '../../../infra/ports/sql.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 
 export interface WaitingRow {
   readonly phase: 'QUALIFYING' | 'RACE';
@@ -49,15 +49,17 @@ export interface Throughput {
   readonly nowMs: number;
 }
 
-export async function recentThroughput(sql: Sql): Promise<Throughput> {
+export async function recentThroughput(sql: Sql | Transaction): Promise<Throughput> {
   const [row] = await sql<Throughput[]>`
     select
       (select count(*) from validator v
-        where v.last_seen_at > rt.clock() - interval '5 minutes')::int as "activeValidators",
+        where v.last_seen_at > clock.at - interval '5 minutes')::int as "activeValidators",
       (select avg(extract(epoch from r.completed_at - r.claimed_at))
         from evaluation_run r
-        where r.status = 'SUCCESS' and r.completed_at > rt.clock() - interval '24 hours'
+        where r.status = 'SUCCESS' and r.completed_at > clock.at - interval '24 hours'
       )::double precision as "meanRunSeconds",
-      (extract(epoch from rt.clock()) * 1000)::double precision as "nowMs"`;
+      (extract(epoch from clock.at) * 1000)::double precision as "nowMs"
+    -- Read once: what may change from row to row finds no row by an index.
+    from (select rt.clock() as at) clock`;
   return row ?? { activeValidators: 0, meanRunSeconds: null, nowMs: 0 };
 }

@@ -1,3 +1,4 @@
+drop index evaluation_run_succeeded;
 create or replace function rt.race_results(p_race_id uuid) returns json
 language sql stable set search_path = pg_catalog, public, pg_temp as $$
   select json_build_object(

@@ -79,3 +79,6 @@ language sql stable set search_path = pg_catalog, public, pg_temp as $$
   from race r
   where r.race_id = p_race_id
 $$;
+
+-- How long runs took lately, which everybody who waits is told.
+create index evaluation_run_succeeded on evaluation_run (completed_at) where status = 'SUCCESS';

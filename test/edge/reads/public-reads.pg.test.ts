@@ -105,6 +105,34 @@ test('an empty database answers every public read with nothing', async (t) => {
   t.is(throughput.meanRunSeconds, null);
 });
 
+// Every public question about what waits asks it, and the table keeps all runs that ever were.
+test('how long runs take is read of the last day alone', async (t) => {
+  const { sql } = await testDatabase(t);
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+        execution_kind, validator_hotkey, slot, fence, status, is_included, claimed_at,
+        lease_expires_at, completed_at, expected_items)
+      select gen_random_uuid(), 0, gen_random_uuid(), gen_random_uuid(), 1, 'QUALIFYING', 'envpack',
+        'v', 0, n, case when n = 0 then 'FAILED' else 'SUCCESS' end, true,
+        ended.at - n * interval '1 minute', ended.at, ended.at, 30
+      from generate_series(0, 1000) n,
+        lateral (select rt.clock() - n * interval '10 hours' as at) ended`;
+  });
+  const [recent, read] = await sql.begin(async (tx) => {
+    // Of a table that fits into a few pages nothing is looked up otherwise.
+    await tx`set local enable_seqscan = off`;
+    const throughput = await recentThroughput(tx);
+    const [row] = await tx<{ rows: number }[]>`
+      select (seq_tup_read + idx_tup_fetch)::int as rows
+      from pg_stat_xact_user_tables where relname = 'evaluation_run'`;
+    return [throughput, row?.rows] as const;
+  });
+  t.is(recent.meanRunSeconds, 90);
+  t.is(read, 2);
+});
+
 test('the board is in order of score, and a search keeps the place on the whole board', async (t) => {
   const { sql } = await testDatabase(t);
   const suiteId = await seedSuite(sql);
