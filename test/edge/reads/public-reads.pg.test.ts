@@ -105,9 +105,8 @@ test('an empty database answers every public read with nothing', async (t) => {
   t.is(throughput.meanRunSeconds, null);
 });
 
-// Every public question about what waits asks it, and the table keeps all runs that ever were.
-test('how long runs take is read of the last day alone', async (t) => {
-  const { sql } = await testDatabase(t);
+/** A table that keeps all runs that ever were: one every ten hours, two of them of the last day. */
+async function plantRuns(sql: Sql, validatorHotkey: string): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`
@@ -115,22 +114,48 @@ test('how long runs take is read of the last day alone', async (t) => {
         execution_kind, validator_hotkey, slot, fence, status, is_included, claimed_at,
         lease_expires_at, completed_at, expected_items)
       select gen_random_uuid(), 0, gen_random_uuid(), gen_random_uuid(), 1, 'QUALIFYING', 'envpack',
-        'v', 0, n, case when n = 0 then 'FAILED' else 'SUCCESS' end, true,
+        ${validatorHotkey}, 0, n, case when n = 0 then 'FAILED' else 'SUCCESS' end, true,
         ended.at - n * interval '1 minute', ended.at, ended.at, 30
       from generate_series(0, 1000) n,
         lateral (select rt.clock() - n * interval '10 hours' as at) ended`;
   });
-  const [recent, read] = await sql.begin(async (tx) => {
+}
+
+/** What `read` gives, and how many runs the database has looked at for it. */
+async function runsLookedAt<T>(sql: Sql, read: (tx: Sql) => Promise<T>): Promise<[T, number]> {
+  return (await sql.begin(async (tx) => {
     // Of a table that fits into a few pages nothing is looked up otherwise.
     await tx`set local enable_seqscan = off`;
-    const throughput = await recentThroughput(tx);
-    const [row] = await tx<{ rows: number }[]>`
-      select (seq_tup_read + idx_tup_fetch)::int as rows
-      from pg_stat_xact_user_tables where relname = 'evaluation_run'`;
-    return [throughput, row?.rows] as const;
-  });
+    // What was counted and not reported yet is of earlier transactions, too.
+    const looked = async () => {
+      const [row] = await tx<{ rows: number }[]>`
+        select (seq_tup_read + idx_tup_fetch)::int as rows
+        from pg_stat_xact_user_tables where relname = 'evaluation_run'`;
+      return row?.rows ?? 0;
+    };
+    const before = await looked();
+    const given = await read(tx as unknown as Sql);
+    return [given, (await looked()) - before];
+  })) as [T, number];
+}
+
+// Every public question about what waits asks the first, and everybody may ask the second.
+test('what runs did lately is read of the last day alone', async (t) => {
+  const { sql } = await testDatabase(t);
+  await plantRuns(sql, 'v');
+  await sql`
+    insert into validator (hotkey, last_seen_at) values ('v', rt.clock()), ('w', rt.clock())`;
+
+  const [recent, ofThroughput] = await runsLookedAt(sql, recentThroughput);
   t.is(recent.meanRunSeconds, 90);
-  t.is(read, 2);
+  t.is(ofThroughput, 2);
+
+  const [validators, ofValidators] = await runsLookedAt(sql, listValidators);
+  t.like(validators, [
+    { validatorHotkey: 'v', currentRuns: 0, completed24h: 3, stale24h: 0 },
+    { validatorHotkey: 'w', completed24h: 0 },
+  ]);
+  t.is(ofValidators, 3);
 });
 
 test('the board is in order of score, and a search keeps the place on the whole board', async (t) => {
