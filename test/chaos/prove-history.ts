@@ -164,6 +164,13 @@ async function prove(stack: AsyncDisposableStack): Promise<void> {
     reason: 'the disk burnt',
     object: reached.genesis,
   });
+
+  // Where the bucket went back as well, nobody but whoever restored knows.
+  await run(process.execPath, [command, 'accept', '--restored', ...by], { env });
+  const [again] = await sql<{ epoch: string; floor: string }[]>`
+    select min(epoch) as epoch, rt.fence_floor() as floor from rt.partition`;
+  assert.ok(Number(again?.epoch) >= 2 ** 33 && Number(again?.floor) === 2 ** 33);
+  await until(isHealthy, 30_000);
 }
 
 interface Health {
