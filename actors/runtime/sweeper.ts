@@ -71,20 +71,29 @@ export class Sweeper {
     }
   }
 
+  /** What others wait for comes first, and no step is kept from its work by another that fails. */
   async #sweep(): Promise<void> {
-    const { bus, log, outbox, policy } = this.#deps;
+    await this.#attempt('hasten', () => this.#hasten());
+    await this.#attempt('send', () => this.#sendDue());
+    await this.#attempt('purge', () => this.#deps.outbox.purgeProven(purgeMax));
+    await this.#attempt('expire', () => this.#expire());
+  }
+
+  async #attempt(step: string, work: () => Promise<unknown>): Promise<void> {
     try {
-      await outbox.purgeProven(purgeMax);
-      await this.#hasten();
-      // Without a broker every try would only put the rows off further.
-      for (let round = 0; bus.connected && round < roundsMax; round += 1) {
-        const due = await outbox.takeDue(takeMax, policy.sweepAfterMs);
-        await this.#resend(due);
-        if (due.length < takeMax) break;
-      }
-      await this.#expire();
+      await work();
     } catch (error) {
-      log.warn('sweep failed', { error });
+      this.#deps.log.warn('sweep failed', { step, error });
+    }
+  }
+
+  async #sendDue(): Promise<void> {
+    const { bus, outbox, policy } = this.#deps;
+    // Without a broker every try would only put the rows off further.
+    for (let round = 0; bus.connected && round < roundsMax; round += 1) {
+      const due = await outbox.takeDue(takeMax, policy.sweepAfterMs);
+      await this.#resend(due);
+      if (due.length < takeMax) break;
     }
   }
 

@@ -2,13 +2,14 @@ import test, { type ExecutionContext } from 'ava';
 import { defaultPolicy } from '../../../actors/runtime/policy.ts';
 import { Sweeper } from '../../../actors/runtime/sweeper.ts';
 import type { DurableMessage } from '../../../infra/ports/bus.ts';
+import type { OutboxStore } from '../../../infra/ports/outbox-store.ts';
 import { createOutboxStore } from '../../../infra/postgres/outbox-store.ts';
 import { testDatabase } from '../../support/cluster.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/runtime-world.ts';
 import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
 
-async function sweeping(t: ExecutionContext) {
+async function sweeping(t: ExecutionContext, failing: Partial<OutboxStore> = {}) {
   const { sql } = await testDatabase(t);
   const clock = new ManualClock();
   const sent: string[] = [];
@@ -34,7 +35,7 @@ async function sweeping(t: ExecutionContext) {
       },
     },
     ...{ clock, log: silentLogger, telemetry: silentTelemetry },
-    outbox: createOutboxStore(sql),
+    outbox: { ...createOutboxStore(sql), ...failing },
     policy: defaultPolicy,
   });
   sweeper.start();
@@ -79,6 +80,53 @@ test('a backlog is sent in one sweep', async (t) => {
 
   t.is(new Set(sent).size, 450);
 });
+
+for (const step of ['hasten', 'purgeProven', 'expireProofs'] as const) {
+  test(`what is due is sent where ${step} takes too long`, async (t) => {
+    let failures = 0;
+    const { sql, clock, sent } = await sweeping(t, {
+      [step]: async () => {
+        failures += 1;
+        throw new Error('canceling statement due to statement timeout');
+      },
+    });
+    await sql`
+      insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
+                             headers, body, at, next_at)
+      select 'eval', 1, n::text, 'fact.x', 'eval', 1, 'projector', '{}', '{}', now(), now()
+      from generate_series(1, 250) as n`;
+    await sql`
+      insert into rt.inbox (kind, part, consumer, msg_id, at)
+      values ('eval', 2, 'projector', 'old', now() - interval '8 days')`;
+    // A second one, whose consumption is proved.
+    await sql`
+      insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
+                             headers, body, at, next_at)
+      values ('eval', 2, 'proved', 'fact.x', 'eval', 2, 'projector', '{}', '{}', now(), now())`;
+    await sql`
+      insert into rt.inbox (kind, part, consumer, msg_id, at)
+      values ('eval', 2, 'projector', 'proved', now())`;
+
+    await eventually(
+      async () => {
+        await clock.advance(1_000);
+        const [row] = await sql<{ proved: number; old: number }[]>`
+          select (select count(*)::integer from rt.outbox where msg_id = 'proved') as proved,
+            (select count(*)::integer from rt.inbox where msg_id = 'old') as old`;
+        return { sent: new Set(sent).size, ...row };
+      },
+      (seen) =>
+        failures > 0 &&
+        seen.sent === 250 &&
+        seen.proved === (step === 'purgeProven' ? 1 : 0) &&
+        seen.old === (step === 'expireProofs' ? 1 : 0),
+      10_000,
+    );
+
+    t.is(new Set(sent).size, 250);
+    t.false(sent.includes('proved'));
+  });
+}
 
 test('what a broker did not take is sent again soon, however often it refused', async (t) => {
   const { sql, clock, sent, broker } = await sweeping(t);
