@@ -2,17 +2,19 @@ import type { Delivery, Signals } from '../../../infra/ports/bus.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { createFactConsumer, type FactConsumerOptions } from '../../runtime/fact-consumer.ts';
+import { withSavepoint } from '../savepoint.ts';
 import type { Transact } from '../service-handler.ts';
 import { publicEventsSignal } from './messages.ts';
 import { projectFact, type ReleaseTerms } from './project-fact.ts';
 import { type ProjectedFact, project } from './store.ts';
-import { tellDue } from './tell-due.ts';
+import type { ReleaseTeller } from './tell-due.ts';
 
 export interface ProjectorOptions extends Omit<FactConsumerOptions, 'handle' | 'name'> {
   readonly sql: Sql;
   readonly transact: Transact;
   readonly signals: Pick<Signals, 'signal'>;
   readonly terms: ReleaseTerms;
+  readonly teller: ReleaseTeller;
 }
 
 /**
@@ -23,20 +25,24 @@ export interface ProjectorOptions extends Omit<FactConsumerOptions, 'handle' | '
  * 3. What is under embargo waits for its release, which is planned in the same transaction.
  */
 export function createProjector(options: ProjectorOptions): Service {
-  const { sql, transact, signals, terms, ...consumer } = options;
+  const { sql, transact, signals, terms, teller, ...consumer } = options;
+  const { log } = options;
   return createFactConsumer({
     ...consumer,
     name: 'projector',
     handle: async (facts) => {
-      await projectFacts({ sql, transact }, facts, terms);
+      await projectFacts({ sql, transact, teller, log }, facts, terms);
       signals.signal(publicEventsSignal, {});
     },
   });
 }
 
-/** All or none of them. One round trip, unless a new top is among them: its code goes out right behind. */
+/**
+ * All or none of them. One round trip, unless a new top is among them: its code goes out right behind, or
+ * later where that fails, for it is due in any case.
+ */
 export async function projectFacts(
-  { sql, transact }: Pick<ProjectorOptions, 'sql' | 'transact'>,
+  { sql, transact, teller, log }: Pick<ProjectorOptions, 'log' | 'sql' | 'teller' | 'transact'>,
   facts: readonly Delivery[],
   terms: ReleaseTerms,
 ): Promise<void> {
@@ -46,7 +52,9 @@ export async function projectFacts(
   await transact(async (tx) => {
     for (const round of rounds) {
       await project(tx, round);
-      if (endsWithTop(round)) await tellDue(tx);
+      if (!endsWithTop(round)) continue;
+      const outcome = await withSavepoint(tx, () => teller.tellDue(tx));
+      if ('error' in outcome) log.error('what is due with a new top is told later', outcome);
     }
   });
 }

@@ -63,13 +63,18 @@ export interface DueRelease {
  *
  * A version that became top before its age released it waits for that news, which is on its way; a
  * race waits until its last runs, cancelled by a message, have ended. Those that judge it again may
- * take days, and are told as they end.
+ * take days, and are told as they end. Those that are put off are named by kind and id, and left out.
  */
-export async function dueReleases(tx: Transaction, limit: number): Promise<readonly DueRelease[]> {
+export async function dueReleases(
+  tx: Transaction,
+  limit: number,
+  putOff: readonly string[],
+): Promise<readonly DueRelease[]> {
   return await tx<DueRelease[]>`
     select r.kind, r.id, floor(extract(epoch from r.due_at) * 1000)::float8 as "dueMs", r.reason
     from public_release r
     where r.told_at is null and r.due_at <= rt.clock()
+      and r.kind || ' ' || r.id <> all(${[...putOff]}::text[])
       and not (r.kind = 'CODE' and exists (
         select from top_agent t where t.agent_version_id = r.id and t.top_at < r.due_at))
       and not (r.kind = 'RACE' and exists (

@@ -3,13 +3,18 @@ import test, { type ExecutionContext } from 'ava';
 import type { ReleaseTerms } from '../../../actors/services/projector/project-fact.ts';
 import { projectFacts } from '../../../actors/services/projector/projector.actor.ts';
 import { followTerms, lockFeed } from '../../../actors/services/projector/store.ts';
-import { tellDue } from '../../../actors/services/projector/tell-due.ts';
+import { ReleaseTeller } from '../../../actors/services/projector/tell-due.ts';
+import type { Transact } from '../../../actors/services/service-handler.ts';
+import { findStuck } from '../../../actors/services/stuck/find-stuck.ts';
 import type { Delivery } from '../../../infra/ports/bus.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
 import { eventText, publicEvent, type StoredEvent } from '../../../machines/feed/public-event.ts';
 import { testDatabase } from '../../support/cluster.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { addSealedRace } from '../../support/sealed-race.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
 import { addActiveSuite, addVersion, trialId } from '../../support/trial-races.ts';
 
 const dayMs = 86_400_000;
@@ -19,16 +24,25 @@ async function openDesk(t: ExecutionContext) {
   const { url, sql: admin } = await testDatabase(t);
   const sql = createSql({ url, applicationName: 'feed', role: 'paddock_service', max: 4 });
   t.teardown(() => closeSql(sql));
+  const clock = new ManualClock();
+  const logged: (object | undefined)[] = [];
+  const log: Logger = { ...silentLogger, error: (_, fields) => logged.push(fields) };
+  const teller = new ReleaseTeller({ clock, log });
+  const transact: Transact = (body) => transaction(sql, {}, body);
   return {
     admin,
     sql,
+    clock,
+    logged,
     project: (facts: readonly Delivery[]) =>
-      projectFacts({ sql, transact: (body) => transaction(sql, {}, body) }, facts, terms),
-    tell: () =>
-      transaction(sql, {}, async (tx) => {
+      projectFacts({ sql, transact, teller, log }, facts, terms),
+    tell: async () => {
+      const { told } = await transact(async (tx) => {
         await lockFeed(tx);
-        return await tellDue(tx);
-      }),
+        return await teller.tellDue(tx);
+      });
+      return told;
+    },
     feed: async () => {
       const rows = await admin<StoredEvent[]>`
         select cursor::int as cursor, type, body,
@@ -154,6 +168,79 @@ test('code is told of when it is released: by its age, or when it becomes top, a
   await followTerms(desk.sql, dayMs);
   t.is(await desk.tell(), 1);
   t.like((await desk.feed()).at(-1), { agent_name: 'agent of young', release_reason: 'AGED' });
+});
+
+/** Releases of versions that there are not, longer due than anything else. */
+async function plantUntellable(desk: Awaited<ReturnType<typeof openDesk>>, count: number) {
+  await desk.admin`
+    insert into public_release (kind, id, due_at, reason)
+    select 'CODE', gen_random_uuid(), now() - interval '30 days', 'AGED'
+    from generate_series(1, ${count})`;
+}
+
+test('releases that cannot be told keep no others back, and stay seen', async (t) => {
+  const desk = await openDesk(t);
+  const now = Date.now();
+  const old = await aVersion(desk, 'old', now - 5 * dayMs);
+  await plantUntellable(desk, 60);
+
+  const told = [await desk.tell(), await desk.tell(), await desk.tell()];
+
+  t.deepEqual(told, [0, 1, 0]);
+  t.like((await desk.feed()).at(-1), {
+    type: 'code-released',
+    agent_version_id: old.agentVersionId,
+  });
+  t.is(desk.logged.length, 60);
+  t.like(desk.logged[0], { kind: 'CODE' });
+  const { records } = await findStuck(desk.admin, 100);
+  t.is(records.filter(({ kind }) => kind === 'public-release').length, 60);
+});
+
+test('a release that could not be told is tried again, ever later, and told once it can be', async (t) => {
+  const desk = await openDesk(t);
+  const version = await aVersion(desk, 'late', Date.now() - 5 * dayMs);
+  await desk.admin`
+    alter table agent_version rename column code_sha256 to code_away`;
+  const tries: number[] = [];
+  for (let second = 0; second < 16; second += 1) {
+    t.is(await desk.tell(), 0);
+    if (desk.logged.length > tries.length) tries.push(second);
+    await desk.clock.advance(1_000);
+  }
+  await desk.admin`
+    alter table agent_version rename column code_away to code_sha256`;
+  await desk.clock.advance(60_000);
+
+  t.deepEqual(tries, [0, 1, 3, 7, 15]);
+  t.is(await desk.tell(), 1);
+  t.like((await desk.feed()).at(-1), { agent_version_id: version.agentVersionId });
+});
+
+test('a new top is told of, and its code, whatever else cannot be', async (t) => {
+  const desk = await openDesk(t);
+  const now = Date.now();
+  const top = await aVersion(desk, 'top', now - dayMs);
+  await plantUntellable(desk, 3);
+  const crowned = { ...top, raceId: trialId('race'), score: '0.7000', at: now };
+
+  await desk.project([fact('top-changed', crowned)]);
+
+  const types = (await desk.feed()).map(({ type }) => type);
+  t.deepEqual(types, ['submission-accepted', 'top-changed', 'code-released']);
+  t.is(desk.logged.length, 3);
+});
+
+test('a fact is consumed where releases cannot even be looked for', async (t) => {
+  const desk = await openDesk(t);
+  const top = await aVersion(desk, 'top', Date.now() - dayMs);
+  await desk.admin`revoke select on top_agent from paddock_service`;
+  const crowned = { ...top, raceId: trialId('race'), score: '0.7000', at: Date.now() };
+
+  await desk.project([fact('top-changed', crowned)]);
+
+  t.is((await desk.feed()).at(-1)?.type, 'top-changed');
+  t.is(desk.logged.length, 1);
 });
 
 const names = ['a', 'b', 'c', 'd'];
