@@ -27,6 +27,8 @@ export interface LiveOptions {
   readonly isJson: boolean;
   /** Nobody asks and everything is taken: what holds only then is checked too. */
   readonly isQuiet: boolean;
+  /** No process works on it: what holds only while some do is left out. */
+  readonly isBackup: boolean;
   readonly statementTimeoutMs: number;
 }
 
@@ -38,7 +40,7 @@ export class UsageError extends Error {
 export const usage = `npm run verify -- --race ID --url BASE [--public-key HEX] [--save FILE]
 npm run verify -- --bundle FILE [--url BASE] [--public-key HEX]
 npm run verify -- --audit [--url BASE] [--expect SEQ:HASH]
-npm run verify -- --live [--database URL] [--only INV-01]... [--json] [--quiet]
+npm run verify -- --live [--database URL] [--only INV-01]... [--json] [--quiet | --backup]
 
   --race ID         a completed race whose detail is released
   --url BASE        the service, for example http://127.0.0.1:8080
@@ -52,6 +54,8 @@ npm run verify -- --live [--database URL] [--only INV-01]... [--json] [--quiet]
   --database URL    instead of DATABASE_URL of the environment, where others see no password
   --only INV-01     this invariant; may be given several times
   --quiet           the service is at rest: check as well what holds only then
+  --backup          a restored backup, on which no process works: leave out what holds only while
+                    some do, and say so
   --json            one JSON document instead of lines
   --timeout-seconds N  for one statement, 60 unless told
   --help            show this
@@ -67,9 +71,13 @@ export function readOptions(
   if (values.help === true) return undefined;
   if (values.live === true) return { live: liveOptions(values) };
   if (
-    [values.database, values.only, values.json, values.quiet].some((value) => value !== undefined)
+    [values.database, values.only, values.json, values.quiet, values.backup].some(
+      (value) => value !== undefined,
+    )
   ) {
-    throw new UsageError('--database, --only, --json and --quiet are about --live: give that too');
+    throw new UsageError(
+      '--database, --only, --json, --quiet and --backup are about --live: give that too',
+    );
   }
   if (values.audit === true) return { audit: auditOptions(values) };
   if (values.expect !== undefined) throw new UsageError('--expect is about --audit: give both');
@@ -123,11 +131,15 @@ function liveOptions(values: ReturnType<typeof parsed>): LiveOptions {
   if (!/^[1-9]\d{0,4}$/.test(seconds)) {
     throw new UsageError('--timeout-seconds must be a whole number of seconds');
   }
+  if (values.quiet === true && values.backup === true) {
+    throw new UsageError('--quiet is about processes at rest, and on a --backup there are none');
+  }
   return {
     databaseUrl: database,
     only: ids,
     isJson: values.json === true,
     isQuiet: values.quiet === true,
+    isBackup: values.backup === true,
     statementTimeoutMs: Number(seconds) * 1000,
   };
 }
@@ -156,6 +168,7 @@ function parsed(args: readonly string[]) {
         only: { type: 'string', multiple: true },
         json: { type: 'boolean' },
         quiet: { type: 'boolean' },
+        backup: { type: 'boolean' },
         'timeout-seconds': text,
         help: { type: 'boolean' },
       },

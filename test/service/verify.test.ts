@@ -118,6 +118,34 @@ test.serial('every planted violation is of a rule', (t) => {
   );
 });
 
+/** As it lies there an hour after its processes were stopped, and a day of the service's time later. */
+async function restoredCopy(): Promise<URL> {
+  const url = new URL(world.neighbours.databaseUrl);
+  const admin = createSql({
+    ...{ url: Object.assign(new URL(url), { pathname: '/template1' }).href, max: 1 },
+    ...{ applicationName: 'copying', statementTimeoutMs: 0 },
+  });
+  const copy = Object.assign(new URL(url), { pathname: '/restored' });
+  const from = url.pathname.slice(1);
+  try {
+    // A database is copied while nobody is in it; whoever was thrown out comes again.
+    await admin`alter database ${admin(from)} allow_connections false`;
+    await admin`select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = ${from}`;
+    await admin`create database restored template ${admin(from)}`;
+  } finally {
+    await admin`alter database ${admin(from)} allow_connections true`;
+    await closeSql(admin);
+  }
+  const sql = createSql({ url: copy.href, applicationName: 'test', max: 1 });
+  try {
+    await sql`update rt.member set lease_until = rt.wall_clock() - interval '1 hour'`;
+    await sql`update rt.clock_offset set offset_us = offset_us + 86400000000`;
+  } finally {
+    await closeSql(sql);
+  }
+  return copy;
+}
+
 class Done extends Error {}
 
 /** In a transaction that is taken back. */
@@ -242,4 +270,26 @@ test.serial('a database that is none of ours is named in one sentence', async (t
     t.is(code, 2);
     t.regex(text, /unfinished .*out of time/);
   });
+});
+
+// The last one, for it throws everybody out of the database.
+test.serial('a restored backup is held to everything but what needs processes', async (t) => {
+  const copy = await restoredCopy();
+
+  const live = await verified(copy.href);
+  const backup = await verified(copy.href, '--backup');
+  const sql = createSql({ url: copy.href, applicationName: 'test', max: 1 });
+  t.teardown(() => closeSql(sql));
+  await sql`
+    insert into rt.poison (msg_id, subject, headers, body, error, at)
+    values ('planted', 'evt', '{}', '', 'it fails', now())`;
+  const planted = await verified(copy.href, '--backup');
+
+  t.is(live.code, 1);
+  t.regex(live.text, /^INV-47 {2}violated/m);
+  t.is(backup.code, 0, backup.text);
+  t.regex(backup.text, /^INV-47 {2}holds .*2 of 3 checks left out: they need processes at work/m);
+  t.regex(backup.text, /^INV-30 {2}holds .*1 of 2 checks left out/m);
+  t.is(planted.code, 1);
+  t.regex(planted.text, /no message was set aside: broken 1 times/);
 });

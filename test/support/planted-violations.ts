@@ -177,8 +177,11 @@ const races: Readonly<Record<string, Plant>> = {
   'the entrants of a race are those that its close fixed': (sql) => sql`
     delete from race_entrant where (race_id, agent_version_id) in (
       select race_id, agent_version_id from race_entrant limit 1)`,
-  'every race ends within its limit, and takes each step when it is due': (sql) => sql`
+  'every race that is over ended within its limit': (sql) => sql`
     update race set deadline_at = deadline_at - interval '1 day'`,
+  'every race takes each step when it is due': (sql) => sql`
+    update race set qualifying_closes_at = qualifying_closes_at - interval '30 days'
+    where status = 'QUALIFYING_OPEN'`,
   'a race is decided once, and crowns the one that it promoted and nobody else': (sql) => sql`
     delete from top_agent`,
   'the score of a race is that of its included runs, computed again to the last bit': (sql) => sql`

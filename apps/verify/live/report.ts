@@ -24,7 +24,12 @@ export interface Finding {
 /** Of one rule; a broken rule is often broken a thousand times. */
 const examplesMax = 5;
 
-export function findingOf(invariant: Invariant, outcomes: readonly CheckOutcome[]): Finding {
+/** `leftOut`: how many checks were not made because no process works on the database. */
+export function findingOf(
+  invariant: Invariant,
+  outcomes: readonly CheckOutcome[],
+  leftOut = 0,
+): Finding {
   const { id, subject, elsewhere } = invariant;
   const made = outcomes.filter(({ trouble }) => trouble === undefined);
   const violations = made.flatMap(({ rule, violations: found }) =>
@@ -42,6 +47,11 @@ export function findingOf(invariant: Invariant, outcomes: readonly CheckOutcome[
     violations,
     notes: [
       ...troubleNotes(outcomes),
+      ...(leftOut === 0
+        ? []
+        : [
+            `${leftOut} of ${leftOut + outcomes.length} checks left out: they need processes at work`,
+          ]),
       ...(elsewhere === undefined
         ? []
         : [made.length === 0 ? elsewhere : `not here: ${elsewhere}`]),

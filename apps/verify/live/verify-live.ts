@@ -70,16 +70,17 @@ async function* findingsOf(
   sql: Sql,
   { options, rules, clock }: LiveVerification,
 ): AsyncGenerator<Finding> {
-  const { only, isQuiet, statementTimeoutMs } = options;
+  const { only, isQuiet, isBackup, statementTimeoutMs } = options;
   for (const invariant of invariants) {
     if (only.length > 0 && !only.includes(invariant.id)) continue;
-    const checks = everyCheck.filter(
+    const wanted = everyCheck.filter(
       ({ id, when }) => id === invariant.id && (when !== 'quiet' || isQuiet),
     );
+    const checks = wanted.filter(({ needsProcesses }) => needsProcesses !== true || !isBackup);
     const outcomes: CheckOutcome[] = [];
     const run = { sql, checks, rules, statementTimeoutMs, clock };
     for await (const outcome of runChecks(run)) outcomes.push(outcome);
-    yield findingOf(invariant, outcomes);
+    yield findingOf(invariant, outcomes, wanted.length - checks.length);
   }
 }
 

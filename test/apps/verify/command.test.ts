@@ -100,6 +100,7 @@ test('the live check is asked for alone, and by the numbers of invariants', (t) 
         only: ['INV-07', 'INV-50'],
         isJson: false,
         isQuiet: false,
+        isBackup: false,
         statementTimeoutMs: 60_000,
       },
     },
@@ -110,6 +111,8 @@ test('the live check is asked for alone, and by the numbers of invariants', (t) 
     [['--live', '--only', 'INV-51'], /not INV-51/],
     [['--live', '--timeout-seconds', '0'], /whole number of seconds/],
     [['--only', 'INV-01'], /about --live/],
+    [['--audit', '--backup'], /about --live/],
+    [['--live', '--quiet', '--backup'], /on a --backup there are none/],
   ] as const) {
     t.throws(() => readOptions(args), { instanceOf: UsageError, message });
   }

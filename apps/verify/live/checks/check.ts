@@ -21,6 +21,8 @@ export interface Check {
   readonly of: string;
   /** `quiet`: holds only while nobody asks and everything that was sent is taken. */
   readonly when?: 'quiet';
+  /** Holds only while processes work on the database: what is due is done, what is held is renewed. */
+  readonly needsProcesses?: true;
   find(sql: Sql, rules?: LiveRules): Promise<readonly object[]>;
 }
 

@@ -209,6 +209,7 @@ function leaseTimes(): Check[] {
       id: 'INV-07',
       rule: 'no live run is a minute past its lease',
       of: 'evaluation_run',
+      needsProcesses: true,
       find: (sql) => sql`
         select r.eval_run_id, r.status, r.part, greatest(r.lease_expires_at, b.lease_until) as until
         from evaluation_run r

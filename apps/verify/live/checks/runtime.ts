@@ -37,6 +37,7 @@ export const runtimeChecks: readonly Check[] = [
     id: 'INV-47',
     rule: 'no message waits for longer than a minute and a half',
     of: 'audit.outbox_pending',
+    needsProcesses: true,
     // What a process had in hand when it died is sent again after half a minute.
     find: (sql) => sql`
       select count, oldest_at from audit.outbox_pending
@@ -46,6 +47,7 @@ export const runtimeChecks: readonly Check[] = [
     id: 'INV-47',
     rule: 'nothing that is not over has lost its owner or missed its time',
     of: 'rt.snapshot',
+    needsProcesses: true,
     find: async (sql) => (await findStuck(sql, stuckPerKind)).records,
   },
   {
