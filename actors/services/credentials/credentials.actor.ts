@@ -17,6 +17,7 @@ import {
   credentialState,
   deleteCredential,
   insertDefault,
+  isBanned,
   lockMiner,
   retireCredential,
   storedAt,
@@ -53,6 +54,8 @@ const retryAfterSeconds = 5;
  * 3. A key that a provider made is known here until it has ended there.
  * 4. Disconnecting ends all keys lent from the credential, also those of live runs: the miner wants
  *    nothing more spent. Storing another leaves the keys of live runs to their runs.
+ * 5. A banned miner changes nothing. The transaction of the change looks: the edge looked before a
+ *    provider was asked, seconds ago.
  */
 export function createCredentialsService(deps: CredentialsDeps): Handlers<Contract> {
   return {
@@ -80,6 +83,7 @@ async function connect(
     await lockMiner(tx, hotkey);
     const before = await storedAt(tx, credential.credentialId);
     if (before !== undefined) return before;
+    await requireNoBan(tx, hotkey);
     const isReplacing = await retireCredential(tx, account, command.id);
     if (mustExist && !isReplacing) throw notConnected();
     const now = await upsertCredential(tx, { ...account, ...credential });
@@ -119,6 +123,7 @@ async function disconnect(
   await deps.transact(async (tx) => {
     await lockMiner(tx, account.hotkey);
     if (await wasRetiredBy(tx, account, command.id)) return;
+    await requireNoBan(tx, account.hotkey);
     // Kept aside until its keys have ended, which only it can do.
     if (!(await retireCredential(tx, account, command.id))) throw notConnected();
     await withdrawKeysOf(tx, account.hotkey, account.provider);
@@ -133,10 +138,15 @@ async function setDefault(
 ): Promise<ReplyOf<Contract, 'set-default'>> {
   const isConnected = await transact(async (tx) => {
     await lockMiner(tx, account.hotkey);
+    await requireNoBan(tx, account.hotkey);
     return await upsertDefault(tx, account);
   });
   if (isConnected) return { provider: account.provider };
   throw new Fault('DEFAULT_NOT_CONNECTED', 'Connect this provider first.');
+}
+
+async function requireNoBan(tx: Transaction, hotkey: string): Promise<void> {
+  if (await isBanned(tx, hotkey)) throw new Fault('BANNED', 'This hotkey is banned.');
 }
 
 async function issueToken(evalRunId: string, deps: CredentialsDeps): Promise<IssuedToken> {

@@ -9,8 +9,8 @@ const status = z.object({ connected: z.boolean(), updatedAtMs: z.number().nullab
 
 /**
  * The miners' credentials at the inference providers, and the tokens and keys of evaluation runs.
- * Secrets travel sealed: a credential for `credentialContext`, a run's token for `tokenContext`, a
- * provider's key for `keyContext`.
+ * What miners change may be refused with BANNED. Secrets travel sealed: a credential for
+ * `credentialContext`, a run's token for `tokenContext`, a provider's key for `keyContext`.
  */
 export const credentialsService = {
   name: 'credentials',

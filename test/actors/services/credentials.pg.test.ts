@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Transact } from '../../../actors/services/service-handler.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
 import { openLoanDesk } from '../../support/loan-desk.ts';
 import { until } from '../../support/until.ts';
 
@@ -352,6 +353,33 @@ test('a default that is chosen while its provider is disconnected is refused lik
   t.is(await chosen, 'DEFAULT_NOT_CONNECTED');
 });
 
+test('a miner who is banned while the provider looks at a credential stores nothing', async (t) => {
+  const { connect, standIns, admin } = await openLoanDesk(t);
+  standIns.providera.fail({ kind: 'hang' });
+  const stored = connect('alice', 'providera', secret()).catch((fault: unknown) => fault);
+  await until(() => standIns.providera.counts.requests > 0);
+  await ban(admin, 'alice');
+  standIns.providera.heal();
+
+  t.like(await stored, { code: 'BANNED' });
+  t.deepEqual([...(await admin`select from inference_credential`)], []);
+});
+
+test('a banned miner neither disconnects, replaces nor chooses a provider', async (t) => {
+  const { connect, disconnect, choose, refusal, admin } = await openLoanDesk(t);
+  await connect('alice', 'providera', secret());
+  const kept = () => admin`
+    select c.*, d.provider as chosen
+    from inference_credential c join inference_default d using (miner_hotkey)`;
+  const before = [...(await kept())];
+  await ban(admin, 'alice');
+
+  t.is(await refusal(disconnect('alice', 'providera')), 'BANNED');
+  t.is(await refusal(connect('alice', 'providera', secret(), true)), 'BANNED');
+  t.is(await refusal(choose('alice', 'providera')), 'BANNED');
+  t.deepEqual([...(await kept())], before);
+});
+
 test('an agent may use each provider that its miner connected', async (t) => {
   const { connect, token, key, plantRun, isGood, refusal } = await openLoanDesk(t);
   await connect('alice', 'providera', secret());
@@ -362,3 +390,6 @@ test('an agent may use each provider that its miner connected', async (t) => {
   await connect('alice', 'providerb', secret());
   t.true(await isGood('providerb', (await key(run, 'providerb')).text));
 });
+
+const ban = (admin: Sql, hotkey: string) =>
+  admin`insert into hotkey_ban (hotkey, reason, banned_at) values (${hotkey}, 'x', rt.clock())`;
