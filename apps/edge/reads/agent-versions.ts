@@ -107,6 +107,20 @@ export async function cooldownOf(sql: Sql, hotkey: string): Promise<CooldownRow>
   return row ?? { nextAllowedAt: null, remainingSeconds: 0 };
 }
 
+/** When the version was submitted, in Unix seconds, where that was longer ago than `memorySeconds`. */
+export async function forgottenSubmission(
+  sql: Sql,
+  agentVersionId: string,
+  memorySeconds: number,
+): Promise<string | undefined> {
+  const [row] = await sql<{ seconds: string }[]>`
+    select extract(epoch from submitted_at)::text as seconds
+    from agent_version
+    where agent_version_id = ${agentVersionId}
+      and submitted_at <= rt.clock() - ${memorySeconds} * interval '1 second'`;
+  return row?.seconds;
+}
+
 export interface TimelineRow {
   readonly at: Date;
   readonly machine: string;

@@ -5,6 +5,7 @@ import {
   agentCode,
   claim,
   claimPath,
+  complete,
   evaluate,
   fail,
   runPath,
@@ -168,6 +169,27 @@ test.serial('an Idempotency-Key on a claim gives the first answer again', async 
     headers: { 'idempotency-key': 'with space' },
   });
   t.is(await invalid(t, bad), 'header.idempotency-key');
+});
+
+test.serial('a claim under a key that was used a day ago is another claim', async (t) => {
+  await openTrialSuite(service);
+  const validator = await service.validator('keyed for days');
+  await submit(await service.miner('keyed for days, one'));
+  const headers = { 'idempotency-key': randomUUID() };
+  const send = () => validator.request('POST', claimPath, { headers });
+  const first = await shaped(t, claimShape, await send());
+  const failed = { terminal_status: 'FAILED', failure_class: 'AGENT', failure_reason: 'told' };
+  await okBody(await complete(validator, first.eval_run_id, failed));
+  await submit(await service.miner('keyed for days, two'));
+  await service.sql`
+    update rt.inbox set at = at - interval '25 hours'
+    where consumer = 'cmd' and reply -> 'body' -> 'run' ->> 'evalRunId' = ${first.eval_run_id}`;
+
+  const second = await shaped(t, claimShape, await send());
+
+  t.not(second.eval_run_id, first.eval_run_id);
+  await okBody(await validator.post(runPath(second.eval_run_id, 'heartbeat')));
+  t.is((await shaped(t, claimShape, await send())).eval_run_id, second.eval_run_id);
 });
 
 test.serial('a banned validator is shut out, and its run is cancelled', async (t) => {

@@ -249,6 +249,48 @@ test('an Idempotency-Key on a submission stands for one submission', async (t) =
   t.is((await sendSubmission(stranger, {}, headers)).status, 200, 'keys are their owner’s');
 });
 
+test('a key that was used a day ago, or longer, stands for another submission', async (t) => {
+  const miner = await service.miner('keyed for days');
+  const headers = { 'idempotency-key': randomUUID() };
+  const send = async () => await shaped(t, submission, await sendSubmission(miner, {}, headers));
+  const first = await send();
+  await passDay(miner);
+
+  const [second, beside] = await Promise.all([send(), send()]);
+
+  t.not(second.agent_version_id, first.agent_version_id);
+  t.deepEqual(beside, second, 'at once they are one');
+  t.deepEqual(await send(), second);
+  const other = { file: `${agentCode}# other\n` };
+  await refused(t, await sendSubmission(miner, other, headers), '409 IDEMPOTENCY_CONFLICT');
+  await passDay(miner);
+  // After a week nothing tells of the key any more.
+  await service.sql`delete from rt.inbox where ${ofMiner(miner)}`;
+  const third = await send();
+  t.deepEqual(await send(), third);
+  const versions = await service.sql<{ id: string }[]>`
+    select v.agent_version_id as id
+    from agent_version v join work_item w using (agent_version_id)
+    where v.miner_hotkey = ${miner.hotkey} order by v.version_number`;
+  t.deepEqual(
+    versions.map(({ id }) => id),
+    [first, second, third].map((each) => each.agent_version_id),
+  );
+});
+
+const ofMiner = ({ hotkey }: TestKey) => service.sql`
+  consumer = 'cmd' and reply -> 'body' ->> 'agentVersionId' in (
+    select agent_version_id::text from agent_version where miner_hotkey = ${hotkey})`;
+
+/** For the miner's submissions so far, and a bit more. */
+async function passDay(miner: TestKey): Promise<void> {
+  await service.sql`update rt.inbox set at = at - interval '25 hours' where ${ofMiner(miner)}`;
+  await service.sql`
+    update agent_version set submitted_at = submitted_at - interval '25 hours'
+    where miner_hotkey = ${miner.hotkey}`;
+  await service.sql`update miner set next_allowed_at = null where hotkey = ${miner.hotkey}`;
+}
+
 test('too many refused files within an hour are too many, under any key', async (t) => {
   const miner = await service.miner('insisting');
   const headers = { 'idempotency-key': randomUUID() };

@@ -4,11 +4,11 @@ import { sha256Hex, uuidV5 } from '../../../../infra/ids/ids.ts';
 import { Fault } from '../../../../machines/fault.ts';
 import { evalPartitionOf } from '../../../../machines/partition-of.ts';
 import type { EdgeDeps } from '../../deps.ts';
-import { type EndpointRequest, endpoint } from '../../endpoint.ts';
+import { type EndpointRequest, endpoint, type RequestContext } from '../../endpoint.ts';
 import { codeKey } from '../../evaluation/object-keys.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
-import { cooldownOf } from '../../reads/agent-versions.ts';
-import { firstAnswer } from '../../reads/idempotency.ts';
+import { cooldownOf, forgottenSubmission } from '../../reads/agent-versions.ts';
+import { idAfter, type KeyedCommand, keyedCommand } from '../../reads/idempotency.ts';
 import {
   type CheckedUpload,
   readCheckedUpload,
@@ -44,6 +44,27 @@ async function requireNoCooldown(hotkey: string, { sql }: EdgeDeps): Promise<voi
     remaining_seconds: Math.max(1, remainingSeconds),
     next_allowed_at: formatInstant(nextAllowedAt),
   });
+}
+
+/** The id of the submission, and the first answer under its key, where it has one. */
+async function commandOf(
+  context: RequestContext,
+  { agentName, file }: CheckedUpload,
+  deps: EdgeDeps,
+): Promise<KeyedCommand> {
+  const id = idempotentId(context, [agentName, sha256Hex(file)]);
+  if (context.idempotencyKey === undefined) return { id, before: undefined };
+  const command = await keyedCommand(deps, id);
+  if (command.before !== undefined) return command;
+  return { id: await untakenId(command.id, deps), before: undefined };
+}
+
+/** The inbox forgets a key after a week, but what was submitted under it is kept, and its id with it. */
+async function untakenId(id: string, deps: EdgeDeps): Promise<string> {
+  const { sql, config } = deps;
+  const versionId = uuidV5(versionNamespace, id);
+  const seconds = await forgottenSubmission(sql, versionId, config.idempotencySeconds);
+  return seconds === undefined ? id : await untakenId(idAfter(id, seconds), deps);
 }
 
 /** The file goes to the object store first; the command carries only its hash. */
@@ -124,11 +145,8 @@ export const submitAgent = endpoint({
     const { caller, context } = request;
     await deps.rejections.requireBelowLimit(caller.name);
     const upload = await readCheckedUpload(context, deps);
-    const id = idempotentId(context, [upload.agentName, sha256Hex(upload.file)]);
-    if (context.idempotencyKey !== undefined) {
-      const before = await firstAnswer(deps, id);
-      if (before !== undefined) return toResult(caller.name, submitVersionReply.parse(before));
-    }
+    const { id, before } = await commandOf(context, upload, deps);
+    if (before !== undefined) return toResult(caller.name, submitVersionReply.parse(before));
     await requireNoCooldown(caller.name, deps);
     await deps.rejections.recording({ hotkey: caller.name, file: upload.file }, () =>
       requireCleanCode({ file: upload.file, caller, context }, deps),

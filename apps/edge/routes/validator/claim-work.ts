@@ -13,7 +13,7 @@ import type { EdgeDeps } from '../../deps.ts';
 import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
 import { runToken } from '../../evaluation/run-token.ts';
-import { firstAnswer } from '../../reads/idempotency.ts';
+import { keyedCommand } from '../../reads/idempotency.ts';
 import { hostReport } from '../../wire/host-report.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
 import { uuidOut } from '../../wire/uuid.ts';
@@ -230,15 +230,19 @@ async function claimOnce(
   return inOrder.length === 0 ? 'nothing' : 'raced';
 }
 
-/** What was claimed under the key of this request, where it has one. */
-async function grantedBefore(
+/** The id of a round, and what was claimed under the key of this request, where it has one. */
+async function commandOf(
   context: RequestContext,
+  round: number,
   deps: EdgeDeps,
-): Promise<Regranted | undefined> {
-  if (context.idempotencyKey === undefined) return undefined;
-  const before = await firstAnswer(deps, idempotentId(context, 'claim'));
+): Promise<{ readonly id: string; readonly before: Regranted | undefined }> {
+  if (context.idempotencyKey === undefined) {
+    return { id: hashOf(`${context.commandId}\n${round}`), before: undefined };
+  }
+  // A key's id stays the same over rounds, so that its inbox row is the one first answer.
+  const { id, before } = await keyedCommand(deps, idempotentId(context, 'claim'));
   const run = before === undefined ? null : claimWorkReply.parse(before).run;
-  return run === null ? undefined : { evalRunId: run.evalRunId };
+  return { id, before: run === null ? undefined : { evalRunId: run.evalRunId } };
 }
 
 async function claimRun(
@@ -247,8 +251,8 @@ async function claimRun(
   deps: EdgeDeps,
 ): Promise<Granted | undefined> {
   for (const [round, limit] of candidatesOfRound.entries()) {
-    const granted = await grantedBefore(context, deps);
-    if (granted !== undefined) return granted;
+    const { id, before } = await commandOf(context, round, deps);
+    if (before !== undefined) return before;
     const { live, candidates } = await settledView(caller, limit, deps);
     const slot = freeSlot(live, deps.config.maxConcurrentRuns);
     if (slot === undefined) {
@@ -256,11 +260,6 @@ async function claimRun(
       if (again !== undefined) return again;
       continue;
     }
-    // A key's id stays the same over rounds, so that its inbox row is the one first answer.
-    const id =
-      context.idempotencyKey === undefined
-        ? hashOf(`${context.commandId}\n${round}`)
-        : idempotentId(context, 'claim');
     try {
       const claimed = await claimOnce(caller, { id, slot, round, candidates }, deps);
       if (claimed === 'nothing') return undefined;

@@ -6,7 +6,7 @@ import { endpoint } from '../../endpoint.ts';
 import { askOwner, digestOf, idempotentId } from '../../evaluation/owner.ts';
 import { patientRead } from '../../evaluation/patient-read.ts';
 import { hadToken } from '../../reads/credentials.ts';
-import { firstAnswer } from '../../reads/idempotency.ts';
+import { keyedCommand } from '../../reads/idempotency.ts';
 import { scoreIn, scoreOfNumeric, scoreOut } from '../../wire/score.ts';
 import { uuid, uuidOut } from '../../wire/uuid.ts';
 
@@ -123,7 +123,8 @@ export const completeRun = endpoint({
     const natural = ['complete', evalRunId, caller.name, asked];
     const id = isKeyed ? idempotentId(context, asked) : digestOf(natural);
     if (isKeyed) {
-      const before = await patientRead(() => firstAnswer({ sql, config }, id), patience);
+      // Its id is for ever: what a run ended with does not change with the day.
+      const { before } = await patientRead(() => keyedCommand({ sql, config }, id), patience);
       if (before !== undefined) return toResult(completeRunReply.parse(before));
     }
     const { part, agentVersionId } = await patientRead(() => runs.locate(evalRunId), patience);
