@@ -50,10 +50,11 @@ const nothing = {
 export const requestCosts = {
   submission: {
     waits: {
-      // Its cooldown, how many of its files were refused lately, and the suite.
+      // Its cooldown, how many of its files were refused lately, before the upload and after it, and the
+      // suite.
       ...{
         'edge: select miner': 1,
-        'edge: select rejected_submission': 1,
+        'edge: select rejected_submission': 2,
         'edge: select suite': 1,
       },
       // That there is no such version yet.

@@ -1,8 +1,9 @@
 import { Fault } from '../../../machines/fault.ts';
 import { agentName, agentNameRule } from '../../../machines/submission/agent-name.ts';
 import type { EdgeDeps } from '../deps.ts';
-import type { EndpointRequest, RequestContext } from '../endpoint.ts';
+import type { RequestContext } from '../endpoint.ts';
 import { activeSuite, type SuiteRow } from '../reads/suites.ts';
+import type { Analyse } from './analysis-turns.ts';
 import { readSubmission, type SubmittedFile } from './multipart.ts';
 
 export interface CheckedUpload extends SubmittedFile {
@@ -32,11 +33,8 @@ function requireAgentName(text: string): string {
 }
 
 /** UTF-8, syntax, libraries, static analysis: refused with what the miner needs to mend it. */
-export async function requireCleanCode(
-  { file, caller, context }: Pick<EndpointRequest, 'caller' | 'context'> & { file: Uint8Array },
-  { analyses }: Pick<EdgeDeps, 'analyses'>,
-): Promise<void> {
-  const verdict = await analyses.analyse({ hotkey: caller.name, file, signal: context.signal });
+export async function requireCleanCode(file: Uint8Array, analyse: Analyse): Promise<void> {
+  const verdict = await analyse(file);
   if (verdict.kind === 'invalid') throw new Fault('INVALID_FILE', verdict.detail);
   if (verdict.kind === 'violations') {
     throw new Fault('CODE_ANALYSIS_ERROR', 'The static analysis refuses this file.', {

@@ -16,6 +16,7 @@ import {
   submit,
 } from '../../support/evaluation-client.ts';
 import { okBody, openTrialSuite } from '../../support/trial-suite.ts';
+import { until } from '../../support/until.ts';
 import { invalid, refused, shaped, unkept } from './answers.ts';
 
 const fileBytesMax = 100_000;
@@ -306,6 +307,49 @@ test('too many refused files within an hour are too many, under any key', async 
   await refused(t, answer, '429 RATE_LIMITED');
   t.true(retryAfter > 3500 && retryAfter <= 3600);
 });
+
+test('of many bad files at once no more are looked into than one after the other', async (t) => {
+  const miner = await service.miner('bursting');
+  const files = Array.from({ length: rejectionsMax + 8 }, (_, at) => `def (${at}`);
+
+  const answers = await Promise.all(files.map((file) => sendSubmission(miner, { file })));
+
+  const statuses = answers.map(({ status }) => status).sort();
+  t.deepEqual(statuses, [...Array(rejectionsMax).fill(400), ...Array(8).fill(429)]);
+  const rows = await service.sql`
+    select from rejected_submission where hotkey = ${miner.hotkey}`;
+  t.is(rows.length, rejectionsMax);
+});
+
+test.serial(
+  'what comes while a file of its hotkey is taken in meets the cooldown of that',
+  async (t) => {
+    const miner = await service.miner('overtaking');
+    await submit(miner);
+    await service.sql`update miner set next_allowed_at = null where hotkey = ${miner.hotkey}`;
+    const fence = await service.sql.reserve();
+    await fence`begin`;
+    await fence`select from miner where hotkey = ${miner.hotkey} for update`;
+    const first = submit(miner);
+    await until(async () => (await waitingCommits()) > 0);
+
+    const second = sendSubmission(miner, { file: 'def (' });
+    // Somebody else's, which is begun after it, has been through all checks by now.
+    t.is((await check(await service.miner('beside'), {})).status, 200);
+    await fence`commit`;
+    fence.release();
+
+    await first;
+    await refused(t, await second, '429 COOLDOWN_ACTIVE');
+  },
+);
+
+async function waitingCommits(): Promise<number> {
+  const rows = await service.sql`
+    select from pg_stat_activity
+    where wait_event_type = 'Lock' and query like '%rt.commit%' and datname = current_database()`;
+  return rows.length;
+}
 
 test('a miner sees their own agents with their latest versions', async (t) => {
   const miner = await service.miner('listing');

@@ -16,7 +16,7 @@ function byHand() {
     },
   });
   const ask = (hotkey: string, name: string, signal = new AbortController().signal) =>
-    turns.analyse({ hotkey, file: Buffer.from(name), signal });
+    turns.during({ hotkey, signal }, (analyse) => analyse(Buffer.from(name)));
   const names = () => asked.map(({ name }) => name);
   return { ask, asked, names };
 }

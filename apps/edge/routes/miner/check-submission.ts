@@ -33,7 +33,8 @@ export const checkSubmission = endpoint({
   async handle({ caller, context }, deps) {
     const { file } = await readCheckedUpload(context, deps);
     try {
-      await requireCleanCode({ file, caller, context }, deps);
+      const turn = { hotkey: caller.name, signal: context.signal };
+      await deps.analyses.during(turn, (analyse) => requireCleanCode(file, analyse));
       return { ok: true, violations: [] };
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== 'CODE_ANALYSIS_ERROR') throw error;

@@ -9,6 +9,7 @@ import { codeKey } from '../../evaluation/object-keys.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
 import { cooldownOf, forgottenSubmission } from '../../reads/agent-versions.ts';
 import { idAfter, type KeyedCommand, keyedCommand } from '../../reads/idempotency.ts';
+import type { Analyse } from '../../submission/analysis-turns.ts';
 import {
   type CheckedUpload,
   readCheckedUpload,
@@ -101,6 +102,27 @@ async function admit(
   );
 }
 
+/**
+ * Refusals are recorded and a cooldown is begun before the next file of the hotkey is looked at: however
+ * many come at once, no more of them are analysed than one after the other.
+ */
+async function submitInTurn(
+  request: EndpointRequest,
+  { upload, analyse }: { readonly upload: CheckedUpload; readonly analyse: Analyse },
+  deps: EdgeDeps,
+) {
+  const { caller, context } = request;
+  const hotkey = caller.name;
+  const { id, before } = await commandOf(context, upload, deps);
+  if (before !== undefined) return toResult(hotkey, submitVersionReply.parse(before));
+  await deps.rejections.requireBelowLimit(hotkey);
+  await requireNoCooldown(hotkey, deps);
+  await deps.rejections.recording({ hotkey, file: upload.file }, () =>
+    requireCleanCode(upload.file, analyse),
+  );
+  return toResult(hotkey, await admit(request, { id, upload }, deps));
+}
+
 function toResult(hotkey: string, reply: z.infer<typeof submitVersionReply>) {
   return {
     agent_id: reply.agentId,
@@ -143,14 +165,12 @@ export const submitAgent = endpoint({
 
   async handle(request, deps) {
     const { caller, context } = request;
+    const turn = { hotkey: caller.name, signal: context.signal };
+    // Asked before the upload, too: beyond the limit it is not even read.
     await deps.rejections.requireBelowLimit(caller.name);
     const upload = await readCheckedUpload(context, deps);
-    const { id, before } = await commandOf(context, upload, deps);
-    if (before !== undefined) return toResult(caller.name, submitVersionReply.parse(before));
-    await requireNoCooldown(caller.name, deps);
-    await deps.rejections.recording({ hotkey: caller.name, file: upload.file }, () =>
-      requireCleanCode({ file: upload.file, caller, context }, deps),
+    return await deps.analyses.during(turn, (analyse) =>
+      submitInTurn(request, { upload, analyse }, deps),
     );
-    return toResult(caller.name, await admit(request, { id, upload }, deps));
   },
 });
