@@ -404,6 +404,7 @@ function dispatchOf(
     publicReads: new PublicReads(clock, config.requestSeconds * 1000),
     authenticate: createAuthenticator({
       ...{ clock, time: deps.time, decodeHotkey, verifier, turns, registrations, callers },
+      rate: deps.rates.hotkey,
       skewSeconds: config.timestampSkewSeconds,
       nonces: deps.nonces,
       operators: new OperatorTokens(config.operatorTokens),

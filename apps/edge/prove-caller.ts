@@ -10,7 +10,7 @@ export interface CallerProof {
   readonly rates: {
     readonly [Rate in 'anonymous' | 'hotkey' | 'unproven']: Pick<Rates[Rate], 'take'>;
   };
-  /** Proves who calls; throws the 401, 403 or 503 that says why not. */
+  /** Proves who calls, of whatever role a key is; throws the 401, 403, 429 or 503 that says why not. */
   readonly authenticate: (request: AuthenticationRequest) => Promise<Caller>;
   readonly remoteAddress: (request: IncomingMessage) => string;
 }
@@ -64,12 +64,19 @@ async function provenCaller(
     const caller = await by.authenticate({ headers, role, address, untilMs });
     if (caller.role === 'miner' || caller.role === 'validator')
       await rates.hotkey.take(caller.name);
+    // Only now: on routes that are not counted by address nothing else would count such requests.
+    requireRole(role, caller);
     return caller;
   } catch (error) {
     const isFalse = isCounted(endpoint) && !isAnonymous(headers) && isRefusedCredential(error);
     if (isFalse) await rates.unproven.take(by.remoteAddress(request));
     throw error;
   }
+}
+
+function requireRole(role: Exclude<Role, 'public'>, caller: Caller): void {
+  if (role === 'hotkey' || role === caller.role) return;
+  throw new Fault('WRONG_ROLE', `This route is for ${role}s; the hotkey is a ${caller.role}.`);
 }
 
 function isCounted({ isUnlimited, trafficClass }: Endpoint): boolean {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { connectNats } from '../../infra/nats/connect.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
@@ -131,6 +132,42 @@ test.serial('a key has its own limit, on every route and edge and by both scheme
   await isTurnedAway(t, await call('POST', '/v1/miner/submit', undefined, one.headers()));
   t.is((await call('GET', agents, undefined, other.headers())).status, 200);
 });
+
+test.serial(
+  'a key of the wrong role has no more than its limit, on routes of any class',
+  async (t) => {
+    const miner = await service.miner('rate-5');
+    const call = client('192.0.2.42');
+    const beat = () =>
+      call(
+        'POST',
+        `/v1/validator/evaluation-runs/${randomUUID()}/heartbeat`,
+        null,
+        miner.headers(),
+      );
+    for (let count = 0; count < 10; count++) {
+      t.is((await refusal(await beat())).error_code, 'WRONG_ROLE');
+    }
+    for (let count = 0; count < 10; count++) await isTurnedAway(t, await beat());
+    const nonces = await service.sql`select from nonce where hotkey = ${miner.hotkey}`;
+    t.true(nonces.length <= 11, 'the edge that does not count learns of it by one more');
+    await isTurnedAway(t, await call('GET', '/v1/miner/agents', undefined, miner.headers()));
+  },
+);
+
+test.serial(
+  'who forges the signature of another uses up nothing of the limit of that',
+  async (t) => {
+    const miner = await service.miner('rate-6');
+    const call = client('192.0.2.43');
+    const agents = (headers: object) =>
+      call('GET', '/v1/miner/agents', undefined, { ...miner.headers(), ...headers });
+    t.is((await agents({})).status, 200);
+    const forged = Array.from({ length: 14 }, () => agents({ 'x-signature': '0'.repeat(128) }));
+    t.is((await statuses(forged))[401], 14);
+    t.is((await statuses(Array.from({ length: 12 }, () => agents({}))))[200], 9);
+  },
+);
 
 test.serial(
   'false credentials count by address, and spoil nothing for true ones behind it',

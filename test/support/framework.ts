@@ -105,9 +105,14 @@ export async function startFramework(
       rates: { anonymous: unlimited, hotkey: unlimited, unproven: unlimited },
       uploads: new UploadSlots({ perKeyMax: 2, max: 100 }),
       publicReads: new PublicReads(clock, 10_000),
-      authenticate: async () => {
+      authenticate: async ({ role }) => {
         await options.proving;
-        return { name: '', role: 'miner', publicKeyHex: '', coldkey: null };
+        return {
+          name: '',
+          role: role === 'hotkey' ? 'miner' : role,
+          publicKeyHex: '',
+          coldkey: null,
+        };
       },
       // These endpoints are made for the test and ask for no neighbour.
       invoke: (endpoint, request) => endpoint.handle(request, {} as EdgeDeps),

@@ -3,9 +3,10 @@ import type { Clock } from '../../../infra/ports/clock.ts';
 import type { DomainTime } from '../../../infra/ports/clock-follower.ts';
 import type { SignatureVerifier } from '../../../infra/ports/signatures.ts';
 import { Fault } from '../../../machines/fault.ts';
-import type { Caller, Role } from '../endpoint.ts';
+import type { Caller } from '../endpoint.ts';
 import { patientRead } from '../evaluation/patient-read.ts';
 import type { AuthenticationRequest } from '../prove-caller.ts';
+import type { SharedRate } from '../rates/shared-rate.ts';
 import type { Callers } from './callers.ts';
 import type { NonceLedger } from './nonce-ledger.ts';
 import type { OperatorTokens } from './operator-tokens.ts';
@@ -21,6 +22,8 @@ export interface AuthenticatorDeps {
   readonly decodeHotkey: (text: string) => Uint8Array | undefined;
   readonly verifier: SignatureVerifier;
   readonly turns: ProofTurns;
+  /** By proven key. Only looked at here: who asks for the proof takes from it. */
+  readonly rate: Pick<SharedRate, 'look'>;
   readonly registrations: Registrations;
   readonly callers: Callers;
   readonly nonces: NonceLedger;
@@ -34,26 +37,27 @@ export interface AuthenticatorDeps {
 /** A signature leaves a nonce behind it; a session is only read. */
 type Scheme = 'session' | 'signature';
 
-type HotkeyRole = Exclude<Role, 'operator' | 'public' | 'run'>;
-
 /**
  * Proves who calls.
  *
  * 1. An Authorization header decides alone; without it the four signed headers do.
  * 2. Cheap checks come before expensive ones, and a forged request burns nothing: a nonce is taken
  *    only after its signature proved true.
- * 3. Registration, ban and role are looked at on every request, whatever the scheme.
+ * 3. Registration and ban are looked at on every request, whatever the scheme. The role is told, and not
+ *    judged: a key of the wrong role has to be counted first.
  * 4. That a key is banned is told only to who proved to hold it.
  * 5. An outage is waited out step by step, for callers who are not to be turned away. A proof is never
  *    begun again: its nonce may have been taken, and the answer lost.
+ * 6. Who is familiar and beyond the limit of the key is told so before anything is checked or written.
+ *    That takes nothing from the limit: what is not proved must cost its owner nothing.
  */
 export function createAuthenticator(deps: AuthenticatorDeps) {
   return async (request: AuthenticationRequest): Promise<Caller> => {
     const { headers, role } = request;
     if (role === 'operator') return operator(headers, deps);
     if (role === 'run') return await byRunToken(headers, deps);
-    if (headers.authorization !== undefined) return await bySession(request, role, deps);
-    return await bySignature(request, role, deps);
+    if (headers.authorization !== undefined) return await bySession(request, deps);
+    return await bySignature(request, deps);
   };
 }
 
@@ -88,7 +92,6 @@ export const sessionToken = /^ses_[0-9a-f]{64}$/;
 
 async function bySession(
   { headers, untilMs }: AuthenticationRequest,
-  role: HotkeyRole,
   deps: AuthenticatorDeps,
 ): Promise<Caller> {
   const token = bearerTokenOf(headers) ?? '';
@@ -105,28 +108,26 @@ async function bySession(
   const { hotkey, isBanned } = session;
   const standing = await deps.registrations.standing(publicKeyHex);
   deps.callers.wasProved(hash, standing !== undefined && !isBanned);
-  return admit({ hotkey, publicKeyHex }, role, { standing, isBanned, scheme: 'session', deps });
+  return admit({ hotkey, publicKeyHex }, { standing, isBanned, scheme: 'session', deps });
 }
 
 async function bySignature(
   { headers, address, untilMs }: AuthenticationRequest,
-  role: HotkeyRole,
   deps: AuthenticatorDeps,
 ): Promise<Caller> {
   const { skewSeconds, decodeHotkey, time } = deps;
   const signed = readSignedHeaders(headers, { nowMs: time.nowMs(), skewSeconds, decodeHotkey });
   if (deps.registrations.isKnownAbsent(signed.publicKeyHex)) throw notRegistered();
-  const standing = await deps.turns.during(
-    { address, hotkey: signed.hotkey },
-    async (isFamiliar) => {
-      const proven = await provenStanding(signed, { isUrgent: isFamiliar, untilMs }, deps);
-      // A ban is told to who proved the key, and makes a stranger of it.
-      const isBanned = () => deps.callers.isBanned(signed.hotkey);
-      if (await patiently(isBanned, untilMs, deps)) throw banned();
-      return proven;
-    },
-  );
-  return admit(signed, role, { standing, isBanned: false, scheme: 'signature', deps });
+  const claimant = { address, hotkey: signed.hotkey };
+  if (deps.turns.isFamiliar(claimant)) deps.rate.look(signed.hotkey);
+  const standing = await deps.turns.during(claimant, async (isFamiliar) => {
+    const proven = await provenStanding(signed, { isUrgent: isFamiliar, untilMs }, deps);
+    // A ban is told to who proved the key, and makes a stranger of it.
+    const isBanned = () => deps.callers.isBanned(signed.hotkey);
+    if (await patiently(isBanned, untilMs, deps)) throw banned();
+    return proven;
+  });
+  return admit(signed, { standing, isBanned: false, scheme: 'signature', deps });
 }
 
 async function provenStanding(
@@ -156,7 +157,6 @@ function patiently<T>(
 
 function admit(
   key: { readonly hotkey: string; readonly publicKeyHex: string },
-  role: HotkeyRole,
   known: {
     readonly standing: Standing | undefined;
     readonly isBanned: boolean;
@@ -167,9 +167,6 @@ function admit(
   const { standing, isBanned, scheme, deps } = known;
   if (standing === undefined) throw notRegistered();
   if (isBanned) throw banned();
-  if (role !== 'hotkey' && role !== standing.role) {
-    throw new Fault('WRONG_ROLE', `This route is for ${role}s; the hotkey is a ${standing.role}.`);
-  }
   deps.onProven?.(key.hotkey, standing, scheme);
   const { hotkey: name, publicKeyHex } = key;
   return { name, role: standing.role, publicKeyHex, coldkey: standing.coldkey };

@@ -43,14 +43,24 @@ export class RateWindow {
     const nowMs = this.#clock.monotonicMs();
     this.#turn(nowMs);
     const takes = this.#takesOf(key);
-    const oldestMs = forgetBefore(takes, nowMs - windowMs);
-    if (oldestMs !== undefined && takes.times.length - takes.first >= this.#limit) {
-      return oldestMs + windowMs - nowMs;
-    }
+    const waitMs = this.#waitMs(takes, nowMs);
+    if (waitMs > 0) return waitMs;
     // Pushed to, an empty array makes room for sixteen more; most keys of a flood come once.
     if (takes.times.length === 0) takes.times = [nowMs];
     else takes.times.push(nowMs);
     return 0;
+  }
+
+  /** What `take` would answer now. */
+  look(key: string): number {
+    const takes = this.#young.get(key) ?? this.#old.get(key);
+    return takes === undefined ? 0 : this.#waitMs(takes, this.#clock.monotonicMs());
+  }
+
+  #waitMs(takes: Takes, nowMs: number): number {
+    const oldestMs = forgetBefore(takes, nowMs - windowMs);
+    const isFull = takes.times.length - takes.first >= this.#limit;
+    return oldestMs !== undefined && isFull ? oldestMs + windowMs - nowMs : 0;
   }
 
   #takesOf(key: string): Takes {

@@ -50,6 +50,17 @@ export class SharedRate {
     return undefined;
   }
 
+  /**
+   * Takes nothing and asks nobody.
+   *
+   * @throws RATE_LIMITED where this edge knows by itself that `take` would
+   */
+  look(key: string): void {
+    const { names, self } = this.#peers;
+    const isCountedHere = countingEdge(names, `${this.#name} ${key}`) === self;
+    this.#require(isCountedHere ? this.#window.look(key) : Math.max(0, this.#refusedMs(key)));
+  }
+
   #require(waitMs: number): void {
     if (waitMs === 0) return;
     throw new Fault('RATE_LIMITED', `At most ${this.#limit} of these a minute.`, {
@@ -67,8 +78,13 @@ export class SharedRate {
     const { names, self } = this.#peers;
     const edge = countingEdge(names, question);
     if (edge === self) return this.count(key);
-    const knownMs = (this.#refusedUntilMs.get(key) ?? 0) - this.#clock.monotonicMs();
+    const knownMs = this.#refusedMs(key);
     return knownMs > 0 ? knownMs : this.#askedMs(key, { edge, question });
+  }
+
+  /** For how long another edge is known to refuse the key. */
+  #refusedMs(key: string): number {
+    return (this.#refusedUntilMs.get(key) ?? 0) - this.#clock.monotonicMs();
   }
 
   async #askedMs(

@@ -30,7 +30,9 @@ test('no minute holds more than the limit, and none less than was asked for', (t
       for (const gapMs of gapsMs) {
         nowMs += gapMs;
         const within = passedMs.filter((atMs) => atMs > nowMs - windowMs);
+        const seenMs = window.look('key');
         const waitMs = window.take('key');
+        t.is(seenMs, waitMs);
         if (within.length < limit) t.is(waitMs, 0);
         else t.is(waitMs, (within[0] ?? Number.NaN) + windowMs - nowMs);
         if (waitMs === 0) passedMs.push(nowMs);

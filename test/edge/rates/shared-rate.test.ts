@@ -94,6 +94,25 @@ test('a refusal is remembered, not asked for again, until the minute is over', a
   t.true(await passes(one?.session, '192.0.2.1'));
 });
 
+test('a look takes nothing, asks nobody, and throws once this edge knows of a refusal', async (t) => {
+  const { asked, clock, rates } = edgesNamed(['a', 'b', 'c', 'd', 'e']);
+  const rate = rates[0]?.session;
+  const mayPass = (key: string) => passes({ take: async () => rate?.look(key) }, key);
+  for (const key of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5']) {
+    for (let count = 0; count < 5; count++) {
+      t.true(await mayPass(key));
+      t.true(await passes(rate, key));
+    }
+    t.false(await passes(rate, key));
+    const before = asked.length;
+    t.false(await mayPass(key));
+    t.is(asked.length, before);
+  }
+  t.true(asked.length > 0, 'some of the keys are counted elsewhere');
+  await clock.advance(60_000);
+  t.true(await mayPass('192.0.2.1'));
+});
+
 test('how long to wait is told in whole seconds, 1 to 60', async (t) => {
   const { clock, rates } = edgesNamed(['a']);
   const take = () => rates[0]?.session.take('192.0.2.1');
