@@ -26,7 +26,7 @@ import { incomingTraceId } from './middleware/trace-id.ts';
 import { OpenAnswers } from './open-answers.ts';
 import type { Pages } from './pages/pages.ts';
 import { expressPath, PlainRoutes } from './plain-routes.ts';
-import { isAnonymous, tooOftenAnonymous } from './prove-caller.ts';
+import { tooOftenAnonymous } from './prove-caller.ts';
 import { isRead, shedRead, tooMuch } from './shed-reads.ts';
 import { oddityOf, refuseConnection, refuseTunnel, refuseUnreadable } from './unreadable.ts';
 import { invalidField } from './validation.ts';
@@ -253,7 +253,7 @@ export function createApp(options: EdgeServerOptions, state: ServerState): Expre
   return app;
 }
 
-/** Whoever reads pages without credentials is counted like any other stranger. */
+/** Whoever reads pages is counted by address: no header that is not looked at can change that. */
 function showPages(pages: Pages, by: Dispatch): RequestHandler {
   return async (request, response, next) => {
     const send = pages.find(request);
@@ -261,8 +261,7 @@ function showPages(pages: Pages, by: Dispatch): RequestHandler {
       next();
       return;
     }
-    const isCounted = isAnonymous(request.headers);
-    const tooOften = isCounted ? await tooOftenAnonymous(request, by) : undefined;
+    const tooOften = await tooOftenAnonymous(request, by);
     if (tooOften === undefined) send(response);
     else sendFault(response, tooOften);
   };
@@ -351,13 +350,13 @@ function inOrderOfHurry(endpoints: readonly Endpoint[]): readonly Endpoint[] {
 
 const isPublicRead = ({ role, method }: Endpoint) => role === 'public' && method === 'get';
 
-/** Whoever looks for routes without credentials is counted like any other stranger. */
+/** Whoever looks for routes is counted by address, as at public ones, whatever credentials it shows. */
 async function refuseUnrouted(
   { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   fault: Fault,
   by: Dispatch,
 ): Promise<void> {
-  const tooOften = isAnonymous(request.headers) ? await tooOftenAnonymous(request, by) : undefined;
+  const tooOften = await tooOftenAnonymous(request, by);
   sendFault(response, tooOften ?? fault);
   discardRest(request);
 }

@@ -45,6 +45,19 @@ test('every path of the app answers its page, under a policy that lets nothing e
   }
 });
 
+test('pages count by address whatever the headers of their reader say', async (t) => {
+  const taken: string[] = [];
+  const take = async (address: string) => void taken.push(address);
+  await using edge = await startFramework([getHealth], {
+    pages: builtPages(),
+    anonymous: { take },
+  });
+  for (const headers of [{}, { authorization: 'Bearer x' }, { 'x-hotkey': 'nobody' }]) {
+    t.is((await get(edge, '/', headers)).status, 200);
+  }
+  t.deepEqual(taken, Array(3).fill('127.0.0.1'));
+});
+
 test('a path of the app that is none gets the app’s own page with 404', async (t) => {
   await using edge = await startEdge();
   for (const path of ['/app', '/app/', '/app/x', '/app/runs/a/b', '/app/assets/main-OLD.js']) {

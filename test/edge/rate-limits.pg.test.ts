@@ -83,6 +83,18 @@ test.serial('what has no route, no method or no readable path counts like all el
   }
 });
 
+test.serial('what has no route counts by address whatever its headers say', async (t) => {
+  const [bearing, naming] = [client('192.0.2.111'), client('192.0.2.112')];
+  const authorization = () => bearing('GET', '/nope', undefined, { authorization: 'Bearer x' });
+  const hotkey = () => naming('OPTIONS', suites, undefined, { 'x-hotkey': 'nobody' });
+  for (let count = 0; count < limit; count++) {
+    t.is((await authorization()).status, 404);
+    t.is((await hotkey()).status, 405);
+  }
+  await isTurnedAway(t, await authorization());
+  await isTurnedAway(t, await hotkey());
+});
+
 for (const address of ['192.0.2.11', '192.0.2.12', '192.0.2.13', '2001:db8:5::1']) {
   test.serial(`exactly as many pass when two edges are asked at once: ${address}`, async (t) => {
     const call = client(address);

@@ -52,6 +52,8 @@ export async function startFramework(
     /** Awaited by every proof of a caller. */
     readonly proving?: Promise<void>;
     readonly pages?: Pages;
+    /** By address. */
+    readonly anonymous?: { readonly take: (address: string) => Promise<void> };
   } = {},
 ) {
   const admission = new Admission(options.admission);
@@ -102,7 +104,7 @@ export async function startFramework(
           ...options.budgetMs,
         },
       },
-      rates: { anonymous: unlimited, hotkey: unlimited, unproven: unlimited },
+      rates: { anonymous: options.anonymous ?? unlimited, hotkey: unlimited, unproven: unlimited },
       uploads: new UploadSlots({ perKeyMax: 2, max: 100 }),
       publicReads: new PublicReads(clock, 10_000),
       authenticate: async ({ role }) => {

@@ -5,7 +5,7 @@ import { SharedRate } from './shared-rate.ts';
 
 /** Every limit that is counted by the minute, over all edges. */
 export interface Rates {
-  /** By address, over all requests without credentials. */
+  /** By address, over all requests without credentials, and all that need none or have no route. */
   readonly anonymous: SharedRate;
   /**
    * By address, over requests whose credentials let nobody in. Apart from the anonymous ones, so
