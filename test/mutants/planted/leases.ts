@@ -6,11 +6,11 @@ export const leaseMutants: readonly Mutant[] = [
     id: 'heartbeat-of-anybody',
     breaks: 'A heartbeat is taken from whoever sends it.',
     signs: ['INV-03'],
-    seed: 13,
+    seed: 29,
     edits: [
       {
         file: 'actors/lease-manager/heartbeat.ts',
-        snippet: `if (run.context.validatorHotkey !== validatorHotkey) return undefined;`,
+        snippet: 'if (run.context.validatorHotkey !== validatorHotkey) return undefined;',
         replacement: '',
       },
     ],
@@ -150,8 +150,8 @@ export const leaseMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'apps/edge/routes/validator/claim-work.ts',
-        snippet: 'if (untouched === undefined) {',
-        replacement: 'if (untouched?.evalRunId !== null) {',
+        snippet: `const untouched = live.find((run) => run.status === 'CLAIMED');`,
+        replacement: 'const untouched = undefined as LiveRuns[number] | undefined;',
       },
     ],
   },
