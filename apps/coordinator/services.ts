@@ -33,11 +33,12 @@ import {
   insertWebhook,
   rewindWebhook,
 } from '../../actors/services/webhooks/store.ts';
-import { archiveText } from '../../infra/bundles/archive-text.ts';
+import { createTextArchive } from '../../infra/bundles/archive-text.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { createEd25519Signer } from '../../infra/crypto/ed25519.ts';
 import { uuidV5 } from '../../infra/ids/ids.ts';
 import { createProviders } from '../../infra/inference/providers.ts';
+import { scratchFolder } from '../../infra/local/scratch-folder.ts';
 import type { Bus } from '../../infra/nats/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
@@ -113,7 +114,7 @@ export async function startServices(deps: {
   const signer = createEd25519Signer(config.bundleSigningKey);
   const bundles = createBundlePublisher({
     ...{ sql, objects, signer, clock, log },
-    archive: archiveText,
+    archive: createTextArchive(await scratchFolder(config.processName)),
   });
   await bundles.start();
   stack.defer(() => bundles.stop());

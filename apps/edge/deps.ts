@@ -35,6 +35,8 @@ export interface EdgeDeps {
   readonly claimsSql: Sql;
   readonly bus: CommandBus;
   readonly objects: ObjectStore;
+  /** A folder of this process, for files that are there for a moment. */
+  readonly scratch: string;
   /** For secrets that cross the bus or rest in the database. */
   readonly seal: Seal;
   readonly analyses: AnalysisTurns;

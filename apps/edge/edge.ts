@@ -9,6 +9,7 @@ import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
 import { createVerifierPool } from '../../infra/crypto/sr25519-verifier.ts';
 import { decodeHotkey } from '../../infra/crypto/ss58.ts';
 import { randomHex, randomId, sha256Hex } from '../../infra/ids/ids.ts';
+import { scratchFolder } from '../../infra/local/scratch-folder.ts';
 import { createCommandBus } from '../../infra/nats/command-bus.ts';
 import { closeNats, connectNats, untilGivenUp } from '../../infra/nats/connect.ts';
 import { createEdgePeers, type EdgePeersDeps } from '../../infra/nats/edge-peers.ts';
@@ -244,6 +245,7 @@ async function openDeps(
   const signals = createSignals(connection);
   const time = await started(createTime({ name, sql, bus, signals, clock, log }), stack);
   const objects = createS3Store(objectStoreOptions(config));
+  const scratch = await scratchFolder(config.processName);
   // Begins with the first file: it takes a second of a processor, and 250 MB.
   const analyser = stack.adopt(analyserOf(config, clock), (running) => running.stop());
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
@@ -258,20 +260,8 @@ async function openDeps(
   const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });
   await started(inference.records, stack);
   return {
-    ...{
-      config,
-      sql,
-      claimsSql,
-      bus,
-      objects,
-      clock,
-      time,
-      log,
-      telemetry,
-      readiness,
-      rates,
-      history,
-    },
+    ...{ config, sql, claimsSql, bus, objects, scratch },
+    ...{ clock, time, log, telemetry, readiness, rates, history },
     analyses: new AnalysisTurns(analyser),
     identity: identityOf(options, {
       registrations: chainRegistrations(registrations),
@@ -281,11 +271,11 @@ async function openDeps(
     }),
     runs: createRunLocator(callersSql),
     terms: new KnownTerms(sql),
-    deliveries: createDeliveries({ sql, bus, objects }),
+    deliveries: createDeliveries({ sql, bus, objects, scratch }),
     ...{ seal, inference },
     keptPages: new KeptPages(),
     boards: new Boards(sql),
-    ...outOf(objects, config, clock),
+    ...outOf({ objects, scratch }, config, clock),
     feed: new PublicFeed({ tail, slots: streamSlots(config), clock }),
     presence: await started(createPresence({ bus, clock, time }), stack),
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
@@ -296,11 +286,15 @@ async function openDeps(
 }
 
 /** What is handed out of the object store. */
-function outOf(objects: ObjectStore, config: Config, clock: Clock) {
+function outOf(
+  { objects, scratch }: { readonly objects: ObjectStore; readonly scratch: string },
+  config: Config,
+  clock: Clock,
+) {
   return {
     codeDownloads: new CodeDownloads(objects, clock, config.downloadUrlSeconds),
     documents: new Documents(objects, config.artifactBytesMax),
-    keptLogs: new KeptLogs(objects),
+    keptLogs: new KeptLogs(objects, scratch),
   };
 }
 

@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { ArchiveText } from '../ports/text-archive.ts';
+import type { ArchivedText, ArchiveText } from '../ports/text-archive.ts';
 
-/** Gzip without a time stamp: the same text gives the same bytes, hence the same name. */
-export const archiveText: ArchiveText = async (pieces) => {
-  const folder = await mkdtemp(join(tmpdir(), 'paddock-bundle-'));
+/**
+ * Gzip without a time stamp: the same text gives the same bytes, hence the same name. Below `scratch` lies
+ * what is not disposed of yet.
+ */
+export function createTextArchive(scratch: string): ArchiveText {
+  return (pieces) => archiveText(pieces, scratch);
+}
+
+async function archiveText(pieces: AsyncIterable<string>, scratch: string): Promise<ArchivedText> {
+  const folder = await mkdtemp(join(scratch, 'bundle-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'bundle.json.gz');
@@ -22,7 +28,7 @@ export const archiveText: ArchiveText = async (pieces) => {
     await remove();
     throw error;
   }
-};
+}
 
 /** Lets bytes pass and keeps their hash. */
 class Digest extends Transform {

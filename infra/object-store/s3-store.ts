@@ -77,11 +77,11 @@ class S3Store implements ObjectStore {
    * Through a file of ours: not every store that heeds `If-None-Match` when it takes an object does so
    * when it copies one by itself.
    */
-  async copyOnce(source: string, target: string): Promise<boolean | undefined> {
+  async copyOnce(source: string, target: string, scratch: string): Promise<boolean | undefined> {
     return await orUndefined(async () => {
       const { Body, ContentType } = await this.#client.send(this.#read(source));
       if (Body === undefined) return undefined;
-      await using file = await spool(Body as Readable);
+      await using file = await spool(Body as Readable, scratch);
       const contentType = ContentType ?? 'application/octet-stream';
       return await this.putFileOnce(target, file.path, { contentType, sha256: file.sha256 });
     });

@@ -1,7 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -11,9 +10,9 @@ interface Spooled extends AsyncDisposable {
   readonly sha256: string;
 }
 
-/** A body as a file of its own, which goes when it is disposed of. */
-export async function spool(body: Readable): Promise<Spooled> {
-  const folder = await mkdtemp(join(tmpdir(), 'paddock-object-'));
+/** A body as a file of its own below `scratch`, which goes when it is disposed of. */
+export async function spool(body: Readable, scratch: string): Promise<Spooled> {
+  const folder = await mkdtemp(join(scratch, 'object-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'object');

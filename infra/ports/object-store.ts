@@ -6,8 +6,8 @@ export interface ObjectStore {
   putOnce(key: string, body: Uint8Array, options: PutOptions): Promise<boolean>;
   /** The same for a file on disk, streamed. */
   putFileOnce(key: string, path: string, options: PutOptions): Promise<boolean>;
-  /** The same with what another key holds; undefined when that holds nothing. */
-  copyOnce(source: string, target: string): Promise<boolean | undefined>;
+  /** The same with what another key holds, by a file below `scratch`; undefined when that holds nothing. */
+  copyOnce(source: string, target: string, scratch: string): Promise<boolean | undefined>;
   /** Undefined when there is no such key. */
   get(key: string): Promise<Uint8Array | undefined>;
   getStream(key: string): Promise<Readable | undefined>;

@@ -13,10 +13,12 @@ const copiesMax = 8;
  */
 export class KeptLogs {
   readonly #objects: Pick<ObjectStore, 'copyOnce' | 'size'>;
+  readonly #scratch: string;
   readonly #underWay = new Map<string, Promise<string | undefined>>();
 
-  constructor(objects: Pick<ObjectStore, 'copyOnce' | 'size'>) {
+  constructor(objects: Pick<ObjectStore, 'copyOnce' | 'size'>, scratch: string) {
     this.#objects = objects;
+    this.#scratch = scratch;
   }
 
   /**
@@ -43,7 +45,7 @@ export class KeptLogs {
   }
 
   async #copy(uploadedKey: string, key: string): Promise<string | undefined> {
-    const isNew = await this.#objects.copyOnce(uploadedKey, key);
+    const isNew = await this.#objects.copyOnce(uploadedKey, key, this.#scratch);
     return isNew === undefined ? undefined : key;
   }
 }

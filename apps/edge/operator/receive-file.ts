@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -17,18 +16,22 @@ export interface ReceivedFile extends AsyncDisposable {
   readonly sizeBytes: number;
 }
 
+interface Accept {
+  readonly mediaTypes: readonly string[];
+  readonly bytesMax: number;
+  /** Where the file lies meanwhile. */
+  readonly scratch: string;
+}
+
 /** Streams the raw body into a temporary file, hashing on the way; memory stays small. */
-export async function receiveFile(
-  context: RequestContext,
-  accept: { readonly mediaTypes: readonly string[]; readonly bytesMax: number },
-): Promise<ReceivedFile> {
+export async function receiveFile(context: RequestContext, accept: Accept): Promise<ReceivedFile> {
   const { stream } = context;
   const [type = ''] = (context.headers['content-type'] ?? '').toLowerCase().split(';');
   if (!accept.mediaTypes.includes(type.trim())) {
     throw new Fault('UNSUPPORTED_MEDIA_TYPE', `The body must be ${accept.mediaTypes[0]}.`);
   }
   if (Number(context.headers['content-length'] ?? 0) > accept.bytesMax) throw tooLarge(accept);
-  const folder = await mkdtemp(join(tmpdir(), 'paddock-upload-'));
+  const folder = await mkdtemp(join(accept.scratch, 'upload-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, 'body');
   const meter = metered(accept);

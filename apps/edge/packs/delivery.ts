@@ -1,6 +1,5 @@
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { packsService } from '../../../actors/services/packs/messages.ts';
@@ -26,6 +25,8 @@ export function createDeliveries(deps: {
   readonly sql: Sql;
   readonly bus: CommandBus;
   readonly objects: ObjectStore;
+  /** What is built lies there for a moment. */
+  readonly scratch: string;
 }): Deliveries {
   const building = new Map<string, Promise<DeliveryRow>>();
   return {
@@ -46,9 +47,9 @@ export function createDeliveries(deps: {
 async function build(
   packSha256: string,
   wanted: { readonly taskIds: readonly string[]; readonly key: string },
-  { bus, objects }: Pick<Parameters<typeof createDeliveries>[0], 'bus' | 'objects'>,
+  { bus, objects, scratch }: Omit<Parameters<typeof createDeliveries>[0], 'sql'>,
 ): Promise<DeliveryRow> {
-  const folder = await mkdtemp(join(tmpdir(), 'paddock-pack-'));
+  const folder = await mkdtemp(join(scratch, 'pack-'));
   try {
     const sourcePath = join(folder, 'pack.tar.gz');
     const targetPath = join(folder, 'delivery.tar.gz');

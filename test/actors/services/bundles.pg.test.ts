@@ -9,7 +9,7 @@ import { unbundledRaces } from '../../../actors/services/bundles/store.ts';
 import { compareBundle } from '../../../apps/verify/compare-bundle.ts';
 import { Comparison } from '../../../apps/verify/difference.ts';
 import { openBundle } from '../../../apps/verify/sealed-bundle.ts';
-import { archiveText } from '../../../infra/bundles/archive-text.ts';
+import { createTextArchive } from '../../../infra/bundles/archive-text.ts';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import { startEmbeddedObjectStore } from '../../../infra/object-store/embedded/embedded-store.ts';
 import { createS3Store } from '../../../infra/object-store/s3-store.ts';
@@ -35,7 +35,8 @@ async function world(t: ExecutionContext) {
   const objects = createS3Store({ endpoint: store.endpoint, bucket: 'bundles', ...keys });
   await objects.ensureBucket();
   const signer = createEd25519Signer(new Uint8Array(32).fill(7));
-  return { sql, deps: { sql: service, objects, signer, archive: archiveText, log: silentLogger } };
+  const archive = createTextArchive(dataDir);
+  return { sql, deps: { sql: service, objects, signer, archive, log: silentLogger } };
 }
 
 interface Row {

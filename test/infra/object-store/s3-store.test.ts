@@ -86,12 +86,12 @@ test('a file is streamed and comes back as it was', async (t) => {
 
 test('a copy is made once, of what is there then, with its type', async (t) => {
   const [source, target] = [freshKey(), freshKey()];
-  t.is(await store.copyOnce(source, target), undefined, 'of nothing there is no copy');
+  t.is(await store.copyOnce(source, target, tmpdir()), undefined, 'of nothing there is no copy');
   t.is(await store.size(target), undefined);
   const body = randomBytes(1_000_001);
   await store.putOnce(source, body, uploadOf(body, 'text/x-log'));
 
-  const made = await Promise.all([1, 2, 3].map(() => store.copyOnce(source, target)));
+  const made = await Promise.all([1, 2, 3].map(() => store.copyOnce(source, target, tmpdir())));
 
   t.is(made.filter(Boolean).length, 1, 'however many copy at once');
   t.true(body.equals((await store.get(target)) ?? Buffer.from('absent')));
@@ -100,7 +100,7 @@ test('a copy is made once, of what is there then, with its type', async (t) => {
   await read.arrayBuffer();
   const other = freshKey();
   await store.putOnce(other, Buffer.from('other'), uploadOf('other'));
-  t.false(await store.copyOnce(other, target));
+  t.false(await store.copyOnce(other, target, tmpdir()));
   t.is(await store.size(target), body.length);
 });
 
@@ -108,7 +108,7 @@ test('a URL for logs takes others while it lives, and a copy of them stays', asy
   const [source, target] = [freshKey(), freshKey()];
   const url = await store.presignPut(source, { contentLength: 4, expiresInSeconds: 60 });
   t.is(await plainPut(url, 'logs'), 200);
-  t.true(await store.copyOnce(source, target));
+  t.true(await store.copyOnce(source, target, tmpdir()));
 
   t.is(await plainPut(url, 'LOGS'), 200);
 
@@ -312,7 +312,7 @@ test('a store that is down is unavailable, and soon known to be', async (t) => {
     t.throwsAsync(down.get('key'), expected),
     t.throwsAsync(down.getStream('key'), expected),
     t.throwsAsync(down.size('key'), expected),
-    t.throwsAsync(down.copyOnce('key', 'copy'), expected),
+    t.throwsAsync(down.copyOnce('key', 'copy', tmpdir()), expected),
     t.throwsAsync(down.putOnce('key', body, uploadOf(body)), expected),
     t.throwsAsync(down.putFileOnce('key', import.meta.filename, uploadOf(body)), expected),
   ]);

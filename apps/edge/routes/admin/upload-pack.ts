@@ -44,10 +44,11 @@ export const uploadPack = endpoint({
     'OUTCOME_UNKNOWN',
   ],
 
-  async handle({ caller, context }, { bus, config, objects }) {
+  async handle({ caller, context }, { bus, config, objects, scratch }) {
     await using file = await receiveFile(context, {
       mediaTypes: ['application/gzip', 'application/x-gzip'],
       bytesMax: config.packBytesMax,
+      scratch,
     });
     const { manifest, tasks } = packDocument.parse(await inspect(file.path));
     const { sha256, sizeBytes } = file;

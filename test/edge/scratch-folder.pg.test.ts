@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { startTestService } from '../support/edge.ts';
+
+const name = `edge-scratch-${process.pid}`;
+const folder = join(tmpdir(), `paddock-${process.getuid?.() ?? 0}`, name);
+
+async function leave(path: string): Promise<void> {
+  await mkdir(join(folder, path, 'paddock-pack-a'), { recursive: true });
+  await writeFile(join(folder, path, 'paddock-pack-a', 'pack.tar.gz'), 'half a pack');
+}
+
+test('what killed processes of its name left behind is gone once an edge has started', async (t) => {
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  // It has ended, and its number is nobody's.
+  const { pid: ended } = spawnSync(process.execPath, ['--version']);
+  const ofBefore = `${process.pid}-before`;
+  const ofLiving = `${process.ppid}-living`;
+  for (const path of [`${ended}-killed`, ofBefore, ofLiving]) await leave(path);
+
+  const service = await startTestService({ edges: 2, edgeEnv: { PROCESS_NAME: name } });
+  t.teardown(() => service.stop());
+
+  const found = await readdir(folder);
+  t.false(found.includes(`${ended}-killed`));
+  t.false(found.includes(ofBefore));
+  await t.notThrowsAsync(access(join(folder, ofLiving, 'paddock-pack-a', 'pack.tar.gz')));
+  t.is(found.length, 2, 'one of the living, one of this process, whose two edges share it');
+});
