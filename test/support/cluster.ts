@@ -79,7 +79,10 @@ async function database(from: string, t: Test | undefined): Promise<TestDatabase
   const { url, sql: admin } = await cluster();
   const name = `test_${randomBytes(6).toString('hex')}`;
   await admin`create database ${admin(name)} template ${admin(from)}`;
-  const own = createSql({ url: databaseUrl(url, name), max: 4, applicationName: 'test' });
+  // What a test plants at once may take a slow machine longer than the product gives a statement.
+  const patience = { statementTimeoutMs: 60_000 };
+  const target = { url: databaseUrl(url, name), applicationName: 'test' };
+  const own = createSql({ ...target, ...patience, max: 4 });
   closeAfter(t, async () => {
     await closeSql(own);
     await admin`drop database ${admin(name)} with (force)`;
