@@ -3,7 +3,6 @@ import { decideExclusion } from '../../machines/work-item/decide.ts';
 import type { Draft } from './draft.ts';
 import { rescore } from './end-run.ts';
 import { followMinerBan } from './miner-ban.ts';
-import { followSuite } from './supersede-suite.ts';
 
 /** Takes a success out of its score, which opens the work again when it falls below. */
 export function excludeRun(draft: Draft, run: RunState, reason: string): void {
@@ -16,7 +15,7 @@ export function excludeRun(draft: Draft, run: RunState, reason: string): void {
   rescore(draft, agentVersionId, workItemId);
 }
 
-/** While it was closed, nobody told the work what became of its version, its miner and its suite. */
+/** While it was closed, nobody told the work what became of its version and its miner. */
 function settleReopened(draft: Draft, agentVersionId: string, workItemId: string): void {
   if (draft.aggregate(agentVersionId)?.version.state.value === 'discarded') {
     const reason = 'VERSION_DISCARDED';
@@ -25,6 +24,5 @@ function settleReopened(draft: Draft, agentVersionId: string, workItemId: string
     ]);
   } else {
     followMinerBan(draft, agentVersionId, workItemId);
-    followSuite(draft, agentVersionId, workItemId);
   }
 }

@@ -8,7 +8,7 @@ import type { Draft } from './draft.ts';
 import { rescore } from './end-run.ts';
 import type { evalMessages, VersionOrderReply } from './messages.ts';
 import { followMinerBan } from './miner-ban.ts';
-import { followSuite, supersedeVersion } from './supersede-suite.ts';
+import { supersedeVersion } from './supersede-suite.ts';
 
 type Discard = z.infer<(typeof evalMessages)['discard-version']>;
 type Reinstate = z.infer<(typeof evalMessages)['reinstate-version']>;
@@ -57,7 +57,6 @@ function reopenWork(draft: Draft, agentVersionId: string): void {
       { type: 'REOPENED', reason: 'VERSION_REINSTATED' },
     ]);
     followMinerBan(draft, agentVersionId, workItemId);
-    followSuite(draft, agentVersionId, workItemId);
     rescore(draft, agentVersionId, workItemId);
   }
 }

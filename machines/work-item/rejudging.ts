@@ -64,8 +64,6 @@ export function obstacleToApplying(item: WorkState, to: Application): string | u
   // What a race came to is history: its bundle is published, its emissions are paid.
   if (raceId !== null) return 'RACE_OVER';
   if (to.lapse !== undefined) return to.lapse;
-  // Of a version that stays eligible, since its suite was superseded while the work was open.
-  if (to.judgedWork?.value === 'cancelled') return 'SUITE_SUPERSEDED';
   const obstacle = obstacleToJudging(rejudges, to.judgedWork);
   if (obstacle !== undefined) return obstacle;
   if (to.bannedHotkeys.has(verdict.validatorHotkey)) return 'VALIDATOR_BANNED';

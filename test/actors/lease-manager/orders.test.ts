@@ -270,68 +270,6 @@ test('a suite that was superseded meanwhile has ended a version that comes back'
   t.is(world.claim('val-a'), null);
 });
 
-test('work that an eligible version still waits for ends with its suite, and the version does not', (t) => {
-  const { world, runs } = eligible();
-  const raceId = startRace(world);
-  const raced = world.run('val-c');
-  t.is(world.runState(raced).context.raceId, raceId);
-  world.ok('exclude-run', { ...runs[0], reason });
-  // The race's work comes first, and both of its runs are given out.
-  world.run('val-d');
-  const own = world.run('val-e');
-  t.is(world.runState(own).context.raceId, null);
-  world.state.orders = { activeSuiteId: 2, bannedHotkeys: new Set(), endedRejudgings: new Set() };
-
-  world.ok('suite-activated', { suiteId: 2 });
-
-  t.like(world.itemState(1), {
-    value: 'cancelled',
-    context: { closeReason: 'SUITE_SUPERSEDED' },
-  });
-  t.like(world.runState(own), { value: 'cancelled', context: { endReason: 'SUITE_SUPERSEDED' } });
-  t.like(world.version(1).version.state, {
-    value: 'eligible',
-    context: { scores: { mean: null } },
-  });
-  t.is(raceItem(world, raceId).value, 'open');
-  t.is(world.runState(raced).value, 'claimed');
-  t.is(world.refusal('include-run', { ...runs[0] }).code, 'RUN_NOT_INCLUDABLE');
-});
-
-test('work of a suite that is active no more does not open again', (t) => {
-  const { world, runs } = eligible();
-  world.state.orders = {
-    activeSuiteId: 2,
-    bannedHotkeys: new Set(['miner-1']),
-    endedRejudgings: new Set(),
-  };
-
-  t.like(world.ok('exclude-run', { ...runs[0], reason }), { isIncluded: false });
-
-  const superseded = { value: 'cancelled', context: { closeReason: 'SUITE_SUPERSEDED' } };
-  t.like(world.itemState(1), superseded);
-  t.like(world.version(1).version.state, {
-    value: 'eligible',
-    context: { scores: { mean: null } },
-  });
-  t.is(world.claim('val-c'), null);
-});
-
-test('a version that is reinstated after its suite was superseded waits for nobody', (t) => {
-  const { world, runs } = eligible();
-  world.ok('exclude-run', { ...runs[0], reason });
-  world.ok('discard-version', { ...one, reason });
-  world.state.orders = { activeSuiteId: 2, bannedHotkeys: new Set(), endedRejudgings: new Set() };
-
-  t.deepEqual(world.ok('reinstate-version', one), { ...one, state: 'ELIGIBLE' });
-
-  t.like(world.itemState(1), {
-    value: 'cancelled',
-    context: { closeReason: 'SUITE_SUPERSEDED' },
-  });
-  t.is(world.claim('val-c'), null);
-});
-
 test('a run that is excluded from a discarded version opens no work', (t) => {
   const { world, runs } = eligible();
   world.ok('discard-version', { ...one, reason });

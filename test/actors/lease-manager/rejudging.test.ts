@@ -202,20 +202,6 @@ test('another suite ends what was to be judged again, also of eligible versions'
   t.is(world.version(1).version.state.value, 'eligible');
 });
 
-test('a verdict on work that its suite took along changes nothing', (t) => {
-  const { world, first, second } = eligible();
-  const rejudgingId = rejudge(world, first);
-  finish(world, judge(world, 'val-c'), 800_000);
-  world.ok('exclude-run', { ...second, reason: 'copied' });
-  world.state.orders = { ...open, activeSuiteId: 2 };
-  world.ok('suite-activated', { suiteId: 2 });
-
-  world.ok('apply-rejudging', { rejudgingId, ...ofOne });
-
-  t.like(judgings(world)[0]?.context, { closeReason: 'SUITE_SUPERSEDED' });
-  t.is(mean(world), null);
-});
-
 test('a cancelled rejudging ends its runs and drops its verdicts, and opens no more', (t) => {
   const { world, first, second } = eligible();
   const rejudgingId = rejudge(world, first, second);
