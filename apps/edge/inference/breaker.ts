@@ -3,7 +3,8 @@
  * open: one request tries, and its outcome closes or opens again.
  *
  * Agents choose what they ask, and can ask what is bound to fail: the failures of one miner's agents
- * alone, however many runs they have, take the provider from nobody.
+ * alone, however many runs they have, take the provider from nobody, nor do they keep it from others:
+ * of one miner's tries in a row only the first that fails (`prober`) makes for another rest.
  */
 export type Breaker =
   | {
@@ -12,8 +13,8 @@ export type Breaker =
       /** Whose failures they were, up to as many as are asked for. */
       readonly miners: readonly string[];
     }
-  | { readonly kind: 'open'; readonly untilMs: number }
-  | { readonly kind: 'half-open' };
+  | { readonly kind: 'open'; readonly untilMs: number; readonly prober?: string }
+  | { readonly kind: 'half-open'; readonly prober?: string };
 
 export interface BreakerPolicy {
   readonly failuresMax: number;
@@ -39,7 +40,11 @@ export function admit(breaker: Breaker, nowMs: number): Admittance {
   if (breaker.kind === 'half-open') return { isAdmitted: false, waitMs: probeWaitMs };
   const waitMs = breaker.untilMs - nowMs;
   if (waitMs > 0) return { isAdmitted: false, waitMs };
-  return { isAdmitted: true, isProbe: true, next: { kind: 'half-open' } };
+  const { prober } = breaker;
+  return {
+    ...{ isAdmitted: true, isProbe: true },
+    next: { kind: 'half-open', ...(prober !== undefined && { prober }) },
+  };
 }
 
 /** What was sent before the breaker opened says nothing of the provider afterwards. */
@@ -54,8 +59,10 @@ export function settle(
   if (breaker.kind === 'half-open') {
     if (!isProbe) return breaker;
     if (outcome === 'good') return workingBreaker;
-    // After an unknown outcome the next request tries at once.
-    return open(outcome === 'bad' ? policy.restMs : 0);
+    const isNews = outcome === 'bad' && sent.minerHotkey !== breaker.prober;
+    const prober = isNews ? sent.minerHotkey : breaker.prober;
+    // Else the next request tries at once.
+    return { ...open(isNews ? policy.restMs : 0), ...(prober !== undefined && { prober }) };
   }
   if (breaker.kind === 'open' || outcome === 'unknown') return breaker;
   if (outcome === 'good') return workingBreaker;

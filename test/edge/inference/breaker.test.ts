@@ -132,6 +132,22 @@ test('whatever happened, a provider that works again is soon asked as before', (
   );
 });
 
+test('one miner’s tries in a row make for one rest, and another’s for one more', (t) => {
+  const tried = (breaker: Breaker, minerHotkey: string) => {
+    const admittance = admit(breaker, 0);
+    if (!admittance.isAdmitted) throw new Error('it rests');
+    const sent = { isProbe: true, outcome: 'bad', minerHotkey } as const;
+    return settle(admittance.next, sent, { nowMs: 0, policy });
+  };
+  const over = (breaker: Breaker) => ({ ...breaker, untilMs: 0 });
+  const first = tried({ kind: 'open', untilMs: 0 }, 'one');
+  t.like(first, { kind: 'open', untilMs: policy.restMs });
+  const second = tried(over(first), 'one');
+  t.like(second, { kind: 'open', untilMs: 0 });
+  t.like(tried(second, 'one'), { kind: 'open', untilMs: 0 });
+  t.like(tried(second, 'two'), { kind: 'open', untilMs: policy.restMs });
+});
+
 test('who is turned away hears when to come back', (t) => {
   const open: Breaker = { kind: 'open', untilMs: 5000 };
   t.deepEqual(admit(open, 2000), { isAdmitted: false, waitMs: 3000 });
