@@ -29,6 +29,7 @@ export class PartitionTable {
   #placing: Promise<void> | undefined;
   #again = false;
   #stopped = false;
+  #isHandingOver = false;
   #members = '';
   #calmSinceMs = 0;
 
@@ -69,6 +70,7 @@ export class PartitionTable {
   /** Hands everything over, all at once. */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#isHandingOver = true;
     for (const stop of this.#stops) stop();
     await this.#outages?.close();
     const { clock, policy } = this.#deps;
@@ -234,6 +236,8 @@ export class PartitionTable {
     this.#hosts.set(key, host);
     try {
       await host.activate(nowMs, takeover);
+      // It was claimed before the stop, which did not wait for it.
+      if (this.#isHandingOver) await host.handOver();
     } catch (error) {
       // The row stays ours, so the next look tries again.
       this.#deps.log.error('activation failed', { ...host.ref, error });

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { scratchFor } from '../local/scratch-folder.ts';
 import type { ArchivedText, ArchiveText } from '../ports/text-archive.ts';
 
 /**
@@ -16,7 +17,7 @@ export function createTextArchive(scratch: string): ArchiveText {
 }
 
 async function archiveText(pieces: AsyncIterable<string>, scratch: string): Promise<ArchivedText> {
-  const folder = await mkdtemp(join(scratch, 'bundle-'));
+  const folder = await scratchFor(scratch, 'bundle-');
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'bundle.json.gz');

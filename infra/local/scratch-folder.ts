@@ -20,6 +20,12 @@ export function scratchFolder(processName: string): Promise<string> {
   return made;
 }
 
+/** A folder for one piece of work. Whoever clears temporary folders by age may have taken the one above. */
+export async function scratchFor(scratch: string, prefix: string): Promise<string> {
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  return await mkdtemp(join(scratch, prefix));
+}
+
 async function makeFolder(processName: string): Promise<string> {
   const root = join(tmpdir(), `paddock-${process.getuid?.() ?? 0}`);
   await openOwn(root);

@@ -1,9 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { scratchFor } from '../local/scratch-folder.ts';
 
 interface Spooled extends AsyncDisposable {
   readonly path: string;
@@ -12,7 +13,7 @@ interface Spooled extends AsyncDisposable {
 
 /** A body as a file of its own below `scratch`, which goes when it is disposed of. */
 export async function spool(body: Readable, scratch: string): Promise<Spooled> {
-  const folder = await mkdtemp(join(scratch, 'object-'));
+  const folder = await scratchFor(scratch, 'object-');
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'object');

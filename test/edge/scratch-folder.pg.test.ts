@@ -3,6 +3,7 @@ import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
+import { scratchFor } from '../../infra/local/scratch-folder.ts';
 import { startTestService } from '../support/edge.ts';
 
 const name = `edge-scratch-${process.pid}`;
@@ -29,4 +30,13 @@ test('what killed processes of its name left behind is gone once an edge has sta
   t.false(found.includes(ofBefore));
   await t.notThrowsAsync(access(join(folder, ofLiving, 'paddock-pack-a', 'pack.tar.gz')));
   t.is(found.length, 2, 'one of the living, one of this process, whose two edges share it');
+});
+
+// Some systems clear temporary folders by age, also those of living processes.
+test('a folder that was cleared away under its process is made again', async (t) => {
+  const cleared = join(folder, 'cleared');
+  t.teardown(() => rm(cleared, { recursive: true, force: true }));
+  const made = await scratchFor(cleared, 'pack-');
+  t.true(made.startsWith(join(cleared, 'pack-')));
+  await t.notThrowsAsync(access(made));
 });

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { scratchFor } from '../../../infra/local/scratch-folder.ts';
 import { Fault } from '../../../machines/fault.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { ClientGone } from '../middleware/json-body.ts';
@@ -31,7 +32,7 @@ export async function receiveFile(context: RequestContext, accept: Accept): Prom
     throw new Fault('UNSUPPORTED_MEDIA_TYPE', `The body must be ${accept.mediaTypes[0]}.`);
   }
   if (Number(context.headers['content-length'] ?? 0) > accept.bytesMax) throw tooLarge(accept);
-  const folder = await mkdtemp(join(accept.scratch, 'upload-'));
+  const folder = await scratchFor(accept.scratch, 'upload-');
   const remove = () => rm(folder, { recursive: true, force: true });
   const path = join(folder, 'body');
   const meter = metered(accept);

@@ -1,9 +1,10 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { packsService } from '../../../actors/services/packs/messages.ts';
 import { sha256Hex } from '../../../infra/ids/ids.ts';
+import { scratchFor } from '../../../infra/local/scratch-folder.ts';
 import { buildSubPack } from '../../../infra/packs/build-sub-pack.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
@@ -49,7 +50,7 @@ async function build(
   wanted: { readonly taskIds: readonly string[]; readonly key: string },
   { bus, objects, scratch }: Omit<Parameters<typeof createDeliveries>[0], 'sql'>,
 ): Promise<DeliveryRow> {
-  const folder = await mkdtemp(join(scratch, 'pack-'));
+  const folder = await scratchFor(scratch, 'pack-');
   try {
     const sourcePath = join(folder, 'pack.tar.gz');
     const targetPath = join(folder, 'delivery.tar.gz');
