@@ -118,12 +118,14 @@ export class RunDeadlines {
 
   /** Keeps a promise that is given without a commit. */
   beat(evalRunId: string, nowMs: number): number {
-    return this.#renew(evalRunId, nowMs, this.#policy.leaseMs);
-  }
-
-  /** A run that nobody has touched is handed out once more, with the time that it had at first. */
-  handOut(evalRunId: string, nowMs: number): number {
-    return this.#renew(evalRunId, nowMs, this.#policy.claimLeaseMs);
+    const known = this.#known(evalRunId);
+    const { leaseMs } = this.#policy;
+    const leaseUntilMs = promisedUntil(known, nowMs + leaseMs);
+    const plainMs = Math.max(known.plain.leaseUntilMs, nowMs + leaseMs);
+    const plain = { ...known.plain, leaseUntilMs: plainMs };
+    this.#keep(evalRunId, { ...known, leaseUntilMs, plain, signAtMs: nowMs });
+    this.#dirty.add(evalRunId);
+    return leaseUntilMs;
   }
 
   /** Takes over what a run's committed state says, where it is later. */
@@ -173,16 +175,6 @@ export class RunDeadlines {
       beats.set(evalRunId, { beatAtMs: kept.signAtMs, leaseUntilMs: kept.leaseUntilMs });
     }
     return beats;
-  }
-
-  #renew(evalRunId: string, nowMs: number, leaseMs: number): number {
-    const known = this.#known(evalRunId);
-    const leaseUntilMs = promisedUntil(known, nowMs + leaseMs);
-    const plainMs = Math.max(known.plain.leaseUntilMs, nowMs + leaseMs);
-    const plain = { ...known.plain, leaseUntilMs: plainMs };
-    this.#keep(evalRunId, { ...known, leaseUntilMs, plain, signAtMs: nowMs });
-    this.#dirty.add(evalRunId);
-    return leaseUntilMs;
   }
 
   #known(evalRunId: string): Kept {

@@ -1,4 +1,4 @@
-import { isLive, type RunState } from '../../machines/evaluation-run/machine.ts';
+import type { RunState } from '../../machines/evaluation-run/machine.ts';
 import { Fault } from '../../machines/fault.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
@@ -19,10 +19,7 @@ export function heartbeat(draft: Draft, beat: EvalRequest<'heartbeat'>): Answer 
   return accepted(beatInMemory(draft.state, held.run, draft.nowMs));
 }
 
-/**
- * Later ones move a deadline in memory; undefined when a decision is needed. The one that starts a run
- * is decided, perhaps behind a commit that hangs: it counts from when it came, so that it is in time.
- */
+/** Later ones move a deadline in memory; undefined when a decision is needed. */
 export function heartbeatFromMemory(
   state: PartitionState,
   beat: EvalRequest<'heartbeat'>,
@@ -30,14 +27,12 @@ export function heartbeatFromMemory(
 ): EvalReply<'heartbeat'> | undefined {
   const { agentVersionId, evalRunId, validatorHotkey } = beat;
   const run = state.aggregates.committed(agentVersionId)?.runs.get(evalRunId)?.state;
-  if (run === undefined || !isLive(run)) return undefined;
+  if (run?.value !== 'running') return undefined;
   if (run.context.validatorHotkey !== validatorHotkey) return undefined;
   // A batch in flight is about to end it: the answer is the batch's.
   if (state.liveRuns.get(evalRunId) === undefined) return undefined;
   if (state.deadlines.isOver(evalRunId, nowMs) || state.isRaceOver(run.context)) return undefined;
-  if (run.value === 'running') return beatInMemory(state, run, nowMs);
-  state.deadlines.beat(evalRunId, nowMs);
-  return undefined;
+  return beatInMemory(state, run, nowMs);
 }
 
 function beatInMemory(state: PartitionState, run: RunState, nowMs: number): EvalReply<'heartbeat'> {

@@ -7,8 +7,8 @@ import { tellable } from './tellable.ts';
 
 /**
  * Hands a run out once more that nobody has touched: the first answer may have been lost on its way, and
- * what is left of the first lease may be too little to begin with. Nothing of it is durable, so no more
- * is told than every owner keeps.
+ * what is left of the first lease may be too little to begin with. It gets the lease of a heartbeat, which
+ * every owner keeps although nothing of it is durable; more would be kept than is told.
  */
 export function repeatClaim(draft: Draft, claim: EvalRequest<'repeat-claim'>): Answer {
   const held = heldRun(draft, claim);
@@ -18,7 +18,7 @@ export function repeatClaim(draft: Draft, claim: EvalRequest<'repeat-claim'>): A
     return refused(new Fault('AT_CAPACITY', 'the run was begun, so it is no longer handed out'));
   }
   const { nowMs, state } = draft;
-  const keptMs = state.deadlines.handOut(claim.evalRunId, nowMs);
+  const keptMs = state.deadlines.beat(claim.evalRunId, nowMs);
   const leaseExpiresAt = tellable(state, run, { keptMs, nowMs });
   return accepted({ leaseExpiresAt } satisfies EvalReply<'repeat-claim'>);
 }
