@@ -36,6 +36,8 @@ export class Season {
   readonly #miners: readonly SimMiner[];
   readonly #validators: readonly SimValidator[];
   readonly #operator: SimOperator;
+  /** Orders under way: one that is carried out late would be taken for the effect of a replay. */
+  #meddling = 0;
   readonly #checkedRaces = new Set<string>();
   daysPlayed = 0;
 
@@ -156,7 +158,9 @@ export class Season {
     this.#session.participants.calibration.settle([...model.runs.values()]);
     // Once for each seed: by then the streams hold the most, and it costs about a twentieth of a day.
     const isLast = this.daysPlayed + 1 === this.#options.days;
-    if (isLast && !this.#isBroken) await checkReplay(this.#session);
+    if (!isLast || this.#isBroken) return;
+    await kernel.run({ ms: 60_000, isDone: () => this.#meddling === 0 });
+    await checkReplay(this.#session);
   }
 
   /** Whatever waits is offered to somebody sooner or later: nothing is left that nobody is given. */
@@ -193,7 +197,10 @@ export class Season {
     const { history } = this.#session;
     const versionIds = [...history.submissions.keys()].slice(-8);
     const hotkeys = this.#miners.map(({ name }) => name);
-    void this.#operator.meddle({ hotkeys, versionIds, raceId });
+    this.#meddling += 1;
+    void this.#operator.meddle({ hotkeys, versionIds, raceId }).finally(() => {
+      this.#meddling -= 1;
+    });
   }
 
   #startFaults(): void {
