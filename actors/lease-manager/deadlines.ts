@@ -99,7 +99,8 @@ export class RunDeadlines {
 
   /** What a sign of life at `nowMs` would promise; progress moves the limit on silence as well. */
   promise(evalRunId: string, nowMs: number, sign: 'beat' | 'progress'): number {
-    const known = this.#known(evalRunId);
+    const known = this.#byRun.get(evalRunId);
+    if (known === undefined) throw new Error(`run ${evalRunId} has no deadlines`);
     const progressMs = sign === 'progress' ? nowMs + this.#policy.noProgressMs : 0;
     const noProgressUntilMs = Math.max(known.noProgressUntilMs, progressMs);
     return promisedUntil({ ...known, noProgressUntilMs }, nowMs + this.#policy.leaseMs);
@@ -118,12 +119,13 @@ export class RunDeadlines {
 
   /** Keeps a promise that is given without a commit. */
   beat(evalRunId: string, nowMs: number): number {
-    const known = this.#known(evalRunId);
-    const { leaseMs } = this.#policy;
-    const leaseUntilMs = promisedUntil(known, nowMs + leaseMs);
-    const plainMs = Math.max(known.plain.leaseUntilMs, nowMs + leaseMs);
-    const plain = { ...known.plain, leaseUntilMs: plainMs };
-    this.#keep(evalRunId, { ...known, leaseUntilMs, plain, signAtMs: nowMs });
+    const leaseUntilMs = this.promise(evalRunId, nowMs, 'beat');
+    const deadlines = this.#byRun.get(evalRunId);
+    if (deadlines !== undefined) {
+      const plainMs = Math.max(deadlines.plain.leaseUntilMs, nowMs + this.#policy.leaseMs);
+      const plain = { ...deadlines.plain, leaseUntilMs: plainMs };
+      this.#keep(evalRunId, { ...deadlines, leaseUntilMs, plain, signAtMs: nowMs });
+    }
     this.#dirty.add(evalRunId);
     return leaseUntilMs;
   }
@@ -175,12 +177,6 @@ export class RunDeadlines {
       beats.set(evalRunId, { beatAtMs: kept.signAtMs, leaseUntilMs: kept.leaseUntilMs });
     }
     return beats;
-  }
-
-  #known(evalRunId: string): Kept {
-    const known = this.#byRun.get(evalRunId);
-    if (known === undefined) throw new Error(`run ${evalRunId} has no deadlines`);
-    return known;
   }
 
   #lengthen(evalRunId: string, before: Kept, after: Kept): void {

@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { isRunning } from './is-running.ts';
 
 const folders = new Map<string, Promise<string>>();
 
@@ -52,13 +53,4 @@ function isLeftBehind(name: string): boolean {
   const [, digits] = /^(\d{1,10})-/.exec(name) ?? [];
   if (digits === undefined) return false;
   return Number(digits) === process.pid || !isRunning(Number(digits));
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

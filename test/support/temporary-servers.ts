@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isRunning } from '../../infra/local/is-running.ts';
 import type { LocalNats } from '../../infra/local/nats.ts';
 import { startNats } from '../../infra/local/nats.ts';
 import type { LocalPostgres, PostgresOptions } from '../../infra/local/postgres.ts';
@@ -57,14 +58,5 @@ async function removeLeftovers(): Promise<void> {
     const pid = Number.parseInt(name.slice(prefix.length), 10);
     if (Number.isNaN(pid) || isRunning(pid)) continue;
     await rm(join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,5 +1,6 @@
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { isBanned } from '../is-banned.ts';
 import type { RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
 import type { Sweep } from '../sweep.ts';
@@ -12,7 +13,6 @@ import {
   insertChallenge,
   insertNonces,
   insertSession,
-  isBanned,
   lockHotkey,
 } from './store.ts';
 

@@ -47,12 +47,6 @@ export async function lockHotkey(tx: Transaction, hotkey: string): Promise<void>
   await tx`select pg_advisory_xact_lock(hashtextextended(${`hotkey:${hotkey}`}, 0))`;
 }
 
-export async function isBanned(tx: Transaction, hotkey: string): Promise<boolean> {
-  const [row] = await tx<{ banned: boolean }[]>`
-    select exists (select from hotkey_ban where hotkey = ${hotkey}) as banned`;
-  return row?.banned ?? false;
-}
-
 export async function insertSession(
   tx: Transaction,
   session: {

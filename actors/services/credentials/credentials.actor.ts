@@ -6,6 +6,7 @@ import {
 } from '../../../infra/ports/inference.ts';
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { isBanned } from '../is-banned.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers } from '../service-handler.ts';
 import type { Lender, LenderDeps } from './lender.ts';
@@ -17,7 +18,6 @@ import {
   credentialState,
   deleteCredential,
   insertDefault,
-  isBanned,
   lockMiner,
   retireCredential,
   storedAt,

@@ -22,12 +22,6 @@ export async function lockMiner(tx: Transaction, hotkey: string): Promise<void> 
   await tx`select pg_advisory_xact_lock(hashtextextended(${`inference:${hotkey}`}, 0))`;
 }
 
-export async function isBanned(tx: Transaction, hotkey: string): Promise<boolean> {
-  const [row] = await tx<{ banned: boolean }[]>`
-    select exists (select from hotkey_ban where hotkey = ${hotkey}) as banned`;
-  return row?.banned ?? false;
-}
-
 /** `rejected`: stored, but the provider refuses it by now. */
 export type CredentialState = 'absent' | 'good' | 'rejected';
 

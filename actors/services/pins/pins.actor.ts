@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { isBanned } from '../is-banned.ts';
 import type { ReplyOf } from '../messages.ts';
 import type { Handlers, Transact } from '../service-handler.ts';
 import type { pinsService } from './messages.ts';
@@ -10,7 +11,7 @@ import {
   versionsOfMiner,
 } from './miner-field.ts';
 import { disabledReasonOf, wouldRace } from './selection.ts';
-import { deletePin, holdRace, isBanned, upsertPin } from './store.ts';
+import { deletePin, holdRace, upsertPin } from './store.ts';
 
 type Selection = ReplyOf<typeof pinsService, 'pin'>;
 

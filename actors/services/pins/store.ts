@@ -40,9 +40,3 @@ export async function holdRace(tx: Transaction): Promise<string | undefined> {
     if (held !== undefined) return held.raceId;
   }
 }
-
-export async function isBanned(tx: Transaction, hotkey: string): Promise<boolean> {
-  const [row] = await tx<{ banned: boolean }[]>`
-    select exists (select from hotkey_ban where hotkey = ${hotkey}) as banned`;
-  return row?.banned ?? false;
-}
