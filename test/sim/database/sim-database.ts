@@ -63,8 +63,9 @@ export class SimDatabase implements AsyncDisposable {
           if (isGivenUp) await real.unsafe('do $$ begin raise lock_not_available; end $$');
           const result = await query.execute();
           this.#witnessed(link.process.name, commits, result);
-          if (name === 'claim' && (result as unknown[]).length > 0) {
-            this.#witness.onTakeover(String(query.args[0]), Number(query.args[1]));
+          if (name === 'claim') {
+            const taken = result as readonly { kind: string; part: number }[];
+            for (const { kind, part } of taken) this.#witness.onTakeover(kind, part);
           }
           if (name === 'flush_run_beat') await this.#sawBeats();
           return result;

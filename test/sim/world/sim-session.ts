@@ -149,7 +149,14 @@ export class SimSession implements AsyncDisposable {
 
   #staled(run: KnownRun, atMs: number): void {
     this.counters.add('work reclaimed');
-    const takenMs = this.#takenMs.get(`eval/${run.part}`) ?? 0;
+    const takenMs = this.#takenMs.get(`eval/${run.part}`);
+    if (takenMs === undefined) {
+      this.violations.add(
+        'SIM',
+        `nobody was seen to take partition ${run.part}, which has an owner`,
+      );
+      return;
+    }
     this.history.staled(run, { atMs, takenMs, weather: this.weather });
     const promisedMs = this.history.promisedMs.get(run.evalRunId) ?? 0;
     if (run.end?.reason !== 'LEASE_EXPIRED') return;
