@@ -68,9 +68,9 @@ export async function fetchFile(
 export async function putBytes(
   url: string,
   bytes: Uint8Array<ArrayBuffer>,
-  signal: AbortSignal,
+  { contentType, signal }: { readonly contentType: string; readonly signal: AbortSignal },
 ): Promise<void> {
-  const headers = { 'content-type': 'application/octet-stream' };
+  const headers = { 'content-type': contentType };
   const answer = await fetch(url, { method: 'PUT', body: bytes, headers, signal });
   await answer.body?.cancel();
   if (!answer.ok) throw new TransferFailed(`an upload was answered ${answer.status}`);

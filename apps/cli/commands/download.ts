@@ -24,8 +24,8 @@ export const download: Command = {
   },
   more: `Code is released five days after its submission, or at once when it becomes top; it is compared
 with the digest that the service published. What a race produced is sealed until its embargo is over.
-A run has logs only where its validator sent any: one that plays packs sends the trajectory of each task
-instead. The ids of episodes, and of problems where a suite has no pack, are listed by
+A run has logs only where its validator sent any: the reference validator sends one file for a run, gzipped
+text with the end of what the agent printed during each task. The ids of episodes, and of problems where a suite has no pack, are listed by
 paddock status ID --tasks.`,
   examples: [
     ['paddock download 019a…', 'the code of a version, into 019a….py'],

@@ -57,6 +57,14 @@ export async function presignEpisode(
   return { url: target.upload_url, uri: target.artifact_uri };
 }
 
+export async function putEpisode(
+  url: string,
+  { document }: EpisodeDelivery,
+  signal: AbortSignal,
+): Promise<void> {
+  await putBytes(url, Buffer.from(document), { contentType: 'application/octet-stream', signal });
+}
+
 async function deliver(api: PaddockClient, one: Delivery, signal: AbortSignal): Promise<Attempted> {
   if (one.kind === 'completion') {
     // Sound because nobody but us has written it, from that very type.
@@ -70,7 +78,7 @@ async function deliver(api: PaddockClient, one: Delivery, signal: AbortSignal): 
   }
   if (one.kind === 'episode') {
     const { url, uri } = await presignEpisode(api, one, signal);
-    await putBytes(url, Buffer.from(one.document), signal);
+    await putEpisode(url, one, signal);
     return { kind: 'acknowledged', answer: uri };
   }
   const answer = await api.postValidatorEpisodeResults(

@@ -15,6 +15,8 @@ import { type EpisodeFacts, episodeDocument, outcomeOf, terminalState, toItem } 
 import { openPack, PackUnusable, type ShopPack, type ShopTask } from './open-pack.ts';
 import { placeEpisode } from './place-episode.ts';
 import { type Playing, playTask } from './play-task.ts';
+import { RunLog } from './run-log.ts';
+import { uploadLog } from './upload-log.ts';
 
 export interface Evaluating {
   readonly api: PaddockClient;
@@ -50,7 +52,9 @@ export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Concl
     const agent = await fetchBytes({ ...announced, sizeBytesMax: codeBytesMax }, clock, signal);
     const packSha256 = claim.env_pack_sha256;
     const playing = { claim, packSha256, agent, pack, ...deps };
-    return await playRoster(playing, roster, deps);
+    const runLog = new RunLog(claim.inference_token?.access_token);
+    const conclusion = await playRoster(playing, roster, { ...deps, runLog });
+    return await withLog(conclusion, { roster, runLog, claim }, deps);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof PackUnusable) return packFailed(error.message);
@@ -86,25 +90,29 @@ async function fetchPack(
   return await openPack(path);
 }
 
+interface RosterTask extends ShopTask {
+  readonly problemId: string;
+}
+
 /** In the order of the service, each with what the pack says of it. */
 async function rosterOf(
   { eval_run_id }: Claim,
   pack: ShopPack,
   api: PaddockClient,
-): Promise<readonly ShopTask[]> {
+): Promise<readonly RosterTask[]> {
   const { problems } = await api.getValidatorEvaluationRunsProblems({ eval_run_id });
-  return problems.map(({ metadata }) => {
+  return problems.map(({ problem_id: problemId, metadata }) => {
     const id = String(metadata['task_id']);
     const task = pack.tasks.get(id);
     if (task === undefined) throw new PackUnusable(`the pack lacks the task ${id}`);
-    return task;
+    return { ...task, problemId };
   });
 }
 
 async function playRoster(
   playing: Playing,
   roster: readonly ShopTask[],
-  deps: Evaluating,
+  deps: Evaluating & { readonly runLog: RunLog },
 ): Promise<Conclusion> {
   const ends: TaskEnd[] = [];
   let batch: object[] = [];
@@ -117,7 +125,8 @@ async function playRoster(
     for (const episode of left.splice(0)) await deps.keep(episode);
   };
   for (const task of roster) {
-    const { facts, modelFailures } = await playTask(playing, task);
+    const { facts, printed, modelFailures } = await playTask(playing, task);
+    deps.runLog.add(facts, printed);
     const episode = await placeEpisode(episodeOf(facts, deps.clock.nowMs()), deps);
     if (episode.left !== undefined) left.push(episode.left);
     const stateHash = sha256Hex(terminalState(facts));
@@ -133,6 +142,20 @@ async function playRoster(
   }
   await send();
   return success(ends);
+}
+
+/** The completion names the log where there is one; the run ends the same without it. */
+async function withLog(
+  conclusion: Conclusion,
+  of: { readonly claim: Claim; readonly roster: readonly RosterTask[]; readonly runLog: RunLog },
+  deps: Evaluating,
+): Promise<Conclusion> {
+  const problemId = of.roster[0]?.problemId;
+  if (conclusion.kind !== 'complete' || problemId === undefined) return conclusion;
+  const upload = { evalRunId: of.claim.eval_run_id, problemId, text: of.runLog.text };
+  const key = await uploadLog(upload, deps);
+  if (key === undefined) return conclusion;
+  return { kind: 'complete', body: { ...conclusion.body, results_s3_key: key } };
 }
 
 function episodeOf(facts: EpisodeFacts, nowMs: number) {

@@ -3,8 +3,7 @@ import type { Logger } from '../../../infra/ports/log.ts';
 import type { PaddockClient } from '../../cli/client/paddock.generated.ts';
 import { Refusal } from '../../cli/client/refusal.ts';
 import { attemptOf, type EpisodeDelivery, pauseMs } from '../delivery/delivery.ts';
-import { presignEpisode } from '../delivery/send-delivery.ts';
-import { putBytes } from '../transfer.ts';
+import { presignEpisode, putEpisode } from '../delivery/send-delivery.ts';
 
 export interface Placing {
   readonly api: PaddockClient;
@@ -31,7 +30,7 @@ export async function placeEpisode(episode: EpisodeDelivery, deps: Placing): Pro
   const target = await presigned(episode, deps);
   if (target === undefined) return { uri: null };
   try {
-    await putBytes(target.url, Buffer.from(episode.document), signal);
+    await putEpisode(target.url, episode, signal);
     return { uri: target.uri };
   } catch (error) {
     signal.throwIfAborted();

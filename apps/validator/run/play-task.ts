@@ -7,6 +7,7 @@ import { Shopping, type Step } from '../shop/shopping.ts';
 import type { EpisodeFacts } from './episode.ts';
 import { ModelAccess } from './model-access.ts';
 import type { ShopPack, ShopTask } from './open-pack.ts';
+import { Printed } from './printed.ts';
 
 export interface Playing {
   readonly claim: Claim;
@@ -20,6 +21,7 @@ export interface Playing {
 
 export interface PlayedTask {
   readonly facts: EpisodeFacts;
+  readonly printed: Printed;
   readonly modelFailures: number;
 }
 
@@ -29,6 +31,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
   const shopping = new Shopping(pack.catalogue);
   const model = new ModelAccess(claim.inference_token, signal);
   const steps: Step[] = [];
+  const printed = new Printed();
   const startedMs = clock.monotonicMs();
   const { taskId, family, goalText } = task;
 
@@ -48,6 +51,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
     // Never the answer: what the sandbox holds, the agent has.
     problem: { task_id: taskId, family, goal_text: goalText },
     onCall,
+    onOutput: (name, chunk) => printed.take(name, chunk),
     clock,
     signal,
   });
@@ -56,6 +60,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
   const { order } = shopping;
   return {
     modelFailures: model.failures,
+    printed,
     facts: {
       evalRunId: claim.eval_run_id,
       agentVersionId: claim.agent_version_id,

@@ -20,6 +20,8 @@ export interface AgentRun {
     tool: string,
     given: Readonly<Record<string, unknown>>,
   ) => Promise<ToolAnswer> | ToolAnswer;
+  /** All that it prints, as it comes. */
+  readonly onOutput?: (name: 'stderr' | 'stdout', chunk: Buffer) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -136,6 +138,7 @@ class Watch {
     stream?.on('data', (chunk: Buffer) => {
       this.#outputBytes += chunk.length;
       if (this.#outputBytes > this.#run.limits.outputBytes) this.end('output_limit');
+      this.#run.onOutput?.(name, chunk);
       this.#tails[name] = (this.#tails[name] + chunk.toString()).slice(-tailBytes);
     });
     stream?.on('error', () => undefined);

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { NoSandbox } from '../../../apps/validator/sandbox/find-sandbox.ts';
 import { freePort } from '../../../infra/local/free-port.ts';
@@ -339,6 +340,51 @@ def agent_main(problem):
   const refused = await second.ended;
   t.is(refused.code, 1);
   t.regex(refused.log, /works in .*: stop it, or give this one a VALIDATOR_DATA_DIR of its own/);
+  validator.process.kill('SIGTERM');
+  t.is((await validator.ended).code, 0);
+});
+
+/** The log of a run as anybody gets it who asks for it. */
+async function logOf(evalRunId: string): Promise<string> {
+  const body = { artifact_type: 'EVAL_LOGS_BUNDLE' as const, eval_run_id: evalRunId };
+  const { download_url: url } = await world.operator.api.postPublicArtifactsDownloadUrl({ body });
+  const answer = await fetch(url);
+  return gunzipSync(Buffer.from(await answer.arrayBuffer())).toString();
+}
+
+test.serial('whoever asks for the log of a run reads what its agent printed', async (t) => {
+  t.timeout(300_000);
+  if (!(await hasSandbox(t))) return;
+  const talker = `import os
+
+def agent_main(problem):
+    print("first " + problem["task_id"])
+    print("x" * 200_000)
+    print("last " + problem["task_id"])
+    os.write(2, b"to standard error\\n")
+`;
+  const version = await submitAs(world, 42, talker);
+  const raiser = 'def agent_main(problem):\n    raise ValueError("no mugs")\n';
+  const failing = await submitAs(world, 43, raiser);
+  await using validator = await startValidator(world, { index: 9 });
+  const [run, failed] = [await endedRun(version), await endedRun(failing)];
+
+  const log = await logOf(run.eval_run_id);
+  const tasks = [...log.matchAll(/^=== task (\S+) .*: finished after /gm)].map(([, id]) => id);
+  t.is(tasks.length, 30, log.slice(0, 1000));
+  for (const id of tasks) {
+    t.true(log.includes(`\nlast ${id}\n`), id);
+    t.false(log.includes(`first ${id}`), 'the beginning of what is too long is left out');
+  }
+  t.is([...log.matchAll(/^\[.* bytes before this are left out\]$/gm)].length, 30);
+  t.is([...log.matchAll(/^to standard error$/gm)].length, 30);
+  t.true(log.length < 4_500_000, `${log.length}`);
+  t.is(failed.status, 'FAILED');
+  const told = await logOf(failed.eval_run_id);
+  t.is([...told.matchAll(/^ValueError: no mugs$/gm)].length, 3, told);
+  t.regex(told, /^=== task \S+ .*: raised after [\d.]+ s, exit code 1: ValueError: no mugs$/m);
+  const key = (await readFile(validator.keyFile, 'utf8')).trim();
+  for (const text of [log, told]) t.false(text.includes(key) || text.includes(world.dataDir));
   validator.process.kill('SIGTERM');
   t.is((await validator.ended).code, 0);
 });
