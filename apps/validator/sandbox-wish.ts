@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import type { SandboxWish } from './sandbox/find-sandbox.ts';
 import type { ValidatorConfig } from './validator-settings.ts';
@@ -20,6 +21,7 @@ export function sandboxWish(
     python: config.VALIDATOR_PYTHON,
     userId: config.VALIDATOR_SANDBOX_UID,
     isRoot: getuid?.() === 0,
+    secrets: [config.VALIDATOR_KEY_FILE, config.VALIDATOR_DATA_DIR].map((path) => resolve(path)),
     platform,
     architecture,
     clock: systemClock,

@@ -1,14 +1,12 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { bubblewrapCommand } from './bubblewrap.ts';
 import type { SandboxCommand, SandboxPlan } from './command.ts';
 import { findPython } from './find-python.ts';
 import { limitsArgument, type TaskLimits } from './limits.ts';
-import { runAgent } from './run-agent.ts';
 import { seccompFilter } from './seccomp.ts';
+import { letThrough, trial } from './trial.ts';
 import { unshareCommand } from './unshare.ts';
 
 export const sandboxKinds = ['bubblewrap', 'unshare'] as const;
@@ -30,6 +28,8 @@ export interface SandboxWish {
   /** Taken where we are root. */
   readonly userId: number;
   readonly isRoot: boolean;
+  /** What this validator must not lose, by its paths: the trial tries to open them. */
+  readonly secrets: readonly string[];
   readonly platform: string;
   readonly architecture: string;
   readonly clock: Clock;
@@ -73,68 +73,28 @@ export async function findSandbox(wish: SandboxWish): Promise<Sandbox> {
         argument: limitsArgument(wish.limits),
       });
     const sandbox = { kind, pythonVersion: python.version, commandFor, limits: wish.limits };
-    const failure = await trial(sandbox, wish.clock);
+    const { secrets, clock } = wish;
+    const failure = await trial(sandbox, { pythonHome: python.place.home, secrets, clock });
     if (failure === undefined) return sandbox;
     failures.push(`${kind}: ${failure}`);
   }
   throw new NoSandbox(
-    `no sandbox works here, and agents are never run without one (${failures.join('; ')}). Install bubblewrap (Debian: apt-get install bubblewrap) and allow user namespaces (sysctl kernel.unprivileged_userns_clone=1 and user.max_user_namespaces above 0; on Ubuntu 24.04 kernel.apparmor_restrict_unprivileged_userns=0; in a container, a profile that permits unshare and mount)`,
+    `no sandbox works here, and agents are never run without one (${failures.join('; ')}). ${adviceFor(failures)}`,
   );
 }
+
+function adviceFor(failures: readonly string[]): string {
+  const hasHole = failures.some((failure) => failure.includes(letThrough));
+  const hole =
+    'What the box lets through is /usr, the folder of VALIDATOR_PYTHON, and whatever the bwrap or unshare of your PATH adds: see that none of it holds what is named here';
+  return hasHole ? `${hole}. ${install}` : install;
+}
+
+const install =
+  'Install bubblewrap (Debian: apt-get install bubblewrap) and allow user namespaces (sysctl kernel.unprivileged_userns_clone=1 and user.max_user_namespaces above 0; on Ubuntu 24.04 kernel.apparmor_restrict_unprivileged_userns=0; in a container, a profile that permits unshare and mount)';
 
 async function insideFiles(): Promise<Record<string, Uint8Array>> {
   const read = async (name: string) =>
     [name, await readFile(join(import.meta.dirname, 'inside', name))] as const;
   return Object.fromEntries(await Promise.all(insideNames.map(read)));
 }
-
-/** What an agent of our own says that it was kept from; each must fail for a sandbox to be one. */
-const prisoner = `
-import os
-import socket
-from shop_tools import product
-
-def tried(what, attempt):
-    try:
-        attempt()
-    except OSError:
-        return
-    product(what)
-
-def agent_main(problem):
-    tried("write to the root", lambda: os.mkdir("/mark"))
-    tried("write to /tmp", lambda: os.mkdir("/tmp/mark"))
-    tried("write to /usr", lambda: os.mkdir("/usr/mark"))
-    tried("read the validator's files", lambda: os.listdir(problem["folder"]))
-    tried("reach the machine's network", lambda: socket.create_connection(("127.0.0.1", problem["port"]), 5))
-    tried("see other processes", lambda: os.kill(problem["pid"], 0))
-`;
-
-/** Undefined when it held; else what went wrong. */
-export async function trial(sandbox: Sandbox, clock: Clock): Promise<string | undefined> {
-  const escapes: string[] = [];
-  // Somebody answers there: a connection that is refused would say nothing of the box.
-  const door = createServer().listen(0, '127.0.0.1');
-  await once(door, 'listening');
-  const { port } = door.address() as AddressInfo;
-  const ending = await runAgent({
-    command: sandbox.commandFor(Buffer.from(prisoner)),
-    limits: { ...sandbox.limits, wallSeconds: trialSeconds },
-    problem: { folder: import.meta.dirname, port, pid: process.pid },
-    onCall: (_tool, { product_id: what }) => {
-      escapes.push(String(what));
-      return { result: null };
-    },
-    clock,
-    signal: new AbortController().signal,
-  });
-  door.close();
-  if (escapes.length > 0) return `it did not keep an agent from this: ${escapes.join(', ')}`;
-  if (ending.reason === 'finished') return undefined;
-  const said = ending.stderrTail.trim().split('\n').at(-1) ?? '';
-  return [`it ended as ${ending.reason}`, ending.detail, said]
-    .filter((text) => text !== '')
-    .join(', ');
-}
-
-const trialSeconds = 20;

@@ -4,13 +4,18 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { lockFolder } from '../../../apps/validator/folder-lock.ts';
 import { findPython } from '../../../apps/validator/sandbox/find-python.ts';
-import { findSandbox, NoSandbox, trial } from '../../../apps/validator/sandbox/find-sandbox.ts';
+import {
+  findSandbox,
+  NoSandbox,
+  type Sandbox,
+} from '../../../apps/validator/sandbox/find-sandbox.ts';
+import { trial } from '../../../apps/validator/sandbox/trial.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { trialLimits, trialSandbox } from './try-sandbox.ts';
 
 const wish = {
   ...{ limits: trialLimits, kind: undefined, python: undefined, userId: 64_251, isRoot: false },
-  ...{ platform: 'linux', architecture: process.arch, clock: systemClock },
+  ...{ platform: 'linux', architecture: process.arch, clock: systemClock, secrets: [] },
 };
 
 async function folderFor(t: ExecutionContext): Promise<string> {
@@ -33,9 +38,13 @@ test('a Python that is not there is refused with what to install', async (t) => 
 });
 
 /** Answers the question for its version and is nothing else. */
-async function pretendedPython(t: ExecutionContext, version: string): Promise<string> {
+async function pretendedPython(
+  t: ExecutionContext,
+  version: string,
+  { executable = '/usr/bin/false', prefix = '/usr' } = {},
+): Promise<string> {
   const path = join(await folderFor(t), 'python3');
-  const facts = `{"executable": "/usr/bin/false", "prefix": "/usr", "version": ${version}}`;
+  const facts = `{"executable": "${executable}", "prefix": "${prefix}", "version": ${version}}`;
   await writeFile(path, `#!/bin/sh\necho '${facts}'\n`);
   await chmod(path, 0o755);
   return path;
@@ -58,32 +67,129 @@ test('a box in which nothing comes up is no sandbox, and says what to do', async
   });
 });
 
-test('a box with holes is found out by the file that tries to get out', async (t) => {
+/** Bubblewrap as it is, or undefined where it does not work here and says what to do. */
+async function boxOf(t: ExecutionContext): Promise<Sandbox | undefined> {
   const sandbox = await trialSandbox('bubblewrap');
-  if (sandbox instanceof NoSandbox) {
-    t.regex(sandbox.message, /apt-get install/);
-    return;
-  }
-  const holes = {
-    ...sandbox,
-    commandFor: (agent: Uint8Array) => {
-      const { command, args, inputs } = sandbox.commandFor(agent);
-      const drop = new Set(['--unshare-net', '--remount-ro', '--seccomp']);
-      const left = args.filter((arg, at) => !drop.has(arg) && !isValueOf(args[at - 1]));
-      return { command, args: left, inputs: inputs.slice(0, -1) };
-    },
-  };
+  if (!(sandbox instanceof NoSandbox)) return sandbox;
+  t.regex(sandbox.message, /apt-get install/);
+  return undefined;
+}
 
-  t.is(await trial(sandbox, systemClock), undefined);
-  t.is(
-    await trial(holes, systemClock),
-    "it did not keep an agent from this: write to the root, reach the machine's network",
-  );
+interface Hole {
+  readonly title: string;
+  /** Arguments left out, each with so many that follow it. */
+  readonly without?: Readonly<Record<string, number>>;
+  readonly with?: readonly string[];
+  readonly found: string;
+}
+
+const holes: readonly Hole[] = [
+  {
+    title: 'a network and a root that can be written to',
+    without: { '--unshare-net': 0, '--remount-ro': 1, '--seccomp': 1 },
+    found: "write to /, write to /dev, write to /sandbox, reach the machine's network",
+  },
+  {
+    title: 'the configuration of the machine',
+    with: ['--ro-bind', '/etc', '/etc'],
+    found: 'read /etc/passwd, see /etc',
+  },
+  {
+    title: 'the folders of its users',
+    with: ['--dir', '/root', '--dir', '/home/somebody', '--dir', '/srv'],
+    found: 'see /home',
+  },
+  {
+    title: 'a folder of the machine to write to',
+    with: ['--bind', '/tmp', '/tmp'],
+    found: 'write to /tmp, see /tmp',
+  },
+  {
+    title: 'all devices',
+    with: ['--dev', '/dev'],
+    found: 'write to /dev, write to /dev/shm, see /dev/full, see /dev/random',
+  },
+  {
+    title: 'the processes of the machine',
+    without: { '--unshare-pid': 0 },
+    found: 'see other processes',
+  },
+  {
+    title: 'what the kernel tells of the machine',
+    with: ['--proc', '/proc'],
+    found: 'see /proc',
+  },
+  {
+    title: 'a variable that nobody gave it',
+    with: ['--setenv', 'TOKEN', 'x'],
+    found: 'see variables that it was not given',
+  },
+];
+
+/** The same box with one hole, so that what tries to get out has something to find. */
+function withHole(sandbox: Sandbox, hole: Hole): Sandbox {
+  const commandFor = (agent: Uint8Array) => {
+    const { command, args, inputs } = sandbox.commandFor(agent);
+    const kept: string[] = [];
+    for (let at = 0; at < args.length; at++) {
+      const arg = args[at] ?? '';
+      const values = hole.without?.[arg];
+      if (arg === '--chdir') kept.push(...(hole.with ?? []));
+      if (values === undefined) kept.push(arg);
+      else at += values;
+    }
+    const hasFilter = kept.includes('--seccomp');
+    return { command, args: kept, inputs: hasFilter ? inputs : inputs.slice(0, -1) };
+  };
+  return { ...sandbox, commandFor };
+}
+
+const trying = { clock: systemClock, pythonHome: undefined, secrets: [] };
+
+test('a box without holes holds what tries to get out of it, each time', async (t) => {
+  const sandbox = await boxOf(t);
+  if (sandbox === undefined) return;
+
+  t.is(await trial(sandbox, trying), undefined);
+  t.is(await trial(sandbox, trying), undefined);
 });
 
-function isValueOf(flag: string | undefined): boolean {
-  return flag === '--remount-ro' || flag === '--seccomp';
+for (const hole of holes) {
+  test(`a box with ${hole.title} is found out, each time`, async (t) => {
+    const sandbox = await boxOf(t);
+    if (sandbox === undefined) return;
+    const leaky = withHole(sandbox, hole);
+    const found = await trial(leaky, trying);
+
+    t.true(found?.startsWith('it did not keep an agent from this: '), found);
+    const told = found?.slice('it did not keep an agent from this: '.length).split(', ') ?? [];
+    for (const each of hole.found.split(', ')) t.true(told.includes(each), `${each}: ${found}`);
+    t.is(await trial(leaky, trying), found, 'what the first trial left behind hides nothing');
+  });
 }
+
+test('a Python whose folder holds a secret is refused, and the message names what was read', async (t) => {
+  const found = await findPython('/usr/bin/python3');
+  if ((await boxOf(t)) === undefined || typeof found === 'string') return;
+  const folder = await folderFor(t);
+  await chmod(folder, 0o755);
+  const key = join(folder, 'hotkey');
+  await writeFile(key, '0x00', { mode: 0o644 });
+  const python = await pretendedPython(t, '[3, 12, 0]', {
+    executable: found.place.path,
+    prefix: folder,
+  });
+  const isRoot = process.getuid?.() === 0;
+  const asked = { ...wish, isRoot, python, kind: 'bubblewrap' as const };
+
+  await t.throwsAsync(findSandbox({ ...asked, secrets: [key] }), {
+    instanceOf: NoSandbox,
+    message:
+      /bubblewrap: it did not keep an agent from this: read .*hotkey\)\. What the box lets through is/,
+  });
+  const harmless = await findSandbox({ ...asked, secrets: ['/nowhere/hotkey'] });
+  t.is(harmless.kind, 'bubblewrap');
+});
 
 test('a folder belongs to one validator, and to nobody once that is gone', async (t) => {
   const folder = await folderFor(t);

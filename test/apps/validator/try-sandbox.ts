@@ -31,6 +31,7 @@ export async function trialSandbox(
       python: undefined,
       userId: 64_251,
       isRoot: process.getuid?.() === 0,
+      secrets: [],
       platform: process.platform,
       architecture: process.arch,
       clock: systemClock,
