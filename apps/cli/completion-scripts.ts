@@ -56,7 +56,13 @@ export function bashScript(commands: readonly Command[]): string {
   return `# Completion of paddock for bash: source <(paddock completion bash)
 _paddock() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
-  local name='' word words='' files='' index
+  local name='' word words='' files='' option='' prefix='' index
+  # Behind --option= a value is typed. Bash makes a word of the sign; to zsh all of it is one.
+  case "$current" in
+    =) option="$before" current='' ;;
+    --*=*) option="\${current%%=*}" prefix="\${current%%=*}=" current="\${current#*=}" ;;
+    *) [ "$before" != '=' ] || option="\${COMP_WORDS[COMP_CWORD-2]}" ;;
+  esac
   for ((index = 1; index < COMP_CWORD; index++)); do
     word="\${COMP_WORDS[index]}"
     case "$word" in -*) break ;; esac
@@ -72,16 +78,20 @@ ${groups.join('\n')}
   case "$name" in
 ${cases.join('\n')}
   esac
+  # Nothing else of the command may stand there.
+  case "$option" in -*) before="$option" words='' files='' ;; esac
   case "$name $before" in
 ${values.join('\n')}
   esac
   COMPREPLY=()
   # No word has a slash, and behind one zsh would offer them all.
-  case "$current" in */*) ;; *) COMPREPLY=($(compgen -W "$words" -- "$current")) ;; esac
+  case "$current" in */*) ;; *) COMPREPLY=($(compgen -P "$prefix" -W "$words" -- "$current")) ;; esac
   # A line is a file, whatever blanks its name has.
   local IFS=$'\\n'
   if [ -n "$files" ] && [ "\${current#-}" = "$current" ]; then
-    COMPREPLY+=($(compgen -f -- "$current"))
+    # In zsh compgen looks for files by the whole word, whatever it is given.
+    if [ -z "$prefix" ]; then COMPREPLY+=($(compgen -f -- "$current"))
+    else for word in "$current"*; do [ ! -e "$word" ] || COMPREPLY+=("$prefix$word"); done; fi
   fi
 }
 complete -o filenames -F _paddock paddock

@@ -31,6 +31,15 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'paddock download --run ': [],
   'paddock download --output my': ['my agent.py'],
   'paddock download -o my': ['my agent.py'],
+  'paddock top --score=': ['qualifying', 'race'],
+  'paddock top --score=ra': ['race'],
+  'paddock top --score=race --lim': ['--limit'],
+  'paddock top --json --score=ra': ['race'],
+  'paddock top --json=': [],
+  'paddock download --output=my': ['my agent.py'],
+  'paddock download --output=agents/': ['one.py'],
+  'paddock submit my.py --name=': [],
+  'paddock submit my.py --name=my': [],
 };
 
 /** Two files: one with a blank in its name, one in a folder. */
@@ -60,9 +69,12 @@ for (const shell of ['bash', 'fish', 'zsh'] as const) {
 
     const offered = offeredBy[shell](typing).map((words, index) => {
       const isOption = /(^| )-\S*$/.test(lines[index] ?? '');
-      return words
-        .filter((word) => isOption || !word.startsWith('-'))
-        .map((word) => basename(word));
+      return (
+        words
+          .filter((word) => isOption || !word.startsWith('-'))
+          // Some shells tell the whole word, bash what it puts behind the sign.
+          .map((word) => basename(word.replace(/^--[\w-]+=/, '')))
+      );
     });
 
     const told = Object.fromEntries(lines.map((line, at) => [line, offered[at]?.toSorted()]));

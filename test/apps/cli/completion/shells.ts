@@ -17,7 +17,7 @@ export interface Typing {
 export const offeredBy: Readonly<Record<Shell, (typing: Typing) => readonly string[][]>> = {
   bash: ({ script, folder, lines }) =>
     lines.map((line) => {
-      const words = line.split(' ').map((word) => `'${word}'`);
+      const words = (line.match(bashWords) ?? []).map((word) => `'${word}'`);
       const code = `${script}
 COMP_WORDS=(${words.join(' ')})
 COMP_CWORD=${words.length - 1}
@@ -48,6 +48,9 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
       return readFileSync(files.OFFERED, 'utf8').split('END\n').map(linesOf);
     }).slice(0, lines.length),
 };
+
+/** As bash cuts a line: a sign of equality is a word of its own, and behind a blank one begins. */
+const bashWords = /=|[^ =]+|(?<= )$/g;
 
 /** Zsh completes only at a terminal: a shell in one of zsh's own making, which notes what it would add. */
 const typedInto = `PROMPT=
