@@ -36,7 +36,7 @@ const told = (rows: readonly LeaderboardRow[]) =>
 async function plainAnswer(sql: Sql, suiteId: number, query: Query) {
   const rows = await plainBoardPage(sql, { suiteId, ...query });
   const hotkeys = [...new Set(rows.map((row) => row.minerHotkey))];
-  const racing = await racingVersions(sql, suiteId, hotkeys);
+  const racing = await racingVersions(sql, suiteId);
   return {
     rows: told(rows),
     ...(await plainBoardTotals(sql, { suiteId, ...query })),

@@ -240,6 +240,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'policy_basis(integer)',
     'rt.clock()',
     'rt.milliseconds(timestamp with time zone)',
+    'rt.race_field(uuid)',
     'rt.race_results(uuid)',
     'rt.sealed_by(text)',
     'rt.wall_clock()',

@@ -98,8 +98,7 @@ async function raceBoard(sql: Sql, asked: BoardsQuery): Promise<BoardAnswer | un
     raceBoardPage(sql, query),
     topView(sql),
   ]);
-  const hotkeys = [...new Set(rows.map((row) => row.minerHotkey))];
-  const racing = await racingVersions(sql, suite.suiteId, hotkeys);
+  const racing = await racingVersions(sql, suite.suiteId);
   return { ...totals, rows, suite, top, racing };
 }
 
