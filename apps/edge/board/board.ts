@@ -1,9 +1,10 @@
 import type { BoardRow } from '../reads/board-rows.ts';
-import type { LeaderboardRow } from '../reads/leaderboard.ts';
+import { BoardOrder } from './board-order.ts';
 import { Column } from './column.ts';
 import { type Claim, type Claims, type ContenderRules, Contenders } from './contenders.ts';
+import type { LeaderboardRow } from './leaderboard-row.ts';
 import { type Hits, Miners } from './miners.ts';
-import { Ranking } from './ranking.ts';
+
 import { Submissions } from './submissions.ts';
 import { VersionIds } from './version-ids.ts';
 
@@ -13,13 +14,17 @@ const unitsPerOne = 10_000;
 const usPerMs = 1000;
 
 /** Of few versions: of those that raced, or reigned. */
-interface Honours {
-  readonly raceScore: number | null;
-  readonly weightedScore: number | null;
-  readonly topAt: Date | null;
-  readonly isReigning: boolean;
-  readonly isSurvivor: boolean;
-}
+type Honours = Pick<
+  BoardRow,
+  | 'isReigning'
+  | 'isSurvivor'
+  | 'raceReleasedAtUs'
+  | 'raceScore'
+  | 'raceScoreHigh'
+  | 'raceScoreLow'
+  | 'topAt'
+  | 'weightedScore'
+>;
 
 export interface BoardPage {
   /** Versions that match. */
@@ -29,18 +34,22 @@ export interface BoardPage {
 }
 
 export interface BoardQuery {
+  /** The score that it is in order of. */
+  readonly by: 'qualifying' | 'race';
   readonly limit: number;
   readonly offset: number;
   readonly search: string | undefined;
+}
+
+/** What rows say depends on it, too. */
+interface Moment {
+  readonly nowUs: number;
   readonly isSuiteActive: boolean;
 }
 
-/** Fewer hits than this are put in order; more are met on the way down the board. */
-const fewHits = 4_096;
-
 /**
- * The qualifying board of one suite: every version that is eligible, or was submitted lately, as
- * numbers in columns. Instants are microseconds, scores integers of 10^-4.
+ * The boards of one suite, by qualifying and by race: every version that is eligible, or was submitted
+ * lately, as numbers in columns. Instants are microseconds, scores integers of 10^-4.
  */
 export class Board {
   readonly #ids = new VersionIds();
@@ -58,10 +67,9 @@ export class Board {
   readonly #eligibleAt = new Column(Float64Array);
   readonly #eliminatedAt = new Column(Float64Array);
   readonly #honours = new Map<number, Honours>();
-  readonly #ranking = new Ranking(
-    (left, right) =>
-      this.#score.get(right) - this.#score.get(left) || this.#ids.compare(left, right),
-  );
+  readonly #survivors = new Set<number>();
+  readonly #orders = { qualifying: this.#byQualifying(), race: this.#byRace() };
+  #lastRaceNumber = 0;
 
   /** @param submittedFromUs of earlier submissions nobody will ask how many there are */
   constructor(submittedFromUs: number) {
@@ -77,9 +85,14 @@ export class Board {
     return this.#ids.find(agentVersionId) !== undefined;
   }
 
-  /** Versions that raced, or reigned. */
-  honoured(): string[] {
-    return [...this.#honours.keys()].map((version) => this.#ids.textOf(version));
+  /** Versions that finished the latest race and were not eliminated, as far as it knows. */
+  survivors(): string[] {
+    return [...this.#survivors].map((version) => this.#ids.textOf(version));
+  }
+
+  /** The latest race that it knows a score of; zero before the first. */
+  get lastRaceNumber(): number {
+    return this.#lastRaceNumber;
   }
 
   /** Versions of any state submitted after this instant; nobody asks for an earlier one later. */
@@ -90,32 +103,39 @@ export class Board {
   /** The row as it is now, whatever it was before. */
   put(row: BoardRow): void {
     const version = this.#ids.find(row.agentVersionId) ?? this.#added(row);
-    const agent = this.#agent.get(version);
-    if (this.#isShown(version)) {
-      this.#ranking.remove(version);
-      this.#miners.hide(agent);
-    }
+    const { qualifying, race } = this.#orders;
+    const moved = [qualifying, race].filter((order) => order.isMovedBy(version, row));
+    for (const order of moved) order.remove(version);
     this.#write(version, row);
-    if (this.#isShown(version)) {
-      this.#ranking.add(version);
-      this.#miners.show(agent);
-    }
-    this.#contenders.put(this.#miners.minerOf(agent), version, row);
+    for (const order of moved) order.add(version);
+    this.#contenders.put(this.#miners.minerOf(this.#agent.get(version)), version, row);
   }
 
-  /** Of one instant, however long the search took. */
-  async page(query: BoardQuery, pause: () => Promise<void>): Promise<BoardPage> {
-    const { search } = query;
-    if (search === undefined) return this.#pageOf(query, undefined);
-    return await this.#miners.search(search, pause, (hits) => this.#pageOf(query, hits));
+  /** @param moment asked when the search is over, since the page is of one instant */
+  async page(
+    query: BoardQuery,
+    moment: () => Moment,
+    pause: () => Promise<void>,
+  ): Promise<BoardPage> {
+    const { by, search } = query;
+    if (search === undefined) return this.#pageOf(query, moment(), undefined);
+    const { ofAgent } = this.#orders[by];
+    return await this.#miners.search(search, ofAgent, pause, (hits) =>
+      this.#pageOf(query, moment(), hits),
+    );
   }
 
-  #pageOf(query: BoardQuery, hits: Hits | undefined): BoardPage {
-    const places = this.#placesOf(query, hits);
+  #pageOf(query: BoardQuery, moment: Moment, hits: Hits | undefined): BoardPage {
+    const { by } = query;
+    const order = this.#orders[by];
     return {
-      total: hits?.total ?? this.#ranking.size,
-      uniqueMiners: this.#miners.shownCount,
-      rows: places.map((place) => this.#rowAt(place, query.isSuiteActive)),
+      total: hits?.total ?? order.size,
+      uniqueMiners: order.minerCount,
+      rows: order.places(query, hits).map((place) => {
+        const version = order.at(place);
+        const rank = place + 1;
+        return { rank, ...this.#rowOf(version, moment), ...this.#boundsOf(version, by, moment) };
+      }),
     };
   }
 
@@ -142,6 +162,43 @@ export class Board {
       isHonoured: (version) => this.#honours.has(version),
       claimOf: (version) => this.#claimOf(version),
     };
+  }
+
+  #byQualifying(): BoardOrder {
+    return new BoardOrder({
+      miners: this.#miners,
+      agentOf: this.#agent,
+      isShown: (version) =>
+        this.#isEligible.get(version) === 1 && this.#score.get(version) !== none,
+      compare: (left, right) =>
+        this.#score.get(right) - this.#score.get(left) || this.#ids.compare(left, right),
+      isMovedBy: (version, row) =>
+        this.#isTurnedBy(version, row) ||
+        this.#score.get(version) !== (row.qualifyingScore ?? none),
+    });
+  }
+
+  #byRace(): BoardOrder {
+    const weighted = (version: number) => this.#honours.get(version)?.weightedScore ?? none;
+    const raw = (version: number) => this.#honours.get(version)?.raceScore ?? none;
+    return new BoardOrder({
+      miners: this.#miners,
+      agentOf: this.#agent,
+      isShown: (version) => this.#isEligible.get(version) === 1 && weighted(version) !== none,
+      compare: (left, right) =>
+        weighted(right) - weighted(left) ||
+        raw(right) - raw(left) ||
+        this.#ids.compare(left, right),
+      isMovedBy: (version, row) =>
+        this.#isTurnedBy(version, row) ||
+        weighted(version) !== (row.weightedScore ?? none) ||
+        raw(version) !== (row.raceScore ?? none),
+    });
+  }
+
+  /** Into one that is eligible, or into one that is not. */
+  #isTurnedBy(version: number, { isEligible }: BoardRow): boolean {
+    return (this.#isEligible.get(version) === 1) !== isEligible;
   }
 
   *#ableOf(miner: number): Generator<number> {
@@ -189,57 +246,21 @@ export class Board {
     this.#scoreHigh.set(version, row.scoreHigh ?? none);
     this.#eligibleAt.set(version, row.eligibleAtUs ?? Number.NaN);
     this.#eliminatedAt.set(version, row.eliminatedAtUs ?? Number.NaN);
-    const { raceScore, weightedScore, topAt, isReigning, isSurvivor } = row;
-    const hasNone = raceScore === null && topAt === null && !isSurvivor;
+    this.#lastRaceNumber = Math.max(this.#lastRaceNumber, row.raceNumber ?? 0);
+    if (row.isSurvivor) this.#survivors.add(version);
+    else this.#survivors.delete(version);
+    const hasNone = row.raceScore === null && row.topAt === null && !row.isSurvivor;
     if (hasNone) this.#honours.delete(version);
-    else this.#honours.set(version, { raceScore, weightedScore, topAt, isReigning, isSurvivor });
+    else this.#honours.set(version, honoursOf(row));
   }
 
-  #isShown(version: number): boolean {
-    return this.#isEligible.get(version) === 1 && this.#score.get(version) !== none;
-  }
-
-  #placesOf({ offset, limit }: BoardQuery, hits: Hits | undefined): number[] {
-    if (hits === undefined) {
-      const end = Math.min(offset + limit, this.#ranking.size);
-      return Array.from({ length: Math.max(0, end - offset) }, (_, at) => offset + at);
-    }
-    if (offset >= hits.total) return [];
-    return hits.total <= fewHits
-      ? this.#placesOfFew(hits).slice(offset, offset + limit)
-      : this.#placesOfMany(hits, offset, limit);
-  }
-
-  #placesOfFew({ agents }: Hits): number[] {
-    const places: number[] = [];
-    for (let agent = agents.indexOf(1); agent >= 0; agent = agents.indexOf(1, agent + 1)) {
-      for (const version of this.#miners.versionsOfAgent(agent)) {
-        if (this.#isShown(version)) places.push(this.#ranking.placeOf(version));
-      }
-    }
-    return places.sort((left, right) => left - right);
-  }
-
-  #placesOfMany({ agents }: Hits, offset: number, limit: number): number[] {
-    const places: number[] = [];
-    const agentOf = this.#agent.values;
-    for (let place = 0, seen = 0; place < this.#ranking.size && places.length < limit; place += 1) {
-      if (agents[agentOf[this.#ranking.at(place)] ?? 0] !== 1) continue;
-      if (seen >= offset) places.push(place);
-      seen += 1;
-    }
-    return places;
-  }
-
-  #rowAt(place: number, isSuiteActive: boolean): LeaderboardRow {
-    const version = this.#ranking.at(place);
+  #rowOf(version: number, { isSuiteActive }: Moment) {
     const agent = this.#agent.get(version);
     const honours = this.#honours.get(version);
     const miner = this.#miners.minerOf(agent);
     const topAt = honours?.topAt ?? null;
     const isMinerBanned = this.#contenders.isBanned(miner);
     return {
-      rank: place + 1,
       agentVersionId: this.#ids.textOf(version),
       agentName: this.#miners.nameOf(agent),
       minerHotkey: this.#miners.hotkeyOf(miner),
@@ -247,10 +268,8 @@ export class Board {
       state: 'ELIGIBLE',
       finalScore: scoreOf(this.#finalScore.get(version)),
       qualifyingScore: scoreOf(this.#score.get(version)),
-      raceScore: honours?.raceScore ?? null,
-      weightedScore: honours?.weightedScore ?? null,
-      scoreLow: scoreOf(this.#scoreLow.get(version)),
-      scoreHigh: scoreOf(this.#scoreHigh.get(version)),
+      raceScore: scoreOf(honours?.raceScore ?? none),
+      weightedScore: scoreOf(honours?.weightedScore ?? none),
       isCurrentTop: honours?.isReigning === true && !isMinerBanned && isSuiteActive,
       wasTop: topAt !== null,
       topAt,
@@ -259,6 +278,33 @@ export class Board {
       isMinerBanned,
     };
   }
+
+  /** Of a race they are told with its runs. */
+  #boundsOf(version: number, by: BoardQuery['by'], { nowUs }: Moment) {
+    if (by === 'qualifying') {
+      const [low, high] = [this.#scoreLow.get(version), this.#scoreHigh.get(version)];
+      return { scoreLow: scoreOf(low), scoreHigh: scoreOf(high) };
+    }
+    const {
+      raceScoreLow,
+      raceScoreHigh,
+      raceReleasedAtUs = null,
+    } = this.#honours.get(version) ?? {};
+    const isReleased = raceReleasedAtUs !== null && raceReleasedAtUs <= nowUs;
+    return {
+      scoreLow: scoreOf((isReleased ? raceScoreLow : null) ?? none),
+      scoreHigh: scoreOf((isReleased ? raceScoreHigh : null) ?? none),
+    };
+  }
+}
+
+function honoursOf(row: BoardRow): Honours {
+  const { raceScore, weightedScore, raceScoreLow, raceScoreHigh, raceReleasedAtUs } = row;
+  const { topAt, isReigning, isSurvivor } = row;
+  return {
+    ...{ raceScore, weightedScore, raceScoreLow, raceScoreHigh, raceReleasedAtUs },
+    ...{ topAt, isReigning, isSurvivor },
+  };
 }
 
 function scoreOf(units: number): number | null {

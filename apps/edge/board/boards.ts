@@ -4,26 +4,25 @@ import { Fault } from '../../../machines/fault.ts';
 import { SharedLoads } from '../public-reads/shared-loads.ts';
 import {
   type BoardNews,
+  type BoardRow,
   boardRows,
   eligibleRows,
   newsSince,
-  remarkableVersions,
+  racedSince,
+  remarkableRows,
   type Seen,
 } from '../reads/board-rows.ts';
 import { type OpenRace, openRaceOf } from '../reads/race-field.ts';
 import { activeSuite, type SuiteRow, suiteById } from '../reads/suites.ts';
 import { type TopView, topView } from '../reads/top.ts';
-import { Board, type BoardPage } from './board.ts';
+import { Board, type BoardPage, type BoardQuery } from './board.ts';
 
-export interface BoardsQuery {
+interface BoardsQuery extends BoardQuery {
   /** The active one unless told. */
   readonly suiteId: number | undefined;
-  readonly limit: number;
-  readonly offset: number;
-  readonly search: string | undefined;
 }
 
-export interface BoardAnswer extends BoardPage {
+interface BoardAnswer extends BoardPage {
   readonly suite: SuiteRow;
   readonly top: TopView;
   readonly submitted24h: number;
@@ -57,7 +56,7 @@ const boardsMax = 16;
 const pause = () => new Promise<void>((go) => setImmediate(go));
 
 /**
- * The qualifying boards, in memory.
+ * The boards, in memory.
  *
  * 1. Before each answer the database is asked what was committed since the last one: what is shown is
  *    never older than the question, on any edge. Those who ask at once share it.
@@ -84,9 +83,8 @@ export class Boards {
   async read(query: BoardsQuery): Promise<BoardAnswer | undefined> {
     const live = await this.#current(query.suiteId);
     if (live === undefined) return undefined;
-    const { limit, offset, search } = query;
-    const isSuiteActive = live.suite.isActive;
-    const page = await live.board.page({ limit, offset, search, isSuiteActive }, pause);
+    const moment = () => ({ nowUs: live.nowUs, isSuiteActive: live.suite.isActive });
+    const page = await live.board.page(query, moment, pause);
     return {
       ...page,
       suite: live.suite,
@@ -139,10 +137,9 @@ export class Boards {
       const news = await newsSince(tx, live.seen.snapshot);
       const versions = new Set(news.versions);
       if (news.isWide) {
-        const dayAgoUs = news.nowUs - dayUs;
-        for (const each of await remarkableVersions(tx, suite.suiteId, dayAgoUs))
-          versions.add(each);
-        for (const each of board.honoured()) versions.add(each);
+        // Of a race that has ended: whom it scored, and who survived the one before it.
+        const raced = await racedSince(tx, suite.suiteId, board.lastRaceNumber);
+        for (const each of [...raced, ...board.survivors()]) versions.add(each);
       }
       const of = { versions: [...versions], hotkeys: news.hotkeys };
       const rows = await boardRows(tx, suite.suiteId, of);
@@ -180,12 +177,9 @@ export class Boards {
         const top = await topView(tx);
         const { seen, nowUs } = await newsSince(tx, undefined);
         const board = new Board(nowUs - dayUs);
-        for await (const rows of eligibleRows(tx, suiteId, rowsAtOnce)) {
-          for (const row of rows) board.put(row);
-          await pause();
-        }
-        const versions = await remarkableVersions(tx, suiteId, nowUs - dayUs);
-        for (const row of await boardRows(tx, suiteId, { versions, hotkeys: [] })) board.put(row);
+        const remarkable = { suiteId, submittedAfterUs: nowUs - dayUs, rowsAtOnce };
+        await fill(board, eligibleRows(tx, suiteId, rowsAtOnce));
+        await fill(board, remarkableRows(tx, remarkable));
         return { board, seen, nowUs, suite, top, race };
       },
       { statementTimeoutMs: loadMs },
@@ -211,6 +205,13 @@ export class Boards {
       this.#boards.delete(oldest);
       versions -= board.size;
     }
+  }
+}
+
+async function fill(board: Board, batches: AsyncIterable<readonly BoardRow[]>): Promise<void> {
+  for await (const rows of batches) {
+    for (const row of rows) board.put(row);
+    await pause();
   }
 }
 

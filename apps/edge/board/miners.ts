@@ -26,24 +26,16 @@ export class Miners {
   readonly #hotkeys = new TextPool();
   readonly #names = new NamePool();
   readonly #minerAgents = new Column(Uint32Array);
-  readonly #minerShown = new Column(Uint32Array);
   readonly #nameOf = new Column(Uint32Array);
   readonly #minerOf = new Column(Uint32Array);
   readonly #nextAgent = new Column(Uint32Array);
   readonly #agentVersions = new Column(Uint32Array);
-  readonly #agentShown = new Column(Uint32Array);
   readonly #nextVersion = new Column(Uint32Array);
   readonly #agents = new HashIndex((agent) =>
     mixed(this.#nameOf.get(agent), this.#minerOf.get(agent)),
   );
   readonly #marks = new Marks();
   #agentCount = 0;
-  #shownCount = 0;
-
-  /** Miners with a version that is shown. */
-  get shownCount(): number {
-    return this.#shownCount;
-  }
 
   /** @returns its agent */
   addVersion({ agentName, minerHotkey }: AgentRow, version: number): number {
@@ -51,20 +43,6 @@ export class Miners {
     this.#nextVersion.set(version, this.#agentVersions.get(agent));
     this.#agentVersions.set(agent, version + 1);
     return agent;
-  }
-
-  show(agent: number): void {
-    const miner = this.minerOf(agent);
-    if (this.#minerShown.get(miner) === 0) this.#shownCount += 1;
-    this.#minerShown.set(miner, this.#minerShown.get(miner) + 1);
-    this.#agentShown.set(agent, this.#agentShown.get(agent) + 1);
-  }
-
-  hide(agent: number): void {
-    const miner = this.minerOf(agent);
-    this.#minerShown.set(miner, this.#minerShown.get(miner) - 1);
-    this.#agentShown.set(agent, this.#agentShown.get(agent) - 1);
-    if (this.#minerShown.get(miner) === 0) this.#shownCount -= 1;
   }
 
   minerOf(agent: number): number {
@@ -102,9 +80,15 @@ export class Miners {
    * Agents whose name contains the text or whose miner's hotkey begins with it, in any case. Other work
    * is let through on the way, and what it adds is found as well.
    *
+   * @param shown by agent, how many of its versions are shown
    * @param use what it is given holds until it returns
    */
-  async search<T>(text: string, pause: () => Promise<void>, use: (hits: Hits) => T): Promise<T> {
+  async search<T>(
+    text: string,
+    shown: Column<Uint32Array>,
+    pause: () => Promise<void>,
+    use: (hits: Hits) => T,
+  ): Promise<T> {
     const part = text.toLowerCase();
     const ofName = this.#marks.take(this.#names.size);
     const ofMiner = this.#marks.take(this.#hotkeys.size);
@@ -118,24 +102,18 @@ export class Miners {
       ofMiner.reserve(this.#hotkeys.size);
       markBeginnings(this.#hotkeys, part, ofMiner.values);
       agents.reserve(this.#agentCount);
-      const total = this.#markAgents(ofName.values, ofMiner.values, agents.values);
-      return use({ agents: agents.values, total });
+      this.#markAgents(ofName.values, ofMiner.values, agents.values);
+      return use({ agents: agents.values, total: sumOf(shown.values, agents.values) });
     } finally {
       this.#marks.giveBack(ofName, ofMiner, agents);
     }
   }
 
-  /** Answers how many versions of those it marked are shown. */
-  #markAgents(ofName: Uint8Array, ofMiner: Uint8Array, agents: Uint8Array): number {
+  #markAgents(ofName: Uint8Array, ofMiner: Uint8Array, agents: Uint8Array): void {
     const [names, miners] = [this.#nameOf.values, this.#minerOf.values];
-    const shown = this.#agentShown.values;
-    let total = 0;
     for (let agent = 0; agent < this.#agentCount; agent += 1) {
-      if (ofName[names[agent] ?? 0] !== 1 && ofMiner[miners[agent] ?? 0] !== 1) continue;
-      agents[agent] = 1;
-      total += shown[agent] ?? 0;
+      if (ofName[names[agent] ?? 0] === 1 || ofMiner[miners[agent] ?? 0] === 1) agents[agent] = 1;
     }
-    return total;
   }
 
   #agentOf(name: number, miner: number): number {
@@ -154,4 +132,11 @@ export class Miners {
     this.#agents.add(hash, agent);
     return agent;
   }
+}
+
+/** Of those that are marked. */
+function sumOf(numbers: Uint32Array, marked: Uint8Array): number {
+  let sum = 0;
+  for (let at = 0; at < numbers.length; at += 1) if (marked[at] === 1) sum += numbers[at] ?? 0;
+  return sum;
 }

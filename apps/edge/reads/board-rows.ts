@@ -17,9 +17,14 @@ export interface BoardRow {
   readonly isMinerBanned: boolean;
   /** By its miner, for the next race. */
   readonly isPinned: boolean;
-  /** Of the latest completed race that scored the version, as is `weightedScore`. */
+  /** Of the latest completed race that scored the version, as is all up to `raceReleasedAtUs`. */
+  readonly raceNumber: number | null;
   readonly raceScore: number | null;
   readonly weightedScore: number | null;
+  readonly raceScoreLow: number | null;
+  readonly raceScoreHigh: number | null;
+  /** From when on the bounds of its score may be told. */
+  readonly raceReleasedAtUs: number | null;
   /** Finished the suite's latest completed race without being eliminated. */
   readonly isSurvivor: boolean;
   /** The start of the latest reign. */
@@ -31,12 +36,14 @@ export interface BoardRow {
 const microseconds = (sql: Sql, at: string) =>
   sql`floor(extract(epoch from ${sql(at)}) * 1000000)::float8`;
 
+const units = (sql: Sql, score: string) => sql`(${sql(score)} * 10000)::int`;
+
 const columns = (sql: Sql) => sql`
   v.agent_version_id as "agentVersionId", v.agent_name as "agentName",
   v.miner_hotkey as "minerHotkey", v.version_number as "versionNumber",
-  v.state = 'ELIGIBLE' as "isEligible", (v.qualifying_score * 10000)::int as "qualifyingScore",
-  (v.final_score * 10000)::int as "finalScore", (v.score_low * 10000)::int as "scoreLow",
-  (v.score_high * 10000)::int as "scoreHigh",
+  v.state = 'ELIGIBLE' as "isEligible", ${units(sql, 'v.qualifying_score')} as "qualifyingScore",
+  ${units(sql, 'v.final_score')} as "finalScore", ${units(sql, 'v.score_low')} as "scoreLow",
+  ${units(sql, 'v.score_high')} as "scoreHigh",
   ${microseconds(sql, 'v.submitted_at')} as "submittedAtUs",
   ${microseconds(sql, 'v.eligible_at')} as "eligibleAtUs",
   ${microseconds(sql, 'v.eliminated_at')} as "eliminatedAtUs",
@@ -55,8 +62,9 @@ export function eligibleRows(
   rowsAtOnce: number,
 ): AsyncIterable<readonly BoardRow[]> {
   return sql<BoardRow[]>`
-    select ${columns(sql)}, null as "raceScore", null as "weightedScore", false as "isSurvivor",
-      null as "topAt", false as "isReigning"
+    select ${columns(sql)}, null as "raceNumber", null as "raceScore", null as "weightedScore",
+      null as "raceScoreLow", null as "raceScoreHigh", null as "raceReleasedAtUs",
+      false as "isSurvivor", null as "topAt", false as "isReigning"
     from ${source(sql)}
     where v.suite_id = ${suiteId} and v.state = 'ELIGIBLE'
     order by v.qualifying_score desc, v.agent_version_id`.cursor(rowsAtOnce);
@@ -76,51 +84,85 @@ export async function boardRows(
       select agent_version_id from agent_version
       where miner_hotkey = any (${[...of.hotkeys]}::text[]) and suite_id = ${suiteId}
     )
-    select ${columns(sql)}, raced.race_score as "raceScore",
-      raced.weighted_score as "weightedScore", survivor.agent_version_id is not null as "isSurvivor",
-      reign.top_at as "topAt", reign.is_open as "isReigning"
-    from ${source(sql)}
-    join named on named.agent_version_id = v.agent_version_id
-    left join lateral (
-      select e.race_score::float8, e.weighted_score::float8
-      from race_entrant e
-      join race r on r.race_id = e.race_id
-      where e.agent_version_id = v.agent_version_id and e.weighted_score is not null
-        and r.status = 'RACE_COMPLETE'
-      order by r.race_number desc
-      limit 1
-    ) raced on true
-    left join race_entrant survivor on survivor.agent_version_id = v.agent_version_id
-      and survivor.race_score is not null and not survivor.is_eliminated
-      and survivor.race_id = (
-        select race_id from race
-        where suite_id = ${suiteId} and status = 'RACE_COMPLETE'
-        order by race_number desc
-        limit 1)
-    cross join lateral (
-      select max(t.top_at) as top_at, coalesce(bool_or(t.ended_at is null), false) as is_open
-      from top_agent t
-      where t.agent_version_id = v.agent_version_id
-    ) reign`;
+    ${wholeRows(sql, suiteId)}`;
 }
 
-/** Those that raced or reigned, and those of any state that were submitted lately. */
-export async function remarkableVersions(
+/**
+ * Everything of those that raced or reigned, and of those of any state that were submitted lately; in the
+ * order of the board by race.
+ */
+export function remarkableRows(
   sql: Sql,
-  suiteId: number,
-  submittedAfterUs: number,
-): Promise<readonly string[]> {
-  const rows = await sql<{ agentVersionId: string }[]>`
-    select e.agent_version_id as "agentVersionId"
+  {
+    suiteId,
+    submittedAfterUs,
+    rowsAtOnce,
+  }: { readonly suiteId: number; readonly submittedAfterUs: number; readonly rowsAtOnce: number },
+): AsyncIterable<readonly BoardRow[]> {
+  return sql<BoardRow[]>`
+    with named as (
+      select e.agent_version_id
+      from race_entrant e
+      join race r on r.race_id = e.race_id
+      where r.suite_id = ${suiteId} and r.status = 'RACE_COMPLETE'
+      union
+      select agent_version_id from top_agent where suite_id = ${suiteId}
+      union
+      select agent_version_id from agent_version
+      where suite_id = ${suiteId} and state <> 'ELIGIBLE'
+        and submitted_at > timestamptz 'epoch' + ${submittedAfterUs} * interval '1 microsecond'
+    )
+    ${wholeRows(sql, suiteId)}
+    order by raced.weighted_score desc nulls last, raced.race_score desc, v.agent_version_id`.cursor(
+    rowsAtOnce,
+  );
+}
+
+/** Of the versions `named`. */
+const wholeRows = (sql: Sql, suiteId: number) => sql`
+  select ${columns(sql)}, raced.race_number as "raceNumber",
+    ${units(sql, 'raced.race_score')} as "raceScore",
+    ${units(sql, 'raced.weighted_score')} as "weightedScore",
+    ${units(sql, 'raced.score_low')} as "raceScoreLow",
+    ${units(sql, 'raced.score_high')} as "raceScoreHigh",
+    ${microseconds(sql, 'raced.released_at')} as "raceReleasedAtUs",
+    survivor.agent_version_id is not null as "isSurvivor",
+    reign.top_at as "topAt", reign.is_open as "isReigning"
+  from ${source(sql)}
+  join named on named.agent_version_id = v.agent_version_id
+  left join lateral (
+    select r.race_number, e.race_score, e.weighted_score, e.score_low, e.score_high, r.released_at
     from race_entrant e
     join race r on r.race_id = e.race_id
-    where r.suite_id = ${suiteId} and r.status = 'RACE_COMPLETE'
-    union
-    select agent_version_id from top_agent where suite_id = ${suiteId}
-    union
-    select agent_version_id from agent_version
-    where suite_id = ${suiteId} and state <> 'ELIGIBLE'
-      and submitted_at > timestamptz 'epoch' + ${submittedAfterUs} * interval '1 microsecond'`;
+    where e.agent_version_id = v.agent_version_id and e.weighted_score is not null
+      and r.status = 'RACE_COMPLETE'
+    order by r.race_number desc
+    limit 1
+  ) raced on true
+  left join race_entrant survivor on survivor.agent_version_id = v.agent_version_id
+    and survivor.race_score is not null and not survivor.is_eliminated
+    and survivor.race_id = (
+      select race_id from race
+      where suite_id = ${suiteId} and status = 'RACE_COMPLETE'
+      order by race_number desc
+      limit 1)
+  cross join lateral (
+    select max(t.top_at) as top_at, coalesce(bool_or(t.ended_at is null), false) as is_open
+    from top_agent t
+    where t.agent_version_id = v.agent_version_id
+  ) reign`;
+
+/** Entrants of the suite's races from this one on, whatever has become of those. */
+export async function racedSince(
+  sql: Sql,
+  suiteId: number,
+  raceNumber: number,
+): Promise<readonly string[]> {
+  const rows = await sql<{ agentVersionId: string }[]>`
+    select distinct agent_version_id as "agentVersionId"
+    from race_entrant
+    where race_id = any (array(
+      select race_id from race where suite_id = ${suiteId} and race_number >= ${raceNumber}))`;
   return rows.map(({ agentVersionId }) => agentVersionId);
 }
 

@@ -41,21 +41,6 @@ export async function openRaceOf(sql: Sql, suiteId: number): Promise<OpenRace | 
     select agent_version_id as "agentVersionId", miner_hotkey as "minerHotkey"
     from race_entrant
     where race_id = ${raceId}`;
-  return { ...open, entrants: byHotkey(racing) };
-}
-
-/** By hotkey, the version that races in the suite's unfinished race, or would if it closed now. */
-export async function racingVersions(
-  sql: Sql,
-  suiteId: number,
-): Promise<ReadonlyMap<string, string>> {
-  const race = await openRaceOf(sql, suiteId);
-  if (race === undefined) return new Map();
-  return race.entrants ?? byHotkey(await wouldBeEntrants(sql, race));
-}
-
-function byHotkey(
-  entrants: readonly Pick<Entrant, 'agentVersionId' | 'minerHotkey'>[],
-): ReadonlyMap<string, string> {
-  return new Map(entrants.map((one) => [one.minerHotkey, one.agentVersionId]));
+  const entrants = new Map(racing.map((one) => [one.minerHotkey, one.agentVersionId]));
+  return { ...open, entrants };
 }

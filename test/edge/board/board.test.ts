@@ -5,6 +5,7 @@ import type { BoardRow } from '../../../apps/edge/reads/board-rows.ts';
 const count = 40_000;
 const miners = 3_000;
 const noWait = async () => undefined;
+const now = () => ({ nowUs: 0, isSuiteActive: true });
 
 /** Numbers that look like chance and are the same each time (mulberry32). */
 function* drawn(): Generator<number> {
@@ -40,8 +41,12 @@ function aRow(n: number): BoardRow {
     eliminatedAtUs: null,
     isMinerBanned: false,
     isPinned: false,
+    raceNumber: null,
     raceScore: null,
     weightedScore: null,
+    raceScoreLow: null,
+    raceScoreHigh: null,
+    raceReleasedAtUs: null,
     isSurvivor: false,
     topAt: null,
     isReigning: false,
@@ -97,7 +102,7 @@ test('a board of many versions, most of which change, is a sorted list', async (
       .map((row, at) => ({ rank: at + 1, row }))
       .filter(({ row }) => wanted === undefined || matches(row, wanted));
     for (const offset of [0, 1, 5_000, Math.max(0, found.length - 3), found.length]) {
-      const page = await board.page({ limit: 50, offset, search, isSuiteActive: true }, noWait);
+      const page = await board.page({ by: 'qualifying', limit: 50, offset, search }, now, noWait);
       t.is(page.total, found.length, search);
       t.is(page.uniqueMiners, uniqueMiners);
       t.deepEqual(
@@ -127,8 +132,8 @@ test('names that come while a search lets others through are searched as well', 
   const named = (n: number) => ({ ...aRow(n), isEligible: true, qualifyingScore: 1 });
   for (let n = 0; n < count; n += 1) board.put({ ...named(n), agentName: `agent ${n}` });
   let added = 0;
-  const query = { limit: 9, offset: 0, search: 'late', isSuiteActive: true };
-  const page = await board.page(query, async () => {
+  const query = { by: 'qualifying', limit: 9, offset: 0, search: 'late' } as const;
+  const page = await board.page(query, now, async () => {
     added += 1;
     board.put({ ...named(count + added), agentName: `late ${added}` });
   });

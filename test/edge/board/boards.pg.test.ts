@@ -1,15 +1,22 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { Boards } from '../../../apps/edge/board/boards.ts';
-import type { LeaderboardRow } from '../../../apps/edge/reads/leaderboard.ts';
-import { racingVersions } from '../../../apps/edge/reads/race-field.ts';
+import type { LeaderboardRow } from '../../../apps/edge/board/leaderboard-row.ts';
 import { topView } from '../../../apps/edge/reads/top.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
-import { testDatabase } from '../../support/cluster.ts';
-import { plainBoardPage, plainBoardTotals } from '../../support/plain-leaderboard.ts';
+import { type TestDatabase, testDatabase } from '../../support/cluster.ts';
+import {
+  plainBoardPage,
+  plainBoardTotals,
+  plainRaceBoardPage,
+  plainRaceBoardTotals,
+  plainRacing,
+} from '../../support/plain-leaderboard.ts';
 import {
   addActiveSuite,
+  addRace,
   addTop,
   addVersion,
   trialId,
@@ -21,10 +28,13 @@ const names = ['Careful', 'careful_2', 'Bold 100', 'a', 'x-%'];
 const searches = ['CARE', '_', '0', 'm1', 'M', 'a', 'nobody', '-', '%', 'm10', '🛒'];
 
 interface Query {
+  readonly by: 'qualifying' | 'race';
   readonly limit: number;
   readonly offset: number;
   readonly search: string | undefined;
 }
+
+const everything: Query = { by: 'qualifying', limit: 500, offset: 0, search: undefined };
 
 const told = (rows: readonly LeaderboardRow[]) =>
   rows.map((row) => ({
@@ -33,13 +43,19 @@ const told = (rows: readonly LeaderboardRow[]) =>
     eliminatedAt: row.eliminatedAt === null ? null : Number(row.eliminatedAt),
   }));
 
+const plain = {
+  qualifying: { page: plainBoardPage, totals: plainBoardTotals },
+  race: { page: plainRaceBoardPage, totals: plainRaceBoardTotals },
+};
+
 async function plainAnswer(sql: Sql, suiteId: number, query: Query) {
-  const rows = await plainBoardPage(sql, { suiteId, ...query });
+  const { page, totals } = plain[query.by];
+  const rows = await page(sql, { suiteId, ...query });
   const hotkeys = [...new Set(rows.map((row) => row.minerHotkey))];
-  const racing = await racingVersions(sql, suiteId);
+  const racing = await plainRacing(sql, suiteId);
   return {
     rows: told(rows),
-    ...(await plainBoardTotals(sql, { suiteId, ...query })),
+    ...(await totals(sql, { suiteId, ...query })),
     racing: hotkeys.map((hotkey) => racing.get(hotkey)),
     top: { ...(await topView(sql)), nowMs: 0 },
   };
@@ -133,14 +149,17 @@ const changes = {
   },
   endRace: async (sql: Sql, suiteId: number, n: number) => {
     const status = n % 3 === 0 ? 'RACE_CANCELLED' : 'RACE_COMPLETE';
+    // Of some the bounds of scores may be told, and of some they may not yet.
     await transaction(sql, {}, async (tx) => {
       const [race] = await tx<{ raceId: string }[]>`
-        update race set status = ${status}, completed_at = rt.clock(), released_at = rt.clock()
+        update race set status = ${status}, completed_at = rt.clock(),
+          released_at = rt.clock() + ${n % 2} * interval '1 hour'
         where suite_id = ${suiteId} and status = 'RACE_RUNNING' returning race_id as "raceId"`;
       if (race === undefined || status === 'RACE_CANCELLED') return;
       await tx`
-        update race_entrant set race_score = 0.5, weighted_score = 0.6,
-          is_eliminated = ${n % 2 === 0}
+        update race_entrant set is_eliminated = ${n % 2 === 0}, score_low = 0.4, score_high = 0.7,
+          race_score = 0.5 + (${n}::int + ascii(right(miner_hotkey, 1))) % 3 / 10.0,
+          weighted_score = 0.5 + (${n}::int * ascii(right(miner_hotkey, 1))) % 2 / 10.0
         where race_id = ${race.raceId} and miner_hotkey <> ${`m${n % miners}`}`;
     });
   },
@@ -156,6 +175,16 @@ const changes = {
         order by md5(e.agent_version_id::text || ${n}::int) limit 1`;
     });
   },
+  reinstate: async (sql: Sql, suiteId: number, n: number) => {
+    await transaction(sql, {}, async (tx) => {
+      await tx`update top_agent set ended_at = greatest(top_at, rt.clock()) where ended_at is null`;
+      await tx`
+        update top_agent set ended_at = null
+        where top_id = (
+          select top_id from top_agent where suite_id = ${suiteId}
+          order by md5(top_id::text || ${n}::int) limit 1)`;
+    });
+  },
   deactivate: async (sql: Sql, suiteId: number) => {
     await sql`update suite set is_active = not is_active where suite_id = ${suiteId}`;
   },
@@ -167,15 +196,20 @@ const pick = (sql: Sql, suiteId: number, n: number) => sql`
   order by md5(agent_version_id::text || ${n}::int) limit 1`;
 
 const kinds = Object.keys(changes) as (keyof typeof changes)[];
-// Mostly what fills the board.
+// Mostly what fills the boards.
 const aChange = fc.record({
   kind: fc.oneof(
-    { weight: 2, arbitrary: fc.constantFrom<keyof typeof changes>('submit', 'score') },
-    { weight: 1, arbitrary: fc.constantFrom(...kinds) },
+    { weight: 4, arbitrary: fc.constantFrom<keyof typeof changes>('submit', 'score') },
+    {
+      weight: 3,
+      arbitrary: fc.constantFrom<keyof typeof changes>('openRace', 'closeRace', 'endRace'),
+    },
+    { weight: 2, arbitrary: fc.constantFrom(...kinds) },
   ),
   n: fc.nat({ max: 1000 }),
 });
 const aQuery = fc.record({
+  by: fc.constantFrom('qualifying', 'race'),
   limit: fc.integer({ min: 1, max: 12 }),
   offset: fc.integer({ min: 0, max: 6 }),
   search: fc.option(fc.constantFrom(...searches), { nil: undefined }),
@@ -195,9 +229,8 @@ test('whatever happens, the board says what the database says', async (t) => {
   const { sql } = await testDatabase(t);
   await addAgents(sql);
   const boards = new Boards(sql);
-  const everything = { limit: 500, offset: 0, search: undefined };
   let suiteVersion = 0;
-  let rowsMax = 0;
+  const rowsMax = { qualifying: 0, race: 0 };
   await fc.assert(
     fc.asyncProperty(
       fc.array(aChange, { minLength: 50, maxLength: 70 }),
@@ -213,16 +246,20 @@ test('whatever happens, the board says what the database says', async (t) => {
           const ours = await answerOf(boards, suiteId, query);
           t.deepEqual(ours, await plainAnswer(sql, suiteId, query));
         }
-        const ours = await answerOf(boards, suiteId, everything);
-        t.deepEqual(ours, await plainAnswer(sql, suiteId, everything));
-        // Who has seen nothing of it on the way says the same.
-        t.deepEqual(await answerOf(new Boards(sql), suiteId, everything), ours);
-        rowsMax = Math.max(rowsMax, ours.rows.length);
+        const anew = new Boards(sql);
+        for (const by of ['qualifying', 'race'] as const) {
+          const query = { ...everything, by };
+          const ours = await answerOf(boards, suiteId, query);
+          t.deepEqual(ours, await plainAnswer(sql, suiteId, query));
+          // Who has seen nothing of it on the way says the same.
+          t.deepEqual(await answerOf(anew, suiteId, query), ours);
+          rowsMax[by] = Math.max(rowsMax[by], ours.rows.length);
+        }
       },
     ),
     { numRuns: 12, endOnFailure: true },
   );
-  t.true(rowsMax > 5, 'boards of some length were compared');
+  t.true(rowsMax.qualifying > 5 && rowsMax.race > 3, 'boards of some length were compared');
 });
 
 test('what was begun before and committed after other changes is not missed', async (t) => {
@@ -234,7 +271,7 @@ test('what was begun before and committed after other changes is not missed', as
   ];
   const boards = new Boards(sql);
   const scores = async () => {
-    const { rows } = await answerOf(boards, suiteId, { limit: 9, offset: 0, search: undefined });
+    const { rows } = await answerOf(boards, suiteId, everything);
     return new Map(rows.map((row) => [row.agentVersionId, row.qualifyingScore]));
   };
   const setScore = (on: Sql, id: string, score: string) =>
@@ -252,7 +289,7 @@ test('the active suite is shown, whichever it is, and another by its id', async 
   const { sql } = await testDatabase(t);
   const boards = new Boards(sql);
   const suiteShown = async (suiteId?: number) => {
-    const answer = await boards.read({ suiteId, limit: 1, offset: 0, search: undefined });
+    const answer = await boards.read({ ...everything, suiteId });
     return answer?.suite.suiteId;
   };
   t.is(await suiteShown(), undefined);
@@ -271,8 +308,7 @@ test('a reign and a ban are shown with the next read', async (t) => {
   const suiteId = await addActiveSuite(sql);
   const id = await addVersion(sql, suiteId, 'a');
   const boards = new Boards(sql);
-  const row = async () =>
-    (await answerOf(boards, suiteId, { limit: 9, offset: 0, search: undefined })).rows[0];
+  const row = async () => (await answerOf(boards, suiteId, everything)).rows[0];
   t.false((await row())?.isCurrentTop);
   await changes.openRace(sql, suiteId, 0);
   const [race] = await sql<{ raceId: string }[]>`select race_id as "raceId" from race`;
@@ -283,12 +319,89 @@ test('a reign and a ban are shown with the next read', async (t) => {
   t.like(await row(), { isCurrentTop: false, isMinerBanned: true, wasTop: true });
 });
 
+test('the bounds of a race score are told from its release on, which nobody notes', async (t) => {
+  const { sql } = await testDatabase(t);
+  const suiteId = await addActiveSuite(sql);
+  const entrants = [{ hotkey: 'a', score: '0.5000' }];
+  await addRace(sql, { suiteId, raceNumber: 1, entrants, releasedIn: 1 });
+  await sql`update race_entrant set weighted_score = 0.6, score_low = 0.4, score_high = 0.7`;
+  const boards = new Boards(sql);
+  const bounds = async () => {
+    const { rows } = await answerOf(boards, suiteId, { ...everything, by: 'race' });
+    return rows.map(({ raceScore, scoreLow, scoreHigh }) => [raceScore, scoreLow, scoreHigh]);
+  };
+  t.deepEqual(await bounds(), [[0.5, null, null]]);
+
+  await sql`create or replace function rt.clock() returns timestamptz
+    language sql volatile as $$ select clock_timestamp() + interval '1 hour' $$`;
+  t.deepEqual(await bounds(), [[0.5, 0.4, 0.7]]);
+});
+
+/** Rows of entrants that the database has looked at for it: told at the latest when a connection ends. */
+async function entrantsLookedAt(
+  { sql, url }: TestDatabase,
+  work: (sql: Sql) => Promise<unknown>,
+): Promise<number> {
+  const looked = async () => {
+    const [row] = await sql<{ rows: number; isBusy: boolean }[]>`
+      select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows, exists (
+        select from pg_stat_activity where application_name = 'boards') as "isBusy"
+      from pg_stat_user_tables where relname = 'race_entrant'`;
+    return row ?? { rows: 0, isBusy: false };
+  };
+  const before = await looked();
+  const own = createSql({ url, applicationName: 'boards', max: 1 });
+  await work(own);
+  await closeSql(own);
+  let after = await looked();
+  while (after.isBusy) after = await looked();
+  return after.rows - before.rows;
+}
+
+test('the board by race looks at no race until one changes, and then at few', async (t) => {
+  const database = await testDatabase();
+  const { sql } = database;
+  // Of a table that fits into a few pages nothing is looked up otherwise.
+  await sql`do $$ declare each text; begin
+    foreach each in array array['seqscan', 'hashjoin', 'mergejoin'] loop
+      execute format('alter database %I set enable_%s = off', current_database(), each);
+    end loop;
+  end $$`;
+  const suiteId = await addActiveSuite(sql);
+  const races = 40;
+  for (let raceNumber = 1; raceNumber <= races; raceNumber += 1) {
+    const entrants = [0, 1, 2, 3, 4].map((n) => ({ hotkey: `${raceNumber}-${n}`, score: '0.5' }));
+    await addRace(sql, { suiteId, raceNumber, entrants });
+  }
+  await sql`update race_entrant set weighted_score = 0.6`;
+  await sql`analyze race, race_entrant`;
+  await sql`select pg_stat_force_next_flush()`;
+  const read = async (boards: Boards) =>
+    (await answerOf(boards, suiteId, { ...everything, by: 'race' })).total;
+
+  const loaded = await entrantsLookedAt(database, async (own) => {
+    t.is(await read(new Boards(own)), 5 * races);
+  });
+  t.true(loaded >= 5 * races);
+  const kept = await entrantsLookedAt(database, async (own) => {
+    const boards = new Boards(own);
+    for (let times = 0; times < 5; times += 1) await read(boards);
+  });
+  t.is(kept, loaded);
+  const changed = await entrantsLookedAt(database, async (own) => {
+    const boards = new Boards(own);
+    await read(boards);
+    await changes.openRace(own, suiteId, 0);
+    await read(boards);
+  });
+  t.true(changed - loaded < 40, `${changed - loaded} rows of entrants`);
+});
+
 test('a board that nobody asked for so long that changes are forgotten is read anew', async (t) => {
   const { sql } = await testDatabase(t);
   const suiteId = await addActiveSuite(sql);
   await addVersion(sql, suiteId, 'a');
   const boards = new Boards(sql);
-  const everything = { limit: 9, offset: 0, search: undefined };
   t.is((await answerOf(boards, suiteId, everything)).total, 1);
 
   await addVersion(sql, suiteId, 'b');

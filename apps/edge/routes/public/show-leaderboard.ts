@@ -1,13 +1,7 @@
 import { z } from 'zod';
-import type { Sql } from '../../../../infra/ports/sql.ts';
-import { Fault } from '../../../../machines/fault.ts';
-import type { BoardAnswer, BoardsQuery } from '../../board/boards.ts';
+import type { LeaderboardRow } from '../../board/leaderboard-row.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
-import { type LeaderboardRow, raceBoardPage, raceBoardTotals } from '../../reads/leaderboard.ts';
-import { racingVersions } from '../../reads/race-field.ts';
-import { activeSuite, type SuiteRow, suiteById } from '../../reads/suites.ts';
-import { topView } from '../../reads/top.ts';
 import { challengeOf } from '../../wire/challenge.ts';
 import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
 import { idText } from '../../wire/integer.ts';
@@ -81,27 +75,6 @@ function toEntry(row: LeaderboardRow, racing: ReadonlyMap<string, string>): z.in
   };
 }
 
-async function suiteOf(sql: Sql, wanted: number | undefined): Promise<SuiteRow | undefined> {
-  if (wanted === undefined) return await activeSuite(sql);
-  const found = await suiteById(sql, wanted);
-  if (found === undefined) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
-  return found;
-}
-
-/** Has as many rows as versions have raced; undefined while no suite is active and none is named. */
-async function raceBoard(sql: Sql, asked: BoardsQuery): Promise<BoardAnswer | undefined> {
-  const suite = await suiteOf(sql, asked.suiteId);
-  if (suite === undefined) return undefined;
-  const query = { ...asked, suiteId: suite.suiteId };
-  const [totals, rows, top] = await Promise.all([
-    raceBoardTotals(sql, query),
-    raceBoardPage(sql, query),
-    topView(sql),
-  ]);
-  const racing = await racingVersions(sql, suite.suiteId);
-  return { ...totals, rows, suite, top, racing };
-}
-
 /** Before any suite is active. */
 const emptyBoard = {
   total: 0,
@@ -133,11 +106,10 @@ export const showLeaderboard = endpoint({
   response: leaderboard,
   faults: ['SUITE_NOT_FOUND'],
 
-  async handle({ query }, { sql, boards }) {
-    const { limit, offset } = query;
+  async handle({ query }, { boards }) {
+    const { limit, offset, suite_id: suiteId, score_type: by } = query;
     const search = query.q?.trim() || undefined;
-    const asked = { suiteId: query.suite_id, limit, offset, search };
-    const shown = await (query.score_type === 'race' ? raceBoard(sql, asked) : boards.read(asked));
+    const shown = await boards.read({ suiteId, by, limit, offset, search });
     if (shown === undefined) return { ...emptyBoard, limit, offset };
     const { suite: of, top } = shown;
     return {
