@@ -35,7 +35,7 @@ export class Asked {
   count(name: string, { min, max }: { readonly min: number; readonly max: number }) {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
     throw new UsageError(`--${name} must be a whole number from ${min} to ${max}, not "${text}"`);
   }

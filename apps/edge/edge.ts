@@ -236,7 +236,8 @@ async function openDeps(
   const bus = outcomes.watched(createCommandBus({ connection, clock, telemetry, inbox }));
   const registrations = registrationsOf(options);
   const strangers = new StrangersQueue(() => clock.monotonicMs());
-  const nonces = new NonceLedger(bus, clock, () => history.lost !== undefined);
+  const isReadOnly = () => history.lost !== undefined;
+  const nonces = new NonceLedger(bus, clock, isReadOnly);
   const newcomer = { strangers, verifier, callersSql, nonces };
   const peering = { connection, name, registrations, newcomer };
   const { peers, proofs } = await openPeers(options, peering, stack);
@@ -276,7 +277,7 @@ async function openDeps(
     keptPages: new KeptPages(),
     boards: new Boards(sql),
     ...outOf({ objects, scratch }, config, clock),
-    feed: new PublicFeed({ tail, slots: streamSlots(config), clock }),
+    feed: new PublicFeed({ tail, slots: streamSlots(config), clock, isReadOnly }),
     presence: await started(createPresence({ bus, clock, time }), stack),
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
     standings: new CurrentStandings({ ...{ sql, bus, log }, ...epochsOf(options) }),

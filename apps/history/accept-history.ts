@@ -1,5 +1,6 @@
 import { lockAudit } from '../../actors/services/operator/audit-store.ts';
 import { appendAudit } from '../../actors/services/operator/once.ts';
+import { beginBranch, lockFeed } from '../../actors/services/projector/store.ts';
 import type { LostHistory } from '../../infra/history/history-watch.ts';
 import type { Objection } from '../../infra/history/objection.ts';
 import type { Mark } from '../../infra/ports/history.ts';
@@ -18,8 +19,8 @@ export function restoredLoss(here: Mark): Loss {
 }
 
 /**
- * Begins a new branch above the lost one, with its entry in the audit log, in one transaction. `sql` is
- * the database's owner: no process of the service may do this.
+ * Begins a new branch above the lost one, with its news in the public feed and its entry in the audit
+ * log, in one transaction. `sql` is the database's owner: no process of the service may do this.
  */
 export async function acceptLoss(
   sql: Sql,
@@ -28,7 +29,9 @@ export async function acceptLoss(
 ): Promise<void> {
   await transaction(sql, {}, async (tx) => {
     await lockAudit(tx);
-    await acceptHistory(tx, kept);
+    // Before the partitions' rows: whoever tells facts takes the feed first.
+    await lockFeed(tx);
+    await beginBranch(tx, await acceptHistory(tx, kept));
     const lostSeconds = Math.max(0, kept.atMs - here.atMs) / 1000;
     await appendAudit(tx, {
       actor: `operator:${by.operator}`,

@@ -11,12 +11,19 @@ export function createHistoryStore(sql: Sql): HistoryStore {
   };
 }
 
-/** Begins a branch above everything that is known of the lost one, as the database's owner. */
+/**
+ * Begins a branch above everything that is known of the lost one, as the database's owner.
+ *
+ * @returns its number
+ */
 export async function acceptHistory(
   tx: Transaction,
   furthest: Pick<Mark, 'branch' | 'seq'>,
-): Promise<void> {
-  await tx`select rt.accept_history(${furthest.branch}, ${furthest.seq})`;
+): Promise<number> {
+  const [mark] = await tx<{ branch: string }[]>`
+    select branch from rt.accept_history(${furthest.branch}, ${furthest.seq})`;
+  if (mark === undefined) throw new Error('a branch was not begun');
+  return Number(mark.branch);
 }
 
 interface MarkRow {

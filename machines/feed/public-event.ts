@@ -61,12 +61,21 @@ const bodies = {
     code_sha256: z.string(),
     release_reason: z.enum(['TOP', 'AGED']),
   },
+  /** The database went back to an earlier state, and operators have accepted what that lost. */
+  'history-restored': {
+    branch: z.number().int().min(1),
+    /** The newest event before this one that still holds: what came after it, to whom it came, never was. */
+    last_kept_cursor: z.number().int().min(0),
+  },
 } as const;
 
 export type PublicEventType = keyof typeof bodies;
 export const publicEventTypes = Object.keys(bodies) as [PublicEventType, ...PublicEventType[]];
 
-export type PublicEventBody<T extends PublicEventType> = z.input<z.ZodObject<(typeof bodies)[T]>>;
+/** Of several types any of their bodies: they have no field in common. */
+export type PublicEventBody<T extends PublicEventType> = T extends PublicEventType
+  ? z.input<z.ZodObject<(typeof bodies)[T]>>
+  : never;
 
 /** What every event has: its place in the feed and when the fact came about. */
 const place = { cursor: z.number().int().min(1), at: instant };
@@ -87,8 +96,15 @@ export const publicEvent = z.discriminatedUnion('type', [
   shape('race-cancelled'),
   shape('top-changed'),
   shape('code-released'),
+  shape('history-restored'),
 ]);
 export type PublicEvent = z.infer<typeof publicEvent>;
+
+/**
+ * The first cursor of each branch of the history after the first one: above all that a lost branch can
+ * have given out, as its fences and epochs are. Within a branch cursors have no gap.
+ */
+export const firstCursorOf = (branch: number) => branch * 2 ** 32;
 
 /** An event that has no place in the feed yet. */
 export interface Tidings<T extends PublicEventType = PublicEventType> {

@@ -119,6 +119,9 @@ test.serial('a database that went back in time: reads go on, until it is accepte
   t.is(((await refused.json()) as { error_code: string }).error_code, 'READ_ONLY');
   t.is(refused.headers.get('x-admission'), 'rejected');
   t.true(Number(refused.headers.get('retry-after')) >= 1);
+  const ahead = await service.call('GET', '/v1/public/events?cursor=1');
+  t.is(ahead.status, 503, 'whoever heard more waits until it is known what holds');
+  t.is(((await ahead.json()) as { error_code: string }).error_code, 'READ_ONLY');
   const ordered = await service.operator('PUT', `/v1/admin/hotkeys/${validator.hotkey}/ban`, {
     body: { reason: 'a trial' },
   });

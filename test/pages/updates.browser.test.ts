@@ -4,10 +4,13 @@
  */
 import test, { type ExecutionContext } from 'ava';
 import type { BrowserContext } from 'playwright-core';
+import { beginBranch } from '../../actors/services/projector/store.ts';
+import { transaction } from '../../infra/postgres/transaction.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
 import { claim, complete, episodes, sendResults, submit } from '../support/evaluation-client.ts';
 import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
 import { complaintsOf, openBrowser } from './browser.ts';
 import { currentRaceId, judgeOne } from './shop-world.ts';
 
@@ -44,12 +47,14 @@ async function opened(t: ExecutionContext, path: string) {
   const page = await browser.newPage();
   t.teardown(() => page.close());
   const complaints = complaintsOf(page);
+  const requests: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
   await page.addInitScript('window.setInterval = () => 0;');
   await page.bringToFront();
   await page.goto(service.baseUrl + path);
   await page.locator('.light.live').waitFor({ timeout: 60_000 });
   await page.locator('.loading').first().waitFor({ state: 'detached' });
-  return { page, complaints };
+  return { page, complaints, requests };
 }
 
 test.serial('the leaderboard gains a version as soon as it is eligible', async (t) => {
@@ -109,5 +114,18 @@ test.serial('a race gains who qualifies, starts, and is followed by the next', a
   await page.locator('h1', { hasText: 'Race 2' }).waitFor();
   const past = page.getByRole('table', { name: 'Completed and cancelled races' });
   await past.getByRole('row', { name: 'Race 1' }).waitFor();
+  t.deepEqual(complaints, []);
+});
+
+// Last, for it spoils the numbers of the feed.
+test.serial('what is shown is asked for again once the service went back', async (t) => {
+  const { page, complaints, requests } = await opened(t, '/');
+  const asked = () => requests.filter((url) => /public\/leaderboard/.test(url)).length;
+  // Before the stream had begun, and once more after it.
+  await until(() => asked() === 2);
+
+  await transaction(service.sql, {}, (tx) => beginBranch(tx, 1));
+  await until(() => asked() === 3);
+  await page.getByText('The service went back to an earlier state.').waitFor();
   t.deepEqual(complaints, []);
 });

@@ -29,7 +29,7 @@ export async function plantEvents(
       from (select coalesce(max(cursor), 0) as cursor from public_event) last,
            generate_series(1, ${count}::int) n`;
     const [row] = await tx<{ cursor: number }[]>`
-      select max(cursor)::int as cursor from public_event`;
+      select max(cursor)::float8 as cursor from public_event`;
     return row?.cursor ?? 0;
   });
   return newest;

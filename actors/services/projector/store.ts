@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../infra/ports/bus.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
-import type { Tidings } from '../../../machines/feed/public-event.ts';
+import { firstCursorOf, type Tidings, tidings } from '../../../machines/feed/public-event.ts';
 import type { Projection, Release } from './project-fact.ts';
 
 export const tables = ['public_event', 'public_release'] as const;
@@ -49,6 +49,29 @@ export async function append(tx: Transaction, told: readonly Tidings[]): Promise
     ) with ordinality as t (key, type, body, "atMs", place)
     where not exists (select from public_event e where e.msg_id = t.key)
     order by t.place`;
+}
+
+/**
+ * Begins the cursors of an accepted branch with the news of it, so that whoever comes with a cursor of
+ * the lost one is told all that comes after the fork. Under the feed's lock.
+ */
+export async function beginBranch(tx: Transaction, branch: number): Promise<void> {
+  const [last] = await tx<{ cursor: number; nowMs: number }[]>`
+    select coalesce(max(cursor), 0)::float8 as cursor,
+      floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"
+    from public_event`;
+  if (last === undefined) throw new Error('the end of the feed was not told');
+  const cursor = firstCursorOf(branch);
+  const { key, type, body, atMs } = tidings({
+    key: `history-restored:${branch}`,
+    type: 'history-restored',
+    body: { branch, last_kept_cursor: last.cursor },
+    atMs: last.nowMs,
+  });
+  await tx`
+    insert into public_event (cursor, msg_id, type, body, at)
+    values (${cursor}, ${key}, ${type}, ${JSON.stringify(body)}::text::jsonb,
+      timestamptz 'epoch' + ${atMs} * interval '1 millisecond')`;
 }
 
 export interface DueRelease {

@@ -1066,7 +1066,7 @@ export interface PostAdminWebhooksRequest {
   readonly idempotencyKey?: string | undefined;
   readonly body: {
     readonly url: string;
-    readonly event_types?: readonly ('submission-accepted' | 'version-eligible' | 'run-claimed' | 'run-ended' | 'race-opened' | 'race-closed' | 'race-started' | 'race-completed' | 'race-cancelled' | 'top-changed' | 'code-released')[] | null | undefined;
+    readonly event_types?: readonly ('submission-accepted' | 'version-eligible' | 'run-claimed' | 'run-ended' | 'race-opened' | 'race-closed' | 'race-started' | 'race-completed' | 'race-cancelled' | 'top-changed' | 'code-released' | 'history-restored')[] | null | undefined;
     readonly secret?: string | null | undefined;
     readonly reason?: string | null | undefined;
   };
@@ -1075,7 +1075,7 @@ export interface PostAdminWebhooksRequest {
 export interface PostAdminWebhooksAnswer {
   readonly webhook_id: string;
   readonly url: string;
-  readonly event_types: readonly ('submission-accepted' | 'version-eligible' | 'run-claimed' | 'run-ended' | 'race-opened' | 'race-closed' | 'race-started' | 'race-completed' | 'race-cancelled' | 'top-changed' | 'code-released')[] | null;
+  readonly event_types: readonly ('submission-accepted' | 'version-eligible' | 'run-claimed' | 'run-ended' | 'race-opened' | 'race-closed' | 'race-started' | 'race-completed' | 'race-cancelled' | 'top-changed' | 'code-released' | 'history-restored')[] | null;
   readonly cursor: number;
   readonly created_at: string;
   readonly secret: string;

@@ -838,6 +838,12 @@ export type PublicEvent = {
   readonly version_number: number;
   readonly code_sha256: string;
   readonly release_reason: 'TOP' | 'AGED';
+} | {
+  readonly cursor: number;
+  readonly at: string;
+  readonly type: 'history-restored';
+  readonly branch: number;
+  readonly last_kept_cursor: number;
 };
 
 export interface SubmissionResult {
@@ -1538,7 +1544,7 @@ export interface LastActorError {
 export interface Webhook {
   readonly webhook_id: string;
   readonly url: string;
-  readonly event_types: readonly ('submission-accepted' | 'version-eligible' | 'run-claimed' | 'run-ended' | 'race-opened' | 'race-closed' | 'race-started' | 'race-completed' | 'race-cancelled' | 'top-changed' | 'code-released')[] | null;
+  readonly event_types: readonly ('submission-accepted' | 'version-eligible' | 'run-claimed' | 'run-ended' | 'race-opened' | 'race-closed' | 'race-started' | 'race-completed' | 'race-cancelled' | 'top-changed' | 'code-released' | 'history-restored')[] | null;
   readonly created_at: string;
   readonly cursor: number;
   readonly lag: number;

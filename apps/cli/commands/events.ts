@@ -20,7 +20,8 @@ export const events: Command = {
     type: { value: 'TYPE', says: 'only these, as in race-completed' },
   },
   more: `In order, without gap or repeat, also across cut connections. With --json each line is one event, and
-its "cursor" is where --from goes on.`,
+its "cursor" is where --from goes on. Where the service went back to an earlier state, a note on standard error says
+after which event what was heard never was.`,
   examples: [
     ['paddock events', 'from now on, until Ctrl-C'],
     [
@@ -29,9 +30,10 @@ its "cursor" is where --from goes on.`,
     ],
   ],
   async run(asked, desk) {
-    const from = asked.count('from', { min: 0, max: 999_999_999 });
+    const from = asked.count('from', { min: 0, max: Number.MAX_SAFE_INTEGER });
     const type = asked.text('type');
     for await (const { event, data } of followed(from, desk)) {
+      if (event === 'history-restored') desk.err.line(restoredText(data));
       if (type !== undefined && event !== type) continue;
       desk.out.line(desk.isJson ? data : eventText(data));
     }
@@ -59,6 +61,13 @@ async function* followed(
     }
     await clock.sleep(pauseMs, stopping);
   }
+}
+
+/** Said whatever is asked for: who keeps what was heard has to know what of it never was. */
+function restoredText(data: string): string {
+  const { last_kept_cursor: kept } = JSON.parse(data) as { readonly last_kept_cursor: unknown };
+  const never = `what was told after event ${String(kept)} never was`;
+  return plainText(`paddock: the service went back to an earlier state; ${never}`);
 }
 
 function eventText(data: string): string {

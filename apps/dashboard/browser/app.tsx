@@ -107,6 +107,7 @@ function tellChange(event: PublicEvent): void {
   if (event.type === 'race-started') announce(`Race ${event.race_number} has started.`);
   if (event.type === 'race-completed') announce(`Race ${event.race_number} is complete.`);
   if (event.type === 'top-changed') announce('There is a new top agent.');
+  if (event.type === 'history-restored') announce('The service went back to an earlier state.');
 }
 
 const lightTexts = {

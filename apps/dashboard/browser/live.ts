@@ -18,6 +18,7 @@ const types: Readonly<Record<EventType, true>> = {
   'race-cancelled': true,
   'top-changed': true,
   'code-released': true,
+  'history-restored': true,
 };
 
 const feedPath = '/v1/public/events';
@@ -60,8 +61,8 @@ class LiveFeed {
   }
 
   /**
-   * Tells when a stream has begun that follows no event that was seen: what was asked for before may be
-   * older than its beginning, and nothing will say so.
+   * Tells when a stream has begun that follows no event that was seen, or the service went back to an
+   * earlier state: what was asked for before may be older, or hold no more, and nothing will say so.
    */
   listenForGaps(listener: () => void): () => void {
     this.#gapListeners.add(listener);
@@ -86,7 +87,7 @@ class LiveFeed {
     source.onopen = () => {
       this.#pauseMs = firstPauseMs;
       this.#say('live');
-      if (mayHaveMissed) for (const listener of this.#gapListeners) listener();
+      if (mayHaveMissed) this.#tellGap();
       mayHaveMissed = false;
     };
     source.onerror = () => {
@@ -114,6 +115,11 @@ class LiveFeed {
     this.#cursor = event.lastEventId;
     const told = JSON.parse(event.data) as PublicEvent;
     for (const listener of this.#listeners) listener(told);
+    if (told.type === 'history-restored') this.#tellGap();
+  }
+
+  #tellGap(): void {
+    for (const listener of this.#gapListeners) listener();
   }
 
   #say(connection: Connection): void {

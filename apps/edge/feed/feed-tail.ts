@@ -168,12 +168,20 @@ export class FeedTail implements Service {
       if (this.#newest !== from) continue;
       const last = events.at(-1);
       if (last === undefined) return;
-      this.#kept.push(...events.map(frameOf));
-      this.#kept.splice(0, this.#kept.length - keptEvents);
+      this.#keep(events);
       this.#newest = last.cursor;
       this.#wakeAll();
       isMore = events.length === pageEvents;
     }
+  }
+
+  #keep(events: readonly StoredEvent[]): void {
+    for (const event of events) {
+      // Cursors jump where the database went back, and what was kept may be of the lost branch.
+      if (event.cursor !== (this.#kept.at(-1)?.cursor ?? this.#newest) + 1) this.#kept = [];
+      this.#kept.push(frameOf(event));
+    }
+    this.#kept.splice(0, this.#kept.length - keptEvents);
   }
 
   #wakeAll(): void {

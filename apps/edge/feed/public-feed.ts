@@ -1,4 +1,5 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
+import { readOnly } from '../read-only.ts';
 import { invalidField } from '../validation.ts';
 import { heartbeatText, openingText } from './event-frames.ts';
 import type { FeedTail } from './feed-tail.ts';
@@ -8,6 +9,8 @@ export interface PublicFeedDeps {
   readonly tail: FeedTail;
   readonly slots: StreamSlots;
   readonly clock: Clock;
+  /** The database lacks what was acknowledged, and the end of its feed says nothing. */
+  readonly isReadOnly: () => boolean;
   /** Between two heartbeats while nothing happens; 15 s unless told. */
   readonly heartbeatMs?: number;
 }
@@ -41,14 +44,16 @@ export class PublicFeed {
   /**
    * @throws VALIDATION_FAILED for a cursor that was never given out: waiting there would hide that
    *   events were missed
+   * @throws READ_ONLY for one that may have been given out, since the database went back in time
    */
   async open(start: FeedStart, listener: FeedListener): Promise<AsyncIterable<string>> {
-    const { tail, slots } = this.#deps;
+    const { tail, slots, isReadOnly } = this.#deps;
     const leave = slots.take(start.address);
     try {
       const newest = await tail.newest();
       const cursor = start.cursor ?? newest;
       if (cursor > newest) {
+        if (isReadOnly()) throw readOnly();
         throw invalidField(start.loc, `is beyond the newest event, ${newest}`);
       }
       const unlisten = tail.listen(newest);

@@ -20,10 +20,17 @@ export interface WebhookRow {
 
 const columns = (sql: Sql) => sql`
   webhook_id as "webhookId", url, event_types as "eventTypes", cursor::float8 as cursor,
-  greatest(0, (select coalesce(max(e.cursor), 0) from public_event e) - cursor)::float8 as lag,
+  ${lag(sql)}::float8 as lag,
   created_at as "createdAt", failure_count as "failureCount", next_attempt_at as "nextAttemptAt",
   last_attempt_at as "lastAttemptAt", last_cursor::float8 as "lastCursor",
   last_status as "lastStatus", last_error as "lastError", last_success_at as "lastSuccessAt"`;
+
+/** Counted only across a restore: there cursors jump to a multiple of 2^32 (machines/feed). */
+const lag = (sql: Sql) => sql`(
+  select case
+    when newest.cursor >> 32 = webhook.cursor >> 32 then greatest(0, newest.cursor - webhook.cursor)
+    else (select count(*) from public_event e where e.cursor > webhook.cursor) end
+  from (select coalesce(max(cursor), 0) as cursor from public_event) newest)`;
 
 export async function allWebhooks(sql: Sql): Promise<readonly WebhookRow[]> {
   return await sql<WebhookRow[]>`

@@ -15,11 +15,11 @@ async function openFeed() {
   let tell: (body: unknown) => void = () => undefined;
   const tail = new FeedTail({
     reads: {
-      newest: async () => stored.length,
+      newest: async () => stored.at(-1)?.cursor ?? 0,
       after: async (cursor, limit) => {
         looks += 1;
         if (isAway) throw new Error('the store is away');
-        return stored.slice(cursor, cursor + limit);
+        return stored.filter((event) => event.cursor > cursor).slice(0, limit);
       },
     },
     signals: {
@@ -35,6 +35,7 @@ async function openFeed() {
   const feed = new PublicFeed({
     tail,
     clock,
+    isReadOnly: () => false,
     slots: new StreamSlots({ max: 1_000, perAddressMax: 1_000 }),
   });
   const listen = async (cursor?: number) => {
@@ -50,12 +51,17 @@ async function openFeed() {
   };
   const add = (count: number) => {
     for (let more = 0; more < count; more++) {
-      const cursor = stored.length + 1;
+      const cursor = (stored.at(-1)?.cursor ?? 0) + 1;
       stored.push({ cursor, type: 'version-eligible', atMs: 0, body: { place: cursor } });
     }
   };
+  /** The database went back, and its operators have accepted that. */
+  const restore = (newest: number) => {
+    stored.splice(stored.findIndex(({ cursor }) => cursor > newest));
+    stored.push({ cursor: 2 ** 32, type: 'history-restored', atMs: 0, body: { branch: 1 } });
+  };
   return {
-    ...{ clock, tail, listen, add },
+    ...{ clock, tail, listen, add, restore },
     signal: async () => {
       tell({});
       await rest();
@@ -145,6 +151,24 @@ test('those who are at the same place long past read it together', async (t) => 
   for (const { heard } of listeners) t.deepEqual(ids(heard), all);
   t.deepEqual(ids(late.heard), all.slice(700));
   t.true(looks() <= 8, `${looks()} looks`);
+});
+
+test('a restore is heard by whoever listens, and by those who come with cursors from before', async (t) => {
+  const { listen, add, restore, signal } = await openFeed();
+  add(3);
+  const live = await listen(2);
+  add(4);
+  await signal();
+
+  restore(5);
+  add(2);
+  await signal();
+
+  const since = [2 ** 32, 2 ** 32 + 1, 2 ** 32 + 2];
+  t.deepEqual(ids(live.heard), [3, 4, 5, 6, 7, ...since]);
+  t.deepEqual(ids((await listen(7)).heard), since);
+  t.deepEqual(ids((await listen(4)).heard), [5, ...since]);
+  t.deepEqual(ids((await listen(2 ** 32)).heard), since.slice(1));
 });
 
 test('while the store is away nothing is said, and afterwards nothing is missing', async (t) => {

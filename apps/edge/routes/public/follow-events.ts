@@ -29,7 +29,7 @@ export const followEvents = endpoint({
   requestHeaders: z.object({ 'Last-Event-ID': cursor.optional() }),
   response: publicEventOut,
   responseMediaType: 'text/event-stream',
-  faults: ['RATE_LIMITED', 'OVERLOADED', 'STORE_UNAVAILABLE'],
+  faults: ['RATE_LIMITED', 'OVERLOADED', 'STORE_UNAVAILABLE', 'READ_ONLY'],
 
   async handle({ query, context }, { feed }) {
     const start = { ...startOf(context, query.cursor), address: context.remoteAddress };

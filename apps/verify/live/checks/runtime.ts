@@ -127,10 +127,15 @@ export const runtimeChecks: readonly Check[] = [
     id: 'INV-50',
     rule: 'the public feed has no gap',
     of: 'public_event',
+    // But where an accepted restore begins a branch, and says what it follows.
     find: (sql) => sql`
-      select events, newest
-      from (select count(*) as events, coalesce(max(cursor), 0) as newest from public_event) feed
-      where events <> newest`,
+      select cursor, before
+      from (
+        select cursor, type, body, lag(cursor, 1, 0::bigint) over (order by cursor) as before
+        from public_event) e
+      where cursor <> before + 1
+        and (type <> 'history-restored' or (body ->> 'last_kept_cursor')::bigint <> before
+          or (body ->> 'branch')::bigint << 32 <> cursor)`,
   },
   {
     id: 'INV-50',
