@@ -5,7 +5,7 @@ import { faultOf } from '../outage.ts';
 import { discardRest, letBodyCome, sendAnswer, sendFault, sendStream } from './answer.ts';
 import { requestIdOf, settleHead } from './answer-head.ts';
 import { AwaitedAnswer } from './awaited-answer.ts';
-import type { Deprecation, Endpoint, EndpointRequest } from './endpoint.ts';
+import type { AdmittedRequest, Deprecation, Endpoint, EndpointRequest } from './endpoint.ts';
 import type { Admission } from './middleware/admission.ts';
 import { ClientGone, hasWholeBody, readJsonBody } from './middleware/json-body.ts';
 import { queryText } from './middleware/query-text.ts';
@@ -33,6 +33,8 @@ export interface Dispatch extends CallerProof {
   readonly limits: DispatchLimits;
   readonly uploads: UploadSlots;
   readonly publicReads: PublicReads;
+  /** What the endpoint says before the body is read; undefined where it takes no place for it. */
+  readonly admit: (endpoint: Endpoint, request: AdmittedRequest) => (() => void) | undefined;
   readonly invoke: (endpoint: Endpoint, request: EndpointRequest) => Promise<unknown>;
   readonly newCommandId: () => string;
   /** Whether the client spoke TLS, as far as anybody says so whom we trust. */
@@ -193,9 +195,11 @@ async function answerOf(
   const params = endpoint.params && parsePart(endpoint.params, rawParams, 'path');
   const given = queryText(request.url ?? '');
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');
+  const context = new AskedContext(endpoint, http, { caller, params, deadlineMs }, by);
+  const leave = by.admit(endpoint, { caller, params, query, context });
+  if (leave !== undefined) onceClosed(response, leave);
   const hasBody = endpoint.body !== undefined || endpoint.bodyKind !== undefined;
   const body = hasBody ? await bodyOf(endpoint, http, by) : undefined;
-  const context = new AskedContext(endpoint, http, { caller, params, deadlineMs }, by);
   const asked = { caller, params, query, body, context };
   if (endpoint.cache !== undefined) return await readPublicly(endpoint, asked, by);
   const invoke = () => by.invoke(endpoint, asked);
@@ -203,6 +207,12 @@ async function answerOf(
   const answer = await (isUpload ? by.uploads.during(caller.name, invoke) : invoke());
   if (by.checkResponses) requireDescribed(endpoint, answer);
   return response.destroyed ? undefined : answer;
+}
+
+/** One listener more than Node's: a stream that is passed on brings ten of its own. */
+function onceClosed(response: ServerResponse, leave: () => void): void {
+  response.setMaxListeners(response.getMaxListeners() + 1);
+  response.once('close', leave);
 }
 
 /**

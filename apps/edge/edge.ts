@@ -410,6 +410,7 @@ function dispatchOf(
         if (standing.role === 'validator') deps.presence.proven(hotkey, standing);
       },
     }),
+    admit: (endpoint, request) => endpoint.admit?.(request, deps),
     invoke: (endpoint, request) => endpoint.handle(request, deps),
     newCommandId: randomId,
     remoteAddress: remoteAddressReader(config.trustedProxies),

@@ -123,6 +123,11 @@ export interface Endpoint<
   readonly asks?: 'nobody' | 'store' | 'owner';
   /** Kept for older clients only: the answers say so (RFC 9745) and name what to use instead. */
   readonly deprecated?: Deprecation;
+  /**
+   * Before the body is read: refuses what caller, path and headers alone refuse, and takes the place
+   * of what is to come. Gives it back when what it answers is called, once the response has closed.
+   */
+  admit?(request: AdmittedRequest<P, Q>, deps: EdgeDeps): () => void;
   handle(
     request: EndpointRequest<P, Q, B>,
     deps: EdgeDeps,
@@ -147,6 +152,12 @@ export interface EndpointRequest<
   readonly body: Out<B>;
   readonly context: RequestContext;
 }
+
+/** What is known of a request whose body nobody has read. */
+export type AdmittedRequest<
+  P extends Shape | undefined = Shape | undefined,
+  Q extends Shape | undefined = Shape | undefined,
+> = Omit<EndpointRequest<P, Q>, 'body'>;
 
 /** Types an endpoint by its own schemas; on `public` endpoints `caller` names nobody. */
 export function endpoint<

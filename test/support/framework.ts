@@ -117,6 +117,7 @@ export async function startFramework(
         };
       },
       // These endpoints are made for the test and ask for no neighbour.
+      admit: (endpoint, request) => endpoint.admit?.(request, {} as EdgeDeps),
       invoke: (endpoint, request) => endpoint.handle(request, {} as EdgeDeps),
       newCommandId: () => randomUUID(),
       remoteAddress: remoteAddressReader(options.trustedProxies ?? []),

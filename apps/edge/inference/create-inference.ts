@@ -20,6 +20,8 @@ import { UsageRecords } from './usage-records.ts';
 export interface Inference {
   readonly states: ModelStates;
   readonly proxy: InferenceProxy;
+  /** Taken before a body is read, and held until its answer is out. */
+  readonly slots: RunSlots;
   /** Stopped when nothing is asked any more: it counts to the end. */
   readonly records: UsageRecords;
 }
@@ -45,13 +47,13 @@ export function createInference(deps: {
     minersMin: blamingMinersMin,
     restMs: config.inferenceBreakerSeconds * 1000,
   };
+  const slots = new RunSlots(config.inferenceConcurrentPerRun);
   const proxy = new InferenceProxy({
-    ...{ config, clock, states, records },
+    ...{ config, clock, states, records, slots },
     findRun: (evalRunId) => findInferenceRun(sql, evalRunId),
     providers: createProviders({ provideraUrl, providerbUrl, clock }),
-    slots: new RunSlots(config.inferenceConcurrentPerRun),
     breakers: new ProviderBreakers(policy, clock),
     keys: new LentKeys((wish) => lendKey(wish, { ...deps, newId: randomId }), clock),
   });
-  return { states, proxy, records };
+  return { states, proxy, slots, records };
 }

@@ -20,7 +20,8 @@ export interface ProxyDeps extends SendDeps {
   readonly clock: Clock;
   readonly findRun: (evalRunId: string) => Promise<InferenceRun | undefined>;
   readonly states: ModelStates;
-  readonly slots: RunSlots;
+  /** Each completion has taken its own before its body was read. */
+  readonly slots: Pick<RunSlots, 'taken'>;
   readonly records: UsageRecords;
 }
 
@@ -52,22 +53,17 @@ export class InferenceProxy {
 
   /** @throws what refuses the completion before anybody is asked for it */
   async begin(ask: CompletionAsk): Promise<AwaitedAnswer> {
-    const { config, slots, clock } = this.#deps;
-    // Nobody would be told, nor give back what is taken here.
+    const { config, clock } = this.#deps;
+    // Nobody would be told, nor end what begins here.
     ask.gone.throwIfAborted();
-    const release = slots.take(ask.evalRunId);
     const limit = new TimeLimit(clock);
-    const end = () => {
-      release();
-      limit.end();
-    };
-    ask.gone.addEventListener('abort', end, { once: true });
+    ask.gone.addEventListener('abort', () => limit.end(), { once: true });
     try {
       const choice = await this.#choiceOf(ask);
       limit.start(config.inferenceTimeoutSeconds * 1000);
-      return new AwaitedAnswer(() => this.#exchange(ask, choice, { end, limit }));
+      return new AwaitedAnswer(() => this.#exchange(ask, choice, limit));
     } catch (error) {
-      end();
+      limit.end();
       throw error;
     }
   }
@@ -75,17 +71,17 @@ export class InferenceProxy {
   async #exchange(
     { evalRunId, body, requestId, gone }: CompletionAsk,
     choice: Choice,
-    life: { readonly end: () => void; readonly limit: TimeLimit },
+    limit: TimeLimit,
   ) {
     const { config, records } = this.#deps;
     let counted: Promise<void> | undefined;
     return await exchange(
       {
-        ...{ evalRunId, body, gone, limit: life.limit, ...choice },
+        ...{ evalRunId, body, gone, limit, ...choice },
         firstByteMs: config.inferenceFirstByteSeconds * 1000,
         nameOf: ({ provider }) => providerNameOf(provider, config),
         finish: (usage) => {
-          life.end();
+          limit.end();
           counted ??=
             usage === undefined
               ? Promise.resolve()

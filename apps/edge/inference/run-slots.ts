@@ -3,7 +3,10 @@ import { Fault } from '../../../machines/fault.ts';
 /** Completions that one edge waits for at a time: a few megabytes each at the very most. */
 const edgeMax = 2000;
 
-/** How many completions of a run, and of all runs, are under way at this edge. */
+/**
+ * How many completions of a run, and of all runs, are under way at this edge: from before the body of
+ * each is read until its answer is out.
+ */
 export class RunSlots {
   readonly #perRunMax: number;
   readonly #byRun = new Map<string, number>();
@@ -19,7 +22,7 @@ export class RunSlots {
   }
 
   /**
-   * Gives back what it took when the answered function is called; only the first call counts.
+   * Gives back what it took when the answered function is called, which must be done once.
    * @throws RATE_LIMITED, OVERLOADED
    */
   take(evalRunId: string): () => void {
@@ -32,10 +35,7 @@ export class RunSlots {
     }
     this.#taken += 1;
     this.#byRun.set(evalRunId, taken + 1);
-    let isBack = false;
     return () => {
-      if (isBack) return;
-      isBack = true;
       this.#taken -= 1;
       const left = this.taken(evalRunId) - 1;
       if (left === 0) this.#byRun.delete(evalRunId);

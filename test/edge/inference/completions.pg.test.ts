@@ -1,5 +1,6 @@
 import test from 'ava';
 import { demoModels } from '../../../infra/inference/embedded/demo-models.ts';
+import { announceBody } from '../../support/announced-body.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import { askingRun, modelA, question } from '../../support/inference-desk.ts';
 import { okBody, openTrialSuite } from '../../support/trial-suite.ts';
@@ -358,3 +359,32 @@ test.serial('a run has so many completions at a time, and so many in all', async
   await refused(t, await run.chat(question()), '429 RATE_LIMITED');
   t.like(await run.usage(), [{ requests: 12 }]);
 });
+
+// An agent could otherwise have an edge hold hundreds of large bodies, of which all but a few are refused
+// once they are there.
+test.serial(
+  'a completion has its place before its body comes, and keeps it no longer',
+  async (t) => {
+    const run = await askingRun(service);
+    const text = JSON.stringify(question());
+    const announce = (provider = 'providera') =>
+      announceBody(`${service.baseUrl}/v1/inference/${provider}/chat/completions`, {
+        ...{ headers: { authorization: `Bearer ${run.token}` }, length: 1000 },
+      });
+
+    t.like(await announce('nobody'), { status: 404, code: 'UNKNOWN_PROVIDER' });
+    const [first, second] = [await announce(), await announce()];
+    t.deepEqual([first.status, second.status], [100, 100]);
+    t.like(await announce(), { status: 429, code: 'RATE_LIMITED' });
+
+    // One is refused for what it holds, one is answered, and one never comes.
+    t.is(await first.finish('{}'), 422);
+    t.is(await second.finish(text), 200);
+    const [third, fourth] = [await announce(), await announce()];
+    t.deepEqual([third.status, fourth.status], [100, 100]);
+    third.leave();
+    await until(async () => (await run.chat(question())).status === 200);
+    t.is(await fourth.finish(text), 200);
+    t.like(await run.usage(), [{ requests: 3 }]);
+  },
+);

@@ -30,6 +30,11 @@ export const completeChat = endpoint({
     'RATE_LIMITED',
   ],
 
+  admit({ caller, params }, { config, inference }) {
+    providerInPath(params.provider, config);
+    return inference.slots.take(caller.name);
+  },
+
   async handle({ caller, params, body, context }, { config, inference }) {
     return await inference.proxy.begin({
       evalRunId: caller.name,
