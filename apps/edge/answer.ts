@@ -129,6 +129,15 @@ export function setHeaders(
   }
 }
 
+/**
+ * Calls `leave` when the response has closed, however it ended. Its bound on listeners grows with it: a
+ * stream that is passed on has as many of its own as Node takes for usual.
+ */
+export function onceClosed(response: ServerResponse, leave: () => void): void {
+  response.setMaxListeners(response.getMaxListeners() + 1);
+  response.once('close', leave);
+}
+
 const discardedBytesMax = 32 * 1024 * 1024;
 
 /**

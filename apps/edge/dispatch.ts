@@ -2,12 +2,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { faultOf } from '../outage.ts';
-import { discardRest, letBodyCome, sendAnswer, sendFault, sendStream } from './answer.ts';
+import {
+  discardRest,
+  letBodyCome,
+  onceClosed,
+  sendAnswer,
+  sendFault,
+  sendStream,
+} from './answer.ts';
 import { requestIdOf, settleHead } from './answer-head.ts';
 import { AwaitedAnswer } from './awaited-answer.ts';
-import type { AdmittedRequest, Deprecation, Endpoint, EndpointRequest } from './endpoint.ts';
+import type {
+  AdmittedRequest,
+  Caller,
+  Deprecation,
+  Endpoint,
+  EndpointRequest,
+} from './endpoint.ts';
 import type { Admission } from './middleware/admission.ts';
 import { ClientGone, hasWholeBody, readJsonBody } from './middleware/json-body.ts';
+import type { LargeBodies } from './middleware/large-bodies.ts';
 import { queryText } from './middleware/query-text.ts';
 import type { UploadSlots } from './middleware/upload-slots.ts';
 import { carriesWhatItShould } from './openapi/fault-extras.ts';
@@ -32,6 +46,8 @@ export interface Dispatch extends CallerProof {
   readonly telemetry: Pick<Telemetry, 'count' | 'record'>;
   readonly limits: DispatchLimits;
   readonly uploads: UploadSlots;
+  /** By the limit of their endpoints: agents take no room from results. */
+  readonly largeBodies: { readonly [Limit in 'results' | 'inference']: LargeBodies };
   readonly publicReads: PublicReads;
   /** What the endpoint says before the body is read; undefined where it takes no place for it. */
   readonly admit: (endpoint: Endpoint, request: AdmittedRequest) => (() => void) | undefined;
@@ -199,7 +215,7 @@ async function answerOf(
   const leave = by.admit(endpoint, { caller, params, query, context });
   if (leave !== undefined) onceClosed(response, leave);
   const hasBody = endpoint.body !== undefined || endpoint.bodyKind !== undefined;
-  const body = hasBody ? await bodyOf(endpoint, http, by) : undefined;
+  const body = hasBody ? await bodyOf(endpoint, http, caller, by) : undefined;
   const asked = { caller, params, query, body, context };
   if (endpoint.cache !== undefined) return await readPublicly(endpoint, asked, by);
   const invoke = () => by.invoke(endpoint, asked);
@@ -207,12 +223,6 @@ async function answerOf(
   const answer = await (isUpload ? by.uploads.during(caller.name, invoke) : invoke());
   if (by.checkResponses) requireDescribed(endpoint, answer);
   return response.destroyed ? undefined : answer;
-}
-
-/** One listener more than Node's: a stream that is passed on brings ten of its own. */
-function onceClosed(response: ServerResponse, leave: () => void): void {
-  response.setMaxListeners(response.getMaxListeners() + 1);
-  response.once('close', leave);
 }
 
 /**
@@ -241,6 +251,7 @@ const completionPartsMax = 50_000;
 async function bodyOf(
   endpoint: Endpoint,
   http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  caller: Caller,
   by: Dispatch,
 ): Promise<unknown> {
   if (endpoint.bodyKind === 'multipart' || endpoint.bodyKind === 'raw') {
@@ -249,9 +260,12 @@ async function bodyOf(
     return undefined;
   }
   if (endpoint.body === undefined) return undefined;
-  const bytesMax = by.limits.bodyBytesMax[endpoint.bodyLimit ?? 'json'];
+  const limit = endpoint.bodyLimit ?? 'json';
+  if (limit === 'results' || limit === 'inference')
+    by.largeBodies[limit].hold(http.request, http.response, caller.name);
+  const bytesMax = by.limits.bodyBytesMax[limit];
   if (!hasWholeBody(http.request)) endSlowBody(http.request, by.limits.budgetMs.request, by.clock);
-  const partsMax = endpoint.bodyLimit === 'inference' ? completionPartsMax : undefined;
+  const partsMax = limit === 'inference' ? completionPartsMax : undefined;
   const value = await readJsonBody(http.request, http.response, bytesMax, partsMax);
   return parsePart(endpoint.body, value, 'body');
 }

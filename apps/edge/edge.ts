@@ -57,6 +57,7 @@ import { PublicFeed } from './feed/public-feed.ts';
 import { StreamSlots } from './feed/stream-slots.ts';
 import { createInference } from './inference/create-inference.ts';
 import { Admission } from './middleware/admission.ts';
+import { LargeBodies } from './middleware/large-bodies.ts';
 import { remoteAddressReader, secureReader } from './middleware/remote-address.ts';
 import { StrangersQueue } from './middleware/strangers-queue.ts';
 import { UploadSlots } from './middleware/upload-slots.ts';
@@ -396,6 +397,10 @@ function dispatchOf(
     },
     rates: deps.rates,
     uploads: new UploadSlots({ perKeyMax: uploadsPerKeyMax, max: uploadsMax }),
+    largeBodies: {
+      results: new LargeBodies(config.resultsBodyBytesMax),
+      inference: new LargeBodies(config.inferenceBodyBytesMax),
+    },
     publicReads: new PublicReads(clock, config.requestSeconds * 1000),
     authenticate: createAuthenticator({
       ...{ clock, time: deps.time, decodeHotkey, verifier, turns, registrations, callers },

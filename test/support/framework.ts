@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EdgeDeps } from '../../apps/edge/deps.ts';
 import type { Endpoint } from '../../apps/edge/endpoint.ts';
 import { Admission, type AdmissionLimits } from '../../apps/edge/middleware/admission.ts';
+import { LargeBodies } from '../../apps/edge/middleware/large-bodies.ts';
 import { remoteAddressReader, secureReader } from '../../apps/edge/middleware/remote-address.ts';
 import { StrangersQueue } from '../../apps/edge/middleware/strangers-queue.ts';
 import { UploadSlots } from '../../apps/edge/middleware/upload-slots.ts';
@@ -106,11 +107,12 @@ export async function startFramework(
       },
       rates: { anonymous: options.anonymous ?? unlimited, hotkey: unlimited, unproven: unlimited },
       uploads: new UploadSlots({ perKeyMax: 2, max: 100 }),
+      largeBodies: { results: new LargeBodies(2_097_152), inference: new LargeBodies(4_194_304) },
       publicReads: new PublicReads(clock, 10_000),
-      authenticate: async ({ role }) => {
+      authenticate: async ({ role, headers }) => {
         await options.proving;
         return {
-          name: '',
+          name: String(headers['x-hotkey'] ?? ''),
           role: role === 'hotkey' ? 'miner' : role,
           publicKeyHex: '',
           coldkey: null,

@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Fault } from '../../../machines/fault.ts';
+import { onceClosed } from '../answer.ts';
+
+/** Smaller ones are bounded by how many requests may be in flight. */
+const largeBytesMin = 64 * 1024;
+
+// In bodies of the largest size. Nobody honest comes near: results of a whole roster are a tenth of one,
+// and a validator sends a batch or two at a time.
+const perKeyMax = 16;
+const max = 64;
+/** When half of all room is taken. */
+const perKeyInCrowdMax = 2;
+
+/**
+ * Bounds what is held of large JSON bodies, of each key and of all: by their size as it is announced,
+ * before they are read, and until their requests are answered. Who announces none sends the largest.
+ */
+export class LargeBodies {
+  readonly #largestBytes: number;
+  readonly #byKey = new Map<string, number>();
+  #heldBytes = 0;
+
+  /** @param largestBytes how large a body may be */
+  constructor(largestBytes: number) {
+    this.#largestBytes = largestBytes;
+  }
+
+  /**
+   * 503 in any case: deployed validators drop their work at a 429.
+   * @throws OVERLOADED
+   */
+  hold(request: IncomingMessage, response: ServerResponse, key: string): void {
+    const bytes = Math.min(announcedBytes(request), this.#largestBytes);
+    if (bytes < largeBytesMin) return;
+    const ofKey = this.#byKey.get(key) ?? 0;
+    this.#requireRoom(bytes, ofKey);
+    this.#heldBytes += bytes;
+    this.#byKey.set(key, ofKey + bytes);
+    onceClosed(response, () => this.#release(bytes, key));
+  }
+
+  #requireRoom(bytes: number, ofKey: number): void {
+    const isCrowd = this.#heldBytes >= (this.#largestBytes * max) / 2;
+    const ofKeyMax = this.#largestBytes * (isCrowd ? perKeyInCrowdMax : perKeyMax);
+    const isAll = this.#heldBytes + bytes > this.#largestBytes * max;
+    if (!isAll && ofKey + bytes <= ofKeyMax) return;
+    throw new Fault('OVERLOADED', 'Too many large bodies are under way; try again soon.');
+  }
+
+  #release(bytes: number, key: string): void {
+    this.#heldBytes -= bytes;
+    const left = (this.#byKey.get(key) ?? 0) - bytes;
+    if (left > 0) this.#byKey.set(key, left);
+    else this.#byKey.delete(key);
+  }
+}
+
+function announcedBytes({ headers }: IncomingMessage): number {
+  if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
+  return Number(headers['content-length'] ?? 0);
+}

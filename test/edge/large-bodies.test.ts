@@ -1,0 +1,70 @@
+import test from 'ava';
+import { z } from 'zod';
+import { endpoint } from '../../apps/edge/endpoint.ts';
+import { announceBody } from '../support/announced-body.ts';
+import { startFramework } from '../support/framework.ts';
+
+const largest = 2 * 1024 * 1024;
+const small = 10_000;
+
+const complete = endpoint({
+  ...{ method: 'post', role: 'validator', summary: 'Takes results', trafficClass: 0 },
+  path: '/complete',
+  body: z.looseObject({}),
+  bodyLimit: 'results',
+  response: z.object({}),
+  faults: [],
+  handle: async () => ({}),
+});
+
+async function startEdge() {
+  const edge = await startFramework([complete]);
+  const announce = (key: string, length = largest) =>
+    announceBody(`http://127.0.0.1:${edge.port}/complete`, {
+      headers: { 'x-hotkey': key },
+      length,
+    });
+  /** Bodies of one key, each of which is waited for until it may come. */
+  const begin = async (key: string, count: number) => {
+    const bodies = [];
+    for (let at = 0; at < count; at += 1) bodies.push(await announce(key));
+    return bodies;
+  };
+  return { ...edge, announce, begin };
+}
+
+// Runs are looked up when the body is there, so one key could have an edge hold as many as it may have
+// requests in flight, also for runs that are not its own: two gigabytes.
+test('what one key sends at once is bounded by its bytes, before any of them comes', async (t) => {
+  const edge = await startEdge();
+  t.teardown(() => edge.drain());
+  const bodies = await edge.begin('5Slow', 16);
+  t.true(bodies.every(({ status }) => status === 100));
+
+  t.like(await edge.announce('5Slow'), { status: 503, code: 'OVERLOADED' });
+  t.is((await edge.announce('5Slow', small)).status, 100);
+  t.is((await edge.announce('5Other')).status, 100);
+
+  t.is(await bodies[0]?.finish('{}'), 200);
+  const next = await edge.announce('5Slow');
+  t.is(next.status, 100);
+  t.is((await edge.announce('5Slow')).status, 503);
+  next.leave();
+  await edge.until(() => edge.inFlight() === 17);
+  t.is((await edge.announce('5Slow')).status, 100);
+});
+
+test('a few keys with large bodies leave room for those that send one', async (t) => {
+  const edge = await startEdge();
+  t.teardown(() => edge.drain());
+  await edge.begin('5A', 16);
+  await edge.begin('5B', 16);
+
+  t.deepEqual(
+    (await edge.begin('5C', 3)).map(({ status }) => status),
+    [100, 100, 503],
+  );
+  for (let key = 0; key < 30; key += 1) t.is((await edge.announce(`5 ${key}`)).status, 100);
+  t.is((await edge.announce('5Late')).status, 503);
+  t.is((await edge.announce('5Late', small)).status, 100);
+});
