@@ -7,11 +7,11 @@ const heldBytesMax = 128 * 1024 * 1024;
 
 /** Reads stored JSON documents whole, as many at once as the memory of an edge allows. */
 export class Documents {
-  readonly #objects: Pick<ObjectStore, 'get' | 'size'>;
+  readonly #objects: Pick<ObjectStore, 'getStream' | 'size'>;
   readonly #bytesMax: number;
   #heldBytes = 0;
 
-  constructor(objects: Pick<ObjectStore, 'get' | 'size'>, bytesMax: number) {
+  constructor(objects: Pick<ObjectStore, 'getStream' | 'size'>, bytesMax: number) {
     this.#objects = objects;
     this.#bytesMax = bytesMax;
   }
@@ -25,12 +25,31 @@ export class Documents {
     }
     this.#heldBytes += sizeBytes;
     try {
-      const bytes = await this.#objects.get(key);
+      const bytes = await this.#bytesOf(key, sizeBytes);
       return bytes !== undefined && looksLikeJson(bytes) ? bytes : undefined;
     } finally {
       this.#heldBytes -= sizeBytes;
     }
   }
+
+  /** Each piece goes to its place when it comes: put together at the end, 64 MiB would hold up all others. */
+  async #bytesOf(key: string, sizeBytes: number): Promise<Uint8Array | undefined> {
+    const pieces = await this.#objects.getStream(key);
+    if (pieces === undefined) return undefined;
+    const bytes = Buffer.allocUnsafe(sizeBytes);
+    let arrived = 0;
+    for await (const piece of pieces as AsyncIterable<Uint8Array>) {
+      if (arrived + piece.length > sizeBytes) throw brokenOff();
+      bytes.set(piece, arrived);
+      arrived += piece.length;
+    }
+    if (arrived < sizeBytes) throw brokenOff();
+    return bytes;
+  }
+}
+
+function brokenOff(): Fault {
+  return new Fault('STORAGE_UNAVAILABLE', 'The store gives another document than it told of.');
 }
 
 /**

@@ -5,7 +5,16 @@ import { hash } from 'node:crypto';
  * answers ranges, for which alone a strong one would be needed.
  */
 export function entityTagOf(content: Uint8Array | string): string {
-  return `W/"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
+  return tagOf(hash('sha256', content, 'base64url'));
+}
+
+/** The same tag, of content whose SHA-256 is known as hex. */
+export function entityTagOfHash(sha256: string): string {
+  return tagOf(Buffer.from(sha256, 'hex').toString('base64url'));
+}
+
+function tagOf(hashText: string): string {
+  return `W/"${hashText.slice(0, 22)}"`;
 }
 
 const tagsText = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;

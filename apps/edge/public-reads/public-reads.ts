@@ -76,10 +76,10 @@ export class PublicReads {
   }
 
   /** Bytes that a handler keeps and gives again stay compressed for as long as it keeps them. */
-  #prepared({ body = '', headers, isKept }: PreparedAnswer): Representation {
+  #prepared({ body = '', headers, isKept, sha256 }: PreparedAnswer): Representation {
     const known = typeof body === 'string' ? undefined : this.#kept.get(body);
     if (known !== undefined) return known;
-    const made = new Representation({ content: body, headers, isKept });
+    const made = new Representation({ content: body, headers, isKept, sha256 });
     if (isKept && typeof body !== 'string') this.#kept.set(body, made);
     return made;
   }

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Coding } from './content-coding.ts';
-import { entityTagOf } from './entity-tag.ts';
+import { entityTagOf, entityTagOfHash } from './entity-tag.ts';
 
 const asGzip = promisify(gzip);
 const asBrotli = promisify(brotliCompress);
@@ -30,9 +30,12 @@ export class Representation {
     readonly content: Uint8Array | string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly isKept?: boolean;
+    /** Of the content, where it is known. */
+    readonly sha256?: string | undefined;
   }) {
     this.content = typeof given.content === 'string' ? ofText(given.content) : of(given.content);
     this.headers = given.headers ?? {};
+    this.#tag = given.sha256 && entityTagOfHash(given.sha256);
     this.#levels = given.isKept === true ? levels.kept : levels.passing;
   }
 

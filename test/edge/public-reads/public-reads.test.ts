@@ -4,9 +4,11 @@ import test from 'ava';
 import { z } from 'zod';
 import { endpoint } from '../../../apps/edge/endpoint.ts';
 import { PreparedAnswer } from '../../../apps/edge/prepared-answer.ts';
+import { entityTagOf } from '../../../apps/edge/public-reads/entity-tag.ts';
 import { PublicReads } from '../../../apps/edge/public-reads/public-reads.ts';
 import { liveRead } from '../../../apps/edge/public-reads/send-representation.ts';
 import { flagText } from '../../../apps/edge/wire/flag.ts';
+import { sha256Hex } from '../../../infra/ids/ids.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { refusal, startFramework } from '../../support/framework.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -194,6 +196,17 @@ test('the same bytes are compressed once, whoever reads them and when', async (t
   const kept = async () => new PreparedAnswer({ body, isKept: true });
   const [first, second] = [await reads.read('kept', kept), await reads.read('kept again', kept)];
   t.is(await first.in('br'), await second.in('br'));
+});
+
+// A document of 64 MiB would hold up every other request for a quarter of a second.
+test('bytes whose hash is known are tagged by it, and not hashed again', async (t) => {
+  const reads = new PublicReads(new ManualClock(), 10_000);
+  const body = Buffer.from('{"a": 1}');
+  const read = (key: string, sha256: string) =>
+    reads.read(key, async () => new PreparedAnswer({ body, sha256 }));
+
+  t.is((await read('own', sha256Hex(body))).tag, entityTagOf(body));
+  t.is((await read('said', sha256Hex('other'))).tag, entityTagOf('other'));
 });
 
 test('who reads all pages once crowds out none that is read again', async (t) => {

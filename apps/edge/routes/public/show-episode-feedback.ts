@@ -25,7 +25,9 @@ export const showEpisodeFeedback = endpoint({
     const found = await ledgerOfEpisode(sql, id, artifactUri(config.s3Bucket, ''));
     const hash = found !== undefined && isRunReleased(found) ? found.ledgerSha256 : null;
     const body = hash === null ? undefined : await documents.read(artifactKey(hash));
-    if (body === undefined) throw new Fault('ARTIFACT_NOT_FOUND', 'there is no such document now');
-    return new PreparedAnswer({ body });
+    if (hash === null || body === undefined)
+      throw new Fault('ARTIFACT_NOT_FOUND', 'there is no such document now');
+    // The store took nothing else for its upload.
+    return new PreparedAnswer({ body, sha256: hash });
   },
 });
