@@ -21,10 +21,13 @@ import { isSigned, type Receiver, silent, startReceiver } from '../../support/we
 const seal = createCredentialSeal([{ id: 'test', key: randomBytes(32) }]);
 const guarded = createGuardedPost({ privateHosts: ['127.0.0.1'], clock: systemClock });
 const leaseMs = 1_000;
+const hasty = { timeoutMs: 500, leaseMs };
+/** Where nobody dies: on a slow machine neither a delivery nor a lease may end on its own, and be sent twice. */
+const patient = { timeoutMs: 30_000, leaseMs: 60_000 };
 /** What hundreds of deliveries may take while other tests have the machine. */
 const patienceMs = 40_000;
 
-async function openDesk(t: ExecutionContext) {
+async function openDesk(t: ExecutionContext, terms = hasty) {
   const { url, sql: admin } = await testDatabase(t);
   const open = () =>
     createSql({ url, applicationName: 'webhooks', role: 'paddock_service', max: 4 });
@@ -41,7 +44,7 @@ async function openDesk(t: ExecutionContext) {
     const service = createWebhooks({
       ...{ sql: database, seal, outbound, clock: systemClock, log: silentLogger },
       signals: { onSignal: () => ({ close: async () => undefined }) },
-      terms: { timeoutMs: 500, retryMaxSeconds: 3600, leaseMs },
+      terms: { ...terms, retryMaxSeconds: 3600 },
     });
     await service.start();
     // Stopped twice where all goes well; a test that failed would else leave it running for ever.
@@ -54,7 +57,7 @@ async function openDesk(t: ExecutionContext) {
 const cursors = ({ deliveries }: Receiver) => deliveries.map(({ event }) => event.cursor);
 
 test('however many coordinators there are, a webhook gets one delivery at a time, in order', async (t) => {
-  const desk = await openDesk(t);
+  const desk = await openDesk(t, patient);
   const receivers = [];
   for (let count = 0; count < 4; count++) {
     const receiver = await startReceiver(async () => {
