@@ -82,6 +82,7 @@ function lease(draft: Draft, item: WorkState, claim: EvalRequest<'claim-work'>) 
   const { agentVersionId, workItemId, suiteId, phase, raceId } = item.context;
   const fence = draft.state.freshFence(item.context);
   const { validatorHotkey, slot } = claim;
+  // Before any other id is given out: so `claimedRunId` tells others which run is a command's.
   const evalRunId = draft.newId();
   draft.requireRunning(item.context);
   const leaseUntil = draft.state.deadlines.promiseOfClaim(draft.nowMs);

@@ -17,18 +17,11 @@ import type {
   SnapshotRow,
 } from '../runtime/partition-actor.ts';
 import type { Aggregate, Entity, Ledger } from './aggregate.ts';
+import { type Ids, idNamespace, nthId } from './ids.ts';
 import type { EvalFact } from './messages.ts';
 import { type PartitionState, type RaceWork, raceOf } from './partition-state.ts';
 import { RaceGate } from './race-gate.ts';
 import { runRow, versionRow, workRow } from './read-rows.ts';
-
-/** Derives ids: the same namespace and name give the same id. */
-export interface Ids {
-  uuidV5(namespace: string, name: string): string;
-}
-
-/** The namespace of every id that the eval partition derives. */
-export const idNamespace = '5d0c5c52-6f0b-5a67-9f5c-0d6a6e1c2b7a';
 
 export interface DraftEnv {
   readonly part: number;
@@ -76,7 +69,7 @@ export class Draft {
 
   newId(): string {
     this.#idCount += 1;
-    return this.derivedId(`${this.#command.id}:${this.#idCount}`);
+    return nthId(this.#env.ids, this.#command.id, this.#idCount);
   }
 
   derivedId(name: string): string {

@@ -11,11 +11,12 @@ import type {
   Reply,
 } from '../runtime/partition-actor.ts';
 import { type Answer, refused } from './answer.ts';
-import { Draft, type Ids, idNamespace } from './draft.ts';
+import { Draft } from './draft.ts';
 import { Expiry } from './expiry.ts';
 import { ExpiryBrake } from './expiry-brake.ts';
 import { handlers } from './handlers.ts';
 import { heartbeatFromMemory } from './heartbeat.ts';
+import { type Ids, idNamespace } from './ids.ts';
 import { LeaseCounts } from './lease-counts.ts';
 import { heartbeat } from './messages.ts';
 import type { PartitionState } from './partition-state.ts';

@@ -175,6 +175,11 @@ export async function runTerms(
   return row;
 }
 
+/** A query of when, `at`, the run was claimed. */
+export function claimedAt(sql: Sql, evalRunId: string): Fragment {
+  return sql`select r.claimed_at as at from evaluation_run r where r.eval_run_id = ${evalRunId}`;
+}
+
 export interface ClaimDetails {
   readonly evalRunId: string;
   readonly agentVersionId: string;

@@ -1,4 +1,4 @@
-import type { Sql } from '../../../infra/ports/sql.ts';
+import type { Fragment, Sql } from '../../../infra/ports/sql.ts';
 
 export interface VersionRow {
   readonly agentVersionId: string;
@@ -107,18 +107,10 @@ export async function cooldownOf(sql: Sql, hotkey: string): Promise<CooldownRow>
   return row ?? { nextAllowedAt: null, remainingSeconds: 0 };
 }
 
-/** When the version was submitted, in Unix seconds, where that was longer ago than `memorySeconds`. */
-export async function forgottenSubmission(
-  sql: Sql,
-  agentVersionId: string,
-  memorySeconds: number,
-): Promise<string | undefined> {
-  const [row] = await sql<{ seconds: string }[]>`
-    select extract(epoch from submitted_at)::text as seconds
-    from agent_version
-    where agent_version_id = ${agentVersionId}
-      and submitted_at <= rt.clock() - ${memorySeconds} * interval '1 second'`;
-  return row?.seconds;
+/** A query of when, `at`, the version was submitted. */
+export function submittedAt(sql: Sql, agentVersionId: string): Fragment {
+  return sql`
+    select v.submitted_at as at from agent_version v where v.agent_version_id = ${agentVersionId}`;
 }
 
 export interface TimelineRow {

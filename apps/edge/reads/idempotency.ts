@@ -1,4 +1,5 @@
 import { sha256Hex } from '../../../infra/ids/ids.ts';
+import type { Fragment, Sql } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
 import type { EdgeDeps } from '../deps.ts';
 
@@ -10,9 +11,15 @@ export interface KeyedCommand {
   readonly before: unknown;
 }
 
-interface InboxRow {
-  readonly msgId: string;
-  readonly reply: { readonly body?: unknown };
+/** The query of `at`, when a command of this id made what it makes. */
+export type Making = (sql: Sql, commandId: string) => Fragment;
+
+type Deps = Pick<EdgeDeps, 'config' | 'sql'>;
+
+interface Use {
+  /** Null where only what was made tells of it. */
+  readonly msgId: string | null;
+  readonly reply: { readonly body?: unknown } | null;
   readonly isRemembered: boolean;
   readonly seconds: string;
 }
@@ -25,28 +32,60 @@ interface InboxRow {
  * at once find the same last use, and so agree on another.
  *
  * @param commandId 32 hex digits of (caller, route, key) and 32 of the body
+ * @param making of commands that make something new: it is kept for longer than their inbox rows
  * @throws IDEMPOTENCY_CONFLICT when the key was used with another body
  */
 export async function keyedCommand(
-  { sql, config }: Pick<EdgeDeps, 'config' | 'sql'>,
+  deps: Deps,
   commandId: string,
+  making?: Making,
 ): Promise<KeyedCommand> {
-  const rows = await sql<InboxRow[]>`
-    select i.msg_id as "msgId", i.reply, extract(epoch from i.at)::text as seconds,
-      i.at > rt.clock() - ${config.idempotencySeconds} * interval '1 second' as "isRemembered"
-    from rt.inbox i
-    where i.msg_id like ${`${commandId.slice(0, keyDigits)}%`} and i.consumer = 'cmd'
-    order by i.at`;
-  const first = rows.find(({ isRemembered }) => isRemembered);
+  const uses = await usesOf(deps, commandId, making);
+  const first = uses.find(({ isRemembered }) => isRemembered);
   if (first === undefined) {
-    const last = rows.at(-1);
-    const id = last === undefined ? commandId : idAfter(commandId, last.seconds);
-    return { id, before: undefined };
+    const last = uses.at(-1);
+    if (last === undefined) return { id: commandId, before: undefined };
+    const next = idAfter(commandId, last.seconds);
+    return { id: await untakenId(deps, next, making), before: undefined };
   }
-  if (first.msgId.slice(0, bodyEnd) !== commandId.slice(0, bodyEnd)) {
+  const id = first.msgId ?? '';
+  if (id.slice(0, bodyEnd) !== commandId.slice(0, bodyEnd)) {
     throw new Fault('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was used with another request');
   }
-  return { id: first.msgId, before: first.reply.body };
+  return { id, before: first.reply?.body };
+}
+
+/** One statement, oldest first; the inbox forgets after a week. */
+async function usesOf(
+  { sql, config }: Deps,
+  commandId: string,
+  making: Making | undefined,
+): Promise<readonly Use[]> {
+  const memory = sql`${config.idempotencySeconds} * interval '1 second'`;
+  const told = sql`
+    select i.msg_id, i.reply, i.at from rt.inbox i
+    where i.msg_id like ${`${commandId.slice(0, keyDigits)}%`} and i.consumer = 'cmd'`;
+  const made =
+    making &&
+    sql`
+      union all
+      select null, null, m.at from (${making(sql, commandId)}) m where m.at <= rt.clock() - ${memory}`;
+  return await sql<Use[]>`
+    select u.msg_id as "msgId", u.reply, extract(epoch from u.at)::text as seconds,
+      u.msg_id is not null and u.at > rt.clock() - ${memory} as "isRemembered"
+    from (${told} ${made ?? sql``}) u
+    order by u.at`;
+}
+
+/** The first id at or after this one under which nothing was made that is no longer remembered. */
+async function untakenId(deps: Deps, id: string, making: Making | undefined): Promise<string> {
+  if (making === undefined) return id;
+  const { sql, config } = deps;
+  const [made] = await sql<Pick<Use, 'seconds'>[]>`
+    select extract(epoch from m.at)::text as seconds
+    from (${making(sql, id)}) m
+    where m.at <= rt.clock() - ${config.idempotencySeconds} * interval '1 second'`;
+  return made === undefined ? id : await untakenId(deps, idAfter(id, made.seconds), making);
 }
 
 const keyDigits = 32;
@@ -54,7 +93,7 @@ const keyDigits = 32;
 const bodyEnd = 48;
 
 /** The id of the same request after a use of its key, at `seconds`, that is no longer remembered. */
-export function idAfter(commandId: string, seconds: string): string {
+function idAfter(commandId: string, seconds: string): string {
   const use = sha256Hex(`${commandId}\n${seconds}`);
   return commandId.slice(0, bodyEnd) + use.slice(0, commandId.length - bodyEnd);
 }

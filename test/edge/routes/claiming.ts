@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import test from 'ava';
 import { claim as claimShape } from '../../spec/answers/validator.ts';
+import type { TestKey } from '../../support/edge-client.ts';
 import {
   agentCode,
   claim,
@@ -171,26 +172,52 @@ test.serial('an Idempotency-Key on a claim gives the first answer again', async 
   t.is(await invalid(t, bad), 'header.idempotency-key');
 });
 
-test.serial('a claim under a key that was used a day ago is another claim', async (t) => {
-  await openTrialSuite(service);
-  const validator = await service.validator('keyed for days');
-  await submit(await service.miner('keyed for days, one'));
-  const headers = { 'idempotency-key': randomUUID() };
-  const send = () => validator.request('POST', claimPath, { headers });
-  const first = await shaped(t, claimShape, await send());
-  const failed = { terminal_status: 'FAILED', failure_class: 'AGENT', failure_reason: 'told' };
-  await okBody(await complete(validator, first.eval_run_id, failed));
-  await submit(await service.miner('keyed for days, two'));
+test.serial(
+  'a claim under a key that was used a day ago, or longer, is another claim',
+  async (t) => {
+    await openTrialSuite(service);
+    const validator = await service.validator('keyed for days');
+    const headers = { 'idempotency-key': randomUUID() };
+    const send = async () =>
+      await shaped(t, claimShape, await validator.request('POST', claimPath, { headers }));
+    const end = async (run: { readonly eval_run_id: string }) => {
+      const failed = { terminal_status: 'FAILED', failure_class: 'AGENT', failure_reason: 'told' };
+      await okBody(await complete(validator, run.eval_run_id, failed));
+    };
+    await submit(await service.miner('keyed for days, one'));
+    const first = await send();
+    await end(first);
+    await passDay(validator);
+    await submit(await service.miner('keyed for days, two'));
+
+    const second = await send();
+
+    t.not(second.eval_run_id, first.eval_run_id);
+    await okBody(await validator.post(runPath(second.eval_run_id, 'heartbeat')));
+    t.is((await send()).eval_run_id, second.eval_run_id);
+    await end(second);
+    await passDay(validator);
+    // After a week nothing tells of the key any more.
+    await service.sql`delete from rt.inbox where ${claimsOf(validator)}`;
+    await submit(await service.miner('keyed for days, three'));
+    const [third, beside] = await Promise.all([send(), send()]);
+    t.false([first, second].some(({ eval_run_id }) => eval_run_id === third.eval_run_id));
+    t.is(beside.eval_run_id, third.eval_run_id, 'at once they are one');
+    t.is((await send()).eval_run_id, third.eval_run_id);
+  },
+);
+
+const claimsOf = ({ hotkey }: TestKey) => service.sql`
+  consumer = 'cmd' and reply -> 'body' -> 'run' ->> 'evalRunId' in (
+    select eval_run_id::text from evaluation_run where validator_hotkey = ${hotkey})`;
+
+/** For the validator's claims so far, and a bit more. */
+async function passDay(validator: TestKey): Promise<void> {
+  await service.sql`update rt.inbox set at = at - interval '25 hours' where ${claimsOf(validator)}`;
   await service.sql`
-    update rt.inbox set at = at - interval '25 hours'
-    where consumer = 'cmd' and reply -> 'body' -> 'run' ->> 'evalRunId' = ${first.eval_run_id}`;
-
-  const second = await shaped(t, claimShape, await send());
-
-  t.not(second.eval_run_id, first.eval_run_id);
-  await okBody(await validator.post(runPath(second.eval_run_id, 'heartbeat')));
-  t.is((await shaped(t, claimShape, await send())).eval_run_id, second.eval_run_id);
-});
+    update evaluation_run set claimed_at = claimed_at - interval '25 hours'
+    where validator_hotkey = ${validator.hotkey}`;
+}
 
 test.serial('a banned validator is shut out, and its run is cancelled', async (t) => {
   await openTrialSuite(service);

@@ -7,8 +7,8 @@ import type { EdgeDeps } from '../../deps.ts';
 import { type EndpointRequest, endpoint, type RequestContext } from '../../endpoint.ts';
 import { codeKey } from '../../evaluation/object-keys.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
-import { cooldownOf, forgottenSubmission } from '../../reads/agent-versions.ts';
-import { idAfter, type KeyedCommand, keyedCommand } from '../../reads/idempotency.ts';
+import { cooldownOf, submittedAt } from '../../reads/agent-versions.ts';
+import { type KeyedCommand, keyedCommand } from '../../reads/idempotency.ts';
 import type { Analyse } from '../../submission/analysis-turns.ts';
 import {
   type CheckedUpload,
@@ -55,17 +55,9 @@ async function commandOf(
 ): Promise<KeyedCommand> {
   const id = idempotentId(context, [agentName, sha256Hex(file)]);
   if (context.idempotencyKey === undefined) return { id, before: undefined };
-  const command = await keyedCommand(deps, id);
-  if (command.before !== undefined) return command;
-  return { id: await untakenId(command.id, deps), before: undefined };
-}
-
-/** The inbox forgets a key after a week, but what was submitted under it is kept, and its id with it. */
-async function untakenId(id: string, deps: EdgeDeps): Promise<string> {
-  const { sql, config } = deps;
-  const versionId = uuidV5(versionNamespace, id);
-  const seconds = await forgottenSubmission(sql, versionId, config.idempotencySeconds);
-  return seconds === undefined ? id : await untakenId(idAfter(id, seconds), deps);
+  return await keyedCommand(deps, id, (sql, commandId) =>
+    submittedAt(sql, uuidV5(versionNamespace, commandId)),
+  );
 }
 
 /** The file goes to the object store first; the command carries only its hash. */

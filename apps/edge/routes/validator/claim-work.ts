@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { claimedRunId } from '../../../../actors/lease-manager/ids.ts';
 import { claimWorkReply } from '../../../../actors/lease-manager/messages.ts';
 import {
   type ClaimDetails,
   type ClaimView,
   claimDetails,
+  claimedAt,
   claimView,
 } from '../../../../actors/lease-manager/reads.ts';
-import { sha256Hex as hashOf, randomId } from '../../../../infra/ids/ids.ts';
+import { sha256Hex as hashOf, randomId, uuidV5 } from '../../../../infra/ids/ids.ts';
 import { Fault, type FaultCode } from '../../../../machines/fault.ts';
 import { fnv1a32 } from '../../../../machines/partition-of.ts';
 import type { EdgeDeps } from '../../deps.ts';
@@ -240,7 +242,10 @@ async function commandOf(
     return { id: hashOf(`${context.commandId}\n${round}`), before: undefined };
   }
   // A key's id stays the same over rounds, so that its inbox row is the one first answer.
-  const { id, before } = await keyedCommand(deps, idempotentId(context, 'claim'));
+  const keyed = idempotentId(context, 'claim');
+  const { id, before } = await keyedCommand(deps, keyed, (sql, commandId) =>
+    claimedAt(sql, claimedRunId({ uuidV5 }, commandId)),
+  );
   const run = before === undefined ? null : claimWorkReply.parse(before).run;
   return { id, before: run === null ? undefined : { evalRunId: run.evalRunId } };
 }
