@@ -5,6 +5,7 @@ import type { Config } from '../../infra/config/config.ts';
 import { randomHex, randomId } from '../../infra/ids/ids.ts';
 import { type Bus, createBus } from '../../infra/nats/bus.ts';
 import { closeNats, connectNats, untilGivenUp } from '../../infra/nats/connect.ts';
+import { createStreamWatch } from '../../infra/nats/stream-watch.ts';
 import { ensureStreams } from '../../infra/nats/streams.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
@@ -134,5 +135,8 @@ async function openBus(
   const streams = { replicas: config.natsReplicas };
   await ensureStreams(connection, streams);
   const bus = await createBus({ connection, streams, branch, clock, log, telemetry });
+  const fills = createStreamWatch({ connection, clock, log, telemetry });
+  await fills.start();
+  stack.defer(() => fills.stop());
   return { bus, cutOff: untilGivenUp(connection, log) };
 }

@@ -185,6 +185,11 @@ export const gauges = {
   },
   'paddock.outbox.age': { unit: 's', description: 'Age of the oldest message not yet published' },
   'paddock.outbox.pending': { unit: '{message}', description: 'Messages not yet published' },
+  'paddock.stream.fill': {
+    unit: '1',
+    description: 'How full a stream of the broker is, of its limit: at 1 it takes nothing more',
+    labels: ['stream'],
+  },
   'paddock.sealed_texts': {
     unit: '{text}',
     description: 'Secrets at rest, by whether the first key of the ring or another has sealed them',
