@@ -1,6 +1,5 @@
 import { createProjector } from '../../actors/services/projector/projector.actor.ts';
 import { createReleases } from '../../actors/services/projector/releases.actor.ts';
-import { ReleaseTeller } from '../../actors/services/projector/tell-due.ts';
 import { createWebhooks } from '../../actors/services/webhooks/webhooks.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
@@ -35,7 +34,6 @@ export async function startFeed(deps: FeedDeps): Promise<AsyncDisposable> {
     transact: <T>(body: (tx: Transaction) => Promise<T>) => transaction(sql, {}, body),
     signals: bus.partitions,
     terms: { codePrivateMs: config.codeReleaseSeconds * 1000 },
-    teller: new ReleaseTeller({ clock, log }),
     log,
   };
   const timeoutMs = config.webhookTimeoutSeconds * 1000;

@@ -7,14 +7,13 @@ import type { Transact } from '../service-handler.ts';
 import { publicEventsSignal } from './messages.ts';
 import { projectFact, type ReleaseTerms } from './project-fact.ts';
 import { type ProjectedFact, project } from './store.ts';
-import type { ReleaseTeller } from './tell-due.ts';
+import { tellDue } from './tell-due.ts';
 
 export interface ProjectorOptions extends Omit<FactConsumerOptions, 'handle' | 'name'> {
   readonly sql: Sql;
   readonly transact: Transact;
   readonly signals: Pick<Signals, 'signal'>;
   readonly terms: ReleaseTerms;
-  readonly teller: ReleaseTeller;
 }
 
 /**
@@ -25,13 +24,13 @@ export interface ProjectorOptions extends Omit<FactConsumerOptions, 'handle' | '
  * 3. What is under embargo waits for its release, which is planned in the same transaction.
  */
 export function createProjector(options: ProjectorOptions): Service {
-  const { sql, transact, signals, terms, teller, ...consumer } = options;
+  const { sql, transact, signals, terms, ...consumer } = options;
   const { log } = options;
   return createFactConsumer({
     ...consumer,
     name: 'projector',
     handle: async (facts) => {
-      await projectFacts({ sql, transact, teller, log }, facts, terms);
+      await projectFacts({ sql, transact, log }, facts, terms);
       signals.signal(publicEventsSignal, {});
     },
   });
@@ -42,7 +41,7 @@ export function createProjector(options: ProjectorOptions): Service {
  * later where that fails, for it is due in any case.
  */
 export async function projectFacts(
-  { sql, transact, teller, log }: Pick<ProjectorOptions, 'log' | 'sql' | 'teller' | 'transact'>,
+  { sql, transact, log }: Pick<ProjectorOptions, 'log' | 'sql' | 'transact'>,
   facts: readonly Delivery[],
   terms: ReleaseTerms,
 ): Promise<void> {
@@ -53,7 +52,7 @@ export async function projectFacts(
     for (const round of rounds) {
       await project(tx, round);
       if (!endsWithTop(round)) continue;
-      const outcome = await withSavepoint(tx, () => teller.tellDue(tx));
+      const outcome = await withSavepoint(tx, () => tellDue(tx, log));
       if ('error' in outcome) log.error('what is due with a new top is told later', outcome);
     }
   });

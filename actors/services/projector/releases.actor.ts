@@ -8,14 +8,13 @@ import type { Transact } from '../service-handler.ts';
 import { publicEventsSignal } from './messages.ts';
 import type { ReleaseTerms } from './project-fact.ts';
 import { followTerms, lockFeed, msUntilRelease } from './store.ts';
-import type { ReleaseTeller } from './tell-due.ts';
+import { tellDue } from './tell-due.ts';
 
 export interface ReleaseDeps {
   readonly sql: Sql;
   readonly transact: Transact;
   readonly signals: Signals;
   readonly terms: ReleaseTerms;
-  readonly teller: ReleaseTeller;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -65,16 +64,16 @@ export function createReleases(deps: ReleaseDeps): Service {
 
 /** Answers how long to wait before the next look. */
 async function tellUntilNothingIsDue(deps: ReleaseDeps): Promise<number> {
-  const { sql, transact, signals, teller } = deps;
+  const { sql, transact, signals, log } = deps;
   for (;;) {
     const dueInMs = await msUntilRelease(sql);
     if (dueInMs === undefined) return lookAgainMs;
     if (dueInMs > 0) return Math.min(dueInMs, lookAgainMs);
     const { told, failed } = await transact(async (tx) => {
       await lockFeed(tx);
-      return await teller.tellDue(tx);
+      return await tellDue(tx, log);
     });
     if (told > 0) signals.signal(publicEventsSignal, {});
-    else if (failed === 0) return teller.hasPutOff ? lookAgainMs : waitMinMs;
+    else if (failed === 0) return waitMinMs;
   }
 }

@@ -79,6 +79,8 @@ export interface DueRelease {
   readonly id: string;
   readonly dueMs: number;
   readonly reason: Release['reason'];
+  /** How often it could not be told so far. */
+  readonly failures: number;
 }
 
 /**
@@ -86,18 +88,15 @@ export interface DueRelease {
  *
  * A version that became top before its age released it waits for that news, which is on its way; a
  * race waits until its last runs, cancelled by a message, have ended. Those that judge it again may
- * take days, and are told as they end. Those that are put off are named by kind and id, and left out.
+ * take days, and are told as they end. Those that are put off are left out.
  */
-export async function dueReleases(
-  tx: Transaction,
-  limit: number,
-  putOff: readonly string[],
-): Promise<readonly DueRelease[]> {
+export async function dueReleases(tx: Transaction, limit: number): Promise<readonly DueRelease[]> {
   return await tx<DueRelease[]>`
-    select r.kind, r.id, floor(extract(epoch from r.due_at) * 1000)::float8 as "dueMs", r.reason
+    select r.kind, r.id, floor(extract(epoch from r.due_at) * 1000)::float8 as "dueMs", r.reason,
+      r.failures
     from public_release r
     where r.told_at is null and r.due_at <= rt.clock()
-      and r.kind || ' ' || r.id <> all(${[...putOff]}::text[])
+      and (r.put_off_until is null or r.put_off_until <= rt.wall_clock())
       and not (r.kind = 'CODE' and exists (
         select from top_agent t where t.agent_version_id = r.id and t.top_at < r.due_at))
       and not (r.kind = 'RACE' and exists (
@@ -113,7 +112,20 @@ export async function markTold(tx: Transaction, { kind, id }: DueRelease): Promi
     update public_release set told_at = rt.clock() where kind = ${kind} and id = ${id}`;
 }
 
-/** Milliseconds until the next release is due; undefined when none is planned. */
+/** By the wall clock. Nobody waits for it meanwhile, and a simulated clock goes on. */
+export async function putOff(
+  tx: Transaction,
+  { kind, id }: DueRelease,
+  waitMs: number,
+): Promise<void> {
+  await tx`
+    update public_release
+    set failures = failures + 1,
+      put_off_until = rt.wall_clock() + ${waitMs} * interval '1 millisecond'
+    where kind = ${kind} and id = ${id}`;
+}
+
+/** Milliseconds until the next one that is not put off is due; undefined when none is planned. */
 export async function msUntilRelease(sql: Sql): Promise<number | undefined> {
   const [row] = await sql<{ ms: number | null }[]>`
     select (extract(epoch from rt.next_release() - rt.clock()) * 1000)::float8 as ms`;

@@ -8,7 +8,6 @@ import { presenceService } from '../../../actors/services/presence/messages.ts';
 import { createPresenceService } from '../../../actors/services/presence/presence.actor.ts';
 import { createProjector } from '../../../actors/services/projector/projector.actor.ts';
 import { createReleases } from '../../../actors/services/projector/releases.actor.ts';
-import { ReleaseTeller } from '../../../actors/services/projector/tell-due.ts';
 import { serve, type Transact } from '../../../actors/services/service-handler.ts';
 import { submissionsService } from '../../../actors/services/submissions/messages.ts';
 import { createSubmissionsService } from '../../../actors/services/submissions/submissions.actor.ts';
@@ -70,7 +69,6 @@ export async function startSimServices(deps: SimServicesDeps): Promise<AsyncDisp
     transact,
     signals: bus.partitions,
     terms: { codePrivateMs: config.codeReleaseSeconds * 1000 },
-    teller: new ReleaseTeller({ clock, log }),
     log,
   };
   const projector = createProjector({
