@@ -3,6 +3,7 @@ import type { Clock } from '../../infra/ports/clock.ts';
 export const probeNames = [
   'admission',
   'broker',
+  'chain',
   'coordinator',
   'database',
   'history',
@@ -21,7 +22,7 @@ export interface ProbeResult {
   readonly reason?: string;
 }
 
-/** A neighbour that answers, and through which no write would come. The text is for strangers. */
+/** A neighbour that answers, and by which no write or no truth would come. The text is for strangers. */
 export class WriteBlocked extends Error {
   override name = 'WriteBlocked';
 }

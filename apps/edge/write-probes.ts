@@ -1,6 +1,7 @@
 import type { HistoryWatch } from '../../infra/history/history-watch.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { ProofWatch } from './auth/proof-watch.ts';
+import type { ChainWatch } from './emission/chain-watch.ts';
 import { type Probe, type ProbeName, WriteBlocked } from './readiness.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 
@@ -14,6 +15,18 @@ export function admissionProbe(proofs: Pick<ProofWatch, 'trouble'>): Probe {
   return async () => {
     const { trouble } = proofs;
     if (trouble !== undefined) throw new WriteBlocked(trouble);
+  };
+}
+
+/**
+ * Rejects while the chain node answers and is not to be believed: standings stay those of an epoch that
+ * is over, and whoever left the chain is let in for ever. One that says nothing is `admission`'s: by
+ * grace the known are served, and no edge is to be left for it before that ends.
+ */
+export function chainProbe(watch: Pick<ChainWatch, 'isSilent' | 'trouble'> | undefined): Probe {
+  return async () => {
+    const trouble = watch?.trouble;
+    if (trouble !== undefined && watch?.isSilent === false) throw new WriteBlocked(trouble);
   };
 }
 

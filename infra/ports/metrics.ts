@@ -156,6 +156,10 @@ export const gauges = {
     unit: 'ms',
     description: 'How long somebody new to this edge waits until he is let in',
   },
+  'paddock.chain.stalled': {
+    unit: '{edge}',
+    description: '1 while the chain of an edge does not go on, so that standings stay as they are',
+  },
   'paddock.mailbox.depth': {
     unit: '{command}',
     description: 'Commands waiting, over all partitions of this process',

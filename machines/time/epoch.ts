@@ -1,5 +1,5 @@
 /** Bittensor's time from block to block. */
-const blockMs = 12_000;
+export const blockMs = 12_000;
 
 export function epochOfBlock(block: number, epochBlocks: number): number {
   return Math.floor(block / epochBlocks);

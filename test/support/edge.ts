@@ -12,6 +12,7 @@ import { systemClock } from '../../infra/clock/system-clock.ts';
 import { readConfig } from '../../infra/config/config.ts';
 import { demoModelVariables } from '../../infra/inference/embedded/demo-variables.ts';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { loginUrl } from '../../infra/postgres/logins.ts';
@@ -43,6 +44,8 @@ export interface TestServiceOptions {
   readonly log?: Logger;
   /** Of all processes; nobody reads it unless told. */
   readonly telemetry?: Telemetry;
+  /** Of edges alone; the system's unless told. */
+  readonly edgeClock?: Clock;
   /** A fresh one unless told. */
   readonly database?: TestDatabase;
   /** Every answer is held to its schema unless told. */
@@ -135,9 +138,9 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const edges: Edge[] = [];
   for (let count = 0; count < (options.edges ?? 1); count++) {
     const host = '127.0.0.1';
-    const { checkResponses = true } = options;
+    const { checkResponses = true, edgeClock: clock = systemClock } = options;
     const config = configOf('edge');
-    edges.push(stack.use(await startEdge({ ...common, config, host, checkResponses })));
+    edges.push(stack.use(await startEdge({ ...common, clock, config, host, checkResponses })));
   }
   const baseUrls = edges.map(({ port }) => `http://127.0.0.1:${port}`);
   const [baseUrl = ''] = baseUrls;

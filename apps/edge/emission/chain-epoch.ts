@@ -7,6 +7,14 @@ import { epochOfBlock } from '../../../machines/time/epoch.ts';
 const freshMs = 6_000;
 /** While nothing was ever answered, first standings cannot be made. */
 const againMs = 500;
+/** Nodes behind one address are not that far apart; numbers that are come from different chains. */
+const blocksApartMax = 25;
+
+export interface Heard {
+  readonly isAnswering: boolean;
+  /** How long no newer block had been told of. */
+  readonly stillMs: number;
+}
 
 /**
  * The epoch of the newest block, asked at most every six seconds however many want to know; twice a
@@ -14,6 +22,7 @@ const againMs = 500;
  *
  * 1. A node that is away leaves the last answer standing; undefined only while none was ever given.
  * 2. It may go back when another node answers: callers never serve below the newest stored epoch.
+ * 3. It also stands while a node gives the same answer for ever: `heard` tells.
  */
 export class ChainEpoch {
   readonly #chain: Pick<Chain, 'blockNumber'>;
@@ -22,11 +31,22 @@ export class ChainEpoch {
   #known: number | undefined;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
+  #highest = Number.NEGATIVE_INFINITY;
+  /** On the monotonic clock: one that is put back or jumps makes no block old. */
+  #grewAtMs: number;
+  #isAnswering = false;
 
   constructor(chain: Pick<Chain, 'blockNumber'>, clock: Clock, epochBlocks: number) {
     this.#chain = chain;
     this.#clock = clock;
     this.#epochBlocks = epochBlocks;
+    this.#grewAtMs = clock.monotonicMs();
+  }
+
+  /** As of the last question, so that a pause between two makes nobody late. */
+  get heard(): Heard {
+    const stillMs = Math.max(0, this.#askedAtMs - this.#grewAtMs);
+    return { isAnswering: this.#isAnswering, stillMs };
   }
 
   async current(): Promise<number | undefined> {
@@ -42,12 +62,23 @@ export class ChainEpoch {
 
   async #ask(): Promise<void> {
     try {
-      this.#known = epochOfBlock(await this.#chain.blockNumber(), this.#epochBlocks);
+      const block = await this.#chain.blockNumber();
+      this.#known = epochOfBlock(block, this.#epochBlocks);
+      this.#isAnswering = true;
+      this.#hear(block);
     } catch (error) {
       if (!(error instanceof ChainUnavailable)) throw error;
+      this.#isAnswering = false;
     } finally {
       // A node that does not answer is not asked again at once either.
       this.#askedAtMs = this.#clock.monotonicMs();
     }
+  }
+
+  #hear(block: number): void {
+    const isAnotherChain = block < this.#highest - blocksApartMax;
+    if (block <= this.#highest && !isAnotherChain) return;
+    this.#highest = block;
+    this.#grewAtMs = this.#clock.monotonicMs();
   }
 }

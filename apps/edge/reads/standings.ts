@@ -50,3 +50,13 @@ export async function standingsFor(
   for (const hotkey of eligible) found.set(hotkey, { newest, isEligible: true, nowMs });
   return found;
 }
+
+/** Undefined before the first. */
+export async function newestEpoch(sql: Sql): Promise<number | undefined> {
+  const [row] = await sql<{ epochIndex: number }[]>`
+    select epoch_index::float8 as "epochIndex"
+    from epoch_standings
+    order by epoch_index desc
+    limit 1`;
+  return row?.epochIndex;
+}

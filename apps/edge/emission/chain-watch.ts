@@ -1,0 +1,105 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { Service } from '../../../infra/ports/lifecycle.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
+import { blockMs } from '../../../machines/time/epoch.ts';
+import type { ChainEpoch } from './chain-epoch.ts';
+
+/**
+ * A chain misses a block or two in a row and a node that is started again is back within minutes: fifty
+ * that do not come are no chance. A usual epoch has 360, so most of it is left to whoever is called.
+ */
+const stillMaxMs = 50 * blockMs;
+const askEveryMs = 60_000;
+
+/** In words for strangers. */
+export type ChainTrouble = (typeof troubles)[keyof typeof troubles];
+
+const troubles = {
+  silent: 'the chain node does not answer',
+  still: 'the chain node shows no new block',
+  behind: 'the chain node is behind the newest standings',
+} as const;
+
+export interface ChainWatchDeps {
+  readonly chainEpoch: Pick<ChainEpoch, 'current' | 'heard'>;
+  /** The newest that has standings, whichever edge asked for them. */
+  readonly newestEpoch: () => Promise<number | undefined>;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'error' | 'info'>;
+}
+
+/**
+ * Whether the chain goes on saying which epoch it is. While it does not, every validator is served the
+ * standings of the last one, and the emissions of a new top go to the old one: nobody is refused
+ * anything, so nobody would complain.
+ *
+ * It asks by itself. An edge that nobody asks for standings, for it is red, would never see that its
+ * node goes on.
+ */
+export class ChainWatch implements Service {
+  readonly #deps: ChainWatchDeps;
+  #trouble: ChainTrouble | undefined;
+  #behindSinceMs: number | undefined;
+  #stop: (() => void) | undefined;
+
+  constructor(deps: ChainWatchDeps) {
+    this.#deps = deps;
+  }
+
+  get trouble(): ChainTrouble | undefined {
+    return this.#trouble;
+  }
+
+  /** For as long as a node says nothing, whoever is known is let in by grace: see `isBlind`. */
+  get isSilent(): boolean {
+    return this.#trouble === troubles.silent;
+  }
+
+  async start(): Promise<void> {
+    this.#stop ??= this.#deps.clock.every(askEveryMs, () => this.#look());
+  }
+
+  async stop(): Promise<void> {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const epoch = await this.#deps.chainEpoch.current();
+    await this.#compare(epoch);
+    const before = this.#trouble;
+    this.#trouble = this.#find();
+    this.#tellChange(before);
+  }
+
+  /** For moments it is so at the turn of an epoch, when another edge's node was the first to see it. */
+  async #compare(epoch: number | undefined): Promise<void> {
+    const { clock, newestEpoch } = this.#deps;
+    try {
+      const newest = await newestEpoch();
+      const isBehind = epoch !== undefined && newest !== undefined && epoch < newest;
+      this.#behindSinceMs = isBehind ? (this.#behindSinceMs ?? clock.monotonicMs()) : undefined;
+    } catch {
+      // A database that does not answer is told of elsewhere, and is no news of the chain.
+    }
+  }
+
+  #find(): ChainTrouble | undefined {
+    const { chainEpoch, clock } = this.#deps;
+    const { isAnswering, stillMs } = chainEpoch.heard;
+    if (stillMs >= stillMaxMs) return isAnswering ? troubles.still : troubles.silent;
+    const sinceMs = this.#behindSinceMs ?? Number.POSITIVE_INFINITY;
+    return clock.monotonicMs() - sinceMs >= stillMaxMs ? troubles.behind : undefined;
+  }
+
+  #tellChange(before: ChainTrouble | undefined): void {
+    const { log } = this.#deps;
+    const trouble = this.#trouble;
+    if (trouble !== undefined && before === undefined) {
+      log.error('the chain does not say any more which epoch it is', { trouble });
+    }
+    if (trouble === undefined && before !== undefined) {
+      log.info('the chain says again which epoch it is');
+    }
+  }
+}
