@@ -24,25 +24,22 @@ export class ProviderBreakers {
     this.#clock = clock;
   }
 
-  /** @throws PROVIDER_UNAVAILABLE while the provider rests */
+  /** @throws PROVIDER_UNAVAILABLE while the provider rests, or this miner after a try of its own */
   enter(provider: ProviderId, minerHotkey: string): Tell {
-    const admittance = admit(this.#of(provider), this.#clock.monotonicMs());
+    const admittance = admit(this.#of(provider), minerHotkey, this.#clock.monotonicMs());
     if (!admittance.isAdmitted) {
       throw new Fault('PROVIDER_UNAVAILABLE', 'The provider failed too often and has a rest.', {
         retry_after_seconds: Math.ceil(admittance.waitMs / 1000),
       });
     }
-    const { isProbe, next } = admittance;
+    const { admitted, next } = admittance;
     this.#breakers.set(provider, next);
     let isTold = false;
     return (outcome) => {
       if (isTold) return;
       isTold = true;
-      const at = { nowMs: this.#clock.monotonicMs(), policy: this.#policy };
-      this.#breakers.set(
-        provider,
-        settle(this.#of(provider), { isProbe, outcome, minerHotkey }, at),
-      );
+      const told = { outcome, nowMs: this.#clock.monotonicMs(), policy: this.#policy };
+      this.#breakers.set(provider, settle(this.#of(provider), admitted, told));
     };
   }
 

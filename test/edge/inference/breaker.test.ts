@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import {
+  type Admitted,
   admit,
   type Breaker,
   type Outcome,
@@ -11,22 +12,18 @@ import {
 const policy = { failuresMax: 3, minersMin: 2, restMs: 1000 };
 
 type Step =
-  | { readonly kind: 'ask' }
+  | { readonly kind: 'ask'; readonly minerHotkey: string }
   | { readonly kind: 'wait'; readonly ms: number }
-  | {
-      readonly kind: 'tell';
-      readonly which: number;
-      readonly outcome: Outcome;
-      readonly minerHotkey: string;
-    };
+  | { readonly kind: 'tell'; readonly which: number; readonly outcome: Outcome };
+
+const minerHotkey = fc.constantFrom('one', 'two', 'three');
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.constant({ kind: 'ask' } as const),
+  fc.record({ kind: fc.constant('ask' as const), minerHotkey }),
   fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 1500 }) }),
   fc.record({
     kind: fc.constant('tell' as const),
     which: fc.nat(),
-    minerHotkey: fc.constantFrom('one', 'two', 'three'),
     outcome: fc.constantFrom<Outcome>('good', 'bad', 'bad', 'bad', 'unknown'),
   }),
 );
@@ -35,7 +32,7 @@ interface History {
   readonly breaker: Breaker;
   readonly nowMs: number;
   /** Sent and not told of yet. */
-  readonly open: readonly { readonly isProbe: boolean }[];
+  readonly open: readonly Admitted[];
 }
 
 const begin: History = { breaker: workingBreaker, nowMs: 0, open: [] };
@@ -44,15 +41,14 @@ function next(history: History, taken: Step): History & { readonly isAdmitted?: 
   const { breaker, nowMs, open } = history;
   if (taken.kind === 'wait') return { ...history, nowMs: nowMs + taken.ms };
   if (taken.kind === 'ask') {
-    const admittance = admit(breaker, nowMs);
+    const admittance = admit(breaker, taken.minerHotkey, nowMs);
     if (!admittance.isAdmitted) return { ...history, isAdmitted: false };
-    const { next: after, isProbe } = admittance;
-    return { breaker: after, nowMs, open: [...open, { isProbe }], isAdmitted: true };
+    const { next: after, admitted } = admittance;
+    return { breaker: after, nowMs, open: [...open, admitted], isAdmitted: true };
   }
   const sent = open[taken.which % Math.max(1, open.length)];
   if (sent === undefined) return history;
-  const { outcome, minerHotkey } = taken;
-  const told = settle(breaker, { ...sent, outcome, minerHotkey }, { nowMs, policy });
+  const told = settle(breaker, sent, { outcome: taken.outcome, nowMs, policy });
   return { breaker: told, nowMs, open: open.filter((each) => each !== sent) };
 }
 
@@ -78,16 +74,21 @@ function eachStep(
 
 test('while it is open nobody is let through before its time', (t) => {
   eachStep(t, ({ breaker, nowMs }, taken, after) => {
-    if (taken.kind !== 'ask' || breaker.kind !== 'open') return false;
-    t.is(after.isAdmitted, nowMs >= breaker.untilMs);
+    if (taken.kind !== 'ask' || breaker.kind !== 'open' || nowMs >= breaker.untilMs) return false;
+    t.false(after.isAdmitted);
     return true;
   });
 });
 
-test('while it is half open exactly one tries', (t) => {
-  eachStep(t, (_before, _taken, { breaker, open }) => {
-    t.is(open.filter(({ isProbe }) => isProbe).length, breaker.kind === 'half-open' ? 1 : 0);
-    return breaker.kind === 'half-open';
+test('while it is open no miner tries twice at a time', (t) => {
+  eachStep(t, (_before, taken, { breaker, open, isAdmitted }) => {
+    if (taken.kind !== 'ask' || breaker.kind !== 'open' || isAdmitted !== true) return false;
+    const own = open.filter((each) => each.minerHotkey === taken.minerHotkey);
+    const since = own.flatMap(({ triesSinceMs = -1 }) =>
+      triesSinceMs >= breaker.untilMs ? [triesSinceMs] : [],
+    );
+    t.is(since.length, 1);
+    return true;
   });
 });
 
@@ -101,16 +102,16 @@ test('it opens by as many failures in a row as it was told, and not before', (t)
 });
 
 test('the failures of one miner alone take the provider from nobody, and open it with another’s', (t) => {
-  const failed = (breaker: Breaker, minerHotkey: string) =>
-    settle(breaker, { isProbe: false, outcome: 'bad', minerHotkey }, { nowMs: 0, policy });
+  const of = (hotkey: string) => ({ minerHotkey: hotkey, triesSinceMs: undefined });
+  const failed = (breaker: Breaker, hotkey: string) =>
+    settle(breaker, of(hotkey), { outcome: 'bad', nowMs: 0, policy });
   let breaker: Breaker = workingBreaker;
   for (let count = 0; count < 100; count += 1) breaker = failed(breaker, 'one');
-  t.like(admit(breaker, 0), { isAdmitted: true, isProbe: false });
+  t.like(admit(breaker, 'one', 0), { isAdmitted: true });
 
   t.is(failed(breaker, 'two').kind, 'open');
   // A success of anybody begins the row anew.
-  const good = { isProbe: false, outcome: 'good', minerHotkey: 'three' } as const;
-  const worked = settle(breaker, good, { nowMs: 0, policy });
+  const worked = settle(breaker, of('three'), { outcome: 'good', nowMs: 0, policy });
   t.is(failed(worked, 'two').kind, 'closed');
 });
 
@@ -120,44 +121,51 @@ test('whatever happened, a provider that works again is soon asked as before', (
       let history = steps.reduce<History>(next, begin);
       const tellAll = () => {
         while (history.open.length > 0) {
-          history = next(history, { kind: 'tell', which: 0, outcome: 'good', minerHotkey: 'one' });
+          history = next(history, { kind: 'tell', which: 0, outcome: 'good' });
         }
       };
       tellAll();
       history = next(history, { kind: 'wait', ms: policy.restMs });
-      history = next(history, { kind: 'ask' });
+      history = next(history, { kind: 'ask', minerHotkey: 'one' });
       tellAll();
       t.deepEqual(history.breaker, workingBreaker);
     }),
   );
 });
 
-test('one miner’s tries in a row make for one rest, and another’s for one more', (t) => {
-  const tried = (breaker: Breaker, minerHotkey: string) => {
-    const admittance = admit(breaker, 0);
-    if (!admittance.isAdmitted) throw new Error('it rests');
-    const sent = { isProbe: true, outcome: 'bad', minerHotkey } as const;
-    return settle(admittance.next, sent, { nowMs: 0, policy });
-  };
-  const over = (breaker: Breaker) => ({ ...breaker, untilMs: 0 });
-  const first = tried({ kind: 'open', untilMs: 0 }, 'one');
-  t.like(first, { kind: 'open', untilMs: policy.restMs });
-  const second = tried(over(first), 'one');
-  t.like(second, { kind: 'open', untilMs: 0 });
-  t.like(tried(second, 'one'), { kind: 'open', untilMs: 0 });
-  t.like(tried(second, 'two'), { kind: 'open', untilMs: policy.restMs });
-});
+const resting: Breaker = { kind: 'open', untilMs: 5000, tries: new Map() };
+
+/** Tries at a moment, and is told at another. */
+function tried(breaker: Breaker, hotkey: string, at: { fromMs: number; toMs: number }) {
+  const admittance = admit(breaker, hotkey, at.fromMs);
+  if (!admittance.isAdmitted) throw new Error('it rests');
+  const tell = (outcome: Outcome, after: Breaker = admittance.next) =>
+    settle(after, admittance.admitted, { outcome, nowMs: at.toMs, policy });
+  return { next: admittance.next, tell };
+}
 
 test('who is turned away hears when to come back', (t) => {
-  const open: Breaker = { kind: 'open', untilMs: 5000 };
-  t.deepEqual(admit(open, 2000), { isAdmitted: false, waitMs: 3000 });
+  t.deepEqual(admit(resting, 'one', 2000), { isAdmitted: false, waitMs: 3000 });
+  const { next: trying } = tried(resting, 'one', { fromMs: 5000, toMs: 5000 });
+  t.deepEqual(admit(trying, 'two', 5400), { isAdmitted: false, waitMs: 600 });
+  t.deepEqual(admit(trying, 'one', 9000), { isAdmitted: false, waitMs: 1000 });
+  t.like(admit(trying, 'two', 6000), { isAdmitted: true });
 });
 
-test('after a try whose client left, the next one tries at once', (t) => {
-  const left = settle(
-    { kind: 'half-open' },
-    { isProbe: true, outcome: 'unknown', minerHotkey: 'one' },
-    { nowMs: 7, policy },
-  );
-  t.like(admit(left, 7), { isAdmitted: true, isProbe: true });
+for (const outcome of ['bad', 'unknown'] as const) {
+  test(`after a try that ends ${outcome} its miner has a rest, and any other tries at once`, (t) => {
+    const after = tried(resting, 'one', { fromMs: 5000, toMs: 5100 }).tell(outcome);
+
+    t.deepEqual(admit(after, 'one', 5100), { isAdmitted: false, waitMs: policy.restMs });
+    t.like(admit(after, 'two', 5100), { isAdmitted: true });
+    t.like(admit(after, 'one', 5100 + policy.restMs), { isAdmitted: true });
+  });
+}
+
+test('a try that outlasts its outage says nothing of the next one', (t) => {
+  const { tell } = tried(resting, 'one', { fromMs: 5000, toMs: 20_000 });
+  const later: Breaker = { kind: 'open', untilMs: 15_000, tries: new Map() };
+  const trying = tried(later, 'one', { fromMs: 16_000, toMs: 16_000 }).next;
+  t.is(tell('good', later), later);
+  t.is(tell('good', trying), trying);
 });
