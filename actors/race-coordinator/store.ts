@@ -1,10 +1,11 @@
-import type { Sql } from '../../infra/ports/sql.ts';
+import type { Fragment, Sql } from '../../infra/ports/sql.ts';
 import { decode } from '../../machines/codec.ts';
 import { racePartitions } from '../../machines/partition-of.ts';
 import type { FieldCandidate } from '../../machines/race/field.ts';
 import { race } from '../../machines/race/machine.ts';
 import { policyBasis } from '../../machines/race/policy-overrides.ts';
 import { problemName, problemNamespace } from '../../machines/suite/problem-id.ts';
+import { tasksOfPacks } from '../runtime/pack-tasks.ts';
 import type { SnapshotRow } from '../runtime/partition-actor.ts';
 import type {
   Digested,
@@ -163,10 +164,8 @@ export class RaceStore {
              t.task_id as "taskId", t.family, t.family as "drawnFamily"
       from race r
       join suite s on s.suite_id = r.suite_id and s.execution_kind = 'envpack'
-      join pack_task t on t.pack_sha256 = s.env_pack_sha256
-      where r.race_id = any(${[...raceIds]}::uuid[]) and not exists (
-        select from suite_problem p
-        where p.suite_id = r.suite_id and p.phase = 'QUALIFYING' and p.task_id = t.task_id)
+      join (${tasksOfPacks(this.#sql, this.#packsOf(raceIds))}) t on t.pack_sha256 = s.env_pack_sha256
+      where r.race_id = any(${[...raceIds]}::uuid[]) and not t.is_public
       union all
       select r.race_id, r.suite_id, p.problem_id, p.task_id, p.family,
              coalesce(p.family, p.category, '')
@@ -181,6 +180,14 @@ export class RaceStore {
         (byRace.get(raceId) ?? []).map((row) => this.#heldOutTask(row)),
       ]),
     );
+  }
+
+  #packsOf(raceIds: readonly string[]): Fragment {
+    return this.#sql`
+      select s.env_pack_sha256
+      from race r
+      join suite s using (suite_id)
+      where r.race_id = any(${[...raceIds]}::uuid[])`;
   }
 
   #heldOutTask({ suiteId, problemId, taskId, family, drawnFamily }: HeldOutRow): HeldOutTask {

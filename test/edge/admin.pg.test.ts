@@ -10,6 +10,7 @@ import { outcomeOf } from '../../apps/verify/audit/verify-audit.ts';
 import { writePack } from '../../infra/packs/write-pack.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { firstIssue, refusal } from '../support/framework.ts';
+import { refused } from './routes/answers.ts';
 
 let service: TestService;
 test.before(async () => {
@@ -38,7 +39,7 @@ async function packBytes(name: string, count = 6): Promise<Uint8Array> {
     const tasks = Array.from({ length: count }, (_, index) => ({
       task_id: `${name}-${index}`,
       family: ['shop', 'voucher'][index % 2],
-      goal_text: `Buy ${index}`,
+      goal_text: `Buy ${name} ${index}`,
     }));
     await writePack(path, { manifest, tasks });
     return await readFile(path);
@@ -139,6 +140,36 @@ test('a suite that makes no sense is refused', async (t) => {
   t.is((await service.operator('POST', '/v1/admin/suites/99/activate')).status, 404);
   t.is((await service.operator('POST', '/v1/admin/suites/x/activate')).status, 422);
 });
+
+// Before the one that asks which suite is the current one.
+test.serial(
+  'a suite shows nothing that another holds out, and holds out nothing that others show',
+  async (t) => {
+    const keep = async (name: string) => {
+      const body = await packBytes(name);
+      const answer = await service.operator('POST', '/v1/admin/packs', { body, headers: gzip });
+      return ((await answer.json()) as { pack_sha256: string }).pack_sha256;
+    };
+    const create = async (packSha256: string, ...taskIds: string[]) =>
+      service.operator('POST', '/v1/admin/suites', {
+        body: {
+          ...{ benchmark_name: 'bench', benchmark_number: 1, execution_kind: 'envpack' },
+          ...{ env_pack_sha256: packSha256, qualifying_task_ids: taskIds },
+        },
+      });
+    const held = await keep('held');
+    const first = await create(held, 'held-0');
+    const { suite_id: suiteId } = (await first.json()) as { suite_id: number };
+    await service.operator('POST', `/v1/admin/suites/${suiteId}/activate`);
+    const showing = await create(held, 'held-0', 'held-1');
+    await refused(t, showing, '409 TASK_HELD_OUT');
+    const shown = await keep('shown');
+    const all = await create(shown, ...[0, 1, 2, 3, 4, 5].map((index) => `shown-${index}`));
+    t.is(all.status, 200);
+    const hollow = await create(shown, 'shown-0');
+    await refused(t, hollow, '409 NO_TASK_HELD_OUT');
+  },
+);
 
 // Orders go one after the other, and on a busy machine this one takes the time that the others have.
 test.serial('a legacy suite of megabytes goes in, its embeddings apart', async (t) => {

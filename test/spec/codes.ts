@@ -102,6 +102,8 @@ export const codes = {
   'OWN-RACE_OVER': refusal('RACE_OVER', 409, ours),
   'OWN-REJUDGING_NOT_READY': refusal('REJUDGING_NOT_READY', 409, ours),
   'OWN-REJUDGING_OVER': refusal('REJUDGING_OVER', 409, ours),
+  'OWN-TASK_HELD_OUT': refusal('TASK_HELD_OUT', 409, ours),
+  'OWN-NO_TASK_HELD_OUT': refusal('NO_TASK_HELD_OUT', 409, ours),
   'OWN-PARKED_MESSAGE_NOT_FOUND': refusal('PARKED_MESSAGE_NOT_FOUND', 404, ours),
   'OWN-NOT_RESENDABLE': refusal('NOT_RESENDABLE', 409, ours),
   'OWN-TRACE_NOT_FOUND': refusal('TRACE_NOT_FOUND', 404, ours),

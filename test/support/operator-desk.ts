@@ -24,7 +24,13 @@ const manifest = {
   display_name: 'Demo',
   environment_revision: 'r1',
 };
-const tasks = Array.from({ length: 12 }, (_, index) => ({
+export interface DeskTask {
+  readonly taskId: string;
+  readonly family: string;
+  readonly goalText: string;
+}
+
+export const deskTasks: readonly DeskTask[] = Array.from({ length: 12 }, (_, index) => ({
   taskId: `task-${index}`,
   family: ['shop', 'voucher'][index % 2] ?? '',
   goalText: `Buy ${index}`,
@@ -77,10 +83,10 @@ export async function openOperatorDesk(t: ExecutionContext) {
       requiredSuccessesRace: null,
       ...fields,
     });
-  const register = (id?: string) => {
+  const register = (sha256 = packSha256, tasks = deskTasks) => {
     const documentSha256 = store({ manifest, tasks });
-    const request = { packSha256, sizeBytes: 1000, documentSha256, reason: null };
-    return service['register-pack'](request, command(id));
+    const request = { packSha256: sha256, sizeBytes: 1000, documentSha256, reason: null };
+    return service['register-pack'](request, command());
   };
   return { admin, service, command, suite, register, published };
 }

@@ -15,12 +15,12 @@ export interface TrialTask {
 
 const families = ['find-product', 'best-rated', 'voucher'];
 
-/** `count` tasks over three families. */
+/** `count` tasks over three families; no pack of another size has any of them. */
 export function trialTasks(count: number): readonly TrialTask[] {
   return Array.from({ length: count }, (_, index) => ({
     task_id: `task-${String(index).padStart(3, '0')}`,
     family: families[index % families.length] ?? '',
-    goal_text: `Order product ${index}.`,
+    goal_text: `Order product ${index} of ${count}.`,
     answer: `secret-${index}`,
   }));
 }

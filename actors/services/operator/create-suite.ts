@@ -4,6 +4,7 @@ import { problemName, problemNamespace } from '../../../machines/suite/problem-i
 import type { KeptSuite, RegisteredPack, SuiteDocument } from './messages.ts';
 import {
   findPack,
+  holdSuites,
   insertRoster,
   insertSuite,
   nextSuiteVersion,
@@ -32,6 +33,7 @@ export async function createSuite(
 ): Promise<KeptSuite> {
   const { suiteDefaults: defaults } = deps;
   const pack = await packOf(tx, suite);
+  await holdSuites(tx);
   const suiteVersion = await nextSuiteVersion(tx);
   const kept = await insertSuite(tx, {
     suiteVersion,
@@ -80,7 +82,8 @@ async function rosterOf(
   }
   return envpackRoster(suite, await packTasks(tx, pack.packSha256), {
     count: deps.suiteDefaults.qualifyingTasks,
-    seed: `${pack.packSha256}/${kept.suiteVersion}`,
+    // Of the pack alone: what one suite of it shows, another must not hold out.
+    seed: pack.packSha256,
     problemIdOf,
   });
 }

@@ -108,7 +108,7 @@ export const operatorService = {
       }),
       reply: registeredPack,
     },
-    /** Refusals: PACK_NOT_FOUND, VALIDATION_FAILED. */
+    /** Refusals: PACK_NOT_FOUND, TASK_HELD_OUT, NO_TASK_HELD_OUT, VALIDATION_FAILED. */
     'create-suite': {
       request: z.object({ documentSha256: sha256, reason }),
       reply: keptSuite,

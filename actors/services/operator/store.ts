@@ -1,4 +1,6 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
+import type { StandingTask } from '../../../machines/suite/draw-qualifying.ts';
+import { tasksOfPacks } from '../../runtime/pack-tasks.ts';
 import type { KeptSuite, PackDocument, RegisteredPack } from './messages.ts';
 
 export const tables = ['hotkey_ban', 'pack', 'pack_task', 'suite', 'suite_problem'] as const;
@@ -31,15 +33,38 @@ export async function insertPack(
       with ordinality as given (task, ordinal)`;
 }
 
-export async function packTasks(
-  tx: Transaction,
-  packSha256: string,
-): Promise<PackDocument['tasks']> {
-  return await tx<PackDocument['tasks']>`
-    select task_id as "taskId", family, goal_text as "goalText"
-    from pack_task
-    where pack_sha256 = ${packSha256}
-    order by ordinal`;
+/** Of a pack, with what its other suites and those of other packs have made of it. */
+export interface PackTask extends StandingTask {
+  readonly goalText: string;
+}
+
+/** In pack order. What is held out is so by a suite that may draw it, or by a race that has drawn it. */
+export async function packTasks(tx: Transaction, packSha256: string): Promise<readonly PackTask[]> {
+  return await tx<PackTask[]>`
+    with racing as (
+      select s.env_pack_sha256 as pack_sha256
+      from suite s
+      where s.env_pack_sha256 is not null and (s.is_active or exists (
+        select from race r
+        where r.suite_id = s.suite_id and (
+          r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')
+          or r.released_at > rt.clock()))))
+    select t.task_id as "taskId", t.family, t.goal_text as "goalText", t.is_public as "isPublic",
+      not t.is_public and (
+        t.pack_sha256 in (select pack_sha256 from racing)
+        or t.has_own_goal and t.goal_text in (
+          select o.goal_text from pack_task o where o.pack_sha256 in (select pack_sha256 from racing)))
+        as "isHeldOut"
+    from (${tasksOfPacks(tx, tx`select ${packSha256}::text`)}) t
+    order by t.ordinal`;
+}
+
+/**
+ * Keeps which suites are active and which races they have until the transaction ends. In the order of
+ * ids, as races lock suites.
+ */
+export async function holdSuites(tx: Transaction): Promise<void> {
+  await tx`select 1 from suite order by suite_id for share`;
 }
 
 const suiteColumns = (tx: Transaction) => tx`

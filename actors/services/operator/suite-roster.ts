@@ -1,7 +1,7 @@
 import { Fault } from '../../../machines/fault.ts';
-import { drawTasks } from '../../../machines/suite/draw-tasks.ts';
-import type { PackDocument, RegisteredPack, SuiteDocument } from './messages.ts';
-import type { RosterEntry } from './store.ts';
+import { drawQualifying } from '../../../machines/suite/draw-qualifying.ts';
+import type { RegisteredPack, SuiteDocument } from './messages.ts';
+import type { PackTask, RosterEntry } from './store.ts';
 
 /** The version 5 UUID of a name within a suite. */
 export type ProblemIdOf = (name: string) => string;
@@ -29,13 +29,14 @@ export function environmentOf(
 /** The qualifying tasks of an envpack suite: those named, else a draw balanced over families. */
 export function envpackRoster(
   suite: SuiteDocument,
-  tasks: PackDocument['tasks'],
+  tasks: readonly PackTask[],
   draw: { readonly count: number; readonly seed: string; readonly problemIdOf: ProblemIdOf },
 ): readonly RosterEntry[] {
   const chosen =
     suite.qualifyingTaskIds === null
-      ? drawTasks(tasks, draw.count, draw.seed)
+      ? drawQualifying(tasks, draw.count, draw.seed)
       : namedTasks(suite.qualifyingTaskIds, tasks);
+  refuseToShow(chosen, tasks);
   return chosen.map(({ taskId, family, goalText }) => ({
     phase: 'QUALIFYING' as const,
     problemId: draw.problemIdOf(taskId),
@@ -48,7 +49,7 @@ export function envpackRoster(
   }));
 }
 
-function namedTasks(taskIds: readonly string[], tasks: PackDocument['tasks']) {
+function namedTasks(taskIds: readonly string[], tasks: readonly PackTask[]) {
   const byId = new Map(tasks.map((task) => [task.taskId, task]));
   return taskIds.map((taskId, index) => {
     const task = byId.get(taskId);
@@ -57,6 +58,31 @@ function namedTasks(taskIds: readonly string[], tasks: PackDocument['tasks']) {
     if (taskIds.indexOf(taskId) !== index) throw invalid(loc, 'must not be repeated');
     return task;
   });
+}
+
+/** A roster is public as soon as it is kept, whether its suite is ever activated or not. */
+function refuseToShow(chosen: readonly PackTask[], tasks: readonly PackTask[]): void {
+  const heldOut = chosen.find(({ isHeldOut }) => isHeldOut);
+  if (heldOut !== undefined) {
+    throw new Fault(
+      'TASK_HELD_OUT',
+      `Task ${heldOut.taskId} is held out by a suite that has races.`,
+    );
+  }
+  if (chosen.length === 0 && tasks.length > 0) {
+    throw new Fault(
+      'TASK_HELD_OUT',
+      'All tasks of the pack are held out by suites that have races.',
+    );
+  }
+  const shown = new Set(chosen);
+  const others = tasks.filter((task) => !shown.has(task));
+  if (others.length > 0 && others.every(({ isPublic }) => isPublic)) {
+    throw new Fault(
+      'NO_TASK_HELD_OUT',
+      'Other suites show all tasks that this one would hold out.',
+    );
+  }
 }
 
 export function legacyRoster(

@@ -1897,7 +1897,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Keep a new suite with its problems; it stays inactive
-     * @throws Refusal PACK_NOT_FOUND
+     * @throws Refusal PACK_NOT_FOUND, NO_TASK_HELD_OUT, TASK_HELD_OUT
      */
     postAdminSuites: async (
       request: PostAdminSuitesRequest, options?: CallOptions,

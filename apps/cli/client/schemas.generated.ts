@@ -1213,6 +1213,18 @@ export interface WeightStandings {
   } | null;
 }
 
+/** Other suites show all tasks that this one would hold out for its races. */
+export interface NoTaskHeldOutError {
+  readonly detail: string;
+  readonly error_code: 'NO_TASK_HELD_OUT';
+}
+
+/** A suite that has races holds the task out, and a roster is public at once. */
+export interface TaskHeldOutError {
+  readonly detail: string;
+  readonly error_code: 'TASK_HELD_OUT';
+}
+
 /** The race is over. */
 export interface RaceOverError {
   readonly detail: string;
@@ -1626,6 +1638,7 @@ export interface ErrorByCode {
   readonly 'NOT_RUN_OWNER': NotRunOwnerError;
   readonly 'NO_ACTIVE_SUITE': NoActiveSuiteError;
   readonly 'NO_ACTIVE_WORK': NoActiveWorkError;
+  readonly 'NO_TASK_HELD_OUT': NoTaskHeldOutError;
   readonly 'OUTCOME_UNKNOWN': OutcomeUnknownError;
   readonly 'OVERLOADED': OverloadedError;
   readonly 'OWNER_UNAVAILABLE': OwnerUnavailableError;
@@ -1653,6 +1666,7 @@ export interface ErrorByCode {
   readonly 'STORAGE_UNAVAILABLE': StorageUnavailableError;
   readonly 'STORE_UNAVAILABLE': StoreUnavailableError;
   readonly 'SUITE_NOT_FOUND': SuiteNotFoundError;
+  readonly 'TASK_HELD_OUT': TaskHeldOutError;
   readonly 'TIMESTAMP_SKEW': TimestampSkewError;
   readonly 'TRACES_UNAVAILABLE': TracesUnavailableError;
   readonly 'TRACE_NOT_FOUND': TraceNotFoundError;

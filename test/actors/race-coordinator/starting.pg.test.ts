@@ -56,6 +56,40 @@ test('only tasks that qualifying never showed are drawn, balanced over families'
   );
 });
 
+test('what any suite of the pack shows is drawn in none', async (t) => {
+  const desk = await openRaceDesk(t);
+  await seedSuite(desk.sql, { taskCount: 12 });
+  await seedVersion(desk.sql, { hotkey: 'a' });
+  const other = await seedSuite(desk.sql, { isActive: false });
+  await desk.sql`
+    update suite_problem set task_id = 'task-' || ordinal + 1
+    where suite_id = ${other} and ordinal < 6`;
+  await runToStart(desk);
+  t.deepEqual((await tasks(desk)).map(({ taskId }) => taskId).sort(), [
+    'task-11',
+    'task-7',
+    'task-9',
+  ]);
+});
+
+test('what a suite of another pack shows is public by its goal, where that is of one task', async (t) => {
+  const desk = await openRaceDesk(t);
+  await seedSuite(desk.sql, { taskCount: 12 });
+  await seedVersion(desk.sql, { hotkey: 'a' });
+  await desk.sql`
+    update pack_task set goal_text = 'buy ' || ordinal where ordinal in (1, 3, 5)`;
+  const other = await seedSuite(desk.sql, { isActive: false });
+  await desk.sql`
+    update suite set env_pack_sha256 = ${'cd'.repeat(32)} where suite_id = ${other}`;
+  await desk.sql`
+    update suite_problem
+    set task_id = 'other-' || ordinal, goal_text = case ordinal when 0 then 'buy' else 'buy 3' end
+    where suite_id = ${other}`;
+  await runToStart(desk);
+  const drawn = (await tasks(desk)).map(({ taskId }) => taskId);
+  t.deepEqual(drawn.sort(), ['task-1', 'task-11', 'task-5', 'task-7', 'task-9']);
+});
+
 test('a start that was lost draws the same tasks again', async (t) => {
   const desk = await openRaceDesk(t);
   await seedSuite(desk.sql, { taskCount: 60 });

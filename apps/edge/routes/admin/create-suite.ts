@@ -42,6 +42,8 @@ export const createSuite = endpoint({
   response: suite,
   faults: [
     'PACK_NOT_FOUND',
+    'TASK_HELD_OUT',
+    'NO_TASK_HELD_OUT',
     'IDEMPOTENCY_CONFLICT',
     'STORAGE_UNAVAILABLE',
     'STORE_UNAVAILABLE',
