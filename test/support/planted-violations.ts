@@ -149,6 +149,28 @@ const submissions: Readonly<Record<string, Plant>> = {
     update public_release set told_at = due_at - interval '1 second'`,
   'no bundle was published before its race was released, an embargo after its end': (sql) => sql`
     update race set released_at = released_at - interval '1 second'`,
+  'no suite of its pack showed a task of a race before the race was released': (sql) => sql`
+    update suite_problem p set task_id = t.task_id
+    from race_task t join race r on r.race_id = t.race_id
+    where r.suite_id = p.suite_id and t.ordinal = 0 and p.phase = 'QUALIFYING'`,
+  'no suite of another pack showed the goal of a race’s task before the race was released': async (
+    sql,
+  ) => {
+    await sql`
+      insert into suite (suite_version, execution_kind, benchmark_name, benchmark_number,
+        env_pack_sha256, environment, qualifying_threshold, required_successes_qualifying,
+        required_successes_race, created_at)
+      select max(suite_version) + 1, 'envpack', 'Again', 1, ${'ab'.repeat(32)}, '{}', 0.55, 2, 2,
+        min(created_at)
+      from suite`;
+    await sql`
+      insert into suite_problem (suite_id, phase, ordinal, problem_id, task_id, goal_text, metadata)
+      select s.suite_id, 'QUALIFYING', 1, gen_random_uuid(), 'renamed', o.goal_text, '{}'
+      from suite s
+      cross join pack_task o
+      join (select task_id from race_task limit 1) t using (task_id)
+      where s.benchmark_name = 'Again'`;
+  },
 };
 
 const races: Readonly<Record<string, Plant>> = {

@@ -97,6 +97,41 @@ export const submissionChecks: readonly Check[] = [
            r.completed_at + (r.policy ->> 'embargoMs')::bigint * interval '1 millisecond'
          or r.status <> 'RACE_COMPLETE' and (r.released_at is not null or b.race_id is not null)`,
   },
+  {
+    id: 'INV-25',
+    rule: 'no suite of its pack showed a task of a race before the race was released',
+    of: 'race_task',
+    find: (sql) => sql`
+      select t.race_id, t.task_id, shown.suite_id, shown.created_at, r.started_at, r.released_at
+      from race_task t
+      join race r on r.race_id = t.race_id
+      join suite own on own.suite_id = r.suite_id
+      join suite shown on shown.env_pack_sha256 = own.env_pack_sha256
+      join suite_problem p on p.suite_id = shown.suite_id and p.phase = 'QUALIFYING'
+        and p.task_id = t.task_id
+      where shown.created_at < coalesce(r.released_at, r.cancelled_at, 'infinity')`,
+  },
+  {
+    // Where several tasks of the race's pack have one goal, it says nothing of any of them.
+    id: 'INV-25',
+    rule: 'no suite of another pack showed the goal of a race’s task before the race was released',
+    of: 'race_task',
+    find: (sql) => sql`
+      with goal as (
+        select pack_sha256, goal_text, min(task_id) as task_id
+        from pack_task
+        group by pack_sha256, goal_text
+        having count(*) = 1)
+      select t.race_id, t.task_id, shown.suite_id, shown.created_at, r.started_at, r.released_at
+      from suite_problem p
+      join suite shown on shown.suite_id = p.suite_id
+      join goal on goal.goal_text = p.goal_text and goal.pack_sha256 <> shown.env_pack_sha256
+      join suite own on own.env_pack_sha256 = goal.pack_sha256
+      join race r on r.suite_id = own.suite_id
+      join race_task t on t.race_id = r.race_id and t.task_id = goal.task_id
+      where p.phase = 'QUALIFYING'
+        and shown.created_at < coalesce(r.released_at, r.cancelled_at, 'infinity')`,
+  },
 ];
 
 /** Without the setting: the shortest that the miners' rows show, so that nobody is blamed wrongly. */
