@@ -46,6 +46,7 @@ import { runOfToken } from './auth/run-tokens.ts';
 import { Boards } from './board/boards.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
+import { dispatchLimits } from './dispatch-limits.ts';
 import { agesOf, createRealTime, createSimulatedTime } from './domain-time.ts';
 import { ChainEpoch } from './emission/chain-epoch.ts';
 import { ChainWatch } from './emission/chain-watch.ts';
@@ -396,22 +397,7 @@ function dispatchOf(
     isReadOnly,
     clock,
     telemetry,
-    limits: {
-      bodyBytesMax: {
-        json: config.jsonBodyBytesMax,
-        results: config.resultsBodyBytesMax,
-        operator: config.operatorBodyBytesMax,
-        inference: config.inferenceBodyBytesMax,
-      },
-      budgetMs: {
-        request: config.requestSeconds * 1000,
-        completion: config.completionRetrySeconds * 1000,
-        submission: submissionMs,
-        upload: uploadMs,
-        advance: advanceMs,
-        inference: config.inferenceTimeoutSeconds * 1000,
-      },
-    },
+    limits: dispatchLimits(config),
     rates: deps.rates,
     uploads: new UploadSlots({ perKeyMax: uploadsPerKeyMax, max: uploadsMax }),
     largeBodies: {
@@ -442,13 +428,7 @@ function dispatchOf(
   };
 }
 
-/** A megabyte at 20 kB/s, with room for the analysis. */
-const submissionMs = 60_000;
 // A miner sends one at a time; dozens at once only come from tests of the cooldown's lock.
 const uploadsPerKeyMax = 32;
 /** A third of what claims and reads are let in for: slow uploads shed each other first. */
 const uploadsMax = 256;
-/** A year of races; a repeat goes on where this ends. */
-const advanceMs = 600_000;
-/** A large pack over a good line; the same as the server's own limit on a request. */
-const uploadMs = 600_000;

@@ -1,0 +1,29 @@
+import type { Config } from '../../infra/config/config.ts';
+import type { Dispatch } from './dispatch.ts';
+
+/** A megabyte at 20 kB/s, with room for the analysis. */
+const submissionMs = 60_000;
+/** A year of races; a repeat goes on where this ends. */
+const advanceMs = 600_000;
+/** A large pack over a good line; the same as the server's own limit on a request. */
+const uploadMs = 600_000;
+
+/** How large a body may be and how long a request may take, by the kind of its endpoint. */
+export function dispatchLimits(config: Config): Dispatch['limits'] {
+  return {
+    bodyBytesMax: {
+      json: config.jsonBodyBytesMax,
+      results: config.resultsBodyBytesMax,
+      operator: config.operatorBodyBytesMax,
+      inference: config.inferenceBodyBytesMax,
+    },
+    budgetMs: {
+      request: config.requestSeconds * 1000,
+      completion: config.completionRetrySeconds * 1000,
+      submission: submissionMs,
+      upload: uploadMs,
+      advance: advanceMs,
+      inference: config.inferenceTimeoutSeconds * 1000,
+    },
+  };
+}
