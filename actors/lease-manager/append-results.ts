@@ -148,10 +148,11 @@ function store(
 
 /** As the version before sends them, whose owner gives them their ids. */
 function columnsOf(draft: Draft, { evalRunId, results }: Rows): ResultColumns {
+  const idOf = draft.resultIds(evalRunId);
   return {
     envPackSha256: results.map((result) => result.envPackSha256),
     taskId: results.map(({ taskId }) => taskId),
-    episodeResultId: results.map(({ taskId }) => draft.derivedId(`${evalRunId}:result:${taskId}`)),
+    episodeResultId: results.map(({ taskId }) => idOf(taskId)),
     family: results.map(({ family }) => family),
     outcome: results.map(({ outcome }) => outcome),
     verdictCorrect: results.map(({ verdictCorrect }) => verdictCorrect),

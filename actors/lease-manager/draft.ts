@@ -76,6 +76,11 @@ export class Draft {
     return this.#env.ids.uuidV5(idNamespace, name);
   }
 
+  /** The id of a task's result: its first half says which run it is of. */
+  resultIds(evalRunId: string): (taskId: string) => string {
+    return this.#env.ids.idsWithin(evalRunId);
+  }
+
   aggregate(versionId: string): Aggregate | undefined {
     return this.#working.get(versionId) ?? this.state.aggregates.get(versionId);
   }

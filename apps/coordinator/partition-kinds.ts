@@ -2,7 +2,7 @@ import { createEmissionKind } from '../../actors/emission-calculator/emission-ca
 import { createEvalKind } from '../../actors/lease-manager/lease-manager.actor.ts';
 import { createRaceKind } from '../../actors/race-coordinator/race-coordinator.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
-import { uuidV5 } from '../../infra/ids/ids.ts';
+import { idsWithin, uuidV5 } from '../../infra/ids/ids.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { epochLengthMs } from '../../machines/time/epoch.ts';
@@ -14,7 +14,7 @@ export function partitionKinds(
   config: Config,
   { sql, telemetry }: { readonly sql: Sql; readonly telemetry: Telemetry },
 ) {
-  const ids = { uuidV5 };
+  const ids = { uuidV5, idsWithin };
   return [
     createEvalKind({ sql, policy: evalPolicy(config), ids, telemetry }),
     createRaceKind({

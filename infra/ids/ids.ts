@@ -39,6 +39,12 @@ export function idsWithin(outer: string): (inner: string) => string {
   return (inner) => uuidOf(shared + hash('sha256', `${outer}/${inner}`).slice(0, 16), '8');
 }
 
+/** Of all ids that `idsWithin` gives for whatever this one belongs to, the least and the greatest. */
+export function idsBeside(id: string): { readonly first: string; readonly last: string } {
+  const shared = id.slice(0, 'xxxxxxxx-xxxx-xxxx'.length);
+  return { first: `${shared}-0000-000000000000`, last: `${shared}-ffff-ffffffffffff` };
+}
+
 /** From at least 32 hex digits, of which six bits say version and variant. */
 function uuidOf(hex: string, version: '5' | '8'): string {
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);

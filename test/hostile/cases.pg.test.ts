@@ -1,15 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import test from 'ava';
+import { idsWithin } from '../../infra/ids/ids.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { type Call, type CallOptions, caller, type TestKey } from '../support/edge-client.ts';
 import {
   agentCode,
   claim,
   complete,
+  episode,
+  sendResults,
   submissionForm,
   submit,
 } from '../support/evaluation-client.ts';
 import { refusal } from '../support/framework.ts';
+import { plantRace, plantSuite } from '../support/planted-races.ts';
 import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
 
 /** Cases that are no other area's, each request on the edge that the one before was not sent to. */
@@ -94,6 +98,33 @@ test('C9: unreleased code is there for nobody but who evaluates it', async (t) =
     await by(miner, 'POST', path, { body }),
   ];
   for (const answer of answers) t.is(answer.status, 404);
+});
+
+test('an id that anybody can derive from a run and a task says nothing of a race under seal', async (t) => {
+  await submit(await service.miner('cases-sealed-miner'));
+  const sender = await service.validator('cases-sealed-validator');
+  const { eval_run_id: runId } = await claim(sender);
+  const [task, ...others] = suite.tasks;
+  if (task === undefined) throw new Error('the suite has tasks');
+  const { results } = await sendResults(sender, [episode(runId, { suite, task })]);
+  const stored = results[0]?.episode_result_id ?? '';
+  const race = { suiteId: await plantSuite(service.sql, suite.packSha256), raceNumber: 1 };
+  const raceId = await plantRace(service.sql, { ...race, status: 'RACE_RUNNING' });
+  await service.sql`
+    update evaluation_run set phase = 'RACE', race_id = ${raceId} where eval_run_id = ${runId}`;
+  const tasks = [task, ...others].map(({ task_id: id }) => id);
+  const guesses = [...tasks, 'find-product-07'].map(idsWithin(runId));
+  t.true(guesses.includes(stored), 'the ids of results can be derived');
+
+  for (const id of [stored, ...guesses, stored.slice(0, 19) + randomUUID().slice(19)]) {
+    for (const _ of service.baseUrls) {
+      const body = { artifact_type: 'EPISODE', episode_result_id: id };
+      const answer = await eitherEdge('POST', '/v1/public/artifacts/download-url', { body });
+      t.is(answer.status, 403, id);
+      t.is((await refusal(answer)).error_code, 'RACE_IN_FLIGHT');
+    }
+    t.deepEqual(await statuses(`/v1/public/episode-results/${id}/feedback`), [404, 404]);
+  }
 });
 
 test('D1: an id is a UUID in its one spelling', async (t) => {

@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import { createEvalKind } from '../../actors/lease-manager/lease-manager.actor.ts';
 import { commitBatch } from '../../actors/runtime/commit-batch.ts';
 import type { Command, PartitionActor, Reply } from '../../actors/runtime/partition-actor.ts';
-import { randomId, uuidV5 } from '../../infra/ids/ids.ts';
+import { idsWithin, randomId, uuidV5 } from '../../infra/ids/ids.ts';
 import type { CommitOutcome } from '../../infra/ports/partition-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
@@ -31,7 +31,7 @@ export async function openDesk(sql: Sql, part = evalPart): Promise<Desk> {
   const kind = createEvalKind({
     sql,
     policy: evalPolicy,
-    ids: { uuidV5 },
+    ids: { uuidV5, idsWithin },
     telemetry: silentTelemetry,
   });
   const store = createPartitionStore(sql);

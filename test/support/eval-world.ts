@@ -3,7 +3,7 @@ import { EvalPartition } from '../../actors/lease-manager/eval-partition.ts';
 import type { ExpiryBrake } from '../../actors/lease-manager/expiry-brake.ts';
 import { PartitionState } from '../../actors/lease-manager/partition-state.ts';
 import type { Command, Decision, Reply } from '../../actors/runtime/partition-actor.ts';
-import { uuidV5 } from '../../infra/ids/ids.ts';
+import { idsWithin, uuidV5 } from '../../infra/ids/ids.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { evalPartitionOf } from '../../machines/partition-of.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
@@ -142,7 +142,14 @@ export class EvalWorld {
         this.counts.set(key, (this.counts.get(key) ?? 0) + by);
       },
     };
-    const deps = { part: evalPart, policy, ids: { uuidV5 }, state: this.state, loader, telemetry };
+    const deps = {
+      part: evalPart,
+      policy,
+      ids: { uuidV5, idsWithin },
+      state: this.state,
+      loader,
+      telemetry,
+    };
     this.actor = new EvalPartition({ ...deps, ...place });
   }
 
@@ -196,7 +203,10 @@ export class EvalWorld {
     return { agentVersionId, evalRunId, validatorHotkey };
   }
 
-  append(own: OwnRun, results: readonly unknown[]): readonly { status: number; error: string }[] {
+  append(
+    own: OwnRun,
+    results: readonly unknown[],
+  ): readonly { status: number; error: string; episodeResultId: string | null }[] {
     return this.ok('append-results', { ...own, results })['items'] as never;
   }
 

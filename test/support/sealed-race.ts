@@ -1,3 +1,4 @@
+import { idsWithin } from '../../infra/ids/ids.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { trialId, trialPolicy } from './trial-races.ts';
 
@@ -6,7 +7,6 @@ export const secrets = {
   taskIds: ['held-out-alpha', 'held-out-beta'],
   problemIds: [trialId('problem alpha'), trialId('problem beta')],
   family: 'sealed-family',
-  episodeIds: ['one', 'two'].map((name) => trialId(`episode ${name}`)),
   texts: ['peculiar-key', 'peculiar-reason', 'peculiar-exclusion', 'peculiar-stderr', 'PROVIDER'],
   /** Of runs, of their aggregates, and of the race. */
   scores: ['0.777123', '0.654321', '0.7157', '0.7321', '0.7654', '0.7111', '0.0123'],
@@ -16,7 +16,6 @@ export const everySecret: readonly string[] = [
   ...secrets.taskIds,
   ...secrets.problemIds,
   secrets.family,
-  ...secrets.episodeIds,
   ...secrets.texts,
   ...secrets.scores,
 ];
@@ -27,6 +26,8 @@ export interface SealedRace {
   /** In order of their qualifying scores: three entrants and one that was not entered. */
   readonly versionIds: readonly [string, string, string, string];
   readonly runIds: Readonly<Record<RunName, string>>;
+  /** Of the results of the first run, in the order of its tasks. */
+  readonly episodeIds: readonly string[];
 }
 
 const runNames = ['first', 'second', 'failed', 'stale', 'live', 'qualifying'] as const;
@@ -48,7 +49,8 @@ export async function addSealedRace(
   const versionIds = versions as unknown as SealedRace['versionIds'];
   await addRaceRows(sql, { suiteId, raceId, versionIds, miners: keys.miners });
   const runs = await addRuns(sql, { suiteId, raceId, versionIds, validators: keys.validators });
-  return { suiteId, raceId, versionIds, runIds: runs };
+  const episodeIds = secrets.taskIds.map(idsWithin(runs.first));
+  return { suiteId, raceId, versionIds, runIds: runs, episodeIds };
 }
 
 async function addSuite(sql: Sql): Promise<number> {
@@ -256,12 +258,13 @@ export async function addRun(sql: Sql, run: TrialRun): Promise<void> {
 }
 
 async function addResults(sql: Sql, runId: string): Promise<void> {
+  const idOf = idsWithin(runId);
   for (const [place, taskId] of secrets.taskIds.entries()) {
     await sql`
       insert into episode_result (eval_run_id, task_id, episode_result_id, part, family, outcome,
                                   verdict_correct, verdict_checks, reward_components, reward_micro,
                                   step_count, created_at)
-      values (${runId}, ${taskId}, ${secrets.episodeIds[place] ?? ''}, 0, ${secrets.family},
+      values (${runId}, ${taskId}, ${idOf(taskId)}, 0, ${secrets.family},
               'completed', true, '{"price": "passed"}', '{"peculiar-key": 1}', 777123, 4, rt.clock())`;
     await sql`
       insert into problem_progress (eval_run_id, problem_id, part, status, score_micro, updated_at)

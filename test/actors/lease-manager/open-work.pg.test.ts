@@ -1,6 +1,6 @@
 import test from 'ava';
 import { createEvalKind } from '../../../actors/lease-manager/lease-manager.actor.ts';
-import { uuidV5 } from '../../../infra/ids/ids.ts';
+import { idsWithin, uuidV5 } from '../../../infra/ids/ids.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { evalPartitionOf } from '../../../machines/partition-of.ts';
 import { testDatabase } from '../../support/cluster.ts';
@@ -29,7 +29,7 @@ async function takenOver(sql: Sql, parts: readonly number[]) {
   const counter = counted(sql);
   const kind = createEvalKind({
     ...{ sql: counter.sql, policy: evalPolicy },
-    ...{ ids: { uuidV5 }, telemetry: silentTelemetry },
+    ...{ ids: { uuidV5, idsWithin }, telemetry: silentTelemetry },
   });
   const nowMs = Date.now();
   const takeover = { parts };

@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { idsWithin } from '../../../infra/ids/ids.ts';
 import type { OwnRun } from '../../support/eval-world.ts';
 import { EvalWorld, episode, suiteOf } from '../../support/eval-world.ts';
 
@@ -69,6 +70,19 @@ test('results in columns are judged and stored as results in rows are', (t) => {
   });
 
   fc.assert(property, { numRuns: 300 });
+});
+
+// Whoever asks for the detail of a race is refused by the run that an id names.
+test('results in rows get the ids that results in columns have', (t) => {
+  const { world, own } = withRun();
+  const results = [episode(0), episode(1)];
+
+  const items = world.append(own, results);
+
+  t.deepEqual(
+    items.map(({ episodeResultId }) => episodeResultId),
+    results.map(({ taskId }) => idsWithin(own.evalRunId)(taskId)),
+  );
 });
 
 test('columns in which a value is missing or another than it should be are refused', (t) => {

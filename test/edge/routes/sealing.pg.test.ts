@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Endpoint } from '../../../apps/edge/endpoint.ts';
 import { endpoints } from '../../../apps/edge/routes/index.ts';
+import { idsWithin } from '../../../infra/ids/ids.ts';
 import { raceDetails } from '../../spec/answers/races.ts';
 import { problemProgress, runDetail, runRecords } from '../../spec/answers/runs.ts';
 import { leaderboard, versionStatus } from '../../spec/answers/versions.ts';
@@ -44,7 +45,7 @@ function valuesOf(name: string): readonly string[] {
     race_id: [race.raceId],
     agent_version_id: race.versionIds,
     eval_run_id: Object.values(race.runIds),
-    episode_result_id: secrets.episodeIds,
+    episode_result_id: race.episodeIds,
     pack_sha256: [packSha256],
     agent_id: agentIds,
     provider: ['providera'],
@@ -106,11 +107,35 @@ async function leaks(): Promise<string[]> {
 
 /** What the asker said itself is no secret. */
 function told(url: string, text: string): readonly string[] {
-  return everySecret.filter((secret) => text.includes(secret) && !url.includes(secret));
+  return allSecrets().filter((secret) => text.includes(secret) && !url.includes(secret));
 }
+
+const allSecrets = () => [...everySecret, ...race.episodeIds];
+
+/**
+ * Runs are public, and tasks are guessed from races of before: what whoever derives the ids of results
+ * is answered, of each task that the race has and of one that it has not.
+ */
+async function answersToDerivedIds(): Promise<readonly string[]> {
+  const idOf = idsWithin(race.runIds.first);
+  const answers: string[] = [];
+  for (const taskId of [...secrets.taskIds, 'find-product-07']) {
+    const body = { artifact_type: 'EPISODE', episode_result_id: idOf(taskId) };
+    const answer = await service.call('POST', '/v1/public/artifacts/download-url', { body });
+    const { error_code: code } = (await answer.json()) as { error_code: string };
+    answers.push(`${answer.status} ${code}`);
+  }
+  return answers;
+}
+
+const sealed = Array.from({ length: 3 }, () => '403 RACE_IN_FLIGHT');
 
 test.serial('no read tells anything of a race that runs', async (t) => {
   t.deepEqual(await leaks(), []);
+});
+
+test.serial('which tasks a race has is not told by ids that anybody can derive', async (t) => {
+  t.deepEqual(await answersToDerivedIds(), sealed);
 });
 
 test.serial('how a validator judged is not told before the release', async (t) => {
@@ -204,6 +229,7 @@ test.serial('between completion and release the result is public, its detail is 
   const overall = new Set(['0.7157', '0.7321', '0.7654', '0.7111', '0.0123']);
   const found = (await leaks()).filter((leak) => !overall.has(leak.split(' ').at(-1) ?? ''));
   t.deepEqual(found, []);
+  t.deepEqual(await answersToDerivedIds(), sealed);
 });
 
 test.serial('a cancelled race never tells', async (t) => {
@@ -212,6 +238,7 @@ test.serial('a cancelled race never tells', async (t) => {
       released_at = null
     where race_id = ${race.raceId}`;
   t.deepEqual(await leaks(), []);
+  t.deepEqual(await answersToDerivedIds(), sealed);
   for (const id of [race.runIds.first, race.runIds.failed]) {
     const run = await shaped(t, runDetail, await get(`evaluation-runs/${id}`));
     t.like(run, { status: 'CANCELLED', failure_reason: 'RACE_CANCELLED', validator_score: null });
@@ -256,7 +283,12 @@ test.serial('after the release everything is there', async (t) => {
   // The sweep would have seen each of them.
   const seenNow = new Set((await leaks()).map((leak) => leak.split(' ').at(-1)));
   t.deepEqual(
-    everySecret.filter((secret) => !seenNow.has(secret)),
+    allSecrets().filter((secret) => !seenNow.has(secret)),
     [],
+  );
+  t.deepEqual(
+    await answersToDerivedIds(),
+    Array.from({ length: 3 }, () => '404 ARTIFACT_NOT_FOUND'),
+    'no trajectories were sent',
   );
 });

@@ -1,5 +1,12 @@
 import test from 'ava';
-import { randomHex, randomId, sha256Hex, uuidV5 } from '../../../infra/ids/ids.ts';
+import {
+  idsBeside,
+  idsWithin,
+  randomHex,
+  randomId,
+  sha256Hex,
+  uuidV5,
+} from '../../../infra/ids/ids.ts';
 
 test('a random id is a version 4 UUID in lower case', (t) => {
   const id = randomId();
@@ -26,6 +33,17 @@ for (const [name, uuid] of [
 
 test('a namespace that is no UUID is refused', (t) => {
   t.throws(() => uuidV5('dns', 'www.example.com'), { message: /namespace/ });
+});
+
+test('ids within one thing lie side by side, and those of another elsewhere', (t) => {
+  const [idOf, idOfOther] = [idsWithin('one'), idsWithin('other')];
+  const { first, last } = idsBeside(idOf('a'));
+  const isBeside = (id: string) => first <= id && id <= last;
+
+  t.true(['a', 'b', 'c', 'd', ''].map(idOf).every(isBeside));
+  t.false(isBeside(idOfOther('a')));
+  t.false(isBeside(randomId()));
+  t.deepEqual(idsBeside(idOf('b')), { first, last });
 });
 
 test('sha256 gives the published digest for text and for bytes', (t) => {
