@@ -123,6 +123,7 @@ export interface TimelineRow {
   readonly phase: 'QUALIFYING' | 'RACE';
   readonly raceStatus: string | null;
   readonly raceReleasedAt: Date | null;
+  readonly raceCancelledAt: Date | null;
   readonly nowMs: number;
 }
 
@@ -155,6 +156,7 @@ export async function timelineOf(
     select e.at, e.machine, e.key, e.type, e.payload,
       case when raced.race_id is null then 'QUALIFYING' else 'RACE' end as phase,
       race.status as "raceStatus", race.released_at as "raceReleasedAt",
+      race.cancelled_at as "raceCancelledAt",
       floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"
     from newest e
     left join raced on raced.key = e.key

@@ -25,6 +25,7 @@ export interface RunRow {
   /** Of its race, with the database's clock beside it; null for a QUALIFYING run. */
   readonly raceStatus: string | null;
   readonly raceReleasedAt: Date | null;
+  readonly raceCancelledAt: Date | null;
   readonly nowMs: number;
 }
 
@@ -59,6 +60,7 @@ const columns = (sql: Sql) => sql`
   end as "storedItems",
   race.status as "raceStatus",
   race.released_at as "raceReleasedAt",
+  race.cancelled_at as "raceCancelledAt",
   floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"`;
 
 const source = (sql: Sql) => sql`

@@ -26,6 +26,9 @@ export function isRunReleased(
  * Under seal, how a validator judged is a result too: a run that it completed, however, goes on as
  * RUNNING, and ends with a race that is cancelled. What ended without its word (STALE, CANCELLED) is
  * told.
+ *
+ * A cancelled race releases nothing, so neither which of its runs were judged nor when: whatever had
+ * not ended for all to see ends at its instant, also while the owner has not heard of it.
  */
 export function publicRun<R extends RunRow>(run: R): PublicRun<R> {
   const isReleased = isRunReleased(run);
@@ -44,10 +47,9 @@ function seal(run: RunRow) {
     scoreComponents: null,
     sandboxMetadata: null,
   };
+  const { raceCancelledAt: cancelledAt } = run;
+  if (cancelledAt !== null) return { ...nothing, ...endOfCancelled(run, cancelledAt) };
   if (!judged.has(run.status)) return nothing;
-  if (run.raceStatus === 'RACE_CANCELLED') {
-    return { ...nothing, status: 'CANCELLED', endReason: 'RACE_CANCELLED' };
-  }
   return {
     ...nothing,
     status: 'RUNNING',
@@ -55,4 +57,10 @@ function seal(run: RunRow) {
     completedAt: null,
     endReason: null,
   };
+}
+
+function endOfCancelled({ status, completedAt }: RunRow, cancelledAt: Date) {
+  const hadEnded = completedAt !== null && completedAt < cancelledAt;
+  if (hadEnded && !judged.has(status)) return {};
+  return { status: 'CANCELLED', endReason: 'RACE_CANCELLED', completedAt: cancelledAt };
 }

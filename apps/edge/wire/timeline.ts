@@ -71,6 +71,11 @@ function entryOf(row: TimelineRow) {
   const told = toldByFact[`${row.machine} ${row.type}`];
   if (told === undefined) return [];
   const [event, detail] = told;
-  if (!toldUnderSeal.has(event) && !isRunReleased(row)) return [];
+  if (!isRunReleased(row) && !isToldUnderSeal(event, row)) return [];
   return [{ at: row.at, event, detail: detail?.(row.payload, row.key) ?? null }];
+}
+
+/** What ended with its race that was cancelled is not told by itself: who has no such entry was judged. */
+function isToldUnderSeal(event: string, { at, raceCancelledAt }: TimelineRow): boolean {
+  return toldUnderSeal.has(event) && (raceCancelledAt === null || at < raceCancelledAt);
 }

@@ -239,11 +239,55 @@ test.serial('a cancelled race never tells', async (t) => {
     where race_id = ${race.raceId}`;
   t.deepEqual(await leaks(), []);
   t.deepEqual(await answersToDerivedIds(), sealed);
-  for (const id of [race.runIds.first, race.runIds.failed]) {
-    const run = await shaped(t, runDetail, await get(`evaluation-runs/${id}`));
-    t.like(run, { status: 'CANCELLED', failure_reason: 'RACE_CANCELLED', validator_score: null });
-    t.like(run.identity, { status: 'CANCELLED', detail_released: false });
-  }
+});
+
+/** As the owner of its version ends a run of a race that is over, a moment after the race. */
+async function cancelLiveRun(reason: string): Promise<void> {
+  const { live } = race.runIds;
+  await service.sql`
+    update evaluation_run set status = 'CANCELLED', end_reason = ${reason},
+      completed_at = rt.clock() + interval '2 seconds'
+    where eval_run_id = ${live}`;
+  await service.sql`
+    insert into rt.event (kind, part, machine, key, seq, actor_key, type, type_version, payload,
+                          command_id, account, epoch, at)
+    select kind, part, machine, key, 2, actor_key, 'CANCELLED', 1,
+      ${JSON.stringify({ reason })}::text::jsonb, command_id, account, epoch,
+      rt.clock() + interval '2 seconds'
+    from rt.event where key = ${live} and machine = 'evaluation-run'`;
+}
+
+test.serial('of a cancelled race nobody can tell which runs were judged, or when', async (t) => {
+  const { runIds, versionIds } = race;
+  const [cancelled] = await service.sql<{ at: Date }[]>`
+    select cancelled_at as at from race where race_id = ${race.raceId}`;
+  const at = cancelled?.at.toISOString() ?? '';
+  const detailOf = async (id: string) =>
+    await shaped(t, runDetail, await get(`evaluation-runs/${id}`));
+  const told = async () =>
+    await Promise.all(
+      [runIds.first, runIds.second, runIds.failed, runIds.live].map(async (id) => {
+        const { status, failure_reason, completed_at } = await detailOf(id);
+        return [status, failure_reason, completed_at];
+      }),
+    );
+  const alike = Array.from({ length: 4 }, () => ['CANCELLED', 'RACE_CANCELLED', at]);
+  t.deepEqual(await told(), alike, 'before the owner has heard of it');
+  await cancelLiveRun('SUITE_SWITCHED');
+  t.deepEqual(await told(), alike);
+
+  const { identity, items } = await detailOf(runIds.first);
+  t.like(identity, { status: 'CANCELLED', completed_at: at, score: null, detail_released: false });
+  t.like(items, { expected_item_count: 2, items: [] });
+  const stale = await detailOf(runIds.stale);
+  t.like(stale, { status: 'STALE', failure_reason: 'LEASE_EXPIRED' }, 'which was told before');
+  t.true(Date.parse(stale.completed_at ?? '') < Date.parse(at));
+  const eventsOf = async (id: string) =>
+    (await shaped(t, versionStatus, await get(`agent-versions/${id}/status`))).timeline
+      .map(({ event }) => event)
+      .filter((event) => event.startsWith('run_'));
+  t.deepEqual(await eventsOf(versionIds[1]), [], 'of whom a run failed');
+  t.deepEqual(await eventsOf(versionIds[2]), ['run_stale', 'run_started'], 'whose run was live');
 });
 
 test.serial('after the release everything is there', async (t) => {
