@@ -21,16 +21,18 @@ export function scratchFolder(processName: string): Promise<string> {
   return made;
 }
 
-/** A folder for one piece of work. Whoever clears temporary folders by age may have taken the one above. */
+/**
+ * A folder for one piece of work. Whoever clears temporary folders by age may have taken the one above, and
+ * somebody else may have been the first to make one of its name.
+ */
 export async function scratchFor(scratch: string, prefix: string): Promise<string> {
+  await openRoot();
   await mkdir(scratch, { recursive: true, mode: 0o700 });
   return await mkdtemp(join(scratch, prefix));
 }
 
 async function makeFolder(processName: string): Promise<string> {
-  const root = join(tmpdir(), `paddock-${process.getuid?.() ?? 0}`);
-  await openOwn(root);
-  const folder = join(root, processName);
+  const folder = join(await openRoot(), processName);
   await mkdir(folder, { recursive: true });
   for (const name of await readdir(folder)) {
     if (isLeftBehind(name)) await rm(join(folder, name), { recursive: true, force: true });
@@ -38,14 +40,16 @@ async function makeFolder(processName: string): Promise<string> {
   return await mkdtemp(join(folder, `${process.pid}-`));
 }
 
-/** Everybody may write where it lies, so it may be somebody else's trap. */
-async function openOwn(root: string): Promise<void> {
+/** Of all scratch folders of this user. Everybody may write where it lies, so it may be somebody else's trap. */
+async function openRoot(): Promise<string> {
+  const root = join(tmpdir(), `paddock-${process.getuid?.() ?? 0}`);
   await mkdir(root, { recursive: true, mode: 0o700 });
   const found = await lstat(root);
   if (!found.isDirectory() || found.uid !== (process.getuid?.() ?? found.uid)) {
     throw new Error(`${root} is not a folder of this user: remove it`);
   }
   await chmod(root, 0o700);
+  return root;
 }
 
 /** Of a process of our own pid too, which is not this one: this one asks once. */
