@@ -46,8 +46,8 @@ export interface Dispatch extends CallerProof {
   readonly telemetry: Pick<Telemetry, 'count' | 'record'>;
   readonly limits: DispatchLimits;
   readonly uploads: UploadSlots;
-  /** By the limit of their endpoints: agents take no room from results. */
-  readonly largeBodies: { readonly [Limit in 'results' | 'inference']: LargeBodies };
+  /** Agents take no room from results, and results none from the end of a run, which is asked for once. */
+  readonly largeBodies: { readonly [Room in 'completion' | 'inference' | 'results']: LargeBodies };
   readonly publicReads: PublicReads;
   /** What the endpoint says before the body is read; undefined where it takes no place for it. */
   readonly admit: (endpoint: Endpoint, request: AdmittedRequest) => (() => void) | undefined;
@@ -261,13 +261,20 @@ async function bodyOf(
   }
   if (endpoint.body === undefined) return undefined;
   const limit = endpoint.bodyLimit ?? 'json';
-  if (limit === 'results' || limit === 'inference')
-    by.largeBodies[limit].hold(http.request, http.response, caller.name);
+  const room = roomOf(endpoint);
+  const onCame = room && by.largeBodies[room].hold(http.request, http.response, caller.name);
   const bytesMax = by.limits.bodyBytesMax[limit];
   if (!hasWholeBody(http.request)) endSlowBody(http.request, by.limits.budgetMs.request, by.clock);
   const partsMax = limit === 'inference' ? completionPartsMax : undefined;
-  const value = await readJsonBody(http.request, http.response, bytesMax, partsMax);
+  const limits = { bytesMax, partsMax, onCame };
+  const value = await readJsonBody(http.request, http.response, limits);
   return parsePart(endpoint.body, value, 'body');
+}
+
+function roomOf({ bodyLimit, budget }: Endpoint): keyof Dispatch['largeBodies'] | undefined {
+  if (bodyLimit === 'inference') return 'inference';
+  if (bodyLimit !== 'results') return undefined;
+  return budget === 'completion' ? 'completion' : 'results';
 }
 
 /** A body that trickles in holds its place no longer than an answer may take. */

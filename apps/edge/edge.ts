@@ -385,6 +385,16 @@ function registrationsOf({ config, clock }: EdgeOptions): RegistrationCache {
   });
 }
 
+function largeBodiesOf(config: Config, telemetry: Telemetry): Dispatch['largeBodies'] {
+  const onRefused = () => telemetry.count('paddock.edge.shed', 1, { lane: 'large-body' });
+  const room = (largestBytes: number) => new LargeBodies(largestBytes, onRefused);
+  return {
+    completion: room(config.resultsBodyBytesMax),
+    inference: room(config.inferenceBodyBytesMax),
+    results: room(config.resultsBodyBytesMax),
+  };
+}
+
 function dispatchOf(
   { config, clock, log, telemetry, checkResponses }: EdgeOptions,
   deps: OpenDeps,
@@ -400,10 +410,7 @@ function dispatchOf(
     limits: dispatchLimits(config),
     rates: deps.rates,
     uploads: new UploadSlots({ perKeyMax: uploadsPerKeyMax, max: uploadsMax }),
-    largeBodies: {
-      results: new LargeBodies(config.resultsBodyBytesMax),
-      inference: new LargeBodies(config.inferenceBodyBytesMax),
-    },
+    largeBodies: largeBodiesOf(config, telemetry),
     publicReads: new PublicReads(clock, config.requestSeconds * 1000),
     authenticate: createAuthenticator({
       ...{ clock, time: deps.time, decodeHotkey, verifier, turns, registrations, callers },

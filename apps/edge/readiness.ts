@@ -22,7 +22,7 @@ export interface ProbeResult {
   readonly reason?: string;
 }
 
-/** A neighbour that answers, and by which no write or no truth would come. The text is for strangers. */
+/** A neighbour that answers, and by which no write would come, or no epoch. The text is for strangers. */
 export class WriteBlocked extends Error {
   override name = 'WriteBlocked';
 }
@@ -32,6 +32,12 @@ export interface ReadinessReport {
   readonly isDraining: boolean;
   readonly probes: Readonly<Record<ProbeName, ProbeResult>>;
 }
+
+/**
+ * Shown, and no reason to leave this edge: no write is refused for it, all edges mostly have the same
+ * node, and one that is red for it could not be told from one that takes no writes.
+ */
+const shownOnly: ReadonlySet<ProbeName> = new Set(['chain']);
 
 /** Rejects when the neighbour cannot be used. */
 export type Probe = () => Promise<unknown>;
@@ -68,7 +74,7 @@ export class Readiness {
       this.#asking = undefined;
     });
     const probes = await this.#asking;
-    const isUp = Object.values(probes).every(({ status }) => status === 'ok');
+    const isUp = probeNames.every((name) => shownOnly.has(name) || probes[name].status === 'ok');
     return { isReady: isUp && !this.#draining, isDraining: this.#draining, probes };
   }
 

@@ -18,15 +18,10 @@ export function admissionProbe(proofs: Pick<ProofWatch, 'trouble'>): Probe {
   };
 }
 
-/**
- * Rejects while the chain node answers and is not to be believed: standings stay those of an epoch that
- * is over, and whoever left the chain is let in for ever. One that says nothing is `admission`'s: by
- * grace the known are served, and no edge is to be left for it before that ends.
- */
-export function chainProbe(watch: Pick<ChainWatch, 'isSilent' | 'trouble'> | undefined): Probe {
+/** Rejects while the chain does not say which epoch it is; see `ChainWatch`. */
+export function chainProbe(watch: Pick<ChainWatch, 'trouble'> | undefined): Probe {
   return async () => {
-    const trouble = watch?.trouble;
-    if (trouble !== undefined && watch?.isSilent === false) throw new WriteBlocked(trouble);
+    if (watch?.trouble !== undefined) throw new WriteBlocked(watch.trouble);
   };
 }
 

@@ -58,7 +58,7 @@ export const counters = {
     unit: '{request}',
     description: 'Refused because too much was asked at once, by where: before its route, or at it',
     labels: ['lane'],
-    values: { lane: ['read', 'proof', 'admission', 'pipeline', 'connection'] },
+    values: { lane: ['read', 'proof', 'admission', 'pipeline', 'connection', 'large-body'] },
   },
   'paddock.heartbeats': {
     unit: '{heartbeat}',

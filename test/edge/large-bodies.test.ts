@@ -17,10 +17,18 @@ const complete = endpoint({
   handle: async () => ({}),
 });
 
-async function startEdge() {
-  const edge = await startFramework([complete]);
-  const announce = (key: string, length = largest) =>
-    announceBody(`http://127.0.0.1:${edge.port}/complete`, {
+const concluding = endpoint({
+  ...{ method: 'post', role: 'validator', summary: 'Ends a run', trafficClass: 0 },
+  ...{ path: '/conclude', body: z.looseObject({}), bodyLimit: 'results', budget: 'completion' },
+  response: z.object({}),
+  faults: [],
+  handle: async () => ({}),
+});
+
+async function startEdge(more: Parameters<typeof startFramework>[0] = []) {
+  const edge = await startFramework([complete, concluding, ...more]);
+  const announce = (key: string, length = largest, path = '/complete') =>
+    announceBody(`http://127.0.0.1:${edge.port}${path}`, {
       headers: { 'x-hotkey': key },
       length,
     });
@@ -67,4 +75,41 @@ test('a few keys with large bodies leave room for those that send one', async (t
   for (let key = 0; key < 30; key += 1) t.is((await edge.announce(`5 ${key}`)).status, 100);
   t.is((await edge.announce('5Late')).status, 503);
   t.is((await edge.announce('5Late', small)).status, 100);
+});
+
+test('the end of a run has room when results have none', async (t) => {
+  const edge = await startEdge();
+  t.teardown(() => edge.drain());
+  for (let key = 0; key < 64; key += 1) await edge.begin(`5 ${key}`, 1);
+
+  t.is((await edge.announce('5Late')).status, 503);
+  t.is((await edge.announce('5Late', largest, '/conclude')).status, 100);
+});
+
+// Behind a proxy that passes bodies on as they come, nobody says how long they are.
+test('a small body of unknown length takes no room once it is there', async (t) => {
+  const held = Promise.withResolvers<void>();
+  const waiting = endpoint({
+    ...{ method: 'post', role: 'validator', summary: 'Waits', trafficClass: 0, path: '/waiting' },
+    ...{ body: z.looseObject({}), bodyLimit: 'results', response: z.object({}), faults: [] },
+    handle: async () => {
+      await held.promise;
+      return {};
+    },
+  });
+  const edge = await startEdge([waiting]);
+  t.teardown(() => edge.drain());
+  const statuses: Promise<number>[] = [];
+  for (let count = 1; count <= 40; count += 1) {
+    const body = new Blob(['{}']).stream();
+    const headers = { 'content-type': 'application/json', 'x-hotkey': '5Streams' };
+    const options = { method: 'POST', headers, body, duplex: 'half' as const };
+    const sent = fetch(`http://127.0.0.1:${edge.port}/waiting`, options);
+    statuses.push(sent.then(({ status }) => status));
+    await edge.until(() => edge.inFlight() === count);
+  }
+
+  t.is((await edge.announce('5Streams')).status, 100);
+  held.resolve();
+  t.deepEqual([...new Set(await Promise.all(statuses))], [200]);
 });

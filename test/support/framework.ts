@@ -107,7 +107,11 @@ export async function startFramework(
       },
       rates: { anonymous: options.anonymous ?? unlimited, hotkey: unlimited, unproven: unlimited },
       uploads: new UploadSlots({ perKeyMax: 2, max: 100 }),
-      largeBodies: { results: new LargeBodies(2_097_152), inference: new LargeBodies(4_194_304) },
+      largeBodies: {
+        completion: new LargeBodies(2_097_152, () => undefined),
+        inference: new LargeBodies(4_194_304, () => undefined),
+        results: new LargeBodies(2_097_152, () => undefined),
+      },
       publicReads: new PublicReads(clock, 10_000),
       authenticate: async ({ role, headers }) => {
         await options.proving;

@@ -1162,7 +1162,7 @@ export function paddockClient(send: Send) {
       )) as GetHealthAnswer,
 
     /**
-     * Say whether a write would be accepted now, and the epoch goes on; 503 when not
+     * Say whether a write would be accepted now; 503 when not
      */
     getHealthDeep: async (
       options?: CallOptions,

@@ -7,12 +7,12 @@ import { epochOfBlock } from '../../../machines/time/epoch.ts';
 const freshMs = 6_000;
 /** While nothing was ever answered, first standings cannot be made. */
 const againMs = 500;
-/** Nodes behind one address are not that far apart; numbers that are come from different chains. */
-const blocksApartMax = 25;
+/** Nodes behind one address are fewer, and one that stands still has one number. */
+const rememberedMax = 100;
 
 export interface Heard {
   readonly isAnswering: boolean;
-  /** How long no newer block had been told of. */
+  /** How long no other block had been told of than before. */
   readonly stillMs: number;
 }
 
@@ -31,7 +31,8 @@ export class ChainEpoch {
   #known: number | undefined;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #asking: Promise<void> | undefined;
-  #highest = Number.NEGATIVE_INFINITY;
+  /** Numbers that were told, the latest last. */
+  readonly #told = new Set<number>();
   /** On the monotonic clock: one that is put back or jumps makes no block old. */
   #grewAtMs: number;
   #isAnswering = false;
@@ -75,10 +76,14 @@ export class ChainEpoch {
     }
   }
 
+  /**
+   * News is what was not told before, higher or lower: several nodes behind one address that all stand
+   * still tell the same few numbers by turns, however far apart they are.
+   */
   #hear(block: number): void {
-    const isAnotherChain = block < this.#highest - blocksApartMax;
-    if (block <= this.#highest && !isAnotherChain) return;
-    this.#highest = block;
-    this.#grewAtMs = this.#clock.monotonicMs();
+    if (!this.#told.delete(block)) this.#grewAtMs = this.#clock.monotonicMs();
+    this.#told.add(block);
+    const [oldest] = this.#told;
+    if (oldest !== undefined && this.#told.size > rememberedMax) this.#told.delete(oldest);
   }
 }

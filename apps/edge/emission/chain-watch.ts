@@ -33,8 +33,7 @@ export interface ChainWatchDeps {
  * standings of the last one, and the emissions of a new top go to the old one: nobody is refused
  * anything, so nobody would complain.
  *
- * It asks by itself. An edge that nobody asks for standings, for it is red, would never see that its
- * node goes on.
+ * It asks by itself: of an edge that nobody asks for standings it is to be known as well.
  */
 export class ChainWatch implements Service {
   readonly #deps: ChainWatchDeps;
@@ -48,11 +47,6 @@ export class ChainWatch implements Service {
 
   get trouble(): ChainTrouble | undefined {
     return this.#trouble;
-  }
-
-  /** For as long as a node says nothing, whoever is known is let in by grace: see `isBlind`. */
-  get isSilent(): boolean {
-    return this.#trouble === troubles.silent;
   }
 
   async start(): Promise<void> {

@@ -8,19 +8,24 @@ import { deeperThan, morePartsThan } from './json-depth.ts';
 /** Deeper than any body of ours; what nests further only costs the parser's callers their stack. */
 const depthMax = 64;
 
-/**
- * The JSON value of a request's body; undefined when there is no body at all.
- * @param partsMax lists, objects and texts that it may hold
- */
+export interface BodyLimits {
+  readonly bytesMax: number;
+  /** Lists, objects and texts that it may hold. */
+  readonly partsMax?: number | undefined;
+  /** Hears how many bytes came, before they are parsed. */
+  readonly onCame?: ((bytes: number) => void) | undefined;
+}
+
+/** The JSON value of a request's body; undefined when there is no body at all. */
 export async function readJsonBody(
   request: IncomingMessage,
   response: ServerResponse,
-  bytesMax: number,
-  partsMax?: number,
+  { bytesMax, partsMax, onCame }: BodyLimits,
 ): Promise<unknown> {
   if (!announcesBody(request)) return undefined;
   requireJson(request);
   const bytes = await readBody(request, response, bytesMax);
+  onCame?.(bytes.length);
   return bytes.length === 0 ? undefined : parseJson(bytes, partsMax);
 }
 

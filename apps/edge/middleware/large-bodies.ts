@@ -12,32 +12,44 @@ const max = 64;
 /** When half of all room is taken. */
 const perKeyInCrowdMax = 2;
 
+/** Gives back what is held beyond what came. */
+export type Came = (bytes: number) => void;
+
 /**
  * Bounds what is held of large JSON bodies, of each key and of all: by their size as it is announced,
- * before they are read, and until their requests are answered. Who announces none sends the largest.
+ * before they are read, and until their requests are answered. Who announces none may send the largest,
+ * until it is known what came.
  */
 export class LargeBodies {
   readonly #largestBytes: number;
+  readonly #onRefused: () => void;
   readonly #byKey = new Map<string, number>();
   #heldBytes = 0;
 
   /** @param largestBytes how large a body may be */
-  constructor(largestBytes: number) {
+  constructor(largestBytes: number, onRefused: () => void) {
     this.#largestBytes = largestBytes;
+    this.#onRefused = onRefused;
   }
 
   /**
    * 503 in any case: deployed validators drop their work at a 429.
    * @throws OVERLOADED
    */
-  hold(request: IncomingMessage, response: ServerResponse, key: string): void {
-    const bytes = Math.min(announcedBytes(request), this.#largestBytes);
-    if (bytes < largeBytesMin) return;
+  hold(request: IncomingMessage, response: ServerResponse, key: string): Came {
+    let bytes = Math.min(announcedBytes(request), this.#largestBytes);
+    if (bytes < largeBytesMin) return nothingBeyond;
     const ofKey = this.#byKey.get(key) ?? 0;
     this.#requireRoom(bytes, ofKey);
     this.#heldBytes += bytes;
     this.#byKey.set(key, ofKey + bytes);
-    onceClosed(response, () => this.#release(bytes, key));
+    const keepOnly = (left: number) => {
+      if (left >= bytes) return;
+      this.#release(bytes - left, key);
+      bytes = left;
+    };
+    onceClosed(response, () => keepOnly(0));
+    return (came) => keepOnly(came < largeBytesMin ? 0 : came);
   }
 
   #requireRoom(bytes: number, ofKey: number): void {
@@ -45,6 +57,7 @@ export class LargeBodies {
     const ofKeyMax = this.#largestBytes * (isCrowd ? perKeyInCrowdMax : perKeyMax);
     const isAll = this.#heldBytes + bytes > this.#largestBytes * max;
     if (!isAll && ofKey + bytes <= ofKeyMax) return;
+    this.#onRefused();
     throw new Fault('OVERLOADED', 'Too many large bodies are under way; try again soon.');
   }
 
@@ -55,6 +68,8 @@ export class LargeBodies {
     else this.#byKey.delete(key);
   }
 }
+
+const nothingBeyond: Came = () => undefined;
 
 function announcedBytes({ headers }: IncomingMessage): number {
   if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;

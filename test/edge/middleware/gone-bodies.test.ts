@@ -7,7 +7,7 @@ import { readSubmission } from '../../../apps/edge/submission/multipart.ts';
 
 type Read = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
-const readJson: Read = (request, response) => readJsonBody(request, response, 1000);
+const readJson: Read = (request, response) => readJsonBody(request, response, { bytesMax: 1000 });
 const readForm: Read = (request) =>
   readSubmission(request, { fileBytesMax: 1000, checkName: (name) => name });
 

@@ -14,7 +14,7 @@ async function readInPieces(pieces: number, begins: (waiting: number) => boolean
   const server = createServer(async (request, response) => {
     try {
       await until(async () => begins(request.readableLength), 5_000);
-      read.resolve(await readJsonBody(request, response, 100_000));
+      read.resolve(await readJsonBody(request, response, { bytesMax: 100_000 }));
       await once(response.end(), 'close');
       // Read to its end, so that the connection may bring the next one.
       if (!request.readableEnded) throw new Error('the request did not end');

@@ -17,7 +17,7 @@ export const getDeepHealth = endpoint({
   path: '/health/deep',
   role: 'public',
   owner: 'nobody',
-  summary: 'Say whether a write would be accepted now, and the epoch goes on; 503 when not',
+  summary: 'Say whether a write would be accepted now; 503 when not',
   trafficClass: 0,
   isUnlimited: true,
   response: z.object({
