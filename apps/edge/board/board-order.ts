@@ -17,6 +17,8 @@ interface OrderRules {
 
 /** Fewer hits than this are put in order; more are met on the way down the board. */
 const fewHits = 4_096;
+/** Versions met in search of them, shown or not, before going down the board is the shorter way. */
+const metMax = 4 * fewHits;
 
 /** Versions by one of their scores: who is shown, in which place, and how many of each miner and agent. */
 export class BoardOrder {
@@ -78,15 +80,23 @@ export class BoardOrder {
       return Array.from({ length: Math.max(0, end - offset) }, (_, at) => offset + at);
     }
     if (offset >= hits.total) return [];
-    return hits.total <= fewHits
-      ? this.#placesOfFew(hits).slice(offset, offset + limit)
-      : this.#placesOfMany(hits, offset, limit);
+    const few = hits.total <= fewHits ? this.#placesOfFew(hits) : undefined;
+    return few?.slice(offset, offset + limit) ?? this.#placesOfMany(hits, offset, limit);
   }
 
-  #placesOfFew({ agents }: Hits): number[] {
+  /**
+   * Undefined where they are better met on the way down: agents may have many versions more than are
+   * shown, above all where few have raced.
+   */
+  #placesOfFew({ agents }: Hits): number[] | undefined {
     const places: number[] = [];
-    for (let agent = agents.indexOf(1); agent >= 0; agent = agents.indexOf(1, agent + 1)) {
+    const shown = this.#ofAgent.values;
+    let rest = Math.min(this.size, metMax);
+    for (let agent = 0; agent < shown.length; agent += 1) {
+      if (agents[agent] !== 1 || shown[agent] === 0) continue;
       for (const version of this.#rules.miners.versionsOfAgent(agent)) {
+        if (rest === 0) return undefined;
+        rest -= 1;
         if (this.#rules.isShown(version)) places.push(this.#ranking.placeOf(version));
       }
     }
