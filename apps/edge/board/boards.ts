@@ -61,7 +61,8 @@ const pause = () => new Promise<void>((go) => setImmediate(go));
  * 1. Before each answer the database is asked what was committed since the last one: what is shown is
  *    never older than the question, on any edge. Those who ask at once share it.
  * 2. A board is dropped and loaded anew when the server was started again, when too much has changed, or
- *    when it was not asked for so long that changes may be forgotten.
+ *    when it was not asked for so long that changes may be forgotten; and with the next question where
+ *    a change could not be put into it.
  */
 export class Boards {
   readonly #sql: Sql;
@@ -149,10 +150,7 @@ export class Boards {
     });
     const { news, rows, around } = read;
     if (!follows(live.seen, news) || around.suite === undefined) return false;
-    for (const row of rows) {
-      const isLate = row.submittedAtUs > news.nowUs - dayUs;
-      if (row.isEligible || isLate || board.holds(row.agentVersionId)) board.put(row);
-    }
+    this.#putAll(live, rows, news);
     if (news.isWide) board.forgetChoices();
     live.seen = news.seen;
     live.nowUs = news.nowUs;
@@ -160,6 +158,19 @@ export class Boards {
     live.race = around.race;
     live.top = around.top;
     return true;
+  }
+
+  /** All of them, or the board is forgotten: one that took a row by half would never be right again. */
+  #putAll({ board, suite }: LiveBoard, rows: readonly BoardRow[], { nowUs }: BoardNews): void {
+    try {
+      for (const row of rows) {
+        const isLate = row.submittedAtUs > nowUs - dayUs;
+        if (row.isEligible || isLate || board.holds(row.agentVersionId)) board.put(row);
+      }
+    } catch (error) {
+      this.#boards.delete(suite.suiteId);
+      throw error;
+    }
   }
 
   /** One at a time: each is a million rows. */

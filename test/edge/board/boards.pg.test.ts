@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { Board } from '../../../apps/edge/board/board.ts';
 import { Boards } from '../../../apps/edge/board/boards.ts';
 import type { LeaderboardRow } from '../../../apps/edge/board/leaderboard-row.ts';
 import { topView } from '../../../apps/edge/reads/top.ts';
@@ -409,6 +410,39 @@ test('a board that nobody asked for so long that changes are forgotten is read a
   await sql`create or replace function rt.wall_clock() returns timestamptz
     language sql volatile as $$ select clock_timestamp() + interval '1 hour' $$`;
   t.is((await answerOf(boards, suiteId, everything)).total, 2);
+});
+
+/** The next change of the version breaks off where it has been taken out of its orders. */
+function breakOffOnce(agentVersionId: string): void {
+  const { put } = Board.prototype;
+  Board.prototype.put = function (row) {
+    if (row.agentVersionId !== agentVersionId) return put.call(this, row);
+    Board.prototype.put = put;
+    const broken = {
+      get raceNumber(): number | null {
+        throw new Error('broke off');
+      },
+    };
+    put.call(
+      this,
+      new Proxy(row, { get: (of, key) => Reflect.get(key in broken ? broken : of, key) }),
+    );
+  };
+}
+
+test('a board that a change was put into by half is loaded anew', async (t) => {
+  const { sql } = await testDatabase(t);
+  const suiteId = await addActiveSuite(sql);
+  const id = await addVersion(sql, suiteId, 'a');
+  await addVersion(sql, suiteId, 'b');
+  const boards = new Boards(sql);
+  t.is((await answerOf(boards, suiteId, everything)).total, 2);
+
+  await sql`update agent_version set qualifying_score = 0.9 where agent_version_id = ${id}`;
+  breakOffOnce(id);
+  await t.throwsAsync(answerOf(boards, suiteId, everything), { message: 'broke off' });
+  const ours = await answerOf(boards, suiteId, everything);
+  t.deepEqual(ours, await plainAnswer(sql, suiteId, everything));
 });
 
 test('changes of more than an hour ago are taken away by newer ones', async (t) => {
