@@ -8,7 +8,7 @@ import type { PaddockClient } from '../cli/client/paddock.generated.ts';
 import { Refusal, Unanswered } from '../cli/client/refusal.ts';
 import type { Claim, CompletionResult } from '../cli/client/schemas.generated.ts';
 import { type Identity, serviceClient, sessionIdentity, signingIdentity } from './credentials.ts';
-import type { Delivered, Delivery } from './delivery/delivery.ts';
+import type { CompletionBody, Delivered, Delivery } from './delivery/delivery.ts';
 import { DeliveryQueue } from './delivery/delivery-queue.ts';
 import { sendDelivery } from './delivery/send-delivery.ts';
 import { hostReport } from './host-report.ts';
@@ -32,7 +32,8 @@ export interface ValidatorOptions {
  * Claims work and evaluates it, one run at a time, until it is stopped.
  *
  * 1. Results and completions are on disk before they are sent, and leave it only when answered.
- * 2. A run that it holds is completed, released or lost; a restart releases what a crash has left.
+ * 2. A run that it holds is completed, released or lost; a restart completes what was played to its end
+ *    before a crash, and releases what was not.
  * 3. No agent is ever run outside of the sandbox that was tried at the start.
  */
 export class Validator {
@@ -112,12 +113,16 @@ export class Validator {
 
   /** After a crash: what was finished is sent, what was not is given back. */
   async #recover(): Promise<void> {
-    const evalRunId = await this.#note.read();
-    if (evalRunId === undefined) return;
+    const left = await this.#note.read();
+    if (left === undefined) return;
+    const { eval_run_id: evalRunId, completion: body } = left;
+    const isQueued = this.#queue.completions.has(evalRunId);
+    // Should the service have it already, it refuses this one, and nothing changes.
+    if (!isQueued && body !== undefined) await this.#putCompletion(evalRunId, body);
     // Its results and its end wait in the queue; the service is to have them before anything new.
-    const isConcluded = this.#queue.completions.has(evalRunId);
     await this.#queue.untilEmpty(this.#draining.signal);
-    if (!isConcluded) await this.#release(evalRunId, 'an earlier process left it');
+    if (!isQueued && body === undefined)
+      await this.#release(evalRunId, 'an earlier process left it');
     if (this.#queue.size === 0) await this.#note.clear();
   }
 
@@ -128,7 +133,7 @@ export class Validator {
     const asked = { body, idempotencyKey: randomId() };
     const claim = await this.#api.postValidatorWorkClaim(asked, { signal: this.#draining.signal });
     if (claim === undefined) return false;
-    await this.#note.write(claim.eval_run_id);
+    await this.#note.write({ eval_run_id: claim.eval_run_id });
     return await this.#hold(claim);
   }
 
@@ -177,6 +182,7 @@ export class Validator {
         if (one.kind === 'episode') return;
         void outcome.then((end) => end.kind === 'refused' && lease.lose(end.reason));
       },
+      concluded: (completion) => this.#note.write({ eval_run_id: claim.eval_run_id, completion }),
     });
   }
 
@@ -193,10 +199,7 @@ export class Validator {
       return false;
     }
     const { body } = end;
-    const idempotencyKey = randomId();
-    const { outcome } = await this.#queue.put({
-      ...{ kind: 'completion', evalRunId, idempotencyKey, body },
-    });
+    const { outcome } = await this.#putCompletion(evalRunId, body);
     const settled = await Promise.race([outcome, aborted(this.#stopping.signal)]);
     if (settled === undefined) {
       log.warn('stopping before the completion was acknowledged; it is sent at the next start');
@@ -207,6 +210,11 @@ export class Validator {
     sayCompleted(log, body, settled);
     if (settled.kind === 'refused') throw new RunLost(settled.reason);
     return true;
+  }
+
+  #putCompletion(evalRunId: string, body: CompletionBody) {
+    const idempotencyKey = randomId();
+    return this.#queue.put({ kind: 'completion', evalRunId, idempotencyKey, body });
   }
 
   async #release(evalRunId: string, reason: string): Promise<void> {

@@ -1,12 +1,12 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeSynced } from '../write-synced.ts';
 import { type Delivery, delivery } from './delivery.ts';
 
 /**
  * Deliveries on disk, a file each, in the order in which they were put there.
  *
- * 1. What `put` has resolved for survives a kill of the process and of the machine: it is written
- *    aside, synced, renamed, and the folder is synced.
+ * 1. What `put` has resolved for survives a kill of the process and of the machine.
  * 2. A file is whole or not there. One that cannot be read is set aside, and said.
  */
 export interface DeliveryFolder {
@@ -42,12 +42,7 @@ export async function openDeliveryFolder(folder: string): Promise<DeliveryFolder
     async put(one) {
       turn += 1;
       const name = nameOf(turn);
-      const aside = join(folder, `${name}.new`);
-      await using file = await open(aside, 'w', 0o600);
-      await file.writeFile(JSON.stringify(one));
-      await file.sync();
-      await rename(aside, join(folder, name));
-      await syncFolder(folder);
+      await writeSynced(join(folder, name), JSON.stringify(one));
       return name;
     },
     remove: (name) => rm(join(folder, name), { force: true }),
@@ -60,9 +55,4 @@ async function readOne(path: string): Promise<Delivery | undefined> {
   } catch {
     return undefined;
   }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, 'r');
-  await handle.sync();
 }

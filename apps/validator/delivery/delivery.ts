@@ -1,5 +1,11 @@
 import { z } from 'zod';
 
+export const completionBody = z.looseObject({
+  terminal_status: z.enum(['SUCCESS', 'FAILED', 'TIMED_OUT']),
+});
+
+export type CompletionBody = z.infer<typeof completionBody>;
+
 /**
  * What must reach the service, whatever happens to us meanwhile: a batch of results, an episode that the
  * store did not take at once, or how a run ended. Kept until it is answered.
@@ -19,13 +25,12 @@ export const delivery = z.discriminatedUnion('kind', [
     evalRunId: z.string(),
     /** The same for every attempt, so that it happens once. */
     idempotencyKey: z.string(),
-    body: z.looseObject({ terminal_status: z.enum(['SUCCESS', 'FAILED', 'TIMED_OUT']) }),
+    body: completionBody,
   }),
 ]);
 
 export type Delivery = z.infer<typeof delivery>;
 export type EpisodeDelivery = Extract<Delivery, { readonly kind: 'episode' }>;
-export type CompletionBody = Extract<Delivery, { readonly kind: 'completion' }>['body'];
 
 /** What became of one: the service has it, or will never have it and says why. */
 export type Delivered =

@@ -6,7 +6,7 @@ import type { Logger } from '../../../infra/ports/log.ts';
 import type { Telemetry } from '../../../infra/ports/telemetry.ts';
 import type { PaddockClient } from '../../cli/client/paddock.generated.ts';
 import type { Claim, PackDelivery, RacePackDelivery } from '../../cli/client/schemas.generated.ts';
-import { type Delivery, episodePatienceMs } from '../delivery/delivery.ts';
+import { type CompletionBody, type Delivery, episodePatienceMs } from '../delivery/delivery.ts';
 import type { Sandbox } from '../sandbox/find-sandbox.ts';
 import { shopContract } from '../shop/catalogue.ts';
 import { fetchBytes, fetchFile, TransferFailed } from '../transfer.ts';
@@ -28,6 +28,8 @@ export interface Evaluating {
   readonly telemetry: Telemetry;
   /** On disk when it resolves. */
   readonly keep: (one: Delivery) => Promise<void>;
+  /** How the run ended, before its log is on its way; on disk when it resolves. */
+  readonly concluded: (body: CompletionBody) => Promise<void>;
   /** Aborts when the run is lost or is to be given back. */
   readonly signal: AbortSignal;
 }
@@ -152,6 +154,8 @@ async function withLog(
 ): Promise<Conclusion> {
   const problemId = of.roster[0]?.problemId;
   if (conclusion.kind !== 'complete' || problemId === undefined) return conclusion;
+  // The log takes seconds in which we may be killed, and what was played must not be lost with it.
+  await deps.concluded(conclusion.body);
   const upload = { evalRunId: of.claim.eval_run_id, problemId, text: of.runLog.text };
   const key = await uploadLog(upload, deps);
   if (key === undefined) return conclusion;

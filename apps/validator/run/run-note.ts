@@ -1,13 +1,22 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { completionBody } from '../delivery/delivery.ts';
+import { writeSynced } from '../write-synced.ts';
 
-const note = z.object({ eval_run_id: z.string() });
+const note = z.object({
+  eval_run_id: z.string(),
+  /** How it ended, from its last task on: what is left to do then is to say so. */
+  completion: completionBody.optional(),
+});
+
+export type NotedRun = z.infer<typeof note>;
 
 /** Which run this validator holds, for the process that comes after a crash. */
 export interface RunNote {
-  read(): Promise<string | undefined>;
-  write(evalRunId: string): Promise<void>;
+  read(): Promise<NotedRun | undefined>;
+  /** On disk when it resolves. */
+  write(run: NotedRun): Promise<void>;
   clear(): Promise<void>;
 }
 
@@ -16,16 +25,13 @@ export function runNote(folder: string): RunNote {
   return {
     async read() {
       try {
-        return note.parse(JSON.parse(await readFile(path, 'utf8'))).eval_run_id;
+        return note.parse(JSON.parse(await readFile(path, 'utf8')));
       } catch {
         // None, or one that a crash has cut: its lease ends by itself then.
         return undefined;
       }
     },
-    async write(evalRunId) {
-      await writeFile(`${path}.new`, JSON.stringify({ eval_run_id: evalRunId }), { mode: 0o600 });
-      await rename(`${path}.new`, path);
-    },
+    write: (run) => writeSynced(path, JSON.stringify(run)),
     clear: () => rm(path, { force: true }),
   };
 }

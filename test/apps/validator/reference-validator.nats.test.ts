@@ -313,6 +313,34 @@ test.serial(
   },
 );
 
+test.serial(
+  'a run that was played to its end is completed, not given back, though a kill took its log',
+  async (t) => {
+    t.timeout(300_000);
+    if (!(await hasSandbox(t))) return;
+    await using gate = await openGate(world.service.baseUrls[0]);
+    gate.isShut = (_method, path) => path.endsWith('/uploads/presign');
+    const code = 'def agent_main(problem):\n    raise ValueError("no mugs")\n';
+    const version = await submitAs(world, 32, code);
+    const start = { index: 2, baseUrl: gate.url };
+    await using first = await startValidator(world, start);
+    await until(async () => gate.turnedAway.length > 0, 120_000);
+    first.process.kill('SIGKILL');
+    await first.ended;
+    gate.isShut = () => false;
+    await using second = await startValidator(world, start);
+    const run = await endedRun(version);
+
+    t.like(run, { status: 'FAILED', failure_class: 'AGENT', validator_hotkey: second.hotkey });
+    t.regex(run.failure_reason ?? '', /^raised: .*ValueError: no mugs/);
+    t.is((await runsOf(version)).length, 1);
+    await until(async () => !existsSync(join(second.dataDir, 'state/run.json')));
+    t.false(gate.asked.some((path) => path.endsWith('/release')));
+    second.process.kill('SIGTERM');
+    t.is((await second.ended).code, 0);
+  },
+);
+
 test.serial('an agent asks models through its miner’s provider, and knows no token', async (t) => {
   t.timeout(300_000);
   if (!(await hasSandbox(t))) return;
