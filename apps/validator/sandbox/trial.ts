@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { randomId } from '../../../infra/ids/ids.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
+import { bystander } from './bystander.ts';
 import type { Ending } from './ending.ts';
 import type { Sandbox } from './find-sandbox.ts';
 import { runAgent } from './run-agent.ts';
@@ -14,6 +15,8 @@ export interface TrialOptions {
   /** Files and folders of this machine that no agent may open, whoever may read them outside. */
   readonly secrets: readonly string[];
   readonly clock: Clock;
+  /** What to take for the number of this process, which is small in a container. */
+  readonly ownPid?: number;
 }
 
 /** How a failure begins that is a hole in the box, and not a box that does not come up. */
@@ -29,11 +32,12 @@ export async function trial(sandbox: Sandbox, options: TrialOptions): Promise<st
   const door = createServer().listen(0, '127.0.0.1');
   await once(door, 'listening');
   const { port } = door.address() as AddressInfo;
+  await using stander = await bystander(options.ownPid);
   const ending = await runAgent({
     command: sandbox.commandFor(await readFile(join(import.meta.dirname, 'prisoner.py'))),
     limits: { ...sandbox.limits, wallSeconds: trialSeconds, toolCalls: callsMax },
     problem: {
-      ...{ folder: import.meta.dirname, mark: `mark-${randomId()}`, pid: process.pid, port },
+      ...{ folder: import.meta.dirname, mark: `mark-${randomId()}`, pid: stander.pid, port },
       ...{ python_home: options.pythonHome ?? null, secrets: options.secrets },
     },
     onCall: (_tool, { product_id: what }) => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { lockFolder } from '../../../apps/validator/folder-lock.ts';
+import { bystander } from '../../../apps/validator/sandbox/bystander.ts';
 import { findPython } from '../../../apps/validator/sandbox/find-python.ts';
 import {
   findSandbox,
@@ -168,6 +169,23 @@ for (const hole of holes) {
   });
 }
 
+test('a validator that is the first process of its container is let down by no sound box', async (t) => {
+  const sandbox = await boxOf(t);
+  if (sandbox === undefined) return;
+  // Numbers that every box of its own has.
+  for (const ownPid of [1, 2]) t.is(await trial(sandbox, { ...trying, ownPid }), undefined);
+});
+
+test('a box with the processes of the machine is found out by the first process of a container', async (t) => {
+  const sandbox = await boxOf(t);
+  if (sandbox === undefined) return;
+  const found = 'see other processes';
+  const leaky = withHole(sandbox, { title: found, without: { '--unshare-pid': 0 }, found });
+
+  const told = await trial(leaky, { ...trying, ownPid: 1 });
+  t.is(told, `it did not keep an agent from this: ${found}`);
+});
+
 test('a Python whose folder holds a secret is refused, and the message names what was read', async (t) => {
   const found = await findPython('/usr/bin/python3');
   if ((await boxOf(t)) === undefined || typeof found === 'string') return;
@@ -189,6 +207,17 @@ test('a Python whose folder holds a secret is refused, and the message names wha
   });
   const harmless = await findSandbox({ ...asked, secrets: ['/nowhere/hotkey'] });
   t.is(harmless.kind, 'bubblewrap');
+});
+
+test('by whom a box is asked for processes has a number that no box of its own has', async (t) => {
+  await using small = await bystander(1);
+  t.true(small.pid > 300 && small.pid !== process.pid);
+  t.notThrows(() => process.kill(small.pid, 0));
+  await small[Symbol.asyncDispose]();
+  t.throws(() => process.kill(small.pid, 0), { code: 'ESRCH' });
+
+  await using own = await bystander(4_000);
+  t.is(own.pid, 4_000);
 });
 
 test('a folder belongs to one validator, and to nobody once that is gone', async (t) => {
