@@ -48,8 +48,7 @@ import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
 import { dispatchLimits } from './dispatch-limits.ts';
 import { agesOf, createRealTime, createSimulatedTime } from './domain-time.ts';
-import { ChainEpoch } from './emission/chain-epoch.ts';
-import { ChainWatch } from './emission/chain-watch.ts';
+import { openEpochs } from './emission/open-epochs.ts';
 import { CurrentStandings } from './emission/standings.ts';
 import { CodeDownloads } from './evaluation/code-downloads.ts';
 import { KnownTerms } from './evaluation/known-terms.ts';
@@ -73,7 +72,6 @@ import { PublicReads } from './public-reads/public-reads.ts';
 import { createRates } from './rates/rates.ts';
 import { Readiness } from './readiness.ts';
 import { eventsAfter, newestCursor } from './reads/public-events.ts';
-import { newestEpoch } from './reads/standings.ts';
 import { endpoints } from './routes/index.ts';
 import { withSuccessor } from './routes/miner/legacy-credential-routes.ts';
 import { createEdgeServer, type ServerLimits } from './server.ts';
@@ -254,12 +252,12 @@ async function openDeps(
   // Begins with the first file: it takes a second of a processor, and 250 MB.
   const analyser = stack.adopt(analyserOf(config, clock), (running) => running.stop());
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
-  const epochs = epochsOf(options);
+  const { chainWatch, ...epochs } = await openEpochs(options, sql, stack);
   const probes = {
     ...databaseProbes(callersSql, { history, outcomes }),
     admission: admissionProbe(proofs),
     broker: () => connection.flush(),
-    chain: chainProbe(await watchChain(options, { ...epochs, sql }, stack)),
+    chain: chainProbe(chainWatch),
     object_store: () => objects.probe(),
   };
   const readiness = new Readiness(probes, clock);
@@ -348,26 +346,6 @@ function feedReads(sql: Sql): FeedReads {
 
 function streamSlots({ eventStreamsMax, eventStreamsPerAddress }: Config): StreamSlots {
   return new StreamSlots({ max: eventStreamsMax, perAddressMax: eventStreamsPerAddress });
-}
-
-function epochsOf({ config, clock }: EdgeOptions) {
-  const { epochBlocks } = config;
-  if (config.clock === 'simulated') return { epochBlocks, chainEpoch: undefined };
-  const chain = createRpcChain({ ...chainNode(config, clock), netuid: config.netuid });
-  return { epochBlocks, chainEpoch: new ChainEpoch(chain, clock, epochBlocks) };
-}
-
-/** Nobody where a simulated clock says which epoch it is: it jumps, and stands still when it is told to. */
-async function watchChain(
-  { clock, log, telemetry }: EdgeOptions,
-  { chainEpoch, sql }: { readonly chainEpoch: ChainEpoch | undefined; readonly sql: Sql },
-  stack: AsyncDisposableStack,
-): Promise<ChainWatch | undefined> {
-  const newest = () => newestEpoch(sql);
-  const watch = chainEpoch && new ChainWatch({ chainEpoch, newestEpoch: newest, clock, log });
-  const isStalled = () => (watch?.trouble === undefined ? 0 : 1);
-  stack.defer(telemetry.gauge('paddock.chain.stalled', isStalled));
-  return watch && (await started(watch, stack));
 }
 
 function identityOf({ config, clock }: EdgeOptions, known: Omit<Identity, 'turns'>): Identity {

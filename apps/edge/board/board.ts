@@ -4,7 +4,6 @@ import { Column } from './column.ts';
 import { type Claim, type Claims, type ContenderRules, Contenders } from './contenders.ts';
 import type { LeaderboardRow } from './leaderboard-row.ts';
 import { type Hits, Miners } from './miners.ts';
-
 import { Submissions } from './submissions.ts';
 import { VersionIds } from './version-ids.ts';
 
