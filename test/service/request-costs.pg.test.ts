@@ -170,7 +170,12 @@ function excess(name: string): readonly string[] {
   return [
     ...unlike(Object.fromEntries(ours), wanted, { timers, ms }),
     ...unlike(messages, cost.messages, { timers: idle.messages, ms }),
-    ...unlike({ signatures }, { signatures: cost.signatures }),
+    // An edge signs in as a newcomer would from time to time, to see how long that takes.
+    ...unlike(
+      { signatures },
+      { signatures: cost.signatures },
+      { timers: { signatures: idle.signatures }, ms },
+    ),
     ...unlike({ inside }, { inside: [0, insideMax] }),
     ...unlike({ walBytes: sum(bytes) }, { walBytes: [0, cost.walBytesMax] }),
   ];
