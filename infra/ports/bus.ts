@@ -36,7 +36,7 @@ export interface RequestBudget {
   /** One attempt; 2 s unless told. For what takes longer, or must not be begun a second time. */
   readonly attemptMs?: number;
   /**
-   * Of a service that answers within milliseconds and may be asked again at any time: an instance that
+   * Of what a service answers within milliseconds and may be asked again at any time: an instance that
    * is frozen keeps its share of the requests, so it is waited for briefly at first.
    */
   readonly isQuick?: boolean;

@@ -69,7 +69,8 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
       t.teardown(() => revoker.stop());
     }
     const command = () => ({ id: randomUUID(), account: 'test', trace: {} });
-    return { ...asked(service, { seal, command }), revoker, sql, transact: deps.transact };
+    const within = { service, seal, revoker, sql, transact: deps.transact };
+    return { ...asked(service, { seal, command }), ...within };
   };
   const suiteId = await addSuite(admin);
   return {
@@ -113,6 +114,11 @@ function asked(
     readonly command: () => Parameters<Service['connect']>[1];
   },
 ) {
+  type Lent = Awaited<ReturnType<Service['lend-key']>>;
+  const opened = (lent: Lent, evalRunId: string, provider: ProviderId) => {
+    const { keyId, sealedKey, expiresAtMs } = lent;
+    return { keyId, expiresAtMs, text: seal.open(sealedKey, keyContext(evalRunId, provider)) };
+  };
   return {
     connect: (hotkey: string, provider: ProviderId, credential: string, mustExist = false) => {
       const sealed = seal.seal(credential, credentialContext(hotkey, provider));
@@ -132,12 +138,12 @@ function asked(
     /** As the provider made it. */
     key: async (evalRunId: string, provider: ProviderId, refused: string | null = null) => {
       const lent = await service['lend-key']({ evalRunId, provider, refused }, command());
-      const { keyId, sealedKey, expiresAtMs } = lent;
-      return {
-        keyId,
-        expiresAtMs,
-        text: seal.open(sealedKey, keyContext(evalRunId, provider)),
-      };
+      return opened(lent, evalRunId, provider);
+    },
+    /** The same one, where it lies ready. */
+    found: async (evalRunId: string, provider: ProviderId) => {
+      const { key } = await service['find-key']({ evalRunId, provider }, command());
+      return key === null ? null : opened(key, evalRunId, provider);
     },
     command,
   };

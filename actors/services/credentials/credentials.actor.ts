@@ -10,7 +10,14 @@ import { isBanned } from '../is-banned.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers } from '../service-handler.ts';
 import type { Lender, LenderDeps } from './lender.ts';
-import { insertToken, keyFacts, tokenFacts, withdrawKey, withdrawKeysOf } from './loan-store.ts';
+import {
+  insertToken,
+  type KeyFacts,
+  keyFacts,
+  tokenFacts,
+  withdrawKey,
+  withdrawKeysOf,
+} from './loan-store.ts';
 import { credentialContext, type credentialsService, tokenContext } from './messages.ts';
 import { persistently } from './persistently.ts';
 import {
@@ -63,6 +70,7 @@ export function createCredentialsService(deps: CredentialsDeps): Handlers<Contra
     disconnect: (account, command) => disconnect(account, command, deps),
     'set-default': (account) => setDefault(account, deps),
     'issue-token': async ({ evalRunId }) => ({ token: await issueToken(evalRunId, deps) }),
+    'find-key': async (wish) => ({ key: (await requireFacts(wish, deps)).key }),
     'lend-key': (request) => lendKey(request, deps),
   };
 }
@@ -173,8 +181,7 @@ async function lendKey(
   deps: CredentialsDeps,
 ): Promise<ReplyOf<Contract, 'lend-key'>> {
   if (refused !== null) await withdrawKey(deps.sql, { evalRunId, provider, keyId: refused });
-  const facts = await keyFacts(deps.sql, evalRunId, provider);
-  if (facts === undefined) throw new Fault('INVALID_SESSION', 'The evaluation run has ended.');
+  const facts = await requireFacts({ evalRunId, provider }, deps);
   if (facts.key !== null) return facts.key;
   if (facts.credential === 'absent') throw notConnected();
   if (facts.credential === 'rejected') throw rejected();
@@ -183,6 +190,15 @@ async function lendKey(
   if (loan === 'rejected') throw rejected();
   if (loan === 'away') throw unavailable('The provider lends no key right now.');
   return loan;
+}
+
+async function requireFacts(
+  { evalRunId, provider }: RequestOf<Contract, 'find-key'>,
+  { sql }: CredentialsDeps,
+): Promise<KeyFacts> {
+  const facts = await keyFacts(sql, evalRunId, provider);
+  if (facts === undefined) throw new Fault('INVALID_SESSION', 'The evaluation run has ended.');
+  return facts;
 }
 
 /** Below the budget of a caller's request. */

@@ -4,6 +4,8 @@ import type { ServiceContract } from '../messages.ts';
 const provider = z.enum(['providera', 'providerb']);
 const sealed = z.string().min(1);
 
+const lentKey = z.object({ keyId: z.guid(), sealedKey: sealed, expiresAtMs: z.number() });
+
 /** Of one credential after the change. */
 const status = z.object({ connected: z.boolean(), updatedAtMs: z.number().nullable() });
 
@@ -38,6 +40,14 @@ export const credentialsService = {
       }),
     },
     /**
+     * The stored key, as `lend-key` would give it; null where there is none. Takes milliseconds and
+     * asks no provider, so it may be asked again at any time. INVALID_SESSION when the run has ended.
+     */
+    'find-key': {
+      request: z.object({ evalRunId: z.guid(), provider }),
+      reply: z.object({ key: lentKey.nullable() }),
+    },
+    /**
      * A provider's key for a live run with a token: the stored one while it is good, else a fresh
      * one. NOT_CONNECTED, CREDENTIAL_REJECTED, PROVIDER_UNAVAILABLE, INVALID_SESSION when the run
      * has ended. `refused` names a lent key that the provider takes no more: never lent again. Not by
@@ -49,7 +59,7 @@ export const credentialsService = {
         provider,
         refused: z.guid().nullable().default(null),
       }),
-      reply: z.object({ keyId: z.guid(), sealedKey: sealed, expiresAtMs: z.number() }),
+      reply: lentKey,
     },
   },
 } as const satisfies ServiceContract;

@@ -129,6 +129,29 @@ test('no claim waits for a provider that was just away; its keys are asked for w
   t.is(standIns.providera.counts.keysMade, made + 2, 'and lends again');
 });
 
+test('a key is looked for without asking its provider, and found as it would be lent', async (t) => {
+  const { connect, token, found, key, plantRun, endRun, refusal, standIns } = await openLoanDesk(t);
+  await connect('alice', 'providera', secret());
+  const run = await plantRun('alice');
+  t.is(
+    await refusal(found(run, 'providera')),
+    'INVALID_SESSION',
+    'not before its claim has a token',
+  );
+  standIns.providera.fail();
+  await token(run);
+  const { requests } = standIns.providera.counts;
+  t.is(await found(run, 'providera'), null);
+  t.is(await found(run, 'providerb'), null, 'nor is it said here what is not connected');
+  t.is(standIns.providera.counts.requests, requests);
+
+  standIns.providera.heal();
+  const lent = await key(run, 'providera');
+  t.deepEqual(await found(run, 'providera'), lent);
+  await endRun(run);
+  t.is(await refusal(found(run, 'providera')), 'INVALID_SESSION');
+});
+
 test('refresh tokens that work once are used one after the other', async (t) => {
   const desk = await openLoanDesk(t);
   const other = desk.another();
