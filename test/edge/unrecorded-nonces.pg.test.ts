@@ -112,7 +112,7 @@ async function statusOf(service: TestService, evalRunId: string): Promise<string
   return ((await answer.json()) as { status?: string }).status ?? '';
 }
 
-test.serial('a table of nonces that cannot grow costs nobody a run', async (t) => {
+test('a table of nonces that cannot grow costs nobody a run', async (t) => {
   await fault(t, async ({ sql }, during) => {
     await sql.unsafe(`
       create function disk_full() returns trigger language plpgsql as $$ begin
@@ -124,7 +124,7 @@ test.serial('a table of nonces that cannot grow costs nobody a run', async (t) =
   });
 });
 
-test.serial('a table of nonces that somebody keeps locked costs nobody a run', async (t) => {
+test('a table of nonces that somebody keeps locked costs nobody a run', async (t) => {
   await fault(t, async ({ sql }, during) => {
     await holdLock(sql, (tx) => tx`lock table nonce in exclusive mode`, during);
   });
