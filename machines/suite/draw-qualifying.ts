@@ -9,18 +9,15 @@ export interface StandingTask extends DrawableTask {
 }
 
 /**
- * The qualifying tasks of a suite whose operator names none, in pack order: such as are public already,
- * then such as nobody holds out. So suites of one pack show the same tasks, and of two draws of other
- * sizes one is part of the other.
+ * The qualifying tasks of a suite whose operator names none, in pack order: balanced over families, of
+ * each such as are public already, then such as nobody holds out. So suites of one pack show the same
+ * tasks, and of two draws of other sizes one is part of the other.
  */
 export function drawQualifying<T extends StandingTask>(
   tasks: readonly T[],
   count: number,
   seed: string,
 ): readonly T[] {
-  const known = tasks.filter(({ isPublic }) => isPublic);
-  const free = tasks.filter(({ isPublic, isHeldOut }) => !isPublic && !isHeldOut);
-  const drawn = new Set(drawTasks(known, count, seed));
-  for (const task of drawTasks(free, count - drawn.size, seed)) drawn.add(task);
-  return tasks.filter((task) => drawn.has(task));
+  const showable = tasks.filter(({ isHeldOut }) => !isHeldOut);
+  return drawTasks(showable, count, seed, ({ isPublic }) => isPublic);
 }

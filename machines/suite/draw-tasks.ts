@@ -5,31 +5,41 @@ export interface DrawableTask {
   readonly family: string;
 }
 
-/** Draws by a public seed, for tasks that need not be secret; the answer is in pack order. */
+/**
+ * Draws by a public seed, for tasks that need not be secret; the answer is in pack order. Within a family
+ * those go before all others that are preferred.
+ */
 export function drawTasks<T extends DrawableTask>(
   tasks: readonly T[],
   count: number,
   seed: string,
+  isPreferred: (task: T) => boolean = () => false,
 ): readonly T[] {
-  const drawn = new Set(drawBalanced(tasks, count, (text) => rank(seed, text)));
+  const rankOf = (text: string) => rank(seed, text);
+  const drawn = new Set(drawBalanced(tasks, count, rankOf, isPreferred));
   return tasks.filter((task) => drawn.has(task));
 }
 
 /**
  * Draws `count` tasks (all of them if there are fewer), balanced over families: no family gets a
- * second task more than another as long as it has tasks left. Lower ranks are drawn first, and the
- * same ranks draw the same tasks, in the same order, from any order of the pack.
+ * second task more than another as long as it has tasks left. Of a family the preferred ones are
+ * drawn first, then lower ranks, and the same ranks draw the same tasks, in the same order, from any
+ * order of the pack.
  */
 export function drawBalanced<T extends DrawableTask>(
   tasks: readonly T[],
   count: number,
   rankOf: (text: string) => number | string,
+  isPreferred: (task: T) => boolean = () => false,
 ): readonly T[] {
   const families = ranked(
     [...Map.groupBy(tasks, ({ family }) => family)],
     rankOf,
     ([name]) => name,
-  ).map(([, members]) => ranked(members, rankOf, ({ taskId }) => taskId));
+  ).map(([, members]) => {
+    const inOrder = ranked(members, rankOf, ({ taskId }) => taskId);
+    return [...inOrder.filter(isPreferred), ...inOrder.filter((task) => !isPreferred(task))];
+  });
   const drawn: T[] = [];
   for (let round = 0; drawn.length < Math.min(count, tasks.length); round++) {
     for (const members of families) {

@@ -20,20 +20,41 @@ const pack = fc
   );
 const count = fc.integer({ min: 0, max: 70 });
 
-test('what is public goes before what is free, and what is held out stays so', (t) => {
+const byFamily = <T extends { readonly family: string }>(tasks: readonly T[]) =>
+  Map.groupBy(tasks, ({ family }) => family);
+
+test('of a family, what is public goes before what is free, and what is held out stays so', (t) => {
   const property = fc.property(pack, count, fc.string(), (tasks, wanted, seed) => {
     const drawn = drawQualifying(tasks, wanted, seed);
-    const known = tasks.filter(({ isPublic }) => isPublic).length;
-    const allowed = tasks.filter(({ isHeldOut }) => !isHeldOut).length;
-    return (
-      drawn.length === Math.min(wanted, allowed) &&
-      drawn.filter(({ isPublic }) => isPublic).length === Math.min(wanted, known) &&
-      drawn.every(({ isHeldOut }) => !isHeldOut) &&
-      drawn.every(
-        (task, index) =>
-          tasks.indexOf(task) > tasks.indexOf(drawn[index - 1] ?? task) || index === 0,
-      )
+    const allowed = tasks.filter(({ isHeldOut }) => !isHeldOut);
+    const known = byFamily(tasks.filter(({ isPublic }) => isPublic));
+    const isInOrder = drawn.every(
+      (task, index) => index === 0 || tasks.indexOf(task) > tasks.indexOf(drawn[index - 1] ?? task),
     );
+    const arePublicFirst = [...byFamily(drawn)].every(([family, members]) => {
+      const shown = members.filter(({ isPublic }) => isPublic).length;
+      return shown === Math.min(members.length, known.get(family)?.length ?? 0);
+    });
+    return (
+      isInOrder &&
+      arePublicFirst &&
+      drawn.length === Math.min(wanted, allowed.length) &&
+      drawn.every(({ isHeldOut }) => !isHeldOut)
+    );
+  });
+  t.notThrows(() => fc.assert(property));
+});
+
+test('a draw is balanced over families, whichever of them is public already', (t) => {
+  const property = fc.property(pack, count, fc.string(), (tasks, wanted, seed) => {
+    const drawn = byFamily(drawQualifying(tasks, wanted, seed));
+    const available = byFamily(tasks.filter(({ isHeldOut }) => !isHeldOut));
+    const counts = [...available].map(([family, members]) => ({
+      drawn: drawn.get(family)?.length ?? 0,
+      available: members.length,
+    }));
+    const most = Math.max(0, ...counts.map((entry) => entry.drawn));
+    return counts.every((entry) => entry.drawn >= most - 1 || entry.drawn === entry.available);
   });
   t.notThrows(() => fc.assert(property));
 });
