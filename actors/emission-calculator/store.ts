@@ -7,7 +7,7 @@ import { racePolicy } from '../../machines/race/policy.ts';
 export interface Ground extends StandingsGround {
   /** The newest epoch that has standings. */
   readonly newest: NewestEpoch | null;
-  /** The latest completed race of the active suite. */
+  /** The latest completed race, whatever suite it is of. */
   readonly raceId: string | null;
 }
 
@@ -20,8 +20,9 @@ interface GroundRow extends Omit<Ground, 'burnRateMicro'> {
 }
 
 /**
- * Reads of the emission partition; it writes through the commit function alone. Who is discarded,
- * banned or of another suite counts for nothing at once, whatever rows still say of him.
+ * Reads of the emission partition; it writes through the commit function alone. Who is discarded or
+ * banned counts for nothing at once, whatever rows still say of him, nor does a top of another suite.
+ * Survivors are of the latest completed race: a switch of the suite takes the top away and them not.
  */
 export function createGroundReader(
   sql: Sql,
@@ -40,8 +41,8 @@ export function createGroundReader(
         left join suite on suite.is_active
         left join lateral (
           select r.race_id, r.policy from race r
-          where r.suite_id = suite.suite_id and r.status = 'RACE_COMPLETE'
-          order by r.race_number desc
+          where r.status = 'RACE_COMPLETE'
+          order by r.completed_at desc, r.race_id desc
           limit 1
         ) done on true
         left join lateral (

@@ -266,5 +266,40 @@ test('a top that is discarded, banned or of another suite does not reign', async
   const other = await addActiveSuite(sql, 2);
   await addVersion(sql, other, 'newcomer');
   t.is(await topAt(5), null);
-  t.deepEqual((await standings(sql, 5)).finishers, []);
+});
+
+test('survivors are paid until the next race completes, whatever suite that is of', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const former = await addActiveSuite(sql);
+  const entrants = [
+    { hotkey: 'top', score: '0.9000' },
+    { hotkey: 'survivor', score: '0.6000' },
+  ];
+  const policy = { burnRateMicro: 250_000 };
+  const raceId = await addRace(sql, { suiteId: former, raceNumber: 1, entrants, policy });
+  await addTop(sql, { suiteId: former, raceId, hotkey: 'top', score: '0.9000' });
+  const owner = await own();
+  const paidAt = async (epochIndex: number) => {
+    await owner.make(epochIndex);
+    const { top_hotkey: top, t_burn: burn, finishers } = await standings(sql, epochIndex);
+    const hotkeys = finishers.map(({ miner_hotkey }: { miner_hotkey: string }) => miner_hotkey);
+    return { top, burn, hotkeys };
+  };
+  t.deepEqual(await paidAt(1), { top: 'top', burn: 0.25, hotkeys: ['survivor'] });
+
+  const next = await addActiveSuite(sql, 2);
+  const ofNext = { suiteId: next, raceNumber: 1 };
+  const newcomers = [{ hotkey: 'newcomer', score: '0.3000' }];
+  const running = {
+    entrants: newcomers,
+    status: 'RACE_RUNNING',
+    policy: { burnRateMicro: 10_000 },
+  };
+  const open = await addRace(sql, { ...ofNext, ...running });
+  // Who reigned is a survivor as others are, and the share of the top is burned.
+  t.deepEqual(await paidAt(2), { top: null, burn: 0.25, hotkeys: ['top', 'survivor'] });
+
+  await sql`
+    update race set status = 'RACE_COMPLETE', completed_at = rt.clock() where race_id = ${open}`;
+  t.deepEqual(await paidAt(3), { top: null, burn: 0.01, hotkeys: ['newcomer'] });
 });
