@@ -53,11 +53,22 @@ const leases = {
 
 /** Scores, races and money. */
 const races = {
-  REQUIRED_SUCCESSES_QUALIFYING: count(2, 'runs', 'one validator alone decides nothing'),
-  REQUIRED_SUCCESSES_RACE: count(2, 'runs', 'one validator alone decides nothing'),
+  REQUIRED_SUCCESSES_QUALIFYING: count(
+    2,
+    'runs',
+    'one validator alone decides nothing; kept by a suite when it is made',
+  ),
+  REQUIRED_SUCCESSES_RACE: count(
+    2,
+    'runs',
+    'one validator alone decides nothing; kept by a suite when it is made',
+  ),
   PLATFORM_FAULT_SHARE: micro('0.30', 'strictly above it a run failed for reasons of ours'),
   FAULT_TABLE: optional(faultTable, 'JSON', defaultFaultTable, 'blames a run by its reason text'),
-  QUALIFYING_THRESHOLD: micro('0.55', 'copied to the race when it opens'),
+  QUALIFYING_THRESHOLD: micro(
+    '0.55',
+    'kept by a suite when it is made, copied to the race when it opens',
+  ),
   ELIMINATION_SHARE: micro('0.65', 'of the finishers, worst by raw race score'),
   RACE_TASKS: count(90, 'tasks', 'fewer if the pack has fewer'),
   QUALIFYING_TASKS: count(30, 'tasks', 'fewer if the pack has fewer'),
