@@ -113,7 +113,8 @@ export async function openLegacySuite(
   return { suiteId, packSha256: null, tasks: [] };
 }
 
-async function openSuite(service: ServiceDoor, suite: object): Promise<number> {
+/** Keeps a suite of this body, makes it the active one, and waits as `openTrialSuite` does. */
+export async function openSuite(service: ServiceDoor, suite: object): Promise<number> {
   const body = { benchmark_name: 'Trial', benchmark_number: 7, ...suite };
   const kept = await service.operator('POST', '/v1/admin/suites', { body });
   const { suite_id: suiteId } = await okBody<{ suite_id: number }>(kept);

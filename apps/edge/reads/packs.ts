@@ -11,34 +11,53 @@ export interface PackRow {
 }
 
 /**
- * A pack as a validator may fetch it by hash: the qualifying roster of the active suite on this pack,
- * else of the suite that a live run of the caller is evaluated on. Undefined for any other.
+ * A pack as a validator may fetch it by hash: the qualifying rosters of the suites on this pack that
+ * its live qualifying runs are evaluated on, for a run that lacks one of its tasks can never succeed.
+ * Without such a run it is the active suite's roster, else that of the suite of a live race run.
+ * Undefined for any other.
  */
 export async function deliverablePack(
   sql: Sql,
   packSha256: string,
   validatorHotkey: string,
 ): Promise<PackRow | undefined> {
-  const [pack] = await sql<{ manifest: Record<string, string | null>; suiteId: number }[]>`
-    select p.manifest, s.suite_id as "suiteId"
+  const [pack] = await sql<{ manifest: Record<string, string | null>; suiteIds: number[] }[]>`
+    with own as (
+      select suite_id, phase
+      from evaluation_run
+      where validator_hotkey = ${validatorHotkey} and status in ('CLAIMED', 'RUNNING')
+    ), offered as (
+      select s.suite_id, case
+        when (s.suite_id, 'QUALIFYING') in (select suite_id, phase from own) then 1
+        when s.is_active then 2
+        when s.suite_id in (select suite_id from own) then 3
+      end as place
+      from suite s
+      where s.env_pack_sha256 = ${packSha256}
+    )
+    select p.manifest, array(
+      select suite_id from offered where place = (select min(place) from offered)
+    ) as "suiteIds"
     from pack p
-    join suite s on s.env_pack_sha256 = p.pack_sha256
-    where p.pack_sha256 = ${packSha256}
-      and (s.is_active or exists (
-        select 1 from evaluation_run r
-        where r.validator_hotkey = ${validatorHotkey} and r.suite_id = s.suite_id
-          and r.status in ('CLAIMED', 'RUNNING')
-      ))
-    order by s.is_active desc, s.suite_id desc
-    limit 1`;
-  if (pack === undefined) return undefined;
-  const tasks = await sql<{ taskId: string; family: string }[]>`
-    select task_id as "taskId", family
-    from suite_problem
-    where suite_id = ${pack.suiteId} and phase = 'QUALIFYING' and task_id is not null
-    order by ordinal`;
+    where p.pack_sha256 = ${packSha256}`;
+  if (pack === undefined || pack.suiteIds.length === 0) return undefined;
+  const tasks = await qualifyingTasksOf(sql, pack.suiteIds);
   const taskIds = tasks.map(({ taskId }) => taskId);
   return { packSha256, manifest: pack.manifest, taskIds, familyCounts: familyCountsOf(tasks) };
+}
+
+/** Each once, although suites of one pack show the same ones; those of the oldest suite first. */
+async function qualifyingTasksOf(sql: Sql, suiteIds: readonly number[]) {
+  return await sql<{ taskId: string; family: string }[]>`
+    select "taskId", family
+    from (
+      select distinct on (task_id) task_id as "taskId", family, suite_id, ordinal
+      from suite_problem
+      where suite_id = any (${suiteIds as number[]}::int[]) and phase = 'QUALIFYING'
+        and task_id is not null
+      order by task_id, suite_id
+    ) shown
+    order by suite_id, ordinal`;
 }
 
 export interface DeliveryRow {
