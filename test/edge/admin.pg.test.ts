@@ -10,7 +10,7 @@ import { outcomeOf } from '../../apps/verify/audit/verify-audit.ts';
 import { writePack } from '../../infra/packs/write-pack.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { firstIssue, refusal } from '../support/framework.ts';
-import { refused } from './routes/answers.ts';
+import { invalid, refused } from './routes/answers.ts';
 
 let service: TestService;
 test.before(async () => {
@@ -139,6 +139,25 @@ test('a suite that makes no sense is refused', async (t) => {
   }
   t.is((await service.operator('POST', '/v1/admin/suites/99/activate')).status, 404);
   t.is((await service.operator('POST', '/v1/admin/suites/x/activate')).status, 422);
+});
+
+test('a threshold that a suite could not keep as it was given is refused', async (t) => {
+  const keep = (threshold: number) =>
+    service.operator('POST', '/v1/admin/suites', {
+      body: {
+        ...{ benchmark_name: 'b', benchmark_number: 3, execution_kind: 'legacy_benchmark' },
+        ...{ problems: [{ metadata: {} }], qualifying_threshold: threshold },
+      },
+    });
+  for (const threshold of [0.55005, 0.5500001]) {
+    t.is(await invalid(t, await keep(threshold)), 'body.qualifying_threshold', `${threshold}`);
+  }
+
+  const { suite_id: suiteId } = (await (await keep(0.5505)).json()) as { suite_id: number };
+
+  const [kept] = await service.sql`
+    select created_threshold as threshold from suite where suite_id = ${suiteId}`;
+  t.is(kept?.['threshold'], '0.5505');
 });
 
 // Before the one that asks which suite is the current one.

@@ -1,23 +1,13 @@
 import { z } from 'zod';
 import type { PolicyChanges, PolicyOverrides } from '../../../machines/race/policy-overrides.ts';
 import { fourPlaces } from '../../../machines/scoring/exact.ts';
-import { microOfNumber, microPerUnit } from '../../../machines/scoring/micro.ts';
+import { microOfNumber } from '../../../machines/scoring/micro.ts';
 import { instant } from './instant.ts';
-import { scoreIn, scoreOfMicro, scoreOfNumeric, scoreOut } from './score.ts';
+import { scoreOfMicro, scoreOfNumeric, scoreOut } from './score.ts';
+import { microPerTenThousandth, shareIn, thresholdIn } from './share.ts';
 import { uuidOut } from './uuid.ts';
 
 const dayMs = 86_400_000;
-const microPerTenThousandth = 100;
-
-/** Rounding in silence would set another rule than the one that was asked for. */
-const shareIn = scoreIn.refine(
-  (value) => microOfNumber(value) / microPerUnit === value,
-  'must have at most six decimal places',
-);
-const thresholdIn = shareIn.refine(
-  (value) => microOfNumber(value) % microPerTenThousandth === 0,
-  'must have at most four decimal places',
-);
 const settable = <S extends z.ZodType>(schema: S) => schema.nullable().optional();
 const successesIn = settable(z.number().int().min(1).max(100));
 

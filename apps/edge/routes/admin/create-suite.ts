@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import type { SuiteDocument } from '../../../../actors/services/operator/messages.ts';
-import { microPerUnit } from '../../../../machines/scoring/micro.ts';
+import { microOfNumber } from '../../../../machines/scoring/micro.ts';
 import { endpoint } from '../../endpoint.ts';
 import { order, storeDocument } from '../../operator/order.ts';
 import { sha256Hex } from '../../wire/hash.ts';
 import { int4Max } from '../../wire/integer.ts';
 import { reason } from '../../wire/reason.ts';
-import { scoreIn } from '../../wire/score.ts';
+import { thresholdIn } from '../../wire/share.ts';
 import { suite, toSuite } from '../../wire/suite.ts';
 import { uuid } from '../../wire/uuid.ts';
 
@@ -25,7 +25,7 @@ const newSuite = z.object({
   qualifying_task_ids: z.array(z.string().min(1)).min(1).max(10_000).nullable().optional(),
   problems,
   race_problems: problems,
-  qualifying_threshold: scoreIn.nullable().optional(),
+  qualifying_threshold: thresholdIn.nullable().optional(),
   required_successes_qualifying: requiredSuccesses,
   required_successes_race: requiredSuccesses,
   reason,
@@ -69,7 +69,7 @@ function toDocument(body: z.output<typeof newSuite>): SuiteDocument {
     qualifyingTaskIds: body.qualifying_task_ids ?? null,
     problems: toProblems(body.problems),
     raceProblems: toProblems(body.race_problems),
-    qualifyingThresholdMicro: threshold === null ? null : Math.round(threshold * microPerUnit),
+    qualifyingThresholdMicro: threshold === null ? null : microOfNumber(threshold),
     requiredSuccessesQualifying: body.required_successes_qualifying ?? null,
     requiredSuccessesRace: body.required_successes_race ?? null,
   };
