@@ -104,7 +104,7 @@ const refused: readonly (readonly [title: string, body: string, status: number, 
     [
       'a name that is too long',
       `${part(named('agent_name'), 'x'.repeat(2_000))}${file()}${end}`,
-      422,
+      400,
     ],
     ['headers of a part without end', `--b\r\n${`X-A: ${'b'.repeat(90)}\r\n`.repeat(300)}`, 422],
     [

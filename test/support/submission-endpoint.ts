@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../../apps/edge/endpoint.ts';
 import { readSubmission } from '../../apps/edge/submission/multipart.ts';
+import { Fault } from '../../machines/fault.ts';
 
 /** Of a submission that `submissionEndpoint` reads. */
 export const fileBytesMax = 1_000;
@@ -16,12 +17,17 @@ export function submissionEndpoint(store: (name: string) => void = () => undefin
     bodyKind: 'multipart',
     budget: 'submission',
     response: z.object({ name: z.string(), file: z.string() }),
-    faults: ['FILE_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+    faults: ['INVALID_AGENT_NAME', 'FILE_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
     async handle({ context }) {
-      const limits = { fileBytesMax, checkName: (name: string) => name };
-      const { agentName, file } = await readSubmission(context.stream, limits);
+      const { agentName, file } = await readSubmission(context.stream, { fileBytesMax, checkName });
       store(agentName);
       return { name: agentName, file: file.toString('latin1') };
     },
   });
+}
+
+/** Any name that is read whole will do. */
+function checkName(name: string | undefined): string {
+  if (name === undefined) throw new Fault('INVALID_AGENT_NAME', 'too long');
+  return name;
 }

@@ -26,8 +26,8 @@ export async function readCheckedUpload(
   return { ...upload, suite };
 }
 
-function requireAgentName(text: string): string {
-  const name = agentName(text);
+function requireAgentName(text: string | undefined): string {
+  const name = text === undefined ? undefined : agentName(text);
   if (name !== undefined) return name;
   throw new Fault('INVALID_AGENT_NAME', agentNameRule);
 }

@@ -21,8 +21,11 @@ export interface SubmittedFile {
 
 export interface MultipartLimits {
   readonly fileBytesMax: number;
-  /** Throws where the name is no agent's name; called as soon as it is read. */
-  readonly checkName: (text: string) => string;
+  /**
+   * Throws where the name is no agent's name; called as soon as it is read, with undefined in the place
+   * of one that is longer than any field is read: what is left of it could be a name.
+   */
+  readonly checkName: (text: string | undefined) => string;
 }
 
 const limits = {
@@ -59,10 +62,12 @@ export async function readSubmission(
       }
     };
     parser.on('field', (field, value, _isNameCut, isValueCut) => {
-      if (isValueCut) reject(invalidField(['body', field], 'must not be so long'));
-      if (field !== 'agent_name') return;
+      if (field !== 'agent_name') {
+        if (isValueCut) reject(invalidField(['body', field], 'must not be so long'));
+        return;
+      }
       if (name !== undefined) reject(twice(field));
-      attempt(() => (name = checkName(value)));
+      attempt(() => (name = checkName(isValueCut ? undefined : value)));
     });
     let files = 0;
     parser.on('file', (field, stream) => {

@@ -9,7 +9,7 @@ type Read = (request: IncomingMessage, response: ServerResponse) => Promise<unkn
 
 const readJson: Read = (request, response) => readJsonBody(request, response, { bytesMax: 1000 });
 const readForm: Read = (request) =>
-  readSubmission(request, { fileBytesMax: 1000, checkName: (name) => name });
+  readSubmission(request, { fileBytesMax: 1000, checkName: (name = '') => name });
 
 /** What reading a body ends with whose connection broke before anybody began to read it. */
 async function endOf(t: ExecutionContext, read: Read, text: string): Promise<unknown> {

@@ -119,6 +119,9 @@ test('a name has 1 to 100 plain characters', async (t) => {
     '',
     '   ',
     `${long}n`,
+    // Longer than a field is read, and one of them a name without its blanks.
+    'n'.repeat(1025),
+    `shopper${' '.repeat(2000)}`,
     'a/b',
     'a\nb',
     'naïve',

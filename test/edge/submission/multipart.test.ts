@@ -49,6 +49,7 @@ const refused: readonly (readonly [title: string, body: string, loc: readonly st
   ['no file', part('agent_name', 'x') + end, ['body', 'file']],
   ['two names', part('agent_name', 'other') + good + end, ['body', 'agent_name']],
   ['two files', good + part('file', 'y = 2', fileName) + end, ['body', 'file']],
+  ['a long field', part('other', 'x'.repeat(1025)) + good + end, ['body', 'other']],
   ['a thousand parts before', many(1000) + good + end, ['body']],
   ['a thousand parts behind', good + many(1000) + end, ['body']],
   ['bytes that are no parts', 'hello '.repeat(1000), ['body']],
