@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { evalPartitionOf } from '../../machines/partition-of.ts';
+import { orderedRun } from '../spec/answers/operator.ts';
 import { type Rejudging, rejudging, rejudgings } from '../spec/answers/rejudgings.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { claim, claimPath, evaluate, fail, runPath, submit } from '../support/evaluation-client.ts';
@@ -221,6 +222,28 @@ test.serial('a rejudging goes on when its coordinator starts afresh', async (t) 
     scores.map((each) => each.qualifying_score),
     [0.7, 0.7],
   );
+  await tellsOneStory(t, service.sql);
+});
+
+test.serial('what a rejudging put in place is excluded and included as any run', async (t) => {
+  const { suite, versions, judges } = await judgedField(service, 'orders');
+  const [a, , c] = judges;
+  const [versionId] = versions;
+  const criteria = { agent_version_id: versionId, validator_hotkey: a.hotkey };
+  const { rejudging_id: id } = await created(t, criteria);
+  const { evalRunId } = await evaluate(c, suite, '0.9');
+  const order = (step: string) =>
+    post(`/v1/admin/evaluation-runs/${evalRunId}/${step}`, { reason: 'odd' });
+  await refused(t, await order('include'), '409 RUN_NOT_INCLUDABLE');
+  t.false((await shaped(t, orderedRun, await order('exclude'))).is_included);
+
+  const applied = await shaped(t, rejudging, await post(path(id, '/apply')));
+  t.like(applied, { status: 'APPLIED', runs: { applied: 1 } });
+  t.is((await status(versionId)).qualifying_score, 0.7);
+  t.false((await shaped(t, orderedRun, await order('exclude'))).is_included);
+  t.is((await status(versionId)).qualifying_score, null);
+  t.true((await shaped(t, orderedRun, await order('include'))).is_included);
+  t.is((await status(versionId)).qualifying_score, 0.7);
   await tellsOneStory(t, service.sql);
 });
 

@@ -75,11 +75,12 @@ export interface FoundRun extends OrderedRun {
   readonly raceId: string | null;
 }
 
+/** A run that was put in the place of the one it judged is of other work now, and judges no more. */
 export async function findRun(tx: Transaction, evalRunId: string): Promise<FoundRun | undefined> {
   const [row] = await tx<FoundRun[]>`
     select r.part, r.agent_version_id as "agentVersionId", r.race_id as "raceId", r.status,
       r.is_included as "isIncluded", i.state = 'CANCELLED' as "isWorkCancelled",
-      r.rejudging_id is not null as "isRejudging"
+      i.rejudging_id is not null as "isRejudging"
     from evaluation_run r
     join work_item i on i.work_item_id = r.work_item_id
     where r.eval_run_id = ${evalRunId}`;
