@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { runPages } from '../../actors/services/bundles/store.ts';
+import { orderedRun } from '../spec/answers/operator.ts';
 import { rejudging } from '../spec/answers/rejudgings.ts';
-import { claimPath } from '../support/evaluation-client.ts';
+import { claim, claimPath, runPath } from '../support/evaluation-client.ts';
 import { tellsOneStory } from '../support/one-story.ts';
 import { paddockLines } from '../support/paddock-line.ts';
 import {
@@ -119,6 +120,41 @@ test.serial('runs of a race are judged again once it is over, and it stands', as
   t.like(applied, { status: 'APPLIED', runs: { applied: 0 } });
   t.true(applied.items.every((item) => item.status === 'DROPPED' && item.reason === 'RACE_OVER'));
   t.deepEqual(applied.difference, ready.difference);
+  t.deepEqual(await raceNow(desk), ended);
+});
+
+test.serial('of a race that is over, only what judges it again is reclaimed', async (t) => {
+  const { service, judges } = desk;
+  const ended = await raceNow(desk);
+  const made = await shaped(
+    t,
+    rejudging,
+    await create({ ...ofRace, validator_hotkey: judges[1].hotkey }),
+  );
+  const { eval_run_id: judging } = await claim(judges[2]);
+  t.is((await judges[2].post(runPath(judging, 'heartbeat'))).status, 200);
+  const order = (runId: string, step: string) =>
+    service.operator('POST', `/v1/admin/evaluation-runs/${runId}/${step}`, {
+      body: { reason: 'it only beats' },
+    });
+  for (const step of ['exclude', 'include']) {
+    await refused(t, await order(judging, step), '409 RACE_OVER');
+  }
+  const [ofRaceItself] = made.items;
+  for (const step of ['exclude', 'include', 'reclaim']) {
+    await refused(t, await order(ofRaceItself?.eval_run_id ?? '', step), '409 RACE_OVER');
+  }
+
+  t.is((await shaped(t, orderedRun, await order(judging, 'reclaim'))).status, 'STALE');
+
+  const late = await judges[2].post(runPath(judging, 'heartbeat'));
+  t.is((await refused(t, late, '409 LEASE_EXPIRED'))['run_status'], 'STALE');
+  const again = await claim(judges[2]);
+  t.not(again.eval_run_id, judging);
+  const path = `/v1/admin/rejudgings/${made.rejudging_id}/cancel`;
+  const body = { reason: 'seen enough' };
+  await shaped(t, rejudging, await service.operator('POST', path, { body }));
+  await refused(t, await order(again.eval_run_id, 'reclaim'), '409 RUN_NOT_LIVE');
   t.deepEqual(await raceNow(desk), ended);
 });
 

@@ -78,7 +78,9 @@ export async function orderRun(
   const { order, evalRunId, reason } = request;
   const run = await findRun(tx, evalRunId);
   if (run === undefined) throw new Fault('EVAL_RUN_NOT_FOUND', 'There is no such evaluation run.');
-  await requireChangeable(tx, run.raceId);
+  // What judges a race again comes after it, and its end changes nothing of what the race came to.
+  const isBesideRace = run.isRejudging && order === 'reclaim-run';
+  if (!isBesideRace) await requireChangeable(tx, run.raceId);
   // As far as the rows tell; the owner may know better and decides.
   const obstacle = obstacleTo(order, run);
   if (obstacle !== undefined) throw obstacle;
