@@ -245,6 +245,14 @@ test.serial('what a rejudging put in place is excluded and included as any run',
   t.true((await shaped(t, orderedRun, await order('include'))).is_included);
   t.is((await status(versionId)).qualifying_score, 0.7);
   await tellsOneStory(t, service.sql);
+
+  // Taken back: the judged run counts again in the place of the one that judged it.
+  const [judged] = await service.sql<{ id: string }[]>`
+    select judged_run_id as id from evaluation_run where eval_run_id = ${evalRunId}`;
+  t.false((await shaped(t, orderedRun, await order('exclude'))).is_included);
+  const back = post(`/v1/admin/evaluation-runs/${judged?.id}/include`, { reason: 'it was right' });
+  t.true((await shaped(t, orderedRun, await back)).is_included);
+  await tellsOneStory(t, service.sql);
 });
 
 test.serial('an order to apply is kept until every owner has done its part', async (t) => {

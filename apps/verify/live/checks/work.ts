@@ -67,7 +67,8 @@ export const workChecks: readonly Check[] = [
       join work_item w on w.work_item_id = r.work_item_id
       join evaluation_run judged on judged.eval_run_id = r.judged_run_id
       where r.is_included and w.rejudging_id is not null
-         or w.rejudging_id is null and (judged.is_included or judged.work_item_id <> w.work_item_id)`,
+         or w.rejudging_id is null and (r.is_included and judged.is_included
+           or judged.work_item_id <> w.work_item_id)`,
   },
   {
     id: 'INV-12',
