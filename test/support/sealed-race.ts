@@ -91,7 +91,7 @@ async function addVersion(
                                stale_run_count, live_run_count, consecutive_agent_failures)
     values (${versionId}, 0, ${agentId}, ${name}, ${hotkey}, 1, ${suiteId}, 'ELIGIBLE',
             rt.clock() - interval '1 day', ${'ab'.repeat(32)}, 100, ${0.9 - place / 10},
-            ${0.9 - place / 10}, rt.clock() - interval '20 hours', 2, 2, ${place === 1 ? 1 : 0}, 0, 0,
+            ${0.9 - place / 10}, rt.clock() - interval '20 hours', 2, 2, 0, 0, 0,
             ${place === 1 ? 1 : 0})`;
   return versionId;
 }

@@ -66,9 +66,17 @@ const columns = (sql: Sql) => sql`
 const source = (sql: Sql) => sql`
   evaluation_run r left join race on race.race_id = r.race_id`;
 
-export async function runsOfVersion(sql: Sql, agentVersionId: string): Promise<readonly RunRow[]> {
-  return await sql<RunRow[]>`
-    select ${columns(sql)}
+export interface VersionRunRow extends RunRow {
+  /** It judges another run again, and blames nobody. */
+  readonly isJudging: boolean;
+}
+
+export async function runsOfVersion(
+  sql: Sql,
+  agentVersionId: string,
+): Promise<readonly VersionRunRow[]> {
+  return await sql<VersionRunRow[]>`
+    select ${columns(sql)}, r.rejudging_id is not null as "isJudging"
     from ${source(sql)}
     where r.agent_version_id = ${agentVersionId}
     order by r.claimed_at, r.eval_run_id`;

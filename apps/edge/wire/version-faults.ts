@@ -1,32 +1,38 @@
 import type { VersionRow } from '../reads/agent-versions.ts';
-import type { RunRow } from '../reads/runs.ts';
+import type { VersionRunRow } from '../reads/runs.ts';
 import { isRunReleased } from './public-run.ts';
 
-export interface VersionFaults {
-  readonly failedRunCount: number;
-  readonly consecutiveAgentFailures: number;
+interface VersionPast {
+  /** All of them. */
+  readonly runs: readonly VersionRunRow[];
+  /** When it was last reinstated. */
+  readonly forgivenAt: Date | null;
 }
 
 /**
- * The counters of a version as its public runs give them: what failed in a race under seal does not
- * count yet.
- *
- * @param runs all of the version's
+ * The agent's faults in a row, as the public runs of its version give them: what came of a race under
+ * seal neither counts nor resets yet. Counted as the version's owner does: runs that judge others again
+ * blame nobody, and a reinstatement forgives. That one happened is no secret of a race, for whether a
+ * version is discarded is public at once.
  */
-export function publicFaults(
-  { failedRunCount, consecutiveAgentFailures }: VersionRow,
-  runs: readonly RunRow[],
-): VersionFaults {
-  const open = runs.filter(isRunReleased);
-  if (open.length === runs.length) return { failedRunCount, consecutiveAgentFailures };
-  const judged = open
-    .filter(({ completedAt }) => completedAt !== null)
-    .toSorted((a, b) => (a.completedAt?.getTime() ?? 0) - (b.completedAt?.getTime() ?? 0));
-  const isFailed = ({ status }: RunRow) => status === 'FAILED' || status === 'TIMED_OUT';
+export function publicAgentFailures(
+  { consecutiveAgentFailures }: Pick<VersionRow, 'consecutiveAgentFailures'>,
+  { runs, forgivenAt }: VersionPast,
+): number {
+  const counting = runs.filter(({ isJudging }) => !isJudging);
+  if (counting.every(isRunReleased)) return consecutiveAgentFailures;
+  const endOf = ({ completedAt }: VersionRunRow) => completedAt?.getTime() ?? 0;
+  const ended = counting
+    .filter((run) => isRunReleased(run) && endOf(run) > (forgivenAt?.getTime() ?? 0))
+    .toSorted((a, b) => endOf(a) - endOf(b));
   let inARow = 0;
-  for (const run of judged) {
-    if (run.status === 'SUCCESS') inARow = 0;
-    if (isFailed(run) && run.failureClass === 'AGENT') inARow += 1;
+  for (const { status, failureClass } of ended) {
+    if (status === 'SUCCESS') inARow = 0;
+    else if (failureClass === 'AGENT' && isFailed(status)) inARow += 1;
   }
-  return { failedRunCount: judged.filter(isFailed).length, consecutiveAgentFailures: inARow };
+  return inARow;
+}
+
+function isFailed(status: string): boolean {
+  return status === 'FAILED' || status === 'TIMED_OUT';
 }

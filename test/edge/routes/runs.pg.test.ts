@@ -3,6 +3,7 @@ import './claiming.ts';
 import './completion.ts';
 import './episode-results.ts';
 import './progress.ts';
+import './faults-under-seal.ts';
 import './former-suite.ts';
 import './real-clock.ts';
 // A race goes on when its suite is replaced: no test on this service may come after it …

@@ -319,7 +319,7 @@ test.serial('after the release everything is there', async (t) => {
     failure_reason: 'peculiar-reason',
   });
   const status = await shaped(t, versionStatus, await get(`agent-versions/${second}/status`));
-  t.deepEqual([status.failed_run_count, status.consecutive_agent_failures], [1, 1]);
+  t.deepEqual([status.failed_run_count, status.consecutive_agent_failures], [0, 1]);
   t.deepEqual(
     status.timeline.map(({ event }) => event),
     ['race_entered', 'race_completed', 'eliminated', 'run_failed'],

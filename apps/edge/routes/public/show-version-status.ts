@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
-import { timelineOf, versionById } from '../../reads/agent-versions.ts';
+import { reinstatedAt, timelineOf, versionById } from '../../reads/agent-versions.ts';
 import { milestonesOf } from '../../reads/milestones.ts';
 import { runsOfVersion } from '../../reads/runs.ts';
 import { selectionOf } from '../../reads/selection.ts';
@@ -12,7 +12,7 @@ import { selectionOfVersion } from '../../wire/race-selection.ts';
 import { scoreOfNumeric, scoreOut } from '../../wire/score.ts';
 import { timelineEntry, toTimeline } from '../../wire/timeline.ts';
 import { uuid, uuidOut } from '../../wire/uuid.ts';
-import { publicFaults } from '../../wire/version-faults.ts';
+import { publicAgentFailures } from '../../wire/version-faults.ts';
 import { toWaiting, waiting } from '../../wire/waiting.ts';
 
 const versionStatus = z
@@ -61,19 +61,21 @@ export const showVersionStatus = endpoint({
   async handle({ params }, { sql }) {
     const version = await versionById(sql, params.agent_version_id);
     if (version === undefined) throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
-    const [timeline, milestones, runs, selection, open, throughput] = await Promise.all([
-      timelineOf(sql, version.agentVersionId),
-      milestonesOf(sql, version.agentVersionId),
-      runsOfVersion(sql, version.agentVersionId),
-      selectionOf(sql, version.minerHotkey),
-      waitingOf(sql, version.agentVersionId),
-      recentThroughput(sql),
-    ]);
+    const [timeline, milestones, runs, forgivenAt, selection, open, throughput] = await Promise.all(
+      [
+        timelineOf(sql, version.agentVersionId),
+        milestonesOf(sql, version.agentVersionId),
+        runsOfVersion(sql, version.agentVersionId),
+        reinstatedAt(sql, version.agentVersionId),
+        selectionOf(sql, version.minerHotkey),
+        waitingOf(sql, version.agentVersionId),
+        recentThroughput(sql),
+      ],
+    );
     const { isSelected, fallbackReason, disabledReason } = selectionOfVersion(
       selection,
       version.agentVersionId,
     );
-    const faults = publicFaults(version, runs);
     return {
       agent_version_id: version.agentVersionId,
       agent_id: version.agentId,
@@ -96,9 +98,9 @@ export const showVersionStatus = endpoint({
       included_success_count: version.includedSuccessCount,
       required_successes: version.requiredSuccesses,
       live_run_count: version.liveRunCount,
-      failed_run_count: faults.failedRunCount,
+      failed_run_count: version.failedRunCount,
       stale_run_count: version.staleRunCount,
-      consecutive_agent_failures: faults.consecutiveAgentFailures,
+      consecutive_agent_failures: publicAgentFailures(version, { runs, forgivenAt }),
       waiting: toWaiting(open, throughput),
       timeline: toTimeline(timeline, milestones),
     };

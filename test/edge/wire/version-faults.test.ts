@@ -1,0 +1,93 @@
+import test from 'ava';
+import type { VersionRunRow } from '../../../apps/edge/reads/runs.ts';
+import { publicAgentFailures } from '../../../apps/edge/wire/version-faults.ts';
+
+const owner = { consecutiveAgentFailures: 7 };
+
+const qualifying: VersionRunRow = {
+  evalRunId: 'run',
+  agentVersionId: 'version',
+  suiteId: 1,
+  raceId: null,
+  phase: 'QUALIFYING',
+  status: 'FAILED',
+  executionKind: 'envpack',
+  envPackSha256: null,
+  validatorHotkey: 'validator',
+  isIncluded: false,
+  exclusionReason: null,
+  scoreMicro: null,
+  claimedAt: new Date(0),
+  startedAt: null,
+  completedAt: new Date(100),
+  failureReason: null,
+  failureClass: 'AGENT',
+  endReason: null,
+  expectedItems: 1,
+  storedItems: 0,
+  raceStatus: null,
+  raceReleasedAt: null,
+  raceCancelledAt: null,
+  nowMs: 1000,
+  isJudging: false,
+};
+const fault = (at: number, other: Partial<VersionRunRow> = {}): VersionRunRow => ({
+  ...qualifying,
+  completedAt: new Date(at),
+  ...other,
+});
+const success = (at: number, other: Partial<VersionRunRow> = {}) =>
+  fault(at, { status: 'SUCCESS', failureClass: null, ...other });
+
+const race = { raceId: 'race', phase: 'RACE' } as const;
+const released = { ...race, raceStatus: 'RACE_COMPLETE', raceReleasedAt: new Date(900) };
+const sealed = {
+  running: { ...race, raceStatus: 'RACE_RUNNING' },
+  embargoed: { ...race, raceStatus: 'RACE_COMPLETE', raceReleasedAt: new Date(1100) },
+  cancelled: { ...race, raceStatus: 'RACE_CANCELLED', raceCancelledAt: new Date(950) },
+};
+
+const counted = (runs: readonly VersionRunRow[], forgivenAt: Date | null = null) =>
+  publicAgentFailures(owner, { runs, forgivenAt });
+
+test('what the owner counts is told while nothing is under seal', (t) => {
+  t.is(counted([]), 7);
+  t.is(counted([fault(100), fault(200, released)]), 7);
+});
+
+for (const [name, seal] of Object.entries(sealed)) {
+  const live = fault(0, { ...seal, status: 'RUNNING', completedAt: null, failureClass: null });
+
+  test(`beside a ${name} race the public runs are counted, in the order of their ends`, (t) => {
+    t.is(counted([live]), 0);
+    t.is(counted([fault(300), success(200), fault(100), live]), 1);
+    t.is(counted([fault(100), fault(200, { ...released, status: 'TIMED_OUT' }), live]), 2);
+    t.is(counted([fault(100), success(200, released), live]), 0);
+    const others = ['PROVIDER', 'UNATTRIBUTED', 'INTEGRITY'].map((failureClass, place) =>
+      fault(200 + place, { failureClass }),
+    );
+    const stale = fault(300, { status: 'STALE' });
+    t.is(counted([fault(100), ...others, stale, live]), 1, 'faults of others leave the count');
+  });
+
+  test(`nothing that came of a ${name} race shows in the count`, (t) => {
+    const others = [fault(100), fault(300, released)];
+    const outcomes = [live, fault(200, seal), success(400, seal), fault(400, seal)];
+    t.deepEqual(
+      outcomes.map((outcome) => counted([...others, outcome])),
+      [2, 2, 2, 2],
+    );
+    const forgiven = outcomes.map((outcome) => counted([...others, outcome], new Date(200)));
+    t.deepEqual(forgiven, [1, 1, 1, 1]);
+  });
+
+  test(`beside a ${name} race, judging again blames nobody and a reinstatement forgives`, (t) => {
+    const judging = { ...released, isJudging: true };
+    t.is(counted([fault(100), fault(200, judging), live]), 1);
+    t.is(counted([fault(100), success(200, judging), live]), 1);
+    const discarded = [fault(100), fault(200), fault(300), live];
+    t.is(counted(discarded), 3);
+    t.is(counted(discarded, new Date(300)), 0);
+    t.is(counted([...discarded, fault(500)], new Date(400)), 1);
+  });
+}
