@@ -158,18 +158,34 @@ test.serial('a reward that no fixed notation can write is refused alone', async 
   );
 });
 
-test.serial('a host that reports a part of itself is still described as promised', async (t) => {
-  const heartbeat = `/v1/validator/evaluation-runs/${evalRunId}/heartbeat`;
-  t.is((await validator.post(heartbeat, { cpu_pct: 41 })).status, 200);
+/** The public list, once it shows what a validator said of its host. */
+async function listOnceIt(shows: string): Promise<string> {
   const deadline = Date.now() + 10_000;
   for (;;) {
     const answer = await service.call('GET', '/v1/public/validators');
     const body = await answer.text();
-    t.is(answer.status, 200, body);
-    if (body.includes('"cpu_pct":41') || Date.now() > deadline) {
-      t.regex(body, /"service_versions":\{/);
-      t.regex(body, /"cpu_pct":41/);
-      return;
-    }
+    if (answer.status !== 200) throw new Error(body);
+    if (body.includes(shows) || Date.now() > deadline) return body;
   }
+}
+
+test.serial('a host that reports a part of itself is still described as promised', async (t) => {
+  const heartbeat = `/v1/validator/evaluation-runs/${evalRunId}/heartbeat`;
+  t.is((await validator.post(heartbeat, { cpu_pct: 41 })).status, 200);
+  const body = await listOnceIt('"cpu_pct":41');
+  t.regex(body, /"service_versions":\{/);
+  t.regex(body, /"cpu_pct":41/);
+});
+
+test.serial('a host that counts its load otherwise keeps its lease', async (t) => {
+  const heartbeat = `/v1/validator/evaluation-runs/${evalRunId}/heartbeat`;
+  const report = {
+    ...{ cpu_pct: 180.2, ram_pct: -0.1, docker_container_count: 2 ** 64 },
+    service_versions: { python: 3.11, sandbox: `${'🛒'.repeat(200)}` },
+  };
+  t.is((await validator.post(heartbeat, report)).status, 200);
+  const body = await listOnceIt('"cpu_pct":100');
+  t.regex(body, /"cpu_pct":100,"ram_pct":0,.*"docker_container_count":1000000/);
+  t.regex(body, /"python":"3.11"/);
+  t.true(body.includes(`"${'🛒'.repeat(128)}"`));
 });

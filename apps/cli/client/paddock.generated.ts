@@ -296,7 +296,7 @@ export interface PostValidatorWorkClaimRequest {
   /** Repeats under one key are carried out once. */
   readonly idempotencyKey?: string | undefined;
   readonly body?: {
-    readonly service_versions?: Readonly<Record<string, string>> | null | undefined;
+    readonly service_versions?: Readonly<Record<string, unknown>> | null | undefined;
     readonly cpu_pct?: number | null | undefined;
     readonly ram_pct?: number | null | undefined;
     readonly disk_pct?: number | null | undefined;
@@ -308,7 +308,7 @@ export interface PostValidatorEvaluationRunsHeartbeatRequest {
   /** Id of an evaluation run */
   readonly eval_run_id: string;
   readonly body?: {
-    readonly service_versions?: Readonly<Record<string, string>> | null | undefined;
+    readonly service_versions?: Readonly<Record<string, unknown>> | null | undefined;
     readonly cpu_pct?: number | null | undefined;
     readonly ram_pct?: number | null | undefined;
     readonly disk_pct?: number | null | undefined;

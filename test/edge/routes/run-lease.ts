@@ -105,7 +105,7 @@ test.serial('the first sign of life starts the run, and a host may report itself
   t.deepEqual([before.status, before.started_at], ['CLAIMED', null]);
   const heartbeat = runPath(run.eval_run_id, 'heartbeat');
   for (const bad of [
-    { cpu_pct: 101 },
+    { cpu_pct: '12' },
     { docker_container_count: 1.5 },
     { service_versions: [] },
     [],

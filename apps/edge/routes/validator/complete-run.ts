@@ -7,6 +7,7 @@ import { askOwner, digestOf, idempotentId } from '../../evaluation/owner.ts';
 import { patientRead } from '../../evaluation/patient-read.ts';
 import { hadToken } from '../../reads/credentials.ts';
 import { keyedCommand } from '../../reads/idempotency.ts';
+import { cutText } from '../../wire/cut-text.ts';
 import { scoreIn, scoreOfNumeric, scoreOut } from '../../wire/score.ts';
 import { uuid, uuidOut } from '../../wire/uuid.ts';
 
@@ -53,20 +54,15 @@ const completionResult = z
   })
   .meta({ id: 'CompletionResult' });
 
-/** By characters, not by their halves: half of a surrogate pair can be stored nowhere. */
-function cut(reason: string | null): string | null {
-  if (reason === null || reason.length <= failureReasonMax) return reason;
-  return [...reason.slice(0, 2 * failureReasonMax)].slice(0, failureReasonMax).join('');
-}
-
 function toCompletion(body: z.infer<typeof completion>) {
+  const reason = body.failure_reason ?? null;
   const score = body.terminal_status === 'SUCCESS' ? (body.validator_score ?? null) : null;
   return {
     terminalStatus: body.terminal_status,
     scoreMicro: score === null ? null : microOfNumber(score),
     scoreComponents: body.score_components ?? null,
     resultsS3Key: body.results_s3_key ?? null,
-    failureReason: cut(body.failure_reason ?? null),
+    failureReason: reason === null ? null : cutText(reason, failureReasonMax),
     failureClass: body.failure_class ?? null,
     sandboxMetadata: body.sandbox_metadata ?? null,
   };
