@@ -107,15 +107,6 @@ export async function cooldownOf(sql: Sql, hotkey: string): Promise<CooldownRow>
   return row ?? { nextAllowedAt: null, remainingSeconds: 0 };
 }
 
-/** When a version was last reinstated, which forgave its faults; null when it never was. */
-export async function reinstatedAt(sql: Sql, agentVersionId: string): Promise<Date | null> {
-  const [row] = await sql<{ at: Date | null }[]>`
-    select max(at) as at
-    from rt.event
-    where actor_key = ${agentVersionId} and machine = 'agent-version' and type = 'REINSTATED'`;
-  return row?.at ?? null;
-}
-
 /** A query of when, `at`, the version was submitted. */
 export function submittedAt(sql: Sql, agentVersionId: string): Fragment {
   return sql`

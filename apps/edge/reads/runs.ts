@@ -69,6 +69,8 @@ const source = (sql: Sql) => sql`
 export interface VersionRunRow extends RunRow {
   /** It judges another run again, and blames nobody. */
   readonly isJudging: boolean;
+  /** It ended before the version was reinstated for the last time, which forgave its faults. */
+  readonly isForgiven: boolean;
 }
 
 export async function runsOfVersion(
@@ -76,7 +78,11 @@ export async function runsOfVersion(
   agentVersionId: string,
 ): Promise<readonly VersionRunRow[]> {
   return await sql<VersionRunRow[]>`
-    select ${columns(sql)}, r.rejudging_id is not null as "isJudging"
+    select ${columns(sql)}, r.rejudging_id is not null as "isJudging",
+      coalesce(r.completed_at <= (
+        select max(at) from rt.event
+        where actor_key = ${agentVersionId} and machine = 'agent-version' and type = 'REINSTATED'
+      ), false) as "isForgiven"
     from ${source(sql)}
     where r.agent_version_id = ${agentVersionId}
     order by r.claimed_at, r.eval_run_id`;

@@ -4,7 +4,6 @@ import {
   agentsOfMiner,
   cooldownOf,
   latestVersionsOfMiner,
-  reinstatedAt,
   timelineOf,
   versionById,
   versionsOfAgent,
@@ -94,7 +93,6 @@ test('an empty database answers every public read with nothing', async (t) => {
   t.deepEqual([...(await latestVersionsOfMiner(sql, 'm'))], []);
   t.deepEqual(await cooldownOf(sql, 'm'), { nextAllowedAt: null, remainingSeconds: 0 });
   t.deepEqual([...(await timelineOf(sql, nil))], []);
-  t.is(await reinstatedAt(sql, nil), null);
   t.deepEqual([...(await runsOfVersion(sql, nil))], []);
   t.is(await runById(sql, nil), undefined);
   t.deepEqual([...(await episodesOfRuns(sql, [nil]))], []);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Fault } from '../../../../machines/fault.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
-import { reinstatedAt, timelineOf, versionById } from '../../reads/agent-versions.ts';
+import { timelineOf, versionById } from '../../reads/agent-versions.ts';
 import { milestonesOf } from '../../reads/milestones.ts';
 import { runsOfVersion } from '../../reads/runs.ts';
 import { selectionOf } from '../../reads/selection.ts';
@@ -61,17 +61,14 @@ export const showVersionStatus = endpoint({
   async handle({ params }, { sql }) {
     const version = await versionById(sql, params.agent_version_id);
     if (version === undefined) throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
-    const [timeline, milestones, runs, forgivenAt, selection, open, throughput] = await Promise.all(
-      [
-        timelineOf(sql, version.agentVersionId),
-        milestonesOf(sql, version.agentVersionId),
-        runsOfVersion(sql, version.agentVersionId),
-        reinstatedAt(sql, version.agentVersionId),
-        selectionOf(sql, version.minerHotkey),
-        waitingOf(sql, version.agentVersionId),
-        recentThroughput(sql),
-      ],
-    );
+    const [timeline, milestones, runs, selection, open, throughput] = await Promise.all([
+      timelineOf(sql, version.agentVersionId),
+      milestonesOf(sql, version.agentVersionId),
+      runsOfVersion(sql, version.agentVersionId),
+      selectionOf(sql, version.minerHotkey),
+      waitingOf(sql, version.agentVersionId),
+      recentThroughput(sql),
+    ]);
     const { isSelected, fallbackReason, disabledReason } = selectionOfVersion(
       selection,
       version.agentVersionId,
@@ -100,7 +97,7 @@ export const showVersionStatus = endpoint({
       live_run_count: version.liveRunCount,
       failed_run_count: version.failedRunCount,
       stale_run_count: version.staleRunCount,
-      consecutive_agent_failures: publicAgentFailures(version, { runs, forgivenAt }),
+      consecutive_agent_failures: publicAgentFailures(version, runs),
       waiting: toWaiting(open, throughput),
       timeline: toTimeline(timeline, milestones),
     };
