@@ -32,7 +32,8 @@ export async function openBrowser(look: Look = {}): Promise<BrowserContext & Asy
     viewport: { width: look.width ?? 1280, height: 900 },
     colorScheme: look.colorScheme ?? 'light',
   });
-  context.setDefaultTimeout(15_000);
+  // It says that something never happens: 100 MB are read in seconds, and in many on a crowded machine.
+  context.setDefaultTimeout(60_000);
   return Object.assign(context, {
     [Symbol.asyncDispose]: async () => {
       await context.close();

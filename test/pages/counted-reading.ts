@@ -70,3 +70,21 @@ export async function mainThreadClock(page: Page): Promise<() => Promise<number>
     return (seconds ?? Number.NaN) * 1000;
   };
 }
+
+/** What the loop below takes where the bounds of the pages' own time were set, in ms. */
+const usualLoopMs = 400;
+
+const loop = `(() => {
+  const bytes = new Uint8Array(16 * 1024 * 1024).fill(10);
+  let lines = 0;
+  for (let at = 0; at < 8 * bytes.length; at++) if (bytes[at % bytes.length] === 10) lines += 1;
+  return lines;
+})()`;
+
+/** How many times longer than usual this machine takes for what a page does with bytes; 1 at least. */
+export async function slowness(page: Page): Promise<number> {
+  const spentMs = await mainThreadClock(page);
+  const beforeMs = await spentMs();
+  await page.evaluate(loop);
+  return Math.max(1, ((await spentMs()) - beforeMs) / usualLoopMs);
+}
