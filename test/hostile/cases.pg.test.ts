@@ -178,9 +178,8 @@ test('D7: a search has up to 64 characters, however they are stored', async (t) 
   t.deepEqual(await found('a'.repeat(65)), [422, 422]);
   t.deepEqual(await found('😀'.repeat(64)), [200, 200]);
   t.deepEqual(await found('😀'.repeat(65)), [422, 422]);
-  const board = async (query: string) =>
-    await (await eitherEdge('GET', `/v1/public/leaderboard${query}`)).text();
-  t.is(await board('?q=%20%20'), await board(''));
+  // That it finds what no search would is seen where the board has entries: public-reads.pg.test.ts.
+  t.deepEqual(await found('  '), [200, 200]);
 });
 
 test('U1: a file of exactly the limit is taken, one byte more is not', async (t) => {
