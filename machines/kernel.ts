@@ -43,11 +43,18 @@ export class ModelBug extends Error {
   override name = 'ModelBug';
 }
 
-/** The pseudo state before the first fact. */
+/** The pseudo state before the first fact: the same for all, and what the library takes longest for. */
 export function unborn<C, F extends Fact>(model: Model<C, F>): MachineState<C> {
-  const [first] = initialTransition(model.machine);
-  return { value: first.value as string, context: first.context as C };
+  let first = firstStates.get(model.machine) as MachineState<C> | undefined;
+  if (first === undefined) {
+    const [{ value, context }] = initialTransition(model.machine);
+    first = { value: value as string, context: context as C };
+    firstStates.set(model.machine, first);
+  }
+  return first;
 }
+
+const firstStates = new WeakMap<AnyStateMachine, MachineState<unknown>>();
 
 /** Legality is the machine's: a forbidden fact throws where the library would ignore it. */
 export function evolve<C, F extends Fact>(

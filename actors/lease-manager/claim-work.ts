@@ -5,12 +5,14 @@ import { ledgerOf } from './aggregate.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
+import { slotKey } from './partition-state.ts';
 import { instant } from './read-rows.ts';
 import { isBarred, rejudgedBy } from './rejudge-runs.ts';
 
 /** Hands out one run of the best work that this validator may do. */
 export function claimWork(draft: Draft, claim: EvalRequest<'claim-work'>): Answer {
-  if (holdsSlot(draft, claim)) {
+  // A slot that is taken in another partition is refused by the apply function.
+  if (draft.state.heldSlots.has(slotKey(claim))) {
     return refused(new Fault('AT_CAPACITY', 'the validator holds as many runs as it may'));
   }
   const item = preferredWork(draft, claim) ?? bestWork(draft, claim);
@@ -18,15 +20,6 @@ export function claimWork(draft: Draft, claim: EvalRequest<'claim-work'>): Answe
     run: item === undefined ? null : lease(draft, item, claim),
   };
   return accepted(reply);
-}
-
-/** A slot that is taken in another partition is refused by the apply function. */
-function holdsSlot(draft: Draft, { validatorHotkey, slot }: EvalRequest<'claim-work'>): boolean {
-  for (const [evalRunId, versionId] of draft.state.liveRuns.entries()) {
-    const context = draft.run(versionId, evalRunId)?.context;
-    if (context?.validatorHotkey === validatorHotkey && context.slot === slot) return true;
-  }
-  return false;
 }
 
 function preferredWork(draft: Draft, claim: EvalRequest<'claim-work'>): WorkState | undefined {

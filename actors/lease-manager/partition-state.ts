@@ -1,4 +1,4 @@
-import { isLive } from '../../machines/evaluation-run/machine.ts';
+import { isLive, type RunState } from '../../machines/evaluation-run/machine.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
 import type { Aggregate, Ledger, RaceTerms, Roster, SuiteRoster } from './aggregate.ts';
 import { RunDeadlines } from './deadlines.ts';
@@ -17,6 +17,8 @@ export class PartitionState {
   readonly openItems = new Overlay<string, string>();
   /** Version by live run. */
   readonly liveRuns = new Overlay<string, string>();
+  /** Live run by the slot that it holds; see `slotKey`. */
+  readonly heldSlots = new Overlay<string, string>();
   readonly ledgers = new Overlay<string, Ledger>();
   readonly suites = new Map<number, SuiteRoster>();
   /** Every race that a version in memory has work of. */
@@ -29,6 +31,8 @@ export class PartitionState {
   readonly queueOrderMs = new Map<string, number>();
   readonly deadlines: RunDeadlines;
 
+  /** Committed versions without open work, the one that changed longest ago first. */
+  readonly #closedVersions = new Set<string>();
   /** Fences below it may be those of a lost branch of the database's history. */
   readonly #fenceFloor: number;
 
@@ -51,8 +55,10 @@ export class PartitionState {
     for (const [evalRunId, { state }] of aggregate.runs) {
       if (!isLive(state)) continue;
       this.liveRuns.load(evalRunId, versionId);
+      this.heldSlots.load(slotKey(state.context), evalRunId);
       this.deadlines.track(state, notBeforeMs);
     }
+    this.#placeVersion(versionId, aggregate);
   }
 
   /** Replaces an aggregate in the batch, with its indexes. */
@@ -65,9 +71,22 @@ export class PartitionState {
     }
     for (const evalRunId of touched.runIds) {
       const run = aggregate.runs.get(evalRunId)?.state;
-      if (run !== undefined && isLive(run)) this.liveRuns.set(evalRunId, versionId);
-      else this.liveRuns.delete(evalRunId);
+      if (run === undefined) continue;
+      if (isLive(run)) this.#holdSlot(run, versionId);
+      else this.#freeSlot(run);
     }
+  }
+
+  #holdSlot({ context }: RunState, versionId: string): void {
+    this.liveRuns.set(context.evalRunId, versionId);
+    this.heldSlots.set(slotKey(context), context.evalRunId);
+  }
+
+  /** Of a run that ended long ago the slot may be another's by now. */
+  #freeSlot({ context }: RunState): void {
+    const key = slotKey(context);
+    this.liveRuns.delete(context.evalRunId);
+    if (this.heldSlots.get(key) === context.evalRunId) this.heldSlots.delete(key);
   }
 
   /** What a run of this work has to show for itself. */
@@ -102,6 +121,9 @@ export class PartitionState {
     for (const [itemId, versionId] of this.openItems.changes()) {
       if (versionId === undefined) this.queueOrderMs.delete(itemId);
     }
+    for (const [versionId, aggregate] of this.aggregates.changes()) {
+      if (aggregate !== undefined) this.#placeVersion(versionId, aggregate);
+    }
     for (const overlay of this.#overlays()) overlay.commit();
     this.#evictClosed();
   }
@@ -116,21 +138,33 @@ export class PartitionState {
   }
 
   #overlays() {
-    return [this.aggregates, this.openItems, this.liveRuns, this.ledgers];
+    return [this.aggregates, this.openItems, this.liveRuns, this.heldSlots, this.ledgers];
   }
 
-  /** Oldest first: a map keeps the order in which its keys came. */
+  /** A set keeps the order in which its values came. */
+  #placeVersion(versionId: string, { items }: Aggregate): void {
+    this.#closedVersions.delete(versionId);
+    const isOpen = [...items.values()].some(({ state }) => state.value === 'open');
+    if (!isOpen) this.#closedVersions.add(versionId);
+  }
+
   #evictClosed(): void {
-    const open = new Set([...this.openItems.entries()].map(([, versionId]) => versionId));
-    let surplus = this.aggregates.committedSize - open.size - closedVersionsMax;
-    if (surplus <= 0) return;
-    for (const [versionId] of this.aggregates.committedEntries()) {
-      if (surplus <= 0) return;
-      if (open.has(versionId)) continue;
+    for (const versionId of this.#closedVersions) {
+      if (this.#closedVersions.size <= closedVersionsMax) return;
+      this.#closedVersions.delete(versionId);
       this.aggregates.evict(versionId);
-      surplus -= 1;
     }
   }
+}
+
+/** A validator has as many slots as it may hold runs at a time, by number. */
+export function slotKey({ validatorHotkey, slot }: Slot): string {
+  return `${slot} ${validatorHotkey}`;
+}
+
+interface Slot {
+  readonly validatorHotkey: string;
+  readonly slot: number;
 }
 
 /** A race's work, or one that judges a run of it again once it is over. */

@@ -13,8 +13,7 @@ type Row = Readonly<Record<string, unknown>>;
 export function versionRow({ version, items, runs }: Aggregate): Row {
   const { context } = version.state;
   const qualifying = [...items.values()].find(({ state }) => isOfVersion(state.context));
-  const count = (holds: (run: RunState) => boolean) =>
-    [...runs.values()].filter(({ state }) => isOfVersion(state.context) && holds(state)).length;
+  const counts = countsOf(runs);
   return {
     agent_version_id: context.agentVersionId,
     state: versionStatus(version.state),
@@ -26,11 +25,23 @@ export function versionRow({ version, items, runs }: Aggregate): Row {
     discarded_at: version.state.value === 'discarded' ? instant(context.discardedAt) : null,
     discard_reason: context.discardReason,
     consecutive_agent_failures: context.consecutiveAgentFailures,
-    live_run_count: count(isLive),
-    failed_run_count: count(({ value }) => value === 'failed' || value === 'timedOut'),
-    stale_run_count: count(({ value }) => value === 'stale'),
+    live_run_count: counts.live,
+    failed_run_count: counts.failed,
+    stale_run_count: counts.stale,
     included_success_count: qualifying?.state.context.included.length ?? 0,
   };
+}
+
+/** In one pass: it is asked at each change of a version, which may have many runs behind it. */
+function countsOf(runs: Aggregate['runs']) {
+  const counts = { live: 0, failed: 0, stale: 0 };
+  for (const { state } of runs.values()) {
+    if (!isOfVersion(state.context)) continue;
+    if (isLive(state)) counts.live += 1;
+    else if (state.value === 'failed' || state.value === 'timedOut') counts.failed += 1;
+    else if (state.value === 'stale') counts.stale += 1;
+  }
+  return counts;
 }
 
 function isOfVersion({ phase, rejudges }: { readonly phase: string; readonly rejudges: unknown }) {

@@ -28,6 +28,21 @@ test('work is handed out by queue, but never twice to one validator', (t) => {
   t.is(claimed('miner-1'), undefined);
 });
 
+test('a slot is free once its run has ended, and what becomes of that run later frees nothing', (t) => {
+  const world = new EvalWorld();
+  world.submit(1);
+  const ended = world.run('val-a');
+  world.append(ended, results);
+  world.complete(ended);
+  world.submit(2);
+  const claim = { validatorHotkey: 'val-a', validatorColdkey: null, slot: 0, preferred: [] };
+  t.is(world.run('val-a').agentVersionId, versionIdAt(2));
+
+  world.ok('exclude-run', { ...ended, reason: 'an operator said so' });
+
+  t.is(world.refusal('claim-work', claim).code, 'AT_CAPACITY');
+});
+
 test('the place that the admission gave in the queue decides, not the time of asking', (t) => {
   const world = new EvalWorld();
   world.submit(1);

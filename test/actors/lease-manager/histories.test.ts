@@ -1,7 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import type { Aggregate } from '../../../actors/lease-manager/aggregate.ts';
+import { slotKey } from '../../../actors/lease-manager/partition-state.ts';
 import { agentVersion } from '../../../machines/agent-version/machine.ts';
+import { isLive } from '../../../machines/evaluation-run/machine.ts';
 import {
   checkEnds,
   checkFolds,
@@ -135,6 +137,7 @@ test('every history keeps the invariants of leases, work and scores', (t) => {
         checkVersion(aggregate);
         checkEnds(aggregate, ended);
       }
+      checkSlots(play);
     }
     const eligible = eventsOf(play.world, agentVersion.name).filter(
       ({ type }) => type === 'BECAME_ELIGIBLE',
@@ -169,6 +172,17 @@ test('a rolled back batch leaves nothing behind', (t) => {
   t.notThrows(() => fc.assert(property, { numRuns: 60 }));
 });
 
+/** Every live run holds its slot, and nothing else holds one. */
+function checkSlots(play: Play): void {
+  const runs = play.aggregates().flatMap((aggregate) => [...aggregate.runs.values()]);
+  const live = runs.map(({ state }) => state).filter(isLive);
+  const held = new Map(play.world.state.heldSlots.entries());
+  must('INV-09', held.size === live.length);
+  for (const { context } of live) {
+    must('INV-09', held.get(slotKey(context)) === context.evalRunId);
+  }
+}
+
 /** The same steps as one batch, without a commit. */
 function decideOnly({ world, runs }: Play, each: Step): void {
   const own = runs[0];
@@ -197,7 +211,10 @@ function decideOnly({ world, runs }: Play, each: Step): void {
 function image({ state }: EvalWorld): string {
   const plain = (_: string, value: unknown) =>
     value instanceof Map ? [...value] : value instanceof Set ? [...value] : value;
-  const parts = [state.aggregates, state.openItems, state.liveRuns, state.ledgers];
+  const parts = [
+    ...[state.aggregates, state.openItems, state.liveRuns],
+    ...[state.heldSlots, state.ledgers],
+  ];
   const entries = parts.map((part) => [...part.entries()]);
   const deadlines = [...state.liveRuns.entries()].map(([id]) => [id, state.deadlines.get(id)]);
   return JSON.stringify([entries, deadlines, [...state.queueOrderMs]], plain);
