@@ -80,8 +80,11 @@ export async function runsOfVersion(
   return await sql<VersionRunRow[]>`
     select ${columns(sql)}, r.rejudging_id is not null as "isJudging",
       coalesce(r.completed_at <= (
-        select max(at) from rt.event
-        where actor_key = ${agentVersionId} and machine = 'agent-version' and type = 'REINSTATED'
+        select max(e.at)
+        from agent_version v
+        join rt.event e on e.kind = 'eval' and e.part = v.part and e.machine = 'agent-version'
+          and e.key = v.agent_version_id::text and e.type = 'REINSTATED'
+        where v.agent_version_id = ${agentVersionId}
       ), false) as "isForgiven"
     from ${source(sql)}
     where r.agent_version_id = ${agentVersionId}

@@ -106,14 +106,18 @@ test('an empty database answers every public read with nothing', async (t) => {
 });
 
 /** A table that keeps all runs that ever were: one every ten hours, two of them of the last day. */
-async function plantRuns(sql: Sql, validatorHotkey: string): Promise<void> {
+async function plantRuns(
+  sql: Sql,
+  validatorHotkey: string,
+  agentVersionId: string = crypto.randomUUID(),
+): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`
       insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
         execution_kind, validator_hotkey, slot, fence, status, is_included, claimed_at,
         lease_expires_at, completed_at, expected_items)
-      select gen_random_uuid(), 0, gen_random_uuid(), gen_random_uuid(), 1, 'QUALIFYING', 'envpack',
+      select gen_random_uuid(), 0, gen_random_uuid(), ${agentVersionId}, 1, 'QUALIFYING', 'envpack',
         ${validatorHotkey}, 0, n, case when n = 0 then 'FAILED' else 'SUCCESS' end, true,
         ended.at - n * interval '1 minute', ended.at, ended.at, 30
       from generate_series(0, 1000) n,
@@ -121,8 +125,12 @@ async function plantRuns(sql: Sql, validatorHotkey: string): Promise<void> {
   });
 }
 
-/** What `read` gives, and how many runs the database has looked at for it. */
-async function runsLookedAt<T>(sql: Sql, read: (tx: Sql) => Promise<T>): Promise<[T, number]> {
+/** What `read` gives, and how many rows of a table the database has looked at for it. */
+async function lookedAt<T>(
+  sql: Sql,
+  table: 'evaluation_run' | 'event',
+  read: (tx: Sql) => Promise<T>,
+): Promise<[T, number]> {
   return (await sql.begin(async (tx) => {
     // Of a table that fits into a few pages nothing is looked up otherwise.
     await tx`set local enable_seqscan = off`;
@@ -130,7 +138,7 @@ async function runsLookedAt<T>(sql: Sql, read: (tx: Sql) => Promise<T>): Promise
     const looked = async () => {
       const [row] = await tx<{ rows: number }[]>`
         select (seq_tup_read + idx_tup_fetch)::int as rows
-        from pg_stat_xact_user_tables where relname = 'evaluation_run'`;
+        from pg_stat_xact_user_tables where relname = ${table}`;
       return row?.rows ?? 0;
     };
     const before = await looked();
@@ -146,16 +154,46 @@ test('what runs did lately is read of the last day alone', async (t) => {
   await sql`
     insert into validator (hotkey, last_seen_at) values ('v', rt.clock()), ('w', rt.clock())`;
 
-  const [recent, ofThroughput] = await runsLookedAt(sql, recentThroughput);
+  const [recent, ofThroughput] = await lookedAt(sql, 'evaluation_run', recentThroughput);
   t.is(recent.meanRunSeconds, 90);
   t.is(ofThroughput, 2);
 
-  const [validators, ofValidators] = await runsLookedAt(sql, listValidators);
+  const [validators, ofValidators] = await lookedAt(sql, 'evaluation_run', listValidators);
   t.like(validators, [
     { validatorHotkey: 'v', currentRuns: 0, completed24h: 3, stale24h: 0 },
     { validatorHotkey: 'w', completed24h: 0 },
   ]);
   t.is(ofValidators, 3);
+});
+
+/** Each batch of results and each step of progress is an event, of the version that it was for. */
+async function plantEvents(sql: Sql, agentVersionId: string): Promise<void> {
+  await sql`
+    insert into rt.event (kind, part, machine, key, seq, actor_key, type, type_version, payload,
+      command_id, account, epoch, at)
+    select 'eval', 0, e.machine, e.key, e.seq, ${agentVersionId}, e.type, 1, '{}', 'c', 'system', 1, e.at
+    from (
+      select 'agent-version', ${agentVersionId}, 1, 'SUBMITTED', rt.clock() - interval '3 days'
+      union all
+      select 'agent-version', ${agentVersionId}, 2, 'REINSTATED', rt.clock() - interval '15 hours'
+      union all
+      select 'evaluation-run', 'run', n, 'PROGRESSED', rt.clock() from generate_series(1, 2000) n
+    ) as e (machine, key, seq, type, at)`;
+}
+
+// Anybody may ask it of a version that has raced for months.
+test('what a reinstatement forgave is found among the few events of the version alone', async (t) => {
+  const { sql } = await testDatabase(t);
+  const suiteId = await seedSuite(sql);
+  await seedVersion(sql, { n: 1, suiteId, miner: 'm', name: 'agent', score: null });
+  await plantRuns(sql, 'v', id('b', 1));
+  await plantEvents(sql, id('b', 1));
+
+  const [runs, events] = await lookedAt(sql, 'event', (tx) => runsOfVersion(tx, id('b', 1)));
+
+  const hoursAgo = (hours: number) => runs.at(-1 - hours / 10)?.isForgiven;
+  t.deepEqual([0, 10, 20, 30].map(hoursAgo), [false, false, true, true]);
+  t.true(events < 5, `${events} events were looked at`);
 });
 
 test('the board is in order of score, and a search keeps the place on the whole board', async (t) => {
