@@ -162,7 +162,7 @@ export const leaseMutants: readonly Mutant[] = [
     edits: [
       {
         file: 'actors/lease-manager/claim-work.ts',
-        snippet: 'if (holdsSlot(draft, claim)) {',
+        snippet: 'if (draft.state.heldSlots.has(slotKey(claim))) {',
         replacement: 'if (false) {',
       },
       {
