@@ -11,7 +11,11 @@ if (!existsSync(node)) {
   process.exit(1);
 }
 
-const child = spawn(node, process.argv.slice(2), { stdio: 'inherit', env: nodeEnvironment() });
+const child = spawn(node, process.argv.slice(2), {
+  // By the channel it learns of our end, also of one that we cannot pass on.
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  env: nodeEnvironment(),
+});
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => {
   if (signal === null) process.exit(code ?? 1);

@@ -129,8 +129,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   });
   // Hosts hear of this edge before they hear from its callers.
   await deps.peers.start();
-  const port = await server.listen(config.port, options.host ?? '0.0.0.0');
+  // Before it listens: where its port is taken, its timers must not keep the process.
   stack.use(server);
+  const port = await server.listen(config.port, options.host ?? '0.0.0.0');
   stack.defer(() => stopping.abort());
   stack.defer(() => deps.readiness.drain());
   log.info('listening', { port });

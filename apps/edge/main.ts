@@ -8,6 +8,8 @@ import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
 import { endWithParent, untilStopped } from '../until-stopped.ts';
 import { startEdge } from './edge.ts';
 
+const failedStartMs = 5_000;
+
 async function run(): Promise<void> {
   // Whoever turns crash reports on wants stacks, not keys.
   process.report.excludeEnv = true;
@@ -48,6 +50,8 @@ try {
 } catch (error) {
   console.error(error instanceof ConfigInvalid ? error.message : error);
   process.exitCode = 1;
+  // Whatever is left of it must not keep a process that serves nobody: another is to be started.
+  unlessEndedWithin(failedStartMs, () => process.exit());
 } finally {
   await shutdownTelemetry();
 }

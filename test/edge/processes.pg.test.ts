@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -135,6 +136,19 @@ test('migrate, coordinator and edge run, serve and stop when told, also without 
   for (const { errors } of [edge, coordinator]) {
     for (const line of errors().trim().split('\n')) t.notThrows(() => JSON.parse(line), line);
   }
+});
+
+test('an edge whose port is taken says so and ends with 1', async (t) => {
+  const other = createServer().listen(0, '0.0.0.0');
+  t.teardown(() => other.close());
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+
+  const edge = start(t, 'edge', { ...neighbours.env, PORT: String(port) });
+
+  t.is(await exitCode(edge), 1);
+  t.regex(edge.errors(), /EADDRINUSE/);
+  t.notRegex(edge.errors(), /"message":"ready"/);
 });
 
 test('a process that waits for its broker can still be ended, also by losing its parent', async (t) => {
