@@ -28,6 +28,7 @@ import { objectStoreOptions } from '../object-store-options.ts';
 import { openHistory } from '../open-history.ts';
 import { startClock } from './clock.ts';
 import { startFeed } from './feed.ts';
+import { openBucket } from './open-bucket.ts';
 import { partitionKinds } from './partition-kinds.ts';
 import { startServices } from './services.ts';
 import { startSimilarity } from './similarity.ts';
@@ -70,7 +71,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   await checkSchema(commits);
   await warnOfMightyLogin(commits, log);
   const objects = createS3Store(objectStoreOptions(config));
-  await objects.ensureBucket();
+  stack.defer(await openBucket({ objects, bucket: config.s3Bucket, sql: commits, clock, log }));
   const watching = { config, sql: open('history', 'paddock_actor', 1), clock, log, telemetry };
   const history = await openHistory({ ...watching, isKeeper: true });
   stack.defer(() => history.stop());
@@ -129,7 +130,7 @@ async function openBus(
   stack: AsyncDisposableStack,
 ): Promise<{ readonly bus: Bus } & Pick<Coordinator, 'cutOff'>> {
   const connection = stack.adopt(
-    await connectNats({ url: config.natsUrl, name: memberId }),
+    await connectNats({ url: config.natsUrl, name: memberId, waiting: { clock, log } }),
     closeNats,
   );
   const streams = { replicas: config.natsReplicas };

@@ -230,7 +230,10 @@ async function openDeps(
   const history = await openHistory({ ...watching, isKeeper: false });
   stack.defer(() => history.stop());
   const connection = stack.adopt(
-    await connectNats({ url: config.natsUrl, name: config.processName, inboxPrefix }),
+    await connectNats({
+      ...{ url: config.natsUrl, name: config.processName, inboxPrefix },
+      waiting: { clock, log },
+    }),
     closeNats,
   );
   const outcomes = new WriteOutcomes(clock, log);

@@ -1,4 +1,5 @@
 import { type ConnectionOptions, connect, type NatsConnection } from 'nats';
+import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
 
 export interface NatsOptions {
@@ -8,6 +9,8 @@ export interface NatsOptions {
   readonly name: string;
   /** Replies arrive below it; the edge's rights name its own. */
   readonly inboxPrefix?: string;
+  /** Where it is said, and when, that no broker has answered yet. */
+  readonly waiting?: { readonly clock: Clock; readonly log: Logger };
 }
 
 /** Older servers ignore stream settings that they do not know, or lose what they acknowledged. */
@@ -15,6 +18,7 @@ const oldestVersion = [2, 12] as const;
 
 export const pingIntervalMs = 5_000;
 export const pingsOutMax = 2;
+const sayWaitingEveryMs = 5_000;
 
 /**
  * Connects and stays connected: the client's own settings notice a dead broker after minutes, and
@@ -24,7 +28,8 @@ export const pingsOutMax = 2;
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
   const settings = settingsOf(options);
-  const trial = await connect(settings);
+  const isThere = sayWaiting(options);
+  const trial = await connect(settings).finally(isThere);
   await trial.close();
   const connection = await connect({ ...settings, ignoreAuthErrorAbort: true });
   void leaveWhenStale(connection);
@@ -34,6 +39,18 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
     throw new Error(`nats-server ${version} is older than ${oldestVersion.join('.')}`);
   }
   return connection;
+}
+
+/** A mistyped address waits like a broker that is away, and somebody has to notice. */
+function sayWaiting({ url, waiting }: NatsOptions): () => void {
+  if (waiting === undefined) return () => undefined;
+  const { clock, log } = waiting;
+  const servers = addressed(url).servers.join();
+  return clock.every(sayWaitingEveryMs, () => {
+    log.warn('no broker answers, and nothing can be served without one; it is tried again', {
+      servers,
+    });
+  });
 }
 
 interface WithSocket {

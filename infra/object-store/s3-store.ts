@@ -136,15 +136,13 @@ class S3Store implements ObjectStore {
     });
   }
 
+  async hasBucket(): Promise<boolean> {
+    const head = new HeadBucketCommand({ Bucket: this.#bucket });
+    return (await orUndefined(() => this.#client.send(head))) !== undefined;
+  }
+
   async ensureBucket(): Promise<void> {
-    await named(async () => {
-      try {
-        await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }));
-      } catch (error) {
-        if (!isAbsent(error)) throw error;
-        await this.#createBucket();
-      }
-    });
+    if (!(await this.hasBucket())) await named(() => this.#createBucket());
   }
 
   async probe(): Promise<void> {

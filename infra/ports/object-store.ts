@@ -19,6 +19,8 @@ export interface ObjectStore {
    * without a sha256 replaces what is there by other bytes of the length, until it expires.
    */
   presignPut(key: string, upload: PresignedUpload): Promise<string>;
+  /** Throws when the store cannot be used. */
+  hasBucket(): Promise<boolean>;
   /** Creates the bucket when it is absent; throws when the store cannot be used. */
   ensureBucket(): Promise<void>;
   /** One cheap round trip; throws when the store is down. */

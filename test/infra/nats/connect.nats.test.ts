@@ -12,14 +12,15 @@ import {
   untilGivenUp,
 } from '../../../infra/nats/connect.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { temporaryFolder } from '../../support/temporary-servers.ts';
 import { until } from '../../support/until.ts';
 
 /** One broker that is started again and again, each time with the passwords it is told. */
-async function changingBroker(t: ExecutionContext) {
+async function changingBroker(t: ExecutionContext, place?: number) {
   const storeDir = await temporaryFolder();
-  const port = await freePort();
+  const port = place ?? (await freePort());
   const { PADDOCK_TEST_NATS_BIN: serverBin } = process.env;
   const found = serverBin === undefined ? {} : { serverBin };
   const start = (edge: string) =>
@@ -71,6 +72,29 @@ test('a broker that refuses the login for a while is come back to', async (t) =>
       () => false,
     );
   await t.notThrowsAsync(until(isBack));
+});
+
+test('whoever waits for his first broker says for which, without its password', async (t) => {
+  const said: [string, unknown][] = [];
+  const clock = new ManualClock();
+  const log: Logger = { ...silentLogger, warn: (text, about) => void said.push([text, about]) };
+  const port = await freePort();
+  const url = `nats://edge:first@127.0.0.1:${port}`;
+
+  const connecting = connectNats({ url, name: 'test', waiting: { clock, log } });
+  await clock.advance(5_000);
+  t.deepEqual(said, [
+    [
+      'no broker answers, and nothing can be served without one; it is tried again',
+      { servers: `nats://127.0.0.1:${port}` },
+    ],
+  ]);
+  await changingBroker(t, port);
+  const connection = await connecting;
+  t.teardown(() => closeNats(connection));
+  await clock.advance(60_000);
+
+  t.is(said.length, 1);
 });
 
 test('a login that is refused at the start is told', async (t) => {

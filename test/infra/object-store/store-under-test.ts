@@ -35,7 +35,9 @@ export async function storeUnderTest(): Promise<StoreUnderTest> {
 
 export interface EmbeddedStoreUnderTest extends StoreUnderTest {
   readonly folder: string;
-  /** Stops the server and starts it again on its folder and port. */
+  /** Stops the server. */
+  away(): Promise<void>;
+  /** Stops the server, unless it is away, and starts it again on its folder and port. */
   restart(): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ export async function embeddedStore(
   return {
     folder,
     options: { endpoint: server.endpoint, bucket: 'paddock-test', ...credentials },
+    away: () => server.stop(),
     restart: async () => {
       await server.stop();
       server = await start(server.port);

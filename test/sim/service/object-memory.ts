@@ -37,6 +37,7 @@ export function createObjectMemory(): ObjectMemory {
     size: async (key) => objects.get(key)?.length,
     presignGet: async (key) => `https://store.invalid/${key}`,
     presignPut: async (key) => `https://store.invalid/${key}`,
+    hasBucket: async () => true,
     ensureBucket: async () => undefined,
     probe: async () => undefined,
     archive: async (pieces) => {
