@@ -3,6 +3,7 @@ import { runNotFound } from '../../machines/evaluation-run/decide.ts';
 import { isLive, type RunState, runStatus } from '../../machines/evaluation-run/machine.ts';
 import { obstacleTo, type RunOrder } from '../../machines/evaluation-run/run-order.ts';
 import { Fault } from '../../machines/fault.ts';
+import { countedInPlaceOf, type PlacedRun } from '../../machines/work-item/rejudging.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import { endRun } from './end-run.ts';
@@ -62,10 +63,21 @@ function change(
     isIncluded,
     isWorkCancelled: item.value === 'cancelled',
     isRejudging: item.context.rejudges !== null,
+    countedInPlace: countedInPlaceOf(evalRunId, runsOfWork(draft, run)),
   });
   if (obstacle !== undefined) return refused(obstacle);
   act(run);
   return accepted(replyOf(draft.run(agentVersionId, evalRunId) ?? run));
+}
+
+function runsOfWork(draft: Draft, { context }: RunState): PlacedRun[] {
+  const runs = draft.aggregate(context.agentVersionId)?.runs.values() ?? [];
+  return [...runs]
+    .map(({ state }) => state.context)
+    .filter(({ workItemId }) => workItemId === context.workItemId)
+    .map(({ evalRunId, isIncluded, rejudges }) => {
+      return { evalRunId, isIncluded, judgedRunId: rejudges?.evalRunId ?? null };
+    });
 }
 
 function replyOf(run: RunState): RunOrderReply {

@@ -10,6 +10,8 @@ export interface OrderedRun {
   readonly isWorkCancelled: boolean;
   /** It judges another run again, beside the score. */
   readonly isRejudging: boolean;
+  /** The run that counts in its place: one that judged it again, or that it judged. */
+  readonly countedInPlace: string | null;
 }
 
 /**
@@ -29,6 +31,9 @@ export function obstacleTo(order: RunOrder, run: OrderedRun): Fault | undefined 
   if (run.status !== 'SUCCESS') return impossible('RUN_NOT_SUCCESSFUL', 'only a success counts');
   if (order === 'exclude-run' || run.isIncluded) return undefined;
   if (run.isWorkCancelled) return impossible('RUN_NOT_INCLUDABLE', 'its work was cancelled');
-  if (!run.isRejudging) return undefined;
-  return impossible('RUN_NOT_INCLUDABLE', 'it counts when its rejudging is applied');
+  if (run.isRejudging) {
+    return impossible('RUN_NOT_INCLUDABLE', 'it counts when its rejudging is applied');
+  }
+  if (run.countedInPlace === null) return undefined;
+  return impossible('RUN_NOT_INCLUDABLE', `run ${run.countedInPlace} counts in its place`);
 }

@@ -35,6 +35,33 @@ export function obstacleToJudging(judged: JudgedSuccess, judgedWork: WorkState |
   return stands === true ? undefined : 'RUN_EXCLUDED';
 }
 
+/** A run of one work item, and which of its runs it judged before it was put in that one's place. */
+export interface PlacedRun {
+  readonly evalRunId: string;
+  readonly judgedRunId: string | null;
+  readonly isIncluded: boolean;
+}
+
+/**
+ * The success that counts in the place of this one; null when none does. What replaced a run may be
+ * replaced in turn, and a run that was taken back may be judged anew: of all that ever held one place,
+ * however they came to it, one counts.
+ */
+export function countedInPlaceOf(evalRunId: string, ofWork: readonly PlacedRun[]): string | null {
+  const judgedBy = new Map(ofWork.map((run) => [run.evalRunId, run.judgedRunId]));
+  const placeOf = (run: string): string => {
+    const judged = judgedBy.get(run) ?? null;
+    return judged === null ? run : placeOf(judged);
+  };
+  const counted = ofWork.find(
+    (run) =>
+      run.isIncluded &&
+      run.evalRunId !== evalRunId &&
+      placeOf(run.evalRunId) === placeOf(evalRunId),
+  );
+  return counted?.evalRunId ?? null;
+}
+
 export interface FailedJudging {
   readonly faultClass: FaultClass;
   /** Failed runs of this work by a fault of the agent, this one among them. */

@@ -252,6 +252,7 @@ test.serial('what a rejudging put in place is excluded and included as any run',
   t.false((await shaped(t, orderedRun, await order('exclude'))).is_included);
   const back = post(`/v1/admin/evaluation-runs/${judged?.id}/include`, { reason: 'it was right' });
   t.true((await shaped(t, orderedRun, await back)).is_included);
+  await refused(t, await order('include'), '409 RUN_NOT_INCLUDABLE');
   await tellsOneStory(t, service.sql);
 });
 

@@ -2,7 +2,7 @@ import type { Aggregate } from '../../actors/lease-manager/aggregate.ts';
 import type { EventRow } from '../../actors/runtime/partition-actor.ts';
 import { agentVersion } from '../../machines/agent-version/machine.ts';
 import { decode } from '../../machines/codec.ts';
-import { evaluationRun, isLive } from '../../machines/evaluation-run/machine.ts';
+import { evaluationRun, isLive, type RunState } from '../../machines/evaluation-run/machine.ts';
 import { fold, type Model } from '../../machines/kernel.ts';
 import { aggregateScore } from '../../machines/scoring/aggregate.ts';
 import { workItem } from '../../machines/work-item/machine.ts';
@@ -39,7 +39,14 @@ export function checkWork({ items, runs }: Aggregate): void {
       ),
     );
     must('INV-12', new Set(included.map((each) => each.validatorHotkey)).size === included.length);
+    must('INV-12', new Set(includedRuns.map((run) => placeOf(run, runs))).size === included.length);
   }
+}
+
+/** The first of the runs that this one followed: each in the place of the one that it judged again. */
+function placeOf({ context }: RunState, runs: Aggregate['runs']): string {
+  const judged = runs.get(context.rejudges?.evalRunId ?? '')?.state;
+  return judged === undefined ? context.evalRunId : placeOf(judged, runs);
 }
 
 export function checkVersion({ version, items }: Aggregate): void {

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import type { OrderedRun } from '../../../machines/evaluation-run/run-order.ts';
+import { countedInPlaceOf, type PlacedRun } from '../../../machines/work-item/rejudging.ts';
 
 export interface HeldRace {
   readonly part: number;
@@ -75,14 +76,25 @@ export interface FoundRun extends OrderedRun {
   readonly raceId: string | null;
 }
 
+interface RunRow extends Omit<FoundRun, 'countedInPlace'> {
+  readonly ofWork: readonly PlacedRun[];
+}
+
 /** A run that was put in the place of the one it judged is of other work now, and judges no more. */
 export async function findRun(tx: Transaction, evalRunId: string): Promise<FoundRun | undefined> {
-  const [row] = await tx<FoundRun[]>`
+  const [row] = await tx<RunRow[]>`
     select r.part, r.agent_version_id as "agentVersionId", r.race_id as "raceId", r.status,
       r.is_included as "isIncluded", i.state = 'CANCELLED' as "isWorkCancelled",
-      i.rejudging_id is not null as "isRejudging"
+      i.rejudging_id is not null as "isRejudging", (
+        select jsonb_agg(jsonb_build_object('evalRunId', o.eval_run_id,
+          'judgedRunId', o.judged_run_id, 'isIncluded', o.is_included))
+        from evaluation_run o
+        where o.agent_version_id = r.agent_version_id and o.work_item_id = r.work_item_id
+      ) as "ofWork"
     from evaluation_run r
     join work_item i on i.work_item_id = r.work_item_id
     where r.eval_run_id = ${evalRunId}`;
-  return row;
+  if (row === undefined) return undefined;
+  const { ofWork, ...run } = row;
+  return { ...run, countedInPlace: countedInPlaceOf(evalRunId, ofWork) };
 }

@@ -1299,7 +1299,7 @@ export interface RunStillLiveError {
   readonly run_status: 'CLAIMED' | 'RUNNING';
 }
 
-/** Nobody counts this success: its work was cancelled, or is a rejudging. */
+/** This success cannot count: its work was cancelled, it is a rejudging, or a run counts in its place. */
 export interface RunNotIncludableError {
   readonly detail: string;
   readonly error_code: 'RUN_NOT_INCLUDABLE';

@@ -66,7 +66,8 @@ export const faultMeanings: Readonly<Record<FaultCode, string>> = {
   RESULTS_INCOMPLETE: 'Tasks of the roster have no stored result; missing_task_ids names some.',
   ROUTE_NOT_FOUND: 'There is no such route.',
   RUN_ALREADY_COMPLETE: 'The run was completed before.',
-  RUN_NOT_INCLUDABLE: 'Nobody counts this success: its work was cancelled, or is a rejudging.',
+  RUN_NOT_INCLUDABLE:
+    'This success cannot count: its work was cancelled, it is a rejudging, or a run counts in its place.',
   RUN_NOT_LIVE: 'The run has ended; run_status says how.',
   RUN_NOT_SUCCESSFUL: 'Only a success counts or is left out; run_status says how the run ended.',
   RUN_STILL_LIVE: 'The run has not ended yet.',

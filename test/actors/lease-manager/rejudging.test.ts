@@ -1,4 +1,4 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { randomId } from '../../../infra/ids/ids.ts';
 import { checkFolds, checkVersion } from '../../support/eval-invariants.ts';
 import {
@@ -124,11 +124,60 @@ test('what replaced a run may be excluded, included and judged again like any ot
   t.is(mean(world), null);
   world.ok('include-run', own);
   t.is(mean(world), '0.7000');
-  t.like(world.ok('include-run', first), { isIncluded: false });
   const again = rejudge(world, own);
   finish(world, judge(world, 'val-a'), 200_000);
   world.ok('apply-rejudging', { rejudgingId: again, ...ofOne });
   t.is(mean(world), '0.4000');
+  checkFolds(world);
+});
+
+/** Room is there for another success, so that nothing but its place can keep a run from counting. */
+function replacedWithRoom() {
+  const { world, first, second } = eligible();
+  const rejudgingId = rejudge(world, first);
+  const own = finish(world, judge(world, 'val-c'), 800_000);
+  world.ok('apply-rejudging', { rejudgingId, ...ofOne });
+  world.ok('exclude-run', { ...second, reason: 'odd' });
+  return { world, first, own };
+}
+
+function isTaken(t: ExecutionContext, world: EvalWorld, run: OwnRun): void {
+  const before = [world.runState(run), world.itemState(1)];
+  t.deepEqual(world.refusal('include-run', run), {
+    code: 'RUN_NOT_INCLUDABLE',
+    extras: { run_status: 'SUCCESS' },
+  });
+  t.deepEqual([world.runState(run), world.itemState(1)], before);
+  checkVersionOfOne(world);
+}
+
+test('a run that was judged again and what replaced it never both count', (t) => {
+  const { world, first, own } = replacedWithRoom();
+  isTaken(t, world, first);
+
+  world.ok('exclude-run', { ...own, reason: 'odd' });
+  t.like(world.ok('include-run', first), { isIncluded: true });
+  isTaken(t, world, own);
+
+  world.ok('exclude-run', { ...first, reason: 'odd' });
+  t.like(world.ok('include-run', own), { isIncluded: true });
+  checkFolds(world);
+});
+
+test('one of all the runs that ever held one place counts', (t) => {
+  const { world, first, own } = replacedWithRoom();
+  const again = rejudge(world, own);
+  const third = finish(world, judge(world, 'val-d'), 200_000);
+  world.ok('apply-rejudging', { rejudgingId: again, ...ofOne });
+  isTaken(t, world, first);
+  isTaken(t, world, own);
+
+  world.ok('exclude-run', { ...third, reason: 'odd' });
+  world.ok('include-run', first);
+  const sibling = rejudge(world, first);
+  finish(world, judge(world, 'val-e'), 300_000);
+  world.ok('apply-rejudging', { rejudgingId: sibling, ...ofOne });
+  for (const run of [first, own, third]) isTaken(t, world, run);
   checkFolds(world);
 });
 
