@@ -1,3 +1,4 @@
+import type { LogFields } from '../../infra/ports/log.ts';
 import { encode } from '../../machines/codec.ts';
 import { evolve, unborn } from '../../machines/kernel.ts';
 import { evalPartitionOf, racePartitionOf } from '../../machines/partition-of.ts';
@@ -44,6 +45,12 @@ export interface Hold {
 
 type Row = Readonly<Record<string, unknown>>;
 
+/** A line of the log. */
+export interface Warning {
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
 /**
  * What one command is about to change. Nothing of it is seen by anyone before `adopt`, so a decision
  * that fails half-way leaves no trace.
@@ -56,6 +63,7 @@ export class Draft {
   readonly #events: EventRow[] = [];
   readonly #outbox: OutboxRow[] = [];
   readonly #operations: Record<string, Row[]> = {};
+  readonly #warnings: Warning[] = [];
   #isReignSettled = false;
 
   constructor(env: DraftEnv) {
@@ -142,6 +150,15 @@ export class Draft {
       subject: `fact.${name}`,
       body: { ...body, at: this.nowMs },
     });
+  }
+
+  /** For operators, once it is committed. */
+  warn(message: string, fields: LogFields): void {
+    this.#warnings.push({ message, fields });
+  }
+
+  get warnings(): readonly Warning[] {
+    return this.#warnings;
   }
 
   /** Lets later decisions of the batch see the changes, and says what is to be written. */

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { Logger } from '../../infra/ports/log.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { EffectivePolicy } from '../../machines/race/policy-overrides.ts';
 import type { DailyClose } from '../../machines/time/pacific-noon.ts';
@@ -16,11 +17,12 @@ export interface RaceKindDeps {
   /** Keys the draw of race tasks: who knows it knows them beforehand. */
   readonly drawSecret: Uint8Array;
   readonly ids: Ids;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /** The race partitions, each loaded with the unfinished races of its suites. */
 export function createRaceKind(deps: RaceKindDeps): PartitionKind {
-  const { sql, configured, close, drawSecret, ids } = deps;
+  const { sql, configured, close, drawSecret, ids, log } = deps;
   const rank = (raceId: string, text: string) =>
     createHmac('sha256', drawSecret).update(`${raceId}\n${text}`).digest('hex');
   return {
@@ -33,7 +35,7 @@ export function createRaceKind(deps: RaceKindDeps): PartitionKind {
       const suiteWithoutRace = await store.suiteWithoutRace();
       return new RacePartition({
         ...{ part, races, store, suiteWithoutRace },
-        ...{ configured, close, ids, rank },
+        ...{ configured, close, ids, rank, log },
       });
     },
   };

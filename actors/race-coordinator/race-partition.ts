@@ -1,10 +1,11 @@
 import type { z } from 'zod';
+import type { Logger } from '../../infra/ports/log.ts';
 import { Fault } from '../../machines/fault.ts';
 import { nextStepOf, stepDue } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
 import type { Command, Decision, PartitionActor, Reply } from '../runtime/partition-actor.ts';
 import { refused } from './answer.ts';
-import { Draft, type DraftEnv, idNamespace, isUnfinished } from './draft.ts';
+import { Draft, type DraftEnv, idNamespace, isUnfinished, type Warning } from './draft.ts';
 import type { Grounds } from './grounds.ts';
 import { handlers, wantedBy } from './handlers.ts';
 import type { RacesOfPartition } from './race-state.ts';
@@ -18,6 +19,7 @@ export interface RacePartitionDeps extends Omit<DraftEnv, 'grounds' | 'nowMs'> {
   readonly store: Pick<RaceStore, 'grounds'>;
   /** A suite that was active without a race when the partition was loaded. */
   readonly suiteWithoutRace: IdleSuite | undefined;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /**
@@ -32,6 +34,8 @@ export class RacePartition implements PartitionActor {
   #grounds: Grounds | undefined;
   #suiteWithoutRace: IdleSuite | undefined;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** Of decisions that are not committed yet. */
+  #warnings: Warning[] = [];
 
   constructor(deps: RacePartitionDeps) {
     this.#deps = deps;
@@ -43,7 +47,7 @@ export class RacePartition implements PartitionActor {
   }
 
   begin(): void {
-    this.#deps.races.rollback();
+    this.rollback();
   }
 
   decide(command: Command, nowMs: number): Decision {
@@ -52,16 +56,22 @@ export class RacePartition implements PartitionActor {
     const reply = this.#answer(draft, command);
     // A refusal has no effect, whatever was drafted on the way to it.
     const changes = reply.kind === 'fault' ? undefined : draft.adopt();
-    return changes === undefined ? { reply } : { reply, changes };
+    if (changes === undefined) return { reply };
+    this.#warnings.push(...draft.warnings);
+    return { reply, changes };
   }
 
   commit(): void {
     this.#deps.races.commit(({ state }) => !isUnfinished(state));
     this.#lookAfterSuite();
+    for (const { message, fields } of this.#warnings.splice(0)) {
+      this.#deps.log.warn(message, fields);
+    }
   }
 
   rollback(): void {
     this.#deps.races.rollback();
+    this.#warnings = [];
   }
 
   answerFromMemory(): undefined {

@@ -21,9 +21,19 @@ export function startRace(draft: Draft, raceId: string): void {
     cancelRace(draft, race, 'NO_TASK');
     return;
   }
+  warnIfFew(draft, race, tasks.length);
   draft.hold(holdOf(draft, race));
   const facts = decideStart(race, draft.nowMs);
   write(draft, draft.record(raceId, race.context.suiteId, facts), tasks);
+}
+
+/** It runs all the same, and its ranks are worth less. */
+function warnIfFew(draft: Draft, { context }: RaceState, tasks: number): void {
+  const { raceId, suiteId, raceNumber, policy } = context;
+  const { raceTasks: askedFor } = policy;
+  if (tasks >= askedFor) return;
+  const fields = { raceId, suiteId, raceNumber, tasks, askedFor };
+  draft.warn('a race starts with fewer tasks than it asks for', fields);
 }
 
 function write(draft: Draft, { context }: RaceState, tasks: readonly HeldOutTask[]): void {

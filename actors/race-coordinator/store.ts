@@ -5,7 +5,6 @@ import type { FieldCandidate } from '../../machines/race/field.ts';
 import { race } from '../../machines/race/machine.ts';
 import { policyBasis } from '../../machines/race/policy-overrides.ts';
 import { problemName, problemNamespace } from '../../machines/suite/problem-id.ts';
-import { tasksOfPacks } from '../runtime/pack-tasks.ts';
 import type { SnapshotRow } from '../runtime/partition-actor.ts';
 import type {
   Digested,
@@ -164,7 +163,8 @@ export class RaceStore {
              t.task_id as "taskId", t.family, t.family as "drawnFamily"
       from race r
       join suite s on s.suite_id = r.suite_id and s.execution_kind = 'envpack'
-      join (${tasksOfPacks(this.#sql, this.#packsOf(raceIds))}) t on t.pack_sha256 = s.env_pack_sha256
+      join rt.tasks_of_packs(array(${this.#packsOf(raceIds)})) t
+        on t.pack_sha256 = s.env_pack_sha256
       where r.race_id = any(${[...raceIds]}::uuid[]) and not t.is_public
       union all
       select r.race_id, r.suite_id, p.problem_id, p.task_id, p.family,

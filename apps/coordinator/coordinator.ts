@@ -1,5 +1,6 @@
 import { createHost, type Host } from '../../actors/runtime/host.ts';
 import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
+import { createRaceTaskWatch } from '../../actors/services/race-tasks/race-tasks.actor.ts';
 import { createStuckWatch } from '../../actors/services/stuck/stuck.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { randomHex, randomId } from '../../infra/ids/ids.ts';
@@ -82,7 +83,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const simulation = await startClock({ ...following, clock, log }, stack);
   const host = createHost({
     memberId,
-    kinds: partitionKinds(config, { sql: commits, telemetry }),
+    kinds: partitionKinds(config, { sql: commits, log, telemetry }),
     partitions,
     // Of their own: a renewal must not wait behind commits.
     members: createMembershipStore(open('leases', 'paddock_actor', 2)),
@@ -104,9 +105,11 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   stack.use(await startServices({ config, bus, sql, objects, clock, log, telemetry }));
   stack.use(await startFeed({ config, bus, sql, partitions, clock, log, telemetry }));
   stack.use(await startSimilarity({ sql, objects, clock, log }));
-  const stuck = createStuckWatch({ sql, clock, log, telemetry });
-  await stuck.start();
-  stack.defer(() => stuck.stop());
+  for (const createWatch of [createStuckWatch, createRaceTaskWatch]) {
+    const watch = createWatch({ sql, clock, log, telemetry });
+    await watch.start();
+    stack.defer(() => watch.stop());
+  }
   await host.start();
   stack.defer(() => host.drain());
   simulation?.watch(host);

@@ -3,6 +3,7 @@ import { createEvalKind } from '../../actors/lease-manager/lease-manager.actor.t
 import { createRaceKind } from '../../actors/race-coordinator/race-coordinator.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { idsWithin, uuidV5 } from '../../infra/ids/ids.ts';
+import type { Logger } from '../../infra/ports/log.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { epochLengthMs } from '../../machines/time/epoch.ts';
@@ -12,8 +13,9 @@ import { evalPolicy } from './eval-policy.ts';
 /** The actors that a coordinator hosts, as they are configured. */
 export function partitionKinds(
   config: Config,
-  { sql, telemetry }: { readonly sql: Sql; readonly telemetry: Telemetry },
+  deps: { readonly sql: Sql; readonly log: Logger; readonly telemetry: Telemetry },
 ) {
+  const { sql, log, telemetry } = deps;
   const ids = { uuidV5, idsWithin };
   return [
     createEvalKind({ sql, policy: evalPolicy(config), ids, telemetry }),
@@ -22,7 +24,7 @@ export function partitionKinds(
       configured: configuredPolicy(config),
       close: { closeTime: config.raceCloseTime, timeZone: config.raceTimeZone },
       drawSecret: config.raceSecret,
-      ids,
+      ...{ ids, log },
     }),
     createEmissionKind({
       ...{ sql, burnRateMicro: config.burnRateMicro },

@@ -203,6 +203,10 @@ export const gauges = {
     unit: '{delivery}',
     description: 'Results and completions on disk that the service has not acknowledged',
   },
+  'paddock.race.missing_tasks': {
+    unit: '{task}',
+    description: 'Tasks that the race of the active suite asks for beyond all that are held out',
+  },
   'paddock.stuck': {
     unit: '{record}',
     description:

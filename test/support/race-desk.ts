@@ -3,11 +3,13 @@ import { createRaceKind } from '../../actors/race-coordinator/race-coordinator.a
 import { commitBatch } from '../../actors/runtime/commit-batch.ts';
 import type { Command, PartitionActor, Reply } from '../../actors/runtime/partition-actor.ts';
 import { randomId, uuidV5 } from '../../infra/ids/ids.ts';
+import type { LogFields } from '../../infra/ports/log.ts';
 import type { CommitOutcome } from '../../infra/ports/partition-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
 import { testDatabase } from './cluster.ts';
+import { silentLogger } from './silent-telemetry.ts';
 import { trialPolicy } from './trial-races.ts';
 
 /** 11:00 in Los Angeles, an hour before a close. */
@@ -29,9 +31,16 @@ export interface SendOptions {
   readonly meanwhile?: () => Promise<unknown>;
 }
 
+export interface Warning {
+  readonly message: string;
+  readonly fields: LogFields | undefined;
+}
+
 /** One race partition over a real database, at whatever time the test says it is. */
 export interface RaceDesk {
   readonly sql: Sql;
+  /** Warnings, the oldest first. */
+  readonly warnings: readonly Warning[];
   nowMs: number;
   /** A durable message, or a command that is due. */
   send(type: string, body: unknown, options?: SendOptions): Promise<Done>;
@@ -56,6 +65,7 @@ export async function openRaceDesk(t: ExecutionContext, part = 1): Promise<RaceD
 
 class OpenDesk implements RaceDesk {
   readonly sql: Sql;
+  readonly warnings: Warning[] = [];
   nowMs = startMs;
   readonly #own: Sql;
   readonly #part: number;
@@ -83,6 +93,10 @@ class OpenDesk implements RaceDesk {
       close: { closeTime: '12:00', timeZone: 'America/Los_Angeles' },
       drawSecret: new Uint8Array(32).fill(7),
       ids: { uuidV5 },
+      log: {
+        ...silentLogger,
+        warn: (message, fields) => void this.warnings.push({ message, fields }),
+      },
     });
     const { nowMs } = this;
     this.#actor = await kind.activate(this.#part, {

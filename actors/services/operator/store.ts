@@ -1,6 +1,5 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import type { StandingTask } from '../../../machines/suite/draw-qualifying.ts';
-import { tasksOfPacks } from '../../runtime/pack-tasks.ts';
 import type { KeptSuite, PackDocument, RegisteredPack } from './messages.ts';
 
 export const tables = ['hotkey_ban', 'pack', 'pack_task', 'suite', 'suite_problem'] as const;
@@ -55,7 +54,7 @@ export async function packTasks(tx: Transaction, packSha256: string): Promise<re
         or t.has_own_goal and t.goal_text in (
           select o.goal_text from pack_task o where o.pack_sha256 in (select pack_sha256 from racing)))
         as "isHeldOut"
-    from (${tasksOfPacks(tx, tx`select ${packSha256}::text`)}) t
+    from rt.tasks_of_packs(array[${packSha256}::text]) t
     order by t.ordinal`;
 }
 

@@ -1012,6 +1012,10 @@ export interface GetAdminOverviewAnswer {
     readonly qualifying_closes_at: string;
     readonly deadline_at: string | null;
   } | null;
+  readonly race_tasks: {
+    readonly held_out: number;
+    readonly asked_for: number;
+  } | null;
   readonly top: {
     readonly agent_version_id: string;
     readonly miner_hotkey: string;

@@ -127,6 +127,36 @@ test('a legacy suite races on its held-out problems', async (t) => {
   );
 });
 
+test('a race that starts with fewer tasks than it asks for says so once it has', async (t) => {
+  const desk = await openRaceDesk(t);
+  await seedSuite(desk.sql, { taskCount: 12 });
+  await seedVersion(desk.sql, { hotkey: 'a' });
+  await desk.send('suite-activated', { suiteId: 1 });
+  const { raceId } = await raceAt(desk.sql, 1);
+  await desk.send('close-qualifying', { raceId });
+  const lost = () => desk.sql`select * from no_such_table`;
+  await t.throwsAsync(desk.send('start-race', { raceId }, { meanwhile: async () => lost() }));
+  t.deepEqual(desk.warnings, []);
+  await desk.tick();
+
+  t.is((await tasks(desk)).length, 6);
+  const fields = { raceId, suiteId: 1, raceNumber: 1, tasks: 6, askedFor: 90 };
+  const message = 'a race starts with fewer tasks than it asks for';
+  t.deepEqual(desk.warnings, [{ message, fields }]);
+});
+
+test('a race with as many tasks as it asks for says nothing', async (t) => {
+  const desk = await openRaceDesk(t);
+  await seedSuite(desk.sql, { taskCount: 12 });
+  await seedVersion(desk.sql, { hotkey: 'a' });
+  await desk.sql`
+    insert into race_policy (policy_version, overrides, actor, created_at)
+    values (1, '{"raceTasks": 6}', 'test', now())`;
+  await runToStart(desk);
+  t.is((await tasks(desk)).length, 6);
+  t.deepEqual(desk.warnings, []);
+});
+
 test('a suite that holds nothing out cannot race', async (t) => {
   const desk = await startedDesk(t, { taskCount: 1 });
   t.like(await raceAt(desk.sql, 1), { status: 'RACE_CANCELLED', cancelReason: 'NO_TASK' });

@@ -163,6 +163,38 @@ const raceWithoutEnd: Drill = {
   },
 };
 
+const raceShortOfTasks: Drill = {
+  name: 'race-short-of-tasks',
+  async run(world) {
+    const { panel } = world;
+    const overview = async () => {
+      const told = await panel.order('GET /v1/admin/overview');
+      return told as { current_race: { race_id: string }; race_tasks: RaceTasks | null };
+    };
+    // A policy counts from the next race on, so one that asks for other tasks takes its place.
+    const askFor = async (tasks: number | null, askedFor: number) => {
+      const { race_id } = (await overview()).current_race;
+      const body = { race_tasks: tasks, reason: 'drill' };
+      await panel.order('PATCH /v1/admin/policy', { body });
+      const order = { params: { race_id }, body: { reason: 'drill' } };
+      await panel.order('POST /v1/admin/races/{race_id}/cancel', order);
+      await until(async () => (await overview()).race_tasks?.asked_for === askedFor, 30_000);
+    };
+    const { race_tasks: before } = await overview();
+    assert.ok(before !== null && before.held_out >= before.asked_for, 'it has enough at first');
+    await askFor(before.held_out + 1, before.held_out + 1);
+    await panel.seesMetric('paddock_race_missing_tasks', (count) => count > 0);
+    panel.names.add('`race_tasks`').add('`held_out`').add('`asked_for`');
+    await askFor(null, before.asked_for);
+    await panel.seesMetric('paddock_race_missing_tasks', (count) => count === 0);
+  },
+};
+
+interface RaceTasks {
+  readonly held_out: number;
+  readonly asked_for: number;
+}
+
 const wrongSuite: Drill = {
   name: 'wrong-suite',
   async run(world) {
@@ -291,6 +323,7 @@ export const recordDrills: readonly Drill[] = [
   parkedMessage,
   expiryBrake,
   raceWithoutEnd,
+  raceShortOfTasks,
   wrongSuite,
   ban,
   refusedCredential,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readRaceTasks } from '../../../../actors/services/race-tasks/read-race-tasks.ts';
 import { countStuck } from '../../../../actors/services/stuck/find-stuck.ts';
 import { endpoint } from '../../endpoint.ts';
 import { listInferenceTotals } from '../../reads/inference.ts';
@@ -19,6 +20,8 @@ const unfinishedRace = z.object({
   qualifying_closes_at: instant,
   deadline_at: instant.nullable(),
 });
+/** What the current race could draw now, and for how many it asks. */
+const raceTasks = z.object({ held_out: count, asked_for: count });
 const reigningTop = z.object({
   agent_version_id: uuidOut,
   miner_hotkey: hotkeyOut,
@@ -44,6 +47,7 @@ export const showOverview = endpoint({
   response: z.object({
     active_suite_id: count.nullable(),
     current_race: unfinishedRace.nullable(),
+    race_tasks: raceTasks.nullable(),
     top: reigningTop.nullable(),
     open_work_items: count,
     live_runs: count,
@@ -60,8 +64,9 @@ export const showOverview = endpoint({
   faults: ['STORE_UNAVAILABLE'],
 
   async handle(_request, { sql, config }) {
-    const [overview, { top }, stuck, totals] = await Promise.all([
+    const [overview, tasks, { top }, stuck, totals] = await Promise.all([
       readOverview(sql),
+      readRaceTasks(sql),
       topView(sql),
       countStuck(sql),
       listInferenceTotals(sql),
@@ -69,6 +74,7 @@ export const showOverview = endpoint({
     return {
       active_suite_id: overview.activeSuiteId,
       current_race: overview.race && toUnfinishedRace(overview.race),
+      race_tasks: tasks && { held_out: tasks.heldOut, asked_for: tasks.askedFor },
       top: top && toReigningTop(top),
       open_work_items: overview.openWorkItems,
       live_runs: overview.liveRuns,

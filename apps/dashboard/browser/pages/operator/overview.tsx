@@ -33,7 +33,7 @@ export function Overview({ token }: { readonly token: string }) {
 }
 
 function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
-  const { current_race: race, top } = told;
+  const { current_race: race, race_tasks: tasks, top } = told;
   const queues = [
     { title: 'Versions waiting', count: told.waiting_versions },
     { title: 'Open work items', count: told.open_work_items },
@@ -46,6 +46,7 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
     { title: 'Stuck records', count: told.stuck_records },
     { title: 'Parked messages', count: told.parked_messages },
     { title: 'Partitions without owner', count: told.partitions_without_owner },
+    { title: 'Tasks that the race lacks', count: tasksLacking(tasks) },
   ];
   return (
     <>
@@ -72,6 +73,8 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
             {race.race_number}, {wordsOf(race.status).toLowerCase()}
           </Link>
         )}
+        {tasks !== null &&
+          `, asks for ${countText(tasks.asked_for)} tasks of ${countText(tasks.held_out)} held out`}
         . Top:{' '}
         {top === null ? (
           'none'
@@ -88,6 +91,11 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
       <Inference told={told} />
     </>
   );
+}
+
+/** It runs on fewer tasks than it asks for, where no more are held out. */
+function tasksLacking(tasks: GetAdminOverviewAnswer['race_tasks']): number {
+  return tasks === null ? 0 : Math.max(0, tasks.asked_for - tasks.held_out);
 }
 
 function Inference({ told }: { readonly told: GetAdminOverviewAnswer }) {

@@ -1,0 +1,45 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { Service } from '../../../infra/ports/lifecycle.ts';
+import type { Logger } from '../../../infra/ports/log.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import type { Telemetry } from '../../../infra/ports/telemetry.ts';
+import { readRaceTasks } from './read-race-tasks.ts';
+
+/** A race starts a day after it opened; another suite may take its tasks at any time. */
+const everyMs = 30_000;
+
+/** Counts the tasks that the race of the active suite lacks, for an alarm before it starts. */
+export function createRaceTaskWatch(deps: {
+  readonly sql: Sql;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly telemetry: Pick<Telemetry, 'gauge'>;
+}): Service {
+  const { sql, clock, log, telemetry } = deps;
+  const stops: (() => void)[] = [];
+  let missing = 0;
+  let counting: Promise<void> = Promise.resolve();
+  const count = async () => {
+    try {
+      const tasks = await readRaceTasks(sql);
+      missing = tasks === null ? 0 : Math.max(0, tasks.askedFor - tasks.heldOut);
+    } catch (error) {
+      log.debug('tasks that a race lacks were not counted', { error });
+    }
+  };
+  return {
+    start: async () => {
+      stops.push(
+        clock.every(everyMs, () => {
+          counting = count();
+          return counting;
+        }),
+        telemetry.gauge('paddock.race.missing_tasks', () => missing),
+      );
+    },
+    stop: async () => {
+      for (const stop of stops.splice(0)) stop();
+      await counting;
+    },
+  };
+}

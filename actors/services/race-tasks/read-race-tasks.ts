@@ -1,0 +1,19 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
+
+export interface RaceTasks {
+  /** All that it could draw now. */
+  readonly heldOut: number;
+  /** It runs on fewer where there are no more. */
+  readonly askedFor: number;
+}
+
+/** Of the active suite's race that is not over; null while there is none. */
+export async function readRaceTasks(sql: Sql): Promise<RaceTasks | null> {
+  const [row] = await sql<RaceTasks[]>`
+    select rt.held_out_count(s.suite_id) as "heldOut", (r.policy ->> 'raceTasks')::int as "askedFor"
+    from suite s
+    join race r on r.suite_id = s.suite_id
+      and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')
+    where s.is_active`;
+  return row ?? null;
+}

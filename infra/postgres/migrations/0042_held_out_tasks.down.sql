@@ -1,0 +1,2 @@
+drop function rt.held_out_count(integer);
+drop function rt.tasks_of_packs(text[]);
