@@ -73,7 +73,7 @@ function settle(draft: Draft, run: RunState, { request, outcome, digest }: Settl
   rescore(draft, agentVersionId, workItemId);
   const faultClass = outcome.kind === 'success' ? null : outcome.faultClass;
   const discardReason = blameVersion(draft, agentVersionId, faultClass);
-  if (discardReason !== undefined) discardVersion(draft, agentVersionId, discardReason);
+  if (discardReason !== undefined) discardVersion(draft, agentVersionId);
   if (discardReason === 'AGENT_FAILURES') shortenCooldown(draft, agentVersionId);
   const becameEligible = !wasEligible && eligibleAt(draft, agentVersionId) !== null;
 

@@ -3,13 +3,12 @@ import { cancelWork } from './end-run.ts';
 import { instant } from './read-rows.ts';
 
 /** Follows up a discard: nobody evaluates the version any more, and it reigns no more. */
-export function discardVersion(draft: Draft, agentVersionId: string, reason: string): void {
+export function discardVersion(draft: Draft, agentVersionId: string): void {
   cancelWork(draft, agentVersionId, 'VERSION_DISCARDED');
   const context = draft.aggregate(agentVersionId)?.version.state.context;
   if (context === undefined) return;
-  const { minerHotkey, agentName, suiteId } = context;
-  draft.tellRaces(suiteId, 'version-discarded', { agentVersionId, atMs: draft.nowMs });
-  draft.publish('version-discarded', { agentVersionId, agentName, minerHotkey, suiteId, reason });
+  const told = { agentVersionId, atMs: draft.nowMs };
+  draft.tellRaces(context.suiteId, 'version-discarded', told);
 }
 
 /**

@@ -84,11 +84,9 @@ export function cancelItem(draft: Draft, item: WorkState, reason: string): void 
 
 /** Closed work has no use for runs that are still under way. */
 export function closeWork(draft: Draft, run: RunState): void {
-  const { agentVersionId, workItemId, suiteId, phase, raceId } = run.context;
+  const { agentVersionId, workItemId } = run.context;
   const item = draft.item(agentVersionId, workItemId);
-  if (item.value !== 'closed') return;
-  cancelLiveRuns(draft, item, 'WORK_CLOSED');
-  draft.publish('work-item-closed', { workItemId, agentVersionId, suiteId, phase, raceId });
+  if (item.value === 'closed') cancelLiveRuns(draft, item, 'WORK_CLOSED');
 }
 
 /** Scores follow the included runs at once; a version becomes eligible with its first score. */

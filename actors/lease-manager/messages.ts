@@ -266,15 +266,11 @@ export const runOrderReply = z.object({
 });
 export type RunOrderReply = z.infer<typeof runOrderReply>;
 
-/** Public facts, on `fact.<name>`; consumed by projections and event feeds. */
+/** Public facts, on `fact.<name>`. Of what else happens the tables and the events tell. */
 export const evalFacts = [
   'submission-accepted',
   'run-claimed',
-  'run-started',
   'run-ended',
-  'work-item-closed',
   'version-eligible',
-  'version-discarded',
-  'version-cancelled',
 ] as const;
 export type EvalFact = (typeof evalFacts)[number];

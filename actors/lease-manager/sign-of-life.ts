@@ -13,12 +13,8 @@ export function recordSign(
   leaseUntil: number,
   told: readonly RunFact[],
 ): boolean {
-  const { agentVersionId, evalRunId, suiteId, phase, raceId } = run.context;
-  const started = factsOfSign(run, draft.nowMs, leaseUntil);
-  if (started.length + told.length === 0) return false;
-  draft.recordRun(agentVersionId, evalRunId, [...started, ...told]);
-  if (started.length > 0) {
-    draft.publish('run-started', { evalRunId, agentVersionId, suiteId, phase, raceId });
-  }
-  return true;
+  const { agentVersionId, evalRunId } = run.context;
+  const facts = [...factsOfSign(run, draft.nowMs, leaseUntil), ...told];
+  draft.recordRun(agentVersionId, evalRunId, facts);
+  return facts.length > 0;
 }

@@ -20,10 +20,9 @@ export function supersedeSuites(draft: Draft, activeSuiteId: number): Answer {
 }
 
 export function supersedeVersion(draft: Draft, { context }: VersionState): void {
-  const { agentVersionId, agentName, minerHotkey, suiteId } = context;
+  const { agentVersionId } = context;
   cancelWork(draft, agentVersionId, 'SUITE_SUPERSEDED');
   draft.recordVersion(agentVersionId, [
     { type: 'VERSION_CANCELLED', at: draft.nowMs, reason: 'SUITE_SUPERSEDED' },
   ]);
-  draft.publish('version-cancelled', { agentVersionId, agentName, minerHotkey, suiteId });
 }

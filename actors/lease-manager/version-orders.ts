@@ -21,7 +21,7 @@ export function orderDiscard(draft: Draft, { agentVersionId, reason }: Discard):
   if (version === undefined) return unknownVersion();
   if (!ended.has(version.value)) {
     draft.recordVersion(agentVersionId, [{ type: 'DISCARDED', at: draft.nowMs, reason }]);
-    discardVersion(draft, agentVersionId, reason);
+    discardVersion(draft, agentVersionId);
   }
   return stateOf(draft, agentVersionId);
 }

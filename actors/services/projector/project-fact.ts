@@ -7,6 +7,8 @@ import {
   tidings,
 } from '../../../machines/feed/public-event.ts';
 import { microPerUnit } from '../../../machines/scoring/micro.ts';
+import type { EvalFact } from '../../lease-manager/messages.ts';
+import type { RaceFact } from '../../race-coordinator/messages.ts';
 
 /** What the public is told of later: the code of a version, how the runs of a race ended. */
 export interface Release {
@@ -50,6 +52,7 @@ const run = z.object({
 const race = z.object({ at, raceId: z.string(), suiteId: z.number(), raceNumber: z.number() });
 const decimal = z.string().transform(Number);
 
+/** Every fact that is published, and no other: one that nobody is told of would cost and serve nobody. */
 const facts = {
   'submission-accepted': version,
   'version-eligible': version.extend({ qualifyingScore: decimal.nullable() }),
@@ -78,7 +81,7 @@ const facts = {
     score: decimal.nullable(),
     reason: z.string().nullable().default(null),
   }),
-} as const;
+} as const satisfies Readonly<Record<EvalFact | RaceFact, z.ZodType>>;
 type FactName = keyof typeof facts;
 type Fact<T extends FactName> = z.output<(typeof facts)[T]>;
 
@@ -156,7 +159,10 @@ export function scoreOfMicro(micro: number | null): number | null {
 /** The key under which the end of a run is told, now or at its race's release. */
 export const runEndKey = (evalRunId: string) => `run-ended:${evalRunId}`;
 
-/** A fact that no one is told of means nothing; one that lacks something is a defect. */
+/**
+ * A fact that no one is told of means nothing: coordinators of other versions may publish such, and their
+ * streams and outboxes hold them. One that lacks something is a defect.
+ */
 export function projectFact(
   { subject, body, msgId }: Pick<Delivery, 'body' | 'msgId' | 'subject'>,
   terms: ReleaseTerms,

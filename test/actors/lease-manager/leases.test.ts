@@ -403,16 +403,16 @@ const firstSigns: Readonly<Record<string, (world: EvalWorld, own: OwnRun) => voi
   'a result': (world, own) => world.append(own, [episode(0)]),
 };
 for (const [sign, give] of Object.entries(firstSigns)) {
-  test(`that a run has started is told once, by ${sign} as by any other sign of life`, (t) => {
+  test(`that a run has started is recorded once, by ${sign} as by any other sign of life`, (t) => {
     const { world, own } = withRun();
 
     give(world, own);
     for (const later of Object.values(firstSigns)) later(world, own);
 
     const started = world.decisions
-      .flatMap(({ changes }) => changes?.outbox ?? [])
-      .filter(({ subject }) => subject === 'fact.run-started');
+      .flatMap(({ changes }) => changes?.events ?? [])
+      .filter(({ type }) => type === 'STARTED');
     t.is(started.length, 1);
-    t.like(started[0]?.body, { evalRunId: own.evalRunId, phase: 'QUALIFYING' });
+    t.is(started[0]?.key, own.evalRunId);
   });
 }
