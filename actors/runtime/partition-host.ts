@@ -287,14 +287,20 @@ export class PartitionHost {
       })
       .finally(() => {
         this.#working = undefined;
-        this.#deps.onRest?.();
+        // Who wrote since the last look saw that work was going on, and left it at that.
+        if (this.#isWanted()) this.#work();
+        else this.#deps.onRest?.();
       });
+  }
+
+  #isWanted(): boolean {
+    return this.#mailbox.size > 0 && (this.#state === 'serving' || this.#state === 'leaving');
   }
 
   async #decideAll(): Promise<void> {
     // The rest of this turn's arrivals join the first batch.
     await Promise.resolve();
-    while (this.#mailbox.size > 0 && (this.#state === 'serving' || this.#state === 'leaving')) {
+    while (this.#isWanted()) {
       const letters = this.#mailbox.take(this.#deps.clock.monotonicMs());
       const refusal = this.#refusal();
       if (refusal !== undefined) {

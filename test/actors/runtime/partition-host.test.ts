@@ -1,0 +1,89 @@
+import test from 'ava';
+import { Membership } from '../../../actors/runtime/membership.ts';
+import type { PartitionActor } from '../../../actors/runtime/partition-actor.ts';
+import { type PartitionDeps, PartitionHost } from '../../../actors/runtime/partition-host.ts';
+import { defaultPolicy } from '../../../actors/runtime/policy.ts';
+import type { IncomingCommand, PartitionBus, WireReply } from '../../../infra/ports/bus.ts';
+import type { MembershipStore } from '../../../infra/ports/membership-store.ts';
+import type { PartitionStore } from '../../../infra/ports/partition-store.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
+
+const changes = { events: [], snapshots: [], operations: {}, outbox: [] };
+const actor = {
+  prepare: async () => undefined,
+  begin: () => undefined,
+  decide: ({ id }) => ({ reply: { kind: 'ok', body: id }, changes }),
+  commit: () => undefined,
+  rollback: () => undefined,
+  answerFromMemory: () => undefined,
+  due: () => [],
+  extendDeadlines: () => undefined,
+  takeFlush: () => undefined,
+  stats: () => ({}),
+} satisfies PartitionActor;
+
+const kind = { kind: 'counter', activate: async () => actor };
+
+/** A partition whose database and broker answer at once: what it does is over within a turn. */
+async function served() {
+  const [clock, log, telemetry] = [new ManualClock(), silentLogger, silentTelemetry];
+  const members = { join: async () => clock.nowMs() } as unknown as MembershipStore;
+  const membership = new Membership({
+    ...{ memberId: 'one', kinds: [kind.kind], newIncarnation: () => 'first', mayJoin: () => true },
+    ...{ store: members, clock, log, policy: defaultPolicy },
+    onLost: () => undefined,
+    onJoined: () => undefined,
+  });
+  await membership.start();
+  let receive: Parameters<PartitionBus['subscribeCommands']>[1] | undefined;
+  const subscription = { close: async () => undefined };
+  const bus = {
+    subscribeCommands: async (_: unknown, taker: typeof receive) => {
+      receive = taker;
+      return subscription;
+    },
+  } as unknown as PartitionBus;
+  const store = { commit: async () => ({ kind: 'committed' }) } as unknown as PartitionStore;
+  const rests: boolean[] = [];
+  const deps: PartitionDeps = {
+    ...{ kind, membership, members, bus, clock, log, telemetry, store, commits: store },
+    messages: { publish: async () => undefined, consume: () => subscription },
+    policy: defaultPolicy,
+    relay: () => undefined,
+    onStopped: () => undefined,
+    onRest: () => rests.push(host.isAtRest),
+  };
+  const token = { kind: kind.kind, part: 0, epoch: 1, incarnation: 'first' };
+  const host = new PartitionHost(deps, token);
+  await host.activate(clock.nowMs(), { parts: [0] });
+  const ask = (id: string, answer: (reply: WireReply) => void) => {
+    const command: IncomingCommand = { id, type: 'add', body: {}, account: 'tester', trace: {} };
+    receive?.(command, { sizeBytes: 100, answer });
+  };
+  return { host, rests, ask };
+}
+
+const turn = () => new Promise(setImmediate);
+
+async function afterSteps(count: number): Promise<void> {
+  for (let step = 0; step < count; step += 1) await Promise.resolve();
+}
+
+for (let steps = 0; steps <= 13; steps += 1) {
+  test(`what comes ${steps} steps after an answer is decided, too`, async (t) => {
+    const { host, rests, ask } = await served();
+    const answered: string[] = [];
+
+    ask('first', () => {
+      answered.push('first');
+      void afterSteps(steps).then(() => ask('second', () => answered.push('second')));
+    });
+    await turn();
+
+    t.deepEqual(answered, ['first', 'second']);
+    t.is(host.waiting, 0);
+    t.true(host.isAtRest);
+    t.true(rests.length > 0 && rests.every((isAtRest) => isAtRest));
+  });
+}
