@@ -17,6 +17,12 @@ export interface Letter {
   readonly answers: ((reply: WireReply) => void)[];
 }
 
+interface Open {
+  readonly letter: Letter;
+  /** Monotonic: when the last of those who wait for its answer gives up. */
+  untilMs: number;
+}
+
 /**
  * What waits for one partition. Bounded by number, by bytes and by how long the oldest has waited:
  * beyond that a caller is better told to come back. Timers and messages are not refused, since they
@@ -26,7 +32,7 @@ export class Mailbox {
   readonly #policy: RuntimePolicy;
   #waiting: Letter[] = [];
   /** Waiting or being decided, by source and id. */
-  readonly #open = new Map<string, Letter>();
+  readonly #open = new Map<string, Open>();
   #bytes = 0;
 
   constructor(policy: RuntimePolicy) {
@@ -41,11 +47,12 @@ export class Mailbox {
   offer(letter: Letter): boolean {
     const same = this.#open.get(idOf(letter));
     if (same !== undefined) {
-      same.answers.push(...letter.answers);
+      same.letter.answers.push(...letter.answers);
+      same.untilMs = Math.max(same.untilMs, untilMsOf(letter));
       return true;
     }
     if (letter.source === 'request' && this.#isFull(letter)) return false;
-    this.#open.set(idOf(letter), letter);
+    this.#open.set(idOf(letter), { letter, untilMs: untilMsOf(letter) });
     this.#waiting.push(letter);
     this.#bytes += letter.sizeBytes;
     return true;
@@ -63,11 +70,9 @@ export class Mailbox {
       this.#waiting.shift();
       this.#bytes -= letter.sizeBytes;
       takenBytes += letter.sizeBytes;
-      // From its arrival, so that no wrong clock drops what is fresh. What lay in the socket of a process
-      // that stood still looks fresh, too: such an owner is in doubt before its callers give up.
-      if (nowMs - letter.arrivedMs > (letter.command.budgetMs ?? Number.POSITIVE_INFINITY)) {
-        this.#open.delete(idOf(letter));
-      } else taken.push(letter);
+      const untilMs = this.#open.get(idOf(letter))?.untilMs ?? untilMsOf(letter);
+      if (nowMs > untilMs) this.#open.delete(idOf(letter));
+      else taken.push(letter);
     }
     return taken;
   }
@@ -103,4 +108,12 @@ export class Mailbox {
 
 function idOf(letter: Letter): string {
   return `${letter.source}:${letter.command.id}`;
+}
+
+/**
+ * From its arrival, so that no wrong clock drops what is fresh. What lay in the socket of a process that
+ * stood still looks fresh, too: such an owner is in doubt before its callers give up.
+ */
+function untilMsOf({ arrivedMs, command }: Letter): number {
+  return arrivedMs + (command.budgetMs ?? Number.POSITIVE_INFINITY);
 }

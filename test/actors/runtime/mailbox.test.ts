@@ -70,6 +70,34 @@ test('what nobody waits for any more is not taken', (t) => {
   t.is(mailbox.size, 1);
 });
 
+for (const [nowMs, kept] of [
+  [1_000, ['once', 'longer', 'shorter', 'for ever']],
+  [1_900, ['longer', 'for ever']],
+  [1_901, ['for ever']],
+] as const) {
+  test(`who asked again is answered while one of both still waits: ${kept.join(', ')}`, (t) => {
+    const mailbox = new Mailbox(defaultPolicy);
+    for (const id of ['once', 'longer', 'shorter', 'for ever']) {
+      mailbox.offer(letter(id, { budgetMs: 1_000 }));
+    }
+    mailbox.offer(letter('longer', { arrivedMs: 900, budgetMs: 1_000 }));
+    mailbox.offer(letter('shorter', { arrivedMs: 900, budgetMs: 10 }));
+    mailbox.offer(letter('for ever', { arrivedMs: 900 }));
+
+    t.deepEqual(ids(mailbox.take(nowMs)), kept);
+  });
+}
+
+test('what was asked again and put back waits as long as before', (t) => {
+  const mailbox = new Mailbox(defaultPolicy);
+  mailbox.offer(letter('1', { budgetMs: 1_000 }));
+  const batch = mailbox.take(0);
+  mailbox.offer(letter('1', { arrivedMs: 900, budgetMs: 1_000 }));
+  mailbox.putBack(batch);
+
+  t.deepEqual(ids(mailbox.take(1_900)), ['1']);
+});
+
 test('a batch has its bound, and what is put back comes first', (t) => {
   const mailbox = new Mailbox({ ...defaultPolicy, batchSizeMax: 2 });
   for (const id of ['1', '2', '3']) mailbox.offer(letter(id));
