@@ -9,6 +9,7 @@ import type { EvalPolicy } from '../../machines/types.ts';
 import type { WorkFact } from '../../machines/work-item/facts.ts';
 import { type WorkState, workItem } from '../../machines/work-item/machine.ts';
 import type { RaceMessageType } from '../race-coordinator/messages.ts';
+import { isNothing } from '../runtime/is-nothing.ts';
 import type {
   Changes,
   Command,
@@ -183,15 +184,16 @@ export class Draft {
       this.state.put(versionId, { version, items, runs }, touched);
     }
     for (const [evalRunId, ledger] of this.#ledgers) this.state.ledgers.set(evalRunId, ledger);
-    if (this.#events.length === 0 && Object.keys(this.#operations).length === 0) return undefined;
-    for (const row of this.#gate.rows()) this.operation('race_gate', { ...row });
-    if (this.#actingHotkey !== undefined) this.operation('act', { hotkey: this.#actingHotkey });
-    return {
+    const changes = {
       events: this.#events,
       snapshots,
       operations: this.#operations,
       outbox: this.#outbox,
     };
+    if (isNothing(changes)) return undefined;
+    for (const row of this.#gate.rows()) this.operation('race_gate', { ...row });
+    if (this.#actingHotkey !== undefined) this.operation('act', { hotkey: this.#actingHotkey });
+    return changes;
   }
 
   #open(versionId: string): Working {

@@ -7,6 +7,7 @@ import { type RaceState, race } from '../../machines/race/machine.ts';
 import type { EffectivePolicy } from '../../machines/race/policy-overrides.ts';
 import type { DailyClose } from '../../machines/time/pacific-noon.ts';
 import type { evalMessages } from '../lease-manager/messages.ts';
+import { isNothing } from '../runtime/is-nothing.ts';
 import type { Changes, EventRow, OutboxRow } from '../runtime/partition-actor.ts';
 import type { Grounds, OpenReign } from './grounds.ts';
 import type { RaceFact as PublicFact } from './messages.ts';
@@ -64,6 +65,7 @@ export class Draft {
   readonly #outbox: OutboxRow[] = [];
   readonly #operations: Record<string, Row[]> = {};
   readonly #warnings: Warning[] = [];
+  readonly #holds: Hold[] = [];
   #isReignSettled = false;
 
   constructor(env: DraftEnv) {
@@ -124,7 +126,7 @@ export class Draft {
   }
 
   hold(row: Hold): void {
-    this.operation('race_hold', [{ ...row }]);
+    this.#holds.push(row);
   }
 
   /** One message to each eval partition that owns one of the versions. */
@@ -165,18 +167,19 @@ export class Draft {
   adopt(): Changes | undefined {
     for (const [raceId, entity] of this.#working) this.env.races.set(raceId, entity);
     if (this.#isReignSettled) this.env.races.settleReign();
-    const isIdle = this.#events.length === 0 && this.#outbox.length === 0;
-    if (isIdle) return undefined;
     const snapshots = [...this.#working].map(([key, { state, seq }]) => {
       const actorKey = actorKeyOf(state.context.suiteId);
       return { machine: race.name, key, actorKey, seq, ...encode(race, state) };
     });
-    return {
+    const changes = {
       events: this.#events,
       snapshots,
       operations: this.#operations,
       outbox: this.#outbox,
     };
+    if (isNothing(changes)) return undefined;
+    for (const row of this.#holds) this.operation('race_hold', [{ ...row }]);
+    return changes;
   }
 
   #entity(raceId: string): RaceEntity | undefined {
