@@ -25,7 +25,7 @@ export function wasCancelled(draft: Draft, { context }: RaceState): void {
 
 /** Only the active suite has races. True when this one was cancelled for that. */
 export function cancelledForSuite(draft: Draft, race: RaceState): boolean {
-  if (draft.isActive(race.context.suiteId)) return false;
+  if (draft.isOfActiveSuite(race.context)) return false;
   cancelRace(draft, race, 'SUITE_SWITCHED');
   return true;
 }

@@ -2,9 +2,10 @@ import type { LogFields } from '../../infra/ports/log.ts';
 import { encode } from '../../machines/codec.ts';
 import { evolve, unborn } from '../../machines/kernel.ts';
 import { evalPartitionOf, racePartitionOf } from '../../machines/partition-of.ts';
-import type { RaceFact } from '../../machines/race/facts.ts';
+import type { RaceContext, RaceFact } from '../../machines/race/facts.ts';
 import { type RaceState, race } from '../../machines/race/machine.ts';
 import type { EffectivePolicy } from '../../machines/race/policy-overrides.ts';
+import { isOfEarlierActivation } from '../../machines/suite/activation.ts';
 import type { DailyClose } from '../../machines/time/pacific-noon.ts';
 import type { evalMessages } from '../lease-manager/messages.ts';
 import { isNothing } from '../runtime/is-nothing.ts';
@@ -94,6 +95,12 @@ export class Draft {
 
   isActive(suiteId: number): boolean {
     return this.grounds.suites.get(suiteId)?.isActive === true;
+  }
+
+  /** Not so for a race of before a switch, though its suite may be active again. */
+  isOfActiveSuite({ suiteId, openedAt }: RaceContext): boolean {
+    const activatedAtMs = this.grounds.suites.get(suiteId)?.activatedAtMs ?? null;
+    return this.isActive(suiteId) && !isOfEarlierActivation(openedAt, activatedAtMs);
   }
 
   /** A reign ends once, by the owner of its suite's races. */

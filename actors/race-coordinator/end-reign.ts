@@ -1,13 +1,18 @@
+import { isOfEarlierActivation } from '../../machines/suite/activation.ts';
 import { type Draft, instant } from './draft.ts';
 import type { OpenReign } from './grounds.ts';
 
 /**
- * Closes the reign of a top that is discarded, banned or of a suite that is not active. Every read
- * takes such a reign for ended already; this says so for good, whatever is taken back later.
+ * Closes the reign of a top that is discarded, banned or of a suite that is not active, or was not for
+ * a while. Every read takes such a reign for ended already; this says so for good, whatever is taken
+ * back later.
  */
 export function endFallenReign(draft: Draft): void {
   const { reign } = draft.grounds;
-  if (reign !== null && reign.endReason !== 'OUTRANKED') end(draft, reign, reign.endReason);
+  if (reign === null) return;
+  const { endReason, topAtMs, suiteActivatedAtMs } = reign;
+  if (endReason !== 'OUTRANKED') end(draft, reign, endReason);
+  else if (isOfEarlierActivation(topAtMs, suiteActivatedAtMs)) end(draft, reign, 'SUITE_SWITCHED');
 }
 
 /** By news of a discard: it ended the reign that it met, also if it was taken back since. */

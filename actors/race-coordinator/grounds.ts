@@ -35,6 +35,8 @@ export interface Digested<T> {
 export interface SuiteGround {
   readonly suiteId: number;
   readonly isActive: boolean;
+  /** The last time that it was not active before. */
+  readonly activatedAtMs: number | null;
   /** 0 before the first race. */
   readonly lastRaceNumber: number;
   readonly policyBasis: Digested<PolicyBasis>;
@@ -56,6 +58,7 @@ export interface OpenReign {
   readonly agentVersionId: string;
   readonly minerHotkey: string;
   readonly topAtMs: number;
+  readonly suiteActivatedAtMs: number | null;
   /** OUTRANKED while it stands: nothing but a challenger could end it. */
   readonly endReason: 'BANNED' | 'DISCARDED' | 'OUTRANKED' | 'SUITE_SWITCHED';
 }

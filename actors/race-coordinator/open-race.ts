@@ -21,7 +21,8 @@ function openRace(draft: Draft, suite: SuiteGround, raceNumber: number): void {
   const terms = effectivePolicy(draft.env.configured, policyBasis.value);
   const policy = racePolicy.parse(terms);
   const { policyVersion } = policyBasis.value;
-  const openedAt = draft.nowMs;
+  // By a clock that is a little late it would be of the activation before.
+  const openedAt = Math.max(draft.nowMs, suite.activatedAtMs ?? draft.nowMs);
   const closesAt = nextClose(openedAt, draft.env.close);
   const identity = { raceId, suiteId, raceNumber, policyVersion, policy, openedAt, closesAt };
   draft.record(raceId, suiteId, decideOpening(unborn(race), identity));

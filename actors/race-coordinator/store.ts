@@ -89,6 +89,7 @@ export class RaceStore {
   async #suites(): Promise<ReadonlyMap<number, SuiteGround>> {
     const rows = await this.#sql<SuiteRow[]>`
       select s.suite_id as "suiteId", s.is_active as "isActive", basis,
+             rt.milliseconds(s.activated_at)::float8 as "activatedAtMs",
              md5(basis::text) as "basisMd5",
              coalesce((
                select max(r.race_number) from race r where r.suite_id = s.suite_id
@@ -109,11 +110,13 @@ export class RaceStore {
 
   async #reign(): Promise<OpenReign | null> {
     const [row] = await this.#sql<OpenReign[]>`
-      select top_id as "topId", suite_id as "suiteId", agent_version_id as "agentVersionId",
-             miner_hotkey as "minerHotkey", rt.milliseconds(top_at)::float8 as "topAtMs",
-             rt.reign_end_reason(agent_version_id) as "endReason"
-      from top_agent
-      where ended_at is null`;
+      select t.top_id as "topId", t.suite_id as "suiteId", t.agent_version_id as "agentVersionId",
+             t.miner_hotkey as "minerHotkey", rt.milliseconds(t.top_at)::float8 as "topAtMs",
+             rt.milliseconds(s.activated_at)::float8 as "suiteActivatedAtMs",
+             rt.reign_end_reason(t.agent_version_id) as "endReason"
+      from top_agent t
+      join suite s using (suite_id)
+      where t.ended_at is null`;
     return row ?? null;
   }
 

@@ -30,9 +30,11 @@ export async function seedSuite(sql: Sql, seed: SeedSuite = {}): Promise<number>
   return suiteId;
 }
 
-export async function switchTo(sql: Sql, suiteId: number): Promise<void> {
+/** By an order of that instant, or of none that is known. */
+export async function switchTo(sql: Sql, suiteId: number, atMs?: number): Promise<void> {
+  const at = atMs === undefined ? null : new Date(atMs);
   await sql`update suite set is_active = false where is_active and suite_id <> ${suiteId}`;
-  await sql`update suite set is_active = true where suite_id = ${suiteId}`;
+  await sql`update suite set is_active = true, activated_at = ${at} where suite_id = ${suiteId}`;
 }
 
 async function seedTasks(sql: Sql, suiteId: number, taskCount: number): Promise<void> {

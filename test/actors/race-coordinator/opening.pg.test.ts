@@ -1,5 +1,5 @@
-import test from 'ava';
-import { hourMs, openRaceDesk, startMs } from '../../support/race-desk.ts';
+import test, { type ExecutionContext } from 'ava';
+import { hourMs, openRaceDesk, type RaceDesk, startMs } from '../../support/race-desk.ts';
 import {
   facts,
   raceAt,
@@ -108,4 +108,45 @@ test('another suite ends the races of the first, and its own count from one', as
   await desk.send('suite-activated', { suiteId: 1 });
   t.like(await raceAt(desk.sql, 2), { status: 'QUALIFYING_OPEN' });
   t.like(await raceAt(desk.sql, 1, 5), { status: 'RACE_CANCELLED' });
+});
+
+/** Suite 1 was switched away and is back, half an hour after its race opened; nobody was told yet. */
+async function switchedAndBack(t: ExecutionContext): Promise<RaceDesk> {
+  const desk = await openRaceDesk(t);
+  const suiteId = await seedSuite(desk.sql);
+  await seedVersion(desk.sql, { hotkey: 'a', score: '0.6' });
+  await desk.send('suite-activated', { suiteId });
+  for (let made = 0; made < 4; made += 1) await seedSuite(desk.sql, { isActive: false });
+  desk.nowMs = startMs + hourMs / 2;
+  await switchTo(desk.sql, 5, desk.nowMs - 10);
+  await switchTo(desk.sql, suiteId, desk.nowMs);
+  return desk;
+}
+
+for (const news of [[5, 1], [1, 5], [1]]) {
+  test(`a suite that is back before its owner hears of it has another race: ${news}`, async (t) => {
+    const desk = await switchedAndBack(t);
+    for (const suiteId of news) await desk.send('suite-activated', { suiteId });
+    t.like(await raceAt(desk.sql, 1), { status: 'RACE_CANCELLED', cancelReason: 'SUITE_SWITCHED' });
+    t.like(await raceAt(desk.sql, 2), { status: 'QUALIFYING_OPEN' });
+    t.is((await races(desk.sql)).length, 2);
+  });
+}
+
+test('a race of before the switch does not close where the news of it is late', async (t) => {
+  const desk = await switchedAndBack(t);
+  desk.nowMs = startMs + hourMs;
+  t.deepEqual(await desk.tick(), ['close-due']);
+  t.like(await raceAt(desk.sql, 1), { status: 'RACE_CANCELLED', cancelReason: 'SUITE_SWITCHED' });
+  t.like(await raceAt(desk.sql, 2), { closesAtMs: startMs + 25 * hourMs });
+});
+
+// Its clock is a little late: by it the race would be older than the order that opened it.
+test('a race opens no sooner than its suite was activated', async (t) => {
+  const desk = await openRaceDesk(t);
+  const suiteId = await seedSuite(desk.sql);
+  await switchTo(desk.sql, suiteId, startMs + 20);
+  await desk.send('suite-activated', { suiteId });
+  const [race] = await desk.sql`select rt.milliseconds(opened_at)::float8 as at from race`;
+  t.is(race?.['at'], startMs + 20);
 });

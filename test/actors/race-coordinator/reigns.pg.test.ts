@@ -191,6 +191,22 @@ test('a switch of the suite leaves no top until its first race ends', async (t) 
   t.like((await reigns(desk))[1], { id: versionId, isOver: false });
 });
 
+test('a switch that was taken back before it was heard of leaves no top all the same', async (t) => {
+  const { desk, sql } = await reignedDesk(t);
+  desk.nowMs += hourMs;
+  await switchTo(sql, 1, desk.nowMs);
+  await desk.send('suite-activated', { suiteId: 1 });
+  t.like((await reigns(desk))[0], { endReason: 'SUITE_SWITCHED', isOver: true });
+});
+
+test('a reign of after the last switch goes on, whatever comes late', async (t) => {
+  const { desk, sql } = await reignedDesk(t);
+  await switchTo(sql, 1, desk.nowMs - 30 * hourMs);
+  await desk.send('suite-activated', { suiteId: 5 });
+  await desk.send('suite-activated', { suiteId: 1 });
+  t.like((await reigns(desk))[0], { endReason: null, isOver: false });
+});
+
 test('there is one open reign at most, and the table says so', async (t) => {
   const { desk, sql, b } = await reignedDesk(t);
   const { raceId } = await raceAt(sql, 1);
