@@ -187,6 +187,8 @@ interface WorkPlace {
 /** Messages tell of orders late and in any order; the tables tell how things stand. */
 export interface Orders {
   readonly activeSuiteId: number | null;
+  /** The last time that the suite was not active before. */
+  readonly activatedAtMs: number | null;
   readonly bannedHotkeys: ReadonlySet<string>;
   /** Of the rejudgings that messages of the batch name, those that are applied or cancelled. */
   readonly endedRejudgings: ReadonlySet<string>;

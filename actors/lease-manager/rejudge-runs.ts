@@ -134,10 +134,15 @@ function workOf(draft: Draft, { rejudgingId, agentVersionIds }: Order): WorkStat
   );
 }
 
-/** Ends what was to be judged again of a version. */
-export function endJudging(draft: Draft, agentVersionId: string, reason: string): void {
+/** Ends what was to be judged again of a version, as far as the former suite asked for it. */
+export function endJudging(
+  draft: Draft,
+  agentVersionId: string,
+  isSuperseded: (queuedAt: number) => boolean,
+): void {
   for (const { state } of [...(draft.aggregate(agentVersionId)?.items.values() ?? [])]) {
-    if (state.context.rejudges !== null) cancelItem(draft, state, reason);
+    const { rejudges, queuedAt } = state.context;
+    if (rejudges !== null && isSuperseded(queuedAt)) cancelItem(draft, state, 'SUITE_SUPERSEDED');
   }
 }
 

@@ -50,11 +50,13 @@ export class EvalStore implements EvalLoader {
       from rejudging
       where rejudging_id = any(${bodies.flatMap(({ rejudgingId }) => rejudgingId ?? [])}::uuid[])
         and (applied_at is not null or cancelled_at is not null)`;
-    const [suite] = await sql<{ suiteId: number }[]>`
-      select suite_id as "suiteId" from suite where is_active`;
+    const [suite] = await sql<{ suiteId: number; activatedAtMs: number | null }[]>`
+      select suite_id as "suiteId", rt.milliseconds(activated_at)::float8 as "activatedAtMs"
+      from suite where is_active`;
     const bans = await sql<{ hotkey: string }[]>`select hotkey from hotkey_ban`;
     state.orders = {
       activeSuiteId: suite?.suiteId ?? null,
+      activatedAtMs: suite?.activatedAtMs ?? null,
       bannedHotkeys: new Set(bans.map(({ hotkey }) => hotkey)),
       endedRejudgings: new Set(ended.map(({ rejudgingId }) => rejudgingId)),
     };

@@ -1,22 +1,38 @@
 import type { VersionState } from '../../machines/agent-version/machine.ts';
+import { isOfEarlierActivation } from '../../machines/suite/activation.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
 import { cancelWork } from './end-run.ts';
 import { endJudging } from './rejudge-runs.ts';
 
-/** Versions of another suite that were not yet eligible never will be; race work is the race's. */
+/**
+ * Versions of another suite that were not yet eligible never will be; race work is the race's. The same
+ * of this suite's own, of before another one was active for a while: where that news was late, it found
+ * nothing to do any more.
+ */
 export function supersedeSuites(draft: Draft, activeSuiteId: number): Answer {
   const { orders } = draft.state;
   // Late news: another suite is active by now, whose versions must not fall to this one.
   if (orders !== undefined && orders.activeSuiteId !== activeSuiteId) return accepted({});
   for (const versionId of new Set([...draft.state.openItems.entries()].map(([, id]) => id))) {
     const version = draft.aggregate(versionId)?.version.state;
-    if (version === undefined || version.context.suiteId === activeSuiteId) continue;
-    endJudging(draft, versionId, 'SUITE_SUPERSEDED');
-    if (version.value === 'eligible') continue;
-    supersedeVersion(draft, version);
+    if (version === undefined) continue;
+    const { suiteId, submittedAt } = version.context;
+    const isSuperseded = (atMs: number) => isOfFormerSuite(draft, activeSuiteId, { suiteId, atMs });
+    endJudging(draft, versionId, isSuperseded);
+    if (version.value !== 'eligible' && isSuperseded(submittedAt)) supersedeVersion(draft, version);
   }
   return accepted({});
+}
+
+/** Of one that is not active, or was not for a while after that instant. */
+export function isOfFormerSuite(
+  draft: Draft,
+  activeSuiteId: number,
+  { suiteId, atMs }: { readonly suiteId: number; readonly atMs: number },
+): boolean {
+  const activatedAtMs = draft.state.orders?.activatedAtMs ?? null;
+  return suiteId !== activeSuiteId || isOfEarlierActivation(atMs, activatedAtMs);
 }
 
 export function supersedeVersion(draft: Draft, { context }: VersionState): void {

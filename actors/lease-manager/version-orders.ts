@@ -8,7 +8,7 @@ import type { Draft } from './draft.ts';
 import { rescore } from './end-run.ts';
 import type { evalMessages, VersionOrderReply } from './messages.ts';
 import { followMinerBan } from './miner-ban.ts';
-import { supersedeVersion } from './supersede-suite.ts';
+import { isOfFormerSuite, supersedeVersion } from './supersede-suite.ts';
 
 type Discard = z.infer<(typeof evalMessages)['discard-version']>;
 type Reinstate = z.infer<(typeof evalMessages)['reinstate-version']>;
@@ -35,14 +35,15 @@ export function reinstateVersion(draft: Draft, { agentVersionId }: Reinstate): A
 }
 
 function reinstate(draft: Draft, version: VersionState): void {
-  const { agentVersionId, suiteId } = version.context;
+  const { agentVersionId, suiteId, submittedAt } = version.context;
   const wasEvaluated = (draft.aggregate(agentVersionId)?.runs.size ?? 0) > 0;
   draft.recordVersion(agentVersionId, decideReinstatement(version, wasEvaluated));
   const restored = versionOf(draft, agentVersionId);
   if (restored === undefined) return;
   const activeSuiteId = draft.state.orders?.activeSuiteId ?? suiteId;
   // What the switch of the suite would have done to it meanwhile.
-  if (restored.value !== 'eligible' && activeSuiteId !== suiteId) supersedeVersion(draft, restored);
+  const isFormer = isOfFormerSuite(draft, activeSuiteId, { suiteId, atMs: submittedAt });
+  if (restored.value !== 'eligible' && isFormer) supersedeVersion(draft, restored);
   else reopenWork(draft, agentVersionId);
 }
 

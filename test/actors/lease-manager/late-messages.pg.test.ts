@@ -29,6 +29,54 @@ test('the news of a suite that is active no more cancels nothing', async (t) => 
   t.is(await stateOf(sql), 'CANCELLED');
 });
 
+/** The suite is active as if by an order that was so much later than the first submission. */
+async function activatedAfter(sql: Sql, seconds: number): Promise<void> {
+  await sql`
+    update suite
+    set activated_at = (select min(submitted_at) from agent_version) + ${seconds} * interval '1 second'
+    where is_active`;
+}
+
+for (const news of [[2, 1], [1, 2], [1]]) {
+  test(`a suite that is back before the news comes has none of its old queue: ${news}`, async (t) => {
+    const { sql, desk } = await openWorld(t);
+    const suites = [await addSuite(sql, 1), await addSuite(sql, 2)] as const;
+    await activate(sql, suites[0]);
+    await desk.ok('submit-version', submission(1, { suiteId: suites[0] }));
+    await activatedAfter(sql, 10);
+
+    for (const index of news) await desk.ok('suite-activated', { suiteId: suites[index - 1] });
+
+    t.is(await stateOf(sql), 'CANCELLED');
+  });
+}
+
+// The clock of whoever took it may be a little behind the one that orders are written by.
+test('what was submitted since a suite is back stays in its queue', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const suiteId = await addSuite(sql);
+  await desk.ok('submit-version', submission(1, { suiteId }));
+  await activatedAfter(sql, 1);
+
+  await desk.ok('suite-activated', { suiteId });
+
+  t.is(await stateOf(sql), 'QUEUED');
+});
+
+test('a version of before a switch does not come back to the queue of after it', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const suiteId = await addSuite(sql);
+  await desk.ok('submit-version', submission(1, { suiteId }));
+  const [version] = await sql<{ agentVersionId: string }[]>`
+    select agent_version_id as "agentVersionId" from agent_version`;
+  await desk.ok('discard-version', { ...version, reason: 'x' });
+  await activatedAfter(sql, 10);
+
+  await desk.ok('reinstate-version', { ...version });
+
+  t.is(await stateOf(sql), 'CANCELLED');
+});
+
 test('the news of a ban that was lifted holds no work', async (t) => {
   const { sql, desk } = await openWorld(t);
   await addSuite(sql);

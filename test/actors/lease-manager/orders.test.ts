@@ -113,6 +113,7 @@ test('a banned validator’s success and a partial one are not to be included', 
   world.ok('exclude-run', { ...runs[0], reason });
   world.state.orders = {
     activeSuiteId: 1,
+    activatedAtMs: null,
     bannedHotkeys: new Set(['val-a']),
     endedRejudgings: new Set(),
   };
@@ -139,11 +140,21 @@ test('a partial success stays partial, whatever becomes of its validator', (t) =
   world.complete(partial, { scoreComponents: { scored_problems: 2, total_problems: 3 } });
   const incomplete = { isIncluded: false, exclusionReason: 'INCOMPLETE' };
   const banned = new Set(['val-a']);
-  world.state.orders = { activeSuiteId: 1, bannedHotkeys: banned, endedRejudgings: new Set() };
+  world.state.orders = {
+    activeSuiteId: 1,
+    activatedAtMs: null,
+    bannedHotkeys: banned,
+    endedRejudgings: new Set(),
+  };
   world.ok('hotkey-banned', { hotkey: 'val-a' });
 
   t.like(world.ok('include-run', partial), incomplete);
-  world.state.orders = { activeSuiteId: 1, bannedHotkeys: new Set(), endedRejudgings: new Set() };
+  world.state.orders = {
+    activeSuiteId: 1,
+    activatedAtMs: null,
+    bannedHotkeys: new Set(),
+    endedRejudgings: new Set(),
+  };
   world.ok('hotkey-unbanned', { hotkey: 'val-a' });
   t.like(world.ok('exclude-run', { ...partial, reason }), incomplete);
   t.like(world.ok('include-run', partial), incomplete);
@@ -264,7 +275,12 @@ test('a suite that was superseded meanwhile has ended a version that comes back'
   const world = new EvalWorld();
   world.submit(1);
   world.ok('discard-version', { ...one, reason });
-  world.state.orders = { activeSuiteId: 2, bannedHotkeys: new Set(), endedRejudgings: new Set() };
+  world.state.orders = {
+    activeSuiteId: 2,
+    activatedAtMs: null,
+    bannedHotkeys: new Set(),
+    endedRejudgings: new Set(),
+  };
 
   t.deepEqual(world.ok('reinstate-version', one), { ...one, state: 'CANCELLED' });
   t.is(world.claim('val-a'), null);
@@ -287,6 +303,7 @@ test('work of a banned miner that opens again waits', (t) => {
   const { world, runs } = eligible();
   world.state.orders = {
     activeSuiteId: 1,
+    activatedAtMs: null,
     bannedHotkeys: new Set(['miner-1']),
     endedRejudgings: new Set(),
   };

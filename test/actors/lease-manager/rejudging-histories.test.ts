@@ -156,6 +156,7 @@ class Play {
   #tell(): void {
     this.world.state.orders = {
       activeSuiteId: 1,
+      activatedAtMs: null,
       bannedHotkeys: this.banned,
       endedRejudgings: this.ended,
     };

@@ -14,6 +14,7 @@ const one = versionIdAt(1);
 const ofOne = { agentVersionIds: [one] };
 const open = {
   activeSuiteId: 1,
+  activatedAtMs: null,
   bannedHotkeys: new Set<string>(),
   endedRejudgings: new Set<string>(),
 };
@@ -249,6 +250,18 @@ test('another suite ends what was to be judged again, also of eligible versions'
 
   t.like(judgings(world)[0]?.context, { closeReason: 'SUITE_SUPERSEDED' });
   t.is(world.version(1).version.state.value, 'eligible');
+});
+
+test('a suite that is back at once ends what was to be judged before it, and nothing since', (t) => {
+  const { world, first } = eligible();
+  rejudge(world, first);
+  world.state.orders = { ...open, activatedAtMs: world.nowMs - 10_000 };
+  world.ok('suite-activated', { suiteId: 1 });
+  t.is(judgings(world)[0]?.value, 'open');
+
+  world.state.orders = { ...open, activatedAtMs: world.nowMs + 10_000 };
+  world.ok('suite-activated', { suiteId: 1 });
+  t.like(judgings(world)[0]?.context, { closeReason: 'SUITE_SUPERSEDED' });
 });
 
 test('a cancelled rejudging ends its runs and drops its verdicts, and opens no more', (t) => {
