@@ -8,10 +8,11 @@ import type { RaceState } from '../../machines/race/machine.ts';
 import type { WindowSlot } from '../../machines/scoring/overall.ts';
 import { cancelledForSuite, wasCancelled } from './cancel-race.ts';
 import { type Draft, holdOf, instant } from './draft.ts';
+import type { EndGround } from './grounds.ts';
 import { openNextRace } from './open-race.ts';
 
-/** A message of a ban that takes longer is parked, and must not keep everybody's race from its end. */
-const exclusionsMs = 60_000;
+/** A message that takes longer is parked, and must not keep everybody's race from its end. */
+const newsMs = 60_000;
 
 /** Once nobody has to evaluate anything any more, or the race limit passed. Else it goes on. */
 export function completeIfDone(draft: Draft, raceId: string): void {
@@ -23,7 +24,8 @@ export function completeIfDone(draft: Draft, raceId: string): void {
   const isWorkDone = !awaitsWork && !awaitsExclusions;
   if (stepDue(race, draft.nowMs, isWorkDone) !== 'complete') return;
   // What a banned validator measured would count for ever, at the limit as well.
-  if (awaitsExclusions && stepDue(race, draft.nowMs - exclusionsMs, false) === null) return;
+  if (awaitsExclusions && stepDue(race, draft.nowMs - newsMs, false) === null) return;
+  if (awaitsEndOfReign(inputs, draft.nowMs)) return;
   // The batch has ended the reign that these inputs still tell of: they are read again in a moment.
   if (draft.env.races.isReignSettled) return;
   const { suiteId, policy } = race.context;
@@ -33,6 +35,15 @@ export function completeIfDone(draft: Draft, raceId: string): void {
   const over = draft.record(raceId, suiteId, facts);
   if (results.kind === 'no-finisher') wasCancelled(draft, over);
   else wasCompleted(draft, over, results);
+}
+
+/**
+ * A discard ends the reign that it meets, also if it was taken back since: by then nothing but its news
+ * can tell, and whoever won before that came would be measured by a top that was none any more.
+ */
+function awaitsEndOfReign({ value, topDiscardedAtMs }: EndGround, nowMs: number): boolean {
+  const stands = value.top !== null;
+  return stands && topDiscardedAtMs !== null && nowMs < topDiscardedAtMs + newsMs;
 }
 
 /** All that follows from the fact, in the same commit. */

@@ -12,7 +12,7 @@ export interface Grounds {
   readonly suites: ReadonlyMap<number, SuiteGround>;
   readonly fields: ReadonlyMap<string, Digested<readonly FieldCandidate[]>>;
   /** Of races that may be at their end. */
-  readonly results: ReadonlyMap<string, Digested<EndInputs>>;
+  readonly results: ReadonlyMap<string, EndGround>;
   /** By race. */
   readonly heldOut: ReadonlyMap<string, readonly HeldOutTask[]>;
   /** Over already, but asked for. */
@@ -25,6 +25,11 @@ export interface EndInputs extends RaceInputs {
   readonly awaitsExclusions: boolean;
   /** Somebody still has to evaluate something. */
   readonly awaitsWork: boolean;
+}
+
+export interface EndGround extends Digested<EndInputs> {
+  /** When the version of the open reign was discarded in it, the last time. */
+  readonly topDiscardedAtMs: number | null;
 }
 
 export interface Digested<T> {

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { hourMs, openRaceDesk, type RaceDesk } from '../../support/race-desk.ts';
+import { hourMs, minuteMs, openRaceDesk, type RaceDesk } from '../../support/race-desk.ts';
 import {
   ban,
   discard,
@@ -145,6 +145,47 @@ test('a reign that ended a moment before a race is no measure for who won it', a
   await desk.tick();
   t.like(await raceAt(sql, 2), { status: 'RACE_COMPLETE', winnerId: b, promotedId: b });
   t.like((await reigns(desk))[1], { id: b, isOver: false });
+});
+
+/** The second race, done but for its end; the top was discarded and reinstated, and nobody was told. */
+async function discardedAndBack(t: ExecutionContext) {
+  const reigned = await reignedDesk(t);
+  const { desk, sql, a, b } = reigned;
+  const raceId = await runToStart(desk, 2);
+  await seedWork(sql, raceId, a, success(500_000));
+  await seedWork(sql, raceId, b, success(515_000));
+  desk.nowMs += hourMs;
+  await sql`
+    insert into rt.event (kind, part, machine, key, actor_key, seq, type, type_version, payload,
+                          command_id, account, epoch, at)
+    select 'eval', part, 'agent-version', agent_version_id::text, agent_version_id::text, 9,
+      'DISCARDED', 1, '{}', 'c', 'test', 1, ${new Date(desk.nowMs)}
+    from agent_version where agent_version_id = ${a}`;
+  await desk.send('work-changed', { raceId, agentVersionId: b });
+  return reigned;
+}
+
+test('a race whose top was discarded and came back ends after the news of it', async (t) => {
+  const { desk, sql, a, b } = await discardedAndBack(t);
+  t.is((await raceAt(sql, 2)).status, 'RACE_RUNNING');
+
+  await desk.send('version-discarded', { agentVersionId: a, atMs: desk.nowMs });
+  desk.nowMs += minuteMs / 2;
+  await desk.tick();
+
+  t.like(await raceAt(sql, 2), { status: 'RACE_COMPLETE', winnerId: b, promotedId: b });
+  t.like((await reigns(desk))[0], { endReason: 'DISCARDED', isOver: true });
+  const [race] = await sql`select margin, challenged_score from race where race_number = 2`;
+  t.deepEqual({ ...race }, { margin: null, challenged_score: null });
+});
+
+test('news that does not come for a minute keeps nobody’s race from its end', async (t) => {
+  const { desk, sql } = await discardedAndBack(t);
+
+  desk.nowMs += minuteMs;
+  await desk.tick();
+
+  t.is((await raceAt(sql, 2)).status, 'RACE_COMPLETE');
 });
 
 test('late news from before the reign does not touch it', async (t) => {
