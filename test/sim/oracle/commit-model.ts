@@ -35,6 +35,8 @@ type ClaimedRun = Pick<KnownRun, 'agentVersionId' | 'validatorHotkey' | 'workIte
 interface KnownItem {
   phase: string;
   isOpen: boolean;
+  /** Judges a success again: nobody may be left who has had no say in that score. */
+  isJudging: boolean;
   required: number;
   fence: number;
   /** Validator by live run. */
@@ -110,8 +112,10 @@ export class CommitModel {
     return [...this.runs.values()].filter(({ end }) => end === undefined);
   }
 
+  /** Work that somebody can be given, sooner or later. */
   openItems(phase: string): number {
-    return [...this.#items.values()].filter((item) => item.isOpen && item.phase === phase).length;
+    const open = [...this.#items.values()].filter(({ isOpen, isJudging }) => isOpen && !isJudging);
+    return open.filter((item) => item.phase === phase).length;
   }
 
   #number(machine: string, seq: number): void {
@@ -165,6 +169,7 @@ export class CommitModel {
     switch (type) {
       case 'OPENED':
         this.#open(item, payload['work'] as Readonly<Record<string, unknown>>);
+        item.isJudging = (payload['rejudges'] ?? null) !== null;
         break;
       case 'CLOSED':
       case 'WORK_CANCELLED':
@@ -186,8 +191,12 @@ export class CommitModel {
       case 'SUCCESS_EXCLUDED':
         item.included.delete(runId);
         break;
+      case 'SUCCESS_REPLACED':
+        this.#replace(item, payload);
+        break;
       case 'VERDICT_REACHED':
         item.live.clear();
+        item.isOpen = false;
         break;
     }
   }
@@ -196,6 +205,14 @@ export class CommitModel {
     item.required = Number(work['requiredSuccesses']);
     item.phase = String(work['phase']);
     item.isOpen = true;
+  }
+
+  /** By the run that judged it again. */
+  #replace(item: KnownItem, payload: CommittedEvent['payload']): void {
+    const { evalRunId } = payload['by'] as { evalRunId: string };
+    item.included.delete(String(payload['evalRunId']));
+    item.included.add(evalRunId);
+    item.fence = Math.max(Number(payload['fence']), item.fence);
   }
 
   #lease(key: string, item: KnownItem, payload: CommittedEvent['payload']): void {
@@ -236,5 +253,12 @@ export class CommitModel {
 
 function unopened(): KnownItem {
   const counts = { required: 0, fence: 0 };
-  return { phase: '', isOpen: false, ...counts, live: new Map(), included: new Set() };
+  return {
+    phase: '',
+    isOpen: false,
+    isJudging: false,
+    ...counts,
+    live: new Map(),
+    included: new Set(),
+  };
 }

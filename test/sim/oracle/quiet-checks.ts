@@ -3,6 +3,7 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 import { raceViolations } from '../../support/race-checks.ts';
 import { liveRules } from '../service/settings.ts';
 import type { ClientHistory } from './client-history.ts';
+import { checkSwitches } from './switch-checks.ts';
 import type { Violations } from './violations.ts';
 
 const shownMax = 3;
@@ -22,6 +23,7 @@ export async function checkQuietly(
   await checkRuns(sql, history, violations);
   await checkResults(sql, history, violations);
   await checkSubmissions(sql, history, violations);
+  await checkSwitches(sql, violations);
 }
 
 /** Of races that are over; each once. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
+import { Callers } from '../../../apps/edge/auth/callers.ts';
 import type { EdgeDeps } from '../../../apps/edge/deps.ts';
 import { CurrentStandings } from '../../../apps/edge/emission/standings.ts';
 import type { Caller, Endpoint, RequestContext } from '../../../apps/edge/endpoint.ts';
@@ -17,6 +18,7 @@ import { parsePart } from '../../../apps/edge/validation.ts';
 import { faultOf } from '../../../apps/outage.ts';
 import { createCredentialSeal } from '../../../infra/crypto/credential-seal.ts';
 import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
+import { Fault } from '../../../machines/fault.ts';
 import type { SimProcess } from '../kernel/sim-process.ts';
 import { edgeConfig } from './settings.ts';
 import { connectProcess, type SimWorld } from './sim-world.ts';
@@ -93,10 +95,11 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
   };
   // The routes of this world ask for nothing else of the edge.
   const deps = parts as unknown as EdgeDeps;
+  const callers = new Callers(sql, clock);
   const publicReads = new PublicReads(clock, config.requestSeconds * 1000);
   return {
     process,
-    serve: (endpoint, request) => serve(endpoint, request, { deps, publicReads }),
+    serve: (endpoint, request) => serve(endpoint, request, { deps, publicReads, callers }),
     drain: async () => {
       await presence.stop();
       await peers.stop();
@@ -108,14 +111,19 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
 interface Serving {
   readonly deps: EdgeDeps;
   readonly publicReads: PublicReads;
+  readonly callers: Callers;
 }
 
 async function serve(
   endpoint: Endpoint,
   asked: SimRequest,
-  { deps, publicReads }: Serving,
+  { deps, publicReads, callers }: Serving,
 ): Promise<SimAnswer> {
   try {
+    const isOfHotkey = endpoint.role === 'miner' || endpoint.role === 'validator';
+    if (isOfHotkey && (await callers.isBanned(asked.caller.name))) {
+      throw new Fault('BANNED', 'This hotkey is banned.');
+    }
     const params = endpoint.params && parsePart(endpoint.params, asked.params ?? {}, 'path');
     const query = endpoint.query && parsePart(endpoint.query, asked.query ?? {}, 'query');
     const hasBody = endpoint.body !== undefined && endpoint.bodyKind === undefined;

@@ -94,7 +94,7 @@ export class Season {
   async #morning(race: RaceRow): Promise<void> {
     this.#startFaults();
     for (const miner of this.#miners) void miner.submit();
-    if (this.#random.happens(250)) this.#meddle(race.id);
+    if (this.#random.happens(350)) this.#meddle(race.id);
     await this.#work('QUALIFYING', this.#random.between(20_000, 45_000));
     await this.#heal();
   }
@@ -115,7 +115,7 @@ export class Season {
     const isOver = ({ id, status }: RaceRow) =>
       id === race.id && (status === 'RACE_COMPLETE' || status === 'RACE_CANCELLED');
     this.#startFaults();
-    if (this.#random.happens(150)) this.#meddle(race.id);
+    if (this.#random.happens(350)) this.#meddle(race.id);
     for (const validator of this.#validators) void validator.askForWeights();
     // Too late: whoever races is fixed.
     for (const miner of this.#miners) if (this.#random.happens(250)) void miner.pin();
@@ -196,11 +196,15 @@ export class Season {
   #meddle(raceId: string): void {
     const { history } = this.#session;
     const versionIds = [...history.submissions.keys()].slice(-8);
-    const hotkeys = this.#miners.map(({ name }) => name);
-    this.#meddling += 1;
-    void this.#operator.meddle({ hotkeys, versionIds, raceId }).finally(() => {
-      this.#meddling -= 1;
-    });
+    const hotkeys = [...this.#miners, ...this.#validators].map(({ name }) => name);
+    const meddling = { hotkeys, versionIds, raceId, suiteIds: [1, 2] };
+    // Two orders at a time may come in any order to those who carry them out.
+    for (let count = this.#random.happens(300) ? 2 : 1; count > 0; count -= 1) {
+      this.#meddling += 1;
+      void this.#operator.meddle(meddling).finally(() => {
+        this.#meddling -= 1;
+      });
+    }
   }
 
   #startFaults(): void {
