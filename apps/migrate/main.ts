@@ -6,7 +6,7 @@ import { setPasswords } from '../../infra/postgres/logins.ts';
 import { migrate } from '../../infra/postgres/migrate.ts';
 import { createRoles } from '../../infra/postgres/roles.ts';
 
-const usage = `apps/migrate/main.ts [--roles-only]
+const usage = `node infra/with-node.mjs apps/migrate/main.ts [--roles-only]
 
 Makes the server's missing roles, brings the database that DATABASE_URL names to the newest schema, and
 gives the processes' logins DATABASE_EDGE_PASSWORD and DATABASE_COORDINATOR_PASSWORD. DATABASE_URL is

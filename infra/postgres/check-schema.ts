@@ -18,7 +18,7 @@ export async function checkSchema(sql: Sql): Promise<void> {
   throw new Error(
     `the database schema is older than this code: ${first} is missing` +
       `${missing.length > 1 ? `, and ${missing.length - 1} after it` : ''}; ` +
-      'run apps/migrate/main.ts first',
+      'run "node infra/with-node.mjs apps/migrate/main.ts" as the database\'s owner first',
   );
 }
 

@@ -61,6 +61,12 @@ export const nameRules: readonly NameRule[] = [
   ['kind of what is stuck', /kind `([a-z-]+)`/g, (name) => kinds.has(name)],
   ['log line', /\blog(?:s|ged) `([^`]+)`/g, (name) => code.includes(name)],
   ['script', /npm run ([a-z:-]+)/g, (name) => Object.hasOwn(scripts, name)],
+  // Of the system, which may be too old for it; with-node.mjs finds the one that is new enough.
+  [
+    'TypeScript that the Node of the system is to run:',
+    /\bnode (?:-\S+ )*([^\s`-]\S*\.ts)\b/g,
+    () => false,
+  ],
   ['table or function', /\brt\.([a-z_]+)/g, isInRuntime],
   ['command', /`npx paddock ([^`]+)`/g, isCommand],
 ];

@@ -16,7 +16,7 @@ test('every name that the runbook tells an operator to look for is one of the so
 
 test('a name of nothing is caught, whatever it is a name of', (t) => {
   const page = `paddock_nothing, \`GET /v1/admin/nothing\`, \`NO_SUCH_CODE\`, \`moon\` says, kind \`moon\`, it
-logs \`the moon fell\`, npm run moon, rt.moon, \`npx paddock moon\` and [a page](moon.md)`;
+logs \`the moon fell\`, npm run moon, node moon.ts, rt.moon, \`npx paddock moon\` and [a page](moon.md)`;
 
   t.is(unknownNames(page, rules).length, rules.length);
 });

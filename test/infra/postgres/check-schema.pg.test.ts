@@ -25,7 +25,9 @@ test('code that is newer than the schema does not work on it', async (t) => {
     select version, name from schema_migration order by version desc limit 1`;
   await owner`delete from schema_migration where version = ${newest?.version ?? 0}`;
   await t.throwsAsync(check, {
-    message: `the database schema is older than this code: ${newest?.name} is missing; run apps/migrate/main.ts first`,
+    message:
+      `the database schema is older than this code: ${newest?.name} is missing; ` +
+      'run "node infra/with-node.mjs apps/migrate/main.ts" as the database\'s owner first',
   });
   await owner`
     insert into schema_migration (version, name, checksum, applied_at)
