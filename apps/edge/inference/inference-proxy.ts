@@ -100,7 +100,7 @@ export class InferenceProxy {
       ...providerIds.map((id) => states.of(id)),
     ]);
     if (run === undefined) throw new Fault('INVALID_SESSION', 'The evaluation run has ended.');
-    requireMore(run.requests + slots.taken(evalRunId), config.inferenceRequestsPerRun);
+    requireMore(run, slots.taken(evalRunId), config);
     const choose = (model: string) =>
       chooseRoutes({
         ...{ active, model },
@@ -123,8 +123,17 @@ interface Choice {
   readonly idOf: (model: string) => string;
 }
 
-/** What is under way counts, this one included. */
-function requireMore(requests: number, most: number): void {
-  if (requests <= most) return;
-  throw new Fault('RATE_LIMITED', `At most ${most} completions of a run.`);
+/**
+ * What is under way counts, this one included. A run that has used all of them is told to come back
+ * when it is over: clients of models repeat a 429 as soon as they are told that there may be room.
+ */
+function requireMore(run: InferenceRun, underWay: number, config: Config): void {
+  const { inferenceRequestsPerRun: most, runLimitSeconds } = config;
+  if (run.requests >= most) {
+    const detail = 'This run has used all its completions; no further one is answered.';
+    const seconds = Math.max(1, Math.ceil(runLimitSeconds - run.ageMs / 1000));
+    throw new Fault('RATE_LIMITED', detail, { retry_after_seconds: seconds });
+  }
+  if (run.requests + underWay <= most) return;
+  throw new Fault('RATE_LIMITED', 'The last completions of this run are under way.');
 }

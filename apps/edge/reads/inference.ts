@@ -28,6 +28,8 @@ export interface InferenceRun {
   readonly connected: readonly ProviderId[];
   /** Counted so far. */
   readonly requests: number;
+  /** Since its claim. */
+  readonly ageMs: number;
 }
 
 /** Undefined for a run without a token. */
@@ -40,8 +42,10 @@ export async function findInferenceRun(
       array(select c.provider from inference_credential c
         where c.miner_hotkey = t.miner_hotkey) as connected,
       (select coalesce(sum(u.requests), 0) from inference_usage u
-        where u.eval_run_id = t.eval_run_id)::integer as requests
+        where u.eval_run_id = t.eval_run_id)::integer as requests,
+      floor(extract(epoch from rt.clock() - r.claimed_at) * 1000)::float8 as "ageMs"
     from inference_token t
+    join evaluation_run r on r.eval_run_id = t.eval_run_id
     where t.eval_run_id = ${evalRunId}`;
   return row;
 }

@@ -7,12 +7,15 @@ import { okBody, openTrialSuite } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
 import { invalid, refused, unkept } from '../routes/answers.ts';
 
+const runLimitSeconds = 5000;
+
 let service: TestService;
 test.before(async () => {
   service = await startTestService({
     env: {
       INFERENCE_CONCURRENT_PER_RUN: '2',
       INFERENCE_REQUESTS_PER_RUN: '12',
+      RUN_LIMIT_SECONDS: String(runLimitSeconds),
       INFERENCE_BREAKER_FAILURES: '4',
       INFERENCE_BREAKER_SECONDS: '1',
     },
@@ -356,8 +359,35 @@ test.serial('a run has so many completions at a time, and so many in all', async
   providera.heal();
   await Promise.all(open.map(eventsOf));
   for (let count = 2; count < 12; count++) t.is((await run.chat(question())).status, 200);
-  await refused(t, await run.chat(question()), '429 RATE_LIMITED');
   t.like(await run.usage(), [{ requests: 12 }]);
+
+  // It never lifts: a client that waits for it waits until the run is over.
+  const [row] = await service.sql<{ claimedAt: Date }[]>`
+    select claimed_at as "claimedAt" from evaluation_run where eval_run_id = ${run.evalRunId}`;
+  const endMs = (row?.claimedAt.getTime() ?? 0) + runLimitSeconds * 1000;
+  const secondsLeft = () => (endMs - Date.now()) / 1000;
+  const before = secondsLeft();
+  const answer = await run.chat(question());
+  const said = Number(answer.headers.get('retry-after'));
+  const refusal = await refused(t, answer, '429 RATE_LIMITED');
+  t.regex(refusal.detail, /no further one is answered/);
+  t.is(refusal['retry_after_seconds'], said);
+  t.true(said <= before + 1, `${said} of ${before}`);
+  t.true(said >= secondsLeft() - 1, `${said} of ${secondsLeft()}`);
+});
+
+test.serial('completions under way keep others waiting, and not for the whole run', async (t) => {
+  const run = await askingRun(service);
+  const { providera } = service.providers;
+  for (let count = 0; count < 11; count++) t.is((await run.chat(question())).status, 200);
+  providera.fail({ kind: 'stall', afterChunks: 1 }, 'completions');
+  const last = await run.chat({ ...question(), stream: true });
+
+  const answer = await run.chat(question());
+  t.true(Number(answer.headers.get('retry-after')) <= 3);
+  await refused(t, answer, '429 RATE_LIMITED');
+  providera.heal();
+  await eventsOf(last);
 });
 
 // An agent could otherwise have an edge hold hundreds of large bodies, of which all but a few are refused
