@@ -103,11 +103,11 @@ export async function startServices(deps: {
   const poller = modelPoller(deps);
   await poller.start();
   stack.defer(() => poller.stop());
-  const sweeps = [
-    outdatedIdentity(sql, config.nonceMemorySeconds),
-    outdatedAnswers(sql, config.idempotencySeconds),
-    countedRequests(sql),
-  ];
+  const sweeps = {
+    ...outdatedIdentity(sql, config.nonceMemorySeconds),
+    answers: outdatedAnswers(sql, config.idempotencySeconds),
+    completions: countedRequests(sql),
+  };
   const retention = createRetention({ sweeps, clock, log });
   await retention.start();
   stack.defer(() => retention.stop());

@@ -7,8 +7,10 @@ import type { Sweep } from '../sweep.ts';
 import type { authService } from './messages.ts';
 import {
   consumeChallenge,
-  deleteOutdated,
+  deleteChallenges,
+  deleteNonces,
   deleteSession,
+  deleteSessions,
   deleteSessionsOf,
   insertChallenge,
   insertNonces,
@@ -60,8 +62,12 @@ export async function endSessionsOf(tx: Transaction, hotkey: string): Promise<vo
   await deleteSessionsOf(tx, hotkey);
 }
 
-export function outdatedIdentity(sql: Sql, keepNonceSeconds: number): Sweep {
-  return (limit) => deleteOutdated(sql, keepNonceSeconds, limit);
+export function outdatedIdentity(sql: Sql, keepNonceSeconds: number) {
+  return {
+    nonces: (limit) => deleteNonces(sql, keepNonceSeconds, limit),
+    challenges: (limit) => deleteChallenges(sql, limit),
+    sessions: (limit) => deleteSessions(sql, limit),
+  } satisfies Readonly<Record<string, Sweep>>;
 }
 
 const nonceKey = (use: { readonly hotkey: string; readonly nonce: string }) =>

@@ -100,29 +100,31 @@ export async function insertNonces(
     returning hotkey, nonce`;
 }
 
-/** At most `limit` rows of each kind that nothing will ask for again; answers how many. */
-export async function deleteOutdated(
-  sql: Sql,
-  keepNonceSeconds: number,
-  limit: number,
-): Promise<number> {
-  const deletions = await Promise.all([
-    sql`
-      delete from nonce where ctid in (
-        select ctid from nonce
-        where accepted_at < rt.clock() - ${keepNonceSeconds} * interval '1 second'
-        limit ${limit} for update skip locked)`,
-    // A minute past their end: an attempt whose answer got lost may still be repeated.
-    sql`
-      delete from challenge where ctid in (
-        select ctid from challenge
-        where expires_at < rt.clock() - interval '1 minute'
-        limit ${limit} for update skip locked)`,
-    sql`
-      delete from session where ctid in (
-        select ctid from session
-        where expires_at < rt.clock()
-        limit ${limit} for update skip locked)`,
-  ]);
-  return deletions.reduce((total, { count }) => total + count, 0);
+/** Like the two below: at most `limit` rows that nothing will ask for again; answers how many. */
+export async function deleteNonces(sql: Sql, keepSeconds: number, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from nonce where ctid in (
+      select ctid from nonce
+      where accepted_at < rt.clock() - ${keepSeconds} * interval '1 second'
+      limit ${limit} for update skip locked)`;
+  return count;
+}
+
+/** A minute past their end: an attempt whose answer got lost may still be repeated. */
+export async function deleteChallenges(sql: Sql, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from challenge where ctid in (
+      select ctid from challenge
+      where expires_at < rt.clock() - interval '1 minute'
+      limit ${limit} for update skip locked)`;
+  return count;
+}
+
+export async function deleteSessions(sql: Sql, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from session where ctid in (
+      select ctid from session
+      where expires_at < rt.clock()
+      limit ${limit} for update skip locked)`;
+  return count;
 }

@@ -19,17 +19,21 @@ async function deleteAll(deleteChunk: Sweep): Promise<void> {
 
 /** Throws away what has served: used nonces, old challenges, ended sessions, first answers. */
 export function createRetention(deps: {
-  readonly sweeps: readonly Sweep[];
+  /** By what each deletes. */
+  readonly sweeps: Readonly<Record<string, Sweep>>;
   readonly clock: Clock;
   readonly log: Logger;
 }): Service {
   let stopTicking: (() => void) | undefined;
   let running: Promise<void> = Promise.resolve();
+  // None is kept from its work by another that fails: what is not deleted grows without end.
   const sweep = async () => {
-    try {
-      for (const deleteChunk of deps.sweeps) await deleteAll(deleteChunk);
-    } catch (error) {
-      deps.log.warn('old rows could not be deleted; the next round tries again', { error });
+    for (const [what, deleteChunk] of Object.entries(deps.sweeps)) {
+      try {
+        await deleteAll(deleteChunk);
+      } catch (error) {
+        deps.log.warn('old rows could not be deleted; the next round tries again', { what, error });
+      }
     }
   };
   return {

@@ -24,8 +24,10 @@ test('what has served goes in chunks, what may still be asked for stays', async 
     insert into idempotency (key_sha256, route, body_sha256, reply, at)
     select 'key' || age, 'x', 'y', '{}', ${at} from ${age}`;
   const identity = outdatedIdentity(sql, 180);
-  t.is(await identity(1), 3, 'one of each kind');
-  t.true((await identity(100)) > 0);
+  for (const sweep of Object.values(identity)) {
+    t.is(await sweep(1), 1);
+    t.true((await sweep(100)) > 0);
+  }
   t.is(await outdatedAnswers(sql, 180)(100), 2);
   const left = await admin`
     select (select count(*)::int from nonce) as nonces,
