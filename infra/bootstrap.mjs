@@ -3,7 +3,15 @@
 // dependencies: it is the first thing that runs on a clean clone.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { node, obstacleToNode } from './bundled-node.mjs';
 
@@ -11,6 +19,8 @@ const root = resolve(import.meta.dirname, '..');
 const folder = resolve(process.argv[2] ?? root);
 const stampFile = join(folder, 'node_modules', '.paddock-stamp');
 const installLock = join(folder, '.paddock', 'install.lock');
+/** Making it and writing into it are two steps, which take microseconds. */
+const halfMadeMs = 10_000;
 
 function fail(sentence) {
   console.error(`Paddock cannot be installed: ${sentence}`);
@@ -41,7 +51,41 @@ function isRunning(pid) {
   }
 }
 
-/** True when this process now holds the lock; a lock whose holder is dead is taken over. */
+function ageMs(path) {
+  return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+}
+
+function holderOfLock() {
+  return Number(readOrEmpty(installLock));
+}
+
+/** One that names nobody is of a run that was killed, or found no room, between making and writing it. */
+function isAbandoned() {
+  const holder = holderOfLock();
+  return holder > 0 ? !isRunning(holder) : ageMs(installLock) > halfMadeMs;
+}
+
+/**
+ * One at a time, and after another look: of two that found the same dead holder the second would
+ * remove the lock of the first, and both would install.
+ */
+function removeAbandoned() {
+  const guard = `${installLock}.removal`;
+  try {
+    mkdirSync(guard);
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (ageMs(guard) > halfMadeMs) rmSync(guard, { recursive: true, force: true });
+    return;
+  }
+  try {
+    if (isAbandoned()) rmSync(installLock, { force: true });
+  } finally {
+    rmdirSync(guard);
+  }
+}
+
+/** True when this process now holds the lock; one that is abandoned is there for the taking next time. */
 function tryLock() {
   mkdirSync(join(folder, '.paddock'), { recursive: true });
   try {
@@ -50,9 +94,16 @@ function tryLock() {
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
   }
-  const holder = Number(readOrEmpty(installLock));
-  if (holder > 0 && !isRunning(holder)) rmSync(installLock, { force: true });
+  if (isAbandoned()) removeAbandoned();
+  else sayWhomItWaitsFor(holderOfLock());
   return false;
+}
+
+let isWaitTold = false;
+function sayWhomItWaitsFor(holder) {
+  if (isWaitTold || holder === 0) return;
+  isWaitTold = true;
+  console.error(`Waiting for another installation (process ${holder}) …`);
 }
 
 /** npm ends well when an optional package could not be fetched; ours hold the binaries we run on. */

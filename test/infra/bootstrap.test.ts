@@ -1,22 +1,29 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { systemEnv } from '../support/system-env.ts';
+import { until } from '../support/until.ts';
 
 const bootstrap = join(import.meta.dirname, '../../infra/bootstrap.mjs');
+
+/** Above the largest process number that Linux gives out. */
+const deadProcess = 4_194_305;
 
 interface Outcome {
   readonly code: number;
   readonly output: string;
 }
 
+// One that waits for nobody would wait for ever.
+const timeout = 90_000;
+
 function run(folder: string, env: NodeJS.ProcessEnv = process.env): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [bootstrap, folder], { env }, (error, stdout, stderr) => {
-      resolve({ code: Number(error?.code ?? 0), output: stdout + stderr });
+    execFile(process.execPath, [bootstrap, folder], { env, timeout }, (error, stdout, stderr) => {
+      resolve({ code: Number(error?.code ?? (error ? 1 : 0)), output: stdout + stderr });
     });
   });
 }
@@ -71,19 +78,107 @@ test('of two runs at once one installs and the other waits', async (t) => {
     outcomes.map(({ code }) => code),
     [0, 0],
   );
-  t.is(outcomes.filter(({ output }) => output !== '').length, 1);
+  t.is(outcomes.filter(({ output }) => /^Installing/m.test(output)).length, 1);
 });
 
 test('the lock of a run that was killed is taken over', async (t) => {
   const folder = await packageOf(t);
   await mkdir(join(folder, '.paddock'));
-  // Above the largest process number that Linux gives out.
-  await writeFile(join(folder, '.paddock/install.lock'), '4194305');
+  await writeFile(join(folder, '.paddock/install.lock'), String(deadProcess));
 
   const { code } = await run(folder);
 
   t.is(code, 0);
   t.false(existsSync(join(folder, '.paddock/install.lock')));
+});
+
+test('a lock that its run had no time to fill is taken over once it is old', async (t) => {
+  const folder = await packageOf(t);
+  const lock = join(folder, '.paddock/install.lock');
+  await mkdir(join(folder, '.paddock'));
+  await writeFile(lock, '');
+  const anHourAgo = Date.now() / 1000 - 3600;
+  await utimes(lock, anHourAgo, anHourAgo);
+
+  const { code } = await run(folder);
+
+  t.is(code, 0);
+  t.false(existsSync(lock));
+});
+
+test('whoever waits for another run says so once, and for which', async (t) => {
+  const folder = await packageOf(t);
+  const lock = join(folder, '.paddock/install.lock');
+  await mkdir(join(folder, '.paddock'));
+  await writeFile(lock, String(process.pid));
+
+  const waiting = execFile(process.execPath, [bootstrap, folder], { timeout });
+  let said = '';
+  waiting.stderr?.on('data', (text: string) => {
+    said += text;
+  });
+  const ended = new Promise((resolve) => waiting.on('close', resolve));
+  await until(() => said.includes('\n') || waiting.exitCode !== null);
+  t.is(said, `Waiting for another installation (process ${process.pid}) …\n`);
+  await rm(lock);
+
+  t.is(await ended, 0, said);
+  t.is(said.split('Waiting').length, 2, said);
+});
+
+/** npm in its place: it notes that it began, and ends when it is told. */
+const npmInPlace = `
+const { appendFileSync, existsSync } = require('node:fs');
+if (process.argv.includes('--version')) console.log('10.0.0');
+else {
+  appendFileSync('began', 'x');
+  const look = setInterval(() => existsSync('may-end') && clearInterval(look), 10);
+}`;
+
+/** Stops where the holder was found dead, until it is told to go on. */
+const pausedThere = `
+import { existsSync, writeFileSync } from 'node:fs';
+const { kill } = process;
+process.kill = (pid, signal) => {
+  if (pid === ${deadProcess}) {
+    writeFileSync('found-dead', '');
+    while (!existsSync('may-go-on')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+  }
+  return kill.call(process, pid, signal);
+};`;
+
+test('of two that find a holder dead the slower one leaves the lock of the other', async (t) => {
+  const folder = await packageOf(t);
+  const file = (name: string) => join(folder, name);
+  const began = () => readFile(file('began'), 'utf8').catch(() => '');
+  await mkdir(file('.paddock'));
+  await writeFile(file('.paddock/install.lock'), String(deadProcess));
+  await writeFile(file('npm-cli.js'), npmInPlace);
+  await writeFile(file('paused.mjs'), pausedThere);
+  const env = { ...process.env, npm_execpath: file('npm-cli.js') };
+  const start = (...flags: string[]) => {
+    const args = [...flags, bootstrap, folder];
+    const child = execFile(process.execPath, args, { cwd: folder, env, timeout });
+    let said = '';
+    child.stderr?.on('data', (text: string) => {
+      said += text;
+    });
+    const ended = new Promise((resolve) => child.on('close', resolve));
+    return { said: () => said, ended };
+  };
+
+  const slow = start('--import', file('paused.mjs'));
+  await until(() => existsSync(file('found-dead')));
+  const quick = start();
+  await until(async () => (await began()) === 'x');
+  await writeFile(file('may-go-on'), '');
+  await until(async () => slow.said() !== '' || (await began()) !== 'x');
+  const once = await began();
+  await writeFile(file('may-end'), '');
+
+  t.deepEqual(await Promise.all([slow.ended, quick.ended]), [0, 0]);
+  t.is(once, 'x');
+  t.regex(slow.said(), /^Waiting for another installation \(process \d+\)/);
 });
 
 test('without npm one sentence says what to install', async (t) => {

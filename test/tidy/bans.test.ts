@@ -15,8 +15,9 @@ const bans: readonly Ban[] = [
     // A socket's own idle limit is no timer of ours: the kernel's traffic resets it.
     pattern:
       /\bDate\.now\b|\bnew Date(\(\)|[^\w(])|\bperformance\.now\b|(?<!socket\.)\bset(Timeout|Interval)\(|\bTemporal\.Now\b|\bAbortSignal\.timeout\b|\bhrtime\b|node:timers/,
-    // A browser has nothing of ours but its own.
-    exceptIn: /^(infra\/clock\/|test\/|apps\/dashboard\/browser\/clock\.ts$)/,
+    // A browser has nothing of ours but its own, and what installs us runs before anything else.
+    exceptIn:
+      /^(infra\/clock\/|infra\/bootstrap\.mjs$|test\/|apps\/dashboard\/browser\/clock\.ts$)/,
     planted: [
       'const at = Date.now();',
       'const at = new Date();',
