@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { Sql, Transaction } from '../ports/sql.ts';
-import { closeSql, createSql } from './client.ts';
-import { transaction } from './transaction.ts';
+import { closeSql, createSql, sessionsOf } from './client.ts';
+import type { Session } from './sessions.ts';
+import { transactionOn } from './transaction.ts';
 
 /** Any number will do as long as it never changes: migrating processes wait for each other on it. */
 const advisoryLock = 7_220_401;
@@ -19,14 +20,14 @@ export interface Migration {
  * is ahead of this code, and one whose applied files differ from ours.
  */
 export async function migrate(databaseUrl: string, target?: number): Promise<readonly string[]> {
-  return withLock(databaseUrl, async (sql) => {
+  return withLock(databaseUrl, async (session) => {
     const migrations = await readMigrations();
-    const applied = await appliedMigrations(sql);
+    const applied = await appliedMigrations(session.sql);
     checkHistory(migrations, applied);
     const done: string[] = [];
     for (const migration of migrations) {
       if (applied.has(migration.version) || migration.version > (target ?? Infinity)) continue;
-      await apply(sql, migration);
+      await apply(session, migration);
       done.push(migration.name);
     }
     return done;
@@ -35,12 +36,12 @@ export async function migrate(databaseUrl: string, target?: number): Promise<rea
 
 /** Takes back every migration above `target`, newest first. */
 export async function migrateDown(databaseUrl: string, target: number): Promise<void> {
-  await withLock(databaseUrl, async (sql) => {
-    const applied = await appliedMigrations(sql);
+  await withLock(databaseUrl, async (session) => {
+    const applied = await appliedMigrations(session.sql);
     const migrations = await readMigrations();
     for (const migration of migrations.toReversed()) {
       if (migration.version <= target || !applied.has(migration.version)) continue;
-      await transaction(sql, { statementTimeoutMs: 0 }, async (tx) => {
+      await transactionOn(session, { statementTimeoutMs: 0 }, async (tx) => {
         await waitForLocks(tx);
         await tx.unsafe(migration.down);
         await tx`delete from schema_migration where version = ${migration.version}`;
@@ -62,21 +63,32 @@ export async function readMigrations(): Promise<readonly Migration[]> {
   );
 }
 
-async function withLock<T>(url: string, body: (sql: Sql) => Promise<T>): Promise<T> {
-  // One connection, so that the session's lock covers every statement.
-  const sql = createSql({ url, max: 1, applicationName: 'paddock migrate', statementTimeoutMs: 0 });
+/**
+ * One session for the lock and for all that is done under it, which neither ends by its age nor is made
+ * anew: whoever loses the lock has lost the transaction under way, and can begin no other.
+ */
+async function withLock<T>(url: string, body: (session: Session) => Promise<T>): Promise<T> {
+  const pool = createSql({
+    url,
+    max: 1,
+    applicationName: 'paddock migrate',
+    statementTimeoutMs: 0,
+  });
   try {
-    await sql`select set_config('lock_timeout', '0', false), pg_advisory_lock(${advisoryLock})`;
-    await sql`
-      create table if not exists schema_migration (
-        version    integer primary key,
-        name       text not null,
-        checksum   text not null,
-        applied_at timestamptz not null
-      )`;
-    return await body(sql);
+    return await sessionsOf(pool).use(async (session) => {
+      const { sql } = session;
+      await sql`select set_config('lock_timeout', '0', false), pg_advisory_lock(${advisoryLock})`;
+      await sql`
+        create table if not exists schema_migration (
+          version    integer primary key,
+          name       text not null,
+          checksum   text not null,
+          applied_at timestamptz not null
+        )`;
+      return await body(session);
+    });
   } finally {
-    await closeSql(sql);
+    await closeSql(pool);
   }
 }
 
@@ -103,8 +115,8 @@ function checkHistory(
   }
 }
 
-async function apply(sql: Sql, migration: Migration): Promise<void> {
-  await transaction(sql, { statementTimeoutMs: 0 }, async (tx: Transaction) => {
+async function apply(session: Session, migration: Migration): Promise<void> {
+  await transactionOn(session, { statementTimeoutMs: 0 }, async (tx: Transaction) => {
     await waitForLocks(tx);
     await tx.unsafe(migration.up);
     await tx`

@@ -20,7 +20,19 @@ export async function transaction<T>(
   body: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   // A body that failed is the caller's affair; a session whose rollback failed is not used again.
-  const outcome = await sessionsOf(sql).use((session) => attempt(session, options, body));
+  return resultOf(await sessionsOf(sql).use((session) => attempt(session, options, body)));
+}
+
+/** For a caller that has a session to itself, and on it what a transaction must not outlive. */
+export async function transactionOn<T>(
+  session: Session,
+  options: TransactionOptions,
+  body: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return resultOf(await attempt(session, options, body));
+}
+
+function resultOf<T>(outcome: Outcome<T>): T {
   if ('error' in outcome) throw outcome.error;
   return outcome.value;
 }

@@ -2,7 +2,9 @@ import test from 'ava';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { checkServer } from '../../../infra/postgres/check-server.ts';
 import { migrate, migrateDown, readMigrations } from '../../../infra/postgres/migrate.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
 import { emptyDatabase } from '../../support/cluster.ts';
+import { until } from '../../support/until.ts';
 
 // For every n: going from n to n+1 and back leaves the catalogue as it was at n.
 test('every migration can be taken back without a trace', async (t) => {
@@ -28,6 +30,38 @@ test('migrating twice at once changes once', async (t) => {
     done.flat(),
     migrations.map(({ name }) => name),
   );
+});
+
+test('whoever loses the lock of migrations changes nothing any more', async (t) => {
+  const { url, sql } = await emptyDatabase(t);
+  await migrate(url, 1);
+  const holder = async () => {
+    const [row] = await sql<{ pid: number }[]>`
+      select pid from pg_locks
+      where locktype = 'advisory' and granted
+        and database = (select oid from pg_database where datname = current_database())`;
+    return row?.pid;
+  };
+  const isHeldUp = async () => {
+    const rows = await sql`
+      select from pg_locks
+      where not granted and relation = 'schema_migration'::regclass`;
+    return rows.length === 1;
+  };
+
+  const second = await transaction(sql, {}, async (tx) => {
+    await tx`select set_config('idle_in_transaction_session_timeout', '0', true)`;
+    await tx`lock table schema_migration in exclusive mode`;
+    const migrated = migrate(url, 2).then(String, String);
+    await until(isHeldUp);
+    await sql`select pg_terminate_backend(${(await holder()) ?? 0})`;
+    await until(async () => (await holder()) === undefined);
+    return () => migrated;
+  });
+
+  t.notRegex(await second(), /^0002/);
+  const applied = await sql<{ version: number }[]>`select version from schema_migration`;
+  t.deepEqual([...applied], [{ version: 1 }]);
 });
 
 test('a database ahead of the code, or of other files, is refused', async (t) => {
