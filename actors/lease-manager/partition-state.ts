@@ -21,7 +21,7 @@ export class PartitionState {
   readonly heldSlots = new Overlay<string, string>();
   readonly ledgers = new Overlay<string, Ledger>();
   readonly suites = new Map<number, SuiteRoster>();
-  /** Every race that a version in memory has work of. */
+  /** Every race of which a version in memory has or had work: one a day, so that none is removed. */
   readonly races = new Map<string, RaceTerms>();
   /** A commit failed, perhaps because a race ended meanwhile. */
   mayRacesHaveEnded = false;

@@ -110,7 +110,7 @@ async function ensureConsumer(
   return client.consumers.getConsumerFromInfo(made);
 }
 
-/** Calls that come while one runs wait for the next one, which all of them share. */
+/** Calls that come while one runs share it. Whoever finds a stream missing even then tries again. */
 function singleFlight(run: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   return () => {
