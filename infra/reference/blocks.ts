@@ -1,12 +1,14 @@
 import { machineDiagrams } from '../../machines/diagram.ts';
 import { configTables } from '../config/config-table.ts';
 import { rulesTable } from '../python/rules-table.ts';
+import { decisionsTable } from './decisions-table.ts';
 
 type Blocks = ReadonlyMap<string, string>;
 
-/** The pages of this folder that have parts printed from the code, and these by the name of their block. */
+/** The pages that have printed parts, as this folder names them, and these by the name of their block. */
 export function generatedPages(): ReadonlyMap<string, Blocks> {
   return new Map([
+    ['../decisions/README.md', new Map([['decisions', decisionsTable()]])],
     ['configuration.md', new Map([['config', configTables()]])],
     ['state-machines.md', new Map([['machines', machineDiagrams()]])],
     ['submission-rules.md', new Map([['rules', rulesTable()]])],

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { generatedPages, withBlocks } from '../../infra/reference/blocks.ts';
+import { gapsOf, tableOf } from '../../infra/reference/decisions-table.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readPage = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -34,6 +35,34 @@ for (const [name, generated] of generatedPages()) {
   });
 }
 
+test('a decision record has a row, in the order of numbers, whatever its status says', (t) => {
+  const second = '# 2. Two\n\nStatus: accepted; supersedes\n0001. Date: 2026-11-22. Of 0001.\n';
+  const first = '# 1. One\n\nStatus: superseded by 0002. Date: 2026-11-21.\n';
+  const records = [
+    { name: '0002-two.md', text: second },
+    { name: '0001-one.md', text: first },
+  ];
+
+  t.deepEqual(tableOf(records).split('\n').slice(2), [
+    '| 0001 | [One](0001-one.md) | superseded by 0002 | 2026-11-21 |',
+    '| 0002 | [Two](0002-two.md) | accepted; supersedes 0001 | 2026-11-22 |',
+  ]);
+});
+
+test('a decision record without a status, or under the number of another, is refused', (t) => {
+  const refusal = { message: /^0003-x\.md must begin with its number/ };
+  const text = '# 2. Two\n\nStatus: accepted. Date: 2026-11-22.\n';
+  t.throws(() => tableOf([{ name: '0003-x.md', text }]), refusal);
+  t.throws(() => tableOf([{ name: '0003-x.md', text: '# 3. Three\n\nWe do it.\n' }]), refusal);
+});
+
+test('numbers that were never used are told', (t) => {
+  t.deepEqual(
+    gapsOf(['0001_a.up.sql', '0001_a.down.sql', '0003_c.up.sql', '0006_f.up.sql']),
+    [2, 4, 5],
+  );
+});
+
 test('no page has a block that nobody generates', (t) => {
   const pages = globSync(['*.md', '{apps,actors,infra,machines,test}/**/*.md'], {
     ...{ cwd: root, exclude: ['**/node_modules/**'] },
@@ -42,7 +71,7 @@ test('no page has a block that nobody generates', (t) => {
 
   t.deepEqual(
     marked.toSorted(),
-    [...generatedPages().keys()].map((name) => `infra/reference/${name}`).toSorted(),
+    [...generatedPages().keys()].map((name) => join('infra/reference', name)).toSorted(),
   );
 });
 
