@@ -1,6 +1,6 @@
 import type { Config } from '../infra/config/config.ts';
 import type { EffectivePolicy } from '../machines/race/policy-overrides.ts';
-import { divideHalfEven, fourPlaces } from '../machines/scoring/exact.ts';
+import { fourPlaces } from '../machines/scoring/exact.ts';
 
 const dayMs = 86_400_000;
 const microPerTenThousandth = 100n;
@@ -8,9 +8,9 @@ const microPerTenThousandth = 100n;
 /** The configuration in the words of races: what holds where no operator and no suite says more. */
 export function configuredPolicy(config: Config): EffectivePolicy {
   return {
-    // Suites keep four places as well.
+    // As suites do; the setting takes no more places, so that nobody rounds it.
     qualifyingThreshold: fourPlaces(
-      divideHalfEven(BigInt(config.qualifyingThresholdMicro), microPerTenThousandth),
+      BigInt(config.qualifyingThresholdMicro) / microPerTenThousandth,
     ),
     requiredSuccessesQualifying: config.requiredSuccessesQualifying,
     requiredSuccesses: config.requiredSuccessesRace,

@@ -49,18 +49,24 @@ export function count(
   return optional(wholeNumber({ min: 1, ...limits }), unit, String(initial), reason);
 }
 
+interface MicroLimits extends Limits {
+  /** Fewer than six where what it is copied to keeps fewer. */
+  readonly places?: number;
+}
+
 /**
  * A decimal with at most 6 places, read into an integer of 10^-6: scores, shares and margins are
  * compared and multiplied exactly, which binary floats cannot do.
  */
-export function micro(initial: string, reason: string, limits: Limits = {}): MicroSetting {
-  const { min = 0, max = 1 } = limits;
+export function micro(initial: string, reason: string, limits: MicroLimits = {}): MicroSetting {
+  const { min = 0, max = 1, places = 6 } = limits;
+  const written = new RegExp(`^\\d{1,9}(\\.\\d{1,${places}}0*)?$`);
   const schema = z
     .string()
-    .regex(/^\d{1,9}(\.\d{1,6})?$/, 'must be a decimal with at most 6 places')
+    .regex(written, `must be a decimal with at most ${places} places`)
     .transform((text) => {
       const [whole = '0', fraction = ''] = text.split('.');
-      return Number(whole) * microPerUnit + Number(fraction.padEnd(6, '0'));
+      return Number(whole) * microPerUnit + Number(fraction.slice(0, 6).padEnd(6, '0'));
     })
     .refine(
       (value) => value >= min * microPerUnit && value <= max * microPerUnit,

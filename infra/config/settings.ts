@@ -67,7 +67,8 @@ const races = {
   FAULT_TABLE: optional(faultTable, 'JSON', defaultFaultTable, 'blames a run by its reason text'),
   QUALIFYING_THRESHOLD: micro(
     '0.55',
-    'kept by a suite when it is made, copied to the race when it opens',
+    'kept by a suite with four places when it is made, copied to the race when it opens',
+    { places: 4 },
   ),
   ELIMINATION_SHARE: micro('0.65', 'of the finishers, worst by raw race score'),
   RACE_TASKS: count(90, 'tasks', 'fewer if the pack has fewer'),

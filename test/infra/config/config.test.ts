@@ -36,6 +36,15 @@ function problems(changes: Record<string, string | undefined>): readonly string[
   return [];
 }
 
+test('a threshold has four decimal places, as suites and races keep it', (t) => {
+  for (const text of ['0.55005', '0.550001', '0.5500501', '0.5500000001']) {
+    const [problem = ''] = problems({ QUALIFYING_THRESHOLD: text });
+    t.regex(problem, /^QUALIFYING_THRESHOLD: "[0-9.]+" must be a decimal with at most 4 places/);
+  }
+  t.is(read({ QUALIFYING_THRESHOLD: '0.5501' }).qualifyingThresholdMicro, 550_100);
+  t.is(read({ QUALIFYING_THRESHOLD: '0.550000' }).qualifyingThresholdMicro, 550_000);
+});
+
 test('every default is the number that the contract gives', (t) => {
   const expected = {
     heartbeatSeconds: 30,
