@@ -1,6 +1,6 @@
 import { unlessEndedWithin } from '../../infra/clock/backstop.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
-import { ConfigInvalid, readConfig } from '../../infra/config/config.ts';
+import { ConfigInvalid, configAdvice, readConfig } from '../../infra/config/config.ts';
 import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
 import { createLogger } from '../../infra/telemetry/log.ts';
 import { logLinesTo } from '../../infra/telemetry/log-lines.ts';
@@ -21,6 +21,7 @@ async function run(): Promise<void> {
     write: logLinesTo(process.stderr),
     nowMs: systemClock.nowMs,
   });
+  for (const text of configAdvice(config)) log.warn(text);
   await using edge = await startEdge({
     config,
     log,

@@ -25,7 +25,7 @@ async function run(isRolesOnly: boolean): Promise<void> {
   await refuseUnfit(config.databaseUrl);
   for (const name of await createRoles(config.databaseUrl)) console.error(`created role ${name}`);
   if (isRolesOnly) return;
-  for (const name of await migrate(config.databaseUrl)) console.error(`applied ${name}`);
+  await migrate(config.databaseUrl, undefined, (line) => console.error(line));
   await setPasswords(config.databaseUrl, {
     edge: config.databaseEdgePassword,
     coordinator: config.databaseCoordinatorPassword,

@@ -127,6 +127,22 @@ const advice: readonly Relation[] = [
     holds: (config) => config.runLimitSeconds >= config.noProgressSeconds,
   },
   {
+    text: 'LEASE_SECONDS is above an hour: what a silent validator holds waits for as long',
+    holds: (config) => config.leaseSeconds <= 3_600,
+  },
+  {
+    text: 'MEMBER_LEASE_SECONDS is above a minute: what a dead coordinator owned is served by nobody for as long',
+    holds: (config) => config.memberLeaseSeconds <= 60,
+  },
+  {
+    text: 'DRAIN_SECONDS is above 12: units and containers are killed after 15, with telemetry still to be sent',
+    holds: (config) => config.drainSeconds <= 12,
+  },
+  {
+    text: 'RACE_LIMIT_SECONDS is above 23 hours: a race may not be over before the next one closes',
+    holds: (config) => config.raceLimitSeconds <= 82_800,
+  },
+  {
     text: 'CLOCK is simulated: any operator can move the time of everybody',
     holds: (config) => config.clock === 'real',
   },

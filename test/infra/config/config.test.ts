@@ -228,6 +228,20 @@ test('a short lease alone is legal: the heartbeat that nobody set follows it', (
   t.deepEqual(configAdvice(read()), []);
 });
 
+test('a time in milliseconds where seconds are meant is noticed', (t) => {
+  const times = {
+    LEASE_SECONDS: '120000',
+    MEMBER_LEASE_SECONDS: '5000',
+    DRAIN_SECONDS: '10000',
+    RACE_LIMIT_SECONDS: '86400000',
+  };
+  for (const [name, value] of Object.entries(times)) {
+    const said = configAdvice(read({ CLAIM_LEASE_SECONDS: '120000', [name]: value }));
+    t.is(said.length, 1, said.join('; '));
+    t.true(said[0]?.startsWith(`${name} is above `), said[0]);
+  }
+});
+
 test('a secret of the wrong shape is refused by its place in the list', (t) => {
   const twice = `a:${token},a:${token}`;
   t.regex(problems({ OPERATOR_TOKENS: twice })[0] ?? '', /must not repeat a name/);

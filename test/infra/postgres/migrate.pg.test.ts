@@ -64,12 +64,67 @@ test('whoever loses the lock of migrations changes nothing any more', async (t) 
   t.deepEqual([...applied], [{ version: 1 }]);
 });
 
-test('a database ahead of the code, or of other files, is refused', async (t) => {
+test('a migration that waits for a reader lets others pass, and says for whom it waits', async (t) => {
+  const { url, sql } = await emptyDatabase(t);
+  await migrate(url, 1);
+  const said: string[] = [];
+
+  const migrated = await transaction(sql, {}, async (tx) => {
+    await tx`select set_config('idle_in_transaction_session_timeout', '0', true)`;
+    await tx`lock table schema_migration in exclusive mode`;
+    const [{ pid } = { pid: 0 }] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    const done = migrate(url, 2, (line) => void said.push(line));
+    await until(() => said.length > 0);
+    t.regex(said[0] ?? '', /^0002_domain waits for a lock, and is tried again; the oldest work /);
+    t.true(said[0]?.includes(`pid ${pid},`), said[0]);
+    return () => done;
+  });
+
+  t.deepEqual(await migrated(), ['0002_domain']);
+  t.is(said.at(-1), 'applied 0002_domain');
+});
+
+test('whoever migrates beside another says that he waits', async (t) => {
+  const { url, sql } = await emptyDatabase(t);
+  await migrate(url, 1);
+  const said: string[] = [];
+
+  const migrated = await transaction(sql, {}, async (tx) => {
+    await tx`select set_config('idle_in_transaction_session_timeout', '0', true)`;
+    await tx`select pg_advisory_xact_lock(7220401)`;
+    const done = migrate(url, 2, (line) => void said.push(line));
+    await until(() => said.length > 0);
+    return () => done;
+  });
+
+  t.deepEqual(await migrated(), ['0002_domain']);
+  t.is(said[0], 'another process migrates this database; waiting for it');
+});
+
+test('a migration that fails is named, and says that nothing of it was kept', async (t) => {
+  const { url, sql } = await emptyDatabase(t);
+  await migrate(url, 1);
+  await sql`create table suite (in_the_way integer)`;
+
+  const error = await t.throwsAsync(migrate(url, 2), { message: /^migration 0002_domain failed/ });
+
+  t.regex(String(error?.cause), /relation "suite" already exists/);
+  await sql`drop table suite`;
+  t.deepEqual(await migrate(url, 2), ['0002_domain']);
+});
+
+test('a database of a newer version is left as it is, and one of other files refused', async (t) => {
   const { url, sql } = await emptyDatabase(t);
   await migrate(url);
   await sql`insert into schema_migration (version, name, checksum, applied_at)
             values (9999, '9999_future', '', now())`;
-  await t.throwsAsync(migrate(url), { message: /9999/ });
+  const said: string[] = [];
+  t.deepEqual(await migrate(url, undefined, (line) => void said.push(line)), []);
+  t.deepEqual(said, ["the schema is a newer version's, with migration 9999, and is left as it is"]);
+
+  await sql`update schema_migration set version = 40 where version = 42`;
+  await t.throwsAsync(migrate(url), { message: /which this code does not know/ });
+  await sql`update schema_migration set version = 42 where version = 40`;
 
   await sql`delete from schema_migration where version = 9999`;
   await sql`update schema_migration set checksum = 'other' where version = 1`;
