@@ -32,7 +32,7 @@ export function isOfFormerSuite(
   { suiteId, atMs }: { readonly suiteId: number; readonly atMs: number },
 ): boolean {
   const activatedAtMs = draft.state.orders?.activatedAtMs ?? null;
-  return suiteId !== activeSuiteId || isOfEarlierActivation(atMs, activatedAtMs);
+  return suiteId !== activeSuiteId || isOfEarlierActivation(atMs, activatedAtMs, draft.nowMs);
 }
 
 export function supersedeVersion(draft: Draft, { context }: VersionState): void {

@@ -1,6 +1,7 @@
 import { decideCancel } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
 import { type Draft, holdOf, instant } from './draft.ts';
+import { endFallenReign } from './end-reign.ts';
 import { openNextRace } from './open-race.ts';
 
 /** Eliminates and promotes nobody, and releases nothing; the next race opens at once. */
@@ -23,9 +24,13 @@ export function wasCancelled(draft: Draft, { context }: RaceState): void {
   openNextRace(draft, suiteId);
 }
 
-/** Only the active suite has races. True when this one was cancelled for that. */
+/**
+ * Only the active suite has races. True when this one was cancelled for that. What ends a race ends the
+ * reign of before as well: the news of the switch may be late, and the next race is not to measure by it.
+ */
 export function cancelledForSuite(draft: Draft, race: RaceState): boolean {
   if (draft.isOfActiveSuite(race.context)) return false;
   cancelRace(draft, race, 'SUITE_SWITCHED');
+  endFallenReign(draft);
   return true;
 }

@@ -100,12 +100,13 @@ export class Draft {
   /** Not so for a race of before a switch, though its suite may be active again. */
   isOfActiveSuite({ suiteId, openedAt }: RaceContext): boolean {
     const activatedAtMs = this.grounds.suites.get(suiteId)?.activatedAtMs ?? null;
-    return this.isActive(suiteId) && !isOfEarlierActivation(openedAt, activatedAtMs);
+    return this.isActive(suiteId) && !isOfEarlierActivation(openedAt, activatedAtMs, this.nowMs);
   }
 
   /** A reign ends once, by the owner of its suite's races. */
   mayEndReign({ suiteId }: OpenReign): boolean {
-    return racePartitionOf(suiteId) === this.env.part && !this.env.races.isReignSettled;
+    const isSettled = this.#isReignSettled || this.env.races.isReignSettled;
+    return racePartitionOf(suiteId) === this.env.part && !isSettled;
   }
 
   /** What was read of the reign is history for the rest of the batch. */

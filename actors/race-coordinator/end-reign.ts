@@ -4,15 +4,16 @@ import type { OpenReign } from './grounds.ts';
 
 /**
  * Closes the reign of a top that is discarded, banned or of a suite that is not active, or was not for
- * a while. Every read takes such a reign for ended already; this says so for good, whatever is taken
- * back later.
+ * a while. Every read takes such a reign for ended already, but for the last; this says so for good,
+ * whatever is taken back later.
  */
 export function endFallenReign(draft: Draft): void {
   const { reign } = draft.grounds;
   if (reign === null) return;
   const { endReason, topAtMs, suiteActivatedAtMs } = reign;
   if (endReason !== 'OUTRANKED') end(draft, reign, endReason);
-  else if (isOfEarlierActivation(topAtMs, suiteActivatedAtMs)) end(draft, reign, 'SUITE_SWITCHED');
+  else if (isOfEarlierActivation(topAtMs, suiteActivatedAtMs, draft.nowMs))
+    end(draft, reign, 'SUITE_SWITCHED');
 }
 
 /** By news of a discard: it ended the reign that it met, also if it was taken back since. */

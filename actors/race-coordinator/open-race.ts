@@ -3,6 +3,7 @@ import { decideOpening } from '../../machines/race/decide.ts';
 import { race } from '../../machines/race/machine.ts';
 import { racePolicy } from '../../machines/race/policy.ts';
 import { effectivePolicy } from '../../machines/race/policy-overrides.ts';
+import { beginningAfter } from '../../machines/suite/activation.ts';
 import { nextClose } from '../../machines/time/pacific-noon.ts';
 import { type Draft, instant } from './draft.ts';
 import type { SuiteGround } from './grounds.ts';
@@ -21,8 +22,7 @@ function openRace(draft: Draft, suite: SuiteGround, raceNumber: number): void {
   const terms = effectivePolicy(draft.env.configured, policyBasis.value);
   const policy = racePolicy.parse(terms);
   const { policyVersion } = policyBasis.value;
-  // By a clock that is a little late it would be of the activation before.
-  const openedAt = Math.max(draft.nowMs, suite.activatedAtMs ?? draft.nowMs);
+  const openedAt = beginningAfter(suite.activatedAtMs, draft.nowMs);
   const closesAt = nextClose(openedAt, draft.env.close);
   const identity = { raceId, suiteId, raceNumber, policyVersion, policy, openedAt, closesAt };
   draft.record(raceId, suiteId, decideOpening(unborn(race), identity));

@@ -49,8 +49,7 @@ async function isOpened(deps: BucketDeps): Promise<boolean> {
 
 async function requireNewDatabase({ bucket, sql }: BucketDeps): Promise<void> {
   const [row] = await sql<{ namesFiles: boolean }[]>`
-    select exists (select from agent_version)
-      or exists (select from suite where env_pack_sha256 is not null) as "namesFiles"`;
+    select exists (select from agent_version) or exists (select from pack) as "namesFiles"`;
   if (row?.namesFiles !== true) return;
   throw new Error(
     `the bucket ${bucket} is not there, and this database names files that are in its bucket: ` +

@@ -240,6 +240,17 @@ test('a switch that was taken back before it was heard of leaves no top all the 
   t.like((await reigns(desk))[0], { endReason: 'SUITE_SWITCHED', isOver: true });
 });
 
+test('where the news of such a switch never comes, the reign ends with the race of before', async (t) => {
+  const { desk, sql } = await reignedDesk(t);
+  desk.nowMs += hourMs;
+  await switchTo(sql, 1, desk.nowMs);
+  const { closesAtMs } = await raceAt(sql, 2);
+  desk.nowMs = closesAtMs;
+  await desk.tick();
+  t.like(await raceAt(sql, 2), { status: 'RACE_CANCELLED', cancelReason: 'SUITE_SWITCHED' });
+  t.like((await reigns(desk))[0], { endReason: 'SUITE_SWITCHED', isOver: true });
+});
+
 test('a reign of after the last switch goes on, whatever comes late', async (t) => {
   const { desk, sql } = await reignedDesk(t);
   await switchTo(sql, 1, desk.nowMs - 30 * hourMs);

@@ -38,10 +38,8 @@ async function isThere({ options }: EmbeddedStoreUnderTest, bucket: string): Pro
 
 async function nameAFile(sql: Sql): Promise<void> {
   await sql`
-    insert into suite (suite_version, is_active, execution_kind, env_pack_sha256, benchmark_name,
-      benchmark_number, environment, qualifying_threshold, required_successes_qualifying,
-      required_successes_race, created_at)
-    values (1, true, 'envpack', ${'ab'.repeat(32)}, 'shop', 1, '{}', 0.55, 2, 2, rt.clock())`;
+    insert into pack (pack_sha256, size_bytes, manifest, task_count, family_counts, created_at)
+    values (${'ab'.repeat(32)}, 1, '{}', 1, '{}', rt.clock())`;
 }
 
 test('a database without files has its bucket made', async (t) => {
