@@ -1,3 +1,4 @@
+import type { Sql } from '../../../../infra/ports/sql.ts';
 import { type Check, inPages, inParts, nearMs, within } from './check.ts';
 
 /** INV-01 to INV-10: who may work at what, as far as rows and events show it. */
@@ -240,6 +241,27 @@ function leaseTimes(): Check[] {
   ];
 }
 
+/**
+ * Whether the success of `o` counted when `r` was claimed. One that an operator had excluded by then may
+ * count again today, and whoever had it was rightly given the work once more.
+ */
+function countedAtClaim(sql: Sql) {
+  return sql`
+    (select e.type = 'SUCCESS_INCLUDED'
+     from rt.event e
+     where e.kind = 'eval' and e.part = r.part and e.machine = 'work-item'
+       and e.key = r.work_item_id::text
+       and e.type in ('SUCCESS_INCLUDED', 'SUCCESS_EXCLUDED', 'SUCCESS_REPLACED')
+       and e.payload ->> 'evalRunId' = o.eval_run_id::text
+       and e.seq < (
+         select l.seq from rt.event l
+         where l.kind = 'eval' and l.part = r.part and l.machine = 'work-item'
+           and l.key = r.work_item_id::text and l.type = 'LEASED'
+           and l.payload ->> 'evalRunId' = r.eval_run_id::text)
+     order by e.seq desc
+     limit 1)`;
+}
+
 function claims(): Check[] {
   return [
     {
@@ -294,8 +316,9 @@ function claims(): Check[] {
           left join lateral (
             select o.eval_run_id from evaluation_run o
             where o.work_item_id = r.work_item_id and o.validator_hotkey = r.validator_hotkey
-              and o.is_included and o.completed_at < r.claimed_at
+              and o.status = 'SUCCESS' and o.completed_at < r.claimed_at
               and o.rejudging_id is null and r.rejudging_id is null
+              and ${countedAtClaim(sql)}
             limit 1) before on true
           where ${within(sql, 'r.eval_run_id', page)}
             and (v.discarded_at < r.claimed_at or before.eval_run_id is not null)`,
