@@ -1,5 +1,7 @@
 /** By so much an owner's clock may be behind the one that activations are written by. */
 const behindMs = 5_000;
+/** Clocks that work do not differ by as much. */
+const aheadMs = 60_000;
 
 /**
  * Whether what began at that instant is of an earlier activation of its suite. Another suite was active
@@ -18,8 +20,8 @@ export function beginningAfter(activatedAtMs: number | null, nowMs: number): num
   return Math.max(nowMs, believed(activatedAtMs, nowMs));
 }
 
-/** An activation that lies ahead was written by a wrong clock: it would end whatever began until then. */
+/** One that lies far ahead was written by a wrong clock, and would end whatever began until then. */
 function believed(activatedAtMs: number | null, nowMs: number): number {
-  const isAhead = activatedAtMs !== null && activatedAtMs > nowMs + behindMs;
+  const isAhead = activatedAtMs !== null && activatedAtMs > nowMs + aheadMs;
   return activatedAtMs === null || isAhead ? Number.NEGATIVE_INFINITY : activatedAtMs;
 }
