@@ -53,10 +53,11 @@ async function shapeViolations(sql: Sql, race: Race): Promise<string[]> {
       r.status in ('RACE_COMPLETE', 'RACE_CANCELLED') as "INV-30 is over",
       r.completed_at is null or r.completed_at <= r.deadline_at + interval '5 seconds'
         as "INV-30 within its limit",
+      -- What judges a run of it again goes on beside the races.
       not exists (select from evaluation_run e where e.race_id = r.race_id
-        and e.status in ('CLAIMED', 'RUNNING')) as "no run is live",
-      not exists (select from work_item w where w.race_id = r.race_id and w.state = 'OPEN')
-        as "no work is open",
+        and e.rejudging_id is null and e.status in ('CLAIMED', 'RUNNING')) as "no run is live",
+      not exists (select from work_item w where w.race_id = r.race_id
+        and w.rejudging_id is null and w.state = 'OPEN') as "no work is open",
       exists (select from race n where n.suite_id = r.suite_id and n.race_number = r.race_number + 1
         and n.opened_at >= coalesce(r.completed_at, r.cancelled_at))
         or not (select s.is_active from suite s where s.suite_id = r.suite_id) as "the next is open",
