@@ -28,8 +28,8 @@ const sayWaitingEveryMs = 5_000;
  */
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
   const settings = settingsOf(options);
-  const isThere = sayWaiting(options);
-  const trial = await connect(settings).finally(isThere);
+  const stopSaying = sayWaiting(options);
+  const trial = await connect(settings).finally(stopSaying);
   await trial.close();
   const connection = await connect({ ...settings, ignoreAuthErrorAbort: true });
   void leaveWhenStale(connection);
@@ -41,7 +41,7 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   return connection;
 }
 
-/** A mistyped address waits like a broker that is away, and somebody has to notice. */
+/** A mistyped address waits like a broker that is away, and somebody has to notice. Answers how to stop. */
 function sayWaiting({ url, waiting }: NatsOptions): () => void {
   if (waiting === undefined) return () => undefined;
   const { clock, log } = waiting;

@@ -3,6 +3,7 @@ import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { Telemetry } from '../../../infra/ports/telemetry.ts';
+import { createCounted } from '../counted.ts';
 import { readRaceTasks } from './read-race-tasks.ts';
 
 /** A race starts a day after it opened; another suite may take its tasks at any time. */
@@ -16,30 +17,13 @@ export function createRaceTaskWatch(deps: {
   readonly telemetry: Pick<Telemetry, 'gauge'>;
 }): Service {
   const { sql, clock, log, telemetry } = deps;
-  const stops: (() => void)[] = [];
   let missing = 0;
-  let counting: Promise<void> = Promise.resolve();
-  const count = async () => {
-    try {
+  return createCounted({
+    ...{ clock, log, everyMs, what: 'tasks that a race lacks' },
+    count: async () => {
       const tasks = await readRaceTasks(sql);
       missing = tasks === null ? 0 : Math.max(0, tasks.askedFor - tasks.heldOut);
-    } catch (error) {
-      log.debug('tasks that a race lacks were not counted', { error });
-    }
-  };
-  return {
-    start: async () => {
-      stops.push(
-        clock.every(everyMs, () => {
-          counting = count();
-          return counting;
-        }),
-        telemetry.gauge('paddock.race.missing_tasks', () => missing),
-      );
     },
-    stop: async () => {
-      for (const stop of stops.splice(0)) stop();
-      await counting;
-    },
-  };
+    show: () => [telemetry.gauge('paddock.race.missing_tasks', () => missing)],
+  });
 }

@@ -3,6 +3,7 @@ import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { Telemetry } from '../../../infra/ports/telemetry.ts';
+import { createCounted } from '../counted.ts';
 import { countStuck } from './find-stuck.ts';
 import { stuckKinds } from './kinds.ts';
 
@@ -16,34 +17,18 @@ export function createStuckWatch(deps: {
   readonly telemetry: Pick<Telemetry, 'gauge'>;
 }): Service {
   const { sql, clock, log, telemetry } = deps;
-  const stops: (() => void)[] = [];
   let counts: ReadonlyMap<string, number> = new Map();
-  let counting: Promise<void> = Promise.resolve();
-  const count = async () => {
-    try {
+  return createCounted({
+    ...{ clock, log, everyMs, what: 'what is stuck' },
+    count: async () => {
       const before = counts;
       counts = await countStuck(sql);
       const news = [...counts].filter(([kind, found]) => found > (before.get(kind) ?? 0));
       if (news.length > 0) log.warn('records are stuck', { kinds: Object.fromEntries(counts) });
-    } catch (error) {
-      log.debug('what is stuck was not counted', { error });
-    }
-  };
-  return {
-    start: async () => {
-      stops.push(
-        clock.every(everyMs, () => {
-          counting = count();
-          return counting;
-        }),
-        ...stuckKinds.map(({ kind }) =>
-          telemetry.gauge('paddock.stuck', () => counts.get(kind) ?? 0, { kind }),
-        ),
-      );
     },
-    stop: async () => {
-      for (const stop of stops.splice(0)) stop();
-      await counting;
-    },
-  };
+    show: () =>
+      stuckKinds.map(({ kind }) =>
+        telemetry.gauge('paddock.stuck', () => counts.get(kind) ?? 0, { kind }),
+      ),
+  });
 }
