@@ -1,8 +1,10 @@
 import { createHost, type Host } from '../../actors/runtime/host.ts';
 import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
 import { createRaceTaskWatch } from '../../actors/services/race-tasks/race-tasks.actor.ts';
+import { checkSealKeys } from '../../actors/services/sealing/check-keys.ts';
 import { createStuckWatch } from '../../actors/services/stuck/stuck.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
+import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
 import { randomHex, randomId } from '../../infra/ids/ids.ts';
 import { type Bus, createBus } from '../../infra/nats/bus.ts';
 import { closeNats, connectNats, untilGivenUp } from '../../infra/nats/connect.ts';
@@ -31,6 +33,7 @@ import { startClock } from './clock.ts';
 import { startFeed } from './feed.ts';
 import { openBucket } from './open-bucket.ts';
 import { partitionKinds } from './partition-kinds.ts';
+import { sealedPlaces } from './sealed-places.ts';
 import { startServices } from './services.ts';
 import { startSimilarity } from './similarity.ts';
 
@@ -77,6 +80,9 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const history = await openHistory({ ...watching, isKeeper: true });
   stack.defer(() => history.stop());
   await history.until(() => history.isSound);
+  const sql: Sql = open('services', 'paddock_service');
+  const seal = createCredentialSeal(config.credentialKeys);
+  await checkSealKeys({ sql, seal, places: sealedPlaces });
   const { bus, cutOff } = await openBus(memberId, history.branch, options, stack);
   const partitions = createPartitionStore(commits);
   const following = { config, sql: commits, process: memberId, signals: bus.partitions };
@@ -100,7 +106,6 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
       ...options.policy,
     },
   });
-  const sql: Sql = open('services', 'paddock_service');
   // Stopped in the opposite order: partitions are handed over first, then the services end.
   stack.use(await startServices({ config, bus, sql, objects, clock, log, telemetry }));
   stack.use(await startFeed({ config, bus, sql, partitions, clock, log, telemetry }));

@@ -44,6 +44,7 @@ import { ProofTurns } from './auth/proof-turns.ts';
 import { ProofWatch } from './auth/proof-watch.ts';
 import { runOfToken } from './auth/run-tokens.ts';
 import { Boards } from './board/boards.ts';
+import { SealKeyWatch } from './credentials/seal-key-watch.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
 import { dispatchLimits } from './dispatch-limits.ts';
@@ -93,7 +94,10 @@ export interface EdgeOptions {
 
 export interface Edge extends AsyncDisposable {
   readonly port: number;
-  /** Rejects when it cannot prove callers any more: the process is to end and be started again. */
+  /**
+   * Rejects when it cannot prove callers any more, or must not seal what they give it: the process is
+   * to end and be started again.
+   */
   readonly failed: Promise<void>;
   /** Resolves when what it remembers is of a history that is no more: it is to be opened anew. */
   readonly outdated: Promise<void>;
@@ -139,7 +143,10 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   await Promise.all([threads.begun, deps.proofs.begun]);
   const owned = stack.move();
   const { history, cutOff } = deps;
-  const failed = threads.stopped ?? new Promise<void>(() => undefined);
+  const unproven = threads.stopped ?? new Promise<void>(() => undefined);
+  const failed = Promise.race([unproven, deps.sealKeys.changed]);
+  // Whoever does not look at it must not see an unhandled rejection.
+  failed.catch(() => undefined);
   const outdated = history.until(() => history.isSound && history.isOutdated);
   return { port, failed, outdated, cutOff, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
@@ -202,6 +209,7 @@ type OpenDeps = EdgeDeps &
     readonly nonces: NonceLedger;
     readonly peers: EdgeBeacon & Service;
     readonly proofs: ProofWatch & { readonly begun: Promise<void> };
+    readonly sealKeys: SealKeyWatch;
     readonly strangers: StrangersQueue;
   };
 
@@ -226,6 +234,9 @@ async function openDeps(
   const { config, clock, log, telemetry } = options;
   const { sql, callersSql, claimsSql } = openPools(config, stack);
   await warnOfMightyLogin(sql, log);
+  const seal = createCredentialSeal(config.credentialKeys);
+  const sealing = { seal, sql: callersSql, clock, log };
+  const sealKeys = await started(new SealKeyWatch(sealing), stack);
   const watching = { config, sql: callersSql, clock, log, telemetry };
   const history = await openHistory({ ...watching, isKeeper: false });
   stack.defer(() => history.stop());
@@ -265,7 +276,6 @@ async function openDeps(
     object_store: () => objects.probe(),
   };
   const readiness = new Readiness(probes, clock);
-  const seal = createCredentialSeal(config.credentialKeys);
   const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });
   await started(inference.records, stack);
   return {
@@ -290,7 +300,7 @@ async function openDeps(
     rejections: createRejections({ sql, bus, perHourMax: config.rejectedSubmissionsPerHour }),
     standings: new CurrentStandings({ ...{ sql, bus, log }, ...epochs }),
     cutOff: untilGivenUp(connection, log),
-    ...{ nonces, peers, proofs, strangers },
+    ...{ nonces, peers, proofs, sealKeys, strangers },
   };
 }
 

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { type Seal, SealBroken, SealKeyMissing } from '../ports/seal.ts';
 
 /** Of a key ring: the first seals, all open. */
@@ -13,6 +13,8 @@ const algorithm = 'aes-256-gcm';
 /** As NIST SP 800-38D wants it; random ones are safe for 2^32 texts under one key. */
 const nonceBytes = 12;
 const tagBytes = 16;
+/** No two keys that anybody makes have the same. */
+const checkBytes = 16;
 
 /**
  * AES-256-GCM. A sealed text is `v1.<key id>.<base64url of nonce, ciphertext and tag>`; version, key
@@ -23,6 +25,7 @@ export function createCredentialSeal(ring: readonly SealKey[]): Seal {
   if (first === undefined) throw new Error('a key ring holds one key at least');
   return {
     sealingKeyId: first.id,
+    keyChecks: new Map(ring.map((each) => [each.id, checkOf(each)])),
     seal: (plaintext, context) => sealWith(first, plaintext, context),
     open: (sealed, context) => {
       const { keyId, bytes } = partsOf(sealed);
@@ -31,6 +34,13 @@ export function createCredentialSeal(ring: readonly SealKey[]): Seal {
       return openWith(known, bytes, context);
     },
   };
+}
+
+/** Derived for this purpose alone: a key of 32 random bytes cannot be guessed from it. */
+function checkOf({ key }: SealKey): string {
+  return Buffer.from(hkdfSync('sha256', key, '', `${version} key check`, checkBytes)).toString(
+    'hex',
+  );
 }
 
 function sealWith({ id, key }: SealKey, plaintext: string, context: string): string {

@@ -60,6 +60,7 @@ const watchedBy: Readonly<Record<string, string>> = {
   run_beat: 'evaluation-run',
   schema_migration: 'none: a record',
   seal_key: 'none: paddock.sealed_texts shows what still waits for a rotation',
+  seal_key_check: 'none: a record',
   session: 'session',
   similarity_code: 'similarity',
   similarity_fingerprint: 'similarity',

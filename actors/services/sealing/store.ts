@@ -1,7 +1,7 @@
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import type { SealedPlace } from './sealed-place.ts';
 
-export const tables = ['seal_key'] as const;
+export const tables = ['seal_key', 'seal_key_check'] as const;
 
 export interface SealedText {
   readonly id: string;
@@ -64,4 +64,36 @@ export async function noteKeys(sql: Sql): Promise<void> {
     set first_sealed_at = least(k.first_sealed_at, excluded.first_sealed_at),
       last_sealed_at = greatest(k.last_sealed_at, excluded.last_sealed_at),
       last_seen_at = excluded.last_seen_at`;
+}
+
+/** The newest texts of a place that stand under the key's id, which may be many. */
+export async function newestTexts(
+  sql: Sql,
+  place: SealedPlace,
+  { keyId, limit }: { readonly keyId: string; readonly limit: number },
+): Promise<readonly Omit<SealedText, 'id'>[]> {
+  return await sql<Omit<SealedText, 'id'>[]>`
+    select ${place.text(sql)} as sealed, ${place.owner(sql)} as owner
+    from ${sql(place.table)}
+    where ${place.text(sql)} is not null and rt.sealed_by(${place.text(sql)}) = ${keyId}
+    order by sealed_at desc nulls last
+    limit ${limit}`;
+}
+
+/** What each id of a key stands for in this database; see `Seal.keyChecks`. */
+export async function knownChecks(sql: Sql): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ keyId: string; check: string }[]>`
+    select key_id as "keyId", check_value as check from seal_key_check`;
+  return new Map(rows.map(({ keyId, check }) => [keyId, check]));
+}
+
+/** Whoever is first decides, and for good. */
+export async function noteChecks(sql: Sql, checks: ReadonlyMap<string, string>): Promise<void> {
+  await sql`
+    insert into seal_key_check (key_id, check_value)
+    select key_id, check_value
+    from unnest(${[...checks.keys()]}::text[], ${[...checks.values()]}::text[])
+      as given (key_id, check_value)
+    order by 1
+    on conflict do nothing`;
 }

@@ -42,3 +42,10 @@ export async function credentialKeysInUse(sql: Sql): Promise<readonly Credential
     full join seal_key k on k.key_id = s.key_id
     order by "firstSealedAt", "keyId"`;
 }
+
+/** What each id of a key stands for in this database; see `Seal.keyChecks`. */
+export async function knownSealKeys(sql: Sql): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ keyId: string; check: string }[]>`
+    select key_id as "keyId", check_value as check from seal_key_check`;
+  return new Map(rows.map(({ keyId, check }) => [keyId, check]));
+}

@@ -102,6 +102,7 @@ rt.snapshot actor:r service:r
 run_beat actor:r edge:r service:r
 schema_migration actor:r(version)
 seal_key edge:r service:raw
+seal_key_check edge:r service:ra
 sealed_text edge:r service:r
 session edge:r(expires_at,hotkey,role,token_sha256) service:rawd
 similarity_code actor:r edge:r service:ra

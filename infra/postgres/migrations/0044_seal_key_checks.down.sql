@@ -1,0 +1,1 @@
+drop table seal_key_check;
