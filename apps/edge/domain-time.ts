@@ -8,7 +8,7 @@ import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { readClock } from '../../infra/postgres/clock-store.ts';
-import { isOutage } from '../../infra/postgres/failure.ts';
+import { isOutage, isRefusedLogin } from '../../infra/postgres/failure.ts';
 import { requireRealClock } from '../require-real-clock.ts';
 import { askService } from './ask-service.ts';
 
@@ -32,7 +32,7 @@ export function createRealTime({ sql, clock, log }: DomainTimeDeps): DomainTime 
         await requireRealClock(sql);
       } catch (error) {
         // An edge starts without its database, and a database that was moved has simulated coordinators.
-        if (!isOutage(error)) throw error;
+        if (!isOutage(error) || isRefusedLogin(error)) throw error;
         log.warn('the clock of the database could not be looked at', { error });
       }
     },

@@ -1,5 +1,6 @@
 import type { HistoryWatch } from '../../infra/history/history-watch.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
+import { isRefusedLogin } from '../../infra/postgres/failure.ts';
 import type { ProofWatch } from './auth/proof-watch.ts';
 import type { ChainWatch } from './emission/chain-watch.ts';
 import { type Probe, type ProbeName, WriteBlocked } from './readiness.ts';
@@ -47,10 +48,16 @@ function databaseProbe(sql: Sql): Probe {
   return async () => {
     const [row] = await sql<{ isReadOnly: boolean; isReplica: boolean }[]>`
       select current_setting('transaction_read_only')::boolean as "isReadOnly",
-        pg_is_in_recovery() as "isReplica"`;
+        pg_is_in_recovery() as "isReplica"`.catch(sayRefused);
     if (row?.isReplica === true) throw new WriteBlocked('the database is a replica');
     if (row?.isReadOnly !== false) throw new WriteBlocked('the database is read-only');
   };
+}
+
+function sayRefused(error: unknown): never {
+  if (isRefusedLogin(error))
+    throw new WriteBlocked('the database refuses the login of this process');
+  throw error;
 }
 
 /** Rejects when no process is there that could decide anything. */

@@ -37,6 +37,7 @@ function codeOf(error: unknown): string {
 export function failureKind(error: unknown): FailureKind {
   const code = codeOf(error);
   if (neverSent.has(code) || neverLetIn.has(code) || code === 'NOT_TRUSTED') return 'unavailable';
+  if (isRefusedLogin(error)) return 'unavailable';
   if (!isTakenBack(error)) return 'ambiguous';
   if (unavailable.has(code)) return 'unavailable';
   return contended.has(code) ? 'contended' : 'invalid';
@@ -62,13 +63,17 @@ export function isOutage(error: unknown): boolean {
   );
 }
 
-/**
- * FATAL ends the connection, or never let it begin, as for a database that takes no connections. A
- * login or a name that is wrong (28, 3D) is an operator's mistake, which waiting does not mend.
- */
+/** FATAL ends the connection, or never let it begin, as for a database that takes no connections. */
 function isTurnedAway(error: unknown): boolean {
-  if (!(error instanceof postgres.PostgresError) || error.severity === 'ERROR') return false;
-  return !/^(28|3D)/.test(error.code);
+  return error instanceof postgres.PostgresError && error.severity !== 'ERROR';
+}
+
+/**
+ * The server let nobody in by this login, or has no such database: an operator's mistake. Whoever
+ * starts says so and ends; under whoever runs a password was changed, and callers may repeat.
+ */
+export function isRefusedLogin(error: unknown): boolean {
+  return isTurnedAway(error) && /^(28|3D)/.test(codeOf(error));
 }
 
 export function asError(error: unknown): Error {

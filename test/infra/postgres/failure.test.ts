@@ -1,6 +1,6 @@
 import test from 'ava';
 import postgres from 'postgres';
-import { failureKind, isOutage } from '../../../infra/postgres/failure.ts';
+import { failureKind, isOutage, isRefusedLogin } from '../../../infra/postgres/failure.ts';
 
 /** As the client library makes it of what the server answers; its type knows no such constructor. */
 function answered(severity: string, code: string): Error {
@@ -32,11 +32,21 @@ test('FATAL 55000 is an outage, ERROR 55000 is none', (t) => {
   t.false(isOutage(answered('ERROR', '55000')));
 });
 
+// A mistake of the operator's, which callers of a service that runs meet as an outage.
 for (const code of ['28P01', '28000', '3D000']) {
-  test(`FATAL ${code} is a mistake and no outage`, (t) => {
-    t.false(isOutage(answered('FATAL', code)));
+  test(`FATAL ${code} is a refused login, an outage that came before any statement`, (t) => {
+    const failure = answered('FATAL', code);
+    t.true(isRefusedLogin(failure));
+    t.true(isOutage(failure));
+    t.is(failureKind(failure), 'unavailable');
+    t.false(isRefusedLogin(answered('ERROR', code)));
+    t.false(isOutage(answered('ERROR', code)));
   });
 }
+
+test('no other FATAL is a refused login', (t) => {
+  for (const code of ['57P03', '53300', '55000']) t.false(isRefusedLogin(answered('FATAL', code)));
+});
 
 for (const [code, kind] of [
   ['53100', 'unavailable'],

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { isRefusedLogin } from '../../../infra/postgres/failure.ts';
 import { mightyLogin } from '../../../infra/postgres/login-rights.ts';
 import { logins, loginUrl, setPasswords } from '../../../infra/postgres/logins.ts';
 import { migrate } from '../../../infra/postgres/migrate.ts';
@@ -371,7 +372,7 @@ test('an edge comes in by its password, and words smuggled into its statements l
 test('a wrong password, and none, get nobody in', async (t) => {
   for (const password of ['', 'coordinator', 'edge-1']) {
     const edge = comingIn('edge', password);
-    await t.throwsAsync(edge`select 1`, undefined, password);
+    t.true(isRefusedLogin(await t.throwsAsync(edge`select 1`)), password);
     await closeSql(edge);
   }
   const coordinator = comingIn('coordinator', passwords.coordinator);
