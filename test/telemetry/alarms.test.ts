@@ -48,6 +48,16 @@ test('every alarm leads to a section of the runbook', async (t) => {
   t.is(new Set(alerts.map(({ alert }) => alert)).size, alerts.length, 'no name twice');
 });
 
+test('an alarm that every kind of process may raise leads to a section about all of them', async (t) => {
+  const alerts = await readAlerts();
+  const ofAny = alerts.filter(({ expr }) => metricsOf(expr).some(({ metric }) => metric === 'up'));
+
+  t.deepEqual(
+    ofAny.map(({ annotations }) => annotations.runbook),
+    ['RUNBOOK.md#a-process-does-not-start'],
+  );
+});
+
 test('every number that the runbook calls worth an alarm has one', async (t) => {
   const [, worth = ''] = /Alarms worth having:(.*?)\n\n/s.exec(readRunbook()) ?? [];
   const named = [...worth.matchAll(/`(paddock_\w+)`/g)].map(([, name = '']) => name);
