@@ -14,6 +14,8 @@ export interface ConstantAnswersDeps {
 interface Known {
   readonly endpoint: Endpoint;
   readonly body: string;
+  /** As UTF-8 the engine would look at each character of what is ASCII all over. */
+  readonly encoding: BufferEncoding;
   /** Names and values in turn, as they are written. */
   readonly head: readonly string[];
 }
@@ -31,9 +33,11 @@ export class ConstantAnswers {
     for (const endpoint of endpoints) {
       if (endpoint.constant === undefined) continue;
       const body = JSON.stringify(endpoint.constant);
-      const length = String(Buffer.byteLength(body));
-      const head = ['Content-Type', jsonType, 'Content-Length', length, ...securityHeaders.flat()];
-      this.#byTarget.set(endpoint.path, { endpoint, body, head });
+      const length = Buffer.byteLength(body);
+      const encoding = length === body.length ? 'latin1' : 'utf8';
+      const lines = ['Content-Type', jsonType, 'Content-Length', String(length)];
+      const head = [...lines, ...securityHeaders.flat()];
+      this.#byTarget.set(endpoint.path, { endpoint, body, encoding, head });
     }
   }
 
@@ -44,12 +48,12 @@ export class ConstantAnswers {
     const { dispatch, requestIdOf } = this.#deps;
     const { admission, clock, isSecure, telemetry } = dispatch;
     if (oddityOf(request) !== undefined || isSecure(request)) return false;
-    const { endpoint, head, body } = known;
+    const { endpoint, head, body, encoding } = known;
     if (!admission.enter(endpoint.trafficClass)) return false;
     admission.leave();
     const startedMs = clock.monotonicMs();
     response.writeHead(200, ['X-Request-Id', requestIdOf(request), ...head]);
-    response.end(body);
+    response.end(body, encoding);
     telemetry.record('paddock.edge.request.duration', clock.monotonicMs() - startedMs, {
       ...{ method: endpoint.method, route: endpoint.path, status: '2xx' },
     });

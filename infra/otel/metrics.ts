@@ -2,7 +2,9 @@ import { metrics } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { tallies } from '../telemetry/tallies.ts';
 import { onShutdown } from './shutdown.ts';
+import { tallyProducer } from './tally-producer.ts';
 
 /** Shows what is counted at /metrics, to whoever reaches the address. */
 export function startMetrics(at: {
@@ -11,7 +13,8 @@ export function startMetrics(at: {
   readonly serviceName: string;
 }): void {
   const { host, port, serviceName } = at;
-  const options = { host, port, withoutScopeInfo: true };
+  const metricProducers = [tallyProducer(tallies)];
+  const options = { host, port, withoutScopeInfo: true, metricProducers };
   const reader = new PrometheusExporter(options, (error) => {
     // Unhandled on purpose: a process that cannot be watched as asked must not start.
     if (error) throw new Error(`METRICS_PORT ${port} cannot be used on ${host}`, { cause: error });

@@ -6,4 +6,5 @@ const quietPaths = new Set(['/health', '/health/deep', '/metrics']);
 export const isHeartbeat = (path: string) => path.endsWith('/heartbeat');
 
 /** Polling makes no traces. */
-export const isQuiet = ({ url = '' }: IncomingMessage) => quietPaths.has(url.split('?')[0] ?? '');
+export const isQuiet = ({ url = '' }: IncomingMessage) =>
+  quietPaths.has(url) || (url.includes('?') && quietPaths.has(url.split('?')[0] ?? ''));

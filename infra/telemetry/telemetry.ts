@@ -15,7 +15,7 @@ import {
 import { getRPCMetadata, RPCType } from '@opentelemetry/core';
 import { Fault } from '../../machines/fault.ts';
 import { extract, inject } from '../otel/nats-carrier.ts';
-import { counters, gauges, histograms, seriesOf } from '../ports/metrics.ts';
+import { gauges } from '../ports/metrics.ts';
 import type {
   Span,
   SpanOptions,
@@ -23,6 +23,7 @@ import type {
   TelemetryAttributes,
   TraceHeaders,
 } from '../ports/telemetry.ts';
+import { tallies } from './tallies.ts';
 
 const scope = 'paddock';
 
@@ -41,18 +42,6 @@ const kinds = {
 export function createTelemetry(): Telemetry {
   const tracer = trace.getTracer(scope);
   const meter = metrics.getMeter(scope);
-  const counting = mapped(counters, (name, { unit, description, ...about }) => {
-    const counter = meter.createCounter(name, { unit, description });
-    for (const attributes of seriesOf(about)) counter.add(0, attributes);
-    return counter;
-  });
-  const recording = mapped(histograms, (name, { buckets, unit, description }) =>
-    meter.createHistogram(name, {
-      unit,
-      description,
-      advice: { explicitBucketBoundaries: [...buckets] },
-    }),
-  );
   const observing = mapped(gauges, (name, { unit, description }) =>
     meter.createObservableGauge(name, { unit, description }),
   );
@@ -83,8 +72,8 @@ export function createTelemetry(): Telemetry {
       const about = getRPCMetadata(context.active());
       if (about?.type === RPCType.HTTP) about.route = route;
     },
-    count: (name, by = 1, attributes) => counting[name].add(by, otel(attributes)),
-    record: (name, value, attributes) => recording[name].record(value, otel(attributes)),
+    count: (name, by, attributes) => tallies.count(name, by, attributes),
+    record: (name, value, attributes) => tallies.record(name, value, attributes),
     gauge(name, read, attributes) {
       const gauge = observing[name];
       const observe: Parameters<typeof gauge.addCallback>[0] = (result) =>
