@@ -20,7 +20,7 @@ import type {
   EndpointRequest,
 } from './endpoint.ts';
 import type { Admission } from './middleware/admission.ts';
-import { ClientGone, hasWholeBody, readJsonBody } from './middleware/json-body.ts';
+import { announcesBody, ClientGone, hasWholeBody, readJsonBody } from './middleware/json-body.ts';
 import type { LargeBodies } from './middleware/large-bodies.ts';
 import { queryText } from './middleware/query-text.ts';
 import type { UploadSlots } from './middleware/upload-slots.ts';
@@ -279,7 +279,7 @@ function roomOf({ bodyLimit, budget }: Endpoint): keyof Dispatch['largeBodies'] 
 
 /** A body that trickles in holds its place no longer than an answer may take. */
 function endSlowBody(request: IncomingMessage, withinMs: number, clock: Clock): void {
-  if (request.complete) return;
+  if (request.complete || !announcesBody(request)) return;
   const whole = new AbortController();
   // With a reason: without one each abort makes an exception and its stack.
   request.once('end', () => whole.abort('whole'));

@@ -147,6 +147,9 @@ const serverOptions = {
   requireHostHeader: false,
   // How late late headers are noticed; Node's own is half a minute.
   connectionsCheckingInterval: 1_000,
+  // Whatever names no body begins with one that has ended, which costs it no stream; nobody is told
+  // of that end, so whoever reads a body asks first whether one is announced.
+  optimizeEmptyRequests: true,
   // A peer that lost its power says nothing; the kernel asks whether it is there.
   keepAlive: true,
   keepAliveInitialDelay: 60_000,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import { z } from 'zod';
 import { Fault } from '../../../machines/fault.ts';
-import { ClientGone } from '../middleware/json-body.ts';
+import { announcesBody, ClientGone } from '../middleware/json-body.ts';
 import { invalidField } from '../validation.ts';
 
 /** For the description of the API: the parts are read by hand, as they stream in. */
@@ -50,6 +50,7 @@ export async function readSubmission(
   const parser = openParser(request, fileBytesMax);
   const lengthMax = fileBytesMax + besideFileBytesMax;
   if (Number(request.headers['content-length'] ?? 0) > lengthMax) throw fileTooLarge(fileBytesMax);
+  if (!announcesBody(request)) throw broken();
   if (request.destroyed) throw new ClientGone();
   return (await new Promise((resolve, reject) => {
     let name: string | undefined;
@@ -83,7 +84,7 @@ export async function readSubmission(
       parser.once(limit, () => reject(invalidField(['body'], 'must not have so many parts')));
     }
     // Not once: an error that nobody listens to would end the process.
-    parser.on('error', () => reject(invalidField(['body'], 'must be whole multipart/form-data')));
+    parser.on('error', () => reject(broken()));
     parser.once('finish', () => attempt(() => resolve(whole(name, file))));
     request.once('error', reject);
     request.once('aborted', () => reject(invalidField(['body'], 'ended before it was whole')));
@@ -120,6 +121,10 @@ function whole(name: string | undefined, file: Buffer | undefined): SubmittedFil
   if (name === undefined) throw invalidField(['body', 'agent_name'], 'Field required', 'missing');
   if (file === undefined) throw invalidField(['body', 'file'], 'Field required', 'missing');
   return { agentName: name, file };
+}
+
+function broken(): Fault {
+  return invalidField(['body'], 'must be whole multipart/form-data');
 }
 
 function fileTooLarge(bytesMax: number): Fault {
