@@ -73,7 +73,8 @@ export const nameRules: readonly NameRule[] = [
 
 /** What schema `rt` holds, of which the pages tell. */
 function isInRuntime(name: string): boolean {
-  return [`create table rt.${name}`, `function rt.${name}(`].some((made) => tables.includes(made));
+  const made = ['create table rt.', 'create unlogged table rt.'].map((start) => start + name);
+  return [...made, `function rt.${name}(`].some((text) => tables.includes(text));
 }
 
 /** Of the database: migrations make them one by one, or from a list. */
