@@ -38,12 +38,12 @@ export function completeIfDone(draft: Draft, raceId: string): void {
 }
 
 /**
- * A discard ends the reign that it meets, also if it was taken back since: by then nothing but its news
- * can tell, and whoever won before that came would be measured by a top that was none any more.
+ * A discard or a ban ends the reign that it meets, also if it was taken back since. Until the news of it
+ * came, whoever won would be measured by a top that was none any more.
  */
-function awaitsEndOfReign({ value, topDiscardedAtMs }: EndGround, nowMs: number): boolean {
+function awaitsEndOfReign({ value, topFellAtMs }: EndGround, nowMs: number): boolean {
   const stands = value.top !== null;
-  return stands && topDiscardedAtMs !== null && nowMs < topDiscardedAtMs + newsMs;
+  return stands && topFellAtMs !== null && nowMs < topFellAtMs + newsMs;
 }
 
 /** All that follows from the fact, in the same commit. */

@@ -28,8 +28,8 @@ export interface EndInputs extends RaceInputs {
 }
 
 export interface EndGround extends Digested<EndInputs> {
-  /** When the version of the open reign was discarded in it, the last time. */
-  readonly topDiscardedAtMs: number | null;
+  /** When whoever has the open reign was discarded or banned in it, the last time. */
+  readonly topFellAtMs: number | null;
 }
 
 export interface Digested<T> {

@@ -134,14 +134,8 @@ export class RaceStore {
     const results = new Map<string, EndGround>();
     for (const raceId of new Set(raceIds)) {
       const [row] = await this.#sql<EndGround[]>`
-        select inputs as value, md5(inputs::text) as md5, (
-            select rt.milliseconds(max(e.at))::float8
-            from top_agent t
-            join agent_version v using (agent_version_id)
-            join rt.event e on e.kind = 'eval' and e.part = v.part and e.machine = 'agent-version'
-              and e.key = v.agent_version_id::text
-            where t.ended_at is null and e.type = 'DISCARDED' and e.at >= t.top_at
-          ) as "topDiscardedAtMs"
+        select inputs as value, md5(inputs::text) as md5,
+               rt.milliseconds(rt.top_fell_at())::float8 as "topFellAtMs"
         from rt.race_results(${raceId}) as inputs`;
       if (row !== undefined) results.set(raceId, row);
     }

@@ -147,44 +147,80 @@ test('a reign that ended a moment before a race is no measure for who won it', a
   t.like((await reigns(desk))[1], { id: b, isOver: false });
 });
 
-/** The second race, done but for its end; the top was discarded and reinstated, and nobody was told. */
-async function discardedAndBack(t: ExecutionContext) {
+/** The second race, done but for its end; the top fell and came back, and nobody was told. */
+async function fallenAndBack(
+  t: ExecutionContext,
+  fall: (desk: RaceDesk, id: string) => Promise<unknown>,
+) {
   const reigned = await reignedDesk(t);
   const { desk, sql, a, b } = reigned;
   const raceId = await runToStart(desk, 2);
   await seedWork(sql, raceId, a, success(500_000));
   await seedWork(sql, raceId, b, success(515_000));
   desk.nowMs += hourMs;
-  await sql`
-    insert into rt.event (kind, part, machine, key, actor_key, seq, type, type_version, payload,
-                          command_id, account, epoch, at)
-    select 'eval', part, 'agent-version', agent_version_id::text, agent_version_id::text, 9,
-      'DISCARDED', 1, '{}', 'c', 'test', 1, ${new Date(desk.nowMs)}
-    from agent_version where agent_version_id = ${a}`;
+  await fall(desk, a);
   await desk.send('work-changed', { raceId, agentVersionId: b });
   return reigned;
 }
 
-test('a race whose top was discarded and came back ends after the news of it', async (t) => {
-  const { desk, sql, a, b } = await discardedAndBack(t);
-  t.is((await raceAt(sql, 2)).status, 'RACE_RUNNING');
+async function discardAndReinstate({ sql, nowMs }: RaceDesk, agentVersionId: string) {
+  await sql`
+    insert into rt.event (kind, part, machine, key, actor_key, seq, type, type_version, payload,
+                          command_id, account, epoch, at)
+    select 'eval', part, 'agent-version', agent_version_id::text, agent_version_id::text, 9,
+      'DISCARDED', 1, '{}', 'c', 'test', 1, ${new Date(nowMs)}
+    from agent_version where agent_version_id = ${agentVersionId}`;
+}
 
-  await desk.send('version-discarded', { agentVersionId: a, atMs: desk.nowMs });
-  desk.nowMs += minuteMs / 2;
-  await desk.tick();
+/** The ban itself is gone; the audit log has both orders. */
+async function banAndUnban({ sql, nowMs }: RaceDesk) {
+  for (const [seq, action] of ['hotkey.ban', 'hotkey.unban'].entries()) {
+    await sql`
+      insert into audit_log (seq, actor, action, object, detail, prev_hash, hash, committed_at)
+      values (${seq + 1}, 'test', ${action}, 'hotkey/a', '{}', '', '', ${new Date(nowMs + seq)})`;
+  }
+}
 
-  t.like(await raceAt(sql, 2), { status: 'RACE_COMPLETE', winnerId: b, promotedId: b });
-  t.like((await reigns(desk))[0], { endReason: 'DISCARDED', isOver: true });
-  const [race] = await sql`select margin, challenged_score from race where race_number = 2`;
-  t.deepEqual({ ...race }, { margin: null, challenged_score: null });
-});
+for (const [fall, message, endReason] of [
+  [discardAndReinstate, 'version-discarded', 'DISCARDED'],
+  [banAndUnban, 'hotkey-banned', 'BANNED'],
+] as const) {
+  test(`a race whose top came back ends after the news of how it fell: ${endReason}`, async (t) => {
+    const { desk, sql, a, b } = await fallenAndBack(t, fall);
+    t.is((await raceAt(sql, 2)).status, 'RACE_RUNNING');
 
-test('news that does not come for a minute keeps nobody’s race from its end', async (t) => {
-  const { desk, sql } = await discardedAndBack(t);
+    await desk.send(message, { agentVersionId: a, hotkey: 'a', atMs: desk.nowMs });
+    desk.nowMs += minuteMs / 2;
+    await desk.tick();
 
-  desk.nowMs += minuteMs;
-  await desk.tick();
+    t.like(await raceAt(sql, 2), { status: 'RACE_COMPLETE', winnerId: b, promotedId: b });
+    t.like((await reigns(desk))[0], { endReason, isOver: true });
+    const [race] = await sql`select margin, challenged_score from race where race_number = 2`;
+    t.deepEqual({ ...race }, { margin: null, challenged_score: null });
+  });
 
+  test(`news that does not come for a minute keeps nobody’s race from its end: ${endReason}`, async (t) => {
+    const { desk, sql } = await fallenAndBack(t, fall);
+
+    desk.nowMs += minuteMs;
+    await desk.tick();
+
+    t.is((await raceAt(sql, 2)).status, 'RACE_COMPLETE');
+  });
+}
+
+test('bans of others, and of before the reign, keep no race from its end', async (t) => {
+  const { sql } = await fallenAndBack(t, async (desk) => {
+    const [reign] = await desk.sql<{ topAtMs: number }[]>`
+      select rt.milliseconds(top_at)::float8 as "topAtMs" from top_agent`;
+    const ofReign = new Date(desk.nowMs);
+    const before = new Date((reign?.topAtMs ?? 0) - 1);
+    await desk.sql`
+      insert into audit_log (seq, actor, action, object, detail, prev_hash, hash, committed_at)
+      values (1, 'test', 'hotkey.ban', 'hotkey/a', '{}', '', '', ${before}),
+        (2, 'test', 'hotkey.ban', 'hotkey/b', '{}', '', '', ${ofReign}),
+        (3, 'test', 'hotkey.unban', 'hotkey/a', '{}', '', '', ${ofReign})`;
+  });
   t.is((await raceAt(sql, 2)).status, 'RACE_COMPLETE');
 });
 

@@ -237,6 +237,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.renew(text,uuid,interval)',
     'rt.simulate_clock()',
     'rt.tasks_of_packs(text[])',
+    'rt.top_fell_at()',
     'rt.wall_clock()',
   ],
   edge: [
