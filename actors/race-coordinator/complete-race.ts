@@ -30,7 +30,11 @@ export function completeIfDone(draft: Draft, raceId: string): void {
   if (draft.env.races.isReignSettled) return;
   const { suiteId, policy } = race.context;
   const results = completeRace(inputs.value, policy, draft.nowMs);
-  draft.hold({ ...holdOf(draft, race), results_md5: inputs.md5 });
+  draft.hold({
+    ...holdOf(draft, race),
+    results_md5: inputs.md5,
+    top_fell_at_ms: inputs.topFellAtMs ?? 0,
+  });
   const facts = decideCompletion(race, results, draft.nowMs);
   const over = draft.record(raceId, suiteId, facts);
   if (results.kind === 'no-finisher') wasCancelled(draft, over);

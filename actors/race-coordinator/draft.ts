@@ -40,6 +40,9 @@ export interface Hold {
   readonly race_id: string | null;
   readonly suite_id: number;
   readonly suite_is_active: boolean;
+  /** Of instants 0 is one that never was. */
+  readonly suite_activated_at_ms: number;
+  readonly top_fell_at_ms?: number;
   readonly field_md5?: string;
   readonly results_md5?: string;
   readonly policy_md5?: string;
@@ -97,9 +100,13 @@ export class Draft {
     return this.grounds.suites.get(suiteId)?.isActive === true;
   }
 
+  activatedAtMs(suiteId: number): number | null {
+    return this.grounds.suites.get(suiteId)?.activatedAtMs ?? null;
+  }
+
   /** Not so for a race of before a switch, though its suite may be active again. */
   isOfActiveSuite({ suiteId, openedAt }: RaceContext): boolean {
-    const activatedAtMs = this.grounds.suites.get(suiteId)?.activatedAtMs ?? null;
+    const activatedAtMs = this.activatedAtMs(suiteId);
     return this.isActive(suiteId) && !isOfEarlierActivation(openedAt, activatedAtMs, this.nowMs);
   }
 
@@ -207,7 +214,12 @@ function actorKeyOf(suiteId: number): string {
 
 /** The least that a change of a race depends on. */
 export function holdOf(draft: Draft, { context: { raceId, suiteId } }: RaceState): Hold {
-  return { race_id: raceId, suite_id: suiteId, suite_is_active: draft.isActive(suiteId) };
+  return {
+    race_id: raceId,
+    suite_id: suiteId,
+    suite_is_active: draft.isActive(suiteId),
+    suite_activated_at_ms: draft.activatedAtMs(suiteId) ?? 0,
+  };
 }
 
 /** As the apply function reads instants. */

@@ -30,6 +30,7 @@ function openRace(draft: Draft, suite: SuiteGround, raceNumber: number): void {
     race_id: null,
     suite_id: suiteId,
     suite_is_active: true,
+    suite_activated_at_ms: suite.activatedAtMs ?? 0,
     policy_md5: policyBasis.md5,
   });
   draft.operation('race_opened', [

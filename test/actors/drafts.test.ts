@@ -59,7 +59,12 @@ test('what a commit would depend on is nothing to write, but goes with what is',
     ofEval.requireUnbanned('validator');
     ofEval.requireRunning({ raceId, rejudges: null });
     const ofRace = raceDraft();
-    ofRace.hold({ race_id: raceId, suite_id: 1, suite_is_active: true });
+    ofRace.hold({
+      race_id: raceId,
+      suite_id: 1,
+      suite_is_active: true,
+      suite_activated_at_ms: 0,
+    });
     ofRace.operation('race_elimination', []);
     if (isWriting) {
       ofEval.tellRaces(1, 'version-discarded', { agentVersionId, atMs: nowMs });

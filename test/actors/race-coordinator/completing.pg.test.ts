@@ -382,6 +382,25 @@ test('a suite that is switched takes its running race with it', async (t) => {
   t.deepEqual([...told], [{ id: raceId, reason: 'SUITE_SWITCHED' }]);
 });
 
+test('a suite that is away and back before the commit takes its running race with it', async (t) => {
+  const { desk, raceId, versions, sql } = await runningDesk(t, ['a']);
+  const [a = ''] = versions.values();
+  await seedSuite(sql, { isActive: false });
+  await seedWork(sql, raceId, a, success(900_000));
+  const meanwhile = async () => {
+    await switchTo(sql, 2, desk.nowMs);
+    await switchTo(sql, 1, desk.nowMs + 1);
+  };
+  const { attempts } = await desk.send(
+    'work-changed',
+    { raceId, agentVersionId: a },
+    { meanwhile },
+  );
+  t.is(attempts, 2);
+  t.like(await raceAt(sql, 1), { status: 'RACE_CANCELLED', cancelReason: 'SUITE_SWITCHED' });
+  t.is((await sql`select 1 from top_agent`).length, 0);
+});
+
 test('a race that outlasts the day pushes the next close to the noon after its end', async (t) => {
   const desk = await openRaceDesk(t);
   await seedSuite(desk.sql);

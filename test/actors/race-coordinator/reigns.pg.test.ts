@@ -147,20 +147,27 @@ test('a reign that ended a moment before a race is no measure for who won it', a
   t.like((await reigns(desk))[1], { id: b, isOver: false });
 });
 
-/** The second race, done but for its end; the top fell and came back, and nobody was told. */
-async function fallenAndBack(
-  t: ExecutionContext,
-  fall: (desk: RaceDesk, id: string) => Promise<unknown>,
-) {
+/** The second race, all evaluated. */
+async function doneButForItsEnd(t: ExecutionContext) {
   const reigned = await reignedDesk(t);
   const { desk, sql, a, b } = reigned;
   const raceId = await runToStart(desk, 2);
   await seedWork(sql, raceId, a, success(500_000));
   await seedWork(sql, raceId, b, success(515_000));
   desk.nowMs += hourMs;
+  return { ...reigned, raceId };
+}
+
+/** The same; the top fell and came back, and nobody was told. */
+async function fallenAndBack(
+  t: ExecutionContext,
+  fall: (desk: RaceDesk, id: string) => Promise<unknown>,
+) {
+  const done = await doneButForItsEnd(t);
+  const { desk, raceId, a, b } = done;
   await fall(desk, a);
   await desk.send('work-changed', { raceId, agentVersionId: b });
-  return reigned;
+  return done;
 }
 
 async function discardAndReinstate({ sql, nowMs }: RaceDesk, agentVersionId: string) {
@@ -197,6 +204,17 @@ for (const [fall, message, endReason] of [
     t.like((await reigns(desk))[0], { endReason, isOver: true });
     const [race] = await sql`select margin, challenged_score from race where race_number = 2`;
     t.deepEqual({ ...race }, { margin: null, challenged_score: null });
+  });
+
+  test(`a top that falls and comes back before the commit is no measure: ${endReason}`, async (t) => {
+    const { desk, sql, raceId, a, b } = await doneButForItsEnd(t);
+    const { attempts } = await desk.send(
+      'work-changed',
+      { raceId, agentVersionId: b },
+      { meanwhile: () => fall(desk, a) },
+    );
+    t.is(attempts, 2);
+    t.is((await raceAt(sql, 2)).status, 'RACE_RUNNING');
   });
 
   test(`news that does not come for a minute keeps nobody’s race from its end: ${endReason}`, async (t) => {
