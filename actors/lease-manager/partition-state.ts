@@ -192,6 +192,8 @@ export interface Orders {
   readonly bannedHotkeys: ReadonlySet<string>;
   /** Of the rejudgings that messages of the batch name, those that are applied or cancelled. */
   readonly endedRejudgings: ReadonlySet<string>;
+  /** When these were ordered, ended or not. */
+  readonly rejudgingsOrderedAtMs: ReadonlyMap<string, number>;
 }
 
 export interface Touched {

@@ -14,6 +14,7 @@ import {
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
 import { cancelItem, freeSlot, rescore } from './end-run.ts';
+import { isOfFormerSuite } from './former-suite.ts';
 import type { evalMessages } from './messages.ts';
 import { followMinerBan } from './miner-ban.ts';
 import { instant } from './read-rows.ts';
@@ -39,7 +40,9 @@ function openJudging(draft: Draft, rejudgingId: string, { agentVersionId, evalRu
   const judgedWork = draft.item(agentVersionId, judgedWorkId);
   const { suiteId, phase, raceId, minerHotkey, minerColdkey } = judgedWork.context;
   const place = { workItemId, agentVersionId, suiteId, phase, raceId, minerHotkey, minerColdkey };
-  const work = { ...place, requiredSuccesses: 1, queuedAt: draft.nowMs };
+  // By the order: its message may come after the news of a switch that it was of before.
+  const queuedAt = draft.state.orders?.rejudgingsOrderedAtMs.get(rejudgingId) ?? draft.nowMs;
+  const work = { ...place, requiredSuccesses: 1, queuedAt };
   const rejudges = { rejudgingId, evalRunId, workItemId: judgedWorkId, validatorHotkey };
   draft.recordItem(agentVersionId, workItemId, [{ type: 'OPENED', work, rejudges }]);
   draft.operation('open_rejudging', {
@@ -50,22 +53,25 @@ function openJudging(draft: Draft, rejudgingId: string, { agentVersionId, evalRu
     suite_id: suiteId,
     phase,
     race_id: raceId,
-    queued_at: instant(draft.nowMs),
+    queued_at: instant(queuedAt),
     rejudging_id: rejudgingId,
     judged_run_id: evalRunId,
   });
-  const reason = lapseOf(draft, agentVersionId) ?? obstacleToJudging(rejudges, judgedWork);
+  const reason =
+    lapseOf(draft, agentVersionId, queuedAt) ?? obstacleToJudging(rejudges, judgedWork);
   if (reason === undefined) followMinerBan(draft, agentVersionId, workItemId);
   else cancelItem(draft, draft.item(agentVersionId, workItemId), reason);
 }
 
 /** What was told to open work before this work was there. */
-function lapseOf(draft: Draft, agentVersionId: string): string | undefined {
+function lapseOf(draft: Draft, agentVersionId: string, atMs: number): string | undefined {
   const { value, context } = versionOf(draft, agentVersionId);
   const lapse = lapseOfVersion(value);
   if (lapse !== undefined) return lapse;
   const { activeSuiteId = null } = draft.state.orders ?? {};
-  return activeSuiteId === context.suiteId ? undefined : 'SUITE_SUPERSEDED';
+  const { suiteId } = context;
+  const isFormer = isOfFormerSuite(draft, activeSuiteId, { suiteId, atMs });
+  return isFormer ? 'SUITE_SUPERSEDED' : undefined;
 }
 
 function versionOf(draft: Draft, agentVersionId: string): VersionState {

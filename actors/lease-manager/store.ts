@@ -45,11 +45,12 @@ export class EvalStore implements EvalLoader {
 
   async #loadOrders(state: PartitionState, bodies: readonly Partial<Wanted>[]): Promise<void> {
     const sql = this.#sql;
-    const ended = await sql<{ rejudgingId: string }[]>`
-      select rejudging_id as "rejudgingId"
+    const rejudgings = await sql<{ rejudgingId: string; atMs: number; isOver: boolean }[]>`
+      select rejudging_id as "rejudgingId", rt.milliseconds(created_at)::float8 as "atMs",
+        applied_at is not null or cancelled_at is not null as "isOver"
       from rejudging
-      where rejudging_id = any(${bodies.flatMap(({ rejudgingId }) => rejudgingId ?? [])}::uuid[])
-        and (applied_at is not null or cancelled_at is not null)`;
+      where rejudging_id = any(${bodies.flatMap(({ rejudgingId }) => rejudgingId ?? [])}::uuid[])`;
+    const ended = rejudgings.filter(({ isOver }) => isOver);
     const [suite] = await sql<{ suiteId: number; activatedAtMs: number | null }[]>`
       select suite_id as "suiteId", rt.milliseconds(activated_at)::float8 as "activatedAtMs"
       from suite where is_active`;
@@ -59,6 +60,9 @@ export class EvalStore implements EvalLoader {
       activatedAtMs: suite?.activatedAtMs ?? null,
       bannedHotkeys: new Set(bans.map(({ hotkey }) => hotkey)),
       endedRejudgings: new Set(ended.map(({ rejudgingId }) => rejudgingId)),
+      rejudgingsOrderedAtMs: new Map(
+        rejudgings.map(({ rejudgingId, atMs }) => [rejudgingId, atMs]),
+      ),
     };
   }
 

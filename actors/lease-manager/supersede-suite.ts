@@ -1,8 +1,8 @@
 import type { VersionState } from '../../machines/agent-version/machine.ts';
-import { isOfEarlierActivation } from '../../machines/suite/activation.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
 import { cancelWork } from './end-run.ts';
+import { isOfFormerSuite } from './former-suite.ts';
 import { endJudging } from './rejudge-runs.ts';
 
 /**
@@ -23,16 +23,6 @@ export function supersedeSuites(draft: Draft, activeSuiteId: number): Answer {
     if (version.value !== 'eligible' && isSuperseded(submittedAt)) supersedeVersion(draft, version);
   }
   return accepted({});
-}
-
-/** Of one that is not active, or was not for a while after that instant. */
-export function isOfFormerSuite(
-  draft: Draft,
-  activeSuiteId: number,
-  { suiteId, atMs }: { readonly suiteId: number; readonly atMs: number },
-): boolean {
-  const activatedAtMs = draft.state.orders?.activatedAtMs ?? null;
-  return suiteId !== activeSuiteId || isOfEarlierActivation(atMs, activatedAtMs, draft.nowMs);
 }
 
 export function supersedeVersion(draft: Draft, { context }: VersionState): void {

@@ -6,9 +6,10 @@ import { type Answer, accepted, refused } from './answer.ts';
 import { discardVersion } from './discard-version.ts';
 import type { Draft } from './draft.ts';
 import { rescore } from './end-run.ts';
+import { isOfFormerSuite } from './former-suite.ts';
 import type { evalMessages, VersionOrderReply } from './messages.ts';
 import { followMinerBan } from './miner-ban.ts';
-import { isOfFormerSuite, supersedeVersion } from './supersede-suite.ts';
+import { supersedeVersion } from './supersede-suite.ts';
 
 type Discard = z.infer<(typeof evalMessages)['discard-version']>;
 type Reinstate = z.infer<(typeof evalMessages)['reinstate-version']>;

@@ -116,6 +116,7 @@ test('a banned validator’s success and a partial one are not to be included', 
     activatedAtMs: null,
     bannedHotkeys: new Set(['val-a']),
     endedRejudgings: new Set(),
+    rejudgingsOrderedAtMs: new Map(),
   };
   t.like(world.ok('include-run', runs[0]), {
     isIncluded: false,
@@ -145,6 +146,7 @@ test('a partial success stays partial, whatever becomes of its validator', (t) =
     activatedAtMs: null,
     bannedHotkeys: banned,
     endedRejudgings: new Set(),
+    rejudgingsOrderedAtMs: new Map(),
   };
   world.ok('hotkey-banned', { hotkey: 'val-a' });
 
@@ -154,6 +156,7 @@ test('a partial success stays partial, whatever becomes of its validator', (t) =
     activatedAtMs: null,
     bannedHotkeys: new Set(),
     endedRejudgings: new Set(),
+    rejudgingsOrderedAtMs: new Map(),
   };
   world.ok('hotkey-unbanned', { hotkey: 'val-a' });
   t.like(world.ok('exclude-run', { ...partial, reason }), incomplete);
@@ -280,6 +283,7 @@ test('a suite that was superseded meanwhile has ended a version that comes back'
     activatedAtMs: null,
     bannedHotkeys: new Set(),
     endedRejudgings: new Set(),
+    rejudgingsOrderedAtMs: new Map(),
   };
 
   t.deepEqual(world.ok('reinstate-version', one), { ...one, state: 'CANCELLED' });
@@ -306,6 +310,7 @@ test('work of a banned miner that opens again waits', (t) => {
     activatedAtMs: null,
     bannedHotkeys: new Set(['miner-1']),
     endedRejudgings: new Set(),
+    rejudgingsOrderedAtMs: new Map(),
   };
   world.ok('hotkey-banned', { hotkey: 'miner-1' });
 

@@ -159,6 +159,7 @@ class Play {
       activatedAtMs: null,
       bannedHotkeys: this.banned,
       endedRejudgings: this.ended,
+      rejudgingsOrderedAtMs: new Map(),
     };
   }
 

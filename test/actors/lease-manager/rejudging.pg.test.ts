@@ -118,6 +118,28 @@ test('a run is judged again and replaced over owners, each order once', async (t
   await tellsOneStory(t, sql);
 });
 
+for (const [orderedAgo, state] of [
+  ['20 seconds', 'CANCELLED'],
+  ['2 seconds', 'OPEN'],
+] as const) {
+  test(`a rejudging that is heard of after a switch away and back is of when it was ordered: ${orderedAgo}`, async (t) => {
+    const { sql, desk } = await openWorld(t);
+    const { suiteId, first } = await season(sql, desk);
+    const rejudgingId = await keep(sql, suiteId, first);
+    await sql`update rejudging set created_at = now() - ${orderedAgo}::interval`;
+    await sql`update suite set activated_at = now() - interval '10 seconds'`;
+    await desk.ok('suite-activated', { suiteId });
+
+    await desk.ok('open-rejudging', opening(rejudgingId, first));
+
+    const work = await sql`
+      select state, rt.milliseconds(queued_at) = rt.milliseconds(created_at) as "isOfOrder"
+      from work_item join rejudging using (rejudging_id)`;
+    t.deepEqual([...work], [{ state, isOfOrder: true }]);
+    await tellsOneStory(t, sql);
+  });
+}
+
 test('what was given back is judged again after the rest, and held work by nobody', async (t) => {
   const { sql, desk } = await openWorld(t);
   const { suiteId, first } = await season(sql, desk);

@@ -17,6 +17,7 @@ const open = {
   activatedAtMs: null,
   bannedHotkeys: new Set<string>(),
   endedRejudgings: new Set<string>(),
+  rejudgingsOrderedAtMs: new Map<string, number>(),
 };
 const results = (rewardMicro: number) => [0, 1, 2].map((index) => episode(index, { rewardMicro }));
 
