@@ -1,5 +1,5 @@
 /** By so much an owner's clock may be behind the one that activations are written by. */
-const behindMs = 5_000;
+export const behindMs = 5_000;
 /** Clocks that work do not differ by as much. */
 const aheadMs = 60_000;
 

@@ -1,3 +1,4 @@
+import { behindMs } from '../../../machines/suite/activation.ts';
 import type { StuckKind } from './stuck-kind.ts';
 
 export const stuckRaces: StuckKind = {
@@ -8,6 +9,7 @@ export const stuckRaces: StuckKind = {
       case
         when p.is_lost then 'its partition has no live owner'
         when not s.is_active then 'its suite is not active any more'
+        when is_former then 'another suite was active since it opened'
         when r.status = 'QUALIFYING_OPEN' then 'its qualifying should be closed'
         when r.status = 'QUALIFYING_CLOSED' then 'it should have started'
         else 'its limit is over'
@@ -23,8 +25,13 @@ export const stuckRaces: StuckKind = {
         when 'QUALIFYING_CLOSED' then r.closed_at
         when 'RACE_RUNNING' then r.deadline_at
       end as due_at) as step
+    -- Its owner did not hear of it, and would know by itself at its next step: at noon, perhaps.
+    cross join lateral (
+      select coalesce(s.activated_at < clock.now - clock.grace
+        and r.opened_at < s.activated_at - ${behindMs} * interval '1 millisecond', false)
+        as is_former) as switched
     where r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')
-      and (p.is_lost or step.due_at < clock.now - clock.grace
+      and (p.is_lost or step.due_at < clock.now - clock.grace or is_former
         or not s.is_active and (
           select a.activated_at < clock.now - clock.grace from suite a where a.is_active))`,
 };

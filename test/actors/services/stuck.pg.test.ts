@@ -111,6 +111,14 @@ const planted: readonly Planted[] = [
     ],
   },
   {
+    title: 'a race of before its suite was switched away and back',
+    plant: async (tx) => {
+      await tx`update race set opened_at = ${minute(tx)} - interval '1 hour'`;
+      await tx`update suite set activated_at = ${minute(tx)}`;
+    },
+    found: [['race', 'another suite was active since it opened']],
+  },
+  {
     title: 'open work of a race that is over',
     plant: (tx) => tx`
       with ended as (
