@@ -5,6 +5,7 @@ import { SealKeyMissing } from '../infra/ports/seal.ts';
 import { isOutage } from '../infra/postgres/failure.ts';
 import { AnalyserOverloaded } from '../infra/python/analyser-overloaded.ts';
 import { Fault } from '../machines/fault.ts';
+import { refusal } from '../machines/refusal.ts';
 
 /**
  * What a caller is told of an error. Faults are meant for callers; of a neighbour's outage they
@@ -13,26 +14,25 @@ import { Fault } from '../machines/fault.ts';
 export function faultOf(error: unknown): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof ChainUnavailable) {
-    return new Fault('CHAIN_UNAVAILABLE', 'The chain cannot be asked right now.');
+    return refusal('CHAIN_UNAVAILABLE');
   }
   if (error instanceof StorageUnavailable) {
-    return new Fault('STORAGE_UNAVAILABLE', 'The object store cannot be reached right now.');
+    return refusal('STORAGE_UNAVAILABLE');
   }
   if (error instanceof VerifierOverloaded) {
-    return new Fault('OVERLOADED', 'Too many signatures wait to be checked; try again soon.');
+    return refusal('OVERLOADED', { says: 'Too many signatures wait to be checked.' });
   }
   if (error instanceof AnalyserOverloaded) {
-    return new Fault(
-      'OVERLOADED',
-      'Files cannot be analysed in their time right now; try again soon.',
-    );
+    return refusal('OVERLOADED', { says: 'Files cannot be analysed in their time right now.' });
   }
   if (error instanceof SealKeyMissing) {
     // Another process may have the key: in the middle of a rotation that is what helps.
-    return new Fault('STORE_UNAVAILABLE', 'A stored secret cannot be opened here right now.');
+    return refusal('STORE_UNAVAILABLE', {
+      says: 'A stored secret cannot be opened here right now.',
+    });
   }
   if (isOutage(error)) {
-    return new Fault('STORE_UNAVAILABLE', 'The database cannot be reached right now.');
+    return refusal('STORE_UNAVAILABLE');
   }
-  return new Fault('INTERNAL_ERROR', 'Something went wrong on our side.');
+  return refusal('INTERNAL_ERROR');
 }

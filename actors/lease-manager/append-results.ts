@@ -5,6 +5,7 @@ import {
   tallyOf,
 } from '../../machines/evaluation-run/results.ts';
 import { Fault } from '../../machines/fault.ts';
+import { detailOf } from '../../machines/refusal.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
@@ -53,7 +54,7 @@ function refusalOfItem(fault: Fault): Refusal {
   const isForeign = fault.code === 'EVAL_RUN_NOT_FOUND' || fault.code === 'NOT_RUN_OWNER';
   return {
     status: isForeign ? 404 : 422,
-    error: isForeign ? 'evaluation run not found' : 'the run is not live',
+    error: isForeign ? detailOf('EVAL_RUN_NOT_FOUND') : fault.message,
   };
 }
 

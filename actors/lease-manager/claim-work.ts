@@ -1,4 +1,4 @@
-import { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import { isClaimable } from '../../machines/work-item/decide.ts';
 import type { WorkState } from '../../machines/work-item/machine.ts';
 import { ledgerOf } from './aggregate.ts';
@@ -13,7 +13,7 @@ import { isBarred, rejudgedBy } from './rejudge-runs.ts';
 export function claimWork(draft: Draft, claim: EvalRequest<'claim-work'>): Answer {
   // A slot that is taken in another partition is refused by the apply function.
   if (draft.state.heldSlots.has(slotKey(claim))) {
-    return refused(new Fault('AT_CAPACITY', 'the validator holds as many runs as it may'));
+    return refused(refusal('AT_CAPACITY'));
   }
   const item = preferredWork(draft, claim) ?? bestWork(draft, claim);
   const reply: EvalReply<'claim-work'> = {

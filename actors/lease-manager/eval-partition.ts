@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
-import { Fault } from '../../machines/fault.ts';
 import { evalPartitionOf } from '../../machines/partition-of.ts';
+import { refusal } from '../../machines/refusal.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
 import type {
   Command,
@@ -156,7 +156,7 @@ export class EvalPartition implements PartitionActor {
     const handler = handlers[command.type];
     if (handler === undefined) throw new Error(`no eval command ${command.type}`);
     const body = handler.request.safeParse(command.body);
-    if (!body.success) return refused(new Fault('VALIDATION_FAILED', shown(body.error)));
+    if (!body.success) return refused(refusal('VALIDATION_FAILED', { says: shown(body.error) }));
     this.#assertOurs(body.data);
     return handler.handle(draft, body.data);
   }

@@ -32,10 +32,7 @@ export function createEvalKind(deps: EvalKindDeps): PartitionKind {
     sharesCommits: true,
     faultByConstraint: {
       // Named after the claim: another partition granted the same one, and its answer was lost.
-      evaluation_run_pkey: {
-        code: 'AT_CAPACITY',
-        detail: 'this claim was granted a moment ago',
-      },
+      evaluation_run_pkey: 'AT_CAPACITY',
     },
     gauges: { 'paddock.lease.live': 'liveRuns', 'paddock.lease.expiry_brake': 'isExpiryBraking' },
     async activate(part, { amnestyUntilMs, takeover }) {

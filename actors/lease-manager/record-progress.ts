@@ -1,4 +1,5 @@
 import { Fault } from '../../machines/fault.ts';
+import { glimpse, refusal } from '../../machines/refusal.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
@@ -13,7 +14,9 @@ export function recordProgress(draft: Draft, progress: EvalRequest<'record-progr
   const foreign = progress.problems.find(({ problemId }) => !problemIds.has(problemId));
   if (foreign !== undefined) {
     return refused(
-      new Fault('INVALID_PROBLEM_ID', `problem ${foreign.problemId} is not of this run`),
+      refusal('INVALID_PROBLEM_ID', {
+        says: `Problem ${glimpse(foreign.problemId)} is not of this run.`,
+      }),
     );
   }
   const { nowMs } = draft;

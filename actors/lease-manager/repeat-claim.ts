@@ -1,4 +1,5 @@
 import { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
@@ -15,7 +16,7 @@ export function repeatClaim(draft: Draft, claim: EvalRequest<'repeat-claim'>): A
   if (held instanceof Fault) return refused(held);
   const { run } = held;
   if (run.value !== 'claimed') {
-    return refused(new Fault('AT_CAPACITY', 'the run was begun, so it is no longer handed out'));
+    return refused(refusal('AT_CAPACITY'));
   }
   const { nowMs, state } = draft;
   const keptMs = state.deadlines.beat(claim.evalRunId, nowMs);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { runNotFound } from '../../machines/evaluation-run/decide.ts';
 import { isLive, type RunState, runStatus } from '../../machines/evaluation-run/machine.ts';
 import { obstacleTo, type RunOrder } from '../../machines/evaluation-run/run-order.ts';
-import { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import { countedInPlaceOf, type PlacedRun } from '../../machines/work-item/rejudging.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
@@ -53,7 +53,7 @@ function change(
   const run = draft.run(agentVersionId, evalRunId);
   if (run === undefined) return refused(runNotFound());
   if (draft.state.isRaceOver(run.context)) {
-    return refused(new Fault('RACE_OVER', 'the race of this run is over'));
+    return refused(refusal('RACE_OVER', { says: 'The race of this run is over.' }));
   }
   draft.requireRunning(run.context);
   const { workItemId, isIncluded } = run.context;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { evalMessages } from './messages.ts';
@@ -11,7 +11,7 @@ type Start = z.infer<(typeof evalMessages)['race-started']>;
 export function startRace(draft: Draft, start: Start): Answer {
   // The news of its end may come first, and finds nothing to cancel.
   const race = { raceId: start.raceId, rejudges: null };
-  if (draft.state.isRaceOver(race)) return refused(new Fault('RACE_OVER', 'this race is over'));
+  if (draft.state.isRaceOver(race)) return refused(refusal('RACE_OVER'));
   draft.requireRunning(race);
   for (const agentVersionId of start.agentVersionIds) openWork(draft, start, agentVersionId);
   return accepted({});

@@ -1,4 +1,4 @@
-import { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
@@ -12,10 +12,10 @@ export function submitVersion(draft: Draft, submission: EvalRequest<'submit-vers
   const { agentVersionId, minerHotkey, minerColdkey, suiteId } = submission;
   const suite = draft.state.suites.get(suiteId);
   if (suite === undefined) {
-    return refused(new Fault('NO_ACTIVE_SUITE', 'no suite takes submissions now'));
+    return refused(refusal('NO_ACTIVE_SUITE'));
   }
   if (draft.aggregate(agentVersionId) !== undefined) {
-    return refused(new Fault('IDEMPOTENCY_CONFLICT', 'this version was submitted before'));
+    return refused(refusal('IDEMPOTENCY_CONFLICT'));
   }
   const requiredSuccesses = suite.requiredSuccessesQualifying;
   const workItemId = draft.derivedId(`${agentVersionId}:QUALIFYING`);

@@ -1,4 +1,5 @@
 import { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
@@ -14,7 +15,7 @@ export function presignArtifact(draft: Draft, request: EvalRequest<'presign-arti
   const held = heldRun(draft, request);
   if (held instanceof Fault) return refused(held);
   if (held.run.context.envPackSha256 !== request.envPackSha256) {
-    return refused(new Fault('PACK_MISMATCH', 'env_pack_sha256 is not of this run'));
+    return refused(packMismatch(held));
   }
   const reply: EvalReply<'presign-artifact'> = { leaseExpiresAt: held.leaseUntilMs };
   const { evalRunId, artifactSha256, contentLength } = request;
@@ -39,7 +40,7 @@ export function authorizeUpload(draft: Draft, request: EvalRequest<'authorize-up
   const held = heldRun(draft, request);
   if (held instanceof Fault) return refused(held);
   if (!draft.state.roster(held.run.context).problemIds.has(request.problemId)) {
-    return refused(new Fault('INVALID_PROBLEM_ID', 'problem_id is not of this run'));
+    return refused(refusal('INVALID_PROBLEM_ID'));
   }
   const { evalRunId } = request;
   const ledger = draft.ledger(evalRunId);
@@ -50,9 +51,23 @@ export function authorizeUpload(draft: Draft, request: EvalRequest<'authorize-up
   return accepted(reply);
 }
 
+function packMismatch({ run }: HeldRun): Fault {
+  const { envPackSha256 } = run.context;
+  if (envPackSha256 !== null) {
+    return refusal('PACK_MISMATCH', { says: `The pack of this run is ${envPackSha256}.` });
+  }
+  return refusal('PACK_MISMATCH', {
+    says: 'This run is done without a pack.',
+    next: 'Send no artifacts of it.',
+  });
+}
+
 /** Why there is no room for one more: the store would fill with what no result refers to. */
 function surplusOf({ run }: HeldRun, uploads: number): Fault | undefined {
   const uploadsMax = Math.max(uploadsPerItemMax * run.context.expectedItems, uploadsLeastMax);
   if (uploads < uploadsMax) return undefined;
-  return new Fault('AT_CAPACITY', `a run has at most ${uploadsMax} uploads of a kind`);
+  return refusal('AT_CAPACITY', {
+    says: `A run of ${run.context.expectedItems} items has at most ${uploadsMax} uploads of a kind, and this one has had them.`,
+    next: 'Complete it with what was uploaded.',
+  });
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { decideReinstatement } from '../../machines/agent-version/decide.ts';
 import { type VersionState, versionStatus } from '../../machines/agent-version/machine.ts';
-import { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import { discardVersion } from './discard-version.ts';
 import type { Draft } from './draft.ts';
@@ -75,5 +75,5 @@ function stateOf(draft: Draft, agentVersionId: string): Answer {
 }
 
 function unknownVersion(): Answer {
-  return refused(new Fault('AGENT_VERSION_NOT_FOUND', 'agent version not found'));
+  return refused(refusal('AGENT_VERSION_NOT_FOUND'));
 }

@@ -1,5 +1,5 @@
-import { Fault } from '../../machines/fault.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
+import { refusal } from '../../machines/refusal.ts';
 import type { Reply } from '../runtime/partition-actor.ts';
 import { refused, standsAt } from './answer.ts';
 import { cancelRace } from './cancel-race.ts';
@@ -26,8 +26,8 @@ export function orderCancel(draft: Draft, raceId: string, reason: string): Reply
 
 function ordered(draft: Draft, raceId: string, carryOut: (race: RaceState) => void): Reply {
   const race = draft.race(raceId);
-  if (race === undefined) return refused(new Fault('RACE_NOT_FOUND', 'there is no such race'));
-  if (!isUnfinished(race)) return refused(new Fault('RACE_OVER', 'this race is over'));
+  if (race === undefined) return refused(refusal('RACE_NOT_FOUND'));
+  if (!isUnfinished(race)) return refused(refusal('RACE_OVER'));
   carryOut(race);
   return standsAt(draft.race(raceId) ?? race);
 }

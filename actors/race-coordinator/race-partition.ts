@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { Logger } from '../../infra/ports/log.ts';
-import { Fault } from '../../machines/fault.ts';
 import { nextStepOf, stepDue } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
+import { refusal } from '../../machines/refusal.ts';
 import type { Command, Decision, PartitionActor, Reply } from '../runtime/partition-actor.ts';
 import { refused } from './answer.ts';
 import { Draft, type DraftEnv, idNamespace, isUnfinished, type Warning } from './draft.ts';
@@ -106,7 +106,7 @@ export class RacePartition implements PartitionActor {
     const handler = handlers[command.type];
     if (handler === undefined) throw new Error(`no race command ${command.type}`);
     const body = handler.request.safeParse(command.body);
-    if (!body.success) return refused(new Fault('VALIDATION_FAILED', shown(body.error)));
+    if (!body.success) return refused(refusal('VALIDATION_FAILED', { says: shown(body.error) }));
     return handler.handle(draft, body.data);
   }
 

@@ -1,10 +1,11 @@
 import type { WireReply } from '../../infra/ports/bus.ts';
 import type { FaultCode } from '../../machines/fault.ts';
+import { detailOf } from '../../machines/refusal.ts';
 
 export const moved: WireReply = { kind: 'moved' };
-export const overloaded = fault('OVERLOADED', 'too many requests are waiting');
-export const storeUnavailable = fault('STORE_UNAVAILABLE', 'the database cannot be reached');
-export const internalError = fault('INTERNAL_ERROR', 'the request failed for a reason of ours');
+export const overloaded = fault('OVERLOADED', detailOf('OVERLOADED'));
+export const storeUnavailable = fault('STORE_UNAVAILABLE', detailOf('STORE_UNAVAILABLE'));
+export const internalError = fault('INTERNAL_ERROR', detailOf('INTERNAL_ERROR'));
 
 export function fault(
   code: FaultCode,

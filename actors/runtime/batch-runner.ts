@@ -8,7 +8,9 @@ import type {
   PartitionToken,
 } from '../../infra/ports/partition-store.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
-import { Fault } from '../../machines/fault.ts';
+import { Fault, type FaultCode } from '../../machines/fault.ts';
+import { faultTexts } from '../../machines/fault-texts.ts';
+import { detailOf } from '../../machines/refusal.ts';
 import { fault, internalError, storeUnavailable } from './answers.ts';
 import { commitBatch, consumerOf, type Decided, requestConsumer } from './commit-batch.ts';
 import type { Letter } from './mailbox.ts';
@@ -223,13 +225,11 @@ export class BatchRunner {
       case 'duplicates':
         return this.#settleDuplicates(outcome.replies);
       case 'refused': {
-        const { code, detail, extras } = outcome;
         const ids = outcome.commands.map(({ id }) => id);
         const culprits = this.#left.filter(({ command }) => ids.includes(command.id));
         if (culprits.length === 0)
-          return this.#divide(new Error(`${code} of unknown ${ids.join()}`));
-        const refusal = fault(code as Fault['code'], detail, extras);
-        for (const culprit of culprits) this.#refuse(culprit, refusal);
+          return this.#divide(new Error(`${outcome.code} of unknown ${ids.join()}`));
+        for (const culprit of culprits) this.#refuse(culprit, refusedAs(outcome));
         return undefined;
       }
       case 'lease-passed':
@@ -279,7 +279,7 @@ export class BatchRunner {
     if (others.length === 0) {
       const known = this.#deps.kind.faultByConstraint?.[constraint ?? ''];
       const reply =
-        known === undefined ? this.#answerTo(only, error) : fault(known.code, known.detail);
+        known === undefined ? this.#answerTo(only, error) : fault(known, detailOf(known));
       this.#refuse(only, reply);
       return undefined;
     }
@@ -322,6 +322,12 @@ export class BatchRunner {
     this.#left = this.#left.filter((other) => other !== letter);
     this.#deps.settle(letter, reply);
   }
+}
+
+/** What the database refuses is told in the words of its code, which say what to do next. */
+function refusedAs({ code, detail, extras }: Extract<CommitOutcome, { kind: 'refused' }>) {
+  const known = code as FaultCode;
+  return fault(known, Object.hasOwn(faultTexts, code) ? detailOf(known) : detail, extras);
 }
 
 /** Work for several letters is a part of one's trace, and linked to those of the others. */

@@ -139,7 +139,7 @@ export interface PartitionKind {
    * What a violated constraint of the kind's own tables means to the one command that violates it.
    * Any other violation is a defect and answered INTERNAL_ERROR.
    */
-  readonly faultByConstraint?: Readonly<Record<string, { code: FaultCode; detail: string }>>;
+  readonly faultByConstraint?: Readonly<Record<string, FaultCode>>;
   /** `<kind>_apply` takes the batches of several partitions at once, each row with its `part`. */
   readonly sharesCommits?: boolean;
   /**

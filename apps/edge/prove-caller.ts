@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import type { Caller, Endpoint, Role } from './endpoint.ts';
 import { statusByCode } from './faults.ts';
 import type { Rates } from './rates/rates.ts';
@@ -76,7 +77,9 @@ async function provenCaller(
 
 function requireRole(role: Exclude<Role, 'public'>, caller: Caller): void {
   if (role === 'hotkey' || role === caller.role) return;
-  throw new Fault('WRONG_ROLE', `This route is for ${role}s; the hotkey is a ${caller.role}.`);
+  throw refusal('WRONG_ROLE', {
+    says: `This route is for ${role}s, and this hotkey is a ${caller.role}.`,
+  });
 }
 
 function isCounted({ isUnlimited, trafficClass }: Endpoint): boolean {
@@ -92,7 +95,10 @@ function requireOneAuthorization({ headers, rawHeaders }: IncomingMessage): void
     if (name.length === 13 && name.toLowerCase() === 'authorization') count += 1;
   }
   if (count === 1) return;
-  throw new Fault('INVALID_SESSION', 'Send one Authorization header.');
+  throw refusal('INVALID_SESSION', {
+    says: 'Several Authorization headers came.',
+    next: 'Send one.',
+  });
 }
 
 function countAnonymous(request: IncomingMessage, by: Counting): Promise<void> | undefined {

@@ -1,9 +1,7 @@
-import { Fault } from '../../machines/fault.ts';
+import type { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 
 /** Also who signs a read hears it: that a nonce was used has to be written down. */
 export function readOnly(): Fault {
-  return new Fault(
-    'READ_ONLY',
-    'The service only answers reads: its database is behind what it once acknowledged.',
-  );
+  return refusal('READ_ONLY');
 }

@@ -8,7 +8,8 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { Fault } from '../../machines/fault.ts';
+import type { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import { discardRest, sendFault, sendPlain } from './answer.ts';
 import { beginHead, settleHead } from './answer-head.ts';
 import { ConstantAnswers } from './constant-answers.ts';
@@ -249,7 +250,7 @@ export function createApp(options: EdgeServerOptions, state: ServerState): Expre
   addRoutes(app, options);
   if (options.pages !== undefined) app.use(showPages(options.pages, options.dispatch));
   app.use(async (request, response) => {
-    const fault = new Fault('ROUTE_NOT_FOUND', 'There is no such route.');
+    const fault = refusal('ROUTE_NOT_FOUND');
     await refuseUnrouted({ request, response }, fault, options.dispatch);
   });
   app.use(unreadablePath(options.dispatch));
@@ -315,7 +316,10 @@ function countShed(
 /** The connection ends with this answer, so what comes behind it is not even begun. */
 function refusePipelined(request: IncomingMessage, response: ServerResponse): void {
   response.shouldKeepAlive = false;
-  sendFault(response, new Fault('OVERLOADED', 'Too many requests wait on this connection.'));
+  sendFault(
+    response,
+    refusal('OVERLOADED', { says: 'Too many requests wait on this connection.' }),
+  );
   discardRest(request);
 }
 
@@ -336,7 +340,7 @@ function addRoutes(app: Express, options: EdgeServerOptions): void {
       if (mayBeShown && crossOrigin.answerPreflight(request, response)) return;
       settleHead(response);
       response.setHeader('Allow', allow);
-      const fault = new Fault('METHOD_NOT_ALLOWED', `This route knows ${allow} only.`);
+      const fault = refusal('METHOD_NOT_ALLOWED', { says: `This route knows ${allow} only.` });
       await refuseUnrouted({ request, response }, fault, options.dispatch);
     });
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import { faultText, jsonType, spreadSeconds } from './answer.ts';
 import { announcesBody } from './middleware/json-body.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
@@ -12,7 +12,7 @@ export function isRead({ method, url = '', headers }: IncomingMessage): boolean 
   return isAnonymous(headers) && !url.startsWith('/health');
 }
 
-export const tooMuch = new Fault('OVERLOADED', 'Too much is asked at once; try again soon.');
+export const tooMuch = refusal('OVERLOADED');
 /** A text, for Node writes one behind its head at once, and bytes apart. */
 const body = faultText(tooMuch);
 const head = [

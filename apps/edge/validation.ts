@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { Fault } from '../../machines/fault.ts';
+import type { Fault } from '../../machines/fault.ts';
+import { glimpse, refusal } from '../../machines/refusal.ts';
 
 /** One entry of the 422 body, in the shape that deployed clients parse. */
 export interface ValidationIssue {
@@ -14,7 +15,7 @@ export type RequestPart = 'body' | 'header' | 'path' | 'query';
 
 /** The array form of 422; the edge shows `errors` as `detail`. */
 export function invalidRequest(issues: readonly ValidationIssue[]): Fault {
-  return new Fault('VALIDATION_FAILED', 'The request is not valid.', { errors: issues });
+  return refusal('VALIDATION_FAILED', { extras: { errors: issues } });
 }
 
 /** For a handler that finds something wrong which no schema can see. */
@@ -32,9 +33,6 @@ export function parsePart<T>(schema: z.ZodType<T>, value: unknown, part: Request
 }
 
 const issuesShownMax = 50;
-/** A secret in the wrong field is told back by less than anybody could use. */
-const inputCharactersMax = 15;
-const inputCharactersShown = 12;
 
 function shown(issue: z.core.$ZodIssue, part: RequestPart): ValidationIssue {
   const loc = [part, ...issue.path.map(String)];
@@ -54,9 +52,7 @@ function shownInput(input: unknown, loc: readonly string[]): unknown {
   if (loc.some((step) => secretField.test(step))) return '[redacted]';
   // In the place of a whole body: nobody can say what it was meant for.
   if (loc.length === 1) return null;
-  if (typeof input === 'string') {
-    return input.length > inputCharactersMax ? `${input.slice(0, inputCharactersShown)}…` : input;
-  }
+  if (typeof input === 'string') return glimpse(input);
   if (typeof input === 'number') return Number.isFinite(input) ? input : String(input);
   return typeof input === 'boolean' ? input : null;
 }

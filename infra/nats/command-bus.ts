@@ -1,5 +1,6 @@
 import { createInbox, type MsgHdrs, type NatsConnection } from 'nats';
 import { Fault } from '../../machines/fault.ts';
+import { refusal } from '../../machines/refusal.ts';
 import { afterThisTurn, type Soon } from '../clock/this-turn.ts';
 import type { CommandBus, OutgoingCommand, RequestBudget, WireReply } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -152,22 +153,23 @@ function bodyOf(reply: Answer): unknown {
 /** Once an attempt stayed without an answer, nothing later can tell that it had no effect. */
 function gaveUp(misses: ReadonlySet<Miss>): Fault {
   if (misses.has('silent')) {
-    const detail = 'the outcome is not known yet; repeating the request is safe';
-    return new Fault('OUTCOME_UNKNOWN', detail, retryAfter());
+    return refusal('OUTCOME_UNKNOWN', { extras: retryAfter() });
   }
   if (misses.has('no-store')) {
-    return new Fault('STORE_UNAVAILABLE', 'the database cannot be reached', retryAfter());
+    return refusal('STORE_UNAVAILABLE', { extras: retryAfter() });
   }
   if (misses.has('overloaded')) {
-    return new Fault('OVERLOADED', 'too many requests are waiting', retryAfter());
+    return refusal('OVERLOADED', { extras: retryAfter() });
   }
-  return new Fault('OWNER_UNAVAILABLE', 'nobody is in charge of this right now', retryAfter());
+  return refusal('OWNER_UNAVAILABLE', { extras: retryAfter() });
 }
 
 function payloadOf({ body }: OutgoingCommand): Uint8Array {
   const payload = encodeJson(body);
   if (payload.length <= payloadBytesMax) return payload;
-  throw new Fault('BODY_TOO_LARGE', `at most ${payloadBytesMax} bytes may be kept at once`);
+  throw refusal('BODY_TOO_LARGE', {
+    says: `At most ${payloadBytesMax} bytes may be kept at once.`,
+  });
 }
 
 /** One to three seconds, spread so that callers do not come back together. */

@@ -1,5 +1,6 @@
 import type { Msg, NatsConnection } from 'nats';
 import { Fault } from '../../machines/fault.ts';
+import { detailOf } from '../../machines/refusal.ts';
 import type { IncomingCommand, ServiceBus, Subscription, WireReply } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
@@ -80,7 +81,7 @@ function serve(deps: ServiceDeps, service: string, handle: Handle): Subscription
 const overloaded: WireReply = {
   kind: 'fault',
   code: 'OVERLOADED',
-  detail: 'too many requests are waiting',
+  detail: detailOf('OVERLOADED'),
   extras: {},
 };
 
@@ -104,7 +105,7 @@ async function answer(
       return { kind: 'fault', code: error.code, detail: error.message, extras: error.extras };
     }
     deps.log.error('a service failed', { service, type: request.type, error });
-    const detail = 'the request failed for a reason of ours';
+    const detail = detailOf('INTERNAL_ERROR');
     return { kind: 'fault', code: 'INTERNAL_ERROR', detail, extras: {} };
   }
 }

@@ -1,4 +1,5 @@
-import { Fault } from '../fault.ts';
+import type { Fault } from '../fault.ts';
+import { refusal } from '../refusal.ts';
 import { attributeFault, faultOfResults } from '../scoring/fault-attribution.ts';
 import { agreesWithResults, runScoreMicro } from '../scoring/run-score.ts';
 import type { EvalPolicy, FaultClass } from '../types.ts';
@@ -45,7 +46,7 @@ export function refusalOfOwner(
 }
 
 export function runNotFound(): Fault {
-  return new Fault('EVAL_RUN_NOT_FOUND', 'evaluation run not found');
+  return refusal('EVAL_RUN_NOT_FOUND');
 }
 
 /** The first heartbeat, progress or result makes a claimed run a running one. */
@@ -104,32 +105,38 @@ function settledBefore(
     if (completion.digest !== claim.digest) return alreadyComplete();
     return { kind: 'replay', reply: completion.reply };
   }
-  if (!isLive(run)) return notOwner({ run_status: runStatus(run) });
-  return endedAs === undefined ? undefined : notOwner({ run_status: endedAs });
+  if (!isLive(run)) return noLongerOwner(runStatus(run));
+  return endedAs === undefined ? undefined : noLongerOwner(endedAs);
 }
 
 const missingShownMax = 20;
 
 function decideSuccess(run: RunState, claim: CompletionClaim, env: CompletionEnv): Outcome | Fault {
   if (claim.scoreMicro === null) {
-    return new Fault('MISSING_SCORE', 'a SUCCESS needs validator_score');
+    return refusal('MISSING_SCORE');
   }
   const { executionKind, tally, expectedItems } = run.context;
   if (executionKind === 'legacy_benchmark') {
     return { kind: 'success', scoreMicro: claim.scoreMicro, isPartial: isPartial(claim) };
   }
   if (tally.items < expectedItems) {
-    return new Fault('RESULTS_INCOMPLETE', 'roster tasks without a stored result', {
-      missing_count: expectedItems - tally.items,
-      missing_task_ids: env.missingTaskIds.slice(0, missingShownMax),
+    const missing = expectedItems - tally.items;
+    return refusal('RESULTS_INCOMPLETE', {
+      says: `${missing} of the ${expectedItems} tasks have no stored result; missing_task_ids names some.`,
+      extras: {
+        missing_count: missing,
+        missing_task_ids: env.missingTaskIds.slice(0, missingShownMax),
+      },
     });
   }
   const fault = faultOfResults(evidence(run, env.policy));
   if (fault !== null) return { kind: 'failure', status: 'FAILED', faultClass: fault };
   const scoreMicro = runScoreMicro(tally.rewardMicro, expectedItems);
   if (!agreesWithResults(claim.scoreMicro, tally.rewardMicro, expectedItems)) {
-    return new Fault('SCORE_MISMATCH', 'validator_score is not the mean of the stored results', {
-      expected_score: scoreMicro / 1_000_000,
+    const expected = scoreMicro / 1_000_000;
+    return refusal('SCORE_MISMATCH', {
+      says: `validator_score is ${claim.scoreMicro / 1_000_000}, and the mean of the stored results ${expected}.`,
+      extras: { expected_score: expected },
     });
   }
   return { kind: 'success', scoreMicro, isPartial: false };
@@ -162,14 +169,27 @@ function isPartial({ scoreComponents }: CompletionClaim): boolean {
   return typeof scored === 'number' && typeof total === 'number' && scored < total;
 }
 
-function notOwner(extras: Readonly<Record<string, unknown>> = {}): Fault {
-  return new Fault('NOT_RUN_OWNER', 'this run is not the caller’s', extras);
+function notOwner(): Fault {
+  return refusal('NOT_RUN_OWNER', {
+    says: 'This run is of another validator.',
+    next: 'Speak of runs that you have claimed, with the hotkey that claimed them.',
+  });
+}
+
+function noLongerOwner(status: string): Fault {
+  return refusal('NOT_RUN_OWNER', {
+    says: `This run is no longer yours: it is ${status}.`,
+    extras: { run_status: status },
+  });
 }
 
 function leaseExpired(status: string): Fault {
-  return new Fault('LEASE_EXPIRED', 'the lease of this run is over', { run_status: status });
+  return refusal('LEASE_EXPIRED', {
+    says: `The lease of this run is over: it is ${status}.`,
+    extras: { run_status: status },
+  });
 }
 
 function alreadyComplete(): Fault {
-  return new Fault('RUN_ALREADY_COMPLETE', 'this run was completed before');
+  return refusal('RUN_ALREADY_COMPLETE');
 }

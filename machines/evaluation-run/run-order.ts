@@ -1,4 +1,5 @@
-import { Fault, type FaultCode } from '../fault.ts';
+import type { Fault, FaultCode } from '../fault.ts';
+import { refusal, type Said } from '../refusal.ts';
 
 /** What an operator may want done with one run. */
 export type RunOrder = 'exclude-run' | 'include-run' | 'reclaim-run';
@@ -20,20 +21,31 @@ export interface OrderedRun {
  * again by the run's owner, who alone knows.
  */
 export function obstacleTo(order: RunOrder, run: OrderedRun): Fault | undefined {
-  const impossible = (code: FaultCode, detail: string) =>
-    new Fault(code, detail, { run_status: run.status });
+  const impossible = (code: FaultCode, said: Said = {}) =>
+    refusal(code, { ...said, extras: { run_status: run.status } });
   const isLive = run.status === 'CLAIMED' || run.status === 'RUNNING';
   if (order === 'reclaim-run') {
     if (isLive || run.status === 'STALE') return undefined;
-    return impossible('RUN_NOT_LIVE', 'the run has ended');
+    return impossible('RUN_NOT_LIVE');
   }
-  if (isLive) return impossible('RUN_STILL_LIVE', 'the run has not ended yet');
-  if (run.status !== 'SUCCESS') return impossible('RUN_NOT_SUCCESSFUL', 'only a success counts');
+  if (isLive) return impossible('RUN_STILL_LIVE');
+  if (run.status !== 'SUCCESS') return impossible('RUN_NOT_SUCCESSFUL');
   if (order === 'exclude-run' || run.isIncluded) return undefined;
-  if (run.isWorkCancelled) return impossible('RUN_NOT_INCLUDABLE', 'its work was cancelled');
+  if (run.isWorkCancelled) {
+    return impossible('RUN_NOT_INCLUDABLE', {
+      says: 'The work of this run was cancelled.',
+      next: 'Leave it as it is.',
+    });
+  }
   if (run.isRejudging) {
-    return impossible('RUN_NOT_INCLUDABLE', 'it counts when its rejudging is applied');
+    return impossible('RUN_NOT_INCLUDABLE', {
+      says: 'This run judges another one again.',
+      next: 'Apply its rejudging for it to count.',
+    });
   }
   if (run.countedInPlace === null) return undefined;
-  return impossible('RUN_NOT_INCLUDABLE', `run ${run.countedInPlace} counts in its place`);
+  return impossible('RUN_NOT_INCLUDABLE', {
+    says: `Run ${run.countedInPlace} counts in its place.`,
+    next: 'Exclude that one first.',
+  });
 }

@@ -10,6 +10,7 @@ import { pageQuery } from '../../apps/edge/wire/page.ts';
 import { scoreIn } from '../../apps/edge/wire/score.ts';
 import { uuid } from '../../apps/edge/wire/uuid.ts';
 import { Fault } from '../../machines/fault.ts';
+import { detailOf } from '../../machines/refusal.ts';
 import { firstIssue, refusal, startFramework } from '../support/framework.ts';
 
 const anything = z.record(z.string(), z.unknown());
@@ -301,7 +302,7 @@ test('a defect is a bland 500 whose cause is only reported', async (t) => {
   const answer = await edge.get('/broken');
   t.is(answer.status, 500);
   t.deepEqual(await answer.json(), {
-    detail: 'Something went wrong on our side.',
+    detail: detailOf('INTERNAL_ERROR'),
     error_code: 'INTERNAL_ERROR',
   });
   t.is(edge.reported.length, 1);

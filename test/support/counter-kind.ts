@@ -21,7 +21,7 @@ export function counterKind(sql: Sql, options: CounterOptions = {}): PartitionKi
     kind: 'counter',
     sharesCommits: true,
     faultByConstraint: {
-      test_counter_not_full: { code: 'AT_CAPACITY', detail: 'this counter is full' },
+      test_counter_not_full: 'AT_CAPACITY',
     },
     activate: async (part, activation) => {
       options.activated?.(part, activation);

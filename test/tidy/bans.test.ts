@@ -64,6 +64,15 @@ const bans: readonly Ban[] = [
     planted: ['select * from race', 'select * into strict race'],
   },
   {
+    title:
+      'only machines/refusal.ts finds the words of a refusal, so that each says what to do next',
+    pattern: /\bnew Fault\(/,
+    // What an owner refused is passed on in the words that it came in.
+    exceptIn:
+      /^(machines\/refusal|infra\/nats\/command-bus|apps\/edge\/operator\/order-actor)\.ts$|^test\//,
+    planted: [`throw new Fault('LEASE_EXPIRED', 'the lease is over');`],
+  },
+  {
     title: 'a machine has no effects of its own',
     pattern: /\b(invoke|after)\s*:|\b(spawn|spawnChild|sendTo)\(/,
     exceptIn: /^(?!machines\/)/,

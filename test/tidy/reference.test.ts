@@ -1,8 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { statusByCode, wireCodeOf } from '../../apps/edge/faults.ts';
+import { refusalBlocks } from '../../apps/edge/openapi/refusals-table.ts';
+import { endpoints } from '../../apps/edge/routes/index.ts';
 import { generatedPages, withBlocks } from '../../infra/reference/blocks.ts';
 import { gapsOf, tableOf } from '../../infra/reference/decisions-table.ts';
+import { faultCodes } from '../../machines/fault.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readPage = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -28,7 +32,10 @@ test('a missing, stray or reversed block is an error', (t) => {
   t.throws(() => withBlocks(reversed, new Map([['config', 'x']])), { message: /below it/ });
 });
 
-for (const [name, generated] of generatedPages()) {
+/** The edge prints its own, for nothing under infra may know of its routes. */
+const pages = new Map([...generatedPages(), ['refusals.md', refusalBlocks(endpoints)]]);
+
+for (const [name, generated] of pages) {
   test(`${name} shows what the code says: npm run generate`, (t) => {
     const page = readPage(`infra/reference/${name}`);
     t.is(withBlocks(page, generated), page);
@@ -64,15 +71,24 @@ test('numbers that were never used are told', (t) => {
 });
 
 test('no page has a block that nobody generates', (t) => {
-  const pages = globSync(['*.md', '{apps,actors,infra,machines,test}/**/*.md'], {
+  const found = globSync(['*.md', '{apps,actors,infra,machines,test}/**/*.md'], {
     ...{ cwd: root, exclude: ['**/node_modules/**'] },
   });
-  const marked = pages.filter((path) => /^<!-- [a-z-]+:begin -->$/m.test(readPage(path)));
+  const marked = found.filter((path) => /^<!-- [a-z-]+:begin -->$/m.test(readPage(path)));
 
   t.deepEqual(
     marked.toSorted(),
-    [...generatedPages().keys()].map((name) => join('infra/reference', name)).toSorted(),
+    [...pages.keys()].map((name) => join('infra/reference', name)).toSorted(),
   );
+});
+
+test('the page of refusals has each code once, with what it means and what to do', (t) => {
+  const page = readPage('infra/reference/refusals.md');
+  const rows = page.matchAll(/^\| `([A-Z_]+)` \| (\d{3}) \| .+\. \| .+\. \| .+ \|$/gm);
+  const shown = [...rows].map(([, code, status]) => `${code} ${status}`);
+  const all = faultCodes.map((code) => `${wireCodeOf(code)} ${statusByCode[code]}`);
+
+  t.deepEqual(shown.toSorted(), all.toSorted());
 });
 
 test('every command of the project is on the page of commands', (t) => {

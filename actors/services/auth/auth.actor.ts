@@ -1,5 +1,6 @@
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { isBanned } from '../is-banned.ts';
 import type { RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
@@ -81,10 +82,10 @@ async function exchange(
   const { challengeSha256, hotkey, session } = request;
   const consumed = await consumeChallenge(tx, { sha256: challengeSha256, commandId: command.id });
   if (consumed === undefined || consumed.hotkey !== hotkey || !consumed.isInTime) {
-    return new Fault('INVALID_CHALLENGE', 'The challenge is unknown, used, or over.');
+    return refusal('INVALID_CHALLENGE');
   }
   if (session === null) return undefined;
   await lockHotkey(tx, hotkey);
-  if (await isBanned(tx, hotkey)) return new Fault('BANNED', 'This hotkey is banned.');
+  if (await isBanned(tx, hotkey)) return refusal('BANNED');
   return await insertSession(tx, { ...session, hotkey });
 }

@@ -5,7 +5,8 @@ import {
   ProviderUnavailable,
 } from '../../../infra/ports/inference.ts';
 import type { Transaction } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
+import type { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { isBanned } from '../is-banned.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers } from '../service-handler.ts';
@@ -83,7 +84,8 @@ async function connect(
   const account = { hotkey, provider: id };
   if (mustExist && (await credentialState(deps.sql, account)) === 'absent') throw notConnected();
   const provider = deps.providers.get(id);
-  if (provider === undefined) throw unavailable('This provider is not in use here.');
+  if (provider === undefined)
+    throw unavailable('This provider is not in use here.', 'Connect another provider.');
   const context = credentialContext(hotkey, id);
   const kept = await checked(provider, deps.seal.open(sealed, context), deps.clock);
   const credential = { credentialId: deps.newId(), sealed: deps.seal.seal(kept, context) };
@@ -150,11 +152,11 @@ async function setDefault(
     return await upsertDefault(tx, account);
   });
   if (isConnected) return { provider: account.provider };
-  throw new Fault('DEFAULT_NOT_CONNECTED', 'Connect this provider first.');
+  throw refusal('DEFAULT_NOT_CONNECTED');
 }
 
 async function requireNoBan(tx: Transaction, hotkey: string): Promise<void> {
-  if (await isBanned(tx, hotkey)) throw new Fault('BANNED', 'This hotkey is banned.');
+  if (await isBanned(tx, hotkey)) throw refusal('BANNED');
 }
 
 async function issueToken(evalRunId: string, deps: CredentialsDeps): Promise<IssuedToken> {
@@ -197,7 +199,11 @@ async function requireFacts(
   { sql }: CredentialsDeps,
 ): Promise<KeyFacts> {
   const facts = await keyFacts(sql, evalRunId, provider);
-  if (facts === undefined) throw new Fault('INVALID_SESSION', 'The evaluation run has ended.');
+  if (facts === undefined)
+    throw refusal('INVALID_SESSION', {
+      says: 'The evaluation run has ended.',
+      next: 'Stop: its token answers nothing any more.',
+    });
   return facts;
 }
 
@@ -205,13 +211,17 @@ async function requireFacts(
 const lendMs = 8_000;
 
 function notConnected(): Fault {
-  return new Fault('NOT_CONNECTED', 'No credential of this provider is stored.');
+  return refusal('NOT_CONNECTED');
 }
 
 function rejected(): Fault {
-  return new Fault('CREDENTIAL_REJECTED', 'The provider refuses this credential.');
+  return refusal('CREDENTIAL_REJECTED');
 }
 
-function unavailable(detail: string): Fault {
-  return new Fault('PROVIDER_UNAVAILABLE', detail, { retry_after_seconds: retryAfterSeconds });
+function unavailable(says: string, next?: string): Fault {
+  return refusal('PROVIDER_UNAVAILABLE', {
+    says,
+    ...(next !== undefined && { next }),
+    extras: { retry_after_seconds: retryAfterSeconds },
+  });
 }

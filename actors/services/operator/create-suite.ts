@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { problemName, problemNamespace } from '../../../machines/suite/problem-id.ts';
 import type { KeptSuite, RegisteredPack, SuiteDocument } from './messages.ts';
 import {
@@ -60,7 +60,7 @@ async function packOf(tx: Transaction, suite: SuiteDocument): Promise<Registered
     throw invalid(['body', 'env_pack_sha256'], 'must name the pack of an envpack suite');
   }
   const pack = await findPack(tx, suite.envPackSha256);
-  if (pack === undefined) throw new Fault('PACK_NOT_FOUND', 'There is no such pack.');
+  if (pack === undefined) throw refusal('PACK_NOT_FOUND');
   return pack;
 }
 

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { AuditFacts } from './audit-entry.ts';
 import type { operatorService } from './messages.ts';
@@ -16,11 +16,10 @@ export async function drainMember(
   readonly audit: Omit<AuditFacts, 'actor'>;
 }> {
   const drain = await orderDrain(tx, memberId);
-  if (drain === undefined) throw new Fault('ACTOR_NOT_FOUND', 'There is no such live process.');
+  if (drain === undefined) throw refusal('ACTOR_NOT_FOUND');
   const { isDraining, partitionCount } = drain;
   if (!isDraining) {
-    const detail = 'No other process could take over its partitions; start one first.';
-    throw new Fault('LAST_ACTOR', detail);
+    throw refusal('LAST_ACTOR');
   }
   const detail = { partition_count: partitionCount };
   const object = `member/${memberId}`;

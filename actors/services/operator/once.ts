@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Transaction } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { type AuditFacts, auditHash } from './audit-entry.ts';
 import { auditHead, findAnswer, insertAnswer, insertAuditEntry, lockAudit } from './audit-store.ts';
 
@@ -23,7 +23,7 @@ export async function once<R>(tx: Transaction, mutation: Mutation<R>): Promise<R
   const before = await findAnswer(tx, commandId);
   if (before !== undefined) {
     if (before.route === type && before.bodySha256 === bodySha256) return before.reply as R;
-    throw new Fault('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key stood for another request.');
+    throw refusal('IDEMPOTENCY_CONFLICT');
   }
   const { reply, audit } = await mutation.change(tx);
   await appendAudit(tx, audit);

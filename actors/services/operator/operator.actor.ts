@@ -2,9 +2,9 @@ import type { DurableMessage } from '../../../infra/ports/bus.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
 import { racePartitionOf } from '../../../machines/partition-of.ts';
 import type { EffectivePolicy } from '../../../machines/race/policy-overrides.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { familyCountsOf } from '../../../machines/suite/family-counts.ts';
 import type { MessageType, ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
@@ -200,7 +200,7 @@ async function activate(
   command: CommandFacts,
 ): Promise<Change<'activate-suite'>> {
   const suite = await activateSuite(tx, suiteId);
-  if (suite === undefined) throw new Fault('SUITE_NOT_FOUND', 'There is no such suite.');
+  if (suite === undefined) throw refusal('SUITE_NOT_FOUND');
   const toRaces = toAllPartitions(command, { kind: 'race', type: 'suite-activated' }, { suiteId });
   const part = racePartitionOf(suiteId);
   const msgId = toRaces[part]?.msgId ?? '';

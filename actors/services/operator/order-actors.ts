@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import { obstacleTo } from '../../../machines/evaluation-run/run-order.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { RequestOf } from '../messages.ts';
 import type { CommandFacts } from '../service-handler.ts';
 import type { AuditFacts } from './audit-entry.ts';
@@ -40,9 +40,9 @@ export async function orderRace(
 ): Promise<Ordered> {
   const { order, raceId, reason } = request;
   const race = await holdRace(tx, raceId);
-  if (race === undefined) throw new Fault('RACE_NOT_FOUND', 'There is no such race.');
+  if (race === undefined) throw refusal('RACE_NOT_FOUND');
   if (race.status === 'RACE_COMPLETE' || race.status === 'RACE_CANCELLED') {
-    throw new Fault('RACE_OVER', 'This race is over.', { race_status: race.status });
+    throw refusal('RACE_OVER', { extras: { race_status: race.status } });
   }
   if (order !== 'cancel-race') await lockPins(tx, raceId);
   const { part, status } = race;
@@ -60,7 +60,7 @@ export async function orderVersion(
   const { order, agentVersionId, reason } = request;
   const version = await findVersion(tx, agentVersionId);
   if (version === undefined) {
-    throw new Fault('AGENT_VERSION_NOT_FOUND', 'There is no such agent version.');
+    throw refusal('AGENT_VERSION_NOT_FOUND');
   }
   const { part, state } = version;
   const body =
@@ -77,7 +77,7 @@ export async function orderRun(
 ): Promise<Ordered> {
   const { order, evalRunId, reason } = request;
   const run = await findRun(tx, evalRunId);
-  if (run === undefined) throw new Fault('EVAL_RUN_NOT_FOUND', 'There is no such evaluation run.');
+  if (run === undefined) throw refusal('EVAL_RUN_NOT_FOUND');
   // What judges a race again comes after it, and its end changes nothing of what the race came to.
   const isBesideRace = run.isRejudging && order === 'reclaim-run';
   if (!isBesideRace) await requireChangeable(tx, run.raceId);
@@ -98,7 +98,7 @@ async function requireChangeable(tx: Transaction, raceId: string | null): Promis
   if (raceId === null) return;
   const race = await holdRace(tx, raceId);
   if (race?.status !== 'RACE_RUNNING')
-    throw new Fault('RACE_OVER', 'The race of this run is over.');
+    throw refusal('RACE_OVER', { says: 'The race of this run is over.' });
 }
 
 function ordered(

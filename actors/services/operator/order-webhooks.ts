@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
+import type { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { AuditFacts } from './audit-entry.ts';
 import type { operatorService } from './messages.ts';
@@ -64,7 +65,7 @@ export async function replayWebhook(
 }
 
 function unknownWebhook(): Fault {
-  return new Fault('WEBHOOK_NOT_FOUND', 'There is no such webhook.');
+  return refusal('WEBHOOK_NOT_FOUND');
 }
 
 function audited(

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { AuditFacts } from './audit-entry.ts';
 import type { operatorService } from './messages.ts';
@@ -24,7 +24,7 @@ export async function orderParked(
 ): Promise<Ordered> {
   const parked = await findParked(tx, msgId);
   if (parked === undefined) {
-    throw new Fault('PARKED_MESSAGE_NOT_FOUND', 'There is no such parked message.');
+    throw refusal('PARKED_MESSAGE_NOT_FOUND');
   }
   if (order === 'resend-message') await resend(tx, msgId, parked);
   else await dropParked(tx, msgId);
@@ -36,8 +36,7 @@ export async function orderParked(
 
 async function resend(tx: Transaction, msgId: string, parked: FoundMessage): Promise<void> {
   if (!parked.canBeResent) {
-    const detail = 'Who sent this message was not kept when it was parked; it can only be dropped.';
-    throw new Fault('NOT_RESENDABLE', detail);
+    throw refusal('NOT_RESENDABLE');
   }
   await unpark(tx, msgId);
 }

@@ -1,4 +1,5 @@
-import { Fault } from '../../../machines/fault.ts';
+import type { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { drawQualifying } from '../../../machines/suite/draw-qualifying.ts';
 import type { RegisteredPack, SuiteDocument } from './messages.ts';
 import type { PackTask, RosterEntry } from './store.ts';
@@ -64,24 +65,19 @@ function namedTasks(taskIds: readonly string[], tasks: readonly PackTask[]) {
 function refuseToShow(chosen: readonly PackTask[], tasks: readonly PackTask[]): void {
   const heldOut = chosen.find(({ isHeldOut }) => isHeldOut);
   if (heldOut !== undefined) {
-    throw new Fault(
-      'TASK_HELD_OUT',
-      `Task ${heldOut.taskId} is held out by a suite that has races.`,
-    );
+    throw refusal('TASK_HELD_OUT', {
+      says: `Task ${heldOut.taskId} is held out by a suite that has races.`,
+    });
   }
   if (chosen.length === 0 && tasks.length > 0) {
-    throw new Fault(
-      'TASK_HELD_OUT',
-      'All tasks of the pack are held out by suites that have races.',
-    );
+    throw refusal('TASK_HELD_OUT', {
+      says: 'All tasks of the pack are held out by suites that have races.',
+    });
   }
   const shown = new Set(chosen);
   const others = tasks.filter((task) => !shown.has(task));
   if (others.length > 0 && others.every(({ isPublic }) => isPublic)) {
-    throw new Fault(
-      'NO_TASK_HELD_OUT',
-      'Other suites show all tasks that this one would hold out.',
-    );
+    throw refusal('NO_TASK_HELD_OUT', {});
   }
 }
 
@@ -131,5 +127,7 @@ function legacyEntry(
 
 export function invalid(loc: readonly string[], msg: string): Fault {
   const issue = { loc, msg, type: 'value_error', input: null, ctx: {} };
-  return new Fault('VALIDATION_FAILED', 'The request is not valid.', { errors: [issue] });
+  return refusal('VALIDATION_FAILED', {
+    extras: { errors: [issue] },
+  });
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
+import type { PinDisabledReason } from '../../../machines/race/pinnable.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { isBanned } from '../is-banned.ts';
 import type { ReplyOf } from '../messages.ts';
 import type { Handlers, Transact } from '../service-handler.ts';
@@ -47,11 +48,11 @@ export function createPinsService(deps: {
 /** The race's row is locked first, and only then anything is read, the clock too. */
 async function unlockedQualifying(tx: Transaction, hotkey: string): Promise<Qualifying> {
   await holdRace(tx);
-  if (await isBanned(tx, hotkey)) throw new Fault('BANNED', 'This hotkey is banned.');
+  if (await isBanned(tx, hotkey)) throw refusal('BANNED');
   const qualifying = await qualifyingNow(tx);
-  if (qualifying === undefined) throw new Fault('NO_ACTIVE_SUITE', 'No suite is active now.');
+  if (qualifying === undefined) throw refusal('NO_ACTIVE_SUITE');
   if (qualifying.race?.isLocked === true) {
-    throw new Fault('RACE_LOCKED', 'Qualifying is closed; pins can change again after the race.');
+    throw refusal('RACE_LOCKED');
   }
   return qualifying;
 }
@@ -63,12 +64,27 @@ function requirePinnable(
 ): void {
   const version = versions.find((own) => own.agentVersionId === agentVersionId);
   if (version === undefined) {
-    throw new Fault('AGENT_VERSION_NOT_FOUND', 'None of your agents has this version.');
+    throw refusal('AGENT_VERSION_NOT_FOUND', {
+      says: 'None of your agents has this version.',
+      next: 'Take the id from GET /v1/miner/agents/{agent_id}/versions.',
+    });
   }
   const reason = disabledReasonOf(version, qualifying);
   if (reason === null) return;
-  throw new Fault('NOT_PINNABLE', 'This version cannot race.', { pin_disabled_reason: reason });
+  throw refusal('NOT_PINNABLE', {
+    says: whyNot[reason],
+    extras: { pin_disabled_reason: reason },
+  });
 }
+
+const whyNot: Readonly<Record<PinDisabledReason, string>> = {
+  discarded: 'This version cannot race: operators have discarded it.',
+  superseded_suite: 'This version cannot race: it qualified for a suite that is no longer active.',
+  eliminated: 'This version cannot race: it was eliminated.',
+  not_eligible:
+    'This version cannot race yet: it is not eligible until its evaluation has ended well.',
+  below_threshold: 'This version cannot race: its qualifying score is below the threshold.',
+};
 
 async function selectionAfter(
   tx: Transaction,

@@ -1,18 +1,18 @@
 // Written by `npm run generate` from the description of the API; not to be changed by hand.
 
-/** The route does not know this method; Allow says which it knows. */
+/** The route does not know this method. Use one that Allow names. */
 export interface MethodNotAllowedError {
   readonly detail: string;
   readonly error_code: 'METHOD_NOT_ALLOWED';
 }
 
-/** There is no such route. */
+/** There is no such route. GET /openapi.json lists all that there are. */
 export interface RouteNotFoundError {
   readonly detail: string;
   readonly error_code: 'ROUTE_NOT_FOUND';
 }
 
-/** A parameter or field is not valid; loc names it. */
+/** A parameter or field is not valid; loc names it. Mend each field that detail lists. */
 export interface ValidationError {
   readonly detail: readonly {
     readonly loc: readonly string[];
@@ -24,60 +24,60 @@ export interface ValidationError {
   }[];
 }
 
-/** Something went wrong on our side. */
+/** Something went wrong on our side. Send it once more, then tell the operators its X-Request-Id. */
 export interface InternalError {
   readonly detail: string;
   readonly error_code: 'INTERNAL_ERROR';
 }
 
-/** Too much is asked at once; try again soon. */
+/** Too much is asked at once. Send the same request again after Retry-After. */
 export interface OverloadedError {
   readonly detail: string;
   readonly error_code: 'OVERLOADED';
   readonly retry_after_seconds?: number | undefined;
 }
 
-/** Too many requests; Retry-After says when there is room again. */
+/** Too many requests. Wait for as long as Retry-After says, then send it again. */
 export interface RateLimitedError {
   readonly detail: string;
   readonly error_code: 'RATE_LIMITED';
   readonly retry_after_seconds?: number | undefined;
 }
 
-/** The body is larger than the route takes. */
+/** The body is larger than the route takes. Send less at once, in several requests. */
 export interface BodyTooLargeError {
   readonly detail: string;
   readonly error_code: 'BODY_TOO_LARGE';
 }
 
-/** The body is not of the media type that the route takes. */
+/** The body is not of the media type that the route takes. Send it with the Content-Type that the route takes, and not compressed. */
 export interface UnsupportedMediaTypeError {
   readonly detail: string;
   readonly error_code: 'UNSUPPORTED_MEDIA_TYPE';
 }
 
-/** The outcome is not known yet; repeating the request is safe. */
+/** The outcome is not known yet. Send the same request again, under the same Idempotency-Key where it has one. */
 export interface OutcomeUnknownError {
   readonly detail: string;
   readonly error_code: 'OUTCOME_UNKNOWN';
   readonly retry_after_seconds?: number | undefined;
 }
 
-/** Nobody is in charge of this right now; try again soon. */
+/** Nobody is in charge of this right now. Send the same request again after Retry-After. */
 export interface OwnerUnavailableError {
   readonly detail: string;
   readonly error_code: 'OWNER_UNAVAILABLE';
   readonly retry_after_seconds?: number | undefined;
 }
 
-/** The database went back in time; until operators have looked at it, only reads are answered. */
+/** The service only answers reads: its database is behind what it once acknowledged. Send it again after Retry-After, until operators have looked at it. */
 export interface ReadOnlyError {
   readonly detail: string;
   readonly error_code: 'READ_ONLY';
   readonly retry_after_seconds?: number | undefined;
 }
 
-/** The database cannot be reached right now. */
+/** The database cannot be reached right now. Send the same request again after Retry-After. */
 export interface StoreUnavailableError {
   readonly detail: string;
   readonly error_code: 'STORE_UNAVAILABLE';
@@ -90,73 +90,73 @@ export interface Session {
   readonly role: 'miner' | 'validator';
 }
 
-/** The challenge is unknown, used, or over. */
+/** The challenge is unknown, used, or over. Ask for a new one at POST /v1/auth/challenge, and sign it at once. */
 export interface InvalidChallengeError {
   readonly detail: string;
   readonly error_code: 'INVALID_CHALLENGE';
 }
 
-/** The signature does not sign what it should. */
+/** The signature does not sign what it should. Sign the very bytes that are sent, by sr25519, with the key of the hotkey. */
 export interface InvalidSignatureError {
   readonly detail: string;
   readonly error_code: 'INVALID_SIGNATURE';
 }
 
-/** This hotkey is not registered on the subnet. */
+/** This hotkey is not registered on the subnet. Register it; a new registration counts here within minutes. */
 export interface NotRegisteredError {
   readonly detail: string;
   readonly error_code: 'NOT_REGISTERED';
 }
 
-/** This hotkey is banned. */
+/** This hotkey is banned. Ask the operators of this service why. */
 export interface BannedError {
   readonly detail: string;
   readonly error_code: 'BANNED';
 }
 
-/** The chain cannot be asked right now. */
+/** The chain cannot be asked right now. Send the same request again after Retry-After. */
 export interface ChainUnavailableError {
   readonly detail: string;
   readonly error_code: 'CHAIN_UNAVAILABLE';
 }
 
-/** X-Hotkey must be an SS58 address with prefix 42. */
+/** X-Hotkey must be an SS58 address with prefix 42. Send the address as your wallet shows it; it begins with 5. */
 export interface InvalidHotkeyError {
   readonly detail: string;
   readonly error_code: 'INVALID_HOTKEY';
 }
 
-/** X-Nonce must be a UUID v4. */
+/** X-Nonce must be a UUID v4. Make a new UUID v4 for every request, and sign with it. */
 export interface InvalidNonceError {
   readonly detail: string;
   readonly error_code: 'INVALID_NONCE';
 }
 
-/** The token is unknown or over. */
+/** The session is unknown or over. Sign in again: POST /v1/auth/challenge, then /v1/auth/session. */
 export interface InvalidSessionError {
   readonly detail: string;
   readonly error_code: 'INVALID_SESSION';
 }
 
-/** X-Timestamp must be whole Unix seconds. */
+/** X-Timestamp must be whole Unix seconds. Send the seconds as digits alone, as in 1767225600, and sign them so. */
 export interface InvalidTimestampError {
   readonly detail: string;
   readonly error_code: 'INVALID_TIMESTAMP';
 }
 
-/** The route needs credentials. */
+/** The route needs credentials. Send Authorization: Bearer, or X-Hotkey, X-Timestamp, X-Nonce and X-Signature. */
 export interface MissingCredentialsError {
   readonly detail: string;
   readonly error_code: 'MISSING_CREDENTIALS';
 }
 
-/** This X-Nonce was used before. */
+/** This X-Nonce was used before. Make a new UUID v4 for every request, and sign with it. */
 export interface NonceReusedError {
   readonly detail: string;
   readonly error_code: 'NONCE_REUSED';
 }
 
-/** X-Timestamp is too far off; server_time is ours. */
+/** X-Timestamp is too far off. Set the clock of your machine by server_time, and sign anew. */
 export interface TimestampSkewError {
   readonly detail: string;
   readonly error_code: 'TIMESTAMP_SKEW';
@@ -181,7 +181,7 @@ export interface Suite {
   readonly benchmark_number: number;
 }
 
-/** There is no such suite. */
+/** There is no such suite. Take the id from GET /v1/public/suites. */
 export interface SuiteNotFoundError {
   readonly detail: string;
   readonly error_code: 'SUITE_NOT_FOUND';
@@ -282,19 +282,19 @@ export interface RaceBundle {
   readonly download_url_expires_at: string;
 }
 
-/** Withheld until the race is released. */
+/** This is withheld until its race is released. Ask again when the race is released. */
 export interface RaceInFlightError {
   readonly detail: string;
   readonly error_code: 'RACE_IN_FLIGHT';
 }
 
-/** There is no such artifact. */
+/** There is no such artifact. Look at the run for what its validator has sent. */
 export interface ArtifactNotFoundError {
   readonly detail: string;
   readonly error_code: 'ARTIFACT_NOT_FOUND';
 }
 
-/** There is no such race. */
+/** There is no such race. Take the id from GET /v1/public/races/history. */
 export interface RaceNotFoundError {
   readonly detail: string;
   readonly error_code: 'RACE_NOT_FOUND';
@@ -321,13 +321,13 @@ export interface ReleasedAgentVersion {
   readonly code_size_bytes: number;
 }
 
-/** There is no such agent version. */
+/** There is no such agent version. Take the id from the leaderboard, or from the answer to your submission. */
 export interface AgentVersionNotFoundError {
   readonly detail: string;
   readonly error_code: 'AGENT_VERSION_NOT_FOUND';
 }
 
-/** The artifact is not released yet. */
+/** The artifact is not released yet. Ask again when it is released. */
 export interface ArtifactNotReleasedError {
   readonly detail: string;
   readonly error_code: 'ARTIFACT_NOT_RELEASED';
@@ -552,7 +552,7 @@ export interface EvaluationRunDetail {
   };
 }
 
-/** There is no such evaluation run. */
+/** There is no such evaluation run. Take the id of a run from its claim, or from the runs of its version. */
 export interface EvalRunNotFoundError {
   readonly detail: string;
   readonly error_code: 'EVAL_RUN_NOT_FOUND';
@@ -563,19 +563,19 @@ export interface DownloadUrl {
   readonly expires_at: string;
 }
 
-/** There is no such type of artifact. */
+/** There is no such type of artifact. Ask for one of those that there are. */
 export interface InvalidArtifactTypeError {
   readonly detail: string;
   readonly error_code: 'INVALID_ARTIFACT_TYPE';
 }
 
-/** This type of artifact needs another id. */
+/** This type of artifact needs another id. Send it beside artifact_type. */
 export interface MissingParameterError {
   readonly detail: string;
   readonly error_code: 'MISSING_PARAMETER';
 }
 
-/** The object store cannot be reached right now. */
+/** The object store cannot be reached right now. Send the same request again after Retry-After. */
 export interface StorageUnavailableError {
   readonly detail: string;
   readonly error_code: 'STORAGE_UNAVAILABLE';
@@ -856,38 +856,38 @@ export interface SubmissionResult {
   readonly message: string;
 }
 
-/** An agent name has other characters or another length. */
+/** An agent name has other characters or another length. Submit under another name; the file was not looked at. */
 export interface InvalidAgentNameError {
   readonly detail: string;
   readonly error_code: 'INVALID_AGENT_NAME';
 }
 
-/** InvalidFileError: the file is no Python source in UTF-8. */
+/** InvalidFileError: the file is no Python source in UTF-8. Mend the file, and look first with POST /v1/miner/submit/check. */
 export interface InvalidFileError {
   readonly detail: string;
   readonly error_code: 'INVALID_FILE';
 }
 
-/** The hotkey has another role than the route is for. */
+/** The hotkey has another role than the route is for. Sign with a hotkey of the right role. */
 export interface WrongRoleError {
   readonly detail: string;
   readonly error_code: 'WRONG_ROLE';
 }
 
-/** This Idempotency-Key stood for another request. */
+/** This Idempotency-Key stood for another request. Send a new key with a new request, and an old one only with the same body. */
 export interface IdempotencyConflictError {
   readonly detail: string;
   readonly error_code: 'IDEMPOTENCY_CONFLICT';
 }
 
-/** The file is larger than it may be. */
+/** The file is larger than it may be; max_bytes says how large. Send a smaller one. */
 export interface FileTooLargeError {
   readonly detail: string;
   readonly error_code: 'FILE_TOO_LARGE';
   readonly max_bytes: number;
 }
 
-/** The static analysis refuses the file. */
+/** The static analysis refuses this file. Mend what violations lists, and look first with POST /v1/miner/submit/check. */
 export interface CodeAnalysisError {
   readonly detail: string;
   readonly error_code: 'CODE_ANALYSIS_ERROR';
@@ -904,7 +904,7 @@ export interface Violation {
   readonly snippet: string;
 }
 
-/** The next submission is allowed later. */
+/** The cooldown of your last submission is not over; next_allowed_at says when it is. Wait until then; POST /v1/miner/submit/check looks at a file meanwhile. */
 export interface CooldownActiveError {
   readonly detail: string;
   readonly error_code: 'COOLDOWN_ACTIVE';
@@ -912,7 +912,7 @@ export interface CooldownActiveError {
   readonly next_allowed_at: string;
 }
 
-/** No suite is active now. */
+/** No suite is active now. Wait until operators activate the next one. */
 export interface NoActiveSuiteError {
   readonly detail: string;
   readonly error_code: 'NO_ACTIVE_SUITE';
@@ -946,7 +946,7 @@ export interface MinerAgentVersion {
   readonly pin_disabled_reason: string | null;
 }
 
-/** None of your agents has this id. */
+/** None of your agents has this id. Take the id from GET /v1/miner/agents. */
 export interface AgentNotFoundError {
   readonly detail: string;
   readonly error_code: 'AGENT_NOT_FOUND';
@@ -957,14 +957,14 @@ export interface RaceSelection {
   readonly racing_agent_id: string | null;
 }
 
-/** This version cannot race; pin_disabled_reason says why. */
+/** This version cannot race; pin_disabled_reason says why. Pin another one: GET /v1/miner/agents shows which can be pinned. */
 export interface NotPinnableError {
   readonly detail: string;
   readonly error_code: 'NOT_PINNABLE';
   readonly pin_disabled_reason: 'discarded' | 'superseded_suite' | 'eliminated' | 'not_eligible' | 'below_threshold';
 }
 
-/** Qualifying is closed; pins can change again after the race. */
+/** Qualifying is closed. Wait until the race is over; pins can change again then. */
 export interface RaceLockedError {
   readonly detail: string;
   readonly error_code: 'RACE_LOCKED';
@@ -985,25 +985,25 @@ export interface DefaultProvider {
   readonly default_provider: string;
 }
 
-/** The provider that is to become the default is not connected. */
+/** The provider that is to become the default is not connected. Connect it first: POST /v1/miner/inference-auth/{provider}. */
 export interface NotConnectedError {
   readonly detail: string;
   readonly error_code: 'NOT_CONNECTED';
 }
 
-/** There is no such inference provider. */
+/** There is no such inference provider. Take its name from GET /v1/public/inference/models. */
 export interface UnknownProviderError {
   readonly detail: string;
   readonly error_code: 'UNKNOWN_PROVIDER';
 }
 
-/** The provider does not accept this credential. */
+/** The provider does not accept this credential. Check it at the provider, then store it again. */
 export interface CredentialRejectedError {
   readonly detail: string;
   readonly error_code: 'CREDENTIAL_REJECTED';
 }
 
-/** The inference provider cannot be reached right now. */
+/** The inference provider cannot be reached right now. Send the same request again after Retry-After. */
 export interface ProviderUnavailableError {
   readonly detail: string;
   readonly error_code: 'PROVIDER_UNAVAILABLE';
@@ -1018,7 +1018,7 @@ export interface LegacyCredentialStatus {
 export type ChatCompletion = {
 } & Readonly<Record<string, unknown>>;
 
-/** The model is not on the allowlist; allowed_models is. */
+/** The model is not on the allowlist. Ask one of allowed_models. */
 export interface ModelNotAllowedError {
   readonly detail: string;
   readonly error_code: 'MODEL_NOT_ALLOWED';
@@ -1047,33 +1047,33 @@ export interface Claim {
   readonly providera_access_token: string | null;
 }
 
-/** You hold as many runs, or the run has as many uploads, as may be. */
+/** You hold as many runs, or the run has as many uploads, as may be. Complete or release a run, then claim again. */
 export interface AtCapacityError {
   readonly detail: string;
   readonly error_code: 'AT_CAPACITY';
 }
 
-/** The run is not, or no longer, the caller’s. */
+/** The run is not, or no longer, yours. Stop it and claim work again. */
 export interface NotRunOwnerError {
   readonly detail: string;
   readonly error_code: 'NOT_RUN_OWNER';
   readonly run_status?: 'STALE' | 'CANCELLED' | undefined;
 }
 
-/** The lease of this run is over; run_status says how. */
+/** The lease of this run is over; run_status says how. Stop it and claim work again. */
 export interface LeaseExpiredError {
   readonly detail: string;
   readonly error_code: 'LEASE_EXPIRED';
   readonly run_status: 'STALE' | 'CANCELLED';
 }
 
-/** The run was completed before. */
+/** This run was completed before, and how it ended stands. Claim work again. */
 export interface RunAlreadyCompleteError {
   readonly detail: string;
   readonly error_code: 'RUN_ALREADY_COMPLETE';
 }
 
-/** The problem is not of this run. */
+/** The problem is not of this run. GET /v1/validator/evaluation-runs/{eval_run_id}/problems lists those that are. */
 export interface InvalidProblemIdError {
   readonly detail: string;
   readonly error_code: 'INVALID_PROBLEM_ID';
@@ -1096,7 +1096,7 @@ export interface ArtifactUploadTarget {
   readonly artifact_sha256: string;
 }
 
-/** The pack is not the one of this run. */
+/** The pack is not the one of this run. Send the env_pack_sha256 of its claim. */
 export interface PackMismatchError {
   readonly detail: string;
   readonly error_code: 'PACK_MISMATCH';
@@ -1121,13 +1121,13 @@ export interface CompletionResult {
   readonly final_score: number | null;
 }
 
-/** A SUCCESS needs validator_score. */
+/** The terminal_status SUCCESS needs validator_score, a number from 0 to 1. Complete the run again with it; the run is still yours. */
 export interface MissingScoreError {
   readonly detail: string;
   readonly error_code: 'MISSING_SCORE';
 }
 
-/** Tasks of the roster have no stored result; missing_task_ids names some. */
+/** Tasks of the roster have no stored result; missing_task_ids names some. Send their results, then complete the run again. */
 export interface ResultsIncompleteError {
   readonly detail: string;
   readonly error_code: 'RESULTS_INCOMPLETE';
@@ -1135,7 +1135,7 @@ export interface ResultsIncompleteError {
   readonly missing_task_ids: readonly string[];
 }
 
-/** validator_score is not the mean of the stored results. */
+/** validator_score is not the mean of the stored results; expected_score is. Look where yours comes from, then complete the run again with their mean. */
 export interface ScoreMismatchError {
   readonly detail: string;
   readonly error_code: 'SCORE_MISMATCH';
@@ -1164,7 +1164,7 @@ export interface PackDelivery {
   readonly artifact_signature: string | null;
 }
 
-/** There is no such pack for you now. */
+/** There is no such pack for you now. Ask for the env_pack_sha256 of a run that you hold. */
 export interface PackNotFoundError {
   readonly detail: string;
   readonly error_code: 'PACK_NOT_FOUND';
@@ -1192,7 +1192,7 @@ export interface RacePackDelivery {
   readonly race_id: string;
 }
 
-/** You hold no live run of this race. */
+/** You hold no live run of this race. Claim work of it first. */
 export interface NoActiveWorkError {
   readonly detail: string;
   readonly error_code: 'NO_ACTIVE_WORK';
@@ -1213,19 +1213,19 @@ export interface WeightStandings {
   } | null;
 }
 
-/** Other suites show all tasks that this one would hold out for its races. */
+/** Other suites show all tasks that this one would hold out for its races. Choose other tasks, or a pack with more of them. */
 export interface NoTaskHeldOutError {
   readonly detail: string;
   readonly error_code: 'NO_TASK_HELD_OUT';
 }
 
-/** A suite that has races holds the task out, and a roster is public at once. */
+/** A suite that has races holds the task out, and a roster is public at once. Choose other tasks. */
 export interface TaskHeldOutError {
   readonly detail: string;
   readonly error_code: 'TASK_HELD_OUT';
 }
 
-/** The race is over. */
+/** The race is over. Leave it as it is; what it came to stands. */
 export interface RaceOverError {
   readonly detail: string;
   readonly error_code: 'RACE_OVER';
@@ -1285,28 +1285,28 @@ export interface SimilaritySummary {
   readonly reported_at: string;
 }
 
-/** Only a success counts or is left out; run_status says how the run ended. */
+/** Only a success counts or is left out; run_status says how the run ended. Leave it as it is. */
 export interface RunNotSuccessfulError {
   readonly detail: string;
   readonly error_code: 'RUN_NOT_SUCCESSFUL';
   readonly run_status: 'FAILED' | 'TIMED_OUT' | 'STALE' | 'CANCELLED';
 }
 
-/** The run has not ended yet. */
+/** The run has not ended yet. Wait for its end, or reclaim it first. */
 export interface RunStillLiveError {
   readonly detail: string;
   readonly error_code: 'RUN_STILL_LIVE';
   readonly run_status: 'CLAIMED' | 'RUNNING';
 }
 
-/** This success cannot count: its work was cancelled, it is a rejudging, or a run counts in its place. */
+/** This success cannot count: its work was cancelled, it is a rejudging, or a run counts in its place. Exclude what counts in its place first, where there is such a run. */
 export interface RunNotIncludableError {
   readonly detail: string;
   readonly error_code: 'RUN_NOT_INCLUDABLE';
   readonly run_status: 'SUCCESS';
 }
 
-/** The run has ended; run_status says how. */
+/** The run has ended; run_status says how. Reclaim live runs only. */
 export interface RunNotLiveError {
   readonly detail: string;
   readonly error_code: 'RUN_NOT_LIVE';
@@ -1461,31 +1461,31 @@ export interface RejudgingSummary {
   };
 }
 
-/** There is no such rejudging. */
+/** There is no such rejudging. Take its id from GET /v1/admin/rejudgings. */
 export interface RejudgingNotFoundError {
   readonly detail: string;
   readonly error_code: 'REJUDGING_NOT_FOUND';
 }
 
-/** The rejudging is not ready to be applied. */
+/** Some of its runs are not judged again yet. Wait until its status is READY. */
 export interface RejudgingNotReadyError {
   readonly detail: string;
   readonly error_code: 'REJUDGING_NOT_READY';
 }
 
-/** The rejudging was applied or cancelled before. */
+/** This rejudging was applied or cancelled before. Open another one if runs are to be judged again. */
 export interface RejudgingOverError {
   readonly detail: string;
   readonly error_code: 'REJUDGING_OVER';
 }
 
-/** There is no such parked message, or not any more. */
+/** There is no such parked message, or not any more. Take its id from GET /v1/admin/parked-messages. */
 export interface ParkedMessageNotFoundError {
   readonly detail: string;
   readonly error_code: 'PARKED_MESSAGE_NOT_FOUND';
 }
 
-/** Who sent the message was not kept when it was parked; it can only be dropped. */
+/** Who sent the message was not kept when it was parked. Drop it instead. */
 export interface NotResendableError {
   readonly detail: string;
   readonly error_code: 'NOT_RESENDABLE';
@@ -1503,7 +1503,7 @@ export interface TraceSummary {
   readonly processes: readonly string[];
 }
 
-/** Whoever keeps the last traces cannot be reached right now. */
+/** Whoever keeps the last traces cannot be reached right now. Send the same request again after Retry-After. */
 export interface TracesUnavailableError {
   readonly detail: string;
   readonly error_code: 'TRACES_UNAVAILABLE';
@@ -1535,19 +1535,19 @@ export interface Trace {
   })[];
 }
 
-/** No such trace is kept, or not any more. */
+/** No such trace is kept, or not any more. Take its id from GET /v1/admin/traces. */
 export interface TraceNotFoundError {
   readonly detail: string;
   readonly error_code: 'TRACE_NOT_FOUND';
 }
 
-/** There is no such actor. */
+/** There is no such live process. Take its id from GET /v1/admin/partitions. */
 export interface ActorNotFoundError {
   readonly detail: string;
   readonly error_code: 'ACTOR_NOT_FOUND';
 }
 
-/** No other process could take over its partitions; start one first. */
+/** No other process could take over its partitions. Start another one first. */
 export interface LastActorError {
   readonly detail: string;
   readonly error_code: 'LAST_ACTOR';
@@ -1582,13 +1582,13 @@ export interface CredentialKey {
   readonly can_be_removed: boolean;
 }
 
-/** There is no such webhook. */
+/** There is no such webhook. Take its id from GET /v1/admin/webhooks. */
 export interface WebhookNotFoundError {
   readonly detail: string;
   readonly error_code: 'WEBHOOK_NOT_FOUND';
 }
 
-/** The service was not started with a simulated clock. */
+/** The clock of this service is the real one. Start a service with a simulated clock to move it. */
 export interface ClockIsRealError {
   readonly detail: string;
   readonly error_code: 'CLOCK_IS_REAL';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
-import { Fault } from '../../../machines/fault.ts';
+import type { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 
 /** How much of all documents may be read at once: an edge answers everybody else as well. */
 const heldBytesMax = 128 * 1024 * 1024;
@@ -21,7 +22,7 @@ export class Documents {
     const sizeBytes = await this.#objects.size(key);
     if (sizeBytes === undefined || sizeBytes > this.#bytesMax) return undefined;
     if (this.#heldBytes + sizeBytes > heldBytesMax) {
-      throw new Fault('OVERLOADED', 'Too many documents are read at once; try again soon.');
+      throw refusal('OVERLOADED', { says: 'Too many documents are read at once.' });
     }
     this.#heldBytes += sizeBytes;
     try {
@@ -49,7 +50,9 @@ export class Documents {
 }
 
 function brokenOff(): Fault {
-  return new Fault('STORAGE_UNAVAILABLE', 'The store gives another document than it told of.');
+  return refusal('STORAGE_UNAVAILABLE', {
+    says: 'The store gives another document than it told of.',
+  });
 }
 
 /**

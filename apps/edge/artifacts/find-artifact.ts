@@ -1,4 +1,4 @@
-import { Fault } from '../../../machines/fault.ts';
+import { glimpse, refusal, type Said } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
 import {
   artifactKey,
@@ -23,7 +23,7 @@ export async function findArtifact(request: ArtifactRequest, deps: Deps): Promis
   const type = typeOf(request);
   const key = await keyFinders[type](request, deps);
   const present = key === undefined ? undefined : await presentKey(type, key, deps);
-  if (present === undefined) throw new Fault('ARTIFACT_NOT_FOUND', absent[type]);
+  if (present === undefined) throw refusal('ARTIFACT_NOT_FOUND', absent[type]);
   return present;
 }
 
@@ -34,23 +34,40 @@ async function presentKey(type: ArtifactType, key: string, { keptLogs, objects }
 }
 
 /** Validators may send logs and trajectories, and need not. */
-const absent: Readonly<Record<ArtifactType, string>> = {
-  AGENT_CODE: 'the file is not in the store',
-  EVAL_LOGS_BUNDLE: 'the validator of this run has sent no logs of it',
-  EVAL_PROBLEM_LOGS: 'the validator of this run has sent no logs of this problem',
-  EPISODE: 'the validator has sent no trajectory of this episode',
+const absent: Readonly<Record<ArtifactType, Said>> = {
+  AGENT_CODE: {
+    says: 'The file of this version is not in the store.',
+    next: 'Tell the operators of this service.',
+  },
+  EVAL_LOGS_BUNDLE: {
+    says: 'The validator of this run has sent no logs of it.',
+    next: 'Look at another run of the version.',
+  },
+  EVAL_PROBLEM_LOGS: {
+    says: 'The validator of this run has sent no logs of this problem.',
+    next: 'Look at another run of the version.',
+  },
+  EPISODE: {
+    says: 'There is no such episode, or its validator has sent no trajectory of it.',
+    next: 'Take the ids of episodes from their run.',
+  },
 };
 
 function typeOf({ artifact_type }: ArtifactRequest): ArtifactType {
   const type = artifactTypes.find((known) => known === artifact_type);
   if (type !== undefined) return type;
-  throw new Fault('INVALID_ARTIFACT_TYPE', `artifact_type is one of ${artifactTypes.join(', ')}`);
+  throw refusal('INVALID_ARTIFACT_TYPE', {
+    says: `artifact_type must be one of ${artifactTypes.join(', ')}, and is ${glimpse(artifact_type)}.`,
+  });
 }
 
 function idFrom(request: ArtifactRequest, field: IdField): string {
   const id = request[field];
   if (typeof id === 'string') return id;
-  throw new Fault('MISSING_PARAMETER', `${request.artifact_type} needs ${field}`);
+  throw refusal('MISSING_PARAMETER', {
+    says: `The artifact_type ${request.artifact_type} needs ${field}.`,
+    next: `Send ${field} beside it.`,
+  });
 }
 
 type FindKey = (request: ArtifactRequest, deps: Deps) => Promise<string | undefined>;

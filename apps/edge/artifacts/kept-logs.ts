@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { keptLogsKey } from '../evaluation/object-keys.ts';
 
 /** Each is at most as large as an upload of logs, and passes through a file of this edge. */
@@ -34,10 +34,7 @@ export class KeptLogs {
 
   #start(uploadedKey: string, key: string): Promise<string | undefined> {
     if (this.#underWay.size >= copiesMax) {
-      throw new Fault(
-        'OVERLOADED',
-        'Too many logs are fetched for the first time; try again soon.',
-      );
+      throw refusal('OVERLOADED', { says: 'Too many logs are fetched for the first time.' });
     }
     const copying = this.#copy(uploadedKey, key).finally(() => this.#underWay.delete(uploadedKey));
     this.#underWay.set(uploadedKey, copying);

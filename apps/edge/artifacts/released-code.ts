@@ -1,7 +1,8 @@
 import { type CodeRelease, codeReleaseOf } from '../../../machines/agent-version/code-release.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
 import { codeOfVersion } from '../reads/artifacts.ts';
+import { formatInstant } from '../wire/instant.ts';
 
 export interface ReleasedCode {
   readonly codeSha256: string;
@@ -14,10 +15,13 @@ export async function requireReleasedCode(
   { sql, config }: Pick<EdgeDeps, 'config' | 'sql'>,
 ): Promise<ReleasedCode> {
   const code = await codeOfVersion(sql, agentVersionId);
-  if (code === undefined) throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
+  if (code === undefined) throw refusal('AGENT_VERSION_NOT_FOUND');
   const release = codeReleaseOf(code, config.codeReleaseSeconds * 1000);
   if (code.nowMs < release.atMs) {
-    throw new Fault('ARTIFACT_NOT_RELEASED', 'this version is not released yet');
+    throw refusal('ARTIFACT_NOT_RELEASED', {
+      says: 'The code of this version is not released yet.',
+      next: `Ask again when it becomes top, or at ${formatInstant(release.atMs)}.`,
+    });
   }
   return { codeSha256: code.codeSha256, release };
 }

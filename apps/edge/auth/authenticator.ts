@@ -2,7 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { DomainTime } from '../../../infra/ports/clock-follower.ts';
 import type { SignatureVerifier } from '../../../infra/ports/signatures.ts';
-import { Fault } from '../../../machines/fault.ts';
+import type { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { Caller } from '../endpoint.ts';
 import { patientRead } from '../evaluation/patient-read.ts';
 import type { AuthenticationRequest } from '../prove-caller.ts';
@@ -63,22 +64,33 @@ export function createAuthenticator(deps: AuthenticatorDeps) {
 
 function operator(headers: IncomingHttpHeaders, deps: AuthenticatorDeps): Caller {
   if (headers.authorization === undefined) {
-    throw new Fault('MISSING_CREDENTIALS', 'Send Authorization: Bearer with an operator token.');
+    throw refusal('MISSING_CREDENTIALS', {
+      next: 'Send Authorization: Bearer with an operator token.',
+    });
   }
   const token = bearerTokenOf(headers);
   const name = token === undefined ? undefined : deps.operators.nameOf(token);
-  if (name === undefined) throw new Fault('INVALID_SESSION', 'This is no operator token.');
+  if (name === undefined)
+    throw refusal('INVALID_SESSION', {
+      says: 'This is no operator token.',
+      next: 'Send one of those that the service was started with.',
+    });
   return { name, role: 'operator', publicKeyHex: '', coldkey: null };
 }
 
 async function byRunToken(headers: IncomingHttpHeaders, deps: AuthenticatorDeps): Promise<Caller> {
   if (headers.authorization === undefined) {
-    throw new Fault('MISSING_CREDENTIALS', "Send Authorization: Bearer with a run's token.");
+    throw refusal('MISSING_CREDENTIALS', {
+      next: 'Send Authorization: Bearer with the token that came with the run.',
+    });
   }
   const token = bearerTokenOf(headers);
   const name = token === undefined ? undefined : await deps.runOf(token);
   if (name === undefined) {
-    throw new Fault('INVALID_SESSION', 'This is no token of a live evaluation run.');
+    throw refusal('INVALID_SESSION', {
+      says: 'This is no token of a live evaluation run.',
+      next: 'Send the token that came with the run, and none once it has ended.',
+    });
   }
   return { name, role: 'run', publicKeyHex: '', coldkey: null };
 }
@@ -100,7 +112,7 @@ async function bySession(
   const read = () => deps.callers.session(hash);
   const session = hash === '' ? undefined : await patiently(read, untilMs, deps);
   if (session === undefined) {
-    throw new Fault('INVALID_SESSION', 'The session is unknown or over.');
+    throw refusal('INVALID_SESSION');
   }
   const publicKey = deps.decodeHotkey(session.hotkey);
   if (publicKey === undefined) throw new Error(`a session holds no hotkey: ${session.hotkey}`);
@@ -137,10 +149,12 @@ async function provenStanding(
 ): Promise<Standing> {
   const { message, signature, publicKey, publicKeyHex, hotkey, nonce } = signed;
   if (!(await deps.verifier.verify(message, signature, publicKey, { isUrgent }))) {
-    throw new Fault('INVALID_SIGNATURE', 'X-Signature does not sign {hotkey}:{timestamp}:{nonce}.');
+    throw refusal('INVALID_SIGNATURE', {
+      says: 'X-Signature is not that of {hotkey}:{timestamp}:{nonce} by this hotkey.',
+    });
   }
   if (!(await deps.nonces.take({ hotkey, nonce, untilMs }))) {
-    throw new Fault('NONCE_REUSED', 'This X-Nonce was used before.');
+    throw refusal('NONCE_REUSED');
   }
   const standing = await deps.registrations.standing(publicKeyHex);
   if (standing === undefined) throw notRegistered();
@@ -173,9 +187,9 @@ function admit(
 }
 
 function notRegistered(): Fault {
-  return new Fault('NOT_REGISTERED', 'This hotkey is not registered on the subnet.');
+  return refusal('NOT_REGISTERED');
 }
 
 function banned(): Fault {
-  return new Fault('BANNED', 'This hotkey is banned.');
+  return refusal('BANNED');
 }

@@ -1,6 +1,7 @@
 import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { statusByCode } from '../faults.ts';
 import { FailureWindow } from './failure-window.ts';
 import { RecentlyProved } from './recently-proved.ts';
@@ -75,7 +76,7 @@ export class ProofTurns {
     const here = this.#window(address);
     const nowMs = this.#clock.monotonicMs();
     if (here.isFull(nowMs) || this.#everywhere.isFull(nowMs)) {
-      throw new Fault('OVERLOADED', 'Too many false signatures come in; try again soon.');
+      throw refusal('OVERLOADED', { says: 'Too many false signatures come in.' });
     }
     // However many come from one address at once, everywhere they count as its share.
     const share = here.underWay < this.#perAddressMax ? 1 : 0;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 
 /** The four headers, each in its only accepted form; nothing is proven yet. */
 export interface SignedHeaders {
@@ -35,21 +35,28 @@ export function readSignedHeaders(
   const nonce = required(headers, 'x-nonce');
   const signature = readSignature(required(headers, 'x-signature'));
   if (!unixSeconds.test(timestamp)) {
-    throw new Fault('INVALID_TIMESTAMP', 'X-Timestamp must be whole Unix seconds.');
+    throw refusal('INVALID_TIMESTAMP');
   }
-  if (!uuidV4.test(nonce)) throw new Fault('INVALID_NONCE', 'X-Nonce must be a UUID v4.');
+  if (!uuidV4.test(nonce)) throw refusal('INVALID_NONCE');
   if (signature === undefined) {
-    throw new Fault('INVALID_SIGNATURE', 'X-Signature must be 0x and 128 hex digits.');
+    throw refusal('INVALID_SIGNATURE', {
+      says: 'X-Signature must be 0x and 128 hex digits.',
+      next: 'Send the 64 bytes of an sr25519 signature in this form.',
+    });
   }
   const nowSeconds = Math.floor(by.nowMs / 1000);
-  if (Math.abs(nowSeconds - Number(timestamp)) > by.skewSeconds) {
-    throw new Fault('TIMESTAMP_SKEW', `X-Timestamp is more than ${by.skewSeconds} s off.`, {
-      server_time: nowSeconds,
+  const aheadSeconds = Number(timestamp) - nowSeconds;
+  if (Math.abs(aheadSeconds) > by.skewSeconds) {
+    throw refusal('TIMESTAMP_SKEW', {
+      says: skewOf(aheadSeconds, by.skewSeconds),
+      extras: {
+        server_time: nowSeconds,
+      },
     });
   }
   const publicKey = by.decodeHotkey(hotkey);
   if (publicKey === undefined) {
-    throw new Fault('INVALID_HOTKEY', 'X-Hotkey must be an SS58 address with prefix 42.');
+    throw refusal('INVALID_HOTKEY');
   }
   return {
     hotkey,
@@ -61,9 +68,21 @@ export function readSignedHeaders(
   };
 }
 
-function required(headers: IncomingHttpHeaders, name: string): string {
+/** Without the first of them nothing was signed, and the words of the code are right. */
+const missing = {
+  'x-hotkey': {},
+  'x-timestamp': { says: 'X-Hotkey came without X-Timestamp.' },
+  'x-nonce': { says: 'X-Hotkey came without X-Nonce.' },
+  'x-signature': { says: 'X-Hotkey came without X-Signature.' },
+};
+
+function skewOf(aheadSeconds: number, skewSeconds: number): string {
+  const off = `${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'}`;
+  return `X-Timestamp is ${off} server_time, and may be ${skewSeconds} s off.`;
+}
+
+function required(headers: IncomingHttpHeaders, name: keyof typeof missing): string {
   const value = headers[name];
   if (typeof value === 'string' && value !== '') return value;
-  const detail = 'Send Authorization: Bearer, or X-Hotkey, X-Timestamp, X-Nonce and X-Signature.';
-  throw new Fault('MISSING_CREDENTIALS', detail);
+  throw refusal('MISSING_CREDENTIALS', missing[name]);
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { SharedLoads } from '../public-reads/shared-loads.ts';
 import {
   type BoardNews,
@@ -98,7 +98,7 @@ export class Boards {
   async #current(suiteId: number | undefined): Promise<LiveBoard | undefined> {
     if (suiteId !== undefined) {
       const named = await this.#update(suiteId);
-      if (named === undefined) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
+      if (named === undefined) throw refusal('SUITE_NOT_FOUND');
       return named;
     }
     // Most often it still is; whether it is was asked along with the rest.

@@ -4,6 +4,7 @@ import type { CommandBus } from '../../../infra/ports/bus.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { epochOfTime } from '../../../machines/time/epoch.ts';
 import { Gathered } from '../reads/gathered.ts';
 import { type NewestStandings, type StandingsFor, standingsFor } from '../reads/standings.ts';
@@ -70,7 +71,9 @@ export class CurrentStandings {
     const { chainEpoch, epochBlocks } = this.#deps;
     const now = chainEpoch === undefined ? epochOfTime(nowMs, epochBlocks) : ofChain;
     if (now === undefined && newest === undefined) {
-      throw new Fault('CHAIN_UNAVAILABLE', 'the chain node does not say which epoch it is');
+      throw refusal('CHAIN_UNAVAILABLE', {
+        says: 'The chain node does not say which epoch it is.',
+      });
     }
     return Math.max(now ?? 0, newest?.epochIndex ?? 0);
   }

@@ -3,6 +3,7 @@ import type { ResultColumns } from '../../../actors/lease-manager/result-columns
 import { idsWithin } from '../../../infra/ids/ids.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { detailOf, glimpse } from '../../../machines/refusal.ts';
 import { chunksOf } from './chunks.ts';
 import { type EpisodeItem, episodeItem, toEpisodeResult } from './episode-item.ts';
 import { askOwner, digestOf } from './owner.ts';
@@ -95,7 +96,7 @@ async function appendRun(
   const place = await deps.runs.find(items[0]?.item.eval_run_id ?? '');
   if (place === undefined) {
     for (const { index, item } of items) {
-      answers[index] = refused(item, 404, 'EVAL_RUN_NOT_FOUND: no such evaluation run');
+      answers[index] = refused(item, 404, runUnknown);
     }
     return;
   }
@@ -145,9 +146,11 @@ export async function appendBatch(
 }
 
 /** The item, or the first thing that is wrong with it. */
+const runUnknown = detailOf('EVAL_RUN_NOT_FOUND');
+
 function judgedItem(given: unknown): EpisodeItem | string {
   const parsed = episodeItem.safeParse(given);
   if (parsed.success) return parsed.data;
   const problem = parsed.error.issues[0];
-  return `${problem?.path.join('.')}: ${problem?.message}`;
+  return `${problem?.path.map((step) => glimpse(String(step))).join('.')}: ${problem?.message}`;
 }

@@ -1,7 +1,7 @@
 import { runLocator } from '../../../actors/lease-manager/reads.ts';
 import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 
 /** Where a run's owner is; none of it ever changes. */
 export interface RunPlace {
@@ -40,7 +40,7 @@ export function createRunLocator(sql: Sql): RunLocator {
     learn: (evalRunId, place) => known.set(evalRunId, place),
     async locate(evalRunId) {
       const place = await find(evalRunId);
-      if (place === undefined) throw new Fault('EVAL_RUN_NOT_FOUND', 'no such evaluation run');
+      if (place === undefined) throw refusal('EVAL_RUN_NOT_FOUND');
       return place;
     },
   };

@@ -1,9 +1,12 @@
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 
 export function requireWithin(contentLength: number, bytesMax: number): void {
   if (contentLength > bytesMax) {
-    throw new Fault('FILE_TOO_LARGE', `an upload may have at most ${bytesMax} bytes`, {
-      max_bytes: bytesMax,
+    throw refusal('FILE_TOO_LARGE', {
+      says: `An upload may have at most ${bytesMax} bytes, and content_length is ${contentLength}.`,
+      extras: {
+        max_bytes: bytesMax,
+      },
     });
   }
 }

@@ -1,4 +1,4 @@
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 
 /** How many streams are open at this edge: each holds a socket for hours. */
 export class StreamSlots {
@@ -19,10 +19,13 @@ export class StreamSlots {
   take(address: string): () => void {
     const ofAddress = this.#byAddress.get(address) ?? 0;
     if (ofAddress >= this.#perAddressMax) {
-      throw new Fault('RATE_LIMITED', `At most ${this.#perAddressMax} open streams an address.`);
+      throw refusal('RATE_LIMITED', {
+        says: `At most ${this.#perAddressMax} streams of an address may be open, and yours are.`,
+        next: 'Close one of them first.',
+      });
     }
     if (this.#open >= this.#max) {
-      throw new Fault('OVERLOADED', 'No more streams are opened here now; try again soon.');
+      throw refusal('OVERLOADED', { says: 'No more streams are opened here now.' });
     }
     this.#open += 1;
     this.#byAddress.set(address, ofAddress + 1);

@@ -1,5 +1,6 @@
 import { type ProviderId, providerIds, type ServedModel } from '../../../infra/ports/inference.ts';
-import { Fault } from '../../../machines/fault.ts';
+import type { Fault } from '../../../machines/fault.ts';
+import { glimpse, refusal } from '../../../machines/refusal.ts';
 import { type Allowlist, allowedModel } from './allowlist.ts';
 
 /** Whom to ask, and what the model is called there. */
@@ -30,12 +31,18 @@ export function chooseRoutes(choice: RouteChoice): readonly [Route, ...Route[]] 
   const allowlist = allowlistOf(active);
   const modelId = allowedModel(choice.model, allowlist);
   if (modelId === undefined) {
-    throw new Fault('MODEL_NOT_ALLOWED', 'Agents may not call this model.', {
-      allowed_models: allowlist.models,
+    throw refusal('MODEL_NOT_ALLOWED', {
+      says: `The model ${glimpse(choice.model)} is not on the allowlist.`,
+      extras: {
+        allowed_models: allowlist.models,
+      },
     });
   }
   if (!connected.has(active)) {
-    throw new Fault('NOT_CONNECTED', 'The miner has not connected this provider.');
+    throw refusal('NOT_CONNECTED', {
+      says: 'The miner of this agent has not connected this provider.',
+      next: 'Go on without it, or ask another provider.',
+    });
   }
   const inOrder = [active, ...providerIds.filter((id) => id !== active)];
   const [first, ...others] = inOrder
@@ -46,7 +53,7 @@ export function chooseRoutes(choice: RouteChoice): readonly [Route, ...Route[]] 
 }
 
 export function servedByNobody(): Fault {
-  return new Fault('PROVIDER_UNAVAILABLE', 'No connected provider serves this model now.');
+  return refusal('PROVIDER_UNAVAILABLE', { says: 'No connected provider serves this model now.' });
 }
 
 function serves(choice: RouteChoice, provider: ProviderId, modelId: string): boolean {

@@ -1,7 +1,7 @@
 import type { Config } from '../../../infra/config/config.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { type ProviderId, providerIds } from '../../../infra/ports/inference.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { AwaitedAnswer } from '../awaited-answer.ts';
 import type { InferenceRun } from '../reads/inference.ts';
 import { providerNameOf } from '../wire/provider.ts';
@@ -99,7 +99,11 @@ export class InferenceProxy {
       findRun(evalRunId),
       ...providerIds.map((id) => states.of(id)),
     ]);
-    if (run === undefined) throw new Fault('INVALID_SESSION', 'The evaluation run has ended.');
+    if (run === undefined)
+      throw refusal('INVALID_SESSION', {
+        says: 'The evaluation run has ended.',
+        next: 'Stop: its token answers nothing any more.',
+      });
     requireMore(run, slots.taken(evalRunId), config);
     const choose = (model: string) =>
       chooseRoutes({
@@ -130,10 +134,15 @@ interface Choice {
 function requireMore(run: InferenceRun, underWay: number, config: Config): void {
   const { inferenceRequestsPerRun: most, runLimitSeconds } = config;
   if (run.requests >= most) {
-    const detail = 'This run has used all its completions; no further one is answered.';
     const seconds = Math.max(1, Math.ceil(runLimitSeconds - run.ageMs / 1000));
-    throw new Fault('RATE_LIMITED', detail, { retry_after_seconds: seconds });
+    throw refusal('RATE_LIMITED', {
+      says: `This run has used all its ${most} completions.`,
+      next: 'Go on without any: no further one is answered.',
+      extras: { retry_after_seconds: seconds },
+    });
   }
   if (run.requests + underWay <= most) return;
-  throw new Fault('RATE_LIMITED', 'The last completions of this run are under way.');
+  throw refusal('RATE_LIMITED', {
+    says: `The last of the ${most} completions of this run are under way.`,
+  });
 }

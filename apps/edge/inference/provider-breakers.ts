@@ -1,6 +1,6 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { ProviderId } from '../../../infra/ports/inference.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import {
   admit,
   type Breaker,
@@ -28,8 +28,11 @@ export class ProviderBreakers {
   enter(provider: ProviderId, minerHotkey: string): Tell {
     const admittance = admit(this.#of(provider), minerHotkey, this.#clock.monotonicMs());
     if (!admittance.isAdmitted) {
-      throw new Fault('PROVIDER_UNAVAILABLE', 'The provider failed too often and has a rest.', {
-        retry_after_seconds: Math.ceil(admittance.waitMs / 1000),
+      throw refusal('PROVIDER_UNAVAILABLE', {
+        says: 'The provider failed too often and has a rest.',
+        extras: {
+          retry_after_seconds: Math.ceil(admittance.waitMs / 1000),
+        },
       });
     }
     const { admitted, next } = admittance;

@@ -1,4 +1,4 @@
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 
 /** Completions that one edge waits for at a time: a few megabytes each at the very most. */
 const edgeMax = 2000;
@@ -27,11 +27,14 @@ export class RunSlots {
    */
   take(evalRunId: string): () => void {
     if (this.#taken >= edgeMax) {
-      throw new Fault('OVERLOADED', 'Too many completions are under way; try again soon.');
+      throw refusal('OVERLOADED', { says: 'Too many completions are under way.' });
     }
     const taken = this.taken(evalRunId);
     if (taken >= this.#perRunMax) {
-      throw new Fault('RATE_LIMITED', `At most ${this.#perRunMax} completions of a run at a time.`);
+      throw refusal('RATE_LIMITED', {
+        says: `At most ${this.#perRunMax} completions of a run may be under way at a time.`,
+        next: 'Wait until one of them has ended.',
+      });
     }
     this.#taken += 1;
     this.#byRun.set(evalRunId, taken + 1);

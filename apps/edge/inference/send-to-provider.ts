@@ -4,7 +4,8 @@ import {
   ProviderUnavailable,
   type UpstreamAnswer,
 } from '../../../infra/ports/inference.ts';
-import { Fault } from '../../../machines/fault.ts';
+import type { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { Route } from './choose-routes.ts';
 import type { LentKey, LentKeys } from './lent-keys.ts';
 import type { ProviderBreakers, Tell } from './provider-breakers.ts';
@@ -45,7 +46,7 @@ export interface Sent {
 export async function sendToProvider(sending: Sending, deps: SendDeps): Promise<Sent> {
   const { evalRunId, route } = sending;
   const provider = deps.providers.get(route.provider);
-  if (provider === undefined) throw unavailable('This provider is not in use here.');
+  if (provider === undefined) throw unused();
   const wish = { evalRunId, provider: route.provider };
   const first = await ask(provider, await deps.keys.get(wish), { sending, deps });
   if (first.answer.status !== 401) return first;
@@ -103,6 +104,13 @@ export async function forget({ body }: UpstreamAnswer): Promise<void> {
   for await (const _ of body) break;
 }
 
+function unused(): Fault {
+  return refusal('PROVIDER_UNAVAILABLE', {
+    says: 'This provider is not in use here.',
+    next: 'Ask another provider.',
+  });
+}
+
 export function unavailable(detail: string): Fault {
-  return new Fault('PROVIDER_UNAVAILABLE', detail);
+  return refusal('PROVIDER_UNAVAILABLE', { says: detail });
 }

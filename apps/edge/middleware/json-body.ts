@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Fault } from '../../../machines/fault.ts';
+import type { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { letBodyCome } from '../answer.ts';
 import { invalidRequest } from '../validation.ts';
 import { deeperThan, morePartsThan } from './json-depth.ts';
@@ -47,11 +48,17 @@ function requireJson(request: IncomingMessage): void {
     return !parameter.startsWith('charset=') || /^charset="?utf-?8"?$/.test(parameter);
   });
   if (!isJson || !isUtf8) {
-    throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'The body must be application/json in UTF-8.');
+    throw refusal('UNSUPPORTED_MEDIA_TYPE', {
+      says: 'The body must be application/json in UTF-8.',
+      next: 'Send it so, with Content-Type: application/json.',
+    });
   }
   // A compressed body could unfold to any size; no client of ours sends one.
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
-    throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'The body must not be compressed.');
+    throw refusal('UNSUPPORTED_MEDIA_TYPE', {
+      says: 'The body must not be compressed.',
+      next: 'Send it without Content-Encoding.',
+    });
   }
 }
 
@@ -104,7 +111,7 @@ export class ClientGone extends Error {
 }
 
 function tooLarge(bytesMax: number): Fault {
-  return new Fault('BODY_TOO_LARGE', `The body may hold at most ${bytesMax} bytes.`);
+  return refusal('BODY_TOO_LARGE', { says: `The body may hold at most ${bytesMax} bytes.` });
 }
 
 function parseJson(bytes: Buffer, partsMax: number | undefined): unknown {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { onceClosed } from '../answer.ts';
 
 /** Smaller ones are bounded by how many requests may be in flight. */
@@ -58,7 +58,7 @@ export class LargeBodies {
     const isAll = this.#heldBytes + bytes > this.#largestBytes * max;
     if (!isAll && ofKey + bytes <= ofKeyMax) return;
     this.#onRefused();
-    throw new Fault('OVERLOADED', 'Too many large bodies are under way; try again soon.');
+    throw refusal('OVERLOADED', { says: 'Too many large bodies are under way.' });
   }
 
   #release(bytes: number, key: string): void {

@@ -1,4 +1,4 @@
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 
 export interface UploadLimits {
   /** Of one key. */
@@ -45,10 +45,13 @@ export class UploadSlots {
   #requirePlace(ofKey: number): void {
     const { perKeyMax, max } = this.#limits;
     if (ofKey >= perKeyMax) {
-      throw new Fault('RATE_LIMITED', `At most ${perKeyMax} uploads of a hotkey at once.`);
+      throw refusal('RATE_LIMITED', {
+        says: `At most ${perKeyMax} uploads of a hotkey may be under way at once.`,
+        next: 'Wait until one of them has ended.',
+      });
     }
     const isCrowd = this.#underWay >= max / 2;
     if (this.#underWay < max && !(isCrowd && ofKey >= perKeyInCrowdMax)) return;
-    throw new Fault('OVERLOADED', 'Too many uploads are under way; try again soon.');
+    throw refusal('OVERLOADED', { says: 'Too many uploads are under way.' });
   }
 }

@@ -1,5 +1,6 @@
 import { createDocument, type ZodOpenApiOperationObject } from 'zod-openapi';
 import type { FaultCode } from '../../../machines/fault.ts';
+import { detailOf } from '../../../machines/refusal.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { wireCodeOf } from '../faults.ts';
 import { version } from '../version.ts';
@@ -7,10 +8,9 @@ import type { ApiDocument, ErrorExample, Schema } from './api-document.ts';
 import { withCurlLines } from './curl-lines.ts';
 import { errorSchemaName } from './error-schemas.ts';
 import { exampleOf, withExamples } from './examples.ts';
-import { faultMeanings } from './fault-meanings.ts';
 import { operation, tagOf } from './operation.ts';
 import { withParameterTexts } from './parameter-texts.ts';
-import { possibleFaults } from './possible-faults.ts';
+import { generalFaults, possibleFaults } from './possible-faults.ts';
 import { headerObjects } from './response-headers.ts';
 import { errorResponse } from './responses.ts';
 import { securitySchemes } from './security.ts';
@@ -26,9 +26,6 @@ A path that is not described answers 404 (RouteNotFound), another method on one 
 answered 4xx with \`{"detail"}\` alone, and the connection ends.`;
 
 const always = ['X-Request-Id', 'Cache-Control'] as const;
-
-/** Answers that belong to no operation. */
-const generalFaults = ['METHOD_NOT_ALLOWED', 'ROUTE_NOT_FOUND'] as const;
 
 /** OpenAPI 3.1 from the same values that route and validate. */
 export function openApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
@@ -74,7 +71,7 @@ function errorExamples(
     [...faults].sort().map((fault) => {
       const code = wireCodeOf(fault);
       const schema = { $ref: `#/components/schemas/${errorSchemaName(code)}` };
-      return [code, { summary: faultMeanings[fault], value: exampleOf(schema, '', schemas) }];
+      return [code, { summary: detailOf(fault), value: exampleOf(schema, '', schemas) }];
     }),
   );
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { FaultCode } from '../../../machines/fault.ts';
+import { detailOf } from '../../../machines/refusal.ts';
 import { wireCodeOf } from '../faults.ts';
 import { faultExtras } from './fault-extras.ts';
-import { faultMeanings } from './fault-meanings.ts';
 
 const validationError = z
   .object({
@@ -18,7 +18,7 @@ const validationError = z
       }),
     ),
   })
-  .meta({ id: 'ValidationError', description: faultMeanings.VALIDATION_FAILED });
+  .meta({ id: 'ValidationError', description: detailOf('VALIDATION_FAILED') });
 
 const schemaByCode = new Map<string, z.ZodType>();
 
@@ -28,7 +28,7 @@ export function errorSchema(fault: FaultCode): z.ZodType {
   const code = wireCodeOf(fault);
   const known = schemaByCode.get(code);
   if (known !== undefined) return known;
-  const description = faultMeanings[fault];
+  const description = detailOf(fault);
   const schema = z
     .object({
       detail: z.string().meta({ examples: [description] }),

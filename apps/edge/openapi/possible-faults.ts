@@ -1,6 +1,9 @@
 import type { FaultCode } from '../../../machines/fault.ts';
 import { type Endpoint, heedsRepeats, type Role } from '../endpoint.ts';
 
+/** Answers that belong to no operation. */
+export const generalFaults = ['METHOD_NOT_ALLOWED', 'ROUTE_NOT_FOUND'] as const;
+
 const challengeFaults = ['MISSING_CREDENTIALS', 'INVALID_SESSION'] as const;
 
 /** What proving a hotkey may end in; it reads sessions and bans, and records nonces by command. */

@@ -1,6 +1,7 @@
 import { clockService } from '../../../actors/services/clock/messages.ts';
 import { randomId } from '../../../infra/ids/ids.ts';
 import { Fault, type FaultCode } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { askService } from '../ask-service.ts';
 import type { EdgeDeps } from '../deps.ts';
 import type { RequestContext } from '../endpoint.ts';
@@ -28,7 +29,7 @@ export async function driveClock(
     waitsFor = step?.waitsFor ?? waitsFor;
   }
   const what = waitsFor === null ? '' : `, it waits for ${waitsFor}`;
-  throw new Fault('OUTCOME_UNKNOWN', `The clock is not there yet${what}; repeat to go on.`);
+  throw refusal('OUTCOME_UNKNOWN', { says: `The clock is not there yet${what}.` });
 }
 
 /** Undefined when nobody could do it just now. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Config } from '../../../infra/config/config.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
 import { TimeLimit } from '../inference/time-limit.ts';
 import { trace, traceSummary } from '../wire/trace.ts';
@@ -49,7 +49,7 @@ async function ask({ clock, config }: Asking, target: string): Promise<unknown> 
     return await answer.json();
   } catch {
     const detail = 'Whoever keeps the traces cannot be reached right now.';
-    throw new Fault('TRACES_UNAVAILABLE', detail, { retry_after_seconds: 2 });
+    throw refusal('TRACES_UNAVAILABLE', { says: detail, extras: { retry_after_seconds: 2 } });
   } finally {
     limit.end();
   }

@@ -4,6 +4,7 @@ import type { OrderTicket, operatorService } from '../../../actors/services/oper
 import type { WireReply } from '../../../infra/ports/bus.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Fault, type FaultCode, faultCodes } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { faultOf } from '../../outage.ts';
 import type { EdgeDeps } from '../deps.ts';
 import type { Caller, RequestContext } from '../endpoint.ts';
@@ -71,8 +72,7 @@ async function answerTo(
     const reply = await replyIfReadable(sql, ticket);
     if (reply !== undefined) return reply;
     if (clock.nowMs() + waitMs >= deadlineMs) {
-      const detail = 'The order is kept but not carried out yet; repeating it is safe.';
-      throw new Fault('OUTCOME_UNKNOWN', detail);
+      throw refusal('OUTCOME_UNKNOWN', { says: 'The order is kept but not carried out yet.' });
     }
     await clock.sleep(waitMs, signal);
   }

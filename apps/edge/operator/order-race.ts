@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { raceState } from '../../../actors/race-coordinator/messages.ts';
 import type { RequestOf } from '../../../actors/services/messages.ts';
 import type { operatorService } from '../../../actors/services/operator/messages.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
 import type { Caller, RequestContext } from '../endpoint.ts';
 import { raceById } from '../reads/races.ts';
@@ -17,6 +17,6 @@ export async function orderRace(
 ): Promise<z.infer<typeof race>> {
   await orderActor(deps, by, { type: 'order-race', body, reply: raceState });
   const row = await raceById(deps.sql, body.raceId);
-  if (row === undefined) throw new Fault('RACE_NOT_FOUND', 'There is no such race.');
+  if (row === undefined) throw refusal('RACE_NOT_FOUND');
   return toRace(row);
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { RequestOf } from '../../../actors/services/messages.ts';
 import type { operatorService } from '../../../actors/services/operator/messages.ts';
 import { rejudgingView } from '../../../actors/services/operator/rejudging/view.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
 import type { Caller, RequestContext } from '../endpoint.ts';
 import { type rejudging, toRejudging } from '../wire/rejudging.ts';
@@ -27,6 +27,6 @@ export async function rejudgingAnswer(
   rejudgingId: string,
 ): Promise<z.input<typeof rejudging>> {
   const view = await rejudgingView(sql, rejudgingId);
-  if (view === undefined) throw new Fault('REJUDGING_NOT_FOUND', 'There is no such rejudging.');
+  if (view === undefined) throw refusal('REJUDGING_NOT_FOUND');
   return toRejudging(view, config);
 }

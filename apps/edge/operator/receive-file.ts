@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { scratchFor } from '../../../infra/local/scratch-folder.ts';
-import { Fault } from '../../../machines/fault.ts';
+import type { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { ClientGone } from '../middleware/json-body.ts';
 import { invalidField } from '../validation.ts';
@@ -29,7 +30,10 @@ export async function receiveFile(context: RequestContext, accept: Accept): Prom
   const { stream } = context;
   const [type = ''] = (context.headers['content-type'] ?? '').toLowerCase().split(';');
   if (!accept.mediaTypes.includes(type.trim())) {
-    throw new Fault('UNSUPPORTED_MEDIA_TYPE', `The body must be ${accept.mediaTypes[0]}.`);
+    throw refusal('UNSUPPORTED_MEDIA_TYPE', {
+      says: `The body must be ${accept.mediaTypes[0]}.`,
+      next: 'Send it with that Content-Type.',
+    });
   }
   if (Number(context.headers['content-length'] ?? 0) > accept.bytesMax) throw tooLarge(accept);
   const folder = await scratchFor(accept.scratch, 'upload-');

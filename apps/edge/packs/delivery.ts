@@ -9,7 +9,7 @@ import { buildSubPack } from '../../../infra/packs/build-sub-pack.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { deliveryKey as deliveryObjectKey, packKey } from '../evaluation/object-keys.ts';
 import { type DeliveryRow, deliveryOf } from '../reads/packs.ts';
 
@@ -55,7 +55,11 @@ async function build(
     const sourcePath = join(folder, 'pack.tar.gz');
     const targetPath = join(folder, 'delivery.tar.gz');
     const source = await objects.getStream(packKey(packSha256));
-    if (source === undefined) throw new Fault('PACK_NOT_FOUND', 'the pack is not in the store');
+    if (source === undefined)
+      throw refusal('PACK_NOT_FOUND', {
+        says: 'The pack is not in the store.',
+        next: 'Tell the operators of this service.',
+      });
     await pipeline(source, createWriteStream(sourcePath));
     const built = await buildSubPack({ sourcePath, taskIds: wanted.taskIds, targetPath });
     await objects.putFileOnce(deliveryObjectKey(built.sha256), targetPath, {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { placeOf } from '../../dashboard/page-paths.ts';
 import { discardRest, sendFault, setHeaders } from '../answer.ts';
 import { settleHead } from '../answer-head.ts';
@@ -87,7 +87,7 @@ function takesPages({ headers }: IncomingMessage, path: string): boolean {
 function refuseMethod(response: ServerResponse): void {
   settleHead(response);
   response.setHeader('Allow', 'GET, HEAD');
-  sendFault(response, new Fault('METHOD_NOT_ALLOWED', 'This route knows GET, HEAD only.'));
+  sendFault(response, refusal('METHOD_NOT_ALLOWED', { says: 'This route knows GET, HEAD only.' }));
   discardRest(response.req);
 }
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 
 /** Smaller ones are bounded by how many connections an address may have. */
 const largeBytesMin = 64 * 1024;
@@ -25,7 +25,7 @@ export class LargeAnswers {
 
   #add({ length }: Uint8Array): void {
     if (this.#heldBytes + length > heldBytesMax) {
-      throw new Fault('OVERLOADED', 'Too much is being read at once; try again soon.');
+      throw refusal('OVERLOADED', { says: 'Too much is being read at once.' });
     }
     this.#heldBytes += length;
   }

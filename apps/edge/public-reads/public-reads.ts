@@ -1,6 +1,6 @@
 import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { PreparedAnswer } from '../prepared-answer.ts';
 import { LargeAnswers } from './large-answers.ts';
 import { Representation } from './representation.ts';
@@ -44,7 +44,7 @@ export class PublicReads {
     const loaded = new AbortController();
     const late = this.#clock.sleep(this.#patienceMs, loaded.signal).then(() => {
       if (loaded.signal.aborted) return undefined;
-      throw new Fault('STORE_UNAVAILABLE', 'The read took too long; try again.');
+      throw refusal('STORE_UNAVAILABLE', { says: 'The read took too long.' });
     });
     // Of no interest once the race is over.
     late.catch(() => undefined);

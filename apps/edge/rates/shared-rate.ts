@@ -1,7 +1,7 @@
 import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { EdgePeers } from '../../../infra/ports/edge-peers.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { countingEdge } from './counting-edge.ts';
 import { RateWindow } from './rate-window.ts';
 
@@ -63,8 +63,11 @@ export class SharedRate {
 
   #require(waitMs: number): void {
     if (waitMs === 0) return;
-    throw new Fault('RATE_LIMITED', `At most ${this.#limit} of these a minute.`, {
-      retry_after_seconds: Math.min(60, Math.max(1, Math.ceil(waitMs / 1000))),
+    throw refusal('RATE_LIMITED', {
+      says: `At most ${this.#limit} of these a minute are answered.`,
+      extras: {
+        retry_after_seconds: Math.min(60, Math.max(1, Math.ceil(waitMs / 1000))),
+      },
     });
   }
 

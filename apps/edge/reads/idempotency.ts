@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { Fragment, Sql } from '../../../infra/ports/sql.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
 
 /** What a request under an `Idempotency-Key` means. */
@@ -50,7 +50,7 @@ export async function keyedCommand(
   }
   const id = first.msgId ?? '';
   if (id.slice(0, bodyEnd) !== commandId.slice(0, bodyEnd)) {
-    throw new Fault('IDEMPOTENCY_CONFLICT', 'this Idempotency-Key was used with another request');
+    throw refusal('IDEMPOTENCY_CONFLICT');
   }
   return { id, before: first.reply?.body };
 }

@@ -1,4 +1,4 @@
-import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { agentName, agentNameRule } from '../../../machines/submission/agent-name.ts';
 import type { EdgeDeps } from '../deps.ts';
 import type { RequestContext } from '../endpoint.ts';
@@ -17,7 +17,9 @@ export async function readCheckedUpload(
 ): Promise<CheckedUpload> {
   const suite = await activeSuite(sql);
   if (suite === undefined) {
-    throw new Fault('NO_ACTIVE_SUITE', 'No suite is active; submissions open with the next one.');
+    throw refusal('NO_ACTIVE_SUITE', {
+      next: 'Submit when operators have activated the next one.',
+    });
   }
   const upload = await readSubmission(context.stream, {
     fileBytesMax: config.agentFileBytesMax,
@@ -29,16 +31,27 @@ export async function readCheckedUpload(
 function requireAgentName(text: string | undefined): string {
   const name = text === undefined ? undefined : agentName(text);
   if (name !== undefined) return name;
-  throw new Fault('INVALID_AGENT_NAME', agentNameRule);
+  throw refusal('INVALID_AGENT_NAME', {
+    says: `${agentNameRule} Yours has ${seenOf(text)}.`,
+  });
+}
+
+/** What of a name that is none its miner looks at first. */
+function seenOf(text: string | undefined): string {
+  if (text === undefined || text.trim().length > 100) return 'more';
+  const stranger = /[^A-Za-z0-9 ._-]/u.exec(text.trim())?.[0];
+  return stranger === undefined ? 'none' : JSON.stringify(stranger);
 }
 
 /** UTF-8, syntax, libraries, static analysis: refused with what the miner needs to mend it. */
 export async function requireCleanCode(file: Uint8Array, analyse: Analyse): Promise<void> {
   const verdict = await analyse(file);
-  if (verdict.kind === 'invalid') throw new Fault('INVALID_FILE', verdict.detail);
+  if (verdict.kind === 'invalid') throw refusal('INVALID_FILE', { says: verdict.detail });
   if (verdict.kind === 'violations') {
-    throw new Fault('CODE_ANALYSIS_ERROR', 'The static analysis refuses this file.', {
-      violations: verdict.violations,
+    throw refusal('CODE_ANALYSIS_ERROR', {
+      extras: {
+        violations: verdict.violations,
+      },
     });
   }
 }

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import { z } from 'zod';
-import { Fault } from '../../../machines/fault.ts';
+import type { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { announcesBody, ClientGone } from '../middleware/json-body.ts';
 import { invalidField } from '../validation.ts';
 
@@ -98,7 +99,10 @@ export async function readSubmission(
 function openParser(request: IncomingMessage, fileBytesMax: number) {
   const contentType = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\s*;/i.test(contentType)) {
-    throw new Fault('UNSUPPORTED_MEDIA_TYPE', 'The body must be multipart/form-data.');
+    throw refusal('UNSUPPORTED_MEDIA_TYPE', {
+      says: 'The body must be multipart/form-data.',
+      next: 'Send the parts agent_name and file so.',
+    });
   }
   try {
     return new Busboy({
@@ -128,7 +132,11 @@ function broken(): Fault {
 }
 
 function fileTooLarge(bytesMax: number): Fault {
-  return new Fault('FILE_TOO_LARGE', `The agent file may hold at most ${bytesMax} bytes.`, {
-    max_bytes: bytesMax,
+  return refusal('FILE_TOO_LARGE', {
+    says: `The agent file may hold at most ${bytesMax} bytes.`,
+    next: 'Make it smaller.',
+    extras: {
+      max_bytes: bytesMax,
+    },
   });
 }

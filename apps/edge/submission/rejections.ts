@@ -2,6 +2,7 @@ import { randomId, sha256Hex } from '../../../infra/ids/ids.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
+import { refusal } from '../../../machines/refusal.ts';
 
 export interface Attempt {
   readonly hotkey: string;
@@ -32,8 +33,12 @@ export function createRejections(deps: {
         from rejected_submission
         where hotkey = ${hotkey} and at > rt.clock() - interval '1 hour'`;
       if (row === undefined || row.count < deps.perHourMax) return;
-      throw new Fault('RATE_LIMITED', 'Too many of your submissions were refused this hour.', {
-        retry_after_seconds: Math.max(1, row.waitSeconds),
+      throw refusal('RATE_LIMITED', {
+        says: `${row.count} of your submissions were refused this hour, and ${deps.perHourMax} may be.`,
+        next: 'Look at the next one with POST /v1/miner/submit/check, and wait for as long as Retry-After says.',
+        extras: {
+          retry_after_seconds: Math.max(1, row.waitSeconds),
+        },
       });
     },
     async recording({ hotkey, file }, checks) {

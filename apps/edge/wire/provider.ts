@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Config } from '../../../infra/config/config.ts';
 import { type ProviderId, providerIds } from '../../../infra/ports/inference.ts';
-import { Fault } from '../../../machines/fault.ts';
+import { glimpse, refusal } from '../../../machines/refusal.ts';
 import { invalidField } from '../validation.ts';
 
 type Names = Pick<Config, 'provideraName' | 'providerbName'>;
@@ -22,7 +22,10 @@ export function providerNamed(name: string, config: Names): ProviderId | undefin
 export function providerInPath(name: string, config: Names): ProviderId {
   const id = providerNamed(name, config);
   if (id !== undefined) return id;
-  throw new Fault('UNKNOWN_PROVIDER', 'There is no inference provider of this name.');
+  throw refusal('UNKNOWN_PROVIDER', {
+    says: `There is no inference provider of the name ${glimpse(name)}.`,
+    next: `Name one of ${providerNames(config)}.`,
+  });
 }
 
 /** The provider that a field of the body or query names. @throws the 422 */
@@ -33,6 +36,9 @@ export function providerInField(
 ): ProviderId {
   const id = providerNamed(name, config);
   if (id !== undefined) return id;
-  const names = providerIds.map((each) => providerNameOf(each, config));
-  throw invalidField(loc, `must be one of ${names.join(', ')}`, 'invalid_value');
+  throw invalidField(loc, `must be one of ${providerNames(config)}`, 'invalid_value');
+}
+
+function providerNames(config: Names): string {
+  return providerIds.map((each) => providerNameOf(each, config)).join(', ');
 }

@@ -204,7 +204,7 @@ test.serial(
     t.is(none.code, 4);
     t.is(
       none.error,
-      'paddock: the validator of this run has sent no logs of it\nValidators send logs, trajectories, or neither: paddock status ID --tasks lists the episodes.\n',
+      'paddock: The validator of this run has sent no logs of it. Look at another run of the version.\nValidators send logs, trajectories, or neither: paddock status ID --tasks lists the episodes.\n',
     );
     const both = await user.run('status', agentVersionId, '--tasks', '--watch');
     t.is(both.code, 2);

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../../infra/ports/sql.ts';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import type { RequestOf } from '../../messages.ts';
 import type { CommandFacts } from '../../service-handler.ts';
 import type { AuditFacts } from '../audit-entry.ts';
@@ -54,8 +54,10 @@ function requireFit(runs: readonly SelectedRun[]): void {
     ({ raceStatus }) => raceStatus !== null && raceStatus !== 'RACE_COMPLETE',
   );
   if (running !== undefined) {
-    const detail = `Race ${running.raceId} still runs, and runs of it are among those selected.`;
-    throw new Fault('RACE_LOCKED', detail);
+    throw refusal('RACE_LOCKED', {
+      says: `Race ${running.raceId} still runs, and runs of it are among those selected.`,
+      next: 'Wait until it is over, or leave them out.',
+    });
   }
   if (runs.length > rejudgedRunsMax) {
     throw invalid(['body'], `selects more than ${rejudgedRunsMax} runs`);
@@ -75,7 +77,7 @@ export async function orderRejudging(
   const isApplied = order === 'apply-rejudging';
   const rejudging = await heldRejudging(tx, rejudgingId);
   if (isApplied && rejudging.status === 'OPEN') {
-    throw new Fault('REJUDGING_NOT_READY', 'Some of its runs are not judged again yet.');
+    throw refusal('REJUDGING_NOT_READY');
   }
   const outcome = await previewOf(tx, rejudging.suiteId, await judgingsOf(tx, rejudging));
   await endRejudging(tx, { rejudgingId, isApplied, reason, outcome });
@@ -91,10 +93,10 @@ async function heldRejudging(tx: Transaction, rejudgingId: string): Promise<Reju
   const isHeld = await lockRejudging(tx, rejudgingId);
   const rejudging = isHeld ? await rejudgingById(tx, rejudgingId) : undefined;
   if (rejudging === undefined) {
-    throw new Fault('REJUDGING_NOT_FOUND', 'There is no such rejudging.');
+    throw refusal('REJUDGING_NOT_FOUND');
   }
   if (rejudging.status !== 'OPEN' && rejudging.status !== 'READY') {
-    throw new Fault('REJUDGING_OVER', 'This rejudging was applied or cancelled before.');
+    throw refusal('REJUDGING_OVER');
   }
   return rejudging;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { driveClock } from '../../operator/drive-clock.ts';
 import { order } from '../../operator/order.ts';
@@ -29,7 +29,7 @@ export const advanceClock = endpoint({
   /** The first call fixes the target, so that a repeat under its key goes on and not further. */
   async handle({ caller, body, context }, deps) {
     if (deps.config.clock === 'real') {
-      throw new Fault('CLOCK_IS_REAL', 'This service was not started with a simulated clock.');
+      throw refusal('CLOCK_IS_REAL');
     }
     const { targetMs } = await order(
       deps.bus,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { secretContext, secretPrefix } from '../../../../actors/services/webhooks/signature.ts';
 import { randomHex, uuidV5 } from '../../../../infra/ids/ids.ts';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { order } from '../../operator/order.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
@@ -52,7 +52,7 @@ export const registerWebhook = endpoint({
     // Of a repeat it is the first one's, which only an opened seal can be compared with.
     const secret = seal.open(kept.sealedSecret, secretContext(webhookId));
     if (given !== null && given !== secret) {
-      throw new Fault('IDEMPOTENCY_CONFLICT', 'This Idempotency-Key stood for another request.');
+      throw refusal('IDEMPOTENCY_CONFLICT');
     }
     return {
       webhook_id: kept.webhookId,

@@ -6,7 +6,8 @@ import {
   UidTaken,
 } from '../../../../infra/chain/embedded-registrations.ts';
 import { decodeHotkey, encodeHotkey } from '../../../../infra/crypto/ss58.ts';
-import { Fault } from '../../../../machines/fault.ts';
+import type { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { chainNode } from '../../operator/chain-node.ts';
 import { order } from '../../operator/order.ts';
@@ -91,5 +92,5 @@ async function refusals<T>(asked: Promise<T>): Promise<T> {
 }
 
 export function notEmbedded(): Fault {
-  return new Fault('ROUTE_NOT_FOUND', 'Registrations are set on the embedded chain only.');
+  return refusal('ROUTE_NOT_FOUND', { says: 'Registrations are set on the embedded chain only.' });
 }

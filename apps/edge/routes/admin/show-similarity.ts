@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { similarityOf, similarSources } from '../../reads/similarity.ts';
 import { similarity, toSimilarity } from '../../wire/similarity.ts';
@@ -17,7 +17,7 @@ export const showSimilarity = endpoint({
 
   async handle({ params }, { sql, config }) {
     const row = await similarityOf(sql, params.agent_version_id);
-    if (row === undefined) throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
+    if (row === undefined) throw refusal('AGENT_VERSION_NOT_FOUND');
     const ids = (row.report?.matches ?? []).map(({ id }) => id);
     return toSimilarity(row, await similarSources(sql, ids), config.codeReleaseSeconds * 1000);
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { findTrace } from '../../operator/kept-traces.ts';
 import { trace, traceId } from '../../wire/trace.ts';
@@ -18,6 +18,6 @@ export const showTrace = endpoint({
   async handle({ params }, deps) {
     const found = await findTrace(deps, params.trace_id);
     if (found !== undefined) return found;
-    throw new Fault('TRACE_NOT_FOUND', 'No such trace is kept, or not any more.');
+    throw refusal('TRACE_NOT_FOUND');
   },
 });

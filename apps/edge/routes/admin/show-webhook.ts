@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { webhookById } from '../../reads/webhooks.ts';
 import { uuid } from '../../wire/uuid.ts';
@@ -17,7 +17,7 @@ export const showWebhook = endpoint({
 
   async handle({ params }, { sql }) {
     const row = await webhookById(sql, params.webhook_id);
-    if (row === undefined) throw new Fault('WEBHOOK_NOT_FOUND', 'There is no such webhook.');
+    if (row === undefined) throw refusal('WEBHOOK_NOT_FOUND');
     return toWebhook(row);
   },
 });

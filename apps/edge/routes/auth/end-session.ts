@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { authService } from '../../../../actors/services/auth/messages.ts';
 import { sha256Hex } from '../../../../infra/ids/ids.ts';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { askService } from '../../ask-service.ts';
 import { endpoint } from '../../endpoint.ts';
 
@@ -18,7 +18,9 @@ export const endSession = endpoint({
   async handle({ caller, context }, { bus, identity }) {
     const token = context.bearerToken;
     if (token === undefined) {
-      throw new Fault('MISSING_CREDENTIALS', 'Send Authorization: Bearer with the session to end.');
+      throw refusal('MISSING_CREDENTIALS', {
+        next: 'Send Authorization: Bearer with the session to end.',
+      });
     }
     await askService(bus, authService, {
       type: 'end-session',

@@ -4,6 +4,7 @@ import { decodeHotkey } from '../../../../infra/crypto/ss58.ts';
 import { randomHex, sha256Hex } from '../../../../infra/ids/ids.ts';
 import type { SignatureVerifier } from '../../../../infra/ports/signatures.ts';
 import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { askService } from '../../ask-service.ts';
 import { readSignature } from '../../auth/signed-headers.ts';
 import type { EdgeDeps } from '../../deps.ts';
@@ -55,7 +56,7 @@ export const openSession = endpoint({
     const { identity, rates } = deps;
     await rates.session.take(context.remoteAddress);
     if (!challengeText.test(body.challenge)) {
-      throw new Fault('INVALID_CHALLENGE', 'The challenge is unknown, used, or over.');
+      throw refusal('INVALID_CHALLENGE');
     }
     const claimant = { address: context.remoteAddress, hotkey: body.hotkey };
     return await identity.turns.during(claimant, async (isUrgent) => {
@@ -109,10 +110,13 @@ async function provenRole(
     signature !== undefined &&
     (await signs(identity.verifier, { text: body.challenge, signature, publicKey, isUrgent }));
   if (!isSigned)
-    return new Fault('INVALID_SIGNATURE', 'The signature does not sign the challenge.');
+    return refusal('INVALID_SIGNATURE', {
+      says: 'The signature is not that of the challenge by this hotkey.',
+      next: 'Ask for a new challenge, and sign its very bytes, by sr25519.',
+    });
   const standing = await identity.registrations.standing(Buffer.from(publicKey).toString('hex'));
   if (standing !== undefined) return standing.role;
-  return new Fault('NOT_REGISTERED', 'This hotkey is not registered on the subnet.');
+  return refusal('NOT_REGISTERED');
 }
 
 /** Browser wallets wrap what they sign; nothing else that we verify comes from one. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { agentsOfMiner, versionsOfAgent } from '../../reads/agent-versions.ts';
 import { selectionOf } from '../../reads/selection.ts';
@@ -20,7 +20,7 @@ export const listAgentVersions = endpoint({
   async handle({ caller, params }, { sql }) {
     const agents = await agentsOfMiner(sql, caller.name);
     if (!agents.some((agent) => agent.agentId === params.agent_id)) {
-      throw new Fault('AGENT_NOT_FOUND', 'none of your agents has this id');
+      throw refusal('AGENT_NOT_FOUND');
     }
     const [versions, selection] = await Promise.all([
       versionsOfAgent(sql, params.agent_id),

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { submitVersionReply } from '../../../../actors/lease-manager/messages.ts';
 import { sha256Hex, uuidV5 } from '../../../../infra/ids/ids.ts';
-import { Fault } from '../../../../machines/fault.ts';
 import { evalPartitionOf } from '../../../../machines/partition-of.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import type { EdgeDeps } from '../../deps.ts';
 import { type EndpointRequest, endpoint, type RequestContext } from '../../endpoint.ts';
 import { codeKey } from '../../evaluation/object-keys.ts';
@@ -41,9 +41,13 @@ const submissionResult = z
 async function requireNoCooldown(hotkey: string, { sql }: EdgeDeps): Promise<void> {
   const { nextAllowedAt, remainingSeconds } = await cooldownOf(sql, hotkey);
   if (nextAllowedAt === null) return;
-  throw new Fault('COOLDOWN_ACTIVE', `The next submission is allowed in ${remainingSeconds} s.`, {
-    remaining_seconds: Math.max(1, remainingSeconds),
-    next_allowed_at: formatInstant(nextAllowedAt),
+  const allowedAt = formatInstant(nextAllowedAt);
+  throw refusal('COOLDOWN_ACTIVE', {
+    says: `Your next submission is allowed at ${allowedAt}, in ${remainingSeconds} s.`,
+    extras: {
+      remaining_seconds: Math.max(1, remainingSeconds),
+      next_allowed_at: allowedAt,
+    },
   });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { pastRaces } from '../../reads/races.ts';
@@ -35,7 +35,7 @@ export const listPastRaces = endpoint({
   async handle({ query }, { sql }) {
     const { suite_id: suiteId, limit, offset } = query;
     const isKnown = suiteId === undefined || (await suiteById(sql, suiteId)) !== undefined;
-    if (!isKnown) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
+    if (!isKnown) throw refusal('SUITE_NOT_FOUND');
     const { total, races } = await pastRaces(sql, { suiteId, limit, offset });
     return { total, limit, offset, races: races.map(toRace) };
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { suiteById } from '../../reads/suites.ts';
@@ -38,7 +38,7 @@ export const listReigns = endpoint({
   async handle({ query }, { sql }) {
     const { suite_id: suiteId } = query;
     const isKnown = suiteId === undefined || (await suiteById(sql, suiteId)) !== undefined;
-    if (!isKnown) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
+    if (!isKnown) throw refusal('SUITE_NOT_FOUND');
     return (await reigns(sql, suiteId)).map((row) => ({
       agent_version_id: row.agentVersionId,
       agent_name: row.agentName,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { PreparedAnswer } from '../../prepared-answer.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
@@ -50,7 +50,7 @@ export const listSuiteProblems = endpoint({
 
   async handle({ params, query }, { sql, keptPages }) {
     const found = await suiteById(sql, params.suite_id);
-    if (found === undefined) throw new Fault('SUITE_NOT_FOUND', 'no such suite');
+    if (found === undefined) throw refusal('SUITE_NOT_FOUND');
     const shown = toSuite(found);
     // A suite's problems are stored with it, in one transaction, and never change.
     const page = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Sql } from '../../../../infra/ports/sql.ts';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { versionById } from '../../reads/agent-versions.ts';
@@ -108,7 +108,7 @@ export const listVersionProblems = endpoint({
     const version = await versionById(sql, params.agent_version_id);
     const suite = version && (await suiteById(sql, version.suiteId));
     if (version === undefined || suite === undefined) {
-      throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
+      throw refusal('AGENT_VERSION_NOT_FOUND');
     }
     const { agentVersionId, suiteId } = version;
     const scope = await scopeOf(sql, agentVersionId, query);

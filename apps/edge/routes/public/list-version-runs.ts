@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { versionById } from '../../reads/agent-versions.ts';
@@ -23,7 +23,7 @@ export const listVersionRuns = endpoint({
   async handle({ params }, { sql }) {
     const runs = await runsOfVersion(sql, params.agent_version_id);
     if (runs.length === 0 && (await versionById(sql, params.agent_version_id)) === undefined) {
-      throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
+      throw refusal('AGENT_VERSION_NOT_FOUND');
     }
     return runs.map(publicRun).map(toRunRecord);
   },

@@ -1,4 +1,4 @@
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { activeSuite } from '../../reads/suites.ts';
@@ -17,7 +17,11 @@ export const showCurrentSuite = endpoint({
 
   async handle(_request, { sql }) {
     const current = await activeSuite(sql);
-    if (current === undefined) throw new Fault('SUITE_NOT_FOUND', 'no suite is active');
+    if (current === undefined)
+      throw refusal('SUITE_NOT_FOUND', {
+        says: 'No suite is active now.',
+        next: 'GET /v1/public/suites lists those that were.',
+      });
     return toSuite(current);
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { artifactKey, artifactUri } from '../../evaluation/object-keys.ts';
 import { PreparedAnswer } from '../../prepared-answer.ts';
@@ -26,7 +26,10 @@ export const showEpisodeFeedback = endpoint({
     const hash = found !== undefined && isRunReleased(found) ? found.ledgerSha256 : null;
     const body = hash === null ? undefined : await documents.read(artifactKey(hash));
     if (hash === null || body === undefined)
-      throw new Fault('ARTIFACT_NOT_FOUND', 'there is no such document now');
+      throw refusal('ARTIFACT_NOT_FOUND', {
+        says: 'There is no such document, or it is not released.',
+        next: 'Ask again when the race of the episode is released.',
+      });
     // The store took nothing else for its upload.
     return new PreparedAnswer({ body, sha256: hash });
   },

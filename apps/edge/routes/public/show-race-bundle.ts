@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { bundleKey } from '../../../../actors/services/bundles/bundle-key.ts';
-import { Fault } from '../../../../machines/fault.ts';
 import { isRaceReleased } from '../../../../machines/race/release.ts';
+import { refusal } from '../../../../machines/refusal.ts';
+import { sealed } from '../../artifacts/seal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { bundleOf } from '../../reads/bundles.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
@@ -33,12 +34,15 @@ export const showRaceBundle = endpoint({
 
   async handle({ params }, { sql, objects, config, time }) {
     const row = await bundleOf(sql, params.race_id);
-    if (row === undefined) throw new Fault('RACE_NOT_FOUND', 'no such race');
+    if (row === undefined) throw refusal('RACE_NOT_FOUND');
     if (!isRaceReleased(row, row.nowMs)) {
-      throw new Fault('RACE_IN_FLIGHT', 'the detail of this race is not released');
+      throw sealed(row);
     }
     if (row.bundle === null) {
-      throw new Fault('ARTIFACT_NOT_FOUND', 'the bundle of this race is being built');
+      throw refusal('ARTIFACT_NOT_FOUND', {
+        says: 'The bundle of this race is being built.',
+        next: 'Ask again in a minute.',
+      });
     }
     const { sha256, sizeBytes, signature, publicKey } = row.bundle;
     const seconds = config.downloadUrlSeconds;

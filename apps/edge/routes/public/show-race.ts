@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { qualifiersOf } from '../../reads/qualifiers.ts';
@@ -21,7 +21,7 @@ export const showRace = endpoint({
 
   async handle({ params }, { sql }) {
     const found = await raceById(sql, params.race_id);
-    if (found === undefined) throw new Fault('RACE_NOT_FOUND', 'no such race');
+    if (found === undefined) throw refusal('RACE_NOT_FOUND');
     return toRaceDetails(found, await qualifiersOf(sql, found));
   },
 });

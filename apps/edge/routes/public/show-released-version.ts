@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { requireReleasedCode } from '../../artifacts/released-code.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
@@ -53,7 +53,7 @@ export const showReleasedVersion = endpoint({
       versionDetails(deps.sql, id),
       raceScoresOf(deps.sql, id),
     ]);
-    if (version === undefined) throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
+    if (version === undefined) throw refusal('AGENT_VERSION_NOT_FOUND');
     return {
       agent_version_id: version.agentVersionId,
       agent_id: version.agentId,

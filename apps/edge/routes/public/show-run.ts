@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { rosterOf } from '../../reads/rosters.ts';
@@ -64,7 +64,7 @@ export const showRun = endpoint({
     const found = await runById(sql, params.eval_run_id);
     const suite = found && (await suiteById(sql, found.suiteId));
     if (found === undefined || suite === undefined) {
-      throw new Fault('EVAL_RUN_NOT_FOUND', 'no such evaluation run');
+      throw refusal('EVAL_RUN_NOT_FOUND');
     }
     const run = publicRun(found);
     const readable = run.isReleased ? [run.evalRunId] : [];

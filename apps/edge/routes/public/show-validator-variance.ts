@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { raceVariance } from '../../../../machines/scoring/variance.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
@@ -47,7 +47,7 @@ export const showValidatorVariance = endpoint({
 
   async handle({ params }, { sql }) {
     const race = await raceById(sql, params.race_id);
-    if (race === undefined) throw new Fault('RACE_NOT_FOUND', 'no such race');
+    if (race === undefined) throw refusal('RACE_NOT_FOUND');
     const told = raceVariance(await judgedRuns(sql, race.raceId));
     return {
       race_id: race.raceId,

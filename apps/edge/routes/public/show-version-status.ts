@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { timelineOf, versionById } from '../../reads/agent-versions.ts';
@@ -60,7 +60,7 @@ export const showVersionStatus = endpoint({
 
   async handle({ params }, { sql }) {
     const version = await versionById(sql, params.agent_version_id);
-    if (version === undefined) throw new Fault('AGENT_VERSION_NOT_FOUND', 'no such agent version');
+    if (version === undefined) throw refusal('AGENT_VERSION_NOT_FOUND');
     const [timeline, milestones, runs, selection, open, throughput] = await Promise.all([
       timelineOf(sql, version.agentVersionId),
       milestonesOf(sql, version.agentVersionId),

@@ -11,6 +11,7 @@ import {
 import { sha256Hex as hashOf, randomId, uuidV5 } from '../../../../infra/ids/ids.ts';
 import { Fault, type FaultCode } from '../../../../machines/fault.ts';
 import { fnv1a32 } from '../../../../machines/partition-of.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import type { EdgeDeps } from '../../deps.ts';
 import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
@@ -124,7 +125,9 @@ async function repeatOrRefuse(
 ): Promise<Regranted | undefined> {
   const untouched = live.find((run) => run.status === 'CLAIMED');
   if (untouched === undefined) {
-    throw new Fault('AT_CAPACITY', 'You hold as many runs as you may; end one first.');
+    throw refusal('AT_CAPACITY', {
+      says: `You hold ${live.length} live runs, as many as you may.`,
+    });
   }
   const { agentVersionId, evalRunId, part } = untouched;
   try {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { packDelivery, toPackDelivery } from '../../packs/delivery-answer.ts';
 import { deliverablePack } from '../../reads/packs.ts';
@@ -22,7 +22,7 @@ export const fetchPack = endpoint({
 
   async handle({ caller, params }, deps) {
     const pack = await deliverablePack(deps.sql, params.pack_sha256, caller.name);
-    if (pack === undefined) throw new Fault('PACK_NOT_FOUND', 'no such pack for you now');
+    if (pack === undefined) throw refusal('PACK_NOT_FOUND');
     return { ...(await toPackDelivery(pack, 'qualifying', deps)), artifact_signature: null };
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { packDelivery, toPackDelivery } from '../../packs/delivery-answer.ts';
 import { raceForValidator, racePack } from '../../reads/race-packs.ts';
@@ -20,12 +20,16 @@ export const fetchRacePack = endpoint({
 
   async handle({ caller, params }, deps) {
     const race = await raceForValidator(deps.sql, params.race_id, caller.name);
-    if (race === undefined) throw new Fault('RACE_NOT_FOUND', 'no such race');
+    if (race === undefined) throw refusal('RACE_NOT_FOUND');
     if (!race.hasLiveRun) {
-      throw new Fault('NO_ACTIVE_WORK', 'you hold no live run of this race');
+      throw refusal('NO_ACTIVE_WORK');
     }
     const pack = await racePack(deps.sql, params.race_id);
-    if (pack === undefined) throw new Fault('PACK_NOT_FOUND', 'this race is run without a pack');
+    if (pack === undefined)
+      throw refusal('PACK_NOT_FOUND', {
+        says: 'This race is run without a pack.',
+        next: 'Evaluate its runs without one.',
+      });
     return { ...(await toPackDelivery(pack, 'race', deps)), race_id: params.race_id };
   },
 });

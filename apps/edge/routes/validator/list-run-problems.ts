@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Fault } from '../../../../machines/fault.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { problemsOfRun } from '../../reads/run-problems.ts';
 import type { SuiteProblemRow } from '../../reads/suites.ts';
@@ -32,9 +32,12 @@ export const listRunProblems = endpoint({
 
   async handle({ caller, params }, { sql }) {
     const found = await problemsOfRun(sql, params.eval_run_id);
-    if (found === undefined) throw new Fault('EVAL_RUN_NOT_FOUND', 'no such evaluation run');
+    if (found === undefined) throw refusal('EVAL_RUN_NOT_FOUND');
     if (found.validatorHotkey !== caller.name) {
-      throw new Fault('NOT_RUN_OWNER', 'this run belongs to another validator');
+      throw refusal('NOT_RUN_OWNER', {
+        says: 'This run is of another validator.',
+        next: 'Ask for a run that you have claimed.',
+      });
     }
     return {
       problems: found.problems.map((row) => ({
