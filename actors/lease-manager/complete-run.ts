@@ -14,7 +14,7 @@ import { completionDigest } from './completion-digest.ts';
 import { discardVersion, shortenCooldown } from './discard-version.ts';
 import type { Draft } from './draft.ts';
 import { eligibleAt, publishEligible } from './eligibility.ts';
-import { closeWork, freeSlot, publishEnd, rescore } from './end-run.ts';
+import { closeWork, freeInVain, freeSlot, publishEnd, rescore } from './end-run.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
 import { leaseUntil, unmarkedEnd } from './own-run.ts';
 import { settleVerdict } from './rejudge-runs.ts';
@@ -107,7 +107,7 @@ function settleJudging(draft: Draft, run: RunState, { request, outcome, digest }
 function settleWork(draft: Draft, run: RunState, outcome: Ended): string | undefined {
   const { agentVersionId, workItemId, evalRunId, validatorHotkey } = run.context;
   if (outcome.kind === 'failure') {
-    freeSlot(draft, run.context, { isTrouble: outcome.faultClass === 'PLATFORM' });
+    freeInVain(draft, run, outcome);
     return undefined;
   }
   const item = draft.item(agentVersionId, workItemId);
@@ -115,6 +115,8 @@ function settleWork(draft: Draft, run: RunState, outcome: Ended): string | undef
   const reason = exclusionOfSuccess(item, success);
   if (reason === undefined) {
     draft.recordItem(agentVersionId, workItemId, decideInclusion(item, success, draft.nowMs));
+  } else if (outcome.isPartial) {
+    freeInVain(draft, run, outcome);
   } else {
     freeSlot(draft, run.context, { isTrouble: false });
   }

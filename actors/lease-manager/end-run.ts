@@ -1,8 +1,9 @@
 import { decideScores } from '../../machines/agent-version/decide.ts';
+import type { Outcome } from '../../machines/evaluation-run/decide.ts';
 import type { RunFact } from '../../machines/evaluation-run/facts.ts';
 import { isLive, type RunState, runStatus } from '../../machines/evaluation-run/machine.ts';
 import { aggregateScore } from '../../machines/scoring/aggregate.ts';
-import { decideLeaseEnd } from '../../machines/work-item/decide.ts';
+import { decideLeaseEnd, isTrouble } from '../../machines/work-item/decide.ts';
 import type { WorkState } from '../../machines/work-item/machine.ts';
 import type { Draft } from './draft.ts';
 
@@ -12,13 +13,14 @@ export interface RunRef {
   readonly evalRunId: string;
 }
 
+/** `releasedBy` had the run, and is offered the work last from now on. */
+interface SlotFlags {
+  readonly isTrouble: boolean;
+  readonly releasedBy?: string;
+}
+
 /** Ends a live run without an included success and frees its slot. */
-export function endRun(
-  draft: Draft,
-  ref: RunRef,
-  fact: RunFact,
-  flags: { readonly isTrouble: boolean; readonly releasedBy?: string },
-): void {
+export function endRun(draft: Draft, ref: RunRef, fact: RunFact, flags: SlotFlags): void {
   draft.recordRun(ref.agentVersionId, ref.evalRunId, [fact]);
   freeSlot(draft, ref, flags);
   publishEnd(draft, ref);
@@ -27,12 +29,21 @@ export function endRun(
 export function freeSlot(
   draft: Draft,
   { agentVersionId, workItemId, evalRunId }: RunRef,
-  flags: { readonly isTrouble: boolean; readonly releasedBy?: string },
+  flags: SlotFlags,
 ): void {
   const item = draft.item(agentVersionId, workItemId);
-  const { isTrouble, releasedBy = null } = flags;
-  const ended = { evalRunId, isTrouble, releasedBy, nowMs: draft.nowMs };
+  const ended = { releasedBy: null, ...flags, evalRunId, nowMs: draft.nowMs };
   draft.recordItem(agentVersionId, workItemId, decideLeaseEnd(item, ended, draft.policy));
+}
+
+/** A run was completed and brings its work nothing: its validator is offered the work last. */
+export function freeInVain(
+  draft: Draft,
+  { context }: RunState,
+  outcome: Exclude<Outcome, { readonly kind: 'replay' }>,
+): void {
+  const { validatorHotkey: releasedBy } = context;
+  freeSlot(draft, context, { isTrouble: isTrouble(outcome), releasedBy });
 }
 
 /** How a race run ended stays unsaid: while the race runs, its results are nobody's business. */

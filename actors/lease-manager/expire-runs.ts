@@ -11,7 +11,9 @@ export function expireRuns(draft: Draft, evalRunIds: readonly string[]): Answer 
     const run = liveRun(draft, evalRunId);
     const reason = draft.state.deadlines.reasonOfEnd(evalRunId, draft.nowMs);
     if (run === undefined || reason === undefined) continue;
-    endRun(draft, run.context, { type: 'STALED', at: draft.nowMs, reason }, { isTrouble: true });
+    const { validatorHotkey: releasedBy } = run.context;
+    const staled = { type: 'STALED', at: draft.nowMs, reason } as const;
+    endRun(draft, run.context, staled, { isTrouble: true, releasedBy });
     staleCount += 1;
   }
   return accepted({ staleCount });

@@ -48,8 +48,8 @@ export interface ClaimView {
   readonly live: readonly LiveRun[];
   /**
    * Work that this validator may be given, races first, then as the queue stands; none where every slot
-   * is taken. Only a hint: the owner of each partition decides. Work that the validator gave back comes
-   * when nothing else does, and after it what is to be judged again.
+   * is taken. Only a hint: the owner of each partition decides. Work that the validator had a run of in
+   * vain comes after all other of its phase, and after all of it what is to be judged again.
    */
   readonly candidates: readonly ClaimCandidate[];
 }
@@ -64,7 +64,8 @@ export async function claimView(sql: Sql, claimer: Claimer): Promise<ClaimView> 
       from evaluation_run r
       left join run_beat b on b.eval_run_id = r.eval_run_id
       where r.validator_hotkey = ${validatorHotkey} and r.status in ('CLAIMED', 'RUNNING')
-    )
+    ),
+    untried as materialized (${candidates(sql, claimer, untried(sql, claimer))})
     select
       coalesce((
         select json_agg(json_build_object(
@@ -74,8 +75,10 @@ export async function claimView(sql: Sql, claimer: Claimer): Promise<ClaimView> 
       -- Each is looked for only where the ones before it found nothing.
       case when (select count(*) from live where slot < ${slots}) >= ${slots} then '[]'
       else coalesce(
-        (select ${listed(sql)} from (${candidates(sql, claimer, false)}) c),
-        (select ${listed(sql)} from (${candidates(sql, claimer, true)}) c),
+        (select ${listed(sql)} from untried c having bool_or(c.rank = 0)),
+        (select ${listed(sql)} from (${candidates(sql, claimer, sql`and ${rank(sql)} = 0`)}) c),
+        (select ${listed(sql)} from untried c),
+        (select ${listed(sql)} from (${candidates(sql, claimer, sql``)}) c),
         (select ${listed(sql)} from (${judgeable(sql, claimer)}) c),
         '[]') end as candidates`;
   if (view === undefined) throw new Error('a query without a table gave no row');
@@ -119,25 +122,39 @@ function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claim
             or r.status = 'SUCCESS' and exists (
               select from work_item o
               where o.work_item_id = r.work_item_id and o.state = 'JUDGED')))
-    order by exists (
-        select from evaluation_run r
-        where r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}
-          and r.end_reason = 'RELEASED'),
+    order by exists (select from evaluation_run r where ${inVain(sql, validatorHotkey)}),
       w.queue_order_at, w.work_item_id
     limit ${limit}`;
 }
 
-function candidates(sql: Sql, claimer: Claimer, isReleasedToo: boolean): Fragment {
+/** Races before qualifying; the index work_item_claimable begins with it. */
+function rank(sql: Sql): Fragment {
+  return sql`case w.phase when 'RACE' then 0 else 1 end`;
+}
+
+/** Runs of this work that came to nothing: the condition of the index evaluation_run_in_vain. */
+function inVain(sql: Sql, validatorHotkey: string): Fragment {
+  return sql`
+    r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}
+      and (r.status in ('FAILED', 'TIMED_OUT', 'STALE')
+        or r.status = 'CANCELLED' and r.end_reason = 'RELEASED'
+        or r.status = 'SUCCESS' and r.exclusion_reason = 'INCOMPLETE')`;
+}
+
+function untried(sql: Sql, { validatorHotkey }: Claimer): Fragment {
+  return sql`
+    and (select r.eval_run_id from evaluation_run r
+         where ${inVain(sql, validatorHotkey)} limit 1) is null`;
+}
+
+function candidates(sql: Sql, claimer: Claimer, restriction: Fragment): Fragment {
   const { validatorHotkey, validatorColdkey, limit } = claimer;
   const own = sql`r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}`;
-  const gaveBack = sql`
-    and (select r.eval_run_id from evaluation_run r
-         where ${own} and r.status = 'CANCELLED' and r.end_reason = 'RELEASED' limit 1) is null`;
   // In the order of the index work_item_claimable, whose scan ends at the limit: with anti-joins in
   // place of these subqueries the planner reads and sorts all claimable work. Each subquery is one
   // probe of an index that holds nothing else.
   return sql`
-    select w.work_item_id, w.part, w.miner_hotkey
+    select w.work_item_id, w.part, w.miner_hotkey, ${rank(sql)} as rank
     from work_item w
     where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
       and w.rejudging_id is null
@@ -149,8 +166,8 @@ function candidates(sql: Sql, claimer: Claimer, isReleasedToo: boolean): Fragmen
       and (select r.eval_run_id from evaluation_run r
            where ${own} and r.status in ('CLAIMED', 'RUNNING') limit 1) is null
       and (select r.eval_run_id from evaluation_run r where ${own} and r.is_included limit 1) is null
-      ${isReleasedToo ? sql`` : gaveBack}
-    order by case w.phase when 'RACE' then 0 else 1 end, w.queue_order_at, w.work_item_id
+      ${restriction}
+    order by ${rank(sql)}, w.queue_order_at, w.work_item_id
     limit ${limit}`;
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../machines/work-item/rejudging.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
-import { cancelItem, freeSlot, rescore } from './end-run.ts';
+import { cancelItem, freeInVain, rescore } from './end-run.ts';
 import { isOfFormerSuite } from './former-suite.ts';
 import type { evalMessages } from './messages.ts';
 import { followMinerBan } from './miner-ban.ts';
@@ -178,7 +178,7 @@ export function settleVerdict(
   const { agentVersionId, workItemId, evalRunId, validatorHotkey } = run.context;
   if (outcome.kind === 'failure') {
     const { faultClass } = outcome;
-    freeSlot(draft, run.context, { isTrouble: faultClass === 'PLATFORM' });
+    freeInVain(draft, run, outcome);
     const agentFaults = 1 + agentFaultsOf(draft, run);
     const { agentFailureLimit } = draft.policy;
     const reason = endOfJudging({ faultClass, agentFaults, agentFailureLimit });
@@ -186,7 +186,7 @@ export function settleVerdict(
     return undefined;
   }
   if (outcome.isPartial) {
-    freeSlot(draft, run.context, { isTrouble: false });
+    freeInVain(draft, run, outcome);
     return 'INCOMPLETE';
   }
   const verdict = { evalRunId, validatorHotkey, scoreMicro: outcome.scoreMicro };

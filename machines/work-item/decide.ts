@@ -1,3 +1,4 @@
+import type { Outcome } from '../evaluation-run/decide.ts';
 import type { EvalPolicy } from '../types.ts';
 import type { WorkFact } from './facts.ts';
 import type { WorkState } from './machine.ts';
@@ -32,10 +33,19 @@ function isOwn(work: WorkState['context'], claimer: Claimer): boolean {
 
 export interface EndedLease {
   readonly evalRunId: string;
-  /** Stale, or failed because of the platform: the next validator may well fare the same. */
   readonly isTrouble: boolean;
+  /** Who had the run, where it came to nothing. */
   readonly releasedBy: string | null;
   readonly nowMs: number;
+}
+
+/**
+ * A run that came to nothing, as silent ones do, and not by its agent: the next validator may well fare
+ * the same. Faults of the agent put nothing off, for a few of them end the work.
+ */
+export function isTrouble(outcome: Exclude<Outcome, { readonly kind: 'replay' }>): boolean {
+  if (outcome.kind === 'success') return outcome.isPartial;
+  return outcome.faultClass !== 'AGENT' && outcome.faultClass !== 'INTEGRITY';
 }
 
 /** A run ended without an included success: its slot is free, perhaps after a pause. */

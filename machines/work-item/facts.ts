@@ -37,9 +37,9 @@ export const workContext = workIdentity.extend({
   nextFence: z.number().int().min(1),
   live: z.array(holder),
   included: z.array(success),
-  /** Validators that gave a run of it back: offered to them last. */
+  /** Validators that had a run of it which came to nothing: offered to them last. */
   releasedBy: z.array(z.string()),
-  /** Stale and platform-failed runs. */
+  /** Runs that came to nothing by silence, or by another's fault than the agent's. */
   troubles: z.number().int().min(0),
   holdUntil: z.number().nullable(),
   holdReason: z.string().nullable(),

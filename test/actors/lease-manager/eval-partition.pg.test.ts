@@ -290,6 +290,7 @@ test('the search for work ends at its limit, on the index of claimable work', as
     from pg_stat_user_indexes where indexrelname = 'work_item_claimable'`;
   session.release();
   t.is(found.length, 4);
-  t.like(index, { scans: 1 });
+  // The other is for races whose work the validator has tried: there are none.
+  t.like(index, { scans: 2 });
   t.true(index?.['entries'] < 20);
 });
