@@ -52,6 +52,12 @@ interface Failed {
   readonly error: unknown;
 }
 
+/**
+ * A process lags behind the database by the time of an answer. What is further ahead of it stepped, and
+ * by such a clock all are late: nothing is decided until the process knows of it and gave its amnesty.
+ */
+const steppedMs = 1_000;
+
 /** Attempts at one batch that only time or a lock stood against. */
 const patience = 4;
 const contentionWaitMs = 50;
@@ -233,6 +239,8 @@ export class BatchRunner {
         return undefined;
       }
       case 'lease-passed':
+        if (outcome.nowMs - this.#deps.nowMs() > steppedMs)
+          return this.#answerAll(storeUnavailable);
         this.#notBeforeMs = outcome.nowMs;
         return this.#patiently(new Error('decisions stay valid for no time at all'));
       case 'contended':
