@@ -94,6 +94,7 @@ const run = z.object({
   is_included: z.boolean(),
   exclusion_reason: z.string().nullable(),
   score_micro: micro.nullable(),
+  /** Null also where it did not count at the end: its validator was banned by then, or it was forgiven. */
   failure_class: z.string().nullable(),
   episode_results: z.array(episodeResult),
   problem_results: z.array(problemResult),

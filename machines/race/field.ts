@@ -49,6 +49,7 @@ export interface RaceRun {
   readonly status: string;
   readonly isIncluded: boolean;
   readonly scoreMicro: number | null;
+  /** Null also where it counts no more: its validator is banned, or a reinstatement forgave it. */
   readonly faultClass: string | null;
 }
 

@@ -121,12 +121,16 @@ export async function reignBefore(
 /** Runs that belong in one piece of the text: 50 of them have 4,500 results. */
 const runsPerPage = 50;
 
-/** All runs of the race in the order of their ids, a page at a time; not those that judge it again. */
+/**
+ * All runs of the race in the order of their ids, a page at a time; not those that judge it again. They
+ * have the faults that counted at its end.
+ */
 export async function* runPages(sql: Sql, raceId: string): AsyncGenerator<readonly Run[]> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const runs = await sql<Omit<Run, 'episode_results' | 'problem_results'>[]>`
       select eval_run_id, agent_version_id, validator_hotkey, status, is_included,
-        exclusion_reason, score_micro, failure_class
+        exclusion_reason, score_micro,
+        case when failure_class is not null then rt.counted_fault(eval_run_id) end as failure_class
       from evaluation_run
       where race_id = ${raceId} and eval_run_id > ${after} and rejudging_id is null
       order by eval_run_id

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,11 +14,13 @@ import { createTextArchive } from '../../../infra/bundles/archive-text.ts';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import { startEmbeddedObjectStore } from '../../../infra/object-store/embedded/embedded-store.ts';
 import { createS3Store } from '../../../infra/object-store/s3-store.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { testDatabase } from '../../support/cluster.ts';
 import { playRace } from '../../support/played-race.ts';
+import { addRun, addWork } from '../../support/sealed-race.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
-import { addActiveSuite, addRace } from '../../support/trial-races.ts';
+import { addActiveSuite, addRace, addVersion } from '../../support/trial-races.ts';
 
 const hourMs = 3_600_000;
 
@@ -92,6 +95,88 @@ test('a released race has one bundle, whoever builds it and however often', asyn
   t.deepEqual(comparison.differences, []);
   t.true(comparison.count > 50);
 });
+
+/** What operators ordered, by how many minutes it came after the end of the race. */
+type Orders = readonly (readonly ['hotkey.ban' | 'hotkey.unban' | 'REINSTATED', number])[];
+
+/** One more entrant of a played race: all it has is a fault, two minutes before the end. */
+async function addAccused(sql: Sql, unfinishedReason: string, orders: Orders) {
+  const [race] = await sql<{ id: string; suiteId: number; at: Date }[]>`
+    update race set qualifier_count = qualifier_count + 1
+    returning race_id as id, suite_id as "suiteId", completed_at as at`;
+  if (race === undefined) throw new Error('no race');
+  const after = (minutes: number) => new Date(race.at.getTime() + minutes * 60_000);
+  const versionId = await addVersion(sql, race.suiteId, 'accused');
+  const work = { versionId, suiteId: race.suiteId, raceId: race.id, included: 0 };
+  const workId = await addWork(sql, work);
+  await sql`
+    insert into race_entrant (race_id, agent_version_id, miner_hotkey, qualification_type,
+                              qualifying_score, is_eliminated, unfinished_reason)
+    values (${race.id}, ${versionId}, 'accused', 'QUALIFIED', 0.6,
+            ${unfinishedReason === 'AGENT_FAULT'}, ${unfinishedReason})`;
+  const run = { runId: randomUUID(), suiteId: race.suiteId, versionId, workId, raceId: race.id };
+  await addRun(sql, { ...run, validator: 'accuser', status: 'FAILED', fault: 'AGENT' });
+  await sql`update evaluation_run set completed_at = ${after(-2)} where eval_run_id = ${run.runId}`;
+  for (const [seq, [order, minutes]] of orders.entries()) {
+    await (order === 'REINSTATED'
+      ? sql`
+          insert into rt.event (kind, part, machine, key, actor_key, seq, type, type_version,
+                                payload, command_id, account, epoch, at)
+          values ('eval', 0, 'agent-version', ${versionId}, ${versionId}, 9, ${order}, 1, '{}', 'c',
+                  'test', 1, ${after(minutes)})`
+      : sql`
+          insert into audit_log (seq, actor, action, object, detail, prev_hash, hash, committed_at)
+          values (${seq + 1}, 'test', ${order}, 'hotkey/accuser', '{}', '', '', ${after(minutes)})`);
+  }
+}
+
+const accusations: readonly (readonly [string, string, Orders])[] = [
+  [
+    'by a validator that was banned by then, and is no more',
+    'NOT_FINISHED',
+    [
+      ['hotkey.ban', -1],
+      ['hotkey.unban', 1],
+    ],
+  ],
+  ['by a validator that was banned later', 'AGENT_FAULT', [['hotkey.ban', 1]]],
+  [
+    'by a validator whose ban was over',
+    'AGENT_FAULT',
+    [
+      ['hotkey.ban', -4],
+      ['hotkey.unban', -3],
+    ],
+  ],
+  ['of what was forgiven by then', 'NOT_FINISHED', [['REINSTATED', -1]]],
+  ['of what was forgiven later', 'AGENT_FAULT', [['REINSTATED', 1]]],
+];
+for (const [which, unfinishedReason, orders] of accusations) {
+  test(`a bundle has an accusation as it stood at the end of its race: ${which}`, async (t) => {
+    const { sql, deps } = await world(t);
+    const suiteId = await addActiveSuite(sql);
+    const race = { suiteId, raceNumber: 1, taskCount: 1, completedAtMs: Date.now() - hourMs };
+    await playRace(sql, { ...race, hotkeys: ['a'], reward: () => 500_000 });
+    await addAccused(sql, unfinishedReason, orders);
+    const [raceId = ''] = await unbundledRaces(deps.sql, 10);
+
+    await publishBundle(deps, raceId);
+
+    const [row] = await rows({ sql });
+    if (row === undefined) throw new Error('no bundle');
+    const bytes = await deps.objects.get(bundleKey(row.sha256));
+    const bundle = openBundle(bytes ?? new Uint8Array(), {
+      race_id: raceId,
+      sha256: row.sha256,
+      size_bytes: row.sizeBytes,
+      signature: row.signature,
+      public_key: deps.signer.publicKey,
+    });
+    const comparison = new Comparison();
+    compareBundle(bundle, comparison);
+    t.deepEqual(comparison.differences, []);
+  });
+}
 
 test('only what is complete and released is published, the oldest first', async (t) => {
   const { sql, deps } = await world(t);

@@ -217,6 +217,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.commit(text,integer,bigint,uuid,timestamp with time zone,jsonb)',
     'rt.commit_all(text,jsonb,timestamp with time zone,jsonb)',
     'rt.consume(text,integer,text,text)',
+    'rt.counted_fault(uuid)',
     'rt.drain(text,uuid)',
     'rt.eject(text,uuid)',
     'rt.fence_floor()',
@@ -243,6 +244,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
   edge: [
     'policy_basis(integer)',
     'rt.clock()',
+    'rt.counted_fault(uuid)',
     'rt.held_out_count(integer)',
     'rt.milliseconds(timestamp with time zone)',
     'rt.race_field(uuid)',
@@ -255,6 +257,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.begin_advance(integer)',
     'rt.clock()',
     'rt.consume(text,integer,text,text)',
+    'rt.counted_fault(uuid)',
     'rt.drop_parked(text)',
     'rt.follow_clock(jsonb)',
     'rt.held_out_count(integer)',

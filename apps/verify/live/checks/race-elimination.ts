@@ -36,7 +36,7 @@ interface Standing {
   readonly isBanned: boolean;
   /** Something of that changed too near to the end. */
   readonly isUndecided: boolean;
-  /** One of its runs failed by its own fault. */
+  /** One of its runs failed by its own fault, and that stood. */
   readonly hasFault: boolean;
 }
 
@@ -87,16 +87,30 @@ async function standingsOf(sql: Sql, { raceId }: Race): Promise<readonly Standin
       where a.action in ('hotkey.ban', 'hotkey.unban')
       group by a.object
     ), fault as (
-      -- What judges a run again is of the race too, and came after it.
-      select distinct u.agent_version_id
+      -- What judges a run again is of the race too, and came after it. What a banned validator says and
+      -- what a reinstatement forgave accuse nobody.
+      select u.agent_version_id,
+        bool_or(not coalesce(ban.is_banned, false) and not forgiven.is_so) as is_counted,
+        bool_or(coalesce(ban.is_near, false)) as is_near
       from evaluation_run u
+      cross join ending
+      join agent_version v on v.agent_version_id = u.agent_version_id
+      left join ban on ban.hotkey = u.validator_hotkey
+      cross join lateral (
+        select exists (
+          select from rt.event d
+          where d.kind = 'eval' and d.part = v.part and d.machine = 'agent-version'
+            and d.key = v.agent_version_id::text and d.type = 'REINSTATED'
+            and d.at between u.completed_at and ending.at) as is_so) forgiven
       where u.race_id = ${raceId} and u.rejudging_id is null
         and u.failure_class in ('AGENT', 'INTEGRITY')
+      group by u.agent_version_id
     )
     select e.agent_version_id as id, past.is_dropped as "isDropped",
       coalesce(ban.is_banned, false) as "isBanned",
-      past.is_near or coalesce(ban.is_near, false) as "isUndecided",
-      fault.agent_version_id is not null as "hasFault"
+      past.is_near or coalesce(ban.is_near, false) or coalesce(fault.is_near, false)
+        as "isUndecided",
+      coalesce(fault.is_counted, false) as "hasFault"
     from race_entrant e
     cross join ending
     join agent_version v on v.agent_version_id = e.agent_version_id
