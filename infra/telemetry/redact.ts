@@ -60,12 +60,16 @@ function readableError(error: Error, depth: number): Record<string, unknown> {
   };
 }
 
-/** Passwords in URLs, Bearer headers, session tokens, and the signatures of presigned URLs. */
+/**
+ * Passwords in URLs, Bearer headers, tokens of sessions and runs, secrets of webhooks, and the signatures
+ * of presigned URLs.
+ */
 function scrub(text: string): string {
   const shown = text.length > textMax ? `${text.slice(0, textMax)}…` : text;
   return shown
     .replaceAll(/(:\/\/[^\s/:@]*):[^\s/@]+@/g, `$1:${redacted}@`)
     .replaceAll(/\b(Bearer\s+)[^\s"',]+/gi, `$1${redacted}`)
-    .replaceAll(/\bses_[0-9a-f]{8,}/gi, redacted)
+    .replaceAll(/\b(?:ses|inf)_[0-9a-f]{8,}/gi, redacted)
+    .replaceAll(/\bwhsec_[\w+/=-]+/gi, redacted)
     .replaceAll(/\b(X-Amz-(?:Signature|Credential|Security-Token)=)[^\s&"']+/gi, `$1${redacted}`);
 }
