@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Endpoint } from '../../../apps/edge/endpoint.ts';
 import { endpoints } from '../../../apps/edge/routes/index.ts';
 import { idsWithin } from '../../../infra/ids/ids.ts';
-import { raceDetails } from '../../spec/answers/races.ts';
+import { raceDetails, validatorVariance } from '../../spec/answers/races.ts';
 import { problemProgress, runDetail, runRecords } from '../../spec/answers/runs.ts';
 import { leaderboard, versionStatus } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
@@ -279,6 +279,8 @@ test.serial('of a cancelled race nobody can tell which runs were judged, or when
   const { identity, items } = await detailOf(runIds.first);
   t.like(identity, { status: 'CANCELLED', completed_at: at, score: null, detail_released: false });
   t.like(items, { expected_item_count: 2, items: [] });
+  const variance = await get(`races/${race.raceId}/validator-variance`);
+  t.like(await shaped(t, validatorVariance, variance), { n_pairs: 0, validators: [] });
   const stale = await detailOf(runIds.stale);
   t.like(stale, { status: 'STALE', failure_reason: 'LEASE_EXPIRED' }, 'which was told before');
   t.true(Date.parse(stale.completed_at ?? '') < Date.parse(at));

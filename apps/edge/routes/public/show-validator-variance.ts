@@ -32,7 +32,7 @@ const variance = z
   })
   .meta({ id: 'ValidatorVariance' });
 
-/** Live while the race runs: the one exception from its seal. */
+/** Live while the race runs: the one exception from its seal. A cancelled race releases nothing. */
 export const showValidatorVariance = endpoint({
   method: 'get',
   path: '/v1/public/races/{race_id}/validator-variance',
@@ -48,7 +48,8 @@ export const showValidatorVariance = endpoint({
   async handle({ params }, { sql }) {
     const race = await raceById(sql, params.race_id);
     if (race === undefined) throw refusal('RACE_NOT_FOUND');
-    const told = raceVariance(await judgedRuns(sql, race.raceId));
+    const isCancelled = race.status === 'RACE_CANCELLED';
+    const told = raceVariance(isCancelled ? [] : await judgedRuns(sql, race.raceId));
     return {
       race_id: race.raceId,
       race_number: race.raceNumber,
