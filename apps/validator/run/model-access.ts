@@ -42,8 +42,7 @@ export class ModelAccess {
     const question = asked.safeParse(given);
     if (!question.success) return { error: `ask_model: ${question.error.issues[0]?.message}` };
     try {
-      this.#ranked ??= this.#bestModel(token);
-      const model = question.data.model ?? (await this.#ranked);
+      const model = question.data.model ?? (await this.#rankedModel(token));
       const answer = await fetch(`${token.base_url}/chat/completions`, {
         method: 'POST',
         headers: {
@@ -68,6 +67,12 @@ export class ModelAccess {
   #refused(status: number): ToolAnswer {
     if (status === 429 || status >= 500) this.#failures += 1;
     return { error: `the provider of models answered ${status}` };
+  }
+
+  /** Asked only where it is waited for: a failure that nobody waits for would end the process. */
+  async #rankedModel(token: NonNullable<Claim['inference_token']>): Promise<string> {
+    this.#ranked ??= this.#bestModel(token);
+    return await this.#ranked;
   }
 
   async #bestModel({ base_url: baseUrl, provider }: NonNullable<Claim['inference_token']>) {
