@@ -15,6 +15,12 @@ const completion = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string().nullable() }) })).min(1),
 });
 
+/**
+ * What the service itself refuses of a question, before it reaches any provider. A provider's refusal
+ * has no `error_code`; were these counted as failures, any agent could lay its own at a provider's door.
+ */
+const ours = z.object({ error_code: z.enum(['RATE_LIMITED', 'MODEL_NOT_ALLOWED']) });
+
 const models = z.object({ models: z.array(z.string()).min(1) });
 
 /**
@@ -53,7 +59,7 @@ export class ModelAccess {
         signal: this.#signal,
       });
       const body: unknown = await answer.json().catch(() => null);
-      if (!answer.ok) return this.#refused(answer.status);
+      if (!answer.ok) return this.#refused(answer.status, body);
       return { result: completion.parse(body).choices[0]?.message.content ?? '' };
     } catch {
       this.#signal.throwIfAborted();
@@ -63,8 +69,10 @@ export class ModelAccess {
     }
   }
 
-  /** 429 and 5xx are the provider's; everything else the agent has asked for. */
-  #refused(status: number): ToolAnswer {
+  /** 429 and 5xx are the provider's; everything else, and our own limits, the agent has asked for. */
+  #refused(status: number, body: unknown): ToolAnswer {
+    const { data } = ours.safeParse(body);
+    if (data !== undefined) return { error: `the service answered ${status} ${data.error_code}` };
     if (status === 429 || status >= 500) this.#failures += 1;
     return { error: `the provider of models answered ${status}` };
   }

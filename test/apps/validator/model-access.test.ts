@@ -38,3 +38,37 @@ test('an agent that names its model needs no list of them, and gets its answer',
 
   t.deepEqual(await asked({ status: 200, body }), { answer: { result: 'a mug' }, failures: 0 });
 });
+
+test('a limit of the service that an agent has used up is no failure of the provider', async (t) => {
+  const body = { detail: 'The last completions are under way.', error_code: 'RATE_LIMITED' };
+
+  const { answer, failures } = await asked({ status: 429, body });
+
+  t.deepEqual(answer, { error: 'the service answered 429 RATE_LIMITED' });
+  t.is(failures, 0);
+});
+
+test('a model that agents may not call is no failure of the provider', async (t) => {
+  const body = { detail: 'Agents may not call this model.', error_code: 'MODEL_NOT_ALLOWED' };
+
+  const { answer, failures } = await asked({ status: 403, body });
+
+  t.deepEqual(answer, { error: 'the service answered 403 MODEL_NOT_ALLOWED' });
+  t.is(failures, 0);
+});
+
+for (const { status, body } of [
+  { status: 429, body: { detail: 'slow down' } },
+  { status: 429, body: { error: { code: 'RATE_LIMITED' } } },
+  { status: 500, body: {} },
+  { status: 503, body: { detail: 'nobody serves it', error_code: 'PROVIDER_UNAVAILABLE' } },
+]) {
+  const shown = `${status} ${JSON.stringify(body)}`;
+  test(`${shown} is a failure of the provider`, async (t) => {
+    t.is((await asked({ status, body })).failures, 1);
+  });
+}
+
+test('what the provider refuses of a question is the agent’s own affair', async (t) => {
+  t.is((await asked({ status: 400, body: { detail: 'no' } })).failures, 0);
+});
