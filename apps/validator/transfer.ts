@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sha256Hex } from '../../infra/ids/ids.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import { renameSynced } from './write-synced.ts';
 
 /** What was delivered is not what was announced, or did not come at all. */
 export class TransferFailed extends Error {
@@ -41,7 +41,7 @@ export async function fetchBytes(
   });
 }
 
-/** Into a file that only appears once it is whole and checked. */
+/** Into a file that only appears once it is whole, checked and on disk. */
 export async function fetchFile(
   announced: Announced,
   path: string,
@@ -60,7 +60,7 @@ export async function fetchFile(
     const answer = await answered(announced.url, signal);
     await pipeline(answer, measure, createWriteStream(`${path}.new`));
     requireHash(announced, hash.digest('hex'));
-    await rename(`${path}.new`, path);
+    await renameSynced(`${path}.new`, path);
   });
 }
 
@@ -90,10 +90,15 @@ async function repeated<T>(clock: Clock, signal: AbortSignal, once: () => Promis
     } catch (error) {
       signal.throwIfAborted();
       if (attempt < attemptsMax) await clock.sleep(pauseMs * attempt, signal);
-      else if (error instanceof TransferFailed) throw error;
+      else if (error instanceof TransferFailed || isOfMachine(error)) throw error;
       else throw new TransferFailed('a download broke off', { cause: error });
     }
   }
+}
+
+/** A full disk, no more files to be opened: nothing that the service or a store could be blamed for. */
+export function isOfMachine(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }
 
 function requireHash(announced: Announced, sha256: string): void {

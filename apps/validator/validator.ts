@@ -126,7 +126,7 @@ export class Validator {
     if (this.#queue.size === 0) await this.#note.clear();
   }
 
-  /** False when there was nothing to do. */
+  /** False when it is better to wait before the next claim. */
   async #workOnce(): Promise<boolean> {
     const { sandbox } = this.#options;
     const body = hostReport(sandbox);
@@ -137,7 +137,7 @@ export class Validator {
     return await this.#hold(claim);
   }
 
-  /** True where the run came to a conclusion of its own. */
+  /** True where the run came to a conclusion of its own, so that the next one may follow at once. */
   async #hold(claim: Claim): Promise<boolean> {
     const { clock, log: logger, sandbox } = this.#options;
     const { eval_run_id: evalRunId, phase, agent_version_id } = claim;
@@ -209,7 +209,8 @@ export class Validator {
     this.#count(settled.kind === 'refused' ? 'refused' : body.terminal_status.toLowerCase());
     sayCompleted(log, body, settled);
     if (settled.kind === 'refused') throw new RunLost(settled.reason);
-    return true;
+    // A pack or a download that failed would fail the next run as soon as it is claimed.
+    return body['failure_class'] !== 'PLATFORM';
   }
 
   #putCompletion(evalRunId: string, body: CompletionBody) {

@@ -1,4 +1,4 @@
-import { open, rename } from 'node:fs/promises';
+import { open, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
@@ -7,8 +7,13 @@ import { dirname } from 'node:path';
  */
 export async function writeSynced(path: string, text: string): Promise<void> {
   const aside = `${path}.new`;
-  await using file = await open(aside, 'w', 0o600);
-  await file.writeFile(text);
+  await writeFile(aside, text, { mode: 0o600 });
+  await renameSynced(aside, path);
+}
+
+/** The same for a file that was written aside by other means. */
+export async function renameSynced(aside: string, path: string): Promise<void> {
+  await using file = await open(aside, 'r+');
   await file.sync();
   await rename(aside, path);
   await using folder = await open(dirname(path), 'r');

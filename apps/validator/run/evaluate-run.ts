@@ -1,5 +1,3 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
@@ -9,10 +7,11 @@ import type { Claim, PackDelivery, RacePackDelivery } from '../../cli/client/sch
 import { type CompletionBody, type Delivery, episodePatienceMs } from '../delivery/delivery.ts';
 import type { Sandbox } from '../sandbox/find-sandbox.ts';
 import { shopContract } from '../shop/catalogue.ts';
-import { fetchBytes, fetchFile, TransferFailed } from '../transfer.ts';
+import { fetchBytes, TransferFailed } from '../transfer.ts';
 import { type Conclusion, earlyEnd, packFailed, success, type TaskEnd } from './conclude.ts';
 import { type EpisodeFacts, episodeDocument, outcomeOf, terminalState, toItem } from './episode.ts';
 import { openPack, PackUnusable, type ShopPack, type ShopTask } from './open-pack.ts';
+import { packFile } from './pack-file.ts';
 import { placeEpisode } from './place-episode.ts';
 import { type Playing, playTask } from './play-task.ts';
 import { RunLog } from './run-log.ts';
@@ -74,22 +73,16 @@ async function deliveryOf(
   return await api.getValidatorPackByPackSha256({ pack_sha256: packSha256 });
 }
 
-/** Kept by its hash for the next run; whatever else lies there is of a suite or race that is over. */
 async function fetchPack(
   delivery: PackDelivery | RacePackDelivery,
   { packFolder, clock, signal }: Evaluating,
 ): Promise<ShopPack> {
-  const { download_url: url, download_url_sha256: sha256 } = delivery;
-  const name = `${sha256}.tar.gz`;
-  const path = join(packFolder, name);
-  await mkdir(packFolder, { recursive: true, mode: 0o700 });
-  const names = await readdir(packFolder);
-  if (!names.includes(name)) {
-    const announced = { url, sha256, sizeBytesMax: delivery.download_url_size_bytes };
-    await fetchFile(announced, path, { clock, signal });
-    for (const old of names) await rm(join(packFolder, old), { force: true });
-  }
-  return await openPack(path);
+  const announced = {
+    url: delivery.download_url,
+    sha256: delivery.download_url_sha256,
+    sizeBytesMax: delivery.download_url_size_bytes,
+  };
+  return await openPack(await packFile(announced, packFolder, { clock, signal }));
 }
 
 interface RosterTask extends ShopTask {

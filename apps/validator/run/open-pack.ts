@@ -3,6 +3,7 @@ import { rootFolder, tasksPath } from '../../../infra/packs/pack-format.ts';
 import { visitArchive } from '../../../infra/packs/read-archive.ts';
 import { type Catalogue, cataloguePaths, parseCatalogue } from '../shop/catalogue.ts';
 import { type Expectation, expectation } from '../shop/grade.ts';
+import { isOfMachine } from '../transfer.ts';
 
 /** One task with what only the verifier may know of it. */
 export interface ShopTask {
@@ -29,7 +30,7 @@ const taskLine = z.object({
   expected: expectation,
 });
 
-/** @throws PackUnusable */
+/** @throws PackUnusable; what this machine could not read is no word about the pack */
 export async function openPack(path: string): Promise<ShopPack> {
   try {
     const texts = await readTexts(path);
@@ -43,6 +44,7 @@ export async function openPack(path: string): Promise<ShopPack> {
       tasks: new Map(tasks.map((task) => [task.taskId, task])),
     };
   } catch (cause) {
+    if (isOfMachine(cause)) throw cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new PackUnusable(`the pack cannot be used: ${why.slice(0, 500)}`, { cause });
   }

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { openPack, PackUnusable } from '../../../apps/validator/run/open-pack.ts';
+import { packFile } from '../../../apps/validator/run/pack-file.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { sha256Hex } from '../../../infra/ids/ids.ts';
+
+const bytes = Buffer.from('what a pack holds');
+const sha256 = sha256Hex(bytes);
+const name = `${sha256}.tar.gz`;
+
+async function folderFor(t: ExecutionContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'validator-packs-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** A store that has the pack, and counts who asks for it. */
+async function storeFor(t: ExecutionContext) {
+  const store = { asked: 0 };
+  const server = createServer((_request, response) => {
+    store.asked += 1;
+    response.end(bytes);
+  });
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const announced = { url, sha256, sizeBytesMax: bytes.length };
+  const deps = { clock: systemClock, signal: new AbortController().signal };
+  const fetchInto = (folder: string) => packFile(announced, folder, deps);
+  return { store, fetchInto };
+}
+
+test('an empty file under the name of a pack is replaced by one new download', async (t) => {
+  const folder = await folderFor(t);
+  await writeFile(join(folder, name), '');
+  const { store, fetchInto } = await storeFor(t);
+
+  const path = await fetchInto(folder);
+
+  t.deepEqual(await readFile(path), bytes);
+  t.is(store.asked, 1);
+  t.is(await fetchInto(folder), path);
+  t.is(store.asked, 1);
+});
+
+test('a pack that is kept whole is not fetched again, and a new one sends old ones away', async (t) => {
+  const folder = await folderFor(t);
+  await writeFile(join(folder, 'old.tar.gz'), 'old');
+  const { store, fetchInto } = await storeFor(t);
+
+  await fetchInto(folder);
+  await fetchInto(folder);
+
+  t.is(store.asked, 1);
+  t.deepEqual(await readdir(folder), [name]);
+});
+
+test('a disk that cannot be read is no fault of the pack, and a broken archive is', async (t) => {
+  const folder = await folderFor(t);
+  await mkdir(join(folder, 'unreadable'));
+  await writeFile(join(folder, name), bytes);
+
+  const error = await t.throwsAsync(openPack(join(folder, 'unreadable')), { code: 'EISDIR' });
+
+  t.false(error instanceof PackUnusable);
+  await t.throwsAsync(openPack(join(folder, name)), { instanceOf: PackUnusable });
+});
