@@ -166,7 +166,9 @@ export const tableNotes: Readonly<Record<string, TableNote>> = {
   },
   schema_migration: { writer: 'migrations', holds: 'The migrations that were applied.' },
   seal_key: { holds: 'When each key of CREDENTIAL_KEYS last sealed a text, and was last seen.' },
-  seal_key_check: { holds: 'What shows whether an id of CREDENTIAL_KEYS still stands for its key.' },
+  seal_key_check: {
+    holds: 'What shows whether an id of CREDENTIAL_KEYS still stands for its key.',
+  },
   sealed_text: { holds: 'Where sealed texts are, by which key and since when, without the texts.' },
   session: { holds: 'Who is signed in, by the hash of the token.' },
   similarity_code: { holds: 'The fingerprints of each distinct file, 4,096 at most.' },

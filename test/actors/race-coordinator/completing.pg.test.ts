@@ -152,69 +152,6 @@ test('at its limit a race ends with whoever finished, and spares who was not at 
   t.like(rows[1], { agentVersionId: b, unfinishedReason: 'NOT_FINISHED', isEliminated: false });
 });
 
-/** A fault that somebody says is the agent's, while its entrant has a success to go. */
-async function accuse({ sql, nowMs }: RaceDesk, raceId: string, agentVersionId: string) {
-  await seedWork(sql, raceId, agentVersionId, 'agent-fault');
-  await sql`
-    update evaluation_run set validator_hotkey = 'accuser', completed_at = ${new Date(nowMs)}
-    where agent_version_id = ${agentVersionId}`;
-  await sql`update work_item set state = 'OPEN' where agent_version_id = ${agentVersionId}`;
-}
-
-async function reinstated({ sql, nowMs }: RaceDesk, agentVersionId: string) {
-  await sql`
-    insert into rt.event (kind, part, machine, key, actor_key, seq, type, type_version, payload,
-                          command_id, account, epoch, at)
-    select 'eval', part, 'agent-version', agent_version_id::text, agent_version_id::text, 9,
-      'REINSTATED', 1, '{}', 'c', 'test', 1, ${new Date(nowMs)}
-    from agent_version where agent_version_id = ${agentVersionId}`;
-}
-
-/** Somebody won, and the limit came before the second had its successes: why it has no score. */
-async function endAtLimit(desk: RaceDesk, raceId: string, winnerId: string) {
-  await seedWork(desk.sql, raceId, winnerId, success(300_000));
-  desk.nowMs = desk.nextDueMs() ?? 0;
-  await desk.tick();
-  return (await entrantRows(desk, raceId))[1];
-}
-
-test('whom a banned validator accused is not eliminated for it', async (t) => {
-  const { desk, raceId, versions, sql } = await runningDesk(t, ['a', 'b']);
-  const [a = '', b = ''] = versions.values();
-  await accuse(desk, raceId, b);
-  await sql`
-    insert into hotkey_ban (hotkey, reason, banned_at)
-    values ('accuser', 'test', ${new Date(desk.nowMs)})`;
-
-  const row = await endAtLimit(desk, raceId, a);
-
-  t.like(row, { agentVersionId: b, unfinishedReason: 'NOT_FINISHED', isEliminated: false });
-});
-
-test('a reinstated entrant that did not finish is NOT_FINISHED', async (t) => {
-  const { desk, raceId, versions } = await runningDesk(t, ['a', 'b']);
-  const [a = '', b = ''] = versions.values();
-  await accuse(desk, raceId, b);
-  desk.nowMs += hourMs;
-  await reinstated(desk, b);
-
-  const row = await endAtLimit(desk, raceId, a);
-
-  t.like(row, { agentVersionId: b, unfinishedReason: 'NOT_FINISHED', isEliminated: false });
-});
-
-test('a fault after the reinstatement of an entrant counts against it', async (t) => {
-  const { desk, raceId, versions } = await runningDesk(t, ['a', 'b']);
-  const [a = '', b = ''] = versions.values();
-  await reinstated(desk, b);
-  desk.nowMs += hourMs;
-  await accuse(desk, raceId, b);
-
-  const row = await endAtLimit(desk, raceId, a);
-
-  t.like(row, { agentVersionId: b, unfinishedReason: 'AGENT_FAULT', isEliminated: true });
-});
-
 test('a second end, a redelivery and a new owner change nothing', async (t) => {
   const { desk, raceId, versions } = await runningDesk(t, ['a', 'b', 'c']);
   const work = workOf(versions, { a: success(9), b: success(8), c: success(7) });
