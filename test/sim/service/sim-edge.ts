@@ -149,6 +149,10 @@ async function serve(
   }
 }
 
+function headOf({ contentType, bytes }: NonNullable<SimRequest['upload']>) {
+  return { 'content-type': contentType, 'content-length': String(bytes.length) };
+}
+
 function contextOf(endpoint: Endpoint, asked: SimRequest, { clock }: EdgeDeps): RequestContext {
   const { commandId, idempotencyKey, upload } = asked;
   const budget =
@@ -156,7 +160,7 @@ function contextOf(endpoint: Endpoint, asked: SimRequest, { clock }: EdgeDeps): 
       ? endpoint.budget
       : 'request';
   const stream = Readable.from(upload === undefined ? [] : [upload.bytes]);
-  const headers = upload === undefined ? {} : { 'content-type': upload.contentType };
+  const headers = upload === undefined ? {} : headOf(upload);
   return {
     requestId: commandId,
     deadlineMs: clock.nowMs() + budgetMs[budget],
