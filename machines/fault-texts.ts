@@ -110,7 +110,7 @@ export const faultTexts: Readonly<Record<FaultCode, FaultText>> = {
   },
   INVALID_FILE: {
     says: 'InvalidFileError: the file is no Python source in UTF-8.',
-    next: 'Mend the file, and look first with POST /v1/miner/submit/check.',
+    next: 'Mend the file and send it again.',
     again: 'changed',
   },
   INVALID_HOTKEY: {
@@ -250,7 +250,7 @@ export const faultTexts: Readonly<Record<FaultCode, FaultText>> = {
   },
   RACE_NOT_FOUND: {
     says: 'There is no such race.',
-    next: 'Take the id from GET /v1/public/races/history.',
+    next: 'Take the id from GET /v1/public/races/current or /v1/public/races/history.',
     again: 'changed',
   },
   RATE_LIMITED: {

@@ -21,7 +21,8 @@ const saysCharactersMax = 2500;
 export function refusal(code: FaultCode, { says, next, extras }: Said = {}): Fault {
   const known = faultTexts[code];
   const first = says === undefined ? known.says : clipped(says, saysCharactersMax);
-  return new Fault(code, `${first} ${next ?? known.next}`, extras);
+  const stop = /[.!?…]$/.test(first) ? '' : '.';
+  return new Fault(code, `${first}${stop} ${next ?? known.next}`, extras);
 }
 
 /** What the code alone says, for whoever answers it in another form. */
@@ -35,12 +36,14 @@ export function detailOf(code: FaultCode): string {
  * place less than anybody could use.
  */
 export function glimpse(text: string): string {
-  return text.length > wholeCharactersMax ? `${text.slice(0, glimpseCharacters)}…` : text;
+  return text.length > wholeCharactersMax
+    ? `${text.slice(0, glimpseCharacters).toWellFormed()}…`
+    : text;
 }
 
 const wholeCharactersMax = 15;
 const glimpseCharacters = 12;
 
 function clipped(text: string, charactersMax: number): string {
-  return text.length > charactersMax ? `${text.slice(0, charactersMax - 1)}…` : text;
+  return text.length > charactersMax ? `${text.slice(0, charactersMax - 1).toWellFormed()}…` : text;
 }

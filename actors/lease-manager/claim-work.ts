@@ -43,11 +43,14 @@ function bestWork(draft: Draft, claim: EvalRequest<'claim-work'>): WorkState | u
   return best;
 }
 
-/** Races first, then what this validator had no run of in vain, then as the queue stands. */
+/**
+ * Races first, then what this validator had no run of in vain, then what was given out least often of
+ * what it had, then as the queue stands.
+ */
 function queueOrder(draft: Draft, validatorHotkey: string) {
   const rank = ({ context }: WorkState) => [
     context.phase === 'RACE' ? 0 : 1,
-    context.releasedBy.includes(validatorHotkey) ? 1 : 0,
+    context.releasedBy.includes(validatorHotkey) ? context.nextFence : 0,
     draft.state.queueOrderMs.get(context.workItemId) ?? context.queuedAt,
   ];
   return (left: WorkState, right: WorkState): number => {

@@ -65,7 +65,7 @@ export async function claimView(sql: Sql, claimer: Claimer): Promise<ClaimView> 
       left join run_beat b on b.eval_run_id = r.eval_run_id
       where r.validator_hotkey = ${validatorHotkey} and r.status in ('CLAIMED', 'RUNNING')
     ),
-    untried as materialized (${candidates(sql, claimer, untried(sql, claimer))})
+    untried as materialized (${untried(sql, claimer)})
     select
       coalesce((
         select json_agg(json_build_object(
@@ -76,9 +76,9 @@ export async function claimView(sql: Sql, claimer: Claimer): Promise<ClaimView> 
       case when (select count(*) from live where slot < ${slots}) >= ${slots} then '[]'
       else coalesce(
         (select ${listed(sql)} from untried c having bool_or(c.rank = 0)),
-        (select ${listed(sql)} from (${candidates(sql, claimer, sql`and ${rank(sql)} = 0`)}) c),
+        (select ${listed(sql)} from (${tried(sql, claimer, sql`and ${rank(sql)} = 0`)}) c),
         (select ${listed(sql)} from untried c),
-        (select ${listed(sql)} from (${candidates(sql, claimer, sql``)}) c),
+        (select ${listed(sql)} from (${tried(sql, claimer, sql``)}) c),
         (select ${listed(sql)} from (${judgeable(sql, claimer)}) c),
         '[]') end as candidates`;
   if (view === undefined) throw new Error('a query without a table gave no row');
@@ -122,7 +122,9 @@ function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claim
             or r.status = 'SUCCESS' and exists (
               select from work_item o
               where o.work_item_id = r.work_item_id and o.state = 'JUDGED')))
-    order by exists (select from evaluation_run r where ${inVain(sql, validatorHotkey)}),
+    order by
+      case when exists (select from evaluation_run r where ${inVain(sql, validatorHotkey)})
+        then w.next_fence else 0 end,
       w.queue_order_at, w.work_item_id
     limit ${limit}`;
 }
@@ -141,16 +143,31 @@ function inVain(sql: Sql, validatorHotkey: string): Fragment {
         or r.status = 'SUCCESS' and r.exclusion_reason = 'INCOMPLETE')`;
 }
 
-function untried(sql: Sql, { validatorHotkey }: Claimer): Fragment {
-  return sql`
+/** As the queue stands. */
+function untried(sql: Sql, claimer: Claimer): Fragment {
+  const restriction = sql`
     and (select r.eval_run_id from evaluation_run r
-         where ${inVain(sql, validatorHotkey)} limit 1) is null`;
+         where ${inVain(sql, claimer.validatorHotkey)} limit 1) is null`;
+  return candidates(sql, claimer, { restriction, order: sql`w.queue_order_at` });
 }
 
-function candidates(sql: Sql, claimer: Claimer, restriction: Fragment): Fragment {
+/**
+ * Asked for only where nothing is untried, so all of it was tried in vain: what was given out least
+ * often first, or what fails again and again would keep this validator from the rest of it.
+ */
+function tried(sql: Sql, claimer: Claimer, restriction: Fragment): Fragment {
+  const order = sql`w.next_fence, w.queue_order_at`;
+  return candidates(sql, claimer, { restriction, order });
+}
+
+function candidates(
+  sql: Sql,
+  claimer: Claimer,
+  { restriction, order }: { readonly restriction: Fragment; readonly order: Fragment },
+): Fragment {
   const { validatorHotkey, validatorColdkey, limit } = claimer;
   const own = sql`r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}`;
-  // In the order of the index work_item_claimable, whose scan ends at the limit: with anti-joins in
+  // What is untried comes in the order of the index work_item_claimable, whose scan ends at the limit: with anti-joins in
   // place of these subqueries the planner reads and sorts all claimable work. Each subquery is one
   // probe of an index that holds nothing else.
   return sql`
@@ -167,7 +184,7 @@ function candidates(sql: Sql, claimer: Claimer, restriction: Fragment): Fragment
            where ${own} and r.status in ('CLAIMED', 'RUNNING') limit 1) is null
       and (select r.eval_run_id from evaluation_run r where ${own} and r.is_included limit 1) is null
       ${restriction}
-    order by ${rank(sql)}, w.queue_order_at, w.work_item_id
+    order by ${rank(sql)}, ${order}, w.work_item_id
     limit ${limit}`;
 }
 

@@ -44,7 +44,7 @@ const leases = {
   RUN_LIMIT_SECONDS: seconds(7200, 'a roster takes far less; a lost one must not hold its race'),
   MAX_CONCURRENT_RUNS: count(1, 'per validator', 'work is spread over validators'),
   EXPIRY_BRAKE_SHARE: micro('0.2', 'more leases than this ending within a heartbeat is our outage'),
-  WORK_HOLD_FAILURES: count(5, 'runs', 'in vain, not by the agent: the next validator fails too'),
+  WORK_HOLD_FAILURES: count(5, 'runs', 'stale or platform-failed: the next validator fails too'),
   WORK_HOLD_SECONDS: seconds(60, 'the first hold; each later one is twice as long'),
   WORK_HOLD_MAX_SECONDS: seconds(1800, 'a repaired platform is tried again within a half-hour'),
   MEMBER_LEASE_SECONDS: seconds(5, 'a frozen coordinator frees its partitions after this'),

@@ -39,13 +39,9 @@ export interface EndedLease {
   readonly nowMs: number;
 }
 
-/**
- * A run that came to nothing, as silent ones do, and not by its agent: the next validator may well fare
- * the same. Faults of the agent put nothing off, for a few of them end the work.
- */
+/** As silent runs are, and no others (rules.md section 5): the next validator may well fare the same. */
 export function isTrouble(outcome: Exclude<Outcome, { readonly kind: 'replay' }>): boolean {
-  if (outcome.kind === 'success') return outcome.isPartial;
-  return outcome.faultClass !== 'AGENT' && outcome.faultClass !== 'INTEGRITY';
+  return outcome.kind === 'failure' && outcome.faultClass === 'PLATFORM';
 }
 
 /** A run ended without an included success: its slot is free, perhaps after a pause. */

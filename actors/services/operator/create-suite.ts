@@ -60,7 +60,10 @@ async function packOf(tx: Transaction, suite: SuiteDocument): Promise<Registered
     throw invalid(['body', 'env_pack_sha256'], 'must name the pack of an envpack suite');
   }
   const pack = await findPack(tx, suite.envPackSha256);
-  if (pack === undefined) throw refusal('PACK_NOT_FOUND');
+  if (pack === undefined) {
+    const next = 'Upload it first: POST /v1/admin/packs.';
+    throw refusal('PACK_NOT_FOUND', { says: 'There is no such pack.', next });
+  }
   return pack;
 }
 

@@ -78,8 +78,8 @@ function requirePinnable(
 }
 
 const whyNot: Readonly<Record<PinDisabledReason, string>> = {
-  discarded: 'This version cannot race: operators have discarded it.',
-  superseded_suite: 'This version cannot race: it qualified for a suite that is no longer active.',
+  discarded: 'This version cannot race: it was discarded.',
+  superseded_suite: 'This version cannot race: it is of a suite that is no longer active.',
   eliminated: 'This version cannot race: it was eliminated.',
   not_eligible:
     'This version cannot race yet: it is not eligible until its evaluation has ended well.',

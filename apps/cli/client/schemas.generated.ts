@@ -294,7 +294,7 @@ export interface ArtifactNotFoundError {
   readonly error_code: 'ARTIFACT_NOT_FOUND';
 }
 
-/** There is no such race. Take the id from GET /v1/public/races/history. */
+/** There is no such race. Take the id from GET /v1/public/races/current or /v1/public/races/history. */
 export interface RaceNotFoundError {
   readonly detail: string;
   readonly error_code: 'RACE_NOT_FOUND';
@@ -862,7 +862,7 @@ export interface InvalidAgentNameError {
   readonly error_code: 'INVALID_AGENT_NAME';
 }
 
-/** InvalidFileError: the file is no Python source in UTF-8. Mend the file, and look first with POST /v1/miner/submit/check. */
+/** InvalidFileError: the file is no Python source in UTF-8. Mend the file and send it again. */
 export interface InvalidFileError {
   readonly detail: string;
   readonly error_code: 'INVALID_FILE';

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'node:path';
 import { referenceProfile } from '../../../infra/python/reference-profile.ts';
-import { agentName, agentNameRule } from '../../../machines/submission/agent-name.ts';
+import { refusal } from '../../../machines/refusal.ts';
+import { agentName, noAgentName } from '../../../machines/submission/agent-name.ts';
 import type { Asked } from '../asked.ts';
 import { Refusal } from '../client/refusal.ts';
 import type { Violation } from '../client/schemas.generated.ts';
@@ -78,7 +79,7 @@ signed in: it has the last word, since it knows its settings. Starts no cooldown
 async function verdictHere(bytes: Uint8Array, asked: Asked): Promise<Verdict> {
   const name = asked.text('name');
   if (name !== undefined && agentName(name) === undefined) {
-    return { invalid: agentNameRule, findings: [] };
+    return { invalid: noAgentName(name).message, findings: [] };
   }
   // CPython and Ruff as WebAssembly: no other command pays for them.
   const { createCodeAnalyser } = await import('../../../infra/python/python-analyser.ts');
@@ -93,7 +94,10 @@ async function verdictHere(bytes: Uint8Array, asked: Asked): Promise<Verdict> {
   });
   try {
     const verdict = await analyser.analyse(bytes);
-    if (verdict.kind === 'invalid') return { invalid: verdict.detail, findings: [] };
+    if (verdict.kind === 'invalid') {
+      const { message } = refusal('INVALID_FILE', { says: verdict.detail });
+      return { invalid: message, findings: [] };
+    }
     return { invalid: null, findings: verdict.kind === 'clean' ? [] : verdict.violations };
   } finally {
     await analyser.stop();

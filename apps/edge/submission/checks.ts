@@ -1,5 +1,5 @@
 import { refusal } from '../../../machines/refusal.ts';
-import { agentName, agentNameRule } from '../../../machines/submission/agent-name.ts';
+import { agentName, noAgentName } from '../../../machines/submission/agent-name.ts';
 import type { EdgeDeps } from '../deps.ts';
 import type { RequestContext } from '../endpoint.ts';
 import { activeSuite, type SuiteRow } from '../reads/suites.ts';
@@ -31,16 +31,7 @@ export async function readCheckedUpload(
 function requireAgentName(text: string | undefined): string {
   const name = text === undefined ? undefined : agentName(text);
   if (name !== undefined) return name;
-  throw refusal('INVALID_AGENT_NAME', {
-    says: `${agentNameRule} Yours has ${seenOf(text)}.`,
-  });
-}
-
-/** What of a name that is none its miner looks at first. */
-function seenOf(text: string | undefined): string {
-  if (text === undefined || text.trim().length > 100) return 'more';
-  const stranger = /[^A-Za-z0-9 ._-]/u.exec(text.trim())?.[0];
-  return stranger === undefined ? 'none' : JSON.stringify(stranger);
+  throw noAgentName(text);
 }
 
 /** UTF-8, syntax, libraries, static analysis: refused with what the miner needs to mend it. */

@@ -16,6 +16,8 @@ interface Work {
   readonly phase: 'QUALIFYING' | 'RACE';
   /** How the runs of these ended; the claimer is val-a. */
   readonly runs?: Readonly<Record<string, Tried>>;
+  /** How often it was given out. */
+  readonly leases?: number;
 }
 
 /** Puts the works in the queue, each younger than the one before, and says in which order they are offered. */
@@ -25,11 +27,11 @@ async function offered(sql: Sql, works: readonly Work[]): Promise<number[]> {
   await transaction(sql, {}, async (tx) => {
     await tx`set local session_replication_role = replica`;
     let runs = 0;
-    for (const [index, { phase, runs: tried = {} }] of works.entries()) {
+    for (const [index, { phase, runs: tried = {}, leases = 1 }] of works.entries()) {
       await tx`
         insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
-          state, required_successes, queued_at, queue_order_at)
-        values (${id(1, index)}, 1, ${id(2, index)}, 'miner', 1, ${phase}, 'OPEN', 3, rt.clock(),
+          state, required_successes, next_fence, queued_at, queue_order_at)
+        values (${id(1, index)}, 1, ${id(2, index)}, 'miner', 1, ${phase}, 'OPEN', 3, ${leases + 1}, rt.clock(),
           rt.clock() + ${index} * interval '1 second')`;
       for (const [hotkey, { status, endReason = null, exclusionReason = null }] of Object.entries(
         tried,
@@ -111,6 +113,15 @@ const orders: readonly [string, readonly Work[], readonly number[]][] = [
       { phase: 'QUALIFYING', runs },
     ],
     [0, 1],
+  ],
+  [
+    'of what it tried what was given out least often',
+    [
+      { phase: 'QUALIFYING', runs, leases: 3 },
+      { phase: 'QUALIFYING', runs, leases: 2 },
+      { phase: 'QUALIFYING', runs, leases: 2 },
+    ],
+    [1, 2, 0],
   ],
 ];
 
