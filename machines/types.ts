@@ -36,7 +36,7 @@ export interface EvalPolicy {
   readonly runLimitMs: number;
   /** More live leases than this share ending within a second is our outage, not theirs. */
   readonly expiryBrakeShareMicro: number;
-  /** Runs in vain, not by the agent, until a work item is held; the first hold, and the longest. */
+  /** Stale or platform-failed runs until a work item is held; the first hold, and the longest. */
   readonly holdFailures: number;
   readonly holdMs: number;
   readonly holdMaxMs: number;

@@ -167,9 +167,9 @@ function candidates(
 ): Fragment {
   const { validatorHotkey, validatorColdkey, limit } = claimer;
   const own = sql`r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}`;
-  // What is untried comes in the order of the index work_item_claimable, whose scan ends at the limit: with anti-joins in
-  // place of these subqueries the planner reads and sorts all claimable work. Each subquery is one
-  // probe of an index that holds nothing else.
+  // What is untried comes as the index work_item_claimable has it, whose scan ends at the limit: with
+  // anti-joins in place of these subqueries the planner reads and sorts all claimable work. Each
+  // subquery is one probe of an index that holds nothing else.
   return sql`
     select w.work_item_id, w.part, w.miner_hotkey, ${rank(sql)} as rank
     from work_item w

@@ -39,7 +39,7 @@ export interface EndedLease {
   readonly nowMs: number;
 }
 
-/** As silent runs are, and no others (rules.md section 5): the next validator may well fare the same. */
+/** Counts towards a hold, as silence does (rules.md section 5): the next may well fare the same. */
 export function isTrouble(outcome: Exclude<Outcome, { readonly kind: 'replay' }>): boolean {
   return outcome.kind === 'failure' && outcome.faultClass === 'PLATFORM';
 }

@@ -39,7 +39,7 @@ export const workContext = workIdentity.extend({
   included: z.array(success),
   /** Validators that had a run of it which came to nothing: offered to them last. */
   releasedBy: z.array(z.string()),
-  /** Runs that came to nothing by silence, or by another's fault than the agent's. */
+  /** Stale and platform-failed runs. */
   troubles: z.number().int().min(0),
   holdUntil: z.number().nullable(),
   holdReason: z.string().nullable(),
