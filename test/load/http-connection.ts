@@ -36,9 +36,13 @@ export class HttpConnection {
     const pending = Promise.withResolvers<WireAnswer>();
     this.#pending = pending;
     const bytes = withheldBytes ?? Buffer.byteLength(body);
+    // Of a body that there is none of a client says nothing, unless the method leads to expect one.
+    const content =
+      method === 'GET' && bytes === 0
+        ? ''
+        : `content-type: application/json\r\ncontent-length: ${bytes}\r\n`;
     this.#open().write(
-      `${method} ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n${head}` +
-        `content-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n${body}`,
+      `${method} ${path} HTTP/1.1\r\nhost: ${this.#url.host}\r\n${head}${content}\r\n${body}`,
     );
     return pending.promise;
   }
