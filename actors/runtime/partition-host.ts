@@ -100,6 +100,10 @@ export class PartitionHost {
     return this.#actor?.stats() ?? {};
   }
 
+  get isLoaded(): boolean {
+    return this.#state !== 'loading';
+  }
+
   /** Nothing waits and nothing is being decided. */
   get isAtRest(): boolean {
     return this.#state === 'serving' && this.#working === undefined && this.waiting === 0;

@@ -1,6 +1,10 @@
 import type { Subscription } from '../../infra/ports/bus.ts';
 import type { Outlook } from '../../infra/ports/clock-follower.ts';
-import type { ClaimedPartition, PartitionRow } from '../../infra/ports/membership-store.ts';
+import type {
+  ClaimedPartition,
+  PartitionRow,
+  SeenPartition,
+} from '../../infra/ports/membership-store.ts';
 import type { GaugeName } from '../../infra/ports/metrics.ts';
 import type { ServedPartition } from './host.ts';
 import type { PartitionKind, Takeover } from './partition-actor.ts';
@@ -48,12 +52,17 @@ export class PartitionTable {
       clock.every(policy.placeEveryMs, () => this.#place()),
       clock.every(policy.dueEveryMs, () => this.#tick()),
       clock.every(policy.flushEveryMs, () => this.#flush()),
-      telemetry.gauge('paddock.partition.owned', () => this.#hosts.size),
+      telemetry.gauge('paddock.partition.owned', () => this.#loaded()),
       telemetry.gauge('paddock.mailbox.depth', () => this.#depth()),
       ...this.#gaugesOfKinds(),
     );
     this.#outages = bus.onOutageEnd((outageMs) => this.forgive(outageMs));
     this.nudge();
+  }
+
+  /** One that is being loaded serves nobody yet, and may never. */
+  #loaded(): number {
+    return [...this.#hosts.values()].filter(({ isLoaded }) => isLoaded).length;
   }
 
   /** After an outage between the validators and here. */
@@ -210,7 +219,12 @@ export class PartitionTable {
     try {
       const claimed = await members.claimAll(lot, identity);
       const takeover = { parts: claimed.map(({ part }) => part) };
-      await Promise.all(claimed.map((each) => this.#serve(each, identity.incarnation, takeover)));
+      const served = await Promise.all(
+        claimed.map((each) => this.#serve(each, identity.incarnation, takeover)),
+      );
+      // What many are loaded with is read together: one row that nobody can read fails them all.
+      const failed = claimed.filter((_, index) => served[index] === false);
+      if (lot.length > 1) await Promise.all(failed.map((each) => this.#claim([each])));
     } catch (error) {
       log.warn('claim failed', { kind: lot[0].kind, parts: lot.map(({ part }) => part), error });
       // One that is locked must not keep the others waiting.
@@ -218,13 +232,14 @@ export class PartitionTable {
     }
   }
 
+  /** False when what it holds could not be loaded. */
   async #serve(
     { kind: name, part, epoch, nowMs }: ClaimedPartition,
     incarnation: string,
     takeover: Takeover,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const kind = this.#kinds.get(name);
-    if (kind === undefined) return;
+    if (kind === undefined) return true;
     const key = keyOf({ kind: name, part });
     this.#deps.telemetry.count('paddock.partition.epoch_changes', 1, { kind: name });
     const onStopped = (stopped: PartitionHost) => {
@@ -238,16 +253,18 @@ export class PartitionTable {
       await host.activate(nowMs, takeover);
       // It was claimed before the stop, which did not wait for it.
       if (this.#isHandingOver) await host.handOver();
+      return true;
     } catch (error) {
       // The row stays ours, so the next look tries again.
       this.#deps.log.error('activation failed', { ...host.ref, error });
       host.drop();
+      return false;
     }
   }
 }
 
 /** Partitions of one kind, one at least. */
-type Lot = readonly [PartitionRow, ...PartitionRow[]];
+type Lot = readonly [SeenPartition, ...SeenPartition[]];
 
 function lotsOf(rows: readonly PartitionRow[], sizeMax: number): Lot[] {
   return [...Map.groupBy(rows, ({ kind }) => kind).values()].flatMap((ofKind) => {

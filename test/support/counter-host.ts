@@ -9,6 +9,7 @@ import { connectNats } from '../../infra/nats/connect.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { MembershipStore } from '../../infra/ports/membership-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createMembershipStore } from '../../infra/postgres/membership-store.ts';
 import { createOutboxStore } from '../../infra/postgres/outbox-store.ts';
@@ -36,6 +37,7 @@ export interface HostSetup {
   readonly kind?: (sql: Sql) => PartitionKind;
   readonly policy?: Partial<RuntimePolicy>;
   readonly log?: Logger;
+  readonly telemetry?: Telemetry;
   readonly silenceMs?: number;
   readonly watchesEdges?: boolean;
   /** Stands between the host and its membership. */
@@ -72,7 +74,7 @@ export async function startHost(setup: HostSetup): Promise<RunningHost> {
     outbox: createOutboxStore(sql),
     bus: bus.partitions,
     messages: bus.messages,
-    ...{ clock: systemClock, log, telemetry: silentTelemetry },
+    ...{ clock: systemClock, log, telemetry: setup.telemetry ?? silentTelemetry },
     newIncarnation: randomUUID,
     watchesEdges: setup.watchesEdges === true,
     policy: { ...quickPolicy, ...setup.policy },
