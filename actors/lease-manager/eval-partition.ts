@@ -10,6 +10,7 @@ import type {
   PartitionActor,
   Reply,
 } from '../runtime/partition-actor.ts';
+import { unreadable } from '../runtime/unreadable.ts';
 import { type Answer, refused } from './answer.ts';
 import { Draft } from './draft.ts';
 import { Expiry } from './expiry.ts';
@@ -18,7 +19,7 @@ import { handlers } from './handlers.ts';
 import { heartbeatFromMemory } from './heartbeat.ts';
 import { type Ids, idNamespace } from './ids.ts';
 import { LeaseCounts } from './lease-counts.ts';
-import { heartbeat } from './messages.ts';
+import { evalMessages, heartbeat } from './messages.ts';
 import type { PartitionState } from './partition-state.ts';
 
 /** What `prepare` may read; the store over SQL implements it. */
@@ -156,7 +157,12 @@ export class EvalPartition implements PartitionActor {
     const handler = handlers[command.type];
     if (handler === undefined) throw new Error(`no eval command ${command.type}`);
     const body = handler.request.safeParse(command.body);
-    if (!body.success) return refused(refusal('VALIDATION_FAILED', { says: shown(body.error) }));
+    if (!body.success) {
+      const says = shown(body.error);
+      // Its own sender is no caller whom a refusal would reach: another version of us wrote it.
+      if (Object.hasOwn(evalMessages, command.type)) throw unreadable(command, says);
+      return refused(refusal('VALIDATION_FAILED', { says }));
+    }
     this.#assertOurs(body.data);
     return handler.handle(draft, body.data);
   }

@@ -2,9 +2,8 @@ import type { z } from 'zod';
 import type { Logger } from '../../infra/ports/log.ts';
 import { nextStepOf, stepDue } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
-import { refusal } from '../../machines/refusal.ts';
 import type { Command, Decision, PartitionActor, Reply } from '../runtime/partition-actor.ts';
-import { refused } from './answer.ts';
+import { unreadable } from '../runtime/unreadable.ts';
 import { Draft, type DraftEnv, idNamespace, isUnfinished, type Warning } from './draft.ts';
 import type { Grounds } from './grounds.ts';
 import { handlers, wantedBy } from './handlers.ts';
@@ -106,7 +105,8 @@ export class RacePartition implements PartitionActor {
     const handler = handlers[command.type];
     if (handler === undefined) throw new Error(`no race command ${command.type}`);
     const body = handler.request.safeParse(command.body);
-    if (!body.success) return refused(refusal('VALIDATION_FAILED', { says: shown(body.error) }));
+    // No caller waits whom a refusal would reach, and it would be the end of the message.
+    if (!body.success) throw unreadable(command, shown(body.error));
     return handler.handle(draft, body.data);
   }
 

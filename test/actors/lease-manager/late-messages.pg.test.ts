@@ -123,3 +123,18 @@ test('a version that was submitted and ended before is not submitted again', asy
 
   t.like(reply, { kind: 'fault', code: 'IDEMPOTENCY_CONFLICT' });
 });
+
+// As after an upgrade, or a way back from one: the other version's messages are in the outbox still.
+test('a message that cannot be read is not consumed, while a request is refused', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  await addSuite(sql);
+
+  for (const type of ['race-started', 'discard-version', 'hotkey-banned']) {
+    await t.throwsAsync(desk.do(type, { of: 'another version' }), {
+      message: new RegExp(`the message ${type} .* cannot be read`),
+    });
+  }
+
+  const { reply } = await desk.do('claim-work', { of: 'another version' });
+  t.like(reply, { kind: 'fault', code: 'VALIDATION_FAILED' });
+});
