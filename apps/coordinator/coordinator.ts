@@ -9,7 +9,7 @@ import { randomHex, randomId } from '../../infra/ids/ids.ts';
 import { type Bus, createBus } from '../../infra/nats/bus.ts';
 import { closeNats, connectNats, untilGivenUp } from '../../infra/nats/connect.ts';
 import { createStreamWatch } from '../../infra/nats/stream-watch.ts';
-import { ensureStreams } from '../../infra/nats/streams.ts';
+import { prepareStreams } from '../../infra/nats/streams.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
@@ -142,7 +142,7 @@ async function openBus(
     closeNats,
   );
   const streams = { replicas: config.natsReplicas };
-  await ensureStreams(connection, streams);
+  await prepareStreams(connection, streams, log);
   const bus = await createBus({ connection, streams, branch, clock, log, telemetry });
   const fills = createStreamWatch({ connection, clock, log, telemetry });
   await fills.start();

@@ -1,5 +1,6 @@
 import {
   DiscardPolicy,
+  JetStreamApiError,
   type JetStreamManager,
   jetstreamManager,
   RetentionPolicy,
@@ -7,6 +8,7 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import { type NatsConnection, nanos } from 'nats';
+import type { Logger } from '../ports/log.ts';
 
 const hourMs = 3_600_000;
 
@@ -47,6 +49,38 @@ export async function ensureStreams(
     if (found.length > 0) throw new Error(`stream ${wanted.name}: ${found.join('; ')}`);
   }
 }
+
+/**
+ * The same at a start, which only settings may stop: commands and commits need no stream, and what would
+ * be sent waits in the database until one takes it.
+ */
+export async function prepareStreams(
+  connection: NatsConnection,
+  options: StreamOptions,
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  try {
+    await ensureStreams(connection, options);
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    log.warn('the broker keeps no messages now; what is to be sent waits', { error });
+  }
+}
+
+/** JetStream is off, as after its disk was full, has no leader, or says nothing. */
+function isOutage(error: unknown): boolean {
+  if (error instanceof JetStreamApiError) return error.status === unavailable;
+  return error instanceof Error && silences.has(error.name);
+}
+
+const unavailable = 503;
+/** By their names: the library exports none of them. */
+const silences: ReadonlySet<string> = new Set([
+  'JetStreamNotEnabled',
+  'NoRespondersError',
+  'RequestError',
+  'TimeoutError',
+]);
 
 export function wantedStreams(options: StreamOptions): readonly Wanted[] {
   const both = {

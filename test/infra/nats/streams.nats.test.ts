@@ -1,8 +1,21 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import { natsBinary } from '../../../infra/local/nats-binary.ts';
 import { connectNats, isRecent } from '../../../infra/nats/connect.ts';
-import { differences, ensureStreams, wantedStreams } from '../../../infra/nats/streams.ts';
+import {
+  differences,
+  ensureStreams,
+  prepareStreams,
+  wantedStreams,
+} from '../../../infra/nats/streams.ts';
 import { privateNats } from '../../support/cluster.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
+import { temporaryFolder } from '../../support/temporary-servers.ts';
+import { until } from '../../support/until.ts';
 
 test('streams are made as wanted, and a second time changes nothing', async (t) => {
   const { url } = await privateNats(t);
@@ -39,6 +52,49 @@ test('a stream that cannot be as wanted stops the start', async (t) => {
 
   await t.throwsAsync(ensureStreams(connection, { replicas: 3 }), { message: /replicas/ });
 });
+
+test('at a start settings that cannot be stop it as well', async (t) => {
+  const { url } = await privateNats(t);
+  const connection = await connectNats({ url, name: 'test' });
+  t.teardown(() => connection.close());
+
+  const starting = prepareStreams(connection, { replicas: 3 }, silentLogger);
+
+  await t.throwsAsync(starting, { message: /replicas/ });
+});
+
+// A server that met a full disk goes on without its streams; commands and commits need none of them.
+test('a broker that keeps no messages now stops no start', async (t) => {
+  const connection = await connectNats({ url: await withoutStreams(t), name: 'test' });
+  t.teardown(() => connection.close());
+  await t.throwsAsync(ensureStreams(connection, { replicas: 1 }));
+  const said: string[] = [];
+  const log = { warn: (message: string) => void said.push(message) };
+
+  await prepareStreams(connection, { replicas: 1 }, log);
+
+  t.deepEqual(said, ['the broker keeps no messages now; what is to be sent waits']);
+});
+
+/** The address of a server whose JetStream is off. */
+async function withoutStreams(t: ExecutionContext): Promise<string> {
+  const folder = await temporaryFolder();
+  const args = ['--addr', '127.0.0.1', '--port', '-1', '--ports_file_dir', folder];
+  const server = spawn(await natsBinary(process.env['PADDOCK_TEST_NATS_BIN']), args);
+  t.teardown(async () => {
+    server.kill();
+    await once(server, 'exit');
+    await rm(folder, { recursive: true });
+  });
+  let url: string | undefined;
+  await until(async () => {
+    const file = (await readdir(folder)).find((name) => name.endsWith('.ports'));
+    const text = file === undefined ? '' : await readFile(join(folder, file), 'utf8');
+    url = /nats:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0];
+    return url !== undefined;
+  });
+  return url ?? '';
+}
 
 test('each setting that differs is named with both values', (t) => {
   const [evt] = wantedStreams({ replicas: 1 });
