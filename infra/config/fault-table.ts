@@ -32,9 +32,16 @@ export const faultTable: z.ZodType<FaultRule[], string> = z.string().transform((
   return z.NEVER;
 });
 
+/** `providera` and `providerb` are its names in the contract. */
+const provider = 'provider\\w*|inference|upstream';
+/** An HTTP status and no measure: not `540 s`, `512 MB` or `1.512`. */
+const refusedStatus =
+  '(?<![\\d.,])(429|5\\d\\d)(?![\\d.,]*\\d|%| ?(s|ms|min|h|[kmg]i?b|times|(second|minute|hour|byte|step|task|token|episode)s?)\\b)';
+
 /**
  * Ours first, so that a sandbox which died while the pack was loading is not held against the
- * agent; then the provider's own words; the agent last.
+ * agent; then the provider's own words; the agent last. What could be read in two ways is in no line:
+ * three faults in a row discard a version, and a fault that is not the agent's may cost it nothing.
  */
 export const defaultFaultTable: string = JSON.stringify([
   {
@@ -49,17 +56,12 @@ export const defaultFaultTable: string = JSON.stringify([
     class: 'PLATFORM',
   },
   {
-    pattern:
-      '\\b(provider|inference|upstream)\\b.{0,80}\\b(401|402|403|unauthori[sz]ed|forbidden|invalid (api )?key|insufficient (credit|quota|balance|funds))',
+    pattern: `\\b(${provider})\\b.{0,80}\\b(401|402|403|unauthori[sz]ed|forbidden|invalid (api )?key|insufficient (credit|quota|balance|funds)|(refused|rejected) .{0,20}(credentials?|key)|credentials? .{0,20}(refused|rejected))`,
     class: 'AGENT',
   },
+  { pattern: `${refusedStatus}.{0,80}\\b(${provider}|model)\\b`, class: 'PROVIDER' },
   {
-    pattern: '\\b(429|5\\d\\d)\\b.{0,80}\\b(provider|inference|upstream|model)\\b',
-    class: 'PROVIDER',
-  },
-  {
-    pattern:
-      '\\b(provider|inference|upstream|model)\\b.{0,80}(\\b429\\b|\\b5\\d\\d\\b|rate.?limit|overloaded|unavailable)',
+    pattern: `\\b(${provider}|model)\\b.{0,80}(${refusedStatus}|rate.?limit|overloaded|unavailable)`,
     class: 'PROVIDER',
   },
   {
@@ -78,8 +80,9 @@ export const defaultFaultTable: string = JSON.stringify([
     pattern: '\\bsandbox\\b.{0,60}\\b(crash|exit|kill|died|oom|out of memory|abort)',
     class: 'AGENT',
   },
-  { pattern: '\\b(agent|sandbox|evaluation)\\b.{0,60}\\btime(d)?[ -]?out', class: 'AGENT' },
-  { pattern: '\\b(exit(ed)?|return)[ _](with )?(code|status)\\b.{0,10}[1-9]', class: 'AGENT' },
+  { pattern: '\\b(agent|sandbox)\\b.{0,60}\\btime(d)?[ -]?out', class: 'AGENT' },
+  // The first number behind the word: what follows a clean exit is none.
+  { pattern: '\\b(exit(ed)?|return)[ _](with )?(code|status)\\b\\D{0,10}[1-9]', class: 'AGENT' },
 ]);
 
 function parsed(text: string): unknown {

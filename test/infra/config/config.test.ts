@@ -276,16 +276,51 @@ test('a ring of keys that cannot be meant is refused, and no key is named', (t) 
 test('the fault table blames by reason text, ours before the agent', (t) => {
   const { faultTable } = read();
   const blame = (reason: string) =>
-    faultTable.find(({ pattern }) => new RegExp(pattern, 'iu').test(reason))?.class;
-  t.is(blame('Server disconnected without sending a response'), 'PLATFORM');
-  t.is(blame('pack download failed: HTTP 503'), 'PLATFORM');
-  t.is(blame('could not load problem 7'), 'PLATFORM');
-  t.is(blame('inference provider answered 429'), 'PROVIDER');
-  t.is(blame('502 from upstream'), 'PROVIDER');
-  t.is(blame('provider said 401: invalid api key'), 'AGENT');
-  t.is(blame('sandbox crashed with exit code 137'), 'AGENT');
-  t.is(blame('agent timed out after 600 s'), 'AGENT');
-  t.is(blame('cosmic rays'), undefined);
+    faultTable.find(
+      ({ pattern, onlyWithoutToken }) =>
+        !onlyWithoutToken && new RegExp(pattern, 'iu').test(reason),
+    )?.class;
+  const blamed = {
+    PLATFORM: [
+      'Server disconnected without sending a response',
+      'pack download failed: HTTP 503',
+      'could not load problem 7',
+    ],
+    PROVIDER: [
+      'inference provider answered 429',
+      'providera answered 429',
+      '502 from upstream',
+      '503: model overloaded',
+      'model returned HTTP 500.',
+      'agent timed out after 300 s: providera answered 503',
+      'agent exited with code 1 after providerb returned 429, 3 times',
+      'sandbox exit: providerb 502',
+    ],
+    AGENT: [
+      'provider said 401: invalid api key',
+      'providera answered 401 unauthorized',
+      'provider refused the credential',
+      'the credential was rejected: provider answered 403',
+      'sandbox crashed with exit code 137',
+      'exited with code 1',
+      'exit status: 2',
+      'agent timed out after 600 s',
+      'agent timed out after 540 s waiting for its model',
+      'sandbox killed: out of memory at 512 MB while calling the model',
+    ],
+    // Three AGENT faults in a row discard a version: none of these shows one.
+    nobody: [
+      'cosmic rays',
+      'results upload failed; agent exit code 0, 30 episodes written',
+      'exit code 0 after 12 s',
+      'evaluation timed out waiting for the object store',
+      'validator evaluation host timed out',
+      'model asked 512 times',
+    ],
+  };
+  for (const [who, reasons] of Object.entries(blamed)) {
+    for (const reason of reasons) t.is(blame(reason) ?? 'nobody', who, reason);
+  }
   t.true(
     faultTable.find(({ pattern }) => new RegExp(pattern, 'iu').test('missing inference key'))
       ?.onlyWithoutToken,
