@@ -290,7 +290,7 @@ async function openDeps(
     }),
     runs: createRunLocator(callersSql),
     terms: new KnownTerms(sql),
-    deliveries: createDeliveries({ sql, bus, objects, scratch }),
+    deliveries: createDeliveries({ sql, bus, objects, scratch, clock }),
     ...{ seal, inference },
     keptPages: new KeptPages(),
     boards: new Boards(sql),

@@ -7,6 +7,7 @@ import { sha256Hex } from '../../../infra/ids/ids.ts';
 import { scratchFor } from '../../../infra/local/scratch-folder.ts';
 import { buildSubPack } from '../../../infra/packs/build-sub-pack.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { refusal } from '../../../machines/refusal.ts';
@@ -18,23 +19,31 @@ export interface Deliveries {
   of(packSha256: string, taskIds: readonly string[]): Promise<DeliveryRow>;
 }
 
-/**
- * Builds sub-archives once: in this process by single flight, over all edges by the row that names
- * the first one. Building is deterministic, so two edges that both build make the same bytes.
- */
-export function createDeliveries(deps: {
+interface DeliveriesDeps {
   readonly sql: Sql;
   readonly bus: CommandBus;
   readonly objects: ObjectStore;
   /** What is built lies there for a moment. */
   readonly scratch: string;
-}): Deliveries {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** How long one that was seen in the store is taken to lie there. */
+const seenMs = 60_000;
+
+/**
+ * Builds sub-archives once: in this process by single flight, over all edges by the row that names
+ * the first one. Building is deterministic, so two edges that both build make the same bytes. What a
+ * restored bucket lacks, or an expiry took, is built again: each pack that is handed out would fail else.
+ */
+export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const building = new Map<string, Promise<DeliveryRow>>();
+  const isThere = inStore(deps);
   return {
     async of(packSha256, taskIds) {
       const key = sha256Hex(JSON.stringify(taskIds));
       const known = await deliveryOf(deps.sql, packSha256, key);
-      if (known !== undefined) return known;
+      if (known !== undefined && (await isThere(known))) return known;
       const flight = `${packSha256}/${key}`;
       const started =
         building.get(flight) ??
@@ -45,10 +54,23 @@ export function createDeliveries(deps: {
   };
 }
 
+/** Asked at most once a minute for each; a store that does not say is believed to have it. */
+function inStore({ objects, clock }: Pick<DeliveriesDeps, 'clock' | 'objects'>) {
+  const seenAtMs = new Map<string, number>();
+  return async ({ deliverySha256, sizeBytes }: DeliveryRow): Promise<boolean> => {
+    const nowMs = clock.monotonicMs();
+    const sinceMs = nowMs - (seenAtMs.get(deliverySha256) ?? Number.NEGATIVE_INFINITY);
+    if (sinceMs < seenMs) return true;
+    const size = await objects.size(deliveryObjectKey(deliverySha256)).catch(() => sizeBytes);
+    if (size !== undefined) seenAtMs.set(deliverySha256, nowMs);
+    return size !== undefined;
+  };
+}
+
 async function build(
   packSha256: string,
   wanted: { readonly taskIds: readonly string[]; readonly key: string },
-  { bus, objects, scratch }: Omit<Parameters<typeof createDeliveries>[0], 'sql'>,
+  { bus, objects, scratch }: Omit<DeliveriesDeps, 'clock' | 'sql'>,
 ): Promise<DeliveryRow> {
   const folder = await scratchFor(scratch, 'pack-');
   try {
@@ -77,8 +99,23 @@ async function build(
         sizeBytes: built.sizeBytes,
       },
     });
-    return packsService.messages['register-delivery'].reply.parse(reply);
+    const first = packsService.messages['register-delivery'].reply.parse(reply);
+    // Another version of us built the first one, and it is gone.
+    if (first.deliverySha256 !== built.sha256 && !(await isKept(objects, first))) {
+      throw refusal('PACK_NOT_FOUND', {
+        says: 'What was delivered of this pack is not in the store, and is built differently today.',
+        next: 'Tell the operators of this service.',
+      });
+    }
+    return first;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+async function isKept(
+  objects: Pick<ObjectStore, 'size'>,
+  { deliverySha256 }: DeliveryRow,
+): Promise<boolean> {
+  return (await objects.size(deliveryObjectKey(deliverySha256))) !== undefined;
 }

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import test from 'ava';
+import { deliveryKey } from '../../../apps/edge/evaluation/object-keys.ts';
+import { packDelivery } from '../../spec/answers/deliveries.ts';
+import { startTestService } from '../../support/edge.ts';
+import { openTrialSuite } from '../../support/trial-suite.ts';
+import { shaped } from './answers.ts';
+
+// A copy of the bucket may lag behind the database, and its newest deliveries are what it lacks.
+test('a delivery that the store has lost is built again', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.stop());
+  const suite = await openTrialSuite(service);
+  const validator = await service.validator('validator');
+  const path = `/v1/validator/pack/${suite.packSha256}`;
+  const first = await shaped(t, packDelivery, await validator.get(path));
+  const { url: endpoint, ...credentials } = service.objects;
+  const store = new S3Client({
+    ...{ endpoint, credentials },
+    region: 'us-east-1',
+    forcePathStyle: true,
+  });
+  t.teardown(() => store.destroy());
+  const lost = { Bucket: 'paddock', Key: deliveryKey(first.download_url_sha256) };
+  await store.send(new DeleteObjectCommand(lost));
+  t.is((await fetch(first.download_url)).status, 404);
+
+  const again = await shaped(t, packDelivery, await validator.get(path));
+
+  const answer = await fetch(again.download_url);
+  t.is(answer.status, 200);
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  t.is(createHash('sha256').update(bytes).digest('hex'), first.download_url_sha256);
+});
