@@ -100,12 +100,15 @@ export async function insertNonces(
     returning hotkey, nonce`;
 }
 
-/** Like the two below: at most `limit` rows that nothing will ask for again; answers how many. */
+/**
+ * Like the two below: at most `limit` rows that nothing will ask for again; answers how many. The clock is asked
+ * once, by a query of its own: asked for each row, no index could bound what is read.
+ */
 export async function deleteNonces(sql: Sql, keepSeconds: number, limit: number): Promise<number> {
   const { count } = await sql`
     delete from nonce where ctid in (
       select ctid from nonce
-      where accepted_at < rt.clock() - ${keepSeconds} * interval '1 second'
+      where accepted_at < (select rt.clock()) - ${keepSeconds} * interval '1 second'
       limit ${limit} for update skip locked)`;
   return count;
 }
@@ -115,7 +118,7 @@ export async function deleteChallenges(sql: Sql, limit: number): Promise<number>
   const { count } = await sql`
     delete from challenge where ctid in (
       select ctid from challenge
-      where expires_at < rt.clock() - interval '1 minute'
+      where expires_at < (select rt.clock()) - interval '1 minute'
       limit ${limit} for update skip locked)`;
   return count;
 }

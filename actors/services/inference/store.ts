@@ -33,7 +33,7 @@ export async function deleteCounted(sql: Sql, keepSeconds: number, limit: number
     delete from inference_request
     where request_id in (
       select request_id from inference_request
-      where counted_at < rt.wall_clock() - ${keepSeconds} * interval '1 second'
+      where counted_at < (select rt.wall_clock()) - ${keepSeconds} * interval '1 second'
       limit ${limit}
     )`;
   return gone.count;

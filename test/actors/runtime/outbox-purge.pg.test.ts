@@ -45,3 +45,28 @@ test('messages that were taken go, each found once, by a plan that was made for 
     from rt.outbox`;
   t.deepEqual(left, { count: sent / 2, taken: 0 });
 });
+
+// A stream that is full keeps all of them back for hours, and each coordinator looks every second.
+test('messages whose time has not come are not read to find those that are due', async (t) => {
+  const { sql: admin, url } = await testDatabase(t);
+  const sql = createSql({ url, applicationName: 'sweep', max: 1, role: 'paddock_actor' });
+  t.teardown(() => closeSql(sql));
+  await admin`
+    insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
+      headers, body, at, next_at)
+    select 'eval', n % 64, 'message-' || n, 'fact', 'service', 0, 'projector', '{}', '{}',
+      rt.clock(), rt.clock() + (case n % 1000 when 0 then -1 else 1 end) * interval '1 hour'
+    from generate_series(1, 20000) n`;
+  await admin`analyze rt.outbox`;
+
+  const seen = await transaction(sql, {}, async (tx) => {
+    const due = await tx`select msg_id from rt.outbox_due(100, '1 second')`;
+    const [read] = await tx<{ rows: number }[]>`
+      select (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows
+      from pg_stat_xact_all_tables where relname = 'outbox'`;
+    return { due: due.length, rows: read?.rows ?? 0 };
+  });
+
+  t.is(seen.due, 20);
+  t.true(seen.rows <= 200, `${seen.rows} rows were read`);
+});
