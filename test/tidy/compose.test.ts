@@ -19,6 +19,7 @@ const service = z.looseObject({
   ports: z.array(z.string()).default([]),
   volumes: z.array(z.string()).default([]),
   restart: z.string(),
+  logging: z.object({ options: z.record(z.string(), z.string()) }).optional(),
   healthcheck: z.unknown().optional(),
 });
 
@@ -96,6 +97,13 @@ test('the compose file follows the compose specification', (t) => {
   const validate = ajv.compile(z.record(z.string(), z.unknown()).parse(schema));
   t.true(validate(composeFile), JSON.stringify(validate.errors, undefined, 2));
   t.false(validate({ services: { a: { imagee: 'x' } } }), 'the schema refuses what it should');
+});
+
+// What nobody cuts off fills the disk that the database and the broker share, after months.
+test('the log of every service is bounded', (t) => {
+  for (const [name, { logging }] of named) {
+    t.deepEqual(Object.keys(logging?.options ?? {}), ['max-size', 'max-file'], name);
+  }
 });
 
 test('every published port is on loopback', (t) => {
