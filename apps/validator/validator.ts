@@ -12,6 +12,7 @@ import type { CompletionBody, Delivered, Delivery } from './delivery/delivery.ts
 import { DeliveryQueue } from './delivery/delivery-queue.ts';
 import { sendDelivery } from './delivery/send-delivery.ts';
 import { hostReport } from './host-report.ts';
+import { pauseMs } from './pause.ts';
 import type { Conclusion } from './run/conclude.ts';
 import { evaluateRun } from './run/evaluate-run.ts';
 import { RunLease, RunLost } from './run/run-lease.ts';
@@ -46,6 +47,7 @@ export class Validator {
   readonly #note: RunNote;
   readonly #draining = new AbortController();
   readonly #stopping = new AbortController();
+  readonly #stopped = aborted(this.#stopping.signal);
   #working: Promise<void> = Promise.resolve();
 
   static async start(options: ValidatorOptions): Promise<Validator> {
@@ -98,16 +100,20 @@ export class Validator {
   async #work(): Promise<void> {
     const { clock, config, log } = this.#options;
     await this.#recover().catch((error: unknown) => log.warn('not released', { error }));
+    let inVain = 0;
     while (!this.#draining.signal.aborted) {
-      const hasWorked = await this.#workOnce().catch((error: unknown) => {
-        if (this.#draining.signal.aborted) return false;
+      const turn = await this.#workOnce().catch((error: unknown): Turn => {
+        if (this.#draining.signal.aborted) return 'idle';
         if (error instanceof Refusal && error.status === 401) this.#identity.forget();
         // A refusal says all there is to say; a defect shows where it is.
         log.warn('nothing was claimed', reasonOf(error));
-        return false;
+        return 'idle';
       });
-      const idleMs = config.VALIDATOR_IDLE_SECONDS * 1000;
-      if (!hasWorked) await clock.sleep(idleMs, this.#draining.signal);
+      if (turn === 'worked') inVain = 0;
+      if (turn === 'in vain') inVain += 1;
+      if (turn === 'worked') continue;
+      const restMs = pauseMs(config.VALIDATOR_IDLE_SECONDS, turn === 'idle' ? 0 : inVain);
+      await clock.sleep(restMs, this.#draining.signal);
     }
   }
 
@@ -126,15 +132,14 @@ export class Validator {
     if (this.#queue.size === 0) await this.#note.clear();
   }
 
-  /** False when it is better to wait before the next claim. */
-  async #workOnce(): Promise<boolean> {
+  async #workOnce(): Promise<Turn> {
     const { sandbox } = this.#options;
     const body = hostReport(sandbox);
     const asked = { body, idempotencyKey: randomId() };
     const claim = await this.#api.postValidatorWorkClaim(asked, { signal: this.#draining.signal });
-    if (claim === undefined) return false;
+    if (claim === undefined) return 'idle';
     await this.#note.write({ eval_run_id: claim.eval_run_id });
-    return await this.#hold(claim);
+    return (await this.#hold(claim)) ? 'worked' : 'in vain';
   }
 
   /** True where the run came to a conclusion of its own, so that the next one may follow at once. */
@@ -200,7 +205,7 @@ export class Validator {
     }
     const { body } = end;
     const { outcome } = await this.#putCompletion(evalRunId, body);
-    const settled = await Promise.race([outcome, aborted(this.#stopping.signal)]);
+    const settled = await Promise.race([outcome, this.#stopped]);
     if (settled === undefined) {
       log.warn('stopping before the completion was acknowledged; it is sent at the next start');
       return false;
@@ -232,6 +237,9 @@ export class Validator {
     this.#options.telemetry.count('paddock.validator.runs', 1, { end });
   }
 }
+
+/** What one turn came to: nothing was to be claimed, a run was concluded, or one came to nothing here. */
+type Turn = 'idle' | 'in vain' | 'worked';
 
 const patienceMs = 60_000;
 
