@@ -46,7 +46,10 @@ export interface ChainWeight {
   readonly weight: bigint;
 }
 
-/** The integers that a validator puts on chain: burn, top and the tail in order, zeros included. */
+/**
+ * What a validator's weights are proportional to: burn, top and the tail in order, zeros included. Beside a
+ * large tail the largest is more than the 65,535 of a chain.
+ */
 export function weightVector({ top_hotkey, t_burn, finishers }: Standings): readonly ChainWeight[] {
   const { burn, top, tail } = emissionWeights({
     burnRateMicro: microOfNumber(t_burn),

@@ -30,7 +30,9 @@ export const top: Command = {
     }
     out.line(topText(now, payout));
     if (now.challenge_threshold !== null) {
-      out.line(`To dethrone it, an Overall above ${now.challenge_threshold} is needed.`);
+      out.line(
+        `To dethrone it, an Overall of ${now.challenge_threshold} is needed, if it does not race again itself.`,
+      );
     }
     out.line();
     for (const line of boardLines(board)) out.line(line);
@@ -60,7 +62,7 @@ function boardLines({ entries, total }: Leaderboard): readonly string[] {
     'FROM',
     'TO',
     'QUALIFYING',
-    'RACE',
+    'OVERALL',
     '',
     'ID',
   ];

@@ -77,7 +77,7 @@ function optionOf(field: OperatorField, hasBody: boolean): Option {
 }
 
 const fieldSays: Readonly<Record<string, string>> = {
-  reason: 'why; it stands in the audit log',
+  reason: 'why; in the audit log, and of discards, exclusions and cancelled races shown to all',
   claimed_from: 'runs claimed at this instant or later',
   claimed_until: 'runs claimed before this instant',
 };

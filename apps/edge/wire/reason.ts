@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Why an operator did it, for the audit log. */
+/**
+ * Why an operator did it, for the audit log. That of a discard, of an excluded run and of a cancelled race
+ * is shown to everybody as well, and told to webhooks.
+ */
 export const requiredReason = z.string().trim().min(1).max(1000);
 export const reason = z.string().trim().max(1000).nullable().optional();
 

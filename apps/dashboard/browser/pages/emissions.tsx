@@ -53,12 +53,11 @@ export function Emissions() {
 }
 
 function Split({ top }: { readonly top: Top }) {
-  const burn = top.policy.emission_baseline_burn_rate;
-  const others = Math.max(0, 1 - top.emission_weight - burn);
+  // Survivors are paid out of what is burned: how they share it is known once a race has split it.
+  const others = Math.max(0, 1 - top.emission_weight);
   const parts = [
     { name: 'The top', share: top.emission_weight, tone: 'part-top' },
-    { name: 'Survivors and what is left', share: others, tone: 'part-tail' },
-    { name: 'Burned by policy', share: burn, tone: 'part-burn' },
+    { name: 'Survivors, and what is burned', share: others, tone: 'part-burn' },
   ];
   if (top.top_agent_version_id === null) {
     return <Empty>There is no top: until a race makes one, its share is burned.</Empty>;
