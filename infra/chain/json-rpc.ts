@@ -14,6 +14,8 @@ export interface RpcNode {
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
+  /** Undefined is its result where the node refuses it. */
+  readonly isOptional?: boolean;
 }
 
 /** The node answered, and what it said is no. */
@@ -44,16 +46,17 @@ export async function callNode(
   calls: readonly RpcCall[],
 ): Promise<readonly unknown[]> {
   const byId = new Map((await post(node, calls)).map((answer) => [answer.id, answer]));
-  return calls.map(({ method }, id) => {
+  return calls.map(({ method, isOptional = false }, id) => {
     const answer = byId.get(id);
     if (answer === undefined) throw new ChainUnavailable(`the node does not answer ${method}`);
+    if (answer.error !== undefined && isOptional) return undefined;
     if (answer.error !== undefined) throw new RpcRefused(method, answer.error);
     return answer.result;
   });
 }
 
 async function post(node: RpcNode, calls: readonly RpcCall[]): Promise<z.infer<typeof answers>> {
-  const body = calls.map((call, id) => ({ jsonrpc: '2.0', id, ...call }));
+  const body = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
   try {
     const text = await withDeadline(node, (signal) => exchange(node, JSON.stringify(body), signal));
     return answers.parse(JSON.parse(text));

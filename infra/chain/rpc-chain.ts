@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decodeHex, encodeHex } from '../crypto/hex.ts';
 import { type Chain, ChainUnavailable, type Registration } from '../ports/chain.ts';
-import { callNode, type RpcNode } from './json-rpc.ts';
+import { callNode, type RpcCall, type RpcNode } from './json-rpc.ts';
 import { accountIdBytes, decodeAccountId, decodeBools, decodeU16, decodeU64 } from './scale.ts';
 import { storageKeys } from './storage-keys.ts';
 
@@ -27,7 +27,7 @@ export function createRpcChain(options: RpcChainOptions): Chain {
       throw new ChainUnavailable('what the node says of one hotkey does not agree');
     },
     blockNumber: async () => {
-      const [header] = await callNode(options, [{ method: 'chain_getHeader', params: [] }]);
+      const [header] = await askSynced(options, [{ method: 'chain_getHeader', params: [] }]);
       return await unlessUnreadable(() => Number.parseInt(headerShape.parse(header).number, 16));
     },
   };
@@ -72,12 +72,28 @@ async function readStorage(
   keys: readonly string[],
 ): Promise<readonly (Uint8Array | undefined)[]> {
   const calls = keys.map((key) => ({ method: 'state_getStorage', params: [key] }));
-  const values = await callNode(chain, calls);
+  const values = await askSynced(chain, calls);
   return values.map((value) => {
     const text = storedValue.parse(value ?? null);
     return text === null ? undefined : decodeHex(text.slice(2));
   });
 }
+
+/**
+ * What a node says while it catches up is of weeks ago: who has a permit, and a first epoch so low that
+ * standings, which believe no jump, would never come up to the chain's again. One that does not say whether
+ * it does is believed.
+ */
+async function askSynced(node: RpcNode, calls: readonly RpcCall[]): Promise<readonly unknown[]> {
+  const asked = { method: 'system_health', params: [], isOptional: true };
+  const [health, ...results] = await callNode(node, [asked, ...calls]);
+  if (healthShape.safeParse(health).data?.isSyncing === true) {
+    throw new ChainUnavailable('the chain node is catching up');
+  }
+  return results;
+}
+
+const healthShape = z.object({ isSyncing: z.boolean() });
 
 /** A node that speaks of something else than a Subtensor chain is as good as none. */
 async function unlessUnreadable<Result>(read: () => Promise<Result> | Result): Promise<Result> {

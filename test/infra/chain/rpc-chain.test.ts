@@ -74,6 +74,43 @@ test('a node that is silent makes the chain unavailable after the time-out', asy
   await t.throwsAsync(question, unavailable);
 });
 
+/** A node that says of itself what `health` is, beside what the given one answers. */
+function withHealth(health: object): typeof fetch {
+  return async (url, request) => {
+    const calls: { id: number; method: string }[] = JSON.parse(String(request?.body));
+    const answers = (await (await fetch(url, request)).json()) as { id: number }[];
+    const own = calls.filter(({ method }) => method === 'system_health');
+    const others = answers.filter(({ id }) => own.every((call) => call.id !== id));
+    return Response.json([...others, ...own.map(({ id }) => ({ id, ...health }))]);
+  };
+}
+
+// Its first epoch would be the last that standings know for years, and its permits are of weeks ago.
+test('a node that is catching up makes the chain unavailable', async (t) => {
+  const { node } = await temporaryChain(t);
+  await setRegistration(node, { hotkey: hotkeyOf(1), role: 'validator' });
+  const fetching = withHealth({ result: { isSyncing: true, peers: 8, shouldHavePeers: true } });
+  const chain = createRpcChain({ ...node, netuid, fetch: fetching });
+
+  await t.throwsAsync(chain.blockNumber(), { ...unavailable, message: /catching up/ });
+  await t.throwsAsync(chain.registration(hotkeyOf(1)), { ...unavailable, message: /catching up/ });
+});
+
+for (const [what, health] of Object.entries({
+  'that is not catching up': { result: { isSyncing: false, peers: 8, shouldHavePeers: true } },
+  'that tells nobody': { error: { code: -32_601, message: 'Method not found' } },
+  'that says it in another way': { result: 'fine' },
+})) {
+  test(`a node ${what} is believed`, async (t) => {
+    const { node } = await temporaryChain(t);
+    await setRegistration(node, { hotkey: hotkeyOf(1), role: 'validator' });
+    const chain = createRpcChain({ ...node, netuid, fetch: withHealth(health) });
+
+    t.is(await chain.blockNumber(), 0);
+    t.true((await chain.registration(hotkeyOf(1)))?.validatorPermit);
+  });
+}
+
 const nonsense: Record<string, RequestListener> = {
   'a server error': (_, response) => response.writeHead(500).end('[]'),
   'a redirect': (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:1/' }).end(),
