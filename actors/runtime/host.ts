@@ -46,6 +46,8 @@ export interface Host extends Service {
   partitions(): readonly ServedPartition[];
   /** False while the lease is in doubt. */
   isCertain(): boolean;
+  /** Whether callers are served whatever is to be served here; nothing may be, beside others. */
+  isSettled(): boolean;
   nowMs(): number;
   /** Begins with what is due now, and tells what is left to do and when there will be more. */
   outlook(): Outlook;
@@ -136,6 +138,7 @@ export function createHost(options: HostOptions): Host {
     abandon: () => table.abandon(),
     partitions: () => table.served(),
     isCertain: () => !membership.inDoubt(),
+    isSettled: () => bus.connected && table.isSettled,
     nowMs: () => membership.nowMs(),
     outlook: () => table.outlook(),
   };

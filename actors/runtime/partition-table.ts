@@ -32,6 +32,9 @@ export class PartitionTable {
   #outages: Subscription | undefined;
   #placing: Promise<void> | undefined;
   #again = false;
+  /** To be served here, and could not be loaded. */
+  #failing: ReadonlySet<string> = new Set();
+  #hasLooked = false;
   #stopped = false;
   #isHandingOver = false;
   #members = '';
@@ -58,6 +61,12 @@ export class PartitionTable {
     );
     this.#outages = bus.onOutageEnd((outageMs) => this.forgive(outageMs));
     this.nudge();
+  }
+
+  /** Everything that is to be served here is, and that was seen. */
+  get isSettled(): boolean {
+    if (this.#stopped || !this.#hasLooked || this.#deps.membership.inDoubt()) return false;
+    return this.#failing.size === 0 && this.#loaded() === this.#hosts.size;
   }
 
   /** One that is being loaded serves nobody yet, and may never. */
@@ -183,9 +192,12 @@ export class PartitionTable {
     const partitions = view.partitions.filter((row) => this.#kinds.has(row.kind));
     this.#dropLost(identity.incarnation, partitions);
     const plan = planFor(identity, { ...view, partitions }, new Set(this.#hosts.keys()));
+    // What is not this one's to take any more does not trouble it.
+    this.#failing = this.#failing.intersection(new Set(plan.claim.map(keyOf)));
     await inParallel(takeoversAtOnce, lotsOf(plan.claim, policy.claimsTogether), (lot) =>
       this.#claim(lot),
     );
+    this.#hasLooked = true;
 
     const nowMs = clock.monotonicMs();
     const names = view.members.map((m) => `${m.incarnation}${m.draining ? '-' : ''}`).sort();
@@ -251,6 +263,7 @@ export class PartitionTable {
     this.#hosts.set(key, host);
     try {
       await host.activate(nowMs, takeover);
+      this.#failing = this.#failing.difference(new Set([key]));
       // It was claimed before the stop, which did not wait for it.
       if (this.#isHandingOver) await host.handOver();
       return true;
@@ -258,6 +271,7 @@ export class PartitionTable {
       // The row stays ours, so the next look tries again.
       this.#deps.log.error('activation failed', { ...host.ref, error });
       host.drop();
+      this.#failing = this.#failing.union(new Set([key]));
       return false;
     }
   }

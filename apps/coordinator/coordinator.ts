@@ -63,6 +63,9 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const { config, clock, log, telemetry } = options;
   const memberId = `${config.processName}-${randomHex(4)}`;
   await using stack = new AsyncDisposableStack();
+  // From the first moment: one that waits for a neighbour shows metrics, and would look like any other.
+  let isReady = () => false;
+  stack.defer(telemetry.gauge('paddock.coordinator.ready', () => (isReady() ? 1 : 0)));
   const open = (use: string, role: DatabaseRole, max?: number) => {
     const name = { url: config.databaseUrl, applicationName: `${memberId} ${use}`, role };
     return stack.adopt(createSql({ ...name, max: max ?? config.databasePoolSize }), closeSql);
@@ -117,6 +120,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   }
   await host.start();
   stack.defer(() => host.drain());
+  isReady = () => host.isSettled() && history.isSound && !history.isOutdated;
   simulation?.watch(host);
   const owned = stack.move();
   const outdated = history

@@ -160,6 +160,10 @@ export const gauges = {
     unit: '{edge}',
     description: '1 while the chain of an edge does not go on, so that standings stay as they are',
   },
+  'paddock.coordinator.ready': {
+    unit: '{coordinator}',
+    description: '1 while a coordinator serves all that it is to serve; 0 while it waits or loads',
+  },
   'paddock.mailbox.depth': {
     unit: '{command}',
     description: 'Commands waiting, over all partitions of this process',

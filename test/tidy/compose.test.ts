@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import test from 'ava';
@@ -20,7 +24,7 @@ const service = z.looseObject({
   volumes: z.array(z.string()).default([]),
   restart: z.string(),
   logging: z.object({ options: z.record(z.string(), z.string()) }).optional(),
-  healthcheck: z.unknown().optional(),
+  healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
 });
 
 const { services } = z.looseObject({ services: z.record(z.string(), service) }).parse(composeFile);
@@ -195,3 +199,27 @@ test('every service comes back after a crash, and mounts only what exists', (t) 
     t.notThrows(() => readFileSync(new URL(build?.dockerfile ?? '', root)), name);
   }
 });
+
+// One that waits for a neighbour shows metrics as well, and `up --wait` is not to take it for one that serves.
+for (const [said, isHealthy] of [
+  ['paddock_coordinator_ready 1', true],
+  ['paddock_coordinator_ready{a="b"} 1', true],
+  ['paddock_coordinator_ready 0', false],
+  ['# HELP paddock_coordinator_ready 1 while …', false],
+  ['paddock_partition_owned 1', false],
+] as const) {
+  test(`a coordinator that says ${said} is ${isHealthy ? 'healthy' : 'not healthy'}`, async (t) => {
+    const server = createServer((_, response) => response.end(`x 1\n${said}\ny 2\n`));
+    server.listen(0, '127.0.0.1');
+    t.teardown(() => server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const [how, , ...args] = services['coordinator-1']?.healthcheck?.test ?? [];
+    t.is(how, 'CMD');
+
+    const asked = args.map((arg) => arg.replace(':9464/', `:${port}/`));
+    const [code] = await once(spawn(process.execPath, asked), 'exit');
+
+    t.is(code, isHealthy ? 0 : 1);
+  });
+}

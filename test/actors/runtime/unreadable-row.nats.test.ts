@@ -41,6 +41,7 @@ test('one partition that cannot be loaded keeps no other from being served', asy
   );
 
   t.true(sizes.includes(partitions), 'they were read together first');
+  t.false(host.isSettled(), 'it is to serve one more than it does');
   t.false(host.partitions().some(({ part }) => part === broken));
   const others = Array.from({ length: partitions }, (_, part) => part).filter((p) => p !== broken);
   const replies = await Promise.all(others.map((part) => world.add(part, `key-${part}`)));
@@ -74,7 +75,44 @@ test('a partition that is still being loaded does not count as served', async (t
   await world.add(0, 'key');
 
   t.is(owned(), 1);
+  t.false(host.isSettled());
   loading.resolve();
   await eventually(owned, (count) => count === 2);
+  await eventually(
+    () => host.isSettled(),
+    (isSettled) => isSettled,
+  );
   t.is(host.partitions().length, 2);
+});
+
+// One of before an upgrade may leave a row that only the next version, or an operator, mends.
+test('a host is settled again when what it could not load is mended or another’s', async (t) => {
+  const world = await startWorld(2);
+  t.teardown(() => world.stop());
+  let isBroken = true;
+  const { host } = await world.host('one', {
+    kind: (sql) => {
+      const kind = counterKind(sql);
+      const activate: typeof kind.activate = async (part, activation) => {
+        if (part === 1 && isBroken) throw new Error('a row that nobody can read');
+        return await kind.activate(part, activation);
+      };
+      return { ...kind, activate };
+    },
+  });
+  await world.add(0, 'key');
+  await eventually(
+    () => host.partitions().length,
+    (count) => count === 1,
+  );
+  t.false(host.isSettled());
+
+  isBroken = false;
+  await eventually(
+    () => host.isSettled(),
+    (isSettled) => isSettled,
+  );
+  t.is(host.partitions().length, 2);
+  await host.drain();
+  t.false(host.isSettled(), 'whoever leaves serves nobody');
 });
