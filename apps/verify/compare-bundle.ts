@@ -1,6 +1,7 @@
 import { standingsOf, weightVector } from '../../machines/emission/standings.ts';
 import type { RaceBundle } from '../../machines/race/bundle.ts';
 import type { CompletedRace, EntrantResult } from '../../machines/race/complete-race.ts';
+import { compareField } from './compare-field.ts';
 import type { Comparison } from './difference.ts';
 import { rebuiltRace, rebuiltRunScore } from './rebuild.ts';
 
@@ -11,6 +12,7 @@ type Entrant = RaceBundle['entrants'][number];
  * facts and its rules. Undefined when nothing follows: a race without finishers cannot complete.
  */
 export function compareBundle(bundle: RaceBundle, to: Comparison): CompletedRace | undefined {
+  compareField(bundle, to);
   compareRuns(bundle, to);
   const results = rebuiltRace(bundle);
   to.same('race status', 'complete', results.kind);

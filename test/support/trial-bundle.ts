@@ -6,6 +6,7 @@ import type { Ed25519Signer } from '../../infra/crypto/ed25519.ts';
 import { canonicalJson } from '../../machines/canonical-json.ts';
 import { bundleFormat, type RaceBundle } from '../../machines/race/bundle.ts';
 import { completeRace } from '../../machines/race/complete-race.ts';
+import type { QualificationType } from '../../machines/race/field.ts';
 import { runScoreMicro } from '../../machines/scoring/run-score.ts';
 import { trialId, trialPolicy } from './trial-races.ts';
 
@@ -30,15 +31,23 @@ const id = (name: string) => trialId(`bundle ${name}`);
 export function trialBundle(of: TrialBundle = {}): RaceBundle {
   const { entrantCount = 10, taskCount = 6 } = of;
   const names = Array.from({ length: entrantCount }, (_, index) => String(index));
+  // The two weakest are new in the suite; whoever finished the race before is in without doing anything.
+  const survivors = names.slice(0, -2);
   const tasks = Array.from({ length: taskCount }, (_, ordinal) => ({
     ...{ ordinal, problem_id: id(`task ${ordinal}`), family: 'search' },
     task_id: `task-${String(ordinal).padStart(3, '0')}`,
   }));
+  const typeOf = (name: string): QualificationType => {
+    if (name === of.top?.name) return 'INCUMBENT_TOP';
+    return survivors.includes(name) ? 'SURVIVOR' : 'QUALIFIED';
+  };
   const blank: RaceBundle = {
     format: bundleFormat,
     race: { ...blankRace(entrantCount), ...instants },
     tasks,
-    entrants: names.map(blankEntrant).toSorted(byVersion),
+    entrants: names
+      .map((name) => ({ ...blankEntrant(name), qualification_type: typeOf(name) }))
+      .toSorted(byVersion),
     runs: names.flatMap((name, index) => runsOf(name, index / entrantCount, tasks)),
     emission: [],
     top_before: of.top
@@ -49,9 +58,9 @@ export function trialBundle(of: TrialBundle = {}): RaceBundle {
           top_at: completedAt - 63_072_000,
         }
       : null,
-    window: [pastRace(2, '0.4500', names), pastRace(1, '0.4600', names.slice(1))],
+    window: [pastRace(2, '0.4500', survivors), pastRace(1, '0.4600', names.slice(1))],
   };
-  return completed(blank);
+  return recomputed(blank);
 }
 
 /** Bytes as the service would publish them. */
@@ -149,8 +158,8 @@ function pastRace(number: number, anchor: string, names: readonly string[]) {
 const byVersion = (left: { agent_version_id: string }, right: { agent_version_id: string }) =>
   left.agent_version_id < right.agent_version_id ? -1 : 1;
 
-/** What follows from the rest, filled in. */
-function completed(bundle: RaceBundle): RaceBundle {
+/** What follows from the rest, filled in: as an operator would who changed something. */
+export function recomputed(bundle: RaceBundle): RaceBundle {
   const results = completeRace(inputsOf(bundle), bundle.race.policy, bundle.race.completed_at);
   if (results.kind !== 'complete') throw new Error('nobody finished');
   const computed = new Map(results.entrants.map((each) => [each.agentVersionId, each]));

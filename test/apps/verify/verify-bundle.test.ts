@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { compareBundle } from '../../../apps/verify/compare-bundle.ts';
-import { Comparison } from '../../../apps/verify/difference.ts';
+import { Comparison, differenceText } from '../../../apps/verify/difference.ts';
 import { BundleRefused, openBundle } from '../../../apps/verify/sealed-bundle.ts';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import type { RaceBundle } from '../../../machines/race/bundle.ts';
-import { sealed, trialBundle } from '../../support/trial-bundle.ts';
+import { recomputed, sealed, trialBundle } from '../../support/trial-bundle.ts';
 
 const signer = createEd25519Signer(new Uint8Array(32).fill(1));
 const stranger = createEd25519Signer(new Uint8Array(32).fill(2));
@@ -227,6 +227,101 @@ for (const { title, tamper, named } of tamperings) {
     );
   });
 }
+
+const newcomerOf = (bundle: Mutable<RaceBundle>) =>
+  first(bundle.entrants.filter((each) => each.qualification_type === 'QUALIFIED'));
+const survivorOf = (bundle: Mutable<RaceBundle>) =>
+  first(bundle.entrants.filter((each) => each.qualification_type === 'SURVIVOR'));
+
+interface Forgery {
+  readonly title: string;
+  readonly forge: (bundle: Mutable<RaceBundle>) => void;
+  /** All that is said of it. */
+  readonly told: RegExp;
+}
+
+/** What an operator could change who computes all that follows from it, and signs it. */
+const forgeries: readonly Forgery[] = [
+  {
+    title: 'a version below the threshold that is said to have qualified',
+    forge: (bundle) => {
+      newcomerOf(bundle).qualifying_score = '0.5499';
+    },
+    told: /^version \S+ with 0\.5499 at a threshold of 0\.5500, entered as: said "QUALIFIED", computed null$/,
+  },
+  {
+    title: 'a version that qualified without a score',
+    forge: (bundle) => {
+      newcomerOf(bundle).qualifying_score = null;
+    },
+    told: /^version \S+ with null at a threshold of 0\.5500, entered as: said "QUALIFIED", computed null$/,
+  },
+  {
+    title: 'a pin that is below the threshold',
+    forge: (bundle) => {
+      Object.assign(newcomerOf(bundle), {
+        qualification_type: 'PINNED',
+        qualifying_score: '0.1000',
+      });
+    },
+    told: /^version \S+ with 0\.1000 at a threshold of 0\.5500, entered as: said "PINNED", computed null$/,
+  },
+  {
+    title: 'a survivor of a race that it did not finish',
+    forge: (bundle) => {
+      Object.assign(newcomerOf(bundle), {
+        qualification_type: 'SURVIVOR',
+        qualifying_score: '0.1000',
+      });
+    },
+    told: /^version \S+ with 0\.1000 at a threshold of 0\.5500, entered as: said "SURVIVOR", computed null$/,
+  },
+  {
+    title: 'a top that never was',
+    forge: (bundle) => {
+      newcomerOf(bundle).qualification_type = 'INCUMBENT_TOP';
+    },
+    told: /^version \S+ with 0\.6000 at a threshold of 0\.5500, entered as: said "INCUMBENT_TOP", computed "QUALIFIED"$/,
+  },
+  {
+    title: 'two versions of one hotkey',
+    forge: (bundle) => {
+      newcomerOf(bundle).miner_hotkey = survivorOf(bundle).miner_hotkey;
+    },
+    told: /^entrants of hotkey miner \d+: said \["\S+","\S+"\], computed \["\S+"\]$/,
+  },
+  {
+    title: 'the window in another order',
+    forge: (bundle) => {
+      bundle.window.reverse();
+    },
+    told: /^window, earlier races, newest first: said \[1,2\], computed \[2,1\]$/,
+  },
+];
+
+for (const { title, forge, told } of forgeries) {
+  test(`is told, though all that follows was computed anew: ${title}`, (t) => {
+    const changed = structuredClone(honest) as Mutable<RaceBundle>;
+    forge(changed);
+    const { bytes, seal } = sealed(recomputed(changed as RaceBundle), signer);
+    const comparison = new Comparison();
+    compareBundle(openBundle(bytes, seal, signer.publicKey), comparison);
+    const texts = [...new Set(comparison.differences.map(differenceText))];
+    t.is(texts.length, 1, texts.join('\n'));
+    t.regex(texts[0] ?? '', told);
+  });
+}
+
+test('a survivor and the top need no threshold, nor does a pin of theirs', (t) => {
+  const bundle = structuredClone(honest) as Mutable<RaceBundle>;
+  for (const entrant of bundle.entrants) {
+    if (entrant.qualification_type === 'QUALIFIED') entrant.qualifying_score = '0.5500';
+    else entrant.qualifying_score = '0.1000';
+  }
+  survivorOf(bundle).qualification_type = 'PINNED';
+  survivorOf(bundle).qualifying_score = null;
+  t.deepEqual(differencesOf(bundle as RaceBundle), []);
+});
 
 test('a sealed bundle opens, with the key that one knows and without', (t) => {
   const { bytes, seal } = sealed(honest, signer);
