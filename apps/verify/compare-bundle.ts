@@ -3,9 +3,10 @@ import type { RaceBundle } from '../../machines/race/bundle.ts';
 import type { CompletedRace, EntrantResult } from '../../machines/race/complete-race.ts';
 import { compareField } from './compare-field.ts';
 import type { Comparison } from './difference.ts';
-import { rebuiltRace, rebuiltRunScore } from './rebuild.ts';
+import { integrityFault, rebuiltRace, rebuiltRunScore } from './rebuild.ts';
 
 type Entrant = RaceBundle['entrants'][number];
+type Run = RaceBundle['runs'][number];
 
 /**
  * Compares everything that a bundle says of its race with what follows from its task rewards, its
@@ -37,8 +38,19 @@ function compareRuns(bundle: RaceBundle, to: Comparison): void {
       [],
     );
     to.same(`${name} results, each once`, results.length, new Set(results).size);
+    compareSuccess(run, bundle, to);
   }
   compareInclusion(bundle, to);
+}
+
+/** An envpack run succeeds by the results of all its tasks, and by none that breaks its integrity. */
+function compareSuccess(run: Run, { race, tasks }: RaceBundle, to: Comparison): void {
+  if (race.execution_kind !== 'envpack' || run.status !== 'SUCCESS') return;
+  const { eval_run_id: id, episode_results: results } = run;
+  to.same(`run ${id} results, of every task`, results.length, tasks.length);
+  const outcomes = Object.entries(Object.groupBy(results, ({ outcome }) => outcome));
+  const counts = outcomes.map(([outcome, of]) => `${of.length} ${outcome}`).join(', ');
+  to.same(`run ${id} fault, by ${counts}`, null, integrityFault(run, tasks.length));
 }
 
 /** Each included run is a success of another validator, and no more count than are asked for. */

@@ -1,6 +1,8 @@
+import { tallyOf } from '../../machines/evaluation-run/results.ts';
 import type { RaceBundle } from '../../machines/race/bundle.ts';
 import { completeRace, type RaceResults } from '../../machines/race/complete-race.ts';
 import type { EntrantWork, RaceInputs, RaceRun } from '../../machines/race/field.ts';
+import { faultOfResults } from '../../machines/scoring/fault-attribution.ts';
 import { runScoreMicro } from '../../machines/scoring/run-score.ts';
 
 type Run = RaceBundle['runs'][number];
@@ -12,6 +14,19 @@ export function rebuiltRunScore(run: Run, race: RaceBundle): number | null {
   const paid = run.episode_results.filter(({ verdict_correct }) => verdict_correct);
   const sumMicro = paid.reduce((sum, { reward_micro }) => sum + (reward_micro ?? 0), 0);
   return runScoreMicro(sumMicro, race.tasks.length);
+}
+
+/** Which share of broken tasks is the platform's fault, the bundle does not say: here, none is. */
+export function integrityFault(run: Run, rosterSize: number): 'INTEGRITY' | null {
+  const tally = tallyOf(
+    run.episode_results.map((each) => ({
+      outcome: each.outcome,
+      verdictCorrect: each.verdict_correct,
+      rewardMicro: each.reward_micro,
+    })),
+  );
+  const fault = faultOfResults({ tally, rosterSize, platformFaultShareMicro: 1_000_000 });
+  return fault === 'INTEGRITY' ? fault : null;
 }
 
 /** The race once more, from task rewards to emission units, by the rules that it was opened under. */

@@ -34,7 +34,9 @@ export function judgeResult(result: EpisodeClaim, rules: ResultRules): Judgement
   return { status: 201, error: null };
 }
 
-export function tallyOf(results: Iterable<EpisodeClaim>): Tally {
+export function tallyOf(
+  results: Iterable<Pick<EpisodeClaim, 'outcome' | 'rewardMicro' | 'verdictCorrect'>>,
+): Tally {
   const total = { ...emptyTally };
   for (const result of results) {
     total.items += 1;

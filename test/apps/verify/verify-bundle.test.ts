@@ -6,6 +6,7 @@ import { Comparison, differenceText } from '../../../apps/verify/difference.ts';
 import { BundleRefused, openBundle } from '../../../apps/verify/sealed-bundle.ts';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import type { RaceBundle } from '../../../machines/race/bundle.ts';
+import { runScoreMicro } from '../../../machines/scoring/run-score.ts';
 import { recomputed, sealed, trialBundle } from '../../support/trial-bundle.ts';
 
 const signer = createEd25519Signer(new Uint8Array(32).fill(1));
@@ -289,6 +290,32 @@ const forgeries: readonly Forgery[] = [
       newcomerOf(bundle).miner_hotkey = survivorOf(bundle).miner_hotkey;
     },
     told: /^entrants of hotkey miner \d+: said \["\S+","\S+"\], computed \["\S+"\]$/,
+  },
+  {
+    title: 'a run with an exploit that counts',
+    forge: ({ runs }) => {
+      first(first(runs).episode_results).outcome = 'exploit';
+    },
+    told: /^run \S+ fault, by 1 exploit, 5 completed: said null, computed "INTEGRITY"$/,
+  },
+  {
+    title: 'a run with a leakage that counts',
+    forge: ({ runs }) => {
+      first(first(runs).episode_results).outcome = 'leakage';
+    },
+    told: /^run \S+ fault, by 1 leakage, 5 completed: said null, computed "INTEGRITY"$/,
+  },
+  {
+    title: 'a success that lacks a result',
+    forge: ({ runs, tasks }) => {
+      const [run] = runs;
+      if (run === undefined) throw new Error('no run');
+      const [, ...results] = run.episode_results;
+      run.episode_results = results;
+      const sum = results.reduce((total, { reward_micro }) => total + (reward_micro ?? 0), 0);
+      run.score_micro = runScoreMicro(sum, tasks.length);
+    },
+    told: /^run \S+ results, of every task: said 5, computed 6$/,
   },
   {
     title: 'the window in another order',
