@@ -1,75 +1,33 @@
 import { z } from 'zod';
 import type { RaceBundle } from '../../machines/race/bundle.ts';
+import { compareWindow } from './compare-window.ts';
 import type { Comparison } from './difference.ts';
 import { readPage } from './public-page.ts';
-
-const number = z.number().nullable();
-
-const raceDetails = z.object({
-  race: z.object({
-    race_id: z.string(),
-    suite_id: z.number(),
-    race_number: z.number(),
-    status: z.string(),
-    winner_agent_version_id: z.string().nullable(),
-    winner_score: number,
-    qualifier_count: z.number(),
-    scored_count: z.number(),
-    top50_mean: number,
-    top50_std: number,
-  }),
-  qualifiers: z.array(
-    z.object({
-      agent_version_id: z.string(),
-      miner_hotkey: z.string(),
-      qualification_type: z.string(),
-      race_score: number,
-      weighted_score: number,
-      race_rank: number,
-      eliminated_at: z.string().nullable(),
-      window: z
-        .array(
-          z.object({
-            race_id: z.string(),
-            race_number: z.number(),
-            raw_score: number,
-            anchor: number,
-            delta: number,
-            is_seed: z.boolean(),
-          }),
-        )
-        .nullable(),
-    }),
-  ),
-});
+import { instantOf, numberOf, type RacePage, readRacePage } from './race-page.ts';
 
 const reigns = z.array(
   z.object({ agent_version_id: z.string(), race_id: z.string(), top_at: z.string() }),
 );
 
-/** A score of the API is the same number as the bundle's text, or nothing where that is nothing. */
-const numberOf = (text: string | null) => (text === null ? null : Number(text));
-
-/** Compares what the public pages say of a race with its bundle. */
+/** Compares what the public pages say of a race, and of what it was measured by, with its bundle. */
 export async function compareApi(url: string, bundle: RaceBundle, to: Comparison): Promise<void> {
-  const { race_id: raceId, suite_id: suiteId } = bundle.race;
-  const page = await readPage(`${url}/v1/public/races/${raceId}`, raceDetails);
+  const page = await readRacePage(url, bundle.race.race_id);
   compareRacePage(page.race, bundle.race, to);
   compareQualifiers(page.qualifiers, bundle.entrants, to);
-  const history = await readPage(`${url}/v1/public/top/history?suite_id=${suiteId}`, reigns);
-  compareHistory(history, bundle.race, to);
+  await compareWindow(url, bundle, to);
+  const address = `${url}/v1/public/top/history?suite_id=${bundle.race.suite_id}`;
+  compareHistory(await readPage(address, reigns), bundle.race, to);
 }
 
-function compareRacePage(
-  page: z.infer<typeof raceDetails>['race'],
-  race: RaceBundle['race'],
-  to: Comparison,
-): void {
+function compareRacePage(page: RacePage['race'], race: RaceBundle['race'], to: Comparison): void {
   const name = 'page of the race:';
   to.same(`${name} race_id`, page.race_id, race.race_id);
   to.same(`${name} suite_id`, page.suite_id, race.suite_id);
   to.same(`${name} race_number`, page.race_number, race.race_number);
   to.same(`${name} status`, page.status, 'RACE_COMPLETE');
+  to.same(`${name} race_completed_at`, page.race_completed_at, instantOf(race.completed_at));
+  const { qualifyingThreshold: threshold } = race.policy;
+  to.same(`${name} qualifying_threshold`, page.qualifying_threshold, numberOf(threshold));
   const { winner_agent_version_id: winner } = race;
   to.same(`${name} winner_agent_version_id`, page.winner_agent_version_id, winner);
   to.same(`${name} winner_score`, page.winner_score, numberOf(race.winner_score));
@@ -80,7 +38,7 @@ function compareRacePage(
 }
 
 function compareQualifiers(
-  qualifiers: z.infer<typeof raceDetails>['qualifiers'],
+  qualifiers: RacePage['qualifiers'],
   entrants: RaceBundle['entrants'],
   to: Comparison,
 ): void {
@@ -91,6 +49,8 @@ function compareQualifiers(
     const name = `page of version ${entrant.agent_version_id}:`;
     to.same(`${name} miner_hotkey`, page?.miner_hotkey, entrant.miner_hotkey);
     to.same(`${name} qualification_type`, page?.qualification_type, entrant.qualification_type);
+    const { qualifying_score: score } = entrant;
+    to.same(`${name} qualifying_score`, page?.qualifying_score, numberOf(score));
     to.same(`${name} race_score`, page?.race_score, numberOf(entrant.race_score));
     to.same(`${name} weighted_score`, page?.weighted_score, numberOf(entrant.weighted_score));
     to.same(`${name} race_rank`, page?.race_rank, entrant.race_rank);

@@ -15,7 +15,10 @@ export interface Verification {
   readonly clock: Clock;
 }
 
-/** Computes a race again and says what differs; true when nothing does. Throws BundleRefused. */
+/**
+ * Computes a race again and says what differs; true when nothing does. A doubt is told and is no
+ * difference: it may have a reason that is not public. Throws BundleRefused.
+ */
 export async function verify({ options, terminal, clock }: Verification): Promise<boolean> {
   const startedMs = clock.monotonicMs();
   const { bytes, seal } = await fetchSealed(options);
@@ -23,10 +26,11 @@ export async function verify({ options, terminal, clock }: Verification): Promis
   const comparison = new Comparison();
   const results = compareBundle(bundle, comparison);
   if (options.url !== undefined) await compareApi(options.url, bundle, comparison);
-  const { differences, count } = comparison;
+  const { differences, doubts, count } = comparison;
   for (const difference of differences) {
     terminal.line(terminal.style('red', differenceText(difference)));
   }
+  for (const doubt of doubts) terminal.line(terminal.style('yellow', `in doubt: ${doubt}`));
   if (differences.length > 0) {
     terminal.line(`${differences.length} of ${count} values differ.`);
     return false;
@@ -35,7 +39,14 @@ export async function verify({ options, terminal, clock }: Verification): Promis
   const key = `${seal.public_key} (${isPinned ? 'the one you gave' : "the service's own word"})`;
   for (const line of table(summary(bundle, results, key))) terminal.line(line);
   const took = secondsText(clock.monotonicMs() - startedMs);
-  terminal.line(terminal.style('green', `All ${count} values agree, to the last bit, in ${took}.`));
+  terminal.line(
+    doubts.length === 0
+      ? terminal.style('green', `All ${count} values agree, to the last bit, in ${took}.`)
+      : terminal.style(
+          'yellow',
+          `${count} values agree in ${took}, and ${doubts.length} in doubt.`,
+        ),
+  );
   return true;
 }
 

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { RaceBundle } from '../../machines/race/bundle.ts';
+import type { Comparison } from './difference.ts';
+import { readPage } from './public-page.ts';
+import { numberOf, type RacePage, readRacePage } from './race-page.ts';
+
+type PastRace = RaceBundle['window'][number];
+
+const pageRaces = 100;
+const raceHistory = z.object({
+  races: z.array(z.object({ race_id: z.string(), race_number: z.number(), status: z.string() })),
+});
+
+/** The races that Overall looks back on are the suite's latest, with what their own pages say. */
+export async function compareWindow(url: string, bundle: RaceBundle, to: Comparison) {
+  const ids = bundle.window.map(({ race_id }) => race_id);
+  to.published('window', ids, await earlierRaces(url, bundle.race));
+  const last = Math.max(...bundle.window.map(({ race_number }) => race_number));
+  for (const past of bundle.window) {
+    const page = await readRacePage(url, past.race_id);
+    compareHead(page, past, bundle, to);
+    compareScores(page, past, to);
+    compareEliminated(page, past, bundle, to);
+    if (past.race_number === last) doubtSurvivors(page, past, bundle, to);
+  }
+}
+
+/** Completed races of the suite before this one, newest first, as many as Overall looks back on. */
+async function earlierRaces(url: string, race: RaceBundle['race']): Promise<readonly string[]> {
+  const count = race.policy.windowRaces - 1;
+  const found: string[] = [];
+  for (let offset = 0; found.length < count; offset += pageRaces) {
+    const query = `suite_id=${race.suite_id}&limit=${pageRaces}&offset=${offset}`;
+    const { races } = await readPage(`${url}/v1/public/races/history?${query}`, raceHistory);
+    if (races.length === 0) break;
+    const earlier = races.filter(
+      ({ status, race_number: number }) => status === 'RACE_COMPLETE' && number < race.race_number,
+    );
+    found.push(...earlier.map(({ race_id }) => race_id));
+  }
+  return found.slice(0, count);
+}
+
+function compareHead(
+  { race: page }: RacePage,
+  past: PastRace,
+  { race }: RaceBundle,
+  to: Comparison,
+) {
+  const name = `race ${past.race_number}`;
+  to.published(`${name}, suite`, race.suite_id, page.suite_id);
+  to.published(`${name}, number`, past.race_number, page.race_number);
+  to.published(`${name}, status`, 'RACE_COMPLETE', page.status);
+  to.published(`${name}, anchor`, numberOf(past.anchor), page.top50_mean);
+}
+
+function compareScores({ qualifiers }: RacePage, past: PastRace, to: Comparison): void {
+  const pages = new Map(qualifiers.map((each) => [each.agent_version_id, each.race_score]));
+  for (const id of new Set([...Object.keys(past.raw_scores), ...pages.keys()])) {
+    const name = `race ${past.race_number}, race score of version ${id}`;
+    to.published(name, numberOf(past.raw_scores[id] ?? null), pages.get(id) ?? null);
+  }
+}
+
+function compareEliminated(
+  { qualifiers }: RacePage,
+  { race_number: number }: PastRace,
+  { entrants }: RaceBundle,
+  to: Comparison,
+): void {
+  const racing = new Set(entrants.map(({ agent_version_id }) => agent_version_id));
+  const gone = qualifiers.filter(
+    (each) => each.eliminated_at !== null && racing.has(each.agent_version_id),
+  );
+  const ids = gone.map(({ agent_version_id }) => agent_version_id);
+  to.published(`eliminated in race ${number}, and racing again`, ids, []);
+}
+
+/** A survivor's hotkey is in the next field, unless the version was discarded or the hotkey banned. */
+function doubtSurvivors(
+  { qualifiers }: RacePage,
+  { race_number: number }: PastRace,
+  { entrants }: RaceBundle,
+  to: Comparison,
+): void {
+  const racing = new Set(entrants.map(({ miner_hotkey }) => miner_hotkey));
+  for (const { miner_hotkey: hotkey, race_score, eliminated_at, is_discarded } of qualifiers) {
+    const isSurvivor = race_score !== null && eliminated_at === null && !is_discarded;
+    if (!isSurvivor || racing.has(hotkey)) continue;
+    to.doubt(
+      `hotkey ${hotkey} survived race ${number} and has no entrant: a ban would be why, and bans are not public`,
+    );
+  }
+}
