@@ -1,13 +1,8 @@
-import { z } from 'zod';
 import type { RaceBundle } from '../../machines/race/bundle.ts';
+import { compareTop } from './compare-top.ts';
 import { compareWindow } from './compare-window.ts';
 import type { Comparison } from './difference.ts';
-import { readPage } from './public-page.ts';
 import { instantOf, numberOf, type RacePage, readRacePage } from './race-page.ts';
-
-const reigns = z.array(
-  z.object({ agent_version_id: z.string(), race_id: z.string(), top_at: z.string() }),
-);
 
 /** Compares what the public pages say of a race, and of what it was measured by, with its bundle. */
 export async function compareApi(url: string, bundle: RaceBundle, to: Comparison): Promise<void> {
@@ -15,8 +10,7 @@ export async function compareApi(url: string, bundle: RaceBundle, to: Comparison
   compareRacePage(page.race, bundle.race, to);
   compareQualifiers(page.qualifiers, bundle.entrants, to);
   await compareWindow(url, bundle, to);
-  const address = `${url}/v1/public/top/history?suite_id=${bundle.race.suite_id}`;
-  compareHistory(await readPage(address, reigns), bundle.race, to);
+  await compareTop(url, bundle, to);
 }
 
 function compareRacePage(page: RacePage['race'], race: RaceBundle['race'], to: Comparison): void {
@@ -70,22 +64,4 @@ function windowOf({ score_window: slots }: RaceBundle['entrants'][number]) {
     delta: numberOf(slot.delta),
     is_seed: slot.is_seed,
   }));
-}
-
-/** A promotion begins a reign in the history; a race without one begins none. */
-function compareHistory(
-  history: z.infer<typeof reigns>,
-  race: RaceBundle['race'],
-  to: Comparison,
-): void {
-  const begun = history.filter(({ race_id }) => race_id === race.race_id);
-  const promoted = race.promoted_agent_version_id;
-  to.same(
-    'top history: who became top by this race',
-    begun.map(({ agent_version_id }) => agent_version_id),
-    promoted === null ? [] : [promoted],
-  );
-  for (const { top_at: topAt } of begun) {
-    to.same('top history: since when', Date.parse(topAt), race.completed_at);
-  }
 }

@@ -10,8 +10,10 @@ import {
   racePages,
   racePath,
   servePages,
+  statusPath,
   type TrialPages,
   trialPages,
+  versionStatus,
 } from '../../support/trial-pages.ts';
 
 const signer = createEd25519Signer(new Uint8Array(32).fill(1));
@@ -114,4 +116,92 @@ test('a survivor that is not entered is a doubt, for its miner may be banned', a
       `hotkey miner of ${id} survived race 2 and has no entrant: a ban would be why, and bans are not public`,
     ],
   });
+});
+
+test('who reigned, and since when, is what the public history says', async (t) => {
+  const longer = forged(({ top_before }) => {
+    if (top_before !== null) top_before.top_at -= 30 * 86_400_000;
+  });
+  const { differences } = await verified(t, longer, pagesOf(longer));
+  t.deepEqual(differences, [
+    'top before, since when: "2026-06-08T02:28:48.000Z" in the bundle, "2026-07-08T02:28:48.000Z" on its page',
+  ]);
+
+  const other = forged(({ top_before, entrants }) => {
+    const [old, winner] = [
+      entrants.find((each) => each.qualification_type === 'INCUMBENT_TOP'),
+      entrants.find((each) => each.race_rank === 1),
+    ];
+    if (top_before === null || old === undefined || winner === undefined) throw new Error('no top');
+    top_before.agent_version_id = winner.agent_version_id;
+    top_before.miner_hotkey = winner.miner_hotkey;
+    old.qualification_type = 'SURVIVOR';
+    winner.qualification_type = 'INCUMBENT_TOP';
+  });
+  const of = await verified(t, other, pagesOf(other));
+  t.true(
+    of.differences.some((each) => /^top before: "\S+" in the bundle, "\S+" on/.test(each)),
+    of.differences.join('\n'),
+  );
+});
+
+test('a top that is hushed up is named, unless it fell before the end', async (t) => {
+  const hushed = forged((bundle) => {
+    bundle.top_before = null;
+  });
+  const pages = { ...pagesOf(hushed), ...historyEndingWith(hushed) };
+  const id = honest.top_before?.agent_version_id ?? '';
+  const status = (reason: string) => {
+    const at = new Date(honest.race.completed_at).toISOString();
+    const page = versionStatus(honest, []);
+    const ended = { at, event: 'reign_ended', detail: reason };
+    return { ...page, timeline: [...page.timeline, ended] };
+  };
+  const path = statusPath({ agent_version_id: id });
+  const { differences } = await verified(t, hushed, { ...pages, [path]: status('OUTRANKED') });
+  t.deepEqual(differences, [`top before: null in the bundle, "${id}" on its page`]);
+
+  const fell = await verified(t, hushed, { ...pages, [path]: status('BANNED') });
+  t.deepEqual(fell, { differences: [], doubts: [] });
+});
+
+/** The reign of before ends with the race, by whose promotion another begins. */
+function historyEndingWith(bundle: RaceBundle): TrialPages {
+  const path = `/v1/public/top/history?suite_id=${bundle.race.suite_id}`;
+  const [begun] = trialPages(bundle)[path] as object[];
+  const [before] = (trialPages(honest)[path] as object[]).slice(-1);
+  const at = new Date(bundle.race.completed_at).toISOString();
+  return { [path]: [begun, { ...before, ended_at: at }] };
+}
+
+test('the score of a top that did not race is of its last race', async (t) => {
+  const absent = trialBundle({ top: { name: 'absent', score: '0.9900' } });
+  const higher = forged(({ top_before }) => {
+    if (top_before !== null) top_before.score = '0.9950';
+  }, absent);
+  const { differences } = await verified(t, higher, pagesOf(higher, absent));
+  t.deepEqual(differences, ['top before, score: 0.995 in the bundle, 0.99 on its page']);
+});
+
+const historyOf = (bundle: RaceBundle): TrialPages => {
+  const path = `/v1/public/top/history?suite_id=${bundle.race.suite_id}`;
+  return { [path]: trialPages(bundle)[path] };
+};
+
+test('an incumbent top that reigns no more reigned at the close', async (t) => {
+  const fallen = forged((bundle) => {
+    bundle.top_before = null;
+  });
+  const id = honest.top_before?.agent_version_id ?? '';
+  const pages = { ...pagesOf(fallen), ...historyOf(fallen) };
+  t.deepEqual((await verified(t, fallen, pages)).differences, [
+    `version ${id}, top at the close: true in the bundle, false on its page`,
+  ]);
+
+  const path = `/v1/public/top/history?suite_id=${fallen.race.suite_id}`;
+  const [before] = (trialPages(honest)[path] as object[]).slice(-1);
+  const ended_at = new Date(fallen.race.started_at).toISOString();
+  const [begun] = trialPages(fallen)[path] as object[];
+  const rightly = { ...pages, [path]: [begun, { ...before, ended_at }] };
+  t.deepEqual(await verified(t, fallen, rightly), { differences: [], doubts: [] });
 });
