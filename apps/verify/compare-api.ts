@@ -1,4 +1,5 @@
 import type { RaceBundle } from '../../machines/race/bundle.ts';
+import { compareDiscards } from './compare-discards.ts';
 import { compareTop } from './compare-top.ts';
 import { compareWindow } from './compare-window.ts';
 import type { Comparison } from './difference.ts';
@@ -11,6 +12,7 @@ export async function compareApi(url: string, bundle: RaceBundle, to: Comparison
   compareQualifiers(page.qualifiers, bundle.entrants, to);
   await compareWindow(url, bundle, to);
   await compareTop(url, bundle, to);
+  await compareDiscards({ url, bundle, page }, to);
 }
 
 function compareRacePage(page: RacePage['race'], race: RaceBundle['race'], to: Comparison): void {

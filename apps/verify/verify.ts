@@ -5,6 +5,7 @@ import { secondsText, type Terminal, table } from '../world/terminal.ts';
 import { compareApi } from './compare-api.ts';
 import { compareBundle } from './compare-bundle.ts';
 import { Comparison, differenceText } from './difference.ts';
+import { doubtWithoutPages } from './doubt-without-pages.ts';
 import { fetchSealed } from './fetch-bundle.ts';
 import type { VerifyOptions } from './options.ts';
 import { openBundle } from './sealed-bundle.ts';
@@ -25,7 +26,8 @@ export async function verify({ options, terminal, clock }: Verification): Promis
   const bundle = openBundle(bytes, seal, options.publicKey);
   const comparison = new Comparison();
   const results = compareBundle(bundle, comparison);
-  if (options.url !== undefined) await compareApi(options.url, bundle, comparison);
+  if (options.url === undefined) doubtWithoutPages(bundle, comparison);
+  else await compareApi(options.url, bundle, comparison);
   const { differences, doubts, count } = comparison;
   for (const difference of differences) {
     terminal.line(terminal.style('red', differenceText(difference)));

@@ -183,10 +183,103 @@ test('the score of a top that did not race is of its last race', async (t) => {
   t.deepEqual(differences, ['top before, score: 0.995 in the bundle, 0.99 on its page']);
 });
 
+const reigned = (bundle: RaceBundle) => bundle.top_before?.agent_version_id;
+/** Somebody without an office, and the whole row is changed with what follows from it. */
+const thrownOut = forged((bundle) => {
+  const victim = first(
+    bundle.entrants.filter(
+      (each) => each.race_rank === 1 && each.agent_version_id !== reigned(bundle),
+    ),
+  );
+  victim.unfinished_reason = 'DISCARDED';
+});
+const victim = first(thrownOut.entrants.filter((each) => each.unfinished_reason === 'DISCARDED'));
+
+test('an entrant is discarded only where its public status says so', async (t) => {
+  t.is(victim.race_score, null);
+  const pages = { ...pagesOf(thrownOut), ...historyOf(thrownOut) };
+  const name = `version ${victim.agent_version_id}`;
+  const { differences } = await verified(t, thrownOut, pages);
+  t.deepEqual(differences, [
+    `${name}, discarded by the end of the race: true in the bundle, false on its page`,
+  ]);
+
+  const path = statusPath(victim);
+  const late = await verified(t, thrownOut, { ...pages, [path]: versionStatus(honest, [-60_000]) });
+  t.deepEqual(late.differences, differences);
+
+  const rightly = { ...pages, [path]: versionStatus(honest, [60_000]) };
+  t.deepEqual(await verified(t, thrownOut, rightly), { differences: [], doubts: [] });
+});
+
 const historyOf = (bundle: RaceBundle): TrialPages => {
   const path = `/v1/public/top/history?suite_id=${bundle.race.suite_id}`;
   return { [path]: trialPages(bundle)[path] };
 };
+
+test('a discard of which the status does not tell all is a doubt', async (t) => {
+  const pages = { ...pagesOf(thrownOut), ...historyOf(thrownOut) };
+  const path = statusPath(victim);
+  const name = `version ${victim.agent_version_id}`;
+  const discarded = versionStatus(honest, [60_000]);
+  const near = versionStatus(honest, [-1_000]);
+  const cut = { ...discarded, timeline: [] };
+  for (const [page, doubt] of [
+    [
+      { ...discarded, state: 'ELIGIBLE' },
+      `${name} was discarded before the end of the race and is not now: when that was taken back is not public`,
+    ],
+    [near, `${name} was discarded within seconds of the end of the race`],
+    [cut, `${name} is said to be discarded, and its public timeline does not go back so far`],
+  ] as const) {
+    const { differences, doubts } = await verified(t, thrownOut, { ...pages, [path]: page });
+    t.deepEqual(differences, []);
+    t.deepEqual(doubts, [doubt]);
+  }
+});
+
+test('a discard that counted for nothing is named', async (t) => {
+  const [entrant] = honest.entrants.filter(({ race_rank }) => race_rank === 2);
+  if (entrant === undefined) throw new Error('no second');
+  const own = racePages(honest)[racePath(honest.race.race_id)] as {
+    qualifiers: { agent_version_id: string }[];
+  };
+  const qualifiers = own.qualifiers.map((each) =>
+    each.agent_version_id === entrant.agent_version_id ? { ...each, is_discarded: true } : each,
+  );
+  const pages = {
+    ...trialPages(honest),
+    [racePath(honest.race.race_id)]: { ...own, qualifiers },
+  };
+  const path = statusPath(entrant);
+  const name = `version ${entrant.agent_version_id}`;
+  const kept = await verified(t, honest, { ...pages, [path]: versionStatus(honest, [60_000]) });
+  t.deepEqual(kept.differences, [
+    `${name}, discarded by the end of the race: false in the bundle, true on its page`,
+  ]);
+
+  // Twice: the first one was taken back, and nobody can see when.
+  const twice = versionStatus(honest, [60_000, -60_000]);
+  t.deepEqual((await verified(t, honest, { ...pages, [path]: twice })).doubts, [
+    `${name} was discarded before the end of the race and again later: when the first was taken back is not public`,
+  ]);
+  const later = { ...pages, [path]: versionStatus(honest, [-60_000]) };
+  t.deepEqual(await verified(t, honest, later), { differences: [], doubts: [] });
+});
+
+test('a ban is a doubt', async (t) => {
+  const banned = forged((bundle) => {
+    const one = first(
+      bundle.entrants.filter(({ agent_version_id: id }) => id === victim.agent_version_id),
+    );
+    one.unfinished_reason = 'BANNED';
+  });
+  const pages = { ...pagesOf(banned), ...historyOf(banned) };
+  t.deepEqual(await verified(t, banned, pages), {
+    differences: [],
+    doubts: [`version ${victim.agent_version_id} is said to be banned, and bans are not public`],
+  });
+});
 
 test('an incumbent top that reigns no more reigned at the close', async (t) => {
   const fallen = forged((bundle) => {

@@ -94,6 +94,38 @@ test.serial('a page that says something else is named', async (t) => {
   t.regex(text, /page of version \S+ race_rank: said 11, computed 10/);
 });
 
+test.serial('a discard that its version tells of, and the race does not, is named', async (t) => {
+  const { sql } = service;
+  const [entrant] = await sql<{ id: string; at: Date }[]>`
+    select agent_version_id as id, completed_at as at from race_entrant join race using (race_id)
+    where race_id = ${raceId} and race_rank = 2`;
+  if (entrant === undefined) throw new Error('no second');
+  const discarded = async (minutesAfter: number) => {
+    await sql`
+      insert into rt.event (kind, part, machine, key, actor_key, seq, type, type_version, payload,
+                            command_id, account, epoch, at)
+      values ('eval', 0, 'agent-version', ${entrant.id}, ${entrant.id}, 9, 'DISCARDED', 1,
+              '{"reason": "OPERATOR"}', 'c', 'test', 1,
+              ${new Date(entrant.at.getTime() + minutesAfter * 60_000)})`;
+    const verdict = await verified(['--race', raceId, '--url', service.baseUrl]);
+    await sql`delete from rt.event where key = ${entrant.id} and seq = 9`;
+    return verdict;
+  };
+  await sql`update agent_version set state = 'DISCARDED', discarded_at = rt.clock()
+            where agent_version_id = ${entrant.id}`;
+  const [before, after] = [await discarded(-1), await discarded(1)];
+  await sql`update agent_version set state = 'ELIGIBLE', discarded_at = null
+            where agent_version_id = ${entrant.id}`;
+
+  t.false(before.isSame);
+  t.regex(
+    before.text,
+    /^version \S+, discarded by the end of the race: false in the bundle, true on its page$/m,
+  );
+  t.true(after.isSame, after.text);
+  t.regex(after.text, /All \d+ values agree/);
+});
+
 test('no bundle leaves before its race is released', async (t) => {
   const { sql } = service;
   const of = (raceNumber: number) => ({ suiteId, raceNumber, entrants: [] });
