@@ -37,6 +37,13 @@ export class UsageError extends Error {
   override name = 'UsageError';
 }
 
+/** What neither a bundle nor a public page lets anybody compute. */
+export const onTrust = `On trust: who else could have raced, with which qualifying score or pin; the draw of tasks; what
+validators sent, and which runs count; bans; the parameters of the rules.`;
+
+/** What the public pages tell, and a bundle alone does not. */
+export const onTrustAlone = `Without the service also: the earlier races; who was top, and since when; who was discarded.`;
+
 export const usage = `npm run verify -- --race ID --url BASE [--public-key HEX] [--save FILE]
 npm run verify -- --bundle FILE [--url BASE] [--public-key HEX]
 npm run verify -- --audit [--url BASE] [--expect SEQ:HASH]
@@ -59,6 +66,9 @@ npm run verify -- --live [--database URL] [--only INV-01]... [--json] [--quiet |
   --json            one JSON document instead of lines
   --timeout-seconds N  for one statement, 60 unless told
   --help            show this
+
+Of a race is computed again what follows from its runs. ${onTrust}
+${onTrustAlone}
 
 Exit code 0: all is as it should be; 1: it is not, or a race cannot be read; 2: the command is wrong,
 or the log or the database cannot be read.`;

@@ -7,7 +7,7 @@ import { compareBundle } from './compare-bundle.ts';
 import { Comparison, differenceText } from './difference.ts';
 import { doubtWithoutPages } from './doubt-without-pages.ts';
 import { fetchSealed } from './fetch-bundle.ts';
-import type { VerifyOptions } from './options.ts';
+import { onTrust, onTrustAlone, type VerifyOptions } from './options.ts';
 import { openBundle } from './sealed-bundle.ts';
 
 export interface Verification {
@@ -41,6 +41,8 @@ export async function verify({ options, terminal, clock }: Verification): Promis
   const key = `${seal.public_key} (${isPinned ? 'the one you gave' : "the service's own word"})`;
   for (const line of table(summary(bundle, results, key))) terminal.line(line);
   const took = secondsText(clock.monotonicMs() - startedMs);
+  for (const line of onTrust.split('\n')) terminal.line(line);
+  if (options.url === undefined) terminal.line(onTrustAlone);
   terminal.line(
     doubts.length === 0
       ? terminal.style('green', `All ${count} values agree, to the last bit, in ${took}.`)

@@ -1,4 +1,4 @@
-import type { VerifyOptions } from '../../verify/options.ts';
+import { onTrust, onTrustAlone, type VerifyOptions } from '../../verify/options.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { Failed } from '../failure.ts';
@@ -19,8 +19,11 @@ export const verify: Command = {
     'public-key': { value: 'HEX', says: 'the service’s Ed25519 key, if you know it' },
     save: { value: 'FILE', says: 'keep the bundle and its manifest', isFile: true },
   },
-  more: `Trusts nobody: field, scores, anchor, ranks, elimination, promotion and the split of the emissions
-are computed on this machine and compared to the last bit with what the service says.`,
+  more: `Scores, anchor, ranks, elimination, promotion and the split of the emissions are computed on this machine
+from what validators sent, and compared to the last bit with what the service says; earlier races, reigns and
+discards are compared with its public pages. What may have a reason that is not public is told as a doubt.
+${onTrust}
+${onTrustAlone}`,
   examples: [
     ['paddock verify 019a…', 'one race of the service'],
     ['paddock verify --bundle race.json.gz', 'without the service'],

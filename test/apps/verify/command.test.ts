@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { readOptions, UsageError } from '../../../apps/verify/options.ts';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import type { RaceBundle } from '../../../machines/race/bundle.ts';
-import { sealed, trialBundle } from '../../support/trial-bundle.ts';
+import { recomputed, sealed, trialBundle } from '../../support/trial-bundle.ts';
 
 const main = new URL('../../../apps/verify/main.ts', import.meta.url).pathname;
 const signer = createEd25519Signer(new Uint8Array(32).fill(1));
@@ -122,4 +122,26 @@ test('a live check of no database is one sentence and exit code 2', async (t) =>
   const nobody = await command('--live', '--database', 'postgres://a@127.0.0.1:1/b');
   t.is(nobody.code, 2);
   t.regex(nobody.error, /^paddock: the database cannot be read: [^\n]+\n$/);
+});
+
+test('what stays on trust is said, and a doubt is no agreement of all', async (t) => {
+  const bundle = trialBundle();
+  const plain = await command('--bundle', await saved(t, bundle));
+  t.is(plain.code, 0);
+  t.regex(
+    plain.out,
+    /^On trust: who else could have raced, .+\n.+\nWithout the service also: [^\n]+\nAll /m,
+  );
+
+  const entrants = bundle.entrants.map((each) =>
+    each.race_rank === 2 ? { ...each, unfinished_reason: 'DISCARDED' } : each,
+  );
+  const forged = await command('--bundle', await saved(t, recomputed({ ...bundle, entrants })));
+  t.is(forged.code, 0);
+  t.regex(
+    forged.out,
+    /^in doubt: version \S+ is said to be discarded: only its public status tells$/m,
+  );
+  t.regex(forged.out, /^\d+ values agree in [\d.]+ s, and 1 in doubt\.$/m);
+  t.notRegex(forged.out, /All \d+ values/);
 });
