@@ -2,6 +2,7 @@ export const executionKinds = ['legacy_benchmark', 'envpack'] as const;
 export type ExecutionKind = (typeof executionKinds)[number];
 
 export const phases = ['QUALIFYING', 'RACE'] as const;
+export type Phase = (typeof phases)[number];
 
 /** Whose fault a failed run was; only AGENT and INTEGRITY count against a version. */
 export const faultClasses = [

@@ -6,6 +6,7 @@ import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
 import type { EvalReply, EvalRequest } from './messages.ts';
 import { slotKey } from './partition-state.ts';
+import { isPaused } from './pause.ts';
 import { instant } from './read-rows.ts';
 import { isBarred, rejudgedBy } from './rejudge-runs.ts';
 
@@ -64,7 +65,12 @@ function queueOrder(draft: Draft, validatorHotkey: string) {
 }
 
 function isFor(draft: Draft, item: WorkState, claim: EvalRequest<'claim-work'>): boolean {
-  return isClaimable(item, claim, draft.nowMs) && !isBarred(draft, item, claim.validatorHotkey);
+  const { validatorHotkey } = claim;
+  return (
+    isClaimable(item, claim, draft.nowMs) &&
+    !isBarred(draft, item, validatorHotkey) &&
+    !isPaused(draft, item, validatorHotkey)
+  );
 }
 
 function openItem(draft: Draft, workItemId: string): WorkState | undefined {

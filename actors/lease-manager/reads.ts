@@ -1,4 +1,5 @@
 import type { Fragment, Sql } from '../../infra/ports/sql.ts';
+import { pauseTerms } from '../../machines/work-item/pause.ts';
 
 export interface RunLocator {
   readonly part: number;
@@ -49,7 +50,8 @@ export interface ClaimView {
   /**
    * Work that this validator may be given, races first, then as the queue stands; none where every slot
    * is taken. Only a hint: the owner of each partition decides. Work that the validator had a run of in
-   * vain comes after all other of its phase, and after all of it what is to be judged again.
+   * vain comes after all other of its phase, perhaps after a pause, and after all of it what is to be
+   * judged again.
    */
   readonly candidates: readonly ClaimCandidate[];
 }
@@ -122,6 +124,7 @@ function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claim
             or r.status = 'SUCCESS' and exists (
               select from work_item o
               where o.work_item_id = r.work_item_id and o.state = 'JUDGED')))
+      and ${notPaused(sql, validatorHotkey)}
     order by
       case when exists (select from evaluation_run r where ${inVain(sql, validatorHotkey)})
         then w.next_fence else 0 end,
@@ -143,6 +146,19 @@ function inVain(sql: Sql, validatorHotkey: string): Fragment {
         or r.status = 'SUCCESS' and r.exclusion_reason = 'INCOMPLETE')`;
 }
 
+/** The same as `pauseMs` says, of the runs in vain that `callsForPause` names. */
+function notPaused(sql: Sql, validatorHotkey: string): Fragment {
+  const { runsBefore, firstMs, maxMs } = pauseTerms;
+  return sql`
+    (select count(*) <= ${runsBefore}::integer
+       or max(r.completed_at) + interval '1 millisecond' * least(
+         ${firstMs}::float8 * 2 ^ least(count(*) - ${runsBefore}::integer - 1, 30),
+         case w.phase when 'RACE' then ${maxMs.RACE}::float8 else ${maxMs.QUALIFYING}::float8 end) <= rt.clock()
+     from evaluation_run r
+     where ${inVain(sql, validatorHotkey)}
+       and r.status <> 'STALE' and r.failure_class is distinct from 'PLATFORM')`;
+}
+
 /** As the queue stands. */
 function untried(sql: Sql, claimer: Claimer): Fragment {
   const restriction = sql`
@@ -155,7 +171,8 @@ function untried(sql: Sql, claimer: Claimer): Fragment {
  * Asked for only where nothing is untried, so all of it was tried in vain: what was given out least
  * often first, or what fails again and again would keep this validator from the rest of it.
  */
-function tried(sql: Sql, claimer: Claimer, restriction: Fragment): Fragment {
+function tried(sql: Sql, claimer: Claimer, phase: Fragment): Fragment {
+  const restriction = sql`${phase} and ${notPaused(sql, claimer.validatorHotkey)}`;
   const order = sql`w.next_fence, w.queue_order_at`;
   return candidates(sql, claimer, { restriction, order });
 }

@@ -67,15 +67,20 @@ test.serial('three faults of the agent in a row discard it and shorten the coold
 
 test.serial('a success in between, and the faults of others, cost the agent nothing', async (t) => {
   const { suite, versionId } = await submitted('mixed');
-  const [one, two] = await validators(service, 'mixed', 2);
-  if (one === undefined || two === undefined) throw new Error('two were asked for');
-  for (const cause of ['AGENT', 'PROVIDER', 'VALIDATOR', 'PLATFORM', 'AGENT'])
-    await fail(one, cause);
+  // One that had three in vain is offered it no more for a minute.
+  const [one, two, three] = await validators(service, 'mixed', 3);
+  if (one === undefined || two === undefined || three === undefined) {
+    throw new Error('three were asked for');
+  }
+  for (const cause of ['AGENT', 'PROVIDER']) await fail(one, cause);
+  for (const cause of ['VALIDATOR', 'PLATFORM', 'AGENT']) await fail(three, cause);
   t.is((await statusOf(t, versionId)).consecutive_agent_failures, 2);
   await evaluate(two, suite, '0.5');
   t.is((await statusOf(t, versionId)).consecutive_agent_failures, 0);
 
-  for (const cause of ['AGENT', 'UNATTRIBUTED', 'AGENT']) await fail(one, cause);
+  await fail(one, 'AGENT');
+  const fresh = await service.validator('mixed-fresh');
+  for (const cause of ['UNATTRIBUTED', 'AGENT']) await fail(fresh, cause);
 
   const status = await statusOf(t, versionId);
   t.deepEqual([status.state, status.consecutive_agent_failures], ['RUNNING', 2]);
@@ -147,7 +152,6 @@ test.serial(
   'a reason is read where no class is given, and a class must fit the results',
   async (t) => {
     const { versionId } = await submitted('reasons');
-    const validator = await service.validator('reasons validator');
     const told = [
       [{ failure_reason: 'sandbox exited with code 1' }, 'AGENT'],
       [{ failure_reason: 'could not download the pack' }, 'PLATFORM'],
@@ -158,7 +162,9 @@ test.serial(
       [{ failure_reason: 'anything', failure_class: 'VALIDATOR' }, 'VALIDATOR'],
       [{ failure_class: 'INTEGRITY', failure_reason: 'it cheats' }, 'UNATTRIBUTED'],
     ] as const;
-    for (const [reason, blamed] of told) {
+    for (const [index, [reason, blamed]] of told.entries()) {
+      // One that had three in vain is offered it no more for a minute.
+      const validator = await service.validator(`reasons validator ${index}`);
       const { eval_run_id: id } = await claim(validator);
       await okBody(await complete(validator, id, { terminal_status: 'FAILED', ...reason }));
       t.is((await runOf(t, id)).failure_class, blamed, JSON.stringify(reason));

@@ -1,0 +1,29 @@
+import type { RunState } from '../evaluation-run/machine.ts';
+import type { Phase } from '../types.ts';
+
+/**
+ * A run in vain that the law holds no work for leaves it open at once to everyone else. The validator that
+ * had it is offered it again after a pause, or one whose sandbox does not start would go through
+ * thousands of runs of one item a day.
+ */
+export const pauseTerms = {
+  /** As many runs in vain of one validator at one item call for no pause: faults pass. */
+  runsBefore: 2,
+  firstMs: 60_000,
+  /** A race has an end, and perhaps one validator: what passes must not cost an entrant its place. */
+  maxMs: { QUALIFYING: 1_800_000, RACE: 60_000 } satisfies Record<Phase, number>,
+} as const;
+
+/** How long after the last of so many runs in vain a validator is offered the same work again. */
+export function pauseMs(runsInVain: number, phase: Phase): number {
+  const beyond = runsInVain - pauseTerms.runsBefore - 1;
+  if (beyond < 0) return 0;
+  return Math.min(pauseTerms.firstMs * 2 ** Math.min(beyond, 30), pauseTerms.maxMs[phase]);
+}
+
+/** A run in vain that counts towards no hold; an operator's reclaim is no fault. */
+export function callsForPause({ value, context }: RunState): boolean {
+  if (value === 'failed' || value === 'timedOut') return context.faultClass !== 'PLATFORM';
+  if (value === 'cancelled') return context.endReason === 'RELEASED';
+  return value === 'success' && context.exclusionReason === 'INCOMPLETE';
+}
