@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from '../../infra/ports/sql.ts';
 import { pauseTerms } from '../../machines/work-item/pause.ts';
+import { type Evaluator, inVain, isStranger, mayEvaluate } from '../runtime/offers.ts';
 
 export interface RunLocator {
   readonly part: number;
@@ -105,7 +106,8 @@ function lends(sql: Sql, minerHotkey: Fragment): Fragment {
 }
 
 /** For a rejudging: to no validator that has or had a say in the same score. */
-function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claimer): Fragment {
+function judgeable(sql: Sql, claimer: Claimer): Fragment {
+  const { validatorHotkey, limit } = claimer;
   return sql`
     select w.work_item_id, w.part, w.miner_hotkey
     from work_item w
@@ -113,8 +115,7 @@ function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claim
     where w.state = 'OPEN' and w.rejudging_id is not null and w.live_count = 0
       and (w.hold_until is null or w.hold_until <= rt.clock())
       and w.hold_reason is distinct from 'MINER_BANNED'
-      and w.miner_hotkey <> ${validatorHotkey}
-      and (w.miner_coldkey is null or w.miner_coldkey is distinct from ${validatorColdkey}::text)
+      and ${isStranger(sql, evaluator(sql, claimer))}
       and judged.validator_hotkey <> ${validatorHotkey}
       and not exists (
         select from evaluation_run r
@@ -126,7 +127,7 @@ function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claim
               where o.work_item_id = r.work_item_id and o.state = 'JUDGED')))
       and ${notPaused(sql, validatorHotkey)}
     order by
-      case when exists (select from evaluation_run r where ${inVain(sql, validatorHotkey)})
+      case when exists (select from evaluation_run r where ${inVain(sql, sql`${validatorHotkey}`)})
         then w.next_fence else 0 end,
       w.queue_order_at, w.work_item_id
     limit ${limit}`;
@@ -135,15 +136,6 @@ function judgeable(sql: Sql, { validatorHotkey, validatorColdkey, limit }: Claim
 /** Races before qualifying; the index work_item_claimable begins with it. */
 function rank(sql: Sql): Fragment {
   return sql`case w.phase when 'RACE' then 0 else 1 end`;
-}
-
-/** Runs of this work that came to nothing: the condition of the index evaluation_run_in_vain. */
-function inVain(sql: Sql, validatorHotkey: string): Fragment {
-  return sql`
-    r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}
-      and (r.status in ('FAILED', 'TIMED_OUT', 'STALE')
-        or r.status = 'CANCELLED' and r.end_reason = 'RELEASED'
-        or r.status = 'SUCCESS' and r.exclusion_reason = 'INCOMPLETE')`;
 }
 
 /** The same as `pauseMs` says, of the runs in vain that `callsForPause` names. */
@@ -155,7 +147,7 @@ function notPaused(sql: Sql, validatorHotkey: string): Fragment {
          ${firstMs}::float8 * 2 ^ least(count(*) - ${runsBefore}::integer - 1, 30),
          case w.phase when 'RACE' then ${maxMs.RACE}::float8 else ${maxMs.QUALIFYING}::float8 end) <= rt.clock()
      from evaluation_run r
-     where ${inVain(sql, validatorHotkey)}
+     where ${inVain(sql, sql`${validatorHotkey}`)}
        and r.status <> 'STALE' and r.failure_class is distinct from 'PLATFORM')`;
 }
 
@@ -163,7 +155,7 @@ function notPaused(sql: Sql, validatorHotkey: string): Fragment {
 function untried(sql: Sql, claimer: Claimer): Fragment {
   const restriction = sql`
     and (select r.eval_run_id from evaluation_run r
-         where ${inVain(sql, claimer.validatorHotkey)} limit 1) is null`;
+         where ${inVain(sql, sql`${claimer.validatorHotkey}`)} limit 1) is null`;
   return candidates(sql, claimer, { restriction, order: sql`w.queue_order_at` });
 }
 
@@ -182,8 +174,6 @@ function candidates(
   claimer: Claimer,
   { restriction, order }: { readonly restriction: Fragment; readonly order: Fragment },
 ): Fragment {
-  const { validatorHotkey, validatorColdkey, limit } = claimer;
-  const own = sql`r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}`;
   // What is untried comes as the index work_item_claimable has it, whose scan ends at the limit: with
   // anti-joins in place of these subqueries the planner reads and sorts all claimable work. Each
   // subquery is one probe of an index that holds nothing else.
@@ -194,15 +184,15 @@ function candidates(
       and w.rejudging_id is null
       and (w.hold_until is null or w.hold_until <= rt.clock())
       and w.hold_reason is distinct from 'MINER_BANNED'
-      and w.miner_hotkey <> ${validatorHotkey}
-      and (w.miner_coldkey is null or w.miner_coldkey is distinct from ${validatorColdkey}::text)
       and w.miner_hotkey <> all(array(select b.hotkey from hotkey_ban b))
-      and (select r.eval_run_id from evaluation_run r
-           where ${own} and r.status in ('CLAIMED', 'RUNNING') limit 1) is null
-      and (select r.eval_run_id from evaluation_run r where ${own} and r.is_included limit 1) is null
+      and ${mayEvaluate(sql, evaluator(sql, claimer))}
       ${restriction}
     order by ${rank(sql)}, ${order}, w.work_item_id
-    limit ${limit}`;
+    limit ${claimer.limit}`;
+}
+
+function evaluator(sql: Sql, { validatorHotkey, validatorColdkey }: Claimer): Evaluator {
+  return { hotkey: sql`${validatorHotkey}`, coldkey: sql`${validatorColdkey}` };
 }
 
 /** What never changes of a version and of the suite it is run on, as every run of it is told. */

@@ -13,7 +13,7 @@ import type { HostReport } from './wire/host-report.ts';
 export interface Presence {
   seen(hotkey: string, report: HostReport): void;
   /** The same for any request of a validator, with what the chain says of it. */
-  proven(hotkey: string, standing: Pick<Standing, 'stake' | 'uid'>): void;
+  proven(hotkey: string, standing: Pick<Standing, 'coldkey' | 'stake' | 'uid'>): void;
 }
 
 // Seen within five minutes is "active", so a few seconds more do not matter, and one message of at
@@ -50,13 +50,13 @@ export function createPresence(deps: {
     seen(hotkey, report) {
       const before = sightings.get(hotkey);
       const host = toHost(report) ?? before?.host ?? null;
-      const { uid = null, stake = null } = before ?? {};
-      sightings.set(hotkey, { hotkey, seenAtMs: deps.time.nowMs(), uid, stake, host });
+      const { uid = null, stake = null, coldkey = null } = before ?? {};
+      sightings.set(hotkey, { hotkey, seenAtMs: deps.time.nowMs(), uid, stake, coldkey, host });
     },
-    proven(hotkey, { uid, stake }) {
+    proven(hotkey, { uid, stake, coldkey }) {
       const host = sightings.get(hotkey)?.host ?? null;
       const seenAtMs = deps.time.nowMs();
-      sightings.set(hotkey, { hotkey, seenAtMs, uid, stake: String(stake), host });
+      sightings.set(hotkey, { hotkey, seenAtMs, uid, stake: String(stake), coldkey, host });
     },
     async start() {
       stopTicking ??= deps.clock.every(flushMs, flush);

@@ -16,6 +16,8 @@ const sighting = z.object({
   uid: z.number().int().nullable(),
   /** Decimal digits of the chain's smallest unit. */
   stake: z.string().nullable(),
+  /** SS58 of its owner, where the chain names one; missing from an edge of before. */
+  coldkey: z.string().nullable().optional(),
   /** Null: seen, but it said nothing of its host. */
   host: hostReport.nullable(),
 });

@@ -11,17 +11,18 @@ export const tables = ['validator'] as const;
 export async function upsertSightings(sql: Sql, sightings: readonly Sighting[]): Promise<void> {
   const rows = JSON.stringify(sightings);
   await sql`
-    insert into validator (hotkey, uid, stake, last_seen_at, service_versions, cpu_pct, ram_pct,
+    insert into validator (hotkey, coldkey, uid, stake, last_seen_at, service_versions, cpu_pct, ram_pct,
       disk_pct, docker_container_count)
-    select s.hotkey, s.uid, s.stake, least(to_timestamp(s."seenAtMs" / 1000.0), rt.clock()),
+    select s.hotkey, s.coldkey, s.uid, s.stake, least(to_timestamp(s."seenAtMs" / 1000.0), rt.clock()),
       coalesce(nullif(s.host -> 'serviceVersions', 'null'), '{}'), (s.host ->> 'cpuPct')::float8,
       (s.host ->> 'ramPct')::float8, (s.host ->> 'diskPct')::float8,
       (s.host ->> 'dockerContainerCount')::int
-    from jsonb_to_recordset(${rows}::text::jsonb) as s (hotkey text, "seenAtMs" float8, uid integer,
-      stake numeric, host jsonb)
+    from jsonb_to_recordset(${rows}::text::jsonb) as s (hotkey text, coldkey text, "seenAtMs" float8,
+      uid integer, stake numeric, host jsonb)
     order by s.hotkey
     on conflict (hotkey) do update
-    set uid = coalesce(excluded.uid, validator.uid),
+    set coldkey = coalesce(excluded.coldkey, validator.coldkey),
+      uid = coalesce(excluded.uid, validator.uid),
       stake = coalesce(excluded.stake, validator.stake),
       last_seen_at = greatest(excluded.last_seen_at, validator.last_seen_at),
       service_versions = case excluded.service_versions when '{}' then validator.service_versions

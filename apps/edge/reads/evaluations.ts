@@ -1,4 +1,6 @@
+import { offersOf, validatorsSeen } from '../../../actors/runtime/offers.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import type { Offers } from './waiting.ts';
 
 export interface RunningRow {
   readonly evalRunId: string;
@@ -39,7 +41,7 @@ export async function runningEvaluations(sql: Sql): Promise<readonly RunningRow[
     order by r.claimed_at, r.eval_run_id`;
 }
 
-export interface PendingRow {
+export interface PendingRow extends Offers {
   readonly agentVersionId: string;
   readonly agentName: string;
   readonly versionNumber: number;
@@ -62,9 +64,9 @@ export async function pendingEvaluations(
   page: { limit: number; offset: number },
 ): Promise<readonly PendingRow[]> {
   return await sql<PendingRow[]>`
-    with queue as (
-      select w.agent_version_id, w.miner_hotkey, w.queued_at, w.phase, w.race_id,
-        w.included_success_count, w.required_successes,
+    with live as materialized (${validatorsSeen(sql, '5 minutes')}), queue as (
+      select w.work_item_id, w.agent_version_id, w.miner_hotkey, w.miner_coldkey, w.queued_at,
+        w.phase, w.race_id, w.included_success_count, w.required_successes, w.live_count,
         (row_number() over claim_order)::int as position,
         (coalesce(sum(w.required_successes - w.included_success_count - w.live_count)
           over (claim_order rows between unbounded preceding and 1 preceding), 0))::int as ahead,
@@ -78,17 +80,21 @@ export async function pendingEvaluations(
       window claim_order as (
         order by (case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id
       )
+      -- Only of what is shown is it asked who may take it.
+      order by position
+      limit ${page.limit} offset ${page.offset}
     )
-    select q.agent_version_id as "agentVersionId", v.agent_name as "agentName",
-      v.version_number as "versionNumber", q.miner_hotkey as "minerHotkey",
-      q.queued_at as "queuedAt", q.phase, q.race_id as "raceId",
-      q.included_success_count as "completedSuccesses",
-      q.required_successes as "requiredSuccesses", q.position, q.ahead as "runsAhead",
-      q.hold_until as "holdUntil", q.hold_reason as "holdReason"
-    from queue q
-    join agent_version v on v.agent_version_id = q.agent_version_id
-    order by q.position
-    limit ${page.limit} offset ${page.offset}`;
+    select w.agent_version_id as "agentVersionId", v.agent_name as "agentName",
+      v.version_number as "versionNumber", w.miner_hotkey as "minerHotkey",
+      w.queued_at as "queuedAt", w.phase, w.race_id as "raceId",
+      w.included_success_count as "completedSuccesses",
+      w.required_successes as "requiredSuccesses", w.position, w.ahead as "runsAhead",
+      w.hold_until as "holdUntil", w.hold_reason as "holdReason",
+      offers.able as "ableValidators", offers.is_untried as "isUntried"
+    from queue w
+    join agent_version v on v.agent_version_id = w.agent_version_id
+    cross join lateral (${offersOf(sql, sql`live`)}) offers
+    order by w.position`;
 }
 
 export interface PendingSummary {

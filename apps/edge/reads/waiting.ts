@@ -1,6 +1,15 @@
+import { offersOf, validatorsSeen } from '../../../actors/runtime/offers.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 
-export interface WaitingRow {
+/** Who of the validators that are here may take a piece of work. */
+export interface Offers {
+  /** Counted up to the runs that it needs. */
+  readonly ableValidators: number;
+  /** One of them had no run of it in vain; always so of a race's work. */
+  readonly isUntried: boolean;
+}
+
+export interface WaitingRow extends Offers {
   readonly phase: 'QUALIFYING' | 'RACE';
   readonly holdUntil: Date | null;
   readonly holdReason: string | null;
@@ -22,7 +31,8 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
       w.live_count as "liveCount",
       w.required_successes - w.included_success_count - w.live_count as "runsNeeded",
       coalesce(ahead.runs, 0)::int as "runsAhead",
-      ahead.items::int as "itemsAhead"
+      ahead.items::int as "itemsAhead",
+      offers.able as "ableValidators", offers.is_untried as "isUntried"
     from work_item w
     cross join lateral (
       select count(*) as items,
@@ -35,6 +45,7 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
         and ((case o.phase when 'RACE' then 0 else 1 end), o.queue_order_at, o.work_item_id)
           < ((case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id)
     ) ahead
+    cross join lateral (${offersOf(sql, sql`(${validatorsSeen(sql, '5 minutes')})`)}) offers
     where w.agent_version_id = ${agentVersionId} and w.state = 'OPEN' and w.rejudging_id is null
     order by w.queued_at desc
     limit 1`;
@@ -42,7 +53,7 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
 }
 
 export interface Throughput {
-  /** Validators seen within five minutes: how many runs go on at once. */
+  /** Validators seen within five minutes and not banned: how many runs go on at once. */
   readonly activeValidators: number;
   /** Mean seconds of a run that succeeded in the last 24 h; null when none did. */
   readonly meanRunSeconds: number | null;
@@ -52,8 +63,7 @@ export interface Throughput {
 export async function recentThroughput(sql: Sql | Transaction): Promise<Throughput> {
   const [row] = await sql<Throughput[]>`
     select
-      (select count(*) from validator v
-        where v.last_seen_at > clock.at - interval '5 minutes')::int as "activeValidators",
+      (select count(*) from (${validatorsSeen(sql, '5 minutes')}) live)::int as "activeValidators",
       (select avg(extract(epoch from r.completed_at - r.claimed_at))
         from evaluation_run r
         where r.status = 'SUCCESS' and r.completed_at > clock.at - interval '24 hours'

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { expectedFinish, expectedStart } from '../expected-start.ts';
+import { expectedFinish, expectedStart, obstacleOf } from '../expected-start.ts';
 import type { Throughput, WaitingRow } from '../reads/waiting.ts';
 import { instant } from './instant.ts';
 
@@ -17,6 +17,8 @@ function reasonOf(row: WaitingRow, throughput: Throughput): string {
   if (row.holdReason !== null) return row.holdReason;
   if (row.runsNeeded <= 0) return 'Its runs are in progress.';
   if (throughput.activeValidators === 0) return 'No validator was seen in the last five minutes.';
+  const obstacle = obstacleOf(row, throughput);
+  if (obstacle !== null) return obstacle;
   if (row.itemsAhead === 1) return '1 work item is handed out before it.';
   if (row.itemsAhead > 0) return `${row.itemsAhead} work items are handed out before it.`;
   return 'It is next: a validator that may evaluate it has to become free.';
@@ -29,8 +31,10 @@ export function toWaiting(
 ): z.infer<typeof waiting> {
   if (row === undefined) return nothing;
   const isQueued = row.runsNeeded > 0;
+  // What all had in vain comes behind work that is counted behind it here.
+  const isOutOfTurn = row.ableValidators > 0 && !row.isUntried;
   return {
-    position: isQueued ? row.itemsAhead + 1 : null,
+    position: isQueued && !isOutOfTurn ? row.itemsAhead + 1 : null,
     reason: reasonOf(row, throughput),
     expected_start_at: isQueued ? expectedStart(row, throughput) : null,
     expected_finish_at: expectedFinish(row, throughput),

@@ -11,7 +11,8 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
 
-// Work in flight with an owner for everything; each test breaks one thing of it and takes that back.
+// Work in flight with an owner for everything; each test breaks one thing of it and takes that back. One after the
+// other: they lock the same rows.
 
 let sql: Sql;
 let desk: Desk;
@@ -52,12 +53,44 @@ async function stuckAfter(plant: (tx: Transaction) => Promise<unknown>, perKind 
   return found;
 }
 
-test('work in flight with living owners is not stuck', async (t) => {
+test.serial('work in flight with living owners is not stuck', async (t) => {
   const { records, total, checkedAt } = await stuckAfter(async () => undefined);
 
   t.deepEqual(records, []);
   t.is(total, 0);
   t.true(Math.abs(checkedAt.getTime() - Date.now()) < 5_000);
+});
+
+const waits: readonly [string, (tx: Transaction) => Promise<unknown>][] = [
+  ['somebody who was here may do it', (tx) => leaveTo(tx, { seenFor: '59 minutes' })],
+  ['nobody was here for an hour', (tx) => leaveTo(tx, { seenFor: '61 minutes' })],
+  [
+    'it is open for less than an hour',
+    async (tx) => {
+      await leaveTo(tx, { seenFor: '1 minute' });
+      await tx`delete from validator where hotkey <> 'val-a'`;
+      await tx`update work_item set queued_at = now() - interval '59 minutes'`;
+    },
+  ],
+];
+
+for (const [why, plant] of waits) {
+  test.serial(`work is not stuck while ${why}`, async (t) => {
+    t.deepEqual((await stuckAfter(plant)).records, []);
+  });
+}
+
+test.serial('work that nobody who is here may do is stuck after an hour', async (t) => {
+  const { records } = await stuckAfter(async (tx) => {
+    await leaveTo(tx, { seenFor: '59 minutes' });
+    await tx`update validator set coldkey = 'cold' where hotkey = 'val-b'`;
+    await tx`update work_item set miner_coldkey = 'cold'`;
+  });
+
+  t.deepEqual(
+    records.map(({ kind, why }) => [kind, why]),
+    [['work-item', 'no validator that was here within the hour may evaluate it']],
+  );
 });
 
 interface Planted {
@@ -79,6 +112,18 @@ async function addRejudging(tx: Transaction): Promise<string> {
     insert into rejudging_run (rejudging_id, ordinal, eval_run_id)
     values (${rejudgingId}, 1, ${evalRunId})`;
   return rejudgingId;
+}
+/** One success of two an hour ago, of val-a; val-b was here, and val-c is banned. */
+async function leaveTo(tx: Transaction, { seenFor }: { readonly seenFor: string }) {
+  await tx`
+    update evaluation_run set status = 'SUCCESS', is_included = true, completed_at = now() - interval '61 minutes'`;
+  await tx`
+    update work_item set live_count = 0, included_success_count = 1,
+      queued_at = now() - interval '61 minutes'`;
+  await tx`
+    insert into validator (hotkey, last_seen_at)
+    select hotkey, now() - ${seenFor}::interval from unnest(array['val-a', 'val-b', 'val-c']) hotkey`;
+  await tx`insert into hotkey_ban (hotkey, reason, banned_at) values ('val-c', 'x', now())`;
 }
 const unowned = 'its partition has no live owner';
 
@@ -309,7 +354,7 @@ const planted: readonly Planted[] = [
 ];
 
 for (const { title, plant, found } of planted) {
-  test(`stuck: ${title}`, async (t) => {
+  test.serial(`stuck: ${title}`, async (t) => {
     const { records, total } = await stuckAfter(plant);
 
     t.deepEqual(records.map(({ kind, why }) => [kind, why]).sort(), found);
@@ -319,33 +364,36 @@ for (const { title, plant, found } of planted) {
   });
 }
 
-test('every kind is planted above', (t) => {
+test.serial('every kind is planted above', (t) => {
   const kinds = new Set(planted.flatMap(({ found }) => found.map(([kind]) => kind)));
   t.deepEqual([...kinds].sort(), stuckKinds.map(({ kind }) => kind).sort());
 });
 
-test('what was given time, was just sent or is just changing owners is not stuck', async (t) => {
-  const { records } = await stuckAfter(async (tx) => {
-    await tx`update evaluation_run set lease_expires_at = ${minute(tx)}`;
-    await tx`
+test.serial(
+  'what was given time, was just sent or is just changing owners is not stuck',
+  async (t) => {
+    const { records } = await stuckAfter(async (tx) => {
+      await tx`update evaluation_run set lease_expires_at = ${minute(tx)}`;
+      await tx`
       insert into run_beat (eval_run_id, part, beat_at, lease_until)
       values (${evalRunId}, ${evalPart}, now(), now())`;
-    await tx`update race set qualifying_closes_at = now()`;
-    await tx`update work_item set hold_until = ${minute(tx)}, hold_reason = 'REPEATED_FAILURES'`;
-    await tx`update rt.partition set owner = null, incarnation = null, released_at = now()`;
-    await tx`
+      await tx`update race set qualifying_closes_at = now()`;
+      await tx`update work_item set hold_until = ${minute(tx)}, hold_reason = 'REPEATED_FAILURES'`;
+      await tx`update rt.partition set owner = null, incarnation = null, released_at = now()`;
+      await tx`
       insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
         headers, body, at, next_at)
       values ('svc', 0, 'fresh', 'evt.race.1.cancel-race', 'race', 1, 'evt', '{}', '{}', now(), now()),
         -- Who had it in hand has died; it was sent again a moment ago.
         ('eval', 0, 'again', 'fact.run-ended', 'eval', 1, 'projector', '{}', '{}',
           now() - interval '35 seconds', now() + interval '85 seconds')`;
-  });
+    });
 
-  t.deepEqual(records, []);
-});
+    t.deepEqual(records, []);
+  },
+);
 
-test('the owner is named until it is dead for longer than a takeover takes', async (t) => {
+test.serial('the owner is named until it is dead for longer than a takeover takes', async (t) => {
   const { records } = await stuckAfter(async (tx) => {
     await tx`update evaluation_run set lease_expires_at = ${minute(tx)}`;
     await tx`update rt.member set lease_until = now() - interval '5 seconds'`;
@@ -360,7 +408,7 @@ test('the owner is named until it is dead for longer than a takeover takes', asy
   );
 });
 
-test('of many stuck records the oldest are listed and all are counted', async (t) => {
+test.serial('of many stuck records the oldest are listed and all are counted', async (t) => {
   const { records, total } = await stuckAfter(
     (tx) => tx`
       insert into rt.poison (msg_id, subject, headers, body, error, at)

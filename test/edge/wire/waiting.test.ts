@@ -5,6 +5,7 @@ import { toWaiting } from '../../../apps/edge/wire/waiting.ts';
 const row: WaitingRow = {
   ...{ phase: 'QUALIFYING', holdUntil: null, holdReason: null },
   ...{ liveCount: 0, runsNeeded: 2, runsAhead: 0, itemsAhead: 0 },
+  ...{ ableValidators: 2, isUntried: true },
 };
 const throughput = { activeValidators: 2, meanRunSeconds: 60, nowMs: 0 };
 const reason = (other: Partial<WaitingRow>, rate = throughput) =>
@@ -21,6 +22,37 @@ test('why work waits is one sentence, of the first cause that applies', (t) => {
   t.is(reason({ itemsAhead: 3 }), '3 work items are handed out before it.');
   t.is(reason({ itemsAhead: 1 }), '1 work item is handed out before it.');
   t.is(reason({}), 'It is next: a validator that may evaluate it has to become free.');
+});
+
+const noneAble =
+  'No validator that is here may evaluate it: each has a run or a success of it, or belongs to its miner.';
+const allInVain =
+  'Every validator that is here and may evaluate it had a run of it in vain: it comes after the other work of its phase.';
+
+test('work that no validator may take has no time, and work that all had in vain no place either', (t) => {
+  const times = { expected_start_at: null, expected_finish_at: null };
+
+  t.deepEqual(toWaiting({ ...row, ableValidators: 0, isUntried: false }, throughput), {
+    ...{ position: 1, reason: noneAble, ...times },
+  });
+  t.deepEqual(toWaiting({ ...row, ableValidators: 0, itemsAhead: 3 }, throughput), {
+    ...{ position: 4, reason: noneAble, ...times },
+  });
+  t.deepEqual(toWaiting({ ...row, isUntried: false }, throughput), {
+    ...{ position: null, reason: allInVain, ...times },
+  });
+});
+
+test('work that needs more runs than there are validators for starts, and nobody knows when it ends', (t) => {
+  t.like(toWaiting({ ...row, ableValidators: 1 }, throughput), {
+    ...{ position: 1, expected_start_at: '1970-01-01T00:00:00.000Z', expected_finish_at: null },
+  });
+});
+
+test('runs in progress end although nobody else may take the work', (t) => {
+  const running = { ...row, runsNeeded: 0, liveCount: 2, ableValidators: 0, isUntried: false };
+
+  t.like(toWaiting(running, throughput), { expected_finish_at: '1970-01-01T00:01:00.000Z' });
 });
 
 test('where nothing is open, nothing is said', (t) => {

@@ -59,7 +59,7 @@ export const workMutants: readonly Mutant[] = [
         replacement: '!work.live.some(',
       },
       {
-        file: 'actors/lease-manager/reads.ts',
+        file: 'actors/runtime/offers.ts',
         snippet: 'r.is_included limit 1) is null',
         replacement: 'false limit 1) is null',
       },

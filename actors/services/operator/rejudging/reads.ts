@@ -6,6 +6,7 @@ import {
   type RejudgingStatus,
   rejudgingStatus,
 } from '../../../../machines/rejudging/progress.ts';
+import { isStranger, validatorsSeen } from '../../../runtime/offers.ts';
 import type { RejudgingCriteria } from '../messages.ts';
 
 interface HeadRow {
@@ -159,11 +160,10 @@ export async function judgingsOf(
     ) obstacle on true
     left join lateral (
       select count(*)::int as validators
-      from validator l
+      from (${validatorsSeen(sql, '1 hour')}) l
       where w.state = 'OPEN' and w.live_count = 0
-        and l.last_seen_at > rt.clock() - interval '1 hour'
-        and l.hotkey not in (r.validator_hotkey, w.miner_hotkey)
-        and l.hotkey <> all(array(select b.hotkey from hotkey_ban b))
+        and l.hotkey <> r.validator_hotkey
+        and ${isStranger(sql, { hotkey: sql`l.hotkey`, coldkey: sql`l.coldkey` })}
         and l.hotkey <> all(array(
           select o.validator_hotkey
           from evaluation_run o

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
-import { expectedStart } from '../../expected-start.ts';
+import { expectedStart, obstacleOf } from '../../expected-start.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { pendingEvaluations, pendingSummary } from '../../reads/evaluations.ts';
 import { recentThroughput } from '../../reads/waiting.ts';
@@ -68,7 +68,7 @@ export const listPendingEvaluations = endpoint({
         required_successes: row.requiredSuccesses,
         position: row.position,
         expected_start_at: expectedStart(row, throughput),
-        blocked_reason: row.holdReason,
+        blocked_reason: row.holdReason ?? obstacleOf(row, throughput),
       })),
       summary: {
         total_pending: summary.totalPending,

@@ -1,0 +1,1 @@
+alter table validator drop column coldkey;

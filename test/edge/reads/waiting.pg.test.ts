@@ -1,0 +1,144 @@
+import test from 'ava';
+import { pendingEvaluations } from '../../../apps/edge/reads/evaluations.ts';
+import { recentThroughput, waitingOf } from '../../../apps/edge/reads/waiting.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
+import { testDatabase } from '../../support/cluster.ts';
+
+interface Run {
+  readonly by: string;
+  readonly status: string;
+  readonly isIncluded?: boolean;
+}
+
+interface Scene {
+  readonly phase?: 'QUALIFYING' | 'RACE';
+  readonly runs?: readonly Run[];
+  /** Hotkeys of validators that are here, with their coldkeys. */
+  readonly here?: Readonly<Record<string, string | null>>;
+  readonly banned?: string;
+}
+
+const agentVersionId = '00000002-0000-4000-8000-000000000000';
+const workItemId = '00000001-0000-4000-8000-000000000000';
+
+/** Work of 'miner' with coldkey 'cold' that needs two successes. */
+async function plant(sql: Sql, scene: Scene): Promise<void> {
+  const {
+    phase = 'QUALIFYING',
+    runs = [],
+    here = { 'val-a': null, 'val-b': null },
+    banned,
+  } = scene;
+  const included = runs.filter(({ isIncluded }) => isIncluded === true).length;
+  const live = runs.filter(({ status }) => status === 'RUNNING').length;
+  await transaction(sql, {}, async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into agent_version (agent_version_id, part, agent_id, agent_name, miner_hotkey,
+        version_number, suite_id, state, submitted_at, code_sha256, code_size_bytes,
+        required_successes)
+      values (${agentVersionId}, 0, gen_random_uuid(), 'agent', 'miner', 1, 1, 'RUNNING', rt.clock(),
+        'c0de', 1, 2)`;
+    await tx`
+      insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, miner_coldkey,
+        suite_id, phase, state, required_successes, included_success_count, live_count, queued_at,
+        queue_order_at)
+      values (${workItemId}, 0, ${agentVersionId}, 'miner', 'cold', 1, ${phase}, 'OPEN', 2, ${included},
+        ${live}, rt.clock(), rt.clock())`;
+    for (const [index, { by, status, isIncluded = false }] of runs.entries()) {
+      await tx`
+        insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id,
+          phase, execution_kind, validator_hotkey, slot, fence, status, is_included, claimed_at,
+          lease_expires_at, completed_at, expected_items)
+        values (gen_random_uuid(), 0, ${workItemId}, ${agentVersionId}, 1, ${phase}, 'envpack', ${by},
+          0, ${index + 1}, ${status}, ${isIncluded}, rt.clock(), rt.clock(), rt.clock(), 30)`;
+    }
+    for (const [hotkey, coldkey] of Object.entries(here)) {
+      await tx`
+        insert into validator (hotkey, coldkey, last_seen_at)
+        values (${hotkey}, ${coldkey}, rt.clock())`;
+    }
+    if (banned !== undefined) {
+      await tx`
+        insert into hotkey_ban (hotkey, reason, banned_at) values (${banned}, 'x', rt.clock())`;
+    }
+    await tx`
+      insert into validator (hotkey, last_seen_at)
+      values ('gone', rt.clock() - interval '6 minutes')`;
+  });
+}
+
+const success = (by: string): Run => ({ by, status: 'SUCCESS', isIncluded: true });
+const scenes: readonly [string, Scene, { able: number; isUntried: boolean }][] = [
+  ['fresh work: as many as it needs', {}, { able: 2, isUntried: true }],
+  [
+    'no more than it needs',
+    { here: { 'val-a': null, 'val-b': null, 'val-c': null } },
+    { able: 2, isUntried: true },
+  ],
+  ['work that one has a success of', { runs: [success('val-a')] }, { able: 1, isUntried: true }],
+  [
+    'work that the only one has a success of',
+    { runs: [success('val-a')], here: { 'val-a': null } },
+    { able: 0, isUntried: false },
+  ],
+  [
+    'work that the only one has a run of',
+    { runs: [{ by: 'val-a', status: 'RUNNING' }], here: { 'val-a': null } },
+    { able: 0, isUntried: false },
+  ],
+  ['work of its own hotkey', { here: { miner: null } }, { able: 0, isUntried: false }],
+  ['work of its own coldkey', { here: { 'val-a': 'cold' } }, { able: 0, isUntried: false }],
+  [
+    'work for another, who is banned',
+    { runs: [success('val-a')], banned: 'val-b' },
+    { able: 0, isUntried: false },
+  ],
+  [
+    'work that one had in vain',
+    { runs: [{ by: 'val-a', status: 'FAILED' }] },
+    { able: 2, isUntried: true },
+  ],
+  [
+    'work that all had in vain',
+    {
+      runs: [
+        { by: 'val-a', status: 'FAILED' },
+        { by: 'val-b', status: 'STALE' },
+      ],
+    },
+    { able: 2, isUntried: false },
+  ],
+  // How runs of a race end is sealed.
+  [
+    'work of a race that all had in vain',
+    {
+      phase: 'RACE',
+      runs: [
+        { by: 'val-a', status: 'FAILED' },
+        { by: 'val-b', status: 'FAILED' },
+      ],
+    },
+    { able: 2, isUntried: true },
+  ],
+];
+
+for (const [what, scene, { able, isUntried }] of scenes) {
+  test(`of the validators that are here it is known who may take ${what}`, async (t) => {
+    const { sql } = await testDatabase(t);
+    await plant(sql, scene);
+    const offers = { ableValidators: able, isUntried };
+
+    t.like(await waitingOf(sql, agentVersionId), offers);
+    const [pending] = await pendingEvaluations(sql, { limit: 10, offset: 0 });
+    t.like(pending, offers);
+  });
+}
+
+test('who is banned is no validator that is here', async (t) => {
+  const { sql } = await testDatabase(t);
+  await plant(sql, { banned: 'val-b' });
+
+  t.is((await recentThroughput(sql)).activeValidators, 1);
+});
