@@ -94,11 +94,7 @@ export function createHost(options: HostOptions): Host {
     onRest: () => void options.simulation?.rested(),
   });
   const suspicion = new Suspicion({
-    memberId,
-    bus,
-    members,
-    clock,
-    log,
+    ...{ memberId, bus, members, clock, log },
     nudge: () => table.nudge(),
   });
   let subscriptions: Subscription[] = [];
