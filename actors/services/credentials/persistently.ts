@@ -13,11 +13,13 @@ export async function persistently<T>(
   store: () => Promise<T>,
 ): Promise<T> {
   const untilMs = clock.monotonicMs() + ms;
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await store();
     } catch (error) {
-      if (error instanceof Fault || clock.monotonicMs() >= untilMs) throw error;
+      // A first one may have taken all of the time, and what the provider did is done.
+      const isOver = attempt > 1 && clock.monotonicMs() >= untilMs;
+      if (error instanceof Fault || isOver) throw error;
       await clock.sleep(pauseMs);
     }
   }

@@ -15,7 +15,7 @@ function operatorCommand(operation: OperatorOperation, name: string): Command {
     name: `operator ${name}`,
     says: saysOf(route),
     places,
-    options: optionsOf(route),
+    options: optionsOf(route, fieldSaysOf(operation)),
     more: `${route.method} ${route.path}. The token comes from PADDOCK_OPERATOR_TOKEN or "operator_token" of
 config.json.`,
     examples: [[[...spelt, ...options].join(' '), saysOf(route).toLowerCase()]],
@@ -43,11 +43,13 @@ function placeOf(field: OperatorField): Place {
   };
 }
 
-function optionsOf(route: OperatorRoute): Options {
+function optionsOf(route: OperatorRoute, says: FieldSays): Options {
   const named = route.fields.filter((field) => !isPlace(field, route));
   // What a file may hold need not stand on the line as well.
   const hasBody = named.some(({ type }) => type === 'json');
-  const options = named.map((field) => [optionName(field), optionOf(field, hasBody)] as const);
+  const options = named.map(
+    (field) => [optionName(field), optionOf(field, says, hasBody)] as const,
+  );
   const body: Option = {
     ...{ value: 'FILE', isFile: true },
     says: 'a JSON object with what the options above say; - is standard input',
@@ -65,19 +67,32 @@ function optionsOf(route: OperatorRoute): Options {
 
 const valueNames = { text: 'TEXT', number: 'NUMBER', boolean: 'true|false', json: 'LIST' } as const;
 
-function optionOf(field: OperatorField, hasBody: boolean): Option {
+function optionOf(field: OperatorField, known: FieldSays, hasBody: boolean): Option {
   const { name, type, says, among, isRequired } = field;
   const hint = type === 'json' ? ' (with commas, or JSON)' : '';
   return {
     value: name.endsWith('_id') || name.endsWith('hotkey') ? 'ID' : valueNames[type],
-    says: `${says ?? fieldSays[name] ?? name.replaceAll('_', ' ')}${hint}`,
+    says: `${says ?? known[name] ?? name.replaceAll('_', ' ')}${hint}`,
     ...(among !== undefined && { among }),
     ...(isRequired && !hasBody && { isRequired }),
   };
 }
 
-const fieldSays: Readonly<Record<string, string>> = {
-  reason: 'why; in the audit log, and of discards, exclusions and cancelled races shown to all',
+type FieldSays = Readonly<Record<string, string>>;
+
+function fieldSaysOf(operation: OperatorOperation): FieldSays {
+  return toldToAll.has(operation) ? { ...fieldSays, reason: 'why; shown to everybody' } : fieldSays;
+}
+
+/** Orders whose reason is public: of a version, of a run, of a race. */
+const toldToAll: ReadonlySet<OperatorOperation> = new Set([
+  'postAdminAgentVersionsDiscard',
+  'postAdminEvaluationRunsExclude',
+  'postAdminRacesCancel',
+]);
+
+const fieldSays: FieldSays = {
+  reason: 'why; it stands in the audit log',
   claimed_from: 'runs claimed at this instant or later',
   claimed_until: 'runs claimed before this instant',
 };
