@@ -29,11 +29,10 @@ export function createRejections(deps: {
     async requireBelowLimit(hotkey) {
       const [row] = await deps.sql<{ count: number; waitSeconds: number }[]>`
         select count(*)::int as count,
-          ceil(extract(epoch from min(r.at) + interval '1 hour' - min(clock.at)))::int as "waitSeconds"
-        -- Of one row: asked for each refusal, it would have all of the hotkey's read.
-        from (select rt.clock() as at) clock
-        join rejected_submission r
-          on r.hotkey = ${hotkey} and r.at > clock.at - interval '1 hour'`;
+          ceil(extract(epoch from min(at) + interval '1 hour' - rt.clock()))::int as "waitSeconds"
+        from rejected_submission
+        -- The clock once: asked for each refusal, all of the hotkey's would be read.
+        where hotkey = ${hotkey} and at > (select rt.clock()) - interval '1 hour'`;
       if (row === undefined || row.count < deps.perHourMax) return;
       throw refusal('RATE_LIMITED', {
         says: `${row.count} of your submissions were refused this hour, and ${deps.perHourMax} may be.`,
