@@ -36,7 +36,7 @@ export const faultTable: z.ZodType<FaultRule[], string> = z.string().transform((
 const provider = 'provider\\w*|inference|upstream';
 /** An HTTP status and no measure: not `540 s`, `512 MB` or `1.512`. */
 const refusedStatus =
-  '(?<![\\d.,])(429|5\\d\\d)(?![\\d.,]*\\d|%| ?(s|ms|min|h|[kmg]i?b|times|(second|minute|hour|byte|step|task|token|episode)s?)\\b)';
+  '(?<![\\d.,])(429|5\\d\\d)(?![\\d.,]*\\d|%| ?(s|ms|min|h|[kmg]i?b|times|second|seconds|minute|minutes|hours?|bytes|steps|tasks|tokens|episodes)\\b)';
 
 /**
  * Ours first, so that a sandbox which died while the pack was loading is not held against the
@@ -56,7 +56,13 @@ export const defaultFaultTable: string = JSON.stringify([
     class: 'PLATFORM',
   },
   {
-    pattern: `\\b(${provider})\\b.{0,80}\\b(401|402|403|unauthori[sz]ed|forbidden|invalid (api )?key|insufficient (credit|quota|balance|funds)|(refused|rejected) .{0,20}(credentials?|key)|credentials? .{0,20}(refused|rejected))`,
+    pattern: `\\b(${provider})\\b.{0,80}\\b(401|402|403|unauthori[sz]ed|forbidden|invalid (api )?key|insufficient (credit|quota|balance|funds))`,
+    class: 'AGENT',
+  },
+  // The provider itself said so: no service of ours that lost a connection on the way to a credential.
+  {
+    pattern:
+      '\\bprovider\\w*\\b.{0,20}\\b(refused|rejected) (the |this |its |your )?(credentials?|(api )?key)\\b',
     class: 'AGENT',
   },
   { pattern: `${refusedStatus}.{0,80}\\b(${provider}|model)\\b`, class: 'PROVIDER' },

@@ -295,6 +295,8 @@ test('the fault table blames by reason text, ours before the agent', (t) => {
       'agent timed out after 300 s: providera answered 503',
       'agent exited with code 1 after providerb returned 429, 3 times',
       'sandbox exit: providerb 502',
+      'sandbox exited: provider 502 token refresh failed',
+      'agent timed out, provider 503 task 7',
     ],
     AGENT: [
       'provider said 401: invalid api key',
@@ -316,6 +318,10 @@ test('the fault table blames by reason text, ours before the agent', (t) => {
       'evaluation timed out waiting for the object store',
       'validator evaluation host timed out',
       'model asked 512 times',
+      'upstream credential store connection refused',
+      'inference credential service: connection refused',
+      'inference: request rejected by key-value store',
+      'provider credential service: connection refused',
     ],
   };
   for (const [who, reasons] of Object.entries(blamed)) {
