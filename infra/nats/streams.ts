@@ -70,14 +70,19 @@ export async function prepareStreams(
 /** JetStream is off, as after its disk was full, has no leader, or says nothing. */
 function isOutage(error: unknown): boolean {
   if (error instanceof JetStreamApiError) return error.status === unavailable;
-  return error instanceof Error && silences.has(error.name);
+  if (!(error instanceof Error) || isForbidden(error)) return false;
+  return silences.has(error.name);
+}
+
+/** A login without the rights is a setting: nothing would ever be sent. */
+function isForbidden({ cause }: Error): boolean {
+  return cause instanceof Error && cause.name === 'PermissionViolationError';
 }
 
 const unavailable = 503;
 /** By their names: the library exports none of them. */
 const silences: ReadonlySet<string> = new Set([
   'JetStreamNotEnabled',
-  'NoRespondersError',
   'RequestError',
   'TimeoutError',
 ]);

@@ -12,7 +12,7 @@ import { natsBinary } from '../../../infra/local/nats-binary.ts';
 import { connectNats } from '../../../infra/nats/connect.ts';
 import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
 import { createSignals } from '../../../infra/nats/signals.ts';
-import { ensureStreams } from '../../../infra/nats/streams.ts';
+import { ensureStreams, prepareStreams } from '../../../infra/nats/streams.ts';
 import { heardSignal, movedSignal } from '../../../infra/ports/clock-follower.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
@@ -172,6 +172,12 @@ test('an edge can write no stream, and a coordinator makes them', async (t) => {
   await ensureStreams(connections.coordinator, { replicas: 1 });
   await t.throwsAsync(connections.edge.request('evt.eval.1', '{}', { timeout: 500 }));
   await t.notThrowsAsync(connections.coordinator.request('evt.eval.1', '{}', { timeout: 2000 }));
+});
+
+test('a coordinator whose login may make no streams does not start', async (t) => {
+  const starting = prepareStreams(connections.edge, { replicas: 1 }, { warn: t.log });
+
+  await t.throwsAsync(starting);
 });
 
 test('an edge that asks itself answers into no stream, no inbox and no signal of others', async (t) => {
