@@ -12,7 +12,7 @@ import type { CompletionBody, Delivered, Delivery } from './delivery/delivery.ts
 import { DeliveryQueue } from './delivery/delivery-queue.ts';
 import { sendDelivery } from './delivery/send-delivery.ts';
 import { hostReport } from './host-report.ts';
-import { pauseMs } from './pause.ts';
+import { restMs } from './rest.ts';
 import type { Conclusion } from './run/conclude.ts';
 import { evaluateRun } from './run/evaluate-run.ts';
 import { RunLease, RunLost } from './run/run-lease.ts';
@@ -112,8 +112,8 @@ export class Validator {
       if (turn === 'worked') inVain = 0;
       if (turn === 'in vain') inVain += 1;
       if (turn === 'worked') continue;
-      const restMs = pauseMs(config.VALIDATOR_IDLE_SECONDS, turn === 'idle' ? 0 : inVain);
-      await clock.sleep(restMs, this.#draining.signal);
+      const untilNextMs = restMs(config.VALIDATOR_IDLE_SECONDS, turn === 'idle' ? 0 : inVain);
+      await clock.sleep(untilNextMs, this.#draining.signal);
     }
   }
 
@@ -139,11 +139,10 @@ export class Validator {
     const claim = await this.#api.postValidatorWorkClaim(asked, { signal: this.#draining.signal });
     if (claim === undefined) return 'idle';
     await this.#note.write({ eval_run_id: claim.eval_run_id });
-    return (await this.#hold(claim)) ? 'worked' : 'in vain';
+    return await this.#hold(claim);
   }
 
-  /** True where the run came to a conclusion of its own, so that the next one may follow at once. */
-  async #hold(claim: Claim): Promise<boolean> {
+  async #hold(claim: Claim): Promise<Turn> {
     const { clock, log: logger, sandbox } = this.#options;
     const { eval_run_id: evalRunId, phase, agent_version_id } = claim;
     const log = logger.with({ eval_run_id: evalRunId });
@@ -157,7 +156,7 @@ export class Validator {
     const signal = AbortSignal.any([lease.lost, this.#stopping.signal]);
     try {
       const conclusion = await this.#evaluate(claim, { log, signal, lease });
-      return await this.#conclude(claim, conclusion, log);
+      return (await this.#conclude(claim, conclusion, log)) ? 'worked' : 'in vain';
     } catch (error) {
       if (lease.lost.aborted) log.warn('lost', { reason: String(lease.lost.reason) });
       else if (this.#stopping.signal.aborted) await this.#release(evalRunId, 'stopping');
@@ -167,7 +166,8 @@ export class Validator {
       }
       await this.#note.clear();
       this.#count(lease.lost.aborted ? 'lost' : 'released');
-      return false;
+      // The service may take a run for reasons of its own, such as a race that was cancelled.
+      return lease.lost.aborted ? 'idle' : 'in vain';
     }
   }
 
@@ -191,6 +191,7 @@ export class Validator {
     });
   }
 
+  /** True where the run came to a conclusion of its own, so that the next one may follow at once. */
   async #conclude(
     { eval_run_id: evalRunId }: Claim,
     end: Conclusion,
@@ -238,7 +239,7 @@ export class Validator {
   }
 }
 
-/** What one turn came to: nothing was to be claimed, a run was concluded, or one came to nothing here. */
+/** What one turn came to: nothing was to be had, a run was concluded, or one came to nothing here. */
 type Turn = 'idle' | 'in vain' | 'worked';
 
 const patienceMs = 60_000;
