@@ -148,7 +148,7 @@ function notPaused(sql: Sql, validatorHotkey: string): Fragment {
          case w.phase when 'RACE' then ${maxMs.RACE}::float8 else ${maxMs.QUALIFYING}::float8 end) <= rt.clock()
      from evaluation_run r
      where ${inVain(sql, sql`${validatorHotkey}`)}
-       and r.status <> 'STALE' and r.failure_class is distinct from 'PLATFORM')`;
+       and r.status not in ('STALE', 'CANCELLED') and r.failure_class is distinct from 'PLATFORM')`;
 }
 
 /** As the queue stands. */

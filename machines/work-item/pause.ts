@@ -3,8 +3,7 @@ import type { Phase } from '../types.ts';
 
 /**
  * A run in vain that the law holds no work for leaves it open at once to everyone else. The validator that
- * had it is offered it again after a pause, or one whose sandbox does not start would go through
- * thousands of runs of one item a day.
+ * had it is offered it again after a pause, or one run would follow the other all day while a provider is away.
  */
 export const pauseTerms = {
   /** As many runs in vain of one validator at one item call for no pause: faults pass. */
@@ -21,9 +20,11 @@ export function pauseMs(runsInVain: number, phase: Phase): number {
   return Math.min(pauseTerms.firstMs * 2 ** Math.min(beyond, 30), pauseTerms.maxMs[phase]);
 }
 
-/** A run in vain that counts towards no hold; an operator's reclaim is no fault. */
+/**
+ * A run in vain that counts towards no hold. Work that was given back is offered again at once, as the
+ * contract has it, and an operator's reclaim is no fault.
+ */
 export function callsForPause({ value, context }: RunState): boolean {
   if (value === 'failed' || value === 'timedOut') return context.faultClass !== 'PLATFORM';
-  if (value === 'cancelled') return context.endReason === 'RELEASED';
   return value === 'success' && context.exclusionReason === 'INCOMPLETE';
 }

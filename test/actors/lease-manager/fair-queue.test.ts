@@ -70,6 +70,15 @@ test('runs that fall silent and those that the platform fails call for the hold 
   t.not(world.claim('val-a'), null);
 });
 
+// Contract, section 4: "the work is offered again at once (to this validator last)".
+test('work that was given back is offered again at once, however often', (t) => {
+  const world = new EvalWorld(suiteOf(3, legacy));
+  world.submit(1);
+  for (let time = 0; time < 20; time++) world.ok('release-run', world.run('val-a'));
+
+  t.not(world.claim('val-a'), null);
+});
+
 /** When the runs began of one validator that always asks, and whose runs all end so. */
 function inVainFor(world: EvalWorld, ms: number, end: Record<string, unknown>): number[] {
   const starts: number[] = [];
