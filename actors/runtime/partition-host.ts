@@ -100,8 +100,9 @@ export class PartitionHost {
     return this.#actor?.stats() ?? {};
   }
 
+  /** What it holds is in memory: neither is it read for the first time, nor after a commit in doubt. */
   get isLoaded(): boolean {
-    return this.#state !== 'loading';
+    return this.#state !== 'loading' && this.#state !== 'recovering';
   }
 
   /** Nothing waits and nothing is being decided. */

@@ -234,13 +234,15 @@ export class PartitionTable {
       const served = await Promise.all(
         claimed.map((each) => this.#serve(each, identity.incarnation, takeover)),
       );
-      // What many are loaded with is read together: one row that nobody can read fails them all.
+      // What many are loaded with is read together: one row that nobody can read fails them all. Not all
+      // at once: it may be the database that is slow.
       const failed = claimed.filter((_, index) => served[index] === false);
-      if (lot.length > 1) await Promise.all(failed.map((each) => this.#claim([each])));
+      if (lot.length > 1) await inParallel(takeoversAtOnce, failed, (each) => this.#claim([each]));
     } catch (error) {
       log.warn('claim failed', { kind: lot[0].kind, parts: lot.map(({ part }) => part), error });
       // One that is locked must not keep the others waiting.
       if (lot.length > 1) await Promise.all(lot.map((row) => this.#claim([row])));
+      else this.#failing = this.#failing.union(new Set(lot.map(keyOf)));
     }
   }
 

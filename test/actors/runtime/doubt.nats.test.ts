@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import type { Host } from '../../../actors/runtime/host.ts';
 import type { Activation } from '../../../actors/runtime/partition-actor.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { Fault } from '../../../machines/fault.ts';
@@ -9,20 +10,26 @@ import { eventually, startWorld, type World } from '../../support/runtime-world.
 let world: World;
 const activations: Activation[] = [];
 let blocked: Promise<void> = Promise.resolve();
+let isUnreadable = false;
+let host: Host;
 
 test.before(async () => {
   world = await startWorld(4);
   const one = await world.host('one', {
     kind: (sql) =>
       counterKind(sql, {
-        activated: (_part, activation) => activations.push(activation),
+        activated: (_part, activation) => {
+          activations.push(activation);
+          if (isUnreadable) throw new Error('a row that nobody can read');
+        },
         prepare: () => blocked,
         validMs: -60_000,
       }),
     policy: { mailboxCommandsMax: 8, batchSizeMax: 4 },
   });
+  host = one.host;
   await eventually(
-    () => one.host.partitions().length,
+    () => host.partitions().length,
     (count) => count === 4,
   );
 });
@@ -64,6 +71,29 @@ test.serial('a commit that was cut off is decided again exactly once', async (t)
     await world.sql`select value::integer, additions from test_counter where key = 'cut'`;
   t.deepEqual([...rows], [{ value: 15, additions: 2 }]);
 });
+
+// It goes on trying, and answers nobody meanwhile.
+test.serial(
+  'a host that cannot load a partition after a commit in doubt is not settled',
+  async (t) => {
+    t.true(host.isSettled());
+
+    isUnreadable = true;
+    const slow = world.add(3, 'doubted', { by: 14 });
+    await cut('rt.commit');
+    await eventually(
+      () => host.isSettled(),
+      (isSettled) => !isSettled,
+    );
+    isUnreadable = false;
+
+    t.like(await slow, { value: 14 });
+    await eventually(
+      () => host.isSettled(),
+      (isSettled) => isSettled,
+    );
+  },
+);
 
 // The answer of a commit that did happen is lost: the inbox must tell it, not a second decision.
 test.serial('a commit whose answer was lost is answered from the inbox', async (t) => {

@@ -85,6 +85,31 @@ test('a partition that is still being loaded does not count as served', async (t
   t.is(host.partitions().length, 2);
 });
 
+test('a host that may not claim what is to be served by it is not settled', async (t) => {
+  const world = await startWorld(2);
+  t.teardown(() => world.stop());
+  let isLocked = true;
+  const { host } = await world.host('one', {
+    between: (members) => ({
+      ...members,
+      claimAll: async (seen, identity) => {
+        if (isLocked && seen.some(({ part }) => part === 1))
+          throw new Error('a row that is locked');
+        return await members.claimAll(seen, identity);
+      },
+    }),
+  });
+  await world.add(0, 'key');
+
+  t.false(host.isSettled());
+  isLocked = false;
+  await eventually(
+    () => host.isSettled(),
+    (isSettled) => isSettled,
+  );
+  t.is(host.partitions().length, 2);
+});
+
 // One of before an upgrade may leave a row that only the next version, or an operator, mends.
 test('a host is settled again when what it could not load is mended or another’s', async (t) => {
   const world = await startWorld(2);
