@@ -33,8 +33,9 @@ const seenMs = 60_000;
 
 /**
  * Builds sub-archives once: in this process by single flight, over all edges by the row that names
- * the first one. Building is deterministic, so two edges that both build make the same bytes. What a
- * restored bucket lacks, or an expiry took, is built again: each pack that is handed out would fail else.
+ * the first one. Two edges that both build make the same bytes, unless their Node compresses otherwise.
+ * What a restored bucket lacks, or an expiry took, is built again: each pack that is handed out would
+ * fail else.
  */
 export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const building = new Map<string, Promise<DeliveryRow>>();
@@ -47,7 +48,9 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
       const flight = `${packSha256}/${key}`;
       const started =
         building.get(flight) ??
-        build(packSha256, { taskIds, key }, deps).finally(() => building.delete(flight));
+        build(packSha256, { taskIds, key, lost: known?.deliverySha256 ?? null }, deps).finally(() =>
+          building.delete(flight),
+        );
       building.set(flight, started);
       return await started;
     },
@@ -67,9 +70,16 @@ function inStore({ objects, clock }: Pick<DeliveriesDeps, 'clock' | 'objects'>) 
   };
 }
 
+interface Wanted {
+  readonly taskIds: readonly string[];
+  readonly key: string;
+  /** What is registered for them, and was looked for in vain. */
+  readonly lost: string | null;
+}
+
 async function build(
   packSha256: string,
-  wanted: { readonly taskIds: readonly string[]; readonly key: string },
+  wanted: Wanted,
   { bus, objects, scratch }: Omit<DeliveriesDeps, 'clock' | 'sql'>,
 ): Promise<DeliveryRow> {
   const folder = await scratchFor(scratch, 'pack-');
@@ -89,7 +99,7 @@ async function build(
       sha256: built.sha256,
     });
     const reply = await bus.call(packsService.name, {
-      id: sha256Hex(`delivery\n${packSha256}\n${wanted.key}`),
+      id: sha256Hex(`delivery\n${packSha256}\n${wanted.key}\n${wanted.lost}\n${built.sha256}`),
       type: 'register-delivery',
       account: 'system',
       body: {
@@ -97,25 +107,11 @@ async function build(
         deliveryKey: wanted.key,
         deliverySha256: built.sha256,
         sizeBytes: built.sizeBytes,
+        lostSha256: wanted.lost,
       },
     });
-    const first = packsService.messages['register-delivery'].reply.parse(reply);
-    // Another version of us built the first one, and it is gone.
-    if (first.deliverySha256 !== built.sha256 && !(await isKept(objects, first))) {
-      throw refusal('PACK_NOT_FOUND', {
-        says: 'What was delivered of this pack is not in the store, and is built differently today.',
-        next: 'Tell the operators of this service.',
-      });
-    }
-    return first;
+    return packsService.messages['register-delivery'].reply.parse(reply);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function isKept(
-  objects: Pick<ObjectStore, 'size'>,
-  { deliverySha256 }: DeliveryRow,
-): Promise<boolean> {
-  return (await objects.size(deliveryObjectKey(deliverySha256))) !== undefined;
 }
