@@ -31,11 +31,12 @@ export async function countRequest(sql: Sql, requestId: string, usage: Usage): P
 export async function deleteCounted(sql: Sql, keepSeconds: number, limit: number): Promise<number> {
   const gone = await sql`
     delete from inference_request
-    where request_id in (
+    where request_id = any(array(
       select request_id from inference_request
       where counted_at < (select rt.wall_clock()) - ${keepSeconds} * interval '1 second'
+      order by counted_at
       limit ${limit}
-    )`;
+    ))`;
   return gone.count;
 }
 
