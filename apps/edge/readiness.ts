@@ -50,13 +50,24 @@ const attemptsMax = 2;
 type Probed = ReadinessReport['probes'];
 
 /**
+ * What the newest answer of a probe said, whether or not it was waited for: a neighbour whose refusals
+ * take longer than an attempt would else never be heard.
+ */
+interface Learned {
+  readonly asked: number;
+  readonly blocked: WriteBlocked | undefined;
+}
+
+/**
  * Asks the neighbours whether a write would succeed now. Anybody may want to know, so all who come while
  * they are asked share the answer: a crowd costs no more than one after the other.
  */
 export class Readiness {
   readonly #probes: Readonly<Record<ProbeName, Probe>>;
   readonly #clock: Clock;
+  readonly #learned = new Map<Probe, Learned>();
   #draining = false;
+  #asked = 0;
   #asking: Promise<Probed> | undefined;
 
   constructor(probes: Readonly<Record<ProbeName, Probe>>, clock: Clock) {
@@ -100,17 +111,24 @@ export class Readiness {
 
   /** Undefined when it succeeded in time. */
   async #failureOf(probe: Probe): Promise<Error | undefined> {
+    const asked = ++this.#asked;
     const answered = new AbortController();
-    const timeout = this.#clock.sleep(probeMs, answered.signal).then(
-      () => new Error('no answer in time'),
-      () => new Error('no answer in time'),
-    );
+    const overdue = () => this.#learned.get(probe)?.blocked ?? new Error('no answer in time');
+    const timeout = this.#clock.sleep(probeMs, answered.signal).then(overdue, overdue);
     const attempt = probe().then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
     );
+    void attempt.then((failure) => this.#learn(probe, { asked, failure }));
     const failure = await Promise.race([attempt, timeout]);
     answered.abort();
     return failure;
+  }
+
+  /** Answers may come in another order than they were asked for; the newest question's counts. */
+  #learn(probe: Probe, { asked, failure }: { asked: number; failure: Error | undefined }): void {
+    if (asked < (this.#learned.get(probe)?.asked ?? 0)) return;
+    const blocked = failure instanceof WriteBlocked ? failure : undefined;
+    this.#learned.set(probe, { asked, blocked });
   }
 }

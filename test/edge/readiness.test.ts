@@ -7,6 +7,8 @@ import {
   WriteBlocked,
 } from '../../apps/edge/readiness.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const up: Probe = async () => undefined;
 const down: Probe = async () => {
@@ -14,10 +16,21 @@ const down: Probe = async () => {
 };
 const silent: Probe = () => new Promise(() => undefined);
 
-function readiness(probes: Partial<Record<'broker' | 'coordinator' | 'database', Probe>>) {
+function readiness(
+  probes: Partial<Record<'broker' | 'coordinator' | 'database', Probe>>,
+  clock: Clock = systemClock,
+) {
   const names = Object.fromEntries(probeNames.map((name) => [name, up]));
   const all = { ...(names as Record<ProbeName, Probe>), ...probes };
-  return new Readiness(all, systemClock);
+  return new Readiness(all, clock);
+}
+
+/** So that each attempt is begun at the time at which the one before ended. */
+async function pass(clock: ManualClock, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 100) {
+    await new Promise(setImmediate);
+    await clock.advance(100);
+  }
 }
 
 test('a process whose neighbours answer is ready, until it drains', async (t) => {
@@ -44,10 +57,36 @@ test('a neighbour that fails is asked once more', async (t) => {
 });
 
 test('a neighbour that says nothing holds the answer up for two seconds at most', async (t) => {
-  const startedMs = Date.now();
-  const report = await readiness({ coordinator: silent }).report();
+  const clock = new ManualClock();
+  const asking = readiness({ coordinator: silent }, clock).report();
+  await pass(clock, 2_000);
+  const report = await asking;
   t.false(report.isReady);
-  t.true(Date.now() - startedMs < 4_000);
+  t.like(report.probes.coordinator, { status: 'failed', attempts: 2, durationMs: 2_000 });
+});
+
+test('what a neighbour says too late is told the next time, until it answers otherwise', async (t) => {
+  const clock = new ManualClock();
+  const questions: PromiseWithResolvers<void>[] = [];
+  const slow: Probe = () => {
+    const question = Promise.withResolvers<void>();
+    questions.push(question);
+    return question.promise;
+  };
+  const probed = readiness({ database: slow }, clock);
+  const reasonOf = async (answer: (asked: (typeof questions)[number] | undefined) => void) => {
+    const asking = probed.report();
+    await pass(clock, 2_000);
+    const { database } = (await asking).probes;
+    answer(questions.at(-1));
+    await new Promise(setImmediate);
+    return database.reason;
+  };
+
+  t.is(await reasonOf((asked) => asked?.reject(new WriteBlocked('no login'))), undefined);
+  t.is(await reasonOf((asked) => asked?.resolve()), 'no login');
+  t.is(await reasonOf(() => questions[0]?.reject(new WriteBlocked('long ago'))), undefined);
+  t.is(await reasonOf(() => undefined), undefined, 'an older answer is no news');
 });
 
 test('a neighbour that answers and takes no write says so, in words for strangers', async (t) => {
