@@ -40,8 +40,9 @@ export function createStreamWatch(deps: StreamWatchDeps): Service {
       log.debug('streams were not measured', { error });
     }
   };
+  // One after the other: what an earlier look found must not stand in the place of a later one's.
   const lookNow = () => {
-    looking = look();
+    looking = looking.then(look);
     return looking;
   };
   return {
