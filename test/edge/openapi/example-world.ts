@@ -32,7 +32,11 @@ export const exampleScore = 0.8125;
 
 /** A race that was released, one that is open, a live run and one that waits. */
 export async function openExampleWorld(): Promise<ExampleWorld> {
-  const race = await openRejudgedRace({ RACE_EMBARGO_SECONDS: '0', MAX_CONCURRENT_RUNS: '4' });
+  const race = await openRejudgedRace({
+    ...{ RACE_EMBARGO_SECONDS: '0', MAX_CONCURRENT_RUNS: '4' },
+    // Its runs live for as long as examples are tried on them.
+    ...{ LEASE_SECONDS: '3600', CLAIM_LEASE_SECONDS: '3600' },
+  });
   const { service, suite, judges, first, raceId } = race;
   await playRejudgedRace(race);
   const bundle = `/v1/public/races/${raceId}/bundle`;
