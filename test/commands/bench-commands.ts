@@ -56,3 +56,9 @@ export const benchForgedCommand = command({
     json,
   },
 });
+
+export const benchPagesCommand = command({
+  script: 'bench:pages',
+  says: 'What an episode of 100 MB costs a page in a real Chromium.',
+  options: { rounds: whole(3, 'times that each form is opened', { max: 100 }) },
+});

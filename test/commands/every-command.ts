@@ -2,6 +2,7 @@ import {
   benchCommand,
   benchForgedCommand,
   benchLifecycleCommand,
+  benchPagesCommand,
   benchSimilarityCommand,
 } from './bench-commands.ts';
 import { chaosCommand } from './chaos-command.ts';
@@ -42,6 +43,7 @@ export const everyCommand: readonly Startable[] = [
   { command: benchCommand, start: () => import('../load/bench/bench.ts') },
   { command: benchForgedCommand, start: () => import('../load/bench-forged.ts') },
   { command: benchLifecycleCommand, start: () => import('../load/bench-lifecycle.ts') },
+  { command: benchPagesCommand, start: () => import('../pages/bench-pages.ts') },
   { command: benchSimilarityCommand, start: () => import('../load/bench-similarity.ts') },
   { command: proofContractCommand, start: () => import('../contract/prove-contract.ts') },
   {

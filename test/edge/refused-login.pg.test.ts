@@ -69,5 +69,5 @@ test('coordinators whose login is refused wait, say so, and go on once they are 
   }
   await until(async () => said.some(({ text }) => text.includes('paddock_coordinator_login')));
   await letIn(sql, 'coordinator');
-  await until(async () => (await service.call('GET', '/health/deep')).status === 200, 30_000);
+  await until(async () => (await service.call('GET', '/health/deep')).status === 200);
 });

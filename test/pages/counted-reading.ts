@@ -59,32 +59,3 @@ export async function countReading(page: Page, heldAfterBytes: number) {
     letOn: () => page.evaluate('window.reading.letOn()'),
   };
 }
-
-/** Processor time of the page's main thread since it began, in ms: other processes take none of it. */
-export async function mainThreadClock(page: Page): Promise<() => Promise<number>> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
-  return async () => {
-    const { metrics } = await session.send('Performance.getMetrics');
-    const seconds = metrics.find(({ name }) => name === 'TaskDuration')?.value;
-    return (seconds ?? Number.NaN) * 1000;
-  };
-}
-
-/** What the loop below takes where the bounds of the pages' own time were set, in ms. */
-const usualLoopMs = 400;
-
-const loop = `(() => {
-  const bytes = new Uint8Array(16 * 1024 * 1024).fill(10);
-  let lines = 0;
-  for (let at = 0; at < 8 * bytes.length; at++) if (bytes[at % bytes.length] === 10) lines += 1;
-  return lines;
-})()`;
-
-/** How many times longer than usual this machine takes for what a page does with bytes; 1 at least. */
-export async function slowness(page: Page): Promise<number> {
-  const spentMs = await mainThreadClock(page);
-  const beforeMs = await spentMs();
-  await page.evaluate(loop);
-  return Math.max(1, ((await spentMs()) - beforeMs) / usualLoopMs);
-}

@@ -16,7 +16,7 @@ const perRound = 500;
 // What is allocated is counted as it grows, so collecting it changes nothing. Timers of the service
 // allocate as well: of several rounds the least counts.
 test('a heartbeat allocates little, edge and owner together', async (t) => {
-  t.timeout(170_000);
+  t.timeout(300_000);
   await using stack = new AsyncDisposableStack();
   const service = await startTestService({ policy: defaultPolicy, checkResponses: false });
   stack.defer(() => service.stop());

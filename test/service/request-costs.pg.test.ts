@@ -53,7 +53,7 @@ const expected: ReadonlyMap<string, RequestCost> = new Map([
 ]);
 
 test.before(async (t) => {
-  t.timeout(170_000);
+  t.timeout(300_000);
   await using stack = new AsyncDisposableStack();
   const database = stack.use(await countingDatabase());
   const meter = new RequestMeter(database.sql);

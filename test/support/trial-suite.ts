@@ -2,8 +2,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type PackContent, writePack } from '../../infra/packs/write-pack.ts';
-import type { ServiceDoor } from './edge.ts';
+import type { TestService } from './edge.ts';
 import { until } from './until.ts';
+
+/** What suites are made through. */
+type SuiteDoor = Pick<TestService, 'operator' | 'sql'>;
 
 export interface TrialTask {
   readonly task_id: string;
@@ -57,10 +60,7 @@ export async function packBytes(tasks: readonly TrialTask[]): Promise<Uint8Array
 }
 
 /** The hash of the pack, once it is kept. */
-export async function uploadPack(
-  service: ServiceDoor,
-  tasks: readonly TrialTask[],
-): Promise<string> {
+export async function uploadPack(service: SuiteDoor, tasks: readonly TrialTask[]): Promise<string> {
   const headers = { 'content-type': 'application/gzip' };
   const answer = await service.operator('POST', '/v1/admin/packs', {
     body: await packBytes(tasks),
@@ -85,7 +85,7 @@ export interface TrialSuiteOptions {
 
 /** Makes an envpack suite the active one, and waits until nothing of the former one is left. */
 export async function openTrialSuite(
-  service: ServiceDoor,
+  service: SuiteDoor,
   { taskCount = 3, requiredSuccesses = 2 }: TrialSuiteOptions = {},
 ): Promise<TrialSuite> {
   const all = trialTasks(taskCount + 2);
@@ -102,7 +102,7 @@ export async function openTrialSuite(
 
 /** The same for a suite without a pack. */
 export async function openLegacySuite(
-  service: ServiceDoor,
+  service: SuiteDoor,
   suite: { readonly problems: readonly object[]; readonly race_problems?: readonly object[] },
 ): Promise<TrialSuite> {
   const suiteId = await openSuite(service, {
@@ -114,7 +114,7 @@ export async function openLegacySuite(
 }
 
 /** Keeps a suite of this body, makes it the active one, and waits as `openTrialSuite` does. */
-export async function openSuite(service: ServiceDoor, suite: object): Promise<number> {
+export async function openSuite(service: SuiteDoor, suite: object): Promise<number> {
   const body = { benchmark_name: 'Trial', benchmark_number: 7, ...suite };
   const kept = await service.operator('POST', '/v1/admin/suites', { body });
   const { suite_id: suiteId } = await okBody<{ suite_id: number }>(kept);

@@ -37,7 +37,7 @@ let world: ShopWorld;
 let refusal: NoSandbox | undefined;
 
 test.before('a service', async (t) => {
-  t.timeout(120_000);
+  t.timeout(300_000);
   const found = [await trialSandbox('bubblewrap'), await trialSandbox('unshare')];
   if (found.every((one) => one instanceof NoSandbox)) refusal = found[0] as NoSandbox;
   world = await startShopWorld();

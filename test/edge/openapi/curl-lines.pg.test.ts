@@ -126,7 +126,7 @@ const refused: Readonly<Record<string, string>> = {
 };
 
 test('the example of every operation is carried out by a real service, or refused as described', async (t) => {
-  t.timeout(170_000);
+  t.timeout(300_000);
   const api = new DescribedApi(document);
   const later = new Map<string, string>();
   const seen: Record<string, string> = {};
