@@ -2,6 +2,7 @@ import { type Terminal, table } from '../world/terminal.ts';
 import type { Qualifier, Race, RaceDetails } from './client/schemas.generated.ts';
 import { fromNow, whenText } from './show/moments.ts';
 import { counted, plainText, shortened } from './show/plain-text.ts';
+import { rulesText, topText, unfinishedText } from './show/race-texts.ts';
 
 const score = (value: number | null) => (value === null ? '–' : value.toFixed(4));
 
@@ -37,6 +38,8 @@ function standOf(race: Race, nowMs: number): string[][] {
         ? null
         : `${plainText(race.winner_agent_name ?? '')} with Overall ${score(race.winner_score)}`,
     ],
+    ['top', topText(race)],
+    ['rules', rulesText(race)],
     [
       'all told',
       scored > 0 && status === 'RACE_COMPLETE' ? `${scored} of ${field} were scored` : null,
@@ -98,7 +101,10 @@ function fieldLines(qualifiers: readonly Qualifier[], terminal: Terminal): strin
   return [terminal.style('dim', first), ...rest];
 }
 
-function whyOut({ is_discarded: isDiscarded, eliminated_at: at }: Qualifier): string {
+function whyOut(qualifier: Qualifier): string {
+  const { is_discarded: isDiscarded, eliminated_at: at, unfinished_reason: reason } = qualifier;
   if (isDiscarded) return 'discarded';
-  return at === null ? '' : 'eliminated';
+  const why = reason === null ? '' : `: ${unfinishedText(reason)}`;
+  if (at !== null) return `eliminated${why}`;
+  return reason === null ? '' : `no score${why}`;
 }

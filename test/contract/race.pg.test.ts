@@ -271,6 +271,7 @@ test.serial('every field of these was seen with a value and, where it may be, wi
     // Of who did not finish a race, or has missed one.
     'CON-5-DETAILS.race_scores[].race_score null',
     'CON-5-DETAILS.race_scores[].weighted_score null',
+    'CON-5-RACE_DETAILS.qualifiers[].unfinished_reason value',
     'CON-5-RACE_DETAILS.qualifiers[].window[].raw_score null',
     // The board and the field are of eligible versions, which have a score.
     'CON-5-DETAILS.final_score null',

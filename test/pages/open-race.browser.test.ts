@@ -110,6 +110,7 @@ test.serial(
     t.is(await page.getByText('sealed until the end').count(), 3, 'both scores, and who wins');
     const told = (await page.locator('main').textContent()) ?? '';
     t.false(told.includes('0.7123'), told);
+    t.false(told.includes('Its rules'), told);
     await page.getByText('All scores are sealed until then.').waitFor();
     t.deepEqual(await barriers(page), []);
     await keepShot(page, 'light-race-running');
@@ -119,6 +120,8 @@ test.serial(
     await stateOf(page, 'race complete');
     t.is(await page.getByText('sealed until the end').count(), 0);
     t.true((await field.textContent())?.includes('0.7123'));
+    await page.getByText('the winner, as nobody reigned').waitFor();
+    await page.getByText(/^Its rules: 1 run each, of up to \d+ tasks; /).waitFor();
     t.deepEqual(complaints, []);
   },
 );

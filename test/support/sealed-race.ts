@@ -10,6 +10,8 @@ export const secrets = {
   texts: ['peculiar-key', 'peculiar-reason', 'peculiar-exclusion', 'peculiar-stderr', 'PROVIDER'],
   /** Of runs, of their aggregates, and of the race. */
   scores: ['0.777123', '0.654321', '0.7157', '0.7321', '0.7654', '0.7111', '0.0123'],
+  /** How the winner did against the top, and why the last entrant has no score. */
+  result: ['0.0876', '0.6789', 'NOT_FINISHED'],
 } as const;
 
 export const everySecret: readonly string[] = [
@@ -18,6 +20,7 @@ export const everySecret: readonly string[] = [
   secrets.family,
   ...secrets.texts,
   ...secrets.scores,
+  ...secrets.result,
 ];
 
 export interface SealedRace {
@@ -150,6 +153,17 @@ async function addEntrant(
             ${overall}, ${raw === null ? null : place + 1},
             ${raw === null ? null : JSON.stringify([slot])}::text::jsonb, ${place === 1},
             ${raw === null ? 'NOT_FINISHED' : null})`;
+}
+
+/** What the end would make of the first entrant's challenge; the reign it challenged is not added. */
+export async function addChallenge(
+  sql: Sql,
+  { raceId, versionIds: [winner] }: Pick<SealedRace, 'raceId' | 'versionIds'>,
+): Promise<void> {
+  await sql`
+    update race
+    set margin = 0.0876, challenged_score = 0.6789, promoted_agent_version_id = ${winner}
+    where race_id = ${raceId}`;
 }
 
 async function addRuns(

@@ -681,6 +681,21 @@ export interface Race {
   readonly scored_count: number;
   readonly top50_mean: number | null;
   readonly top50_std: number | null;
+  readonly margin: number | null;
+  readonly challenged_score: number | null;
+  readonly promoted_agent_version_id: string | null;
+  readonly policy: {
+    readonly qualifying_threshold: number;
+    readonly margin_initial: number;
+    readonly margin_half_life_days: number;
+    readonly margin_floor: number;
+    readonly emission_baseline_burn_rate: number;
+    readonly required_successes_race: number;
+    readonly elimination_share: number;
+    readonly race_tasks: number;
+    readonly race_limit_seconds: number;
+    readonly score_window_races: number;
+  } | null;
 }
 
 export interface Qualifier {
@@ -695,6 +710,7 @@ export interface Qualifier {
   readonly race_rank: number | null;
   readonly eliminated_at: string | null;
   readonly is_discarded: boolean;
+  readonly unfinished_reason: string | null;
   readonly window: readonly ({
     readonly race_id: string;
     readonly race_number: number;

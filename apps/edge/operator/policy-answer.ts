@@ -4,7 +4,7 @@ import { configuredPolicy } from '../../race-policy.ts';
 import type { EdgeDeps } from '../deps.ts';
 import { type PolicyView, policyView } from '../reads/policy.ts';
 import { formatInstant } from '../wire/instant.ts';
-import { type policyOut, policyValues, toPolicyOverrides } from '../wire/policy.ts';
+import { type policyOut, policyValues, toPolicyOverrides, toRacePolicy } from '../wire/policy.ts';
 
 /** The policy as it stands, or as one change left it. */
 export async function policyAnswer(
@@ -17,7 +17,7 @@ export async function policyAnswer(
     policy_version: basis.policyVersion,
     ...policyValues.parse(toPolicyOverrides(effective)),
     overrides: toPolicyOverrides(basis.overrides),
-    current_race: race && toRacePolicy(race),
+    current_race: race && toCurrentRace(race),
     history: history.map((change) => ({
       policy_version: change.policyVersion,
       changed_by: change.actor,
@@ -28,11 +28,10 @@ export async function policyAnswer(
   };
 }
 
-function toRacePolicy(race: NonNullable<PolicyView['race']>) {
+function toCurrentRace(race: NonNullable<PolicyView['race']>) {
   const { raceId, raceNumber, policyVersion, policy } = race;
-  const values = toPolicyOverrides({ ...policy, requiredSuccessesQualifying: null });
   return {
-    ...policyValues.omit({ required_successes_qualifying: true }).parse(values),
+    ...toRacePolicy(policy),
     race_id: raceId,
     race_number: raceNumber,
     policy_version: policyVersion,

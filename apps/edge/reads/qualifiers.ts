@@ -17,6 +17,8 @@ export interface QualifierRow {
   readonly eliminatedAt: Date | null;
   readonly isDiscarded: boolean;
   readonly window: unknown;
+  /** Of an entrant that has no score when the race is complete. */
+  readonly unfinishedReason: string | null;
 }
 
 /** By rank once there is one, by qualifying score before. */
@@ -32,7 +34,8 @@ async function entrantsOf(sql: Sql, raceId: string): Promise<readonly QualifierR
       e.qualification_type as "qualificationType", e.qualifying_score as "qualifyingScore",
       e.race_score as "raceScore", e.weighted_score as "weightedScore", e.race_rank as "raceRank",
       case when e.is_eliminated then v.eliminated_at end as "eliminatedAt",
-      v.state = 'DISCARDED' as "isDiscarded", e.score_window as "window"
+      v.state = 'DISCARDED' as "isDiscarded", e.score_window as "window",
+      e.unfinished_reason as "unfinishedReason"
     from race_entrant e
     join agent_version v on v.agent_version_id = e.agent_version_id
     where e.race_id = ${raceId}
@@ -61,4 +64,5 @@ const notYet = {
   eliminatedAt: null,
   isDiscarded: false,
   window: null,
+  unfinishedReason: null,
 };

@@ -22,6 +22,12 @@ export interface RaceRow {
   readonly scoredCount: number;
   readonly top50Mean: string | null;
   readonly top50Std: string | null;
+  /** At the completion, and the score that it was added to; null where nobody reigned. */
+  readonly margin: string | null;
+  readonly challengedScore: string | null;
+  readonly promotedAgentVersionId: string | null;
+  /** A RacePolicy, as it was fixed when the race opened. */
+  readonly policy: unknown;
   readonly nowMs: number;
 }
 
@@ -40,6 +46,8 @@ const races = (sql: Sql) => sql`
     r.qualifier_count as "qualifierCount",
     case r.status when 'RACE_RUNNING' then work.scored else r.scored_count end as "scoredCount",
     r.top50_mean as "top50Mean", r.top50_std as "top50Std",
+    r.margin, r.challenged_score as "challengedScore",
+    r.promoted_agent_version_id as "promotedAgentVersionId", r.policy,
     floor(extract(epoch from now.at) * 1000)::float8 as "nowMs"
   from race r
   cross join (select rt.clock() as at) now

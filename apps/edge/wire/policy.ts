@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RacePolicy } from '../../../machines/race/policy.ts';
 import type { PolicyChanges, PolicyOverrides } from '../../../machines/race/policy-overrides.ts';
 import { fourPlaces } from '../../../machines/scoring/exact.ts';
 import { microOfNumber } from '../../../machines/scoring/micro.ts';
@@ -91,7 +92,7 @@ export const policyOverridesOut = z.object({
 });
 
 /** The open race keeps the rules that it opened under; what qualifying takes stands in its suite. */
-const racePolicyOut = policyValues.omit({ required_successes_qualifying: true });
+export const racePolicyOut = policyValues.omit({ required_successes_qualifying: true });
 
 export const policyOut = policyValues.extend({
   policy_version: count,
@@ -125,4 +126,8 @@ export function toPolicyOverrides(overrides: PolicyOverrides): z.infer<typeof po
     race_limit_seconds: raceLimitMs === null ? null : raceLimitMs / 1000,
     score_window_races: overrides.windowRaces,
   };
+}
+
+export function toRacePolicy(policy: RacePolicy): z.infer<typeof racePolicyOut> {
+  return racePolicyOut.parse(toPolicyOverrides({ ...policy, requiredSuccessesQualifying: null }));
 }

@@ -27,6 +27,7 @@ export const qualifier = z
     race_rank: z.number().int().nullable(),
     eliminated_at: instant.nullable(),
     is_discarded: z.boolean(),
+    unfinished_reason: z.string().nullable(),
     window: z.array(slot).nullable(),
   })
   .meta({ id: 'Qualifier' });
@@ -56,6 +57,7 @@ export function toQualifier(row: QualifierRow, isDecided: boolean): z.infer<type
     race_rank: isDecided ? row.raceRank : null,
     eliminated_at: isDecided ? formatInstantOrNull(row.eliminatedAt) : null,
     is_discarded: row.isDiscarded,
+    unfinished_reason: isDecided ? row.unfinishedReason : null,
     window: isDecided ? storedWindow.parse(row.window) : null,
   };
 }

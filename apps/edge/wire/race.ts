@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { racePolicy } from '../../../machines/race/policy.ts';
 import { isRaceReleased } from '../../../machines/race/release.ts';
 import type { RaceRow } from '../reads/races.ts';
 import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
+import { racePolicyOut, toRacePolicy } from './policy.ts';
 import { scoreOfNumeric, scoreOut } from './score.ts';
 import { uuidOut } from './uuid.ts';
 
@@ -30,10 +32,14 @@ export const race = z
     scored_count: z.number().int(),
     top50_mean: scoreOut.nullable(),
     top50_std: scoreOut.nullable(),
+    margin: scoreOut.nullable(),
+    challenged_score: scoreOut.nullable(),
+    promoted_agent_version_id: uuidOut.nullable(),
+    policy: racePolicyOut.nullable(),
   })
   .meta({ id: 'Race' });
 
-/** Overall, winner and anchor are public as soon as the race is complete, never before. */
+/** Overall, winner, anchor and what became of the top are public as soon as the race is complete, never before. */
 export function hasPublicResult({ status }: Pick<RaceRow, 'status'>): boolean {
   return status === 'RACE_COMPLETE';
 }
@@ -64,5 +70,9 @@ export function toRace(row: RaceRow): z.infer<typeof race> {
     scored_count: row.scoredCount,
     top50_mean: isDecided ? scoreOfNumeric(row.top50Mean) : null,
     top50_std: isDecided ? scoreOfNumeric(row.top50Std) : null,
+    margin: isDecided ? scoreOfNumeric(row.margin) : null,
+    challenged_score: isDecided ? scoreOfNumeric(row.challengedScore) : null,
+    promoted_agent_version_id: isDecided ? row.promotedAgentVersionId : null,
+    policy: isDecided ? toRacePolicy(racePolicy.parse(row.policy)) : null,
   };
 }

@@ -5,15 +5,21 @@ import { raceLines } from '../../../apps/cli/race-report.ts';
 const closesAt = '2026-11-24T20:00:00.000Z';
 const terminal = { style: (_style: string, text: string) => text, columns: 80 };
 
+const race = {
+  ...{ race_number: 1, suite_id: 1, race_id: 'r', qualifying_closes_at: closesAt },
+  ...{ qualifier_count: 2, scored_count: 0, qualifying_threshold: 0.5 },
+  ...{ race_started_at: null, race_completed_at: null, projected_completion_at: null },
+  ...{ top50_mean: null, top50_std: null, winner_agent_version_id: null, winner_score: null },
+  ...{ margin: null, challenged_score: null, promoted_agent_version_id: null, policy: null },
+};
+
+function linesOf(changes: object, qualifiers: readonly object[] = [], nowMs = 0): string[] {
+  const details = { race: { ...race, ...changes }, qualifiers } as unknown as RaceDetails;
+  return raceLines(details, nowMs, terminal as never);
+}
+
 function closingLine(status: string, nowMs: number): string | undefined {
-  const race = {
-    ...{ race_number: 1, suite_id: 1, race_id: 'r', status, qualifying_closes_at: closesAt },
-    ...{ qualifier_count: 2, scored_count: 0, qualifying_threshold: 0.5 },
-    ...{ race_started_at: null, race_completed_at: null, projected_completion_at: null },
-    ...{ top50_mean: null, top50_std: null, winner_agent_version_id: null },
-  };
-  const details = { race, qualifiers: [] } as unknown as RaceDetails;
-  return raceLines(details, nowMs, terminal as never).find((line) => line.includes('clos'));
+  return linesOf({ status }, [], nowMs).find((line) => line.includes('clos'));
 }
 
 test('when a race closes is told as what it is: to come, over, or ordered before its time', (t) => {
@@ -21,4 +27,52 @@ test('when a race closes is told as what it is: to come, over, or ordered before
   t.regex(closingLine('QUALIFYING_OPEN', atMs - 60_000) ?? '', /^closes +.*\(in 1 min/);
   t.regex(closingLine('RACE_RUNNING', atMs + 60_000) ?? '', /^closed +.*ago\)/);
   t.regex(closingLine('RACE_RUNNING', atMs - 60_000) ?? '', /^closed +by an operator, before /);
+});
+
+const complete = {
+  ...{ status: 'RACE_COMPLETE', winner_agent_version_id: 'w', winner_score: 0.8712 },
+  ...{ challenged_score: 0.85, margin: 0.0312 },
+};
+const told = (name: string, changes: object) =>
+  linesOf(changes)
+    .find((line) => line.startsWith(`${name} `))
+    ?.slice(name.length)
+    .trim();
+
+test('a race that is over says why its winner became top, or did not', (t) => {
+  const top = (changes: object) => told('top', changes);
+  t.is(top(complete), 'unchanged, as 0.8712 did not reach the 0.8500 + 0.0312 margin');
+  const won = { ...complete, winner_score: 0.8812, promoted_agent_version_id: 'w' };
+  t.is(top(won), 'the winner, whose 0.8812 reached the 0.8500 + 0.0312 margin');
+  const own = { ...complete, winner_score: 0.85 };
+  t.is(top(own), 'unchanged, as nobody reached the 0.8500 + 0.0312 margin');
+  t.is(top({ ...won, challenged_score: null, margin: null }), 'the winner, as nobody reigned');
+  t.is(top({ status: 'RACE_RUNNING' }), undefined);
+  t.is(top({ status: 'RACE_CANCELLED' }), undefined);
+});
+
+test('a race that is over says by what rules it was run', (t) => {
+  const policy = {
+    ...{ race_tasks: 90, required_successes_race: 2, elimination_share: 0.65 },
+    ...{ score_window_races: 3, emission_baseline_burn_rate: 0.1 },
+  };
+  t.is(
+    told('rules', { ...complete, policy }),
+    '2 runs each, of up to 90 tasks; Overall over 3 races; the worst 65 % go; 10 % is burned',
+  );
+  t.is(told('rules', { status: 'RACE_RUNNING' }), undefined);
+});
+
+test('who has no score is told with why', (t) => {
+  const entrant = {
+    ...{ race_rank: null, agent_name: 'a', version_number: 1, miner_hotkey: 'k' },
+    ...{ qualification_type: 'QUALIFIED', qualifying_score: 0.6, race_score: null },
+    ...{ weighted_score: null, is_discarded: false, agent_version_id: 'v' },
+  };
+  const lastOf = (changes: object) => linesOf(complete, [{ ...entrant, ...changes }]).at(-1) ?? '';
+  const fault = { eliminated_at: closesAt, unfinished_reason: 'AGENT_FAULT' };
+  t.regex(lastOf(fault), / eliminated: agent fault +v$/);
+  const late = { eliminated_at: null, unfinished_reason: 'NOT_FINISHED' };
+  t.regex(lastOf(late), / no score: not finished +v$/);
+  t.regex(lastOf({ eliminated_at: closesAt, unfinished_reason: null }), / eliminated +v$/);
 });

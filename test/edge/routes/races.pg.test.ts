@@ -3,7 +3,7 @@ import test from 'ava';
 import { raceDetails, raceHistory, validatorVariance } from '../../spec/answers/races.ts';
 import { leaderboard, versionStatus } from '../../spec/answers/versions.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
-import { addRun, addSealedRace, addWork } from '../../support/sealed-race.ts';
+import { addChallenge, addRun, addSealedRace, addWork } from '../../support/sealed-race.ts';
 import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/trial-races.ts';
 import { invalid, refused, shaped } from './answers.ts';
 
@@ -14,6 +14,14 @@ test.before(async () => {
 test.after.always(() => service?.stop());
 
 const get = (path: string) => service.call('GET', `/v1/public/${path}`);
+
+/** What only a complete race tells. */
+const noResult = {
+  margin: null,
+  challenged_score: null,
+  promoted_agent_version_id: null,
+  policy: null,
+};
 
 test.serial('before any suite there is no race, and no history', async (t) => {
   const current = await shaped(t, raceDetails, await get('races/current'));
@@ -28,6 +36,7 @@ test.serial('a race that runs shows its field and its pace, and no result', asyn
     miners,
     validators: ['v1', 'v2'],
   });
+  await addChallenge(service.sql, { raceId, versionIds });
   const [first, second, third] = versionIds;
   const current = await shaped(t, raceDetails, await get('races/current'));
 
@@ -45,6 +54,7 @@ test.serial('a race that runs shows its field and its pace, and no result', asyn
     scored_count: 1,
     top50_mean: null,
     top50_std: null,
+    ...noResult,
   });
   // One of three entrants took two hours: the other two need four more.
   const inMs = Date.parse(current.race?.projected_completion_at ?? '') - Date.now();
@@ -59,6 +69,7 @@ test.serial('a race that runs shows its field and its pace, and no result', asyn
   );
   for (const qualifier of current.qualifiers) {
     t.like(qualifier, { race_score: null, weighted_score: null, race_rank: null, window: null });
+    t.is(qualifier.unfinished_reason, null);
     t.like(qualifier, { eliminated_at: null, is_discarded: false, version_number: 1 });
   }
   const byId = await shaped(t, raceDetails, await get(`races/${raceId.toUpperCase()}`));
@@ -97,6 +108,25 @@ test.serial('a complete race shows ranks, windows and who is out', async (t) => 
 
   t.like(race, { status: 'RACE_COMPLETE', winner_score: 0.7654, scored_count: 2 });
   t.like(race, { top50_mean: 0.7111, top50_std: 0.0123 });
+  t.like(race, { margin: 0.0876, challenged_score: 0.6789 });
+  t.is(race?.promoted_agent_version_id, qualifiers[0]?.agent_version_id ?? '');
+  t.deepEqual(race?.policy, {
+    qualifying_threshold: 0.55,
+    margin_initial: 0.01,
+    margin_half_life_days: 10,
+    margin_floor: 0,
+    emission_baseline_burn_rate: 0,
+    required_successes_race: 2,
+    elimination_share: 0.65,
+    race_tasks: 90,
+    race_limit_seconds: 72_000,
+    score_window_races: 3,
+  });
+  t.deepEqual(qualifiers.map((each) => each.unfinished_reason) as unknown, [
+    null,
+    null,
+    'NOT_FINISHED',
+  ]);
   t.is(race?.winner_agent_version_id, qualifiers[0]?.agent_version_id ?? '');
   t.is(race?.winner_agent_name, qualifiers[0]?.agent_name ?? '');
   t.is(race?.projected_completion_at, race?.race_completed_at ?? '');
@@ -153,6 +183,9 @@ test.serial('history holds what ended, the latest first, by suite and by page', 
   t.is(all.total, 4, 'and the one of the suite before');
   const cancelled = all.races.find((race) => race.status === 'RACE_CANCELLED');
   t.like(cancelled, { race_completed_at: null, projected_completion_at: null, winner_score: null });
+  t.like(cancelled, noResult);
+  const complete = all.races.find((race) => race.status === 'RACE_COMPLETE');
+  t.like(complete?.policy, { elimination_share: 0.65, score_window_races: 3 });
   t.is((await shaped(t, raceDetails, await get('races/current'))).race?.race_number, 4);
 
   for (const limit of ['0', '101', 'x']) {

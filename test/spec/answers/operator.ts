@@ -40,11 +40,13 @@ const overrides = z.strictObject({
   score_window_races: integer.nullable(),
 });
 
+/** What qualifying takes stands in the race's suite. */
+export const racePolicy = values.omit({ required_successes_qualifying: true });
+
 export const policy = values.extend({
   policy_version: integer,
   overrides,
-  current_race: values
-    .omit({ required_successes_qualifying: true })
+  current_race: racePolicy
     .extend({ race_id: uuid, race_number: integer, policy_version: integer })
     .nullable(),
   history: z.array(

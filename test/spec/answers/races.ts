@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { instant, integer, qualificationType, raceStatus, score, text, uuid } from './atoms.ts';
+import { racePolicy } from './operator.ts';
 
 // Specification, race history and validator variance; contract 5, Qualifier.
 
@@ -21,6 +22,11 @@ export const race = z.strictObject({
   scored_count: integer,
   top50_mean: score.nullable(),
   top50_std: score.nullable(),
+  // Beyond the specification: what its bundle says of the challenge and the rules.
+  margin: score.nullable(),
+  challenged_score: z.number().nullable(),
+  promoted_agent_version_id: uuid.nullable(),
+  policy: racePolicy.nullable(),
 });
 
 const qualifier = z.strictObject({
@@ -35,6 +41,8 @@ const qualifier = z.strictObject({
   race_rank: integer.nullable(),
   eliminated_at: instant.nullable(),
   is_discarded: z.boolean(),
+  // Beyond the contract, as its bundle says it.
+  unfinished_reason: text.nullable(),
   window: z
     .array(
       z.strictObject({

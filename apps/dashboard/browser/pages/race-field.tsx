@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Race, RaceDetails } from '../../../cli/client/schemas.generated.ts';
+import { unfinishedText } from '../../../cli/show/race-texts.ts';
 import { scoreText, wordsOf } from '../format.ts';
 import { ShowMore } from '../parts/show-more.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -92,7 +93,10 @@ const resultColumns: readonly Column<Qualifier>[] = [
     title: 'Then',
     cell: (each) => {
       if (each.is_discarded) return <State of="DISCARDED" />;
-      if (each.eliminated_at !== null) return <State of="failed" text="eliminated" />;
+      const why = unfinishedText(each.unfinished_reason);
+      const of = why === null ? '' : `: ${why}`;
+      if (each.eliminated_at !== null) return <State of="failed" text={`eliminated${of}`} />;
+      if (why !== null) return <State of="STALE" text={`no score${of}`} />;
       return <State of="passed" text="goes on" />;
     },
   },

@@ -4,6 +4,7 @@ import type {
   RaceHistory,
   ValidatorVariance,
 } from '../../../cli/client/schemas.generated.ts';
+import { rulesText, topText } from '../../../cli/show/race-texts.ts';
 import { countdownText, countText, scoreText, wordsOf } from '../format.ts';
 import type { PublicEvent } from '../live.ts';
 import { Pager } from '../parts/pager.tsx';
@@ -96,6 +97,7 @@ function Shown({
           </dd>
         </div>
       </dl>
+      <Outcome race={race} />
       <Field race={race} qualifiers={details.qualifiers} />
       {variance !== undefined && (
         <section aria-labelledby="variance">
@@ -122,6 +124,22 @@ function Winner({ race }: { readonly race: Race }) {
     <Link to={addressOf('version', race.winner_agent_version_id)}>
       {race.winner_agent_name} ({scoreText(race.winner_score)})
     </Link>
+  );
+}
+
+/** Nothing before the end. */
+function Outcome({ race }: { readonly race: Race }) {
+  const top = topText(race);
+  const rules = rulesText(race);
+  return (
+    <>
+      {top !== null && (
+        <p>
+          The top: <strong>{top}</strong>.
+        </p>
+      )}
+      {rules !== null && <p class="muted">Its rules: {rules}.</p>}
+    </>
   );
 }
 
