@@ -20,7 +20,11 @@ export async function milestonesOf(
   return await sql<Milestone[]>`
     with raced as (
       select r.closed_at, r.status, r.completed_at, r.cancelled_at, r.cancel_reason,
-        'race ' || r.race_number as race, e.qualification_type, e.race_rank, e.is_eliminated
+        'race ' || r.race_number as race, r.qualifier_count, e.qualification_type, e.race_rank,
+        e.weighted_score, e.race_score, e.unfinished_reason, e.is_eliminated, (
+          -- Of equal scores nobody is the better one.
+          select count(*) + 1 from race_entrant o
+          where o.race_id = e.race_id and o.race_score > e.race_score) as score_rank
       from race_entrant e
       join race r on r.race_id = e.race_id
       where e.agent_version_id = ${agentVersionId}
@@ -31,7 +35,11 @@ export async function milestonesOf(
     from raced where closed_at is not null
     union all
     select completed_at, 'race_completed',
-      race || case when race_rank is null then ': not finished' else ': rank ' || race_rank end
+      race || case when race_rank is null
+        then ': no rank among ' || qualifier_count || coalesce(': ' || unfinished_reason, '')
+        else ': rank ' || race_rank || ' of ' || qualifier_count || ' with Overall '
+          || weighted_score || '; race score ' || race_score || ', rank ' || score_rank || ' by it'
+        end
     from raced where status = 'RACE_COMPLETE'
     union all
     select completed_at, 'eliminated', race

@@ -154,6 +154,16 @@ test.serial('a complete race shows ranks, windows and who is out', async (t) => 
     [false, true, false],
   );
   t.is((await shaped(t, raceDetails, await get('races/current'))).race, null);
+  const finishOf = async (id: string | undefined) => {
+    const { timeline } = await shaped(t, versionStatus, await get(`agent-versions/${id}/status`));
+    return timeline.find(({ event }) => event === 'race_completed')?.detail;
+  };
+  const ids = qualifiers.map((each) => each.agent_version_id);
+  t.deepEqual(await Promise.all(ids.map(finishOf)), [
+    'race 1: rank 1 of 3 with Overall 0.7654; race score 0.7157, rank 2 by it',
+    'race 1: rank 2 of 3 with Overall 0.7321; race score 0.7321, rank 1 by it',
+    'race 1: no rank among 3: NOT_FINISHED',
+  ]);
 });
 
 test.serial('history holds what ended, the latest first, by suite and by page', async (t) => {
