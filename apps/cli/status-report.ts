@@ -64,11 +64,12 @@ export function standLines(status: AgentVersionStatus, nowMs: number): string[][
 
 function whereText(status: AgentVersionStatus): string {
   const { state, waiting, live_run_count: live } = status;
+  const prefix = waiting.phase === 'RACE' ? 'in a race, ' : '';
   if (waiting.position !== null) {
     const running = live > 0 ? `, ${counted(live, 'run')} in progress` : '';
-    return `waiting, at position ${waiting.position} of the queue${running}`;
+    return `${prefix}waiting, at position ${waiting.position} of the queue${running}`;
   }
-  if (live > 0) return `being evaluated: ${counted(live, 'run')} in progress`;
+  if (live > 0) return `${prefix}being evaluated: ${counted(live, 'run')} in progress`;
   const by: Readonly<Record<string, string>> = {
     RECEIVED: 'received, on its way into the queue',
     QUEUED: 'in the queue',
@@ -105,6 +106,9 @@ function nextText(status: AgentVersionStatus, nowMs: number): string {
   if (state === 'DISCARDED')
     return 'Mend it, see it through paddock check, and submit a new version.';
   if (state === 'CANCELLED') return 'Submit it again: what it was queued for is over.';
+  if (status.waiting.phase === 'RACE') {
+    return 'Its race score and rank are told when the race is over: paddock race --watch';
+  }
   if (state !== 'ELIGIBLE' || status.waiting.reason !== null) {
     const missing = counted(Math.max(0, required - included), 'run');
     const { expected_finish_at: finish } = status.waiting;

@@ -20,7 +20,7 @@ interface Waiting {
   readonly expected_finish_at: string | null;
 }
 
-const times = { expected_start_at: null, expected_finish_at: null };
+const times = { phase: 'QUALIFYING', expected_start_at: null, expected_finish_at: null };
 const noneAble =
   'No validator that is here may evaluate it: each has a run or a success of it, or belongs to its miner.';
 const allInVain =

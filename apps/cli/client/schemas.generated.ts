@@ -359,6 +359,7 @@ export interface AgentVersionStatus {
   readonly stale_run_count: number;
   readonly consecutive_agent_failures: number;
   readonly waiting: {
+    readonly phase: 'QUALIFYING' | 'RACE' | null;
     readonly position: number | null;
     readonly reason: string | null;
     readonly expected_start_at: string | null;

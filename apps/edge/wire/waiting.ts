@@ -1,16 +1,24 @@
 import { z } from 'zod';
+import { phases } from '../../../machines/types.ts';
 import { expectedFinish, expectedStart, obstacleOf } from '../expected-start.ts';
 import type { Throughput, WaitingRow } from '../reads/waiting.ts';
 import { instant } from './instant.ts';
 
 export const waiting = z.object({
+  phase: z.enum(phases).nullable(),
   position: z.number().int().nullable(),
   reason: z.string().nullable(),
   expected_start_at: instant.nullable(),
   expected_finish_at: instant.nullable(),
 });
 
-const nothing = { position: null, reason: null, expected_start_at: null, expected_finish_at: null };
+const nothing = {
+  phase: null,
+  position: null,
+  reason: null,
+  expected_start_at: null,
+  expected_finish_at: null,
+};
 
 /** One sentence of why work is where it is; the first cause that applies. */
 function reasonOf(row: WaitingRow, throughput: Throughput): string {
@@ -34,6 +42,7 @@ export function toWaiting(
   // What all had in vain comes behind work that is counted behind it here.
   const isOutOfTurn = row.ableValidators > 0 && !row.isUntried;
   return {
+    phase: row.phase,
     position: isQueued && !isOutOfTurn ? row.itemsAhead + 1 : null,
     reason: reasonOf(row, throughput),
     expected_start_at: isQueued ? expectedStart(row, throughput) : null,

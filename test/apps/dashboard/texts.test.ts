@@ -43,6 +43,7 @@ const status: AgentVersionStatus = {
   stale_run_count: 0,
   consecutive_agent_failures: 0,
   waiting: {
+    phase: 'QUALIFYING',
     position: 3,
     reason: '2 are before it.',
     expected_start_at: null,
@@ -57,7 +58,7 @@ test('a version says where it is, why, and what comes next', (t) => {
     why: '2 are before it.',
     next: 'A validator claims it and runs it; 2 of them have to succeed.',
   });
-  const waiting = { ...status.waiting, position: null, reason: null };
+  const waiting = { ...status.waiting, phase: null, position: null, reason: null };
   const running = {
     ...status,
     state: 'RUNNING',
@@ -74,7 +75,15 @@ test('a version says where it is, why, and what comes next', (t) => {
   t.regex(storyOf(failed).why, /^2 runs failed and 0 went stale.* 2 in a row failed/);
   const eligible = { ...running, state: 'ELIGIBLE', included_success_count: 2 };
   t.regex(storyOf({ ...eligible, is_active_qualifier: true }).next, /^It enters the field/);
-  t.regex(storyOf({ ...eligible, waiting: status.waiting }).where, /in a race that runs now/);
+  const racing = { ...eligible, waiting: { ...status.waiting, phase: 'RACE' as const } };
+  t.regex(storyOf(racing).where, /in a race that runs now/);
+  t.regex(storyOf(racing).next, /^Its race score and rank/);
+  const reopened = { ...eligible, included_success_count: 1, waiting: status.waiting };
+  t.is(
+    storyOf(reopened).where,
+    'Its qualifying is open again: 1 of 2 successful runs are in, 1 under way.',
+  );
+  t.is(storyOf(reopened).next, '1 more successful run gives it its score back.');
   const out = { ...eligible, eliminated_at: status.submitted_at, eliminated_in_race_number: 4 };
   t.is(storyOf(out).where, 'It was eliminated in race 4.');
   t.is(storyOf({ ...running, state: 'DISCARDED', discard_reason: 'Rules.' }).why, 'Rules.');

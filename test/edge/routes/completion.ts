@@ -207,6 +207,7 @@ test.serial('a version becomes eligible exactly once, with its score in four pla
   );
   t.is(status.timeline.filter(({ event }) => event === 'eligible').length, 1);
   t.deepEqual(status.waiting, {
+    phase: null,
     position: null,
     reason: null,
     expected_start_at: null,

@@ -33,13 +33,13 @@ test('work that no validator may take has no time, and work that all had in vain
   const times = { expected_start_at: null, expected_finish_at: null };
 
   t.deepEqual(toWaiting({ ...row, ableValidators: 0, isUntried: false }, throughput), {
-    ...{ position: 1, reason: noneAble, ...times },
+    ...{ phase: 'QUALIFYING', position: 1, reason: noneAble, ...times },
   });
   t.deepEqual(toWaiting({ ...row, ableValidators: 0, itemsAhead: 3 }, throughput), {
-    ...{ position: 4, reason: noneAble, ...times },
+    ...{ phase: 'QUALIFYING', position: 4, reason: noneAble, ...times },
   });
   t.deepEqual(toWaiting({ ...row, isUntried: false }, throughput), {
-    ...{ position: null, reason: allInVain, ...times },
+    ...{ phase: 'QUALIFYING', position: null, reason: allInVain, ...times },
   });
 });
 
@@ -55,8 +55,18 @@ test('runs in progress end although nobody else may take the work', (t) => {
   t.like(toWaiting(running, throughput), { expected_finish_at: '1970-01-01T00:01:00.000Z' });
 });
 
+test('it says of which work', (t) => {
+  t.is(toWaiting({ ...row, phase: 'RACE' }, throughput).phase, 'RACE');
+});
+
 test('where nothing is open, nothing is said', (t) => {
   t.deepEqual(toWaiting(undefined, throughput), {
-    ...{ position: null, reason: null, expected_start_at: null, expected_finish_at: null },
+    ...{
+      phase: null,
+      position: null,
+      reason: null,
+      expected_start_at: null,
+      expected_finish_at: null,
+    },
   });
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instant, integer, pinReason, score, text, uuid, versionState } from './atoms.ts';
+import { instant, integer, phase, pinReason, score, text, uuid, versionState } from './atoms.ts';
 import { suite } from './suites.ts';
 
 // Contract 5: leaderboard and version status.
@@ -65,6 +65,8 @@ export const versionStatus = z.strictObject({
   stale_run_count: integer,
   consecutive_agent_failures: integer,
   waiting: z.strictObject({
+    // Beyond the contract: of which work the rest is told.
+    phase: phase.nullable(),
     position: integer.nullable(),
     reason: text.nullable(),
     expected_start_at: instant.nullable(),

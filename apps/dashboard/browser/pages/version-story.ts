@@ -31,6 +31,9 @@ function whereOf(status: AgentVersionStatus): string {
     case 'ELIGIBLE':
       if (status.eliminated_at !== null) return eliminatedText(status);
       if (isRacing(status)) return 'It is in a race that runs now.';
+      if (isReopened(status)) {
+        return `Its qualifying is open again: ${runsText(status)}, ${status.live_run_count} under way.`;
+      }
       return status.is_active_qualifier
         ? 'It is eligible, and its miner’s choice for the next race.'
         : 'It is eligible, but another version of its miner races.';
@@ -43,9 +46,13 @@ function whereOf(status: AgentVersionStatus): string {
   }
 }
 
-/** Of an eligible version only a race still has work to do. */
 function isRacing({ waiting }: AgentVersionStatus): boolean {
-  return waiting.reason !== null;
+  return waiting.phase === 'RACE';
+}
+
+/** Of an eligible one: a run that counted was taken out of its score. */
+function isReopened({ waiting }: AgentVersionStatus): boolean {
+  return waiting.phase === 'QUALIFYING';
 }
 
 function eliminatedText({ eliminated_in_race_number: race }: AgentVersionStatus): string {
@@ -85,17 +92,24 @@ function nextOf(status: AgentVersionStatus): string {
       return `A validator claims it and runs it; ${missing} of them have to succeed.`;
     case 'RUNNING':
       return missing > 0
-        ? `${missing} more successful ${missing === 1 ? 'run makes' : 'runs make'} it eligible.`
+        ? `${moreRuns(missing)} ${missing === 1 ? 'makes' : 'make'} it eligible.`
         : 'Its score is worked out.';
     case 'ELIGIBLE':
       if (status.eliminated_at !== null) return 'Nothing more: its miner may submit a new version.';
       if (isRacing(status)) return 'Its race score and rank are told when the race is over.';
+      if (isReopened(status)) {
+        return `${moreRuns(missing)} ${missing === 1 ? 'gives' : 'give'} it its score back.`;
+      }
       return status.is_active_qualifier
         ? 'It enters the field when qualifying closes, if its score reaches the threshold.'
         : 'It races when its miner pins it, or when it becomes the miner’s best.';
     default:
       return 'Nothing more: its miner may submit a new version.';
   }
+}
+
+function moreRuns(missing: number): string {
+  return `${missing} more successful ${missing === 1 ? 'run' : 'runs'}`;
 }
 
 function wordsOf(code: string): string {
