@@ -29,8 +29,9 @@ export function reportLines({ status, runs }: VersionNow, nowMs: number, termina
 }
 
 /** Undefined while something will still happen by itself; else whether it went well. */
-export function endOf({ state, waiting }: AgentVersionStatus): 'well' | 'badly' | undefined {
-  if (state === 'DISCARDED' || state === 'CANCELLED') return 'badly';
+export function endOf(status: AgentVersionStatus): 'well' | 'badly' | undefined {
+  const { state, waiting, is_miner_banned: isBanned } = status;
+  if (state === 'DISCARDED' || state === 'CANCELLED' || isBanned) return 'badly';
   return state === 'ELIGIBLE' && waiting.reason === null ? 'well' : undefined;
 }
 
@@ -83,6 +84,7 @@ function whereText(status: AgentVersionStatus): string {
 
 function whyText(status: AgentVersionStatus): string | undefined {
   const { waiting, discard_reason: discarded, consecutive_agent_failures: failures } = status;
+  if (status.is_miner_banned) return 'its miner is banned: no version of it is evaluated or races';
   if (waiting.reason !== null) return plainText(waiting.reason);
   if (discarded !== null) return plainText(discarded);
   if (status.eliminated_in_race_number !== null) {
@@ -106,6 +108,7 @@ function nextText(status: AgentVersionStatus, nowMs: number): string {
   if (state === 'DISCARDED')
     return 'Mend it, see it through paddock check, and submit a new version.';
   if (state === 'CANCELLED') return 'Submit it again: what it was queued for is over.';
+  if (status.is_miner_banned) return 'Nothing, unless an operator takes the ban back.';
   if (status.waiting.phase === 'RACE') {
     return 'Its race score and rank are told when the race is over: paddock race --watch';
   }

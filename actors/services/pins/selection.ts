@@ -7,7 +7,10 @@ type Rules = Pick<Qualifying, 'suiteId' | 'threshold'>;
 
 const fieldRules = ({ suiteId, threshold }: Rules) => ({ suiteId, qualifyingThreshold: threshold });
 
-/** Why a pin of the version would fall back if qualifying closed now; null where it would count. */
+/**
+ * Why a pin of the version would fall back if qualifying closed now; null where it would count. Of a
+ * banned miner too this is of the version alone: a ban is no reason of the contract's list.
+ */
 export function disabledReasonOf(version: MinerVersion, rules: Rules): PinDisabledReason | null {
   const pinned = { ...version, isPinned: true, isMinerBanned: false };
   return selectField([pinned], fieldRules(rules)).fallbacks[0]?.reason ?? null;

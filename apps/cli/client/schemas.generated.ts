@@ -347,6 +347,7 @@ export interface AgentVersionStatus {
   readonly eligible_at: string | null;
   readonly eliminated_at: string | null;
   readonly eliminated_in_race_number: number | null;
+  readonly is_miner_banned: boolean;
   readonly is_active_qualifier: boolean;
   readonly is_pinnable: boolean;
   readonly pin_disabled_reason: string | null;

@@ -16,7 +16,7 @@ export const status: Command = {
     tasks: { says: 'what came of each task in each run, with what paddock download takes' },
   },
   more: `Everybody may ask. With --watch the exit code is 0 when the version became eligible, and 1 when it
-was discarded or cancelled.`,
+was discarded or cancelled, or its miner is banned.`,
   examples: [
     ['paddock status 019a…', 'once'],
     ['paddock status 019a… --watch', 'until it has its score'],

@@ -21,6 +21,7 @@ export interface VersionRow {
   readonly failedRunCount: number;
   readonly staleRunCount: number;
   readonly consecutiveAgentFailures: number;
+  readonly isMinerBanned: boolean;
 }
 
 const columns = (sql: Sql) => sql`
@@ -43,12 +44,17 @@ const columns = (sql: Sql) => sql`
   v.live_run_count as "liveRunCount",
   v.failed_run_count as "failedRunCount",
   v.stale_run_count as "staleRunCount",
-  v.consecutive_agent_failures as "consecutiveAgentFailures"`;
+  v.consecutive_agent_failures as "consecutiveAgentFailures",
+  b.hotkey is not null as "isMinerBanned"`;
+
+const source = (sql: Sql) => sql`
+  agent_version v
+  left join hotkey_ban b on b.hotkey = v.miner_hotkey`;
 
 export async function versionById(sql: Sql, id: string): Promise<VersionRow | undefined> {
   const [row] = await sql<VersionRow[]>`
     select ${columns(sql)}
-    from agent_version v
+    from ${source(sql)}
     where v.agent_version_id = ${id}`;
   return row;
 }
@@ -57,7 +63,7 @@ export async function versionById(sql: Sql, id: string): Promise<VersionRow | un
 export async function versionsOfAgent(sql: Sql, agentId: string): Promise<readonly VersionRow[]> {
   return await sql<VersionRow[]>`
     select ${columns(sql)}
-    from agent_version v
+    from ${source(sql)}
     where v.agent_id = ${agentId}
     order by v.version_number desc`;
 }
@@ -86,7 +92,7 @@ export async function latestVersionsOfMiner(
 ): Promise<readonly VersionRow[]> {
   return await sql<VersionRow[]>`
     select distinct on (v.agent_id) ${columns(sql)}
-    from agent_version v
+    from ${source(sql)}
     where v.miner_hotkey = ${hotkey}
     order by v.agent_id, v.version_number desc`;
 }

@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { AgentVersionStatus } from '../../../apps/cli/client/schemas.generated.ts';
-import { standLines } from '../../../apps/cli/status-report.ts';
+import { endOf, standLines } from '../../../apps/cli/status-report.ts';
 
 const nothingOpen: AgentVersionStatus['waiting'] = {
   ...{ phase: null, position: null, reason: null },
@@ -10,7 +10,12 @@ const nothingOpen: AgentVersionStatus['waiting'] = {
 const eligible = {
   ...{ state: 'ELIGIBLE', submitted_at: '2026-11-24T20:00:00.000Z', qualifying_score: 0.7 },
   ...{ final_score: 0.7, eliminated_at: null, eliminated_in_race_number: null },
-  ...{ is_active_qualifier: true, pin_disabled_reason: null, selection_fallback_reason: null },
+  ...{
+    is_miner_banned: false,
+    is_active_qualifier: true,
+    pin_disabled_reason: null,
+    selection_fallback_reason: null,
+  },
   ...{ discard_reason: null, included_success_count: 2, required_successes: 2 },
   ...{ live_run_count: 0, failed_run_count: 0, stale_run_count: 0, consecutive_agent_failures: 0 },
   waiting: nothingOpen,
@@ -40,4 +45,14 @@ test('a version whose qualifying was opened again says how many runs it lacks', 
   t.is(told('next', reopened), '1 run of 2 still to succeed, no time can be told yet');
   t.is(told('where', reopened), 'waiting, at position 3 of the queue');
   t.is(told('where', {}), 'evaluated');
+});
+
+test('a version of a banned miner does not look as if it could race', (t) => {
+  const banned = { is_miner_banned: true, is_active_qualifier: false };
+  t.is(told('why', banned), 'its miner is banned: no version of it is evaluated or races');
+  t.is(told('next', banned), 'Nothing, unless an operator takes the ban back.');
+  const status = { ...eligible, ...banned } as AgentVersionStatus;
+  t.is(endOf(status), 'badly');
+  t.is(endOf({ ...status, state: 'QUEUED', waiting: open }), 'badly', 'nothing happens by itself');
+  t.is(told('why', {}), undefined);
 });

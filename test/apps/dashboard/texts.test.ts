@@ -31,6 +31,7 @@ const status: AgentVersionStatus = {
   eligible_at: null,
   eliminated_at: null,
   eliminated_in_race_number: null,
+  is_miner_banned: false,
   is_active_qualifier: false,
   is_pinnable: false,
   pin_disabled_reason: 'not_eligible',
@@ -84,6 +85,12 @@ test('a version says where it is, why, and what comes next', (t) => {
     'Its qualifying is open again: 1 of 2 successful runs are in, 1 under way.',
   );
   t.is(storyOf(reopened).next, '1 more successful run gives it its score back.');
+  const banned = { ...eligible, is_miner_banned: true, pin_disabled_reason: null };
+  t.deepEqual(storyOf(banned), {
+    where: 'It is eligible, but its miner is banned.',
+    why: 'Its miner is banned: no version of it is evaluated or races.',
+    next: 'Nothing more, unless an operator takes the ban back.',
+  });
   const out = { ...eligible, eliminated_at: status.submitted_at, eliminated_in_race_number: 4 };
   t.is(storyOf(out).where, 'It was eliminated in race 4.');
   t.is(storyOf({ ...running, state: 'DISCARDED', discard_reason: 'Rules.' }).why, 'Rules.');

@@ -381,6 +381,11 @@ test.serial('while qualifying is open, everything says who would race now', asyn
     pin_disabled_reason: 'below_threshold',
     selection_fallback_reason: 'below_threshold',
   });
+  t.is((await status('weak')).is_miner_banned, false);
+  t.like(await status('barred'), {
+    ...{ state: 'ELIGIBLE', is_miner_banned: true, is_active_qualifier: false },
+    ...{ is_pinnable: false, pin_disabled_reason: null },
+  });
   const gone = await status('gone');
   t.like(gone, { is_active_qualifier: false, pin_disabled_reason: 'eliminated' });
   t.deepEqual(

@@ -53,6 +53,8 @@ export const versionStatus = z.strictObject({
   eligible_at: instant.nullable(),
   eliminated_at: instant.nullable(),
   eliminated_in_race_number: integer.nullable(),
+  // Beyond the contract, as the leaderboard has it.
+  is_miner_banned: z.boolean(),
   is_active_qualifier: z.boolean(),
   is_pinnable: z.boolean(),
   pin_disabled_reason: pinReason.nullable(),

@@ -30,6 +30,7 @@ function whereOf(status: AgentVersionStatus): string {
       return `Validators evaluate it: ${runsText(status)}, ${status.live_run_count} under way.`;
     case 'ELIGIBLE':
       if (status.eliminated_at !== null) return eliminatedText(status);
+      if (status.is_miner_banned) return 'It is eligible, but its miner is banned.';
       if (isRacing(status)) return 'It is in a race that runs now.';
       if (isReopened(status)) {
         return `Its qualifying is open again: ${runsText(status)}, ${status.live_run_count} under way.`;
@@ -59,10 +60,12 @@ function eliminatedText({ eliminated_in_race_number: race }: AgentVersionStatus)
   return race === null ? 'It was eliminated.' : `It was eliminated in race ${race}.`;
 }
 
+const bannedText = 'Its miner is banned: no version of it is evaluated or races.';
+
 function whyOf(status: AgentVersionStatus): string {
   const reasons = [
     status.discard_reason,
-    status.waiting.reason,
+    status.is_miner_banned ? bannedText : status.waiting.reason,
     status.selection_fallback_reason === null
       ? null
       : `The pinned version does not race: ${wordsOf(status.selection_fallback_reason)}.`,
@@ -86,6 +89,7 @@ function failuresText(status: AgentVersionStatus): string | null {
 
 function nextOf(status: AgentVersionStatus): string {
   const missing = status.required_successes - status.included_success_count;
+  if (status.is_miner_banned) return 'Nothing more, unless an operator takes the ban back.';
   switch (status.state) {
     case 'RECEIVED':
     case 'QUEUED':
