@@ -5,6 +5,7 @@ export interface Milestone {
   readonly event:
     | 'became_top'
     | 'eliminated'
+    | 'pin_not_honoured'
     | 'race_cancelled'
     | 'race_completed'
     | 'race_entered'
@@ -28,11 +29,18 @@ export async function milestonesOf(
       from race_entrant e
       join race r on r.race_id = e.race_id
       where e.agent_version_id = ${agentVersionId}
+    ), fallen_back as (
+      select r.closed_at, 'race ' || r.race_number || ': ' || f.reason as detail
+      from race_fallback f
+      join race r on r.race_id = f.race_id
+      where f.agent_version_id = ${agentVersionId} and r.closed_at is not null
     ), reign as (
       select top_at, ended_at, end_reason from top_agent where agent_version_id = ${agentVersionId}
     )
     select closed_at as at, 'race_entered' as event, race || ' as ' || qualification_type as detail
     from raced where closed_at is not null
+    union all
+    select closed_at, 'pin_not_honoured', detail from fallen_back
     union all
     select completed_at, 'race_completed',
       race || case when race_rank is null

@@ -396,9 +396,22 @@ test.serial('while qualifying is open, everything says who would race now', asyn
   await sql`
     insert into race_fallback (race_id, miner_hotkey, agent_version_id, reason)
     values (${raceId}, 'weak', ${trialId('weak')}, 'below_threshold')`;
-  await sql`update race set status = 'QUALIFYING_CLOSED' where race_id = ${raceId}`;
+  await sql`
+    update race set status = 'QUALIFYING_CLOSED', closed_at = rt.clock() where race_id = ${raceId}`;
   await sql`delete from race_pin`;
-  t.is((await status('weak')).selection_fallback_reason, 'below_threshold', 'as the close left it');
+  const weak = await status('weak');
+  t.is(weak.selection_fallback_reason, 'below_threshold', 'as the close left it');
+  const told = { event: 'pin_not_honoured', detail: 'race 2: below_threshold' };
+  t.like(weak.timeline, [told]);
+  t.deepEqual((await status('best')).timeline, []);
+  for (const end of ['RACE_COMPLETE', 'RACE_CANCELLED']) {
+    await sql`
+      update race set status = ${end}, completed_at = rt.clock(), cancelled_at = rt.clock()
+      where race_id = ${raceId}`;
+    const later = await status('weak');
+    t.is(later.selection_fallback_reason, null, 'no more of the race that is over');
+    t.like(later.timeline, [told], end);
+  }
 });
 
 test('a race that is not there is told by its code, what is no id in the array form', async (t) => {

@@ -1,0 +1,1 @@
+drop index race_fallback_version;
