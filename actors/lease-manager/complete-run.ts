@@ -7,6 +7,7 @@ import {
 import type { Completion, RunFact } from '../../machines/evaluation-run/facts.ts';
 import type { RunState } from '../../machines/evaluation-run/machine.ts';
 import { Fault } from '../../machines/fault.ts';
+import type { DiscardReason, ExclusionReason, ToldReason } from '../../machines/reasons/codes.ts';
 import type { FaultClass } from '../../machines/types.ts';
 import { decideInclusion, exclusionOfSuccess } from '../../machines/work-item/decide.ts';
 import { type Answer, accepted, refused } from './answer.ts';
@@ -104,7 +105,7 @@ function settleJudging(draft: Draft, run: RunState, { request, outcome, digest }
 }
 
 /** Counts the success or frees the slot; says why a success does not count. */
-function settleWork(draft: Draft, run: RunState, outcome: Ended): string | undefined {
+function settleWork(draft: Draft, run: RunState, outcome: Ended): ExclusionReason | undefined {
   const { agentVersionId, workItemId, evalRunId, validatorHotkey } = run.context;
   if (outcome.kind === 'failure') {
     freeInVain(draft, run, outcome);
@@ -128,7 +129,7 @@ function blameVersion(
   draft: Draft,
   agentVersionId: string,
   faultClass: FaultClass | null,
-): string | undefined {
+): DiscardReason | ToldReason | undefined {
   const version = draft.aggregate(agentVersionId)?.version.state;
   if (version === undefined) return undefined;
   const { agentFailureLimit } = draft.policy;
@@ -166,7 +167,7 @@ function answer(
 function endFact(
   draft: Draft,
   outcome: Ended,
-  end: { readonly completion: Completion; readonly exclusionReason: string | undefined },
+  end: { readonly completion: Completion; readonly exclusionReason: ExclusionReason | undefined },
 ): RunFact {
   const at = draft.nowMs;
   const { completion, exclusionReason } = end;

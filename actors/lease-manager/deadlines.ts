@@ -92,7 +92,7 @@ export class RunDeadlines {
     return earliestMs;
   }
 
-  reasonOfEnd(evalRunId: string, nowMs: number): string | undefined {
+  reasonOfEnd(evalRunId: string, nowMs: number) {
     const deadlines = this.#byRun.get(evalRunId);
     return deadlines === undefined ? undefined : reasonOfEnd(deadlines, nowMs);
   }

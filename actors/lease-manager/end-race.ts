@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { asTold } from '../../machines/reasons/codes.ts';
 import { type Answer, accepted } from './answer.ts';
 import type { Draft } from './draft.ts';
 import { cancelItem } from './end-run.ts';
@@ -11,7 +12,7 @@ type End = z.infer<(typeof evalMessages)['race-ended']>;
 export function endRace(draft: Draft, { raceId, reason }: End): Answer {
   for (const [workItemId, versionId] of [...draft.state.openItems.entries()]) {
     const item = draft.item(versionId, workItemId);
-    if (raceOf(item.context) === raceId) cancelItem(draft, item, reason);
+    if (raceOf(item.context) === raceId) cancelItem(draft, item, asTold(reason));
   }
   return accepted({});
 }

@@ -2,6 +2,11 @@ import { decideScores } from '../../machines/agent-version/decide.ts';
 import type { Outcome } from '../../machines/evaluation-run/decide.ts';
 import type { RunFact } from '../../machines/evaluation-run/facts.ts';
 import { isLive, type RunState, runStatus } from '../../machines/evaluation-run/machine.ts';
+import type {
+  RunCancelReason,
+  ToldReason,
+  WorkCancelReason,
+} from '../../machines/reasons/codes.ts';
 import { aggregateScore } from '../../machines/scoring/aggregate.ts';
 import { decideLeaseEnd, isTrouble } from '../../machines/work-item/decide.ts';
 import type { WorkState } from '../../machines/work-item/machine.ts';
@@ -72,20 +77,28 @@ function liveRunsOfItem(draft: Draft, { context }: WorkState): RunState[] {
   });
 }
 
-export function cancelLiveRuns(draft: Draft, item: WorkState, reason: string): void {
+export function cancelLiveRuns(
+  draft: Draft,
+  item: WorkState,
+  reason: RunCancelReason | ToldReason,
+): void {
   for (const { context } of liveRunsOfItem(draft, item)) {
     endRun(draft, context, { type: 'CANCELLED', at: draft.nowMs, reason }, { isTrouble: false });
   }
 }
 
 /** Cancels the open work of a version that will not be evaluated any more. */
-export function cancelWork(draft: Draft, agentVersionId: string, reason: string): void {
+export function cancelWork(draft: Draft, agentVersionId: string, reason: WorkCancelReason): void {
   for (const { state } of [...(draft.aggregate(agentVersionId)?.items.values() ?? [])]) {
     cancelItem(draft, state, reason);
   }
 }
 
-export function cancelItem(draft: Draft, item: WorkState, reason: string): void {
+export function cancelItem(
+  draft: Draft,
+  item: WorkState,
+  reason: WorkCancelReason | ToldReason,
+): void {
   if (item.value !== 'open') return;
   const { agentVersionId, workItemId } = item.context;
   cancelLiveRuns(draft, item, reason);

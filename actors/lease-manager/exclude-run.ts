@@ -1,11 +1,16 @@
 import type { RunState } from '../../machines/evaluation-run/machine.ts';
+import type { ExclusionReason, ToldReason } from '../../machines/reasons/codes.ts';
 import { decideExclusion } from '../../machines/work-item/decide.ts';
 import type { Draft } from './draft.ts';
 import { rescore } from './end-run.ts';
 import { followMinerBan } from './miner-ban.ts';
 
 /** Takes a success out of its score, which opens the work again when it falls below. */
-export function excludeRun(draft: Draft, run: RunState, reason: string): void {
+export function excludeRun(
+  draft: Draft,
+  run: RunState,
+  reason: ExclusionReason | ToldReason,
+): void {
   const { agentVersionId, workItemId, evalRunId } = run.context;
   draft.requireRunning(run.context);
   draft.recordRun(agentVersionId, evalRunId, [{ type: 'EXCLUDED', reason }]);

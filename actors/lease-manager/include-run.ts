@@ -1,4 +1,5 @@
 import { isLive, type RunState } from '../../machines/evaluation-run/machine.ts';
+import type { ExclusionReason } from '../../machines/reasons/codes.ts';
 import { decideInclusion, exclusionOfSuccess } from '../../machines/work-item/decide.ts';
 import type { WorkState } from '../../machines/work-item/machine.ts';
 import type { Draft } from './draft.ts';
@@ -41,7 +42,7 @@ function successOf({ context }: RunState) {
   return { evalRunId, validatorHotkey, scoreMicro, isPartial: false };
 }
 
-function obstacleTo(draft: Draft, { context }: RunState): string | undefined {
+function obstacleTo(draft: Draft, { context }: RunState): ExclusionReason | undefined {
   const isBanned = draft.state.orders?.bannedHotkeys.has(context.validatorHotkey) === true;
   return isBanned ? 'VALIDATOR_BANNED' : undefined;
 }

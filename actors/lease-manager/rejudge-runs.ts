@@ -3,6 +3,7 @@ import type { VersionState } from '../../machines/agent-version/machine.ts';
 import type { Outcome } from '../../machines/evaluation-run/decide.ts';
 import type { RejudgedRun } from '../../machines/evaluation-run/facts.ts';
 import type { RunState } from '../../machines/evaluation-run/machine.ts';
+import type { ExclusionReason, JudgingEndReason, Lapse } from '../../machines/reasons/codes.ts';
 import type { WorkState } from '../../machines/work-item/machine.ts';
 import {
   barredFrom,
@@ -60,11 +61,11 @@ function openJudging(draft: Draft, rejudgingId: string, { agentVersionId, evalRu
   const reason =
     lapseOf(draft, agentVersionId, queuedAt) ?? obstacleToJudging(rejudges, judgedWork);
   if (reason === undefined) followMinerBan(draft, agentVersionId, workItemId);
-  else cancelItem(draft, draft.item(agentVersionId, workItemId), reason);
+  else giveUp(draft, draft.item(agentVersionId, workItemId), reason);
 }
 
 /** What was told to open work before this work was there. */
-function lapseOf(draft: Draft, agentVersionId: string, atMs: number): string | undefined {
+function lapseOf(draft: Draft, agentVersionId: string, atMs: number): Lapse | undefined {
   const { value, context } = versionOf(draft, agentVersionId);
   const lapse = lapseOfVersion(value);
   if (lapse !== undefined) return lapse;
@@ -174,7 +175,7 @@ export function settleVerdict(
   draft: Draft,
   run: RunState,
   outcome: Exclude<Outcome, { readonly kind: 'replay' }>,
-): string | undefined {
+): ExclusionReason | undefined {
   const { agentVersionId, workItemId, evalRunId, validatorHotkey } = run.context;
   if (outcome.kind === 'failure') {
     const { faultClass } = outcome;
@@ -182,7 +183,7 @@ export function settleVerdict(
     const agentFaults = 1 + agentFaultsOf(draft, run);
     const { agentFailureLimit } = draft.policy;
     const reason = endOfJudging({ faultClass, agentFaults, agentFailureLimit });
-    if (reason !== undefined) cancelItem(draft, draft.item(agentVersionId, workItemId), reason);
+    if (reason !== undefined) giveUp(draft, draft.item(agentVersionId, workItemId), reason);
     return undefined;
   }
   if (outcome.isPartial) {
@@ -194,6 +195,14 @@ export function settleVerdict(
     { type: 'VERDICT_REACHED', verdict, at: draft.nowMs },
   ]);
   return 'REJUDGING';
+}
+
+/** Of work that nobody is at: it asks for one run, and that has ended or was never claimed. */
+function giveUp(draft: Draft, item: WorkState, reason: JudgingEndReason): void {
+  if (item.value !== 'open') return;
+  const { agentVersionId, workItemId } = item.context;
+  const cancelled = { type: 'WORK_CANCELLED', at: draft.nowMs, reason } as const;
+  draft.recordItem(agentVersionId, workItemId, [cancelled]);
 }
 
 function agentFaultsOf(draft: Draft, { context }: RunState): number {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { runNotFound } from '../../machines/evaluation-run/decide.ts';
 import { isLive, type RunState, runStatus } from '../../machines/evaluation-run/machine.ts';
 import { obstacleTo, type RunOrder } from '../../machines/evaluation-run/run-order.ts';
+import { asTold } from '../../machines/reasons/codes.ts';
 import { refusal } from '../../machines/refusal.ts';
 import { countedInPlaceOf, type PlacedRun } from '../../machines/work-item/rejudging.ts';
 import { type Answer, accepted, refused } from './answer.ts';
@@ -22,7 +23,7 @@ export function orderExclusion(
   order: z.infer<(typeof evalMessages)['exclude-run']>,
 ): Answer {
   return change(draft, order, 'exclude-run', (run) => {
-    if (run.context.isIncluded) excludeRun(draft, run, order.reason);
+    if (run.context.isIncluded) excludeRun(draft, run, asTold(order.reason));
   });
 }
 

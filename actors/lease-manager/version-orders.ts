@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { decideReinstatement } from '../../machines/agent-version/decide.ts';
 import { type VersionState, versionStatus } from '../../machines/agent-version/machine.ts';
+import { asTold } from '../../machines/reasons/codes.ts';
 import { refusal } from '../../machines/refusal.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import { discardVersion } from './discard-version.ts';
@@ -21,7 +22,9 @@ export function orderDiscard(draft: Draft, { agentVersionId, reason }: Discard):
   const version = versionOf(draft, agentVersionId);
   if (version === undefined) return unknownVersion();
   if (!ended.has(version.value)) {
-    draft.recordVersion(agentVersionId, [{ type: 'DISCARDED', at: draft.nowMs, reason }]);
+    draft.recordVersion(agentVersionId, [
+      { type: 'DISCARDED', at: draft.nowMs, reason: asTold(reason) },
+    ]);
     discardVersion(draft, agentVersionId);
   }
   return stateOf(draft, agentVersionId);

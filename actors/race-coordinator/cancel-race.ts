@@ -1,11 +1,16 @@
 import { decideCancel } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
+import type { RaceCancelReason, ToldReason } from '../../machines/reasons/codes.ts';
 import { type Draft, holdOf, instant } from './draft.ts';
 import { endFallenReign } from './end-reign.ts';
 import { openNextRace } from './open-race.ts';
 
 /** Eliminates and promotes nobody, and releases nothing; the next race opens at once. */
-export function cancelRace(draft: Draft, race: RaceState, reason: string): void {
+export function cancelRace(
+  draft: Draft,
+  race: RaceState,
+  reason: RaceCancelReason | ToldReason,
+): void {
   const { raceId, suiteId } = race.context;
   const facts = decideCancel(race, reason, draft.nowMs);
   if (facts.length === 0) return;

@@ -5,6 +5,7 @@ import {
 } from '../../machines/race/complete-race.ts';
 import { decideCompletion, stepDue } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
+import type { RunCancelReason } from '../../machines/reasons/codes.ts';
 import type { WindowSlot } from '../../machines/scoring/overall.ts';
 import { cancelledForSuite, wasCancelled } from './cancel-race.ts';
 import { type Draft, holdOf, instant } from './draft.ts';
@@ -77,7 +78,8 @@ function wasCompleted(draft: Draft, race: RaceState, results: CompletedRace): vo
     })),
   );
   settleTop(draft, race, results);
-  draft.tellEval('race-ended', entrantIds, { raceId, reason: 'RACE_COMPLETE' });
+  const reason: RunCancelReason = 'RACE_COMPLETE';
+  draft.tellEval('race-ended', entrantIds, { raceId, reason });
   openNextRace(draft, suiteId);
 }
 

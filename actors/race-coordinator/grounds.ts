@@ -1,5 +1,6 @@
 import type { FieldCandidate, RaceInputs } from '../../machines/race/field.ts';
 import type { PolicyBasis } from '../../machines/race/policy-overrides.ts';
+import type { ReignEndReason } from '../../machines/reasons/codes.ts';
 import type { DrawableTask } from '../../machines/suite/draw-tasks.ts';
 import type { RaceEntity } from './race-state.ts';
 
@@ -65,5 +66,5 @@ export interface OpenReign {
   readonly topAtMs: number;
   readonly suiteActivatedAtMs: number | null;
   /** OUTRANKED while it stands: nothing but a challenger could end it. */
-  readonly endReason: 'BANNED' | 'DISCARDED' | 'OUTRANKED' | 'SUITE_SWITCHED';
+  readonly endReason: ReignEndReason;
 }

@@ -1,4 +1,5 @@
 import type { RaceState } from '../../machines/race/machine.ts';
+import { asTold } from '../../machines/reasons/codes.ts';
 import { refusal } from '../../machines/refusal.ts';
 import type { Reply } from '../runtime/partition-actor.ts';
 import { refused, standsAt } from './answer.ts';
@@ -21,7 +22,7 @@ export function orderStart(draft: Draft, raceId: string): Reply {
 }
 
 export function orderCancel(draft: Draft, raceId: string, reason: string): Reply {
-  return ordered(draft, raceId, (race) => cancelRace(draft, race, reason));
+  return ordered(draft, raceId, (race) => cancelRace(draft, race, asTold(reason)));
 }
 
 function ordered(draft: Draft, raceId: string, carryOut: (race: RaceState) => void): Reply {

@@ -2,6 +2,7 @@ import { machineDiagrams } from '../../machines/diagram.ts';
 import { configTables } from '../config/config-table.ts';
 import { rulesTable } from '../python/rules-table.ts';
 import { decisionsTable } from './decisions-table.ts';
+import { reasonBlocks } from './reasons-table.ts';
 
 type Blocks = ReadonlyMap<string, string>;
 
@@ -10,6 +11,7 @@ export function generatedPages(): ReadonlyMap<string, Blocks> {
   return new Map([
     ['../decisions/README.md', new Map([['decisions', decisionsTable()]])],
     ['configuration.md', new Map([['config', configTables()]])],
+    ['reasons.md', reasonBlocks()],
     ['state-machines.md', new Map([['machines', machineDiagrams()]])],
     ['submission-rules.md', new Map([['rules', rulesTable()]])],
   ]);

@@ -1,3 +1,5 @@
+import type { CodeReleaseReason } from '../reasons/codes.ts';
+
 /** What the release of a version's code depends on; instants are Unix milliseconds. */
 export interface CodeHistory {
   readonly submittedAtMs: number;
@@ -7,7 +9,7 @@ export interface CodeHistory {
 
 export interface CodeRelease {
   readonly atMs: number;
-  readonly reason: 'TOP' | 'AGED';
+  readonly reason: CodeReleaseReason;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DiscardReason, ToldReason, VersionCancelReason } from '../reasons/codes.ts';
 
 /** Fixed at the admission. */
 export const versionIdentity = z.object({
@@ -39,8 +40,13 @@ export type VersionFact =
   | { readonly type: 'SCORED'; readonly scores: QualifyingScores }
   | { readonly type: 'BECAME_ELIGIBLE'; readonly at: number }
   | {
-      readonly type: 'DISCARDED' | 'VERSION_CANCELLED';
+      readonly type: 'DISCARDED';
       readonly at: number;
-      readonly reason: string;
+      readonly reason: DiscardReason | ToldReason;
+    }
+  | {
+      readonly type: 'VERSION_CANCELLED';
+      readonly at: number;
+      readonly reason: VersionCancelReason;
     }
   | { readonly type: 'REINSTATED'; readonly to: 'queued' | 'running' | 'eligible' };

@@ -1,4 +1,5 @@
 import type { Fault } from '../fault.ts';
+import type { StaleReason } from '../reasons/codes.ts';
 import { refusal } from '../refusal.ts';
 import { attributeFault, faultOfResults } from '../scoring/fault-attribution.ts';
 import { agreesWithResults, runScoreMicro } from '../scoring/run-score.ts';
@@ -24,7 +25,7 @@ export function promisedUntil(deadlines: Deadlines, candidateMs: number): number
 export function reasonOfEnd(
   deadlines: Deadlines,
   nowMs: number,
-): 'LEASE_EXPIRED' | 'NO_PROGRESS' | 'RUN_LIMIT' | undefined {
+): Exclude<StaleReason, 'RECLAIMED'> | undefined {
   if (nowMs >= deadlines.runLimitUntilMs) return 'RUN_LIMIT';
   if (nowMs >= deadlines.noProgressUntilMs) return 'NO_PROGRESS';
   if (nowMs >= deadlines.leaseUntilMs) return 'LEASE_EXPIRED';

@@ -1,4 +1,10 @@
 import { z } from 'zod';
+import type {
+  ExclusionReason,
+  RunCancelReason,
+  StaleReason,
+  ToldReason,
+} from '../reasons/codes.ts';
 import { executionKinds, type FaultClass, faultClasses, phases } from '../types.ts';
 
 /** Integer sums over the stored results of a run: all that a score and a blame need. */
@@ -82,7 +88,7 @@ export type RunFact =
       readonly type: 'SUCCEEDED';
       readonly scoreMicro: number;
       readonly isIncluded: boolean;
-      readonly exclusionReason: string | null;
+      readonly exclusionReason: ExclusionReason | null;
       readonly completion: Completion;
     } & End)
   | ({
@@ -90,8 +96,9 @@ export type RunFact =
       readonly faultClass: FaultClass;
       readonly completion: Completion;
     } & End)
-  | ({ readonly type: 'STALED' | 'CANCELLED'; readonly reason: string } & End)
-  | { readonly type: 'EXCLUDED'; readonly reason: string }
+  | ({ readonly type: 'STALED'; readonly reason: StaleReason } & End)
+  | ({ readonly type: 'CANCELLED'; readonly reason: RunCancelReason | ToldReason } & End)
+  | { readonly type: 'EXCLUDED'; readonly reason: ExclusionReason | ToldReason }
   | { readonly type: 'INCLUDED' }
   /** Takes the place of the run that it judged again. */
   | { readonly type: 'ADOPTED'; readonly workItemId: string; readonly fence: number };

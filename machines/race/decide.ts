@@ -1,3 +1,4 @@
+import type { RaceCancelReason, ToldReason } from '../reasons/codes.ts';
 import type { RaceResults } from './complete-race.ts';
 import type { RaceFact, RaceIdentity } from './facts.ts';
 import type { Entrant } from './field.ts';
@@ -70,7 +71,10 @@ export function decideCompletion(race: RaceState, results: RaceResults, nowMs: n
   ];
 }
 
-/** Reasons are NO_ENTRANT, NO_FINISHER, NO_TASK and SUITE_SWITCHED, or an operator's words. */
-export function decideCancel(race: RaceState, reason: string, nowMs: number): RaceFact[] {
+export function decideCancel(
+  race: RaceState,
+  reason: RaceCancelReason | ToldReason,
+  nowMs: number,
+): RaceFact[] {
   return nextStepOf(race) === null ? [] : [{ type: 'RACE_CANCELLED', at: nowMs, reason }];
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RaceCancelReason, ToldReason } from '../reasons/codes.ts';
 import { racePolicy } from './policy.ts';
 
 /** Fixed when the race opens. Instants are Unix milliseconds. */
@@ -47,4 +48,8 @@ export type RaceFact =
       readonly winnerId: string;
       readonly promotedId: string | null;
     }
-  | { readonly type: 'RACE_CANCELLED'; readonly at: number; readonly reason: string };
+  | {
+      readonly type: 'RACE_CANCELLED';
+      readonly at: number;
+      readonly reason: RaceCancelReason | ToldReason;
+    };

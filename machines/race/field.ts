@@ -1,3 +1,5 @@
+import type { PinDisabledReason } from './pinnable.ts';
+
 /**
  * What is known of a race's candidates at its close and of its entrants at its end, as the store
  * reads it under the race's lock. Scores of aggregates are texts with four decimal places, scores of
@@ -35,12 +37,7 @@ export interface Entrant {
 export interface Fallback {
   readonly agentVersionId: string;
   readonly minerHotkey: string;
-  readonly reason:
-    | 'below_threshold'
-    | 'discarded'
-    | 'eliminated'
-    | 'not_eligible'
-    | 'superseded_suite';
+  readonly reason: PinDisabledReason;
 }
 
 export interface RaceRun {

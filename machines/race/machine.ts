@@ -35,7 +35,7 @@ const unopened: RaceContext = {
 
 const types: { context: RaceContext; events: RaceFact } = {
   context: unopened,
-  events: { type: 'RACE_CANCELLED', at: 0, reason: '' },
+  events: { type: 'RACE_CANCELLED', at: 0, reason: 'NO_ENTRANT' },
 };
 
 const cancelled = { target: 'raceCancelled', actions: 'cancel' } as const;

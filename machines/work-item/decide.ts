@@ -1,4 +1,5 @@
 import type { Outcome } from '../evaluation-run/decide.ts';
+import type { ExclusionReason, ToldReason } from '../reasons/codes.ts';
 import type { EvalPolicy } from '../types.ts';
 import type { WorkFact } from './facts.ts';
 import type { WorkState } from './machine.ts';
@@ -65,7 +66,10 @@ export interface SuccessfulRun {
 }
 
 /** Why a success is stored but does not count; undefined when it does. */
-export function exclusionOfSuccess(item: WorkState, run: SuccessfulRun): string | undefined {
+export function exclusionOfSuccess(
+  item: WorkState,
+  run: SuccessfulRun,
+): ExclusionReason | undefined {
   const work = item.context;
   if (run.isPartial) return 'INCOMPLETE';
   if (item.value !== 'open' || work.included.length >= work.requiredSuccesses) {
@@ -83,7 +87,11 @@ export function decideInclusion(item: WorkState, run: SuccessfulRun, nowMs: numb
   return isLast ? [...facts, { type: 'CLOSED', at: nowMs }] : facts;
 }
 
-export function decideExclusion(item: WorkState, evalRunId: string, reason: string): WorkFact[] {
+export function decideExclusion(
+  item: WorkState,
+  evalRunId: string,
+  reason: ExclusionReason | ToldReason,
+): WorkFact[] {
   const facts: WorkFact[] = [{ type: 'SUCCESS_EXCLUDED', evalRunId, reason }];
   return item.value === 'closed' ? [...facts, { type: 'REOPENED', reason }] : facts;
 }

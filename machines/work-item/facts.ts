@@ -1,4 +1,12 @@
 import { z } from 'zod';
+import type {
+  ExclusionReason,
+  HoldReason,
+  JudgingEndReason,
+  ReopeningReason,
+  ToldReason,
+  WorkCancelReason,
+} from '../reasons/codes.ts';
 import { phases } from '../types.ts';
 
 /** Fixed when the work is opened. */
@@ -73,7 +81,11 @@ export type WorkFact =
       readonly validatorHotkey: string;
       readonly scoreMicro: number;
     }
-  | { readonly type: 'SUCCESS_EXCLUDED'; readonly evalRunId: string; readonly reason: string }
+  | {
+      readonly type: 'SUCCESS_EXCLUDED';
+      readonly evalRunId: string;
+      readonly reason: ExclusionReason | ToldReason;
+    }
   | {
       readonly type: 'SUCCESS_REPLACED';
       readonly evalRunId: string;
@@ -83,10 +95,14 @@ export type WorkFact =
     }
   | { readonly type: 'VERDICT_REACHED'; readonly verdict: Success; readonly at: number }
   | { readonly type: 'VERDICT_APPLIED' }
-  | { readonly type: 'VERDICT_DROPPED'; readonly reason: string }
-  | { readonly type: 'HELD'; readonly until: number; readonly reason: string }
+  | { readonly type: 'VERDICT_DROPPED'; readonly reason: JudgingEndReason }
+  | { readonly type: 'HELD'; readonly until: number; readonly reason: HoldReason }
   | { readonly type: 'MINER_BANNED' }
   | { readonly type: 'MINER_UNBANNED' }
   | { readonly type: 'CLOSED'; readonly at: number }
-  | { readonly type: 'REOPENED'; readonly reason: string }
-  | { readonly type: 'WORK_CANCELLED'; readonly at: number; readonly reason: string };
+  | { readonly type: 'REOPENED'; readonly reason: ReopeningReason | ToldReason }
+  | {
+      readonly type: 'WORK_CANCELLED';
+      readonly at: number;
+      readonly reason: JudgingEndReason | WorkCancelReason | ToldReason;
+    };

@@ -1,3 +1,4 @@
+import type { JudgingEndReason, Lapse } from '../reasons/codes.ts';
 import type { FaultClass } from '../types.ts';
 import type { JudgedSuccess } from './facts.ts';
 import type { WorkState } from './machine.ts';
@@ -22,13 +23,16 @@ export function barredFrom(item: WorkState, ofVersion: Iterable<WorkState>): Rea
 }
 
 /** Why a version is not judged again in this state; a version is cancelled only by another suite. */
-export function lapseOfVersion(value: string): string | undefined {
+export function lapseOfVersion(value: string): Lapse | undefined {
   if (value === 'discarded') return 'VERSION_DISCARDED';
   return value === 'cancelled' ? 'SUITE_SUPERSEDED' : undefined;
 }
 
 /** Why this success cannot be judged again; undefined when it still counts. */
-export function obstacleToJudging(judged: JudgedSuccess, judgedWork: WorkState | undefined) {
+export function obstacleToJudging(
+  judged: JudgedSuccess,
+  judgedWork: WorkState | undefined,
+): JudgingEndReason | undefined {
   const stands = judgedWork?.context.included.some(
     ({ evalRunId }) => evalRunId === judged.evalRunId,
   );
@@ -70,7 +74,7 @@ export interface FailedJudging {
 }
 
 /** Why judging again is given up; undefined when another validator may try. Nobody is blamed for it. */
-export function endOfJudging(failed: FailedJudging): string | undefined {
+export function endOfJudging(failed: FailedJudging): JudgingEndReason | undefined {
   if (failed.faultClass === 'INTEGRITY') return 'INTEGRITY';
   return failed.faultClass === 'AGENT' && failed.agentFaults >= failed.agentFailureLimit
     ? 'AGENT_FAILURES'
@@ -80,12 +84,12 @@ export function endOfJudging(failed: FailedJudging): string | undefined {
 export interface Application {
   readonly judgedWork: WorkState | undefined;
   /** Why nothing of the version is evaluated any more. */
-  readonly lapse: string | undefined;
+  readonly lapse: Lapse | undefined;
   readonly bannedHotkeys: ReadonlySet<string>;
 }
 
 /** Why a verdict changes nothing; undefined when it does. */
-export function obstacleToApplying(item: WorkState, to: Application): string | undefined {
+export function obstacleToApplying(item: WorkState, to: Application): JudgingEndReason | undefined {
   const { rejudges, verdict, raceId } = item.context;
   if (rejudges === null || verdict === null) return 'NO_VERDICT';
   // What a race came to is history: its bundle is published, its emissions are paid.

@@ -41,7 +41,7 @@ test('a version becomes eligible with its first scores only', (t) => {
 
 test('nothing goes on after a discard or a cancellation', (t) => {
   for (const type of ['DISCARDED', 'VERSION_CANCELLED'] as const) {
-    const ended = fold(agentVersion, [...running, { type, at: 1, reason: 'X' }]);
+    const ended = fold(agentVersion, [...running, { type, at: 1, reason: 'INTEGRITY' }]);
     for (const fact of [...running, { type, at: 2, reason: 'Y' }]) {
       t.throws(() => evolve(agentVersion, ended, fact), { instanceOf: ModelBug });
     }
@@ -50,7 +50,7 @@ test('nothing goes on after a discard or a cancellation', (t) => {
 });
 
 test('a discard that is taken back leaves the version where it stood', (t) => {
-  const discarded: VersionFact = { type: 'DISCARDED', at: 9, reason: 'X' };
+  const discarded: VersionFact = { type: 'DISCARDED', at: 9, reason: 'INTEGRITY' };
   const restored = (facts: VersionFact[], wasEvaluated = true) => {
     const ended = fold(agentVersion, [...facts, discarded]);
     return fold(agentVersion, decideReinstatement(ended, wasEvaluated), ended);
@@ -68,7 +68,10 @@ test('a discard that is taken back leaves the version where it stood', (t) => {
 });
 
 test('nobody is reinstated as eligible who never was', (t) => {
-  const discarded = fold(agentVersion, [...running, { type: 'DISCARDED', at: 9, reason: 'X' }]);
+  const discarded = fold(agentVersion, [
+    ...running,
+    { type: 'DISCARDED', at: 9, reason: 'INTEGRITY' },
+  ]);
 
   t.throws(() => evolve(agentVersion, discarded, { type: 'REINSTATED', to: 'eligible' }), {
     instanceOf: ModelBug,
@@ -76,7 +79,7 @@ test('nobody is reinstated as eligible who never was', (t) => {
 });
 
 test('a discarded version keeps a score, and does not become eligible by one', (t) => {
-  const ended = fold(agentVersion, [...running, { type: 'DISCARDED', at: 9, reason: 'X' }]);
+  const ended = fold(agentVersion, [...running, { type: 'DISCARDED', at: 9, reason: 'INTEGRITY' }]);
 
   t.deepEqual(decideScores(ended, scores, 10), [{ type: 'SCORED', scores }]);
 });

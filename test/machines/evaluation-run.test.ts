@@ -57,11 +57,11 @@ for (const end of ends) {
 test('only the inclusion of a success changes after its end', (t) => {
   const success = fold(evaluationRun, [claimed, ends[0] ?? claimed]);
 
-  const excluded = evolve(evaluationRun, success, { type: 'EXCLUDED', reason: 'BANNED' });
+  const excluded = evolve(evaluationRun, success, { type: 'EXCLUDED', reason: 'VALIDATOR_BANNED' });
   const included = evolve(evaluationRun, excluded, { type: 'INCLUDED' });
 
   t.false(excluded.context.isIncluded);
-  t.is(excluded.context.exclusionReason, 'BANNED');
+  t.is(excluded.context.exclusionReason, 'VALIDATOR_BANNED');
   t.deepEqual(included, success);
   t.is(runStatus(excluded), 'SUCCESS');
 });

@@ -46,9 +46,27 @@ const offers: [string, WorkFact[], string, string | null, boolean][] = [
   ['its own version', [], 'miner', null, false],
   ['a version of its coldkey', [], 'val', 'cold', false],
   ['work of a banned miner', [{ type: 'MINER_BANNED' }], 'val', null, false],
-  ['work that is held', [{ type: 'HELD', until: 1001, reason: 'X' }], 'val', null, false],
-  ['work whose hold just ended', [{ type: 'HELD', until: 1000, reason: 'X' }], 'val', null, true],
-  ['cancelled work', [{ type: 'WORK_CANCELLED', at: 1, reason: 'X' }], 'val', null, false],
+  [
+    'work that is held',
+    [{ type: 'HELD', until: 1001, reason: 'REPEATED_FAILURES' }],
+    'val',
+    null,
+    false,
+  ],
+  [
+    'work whose hold just ended',
+    [{ type: 'HELD', until: 1000, reason: 'REPEATED_FAILURES' }],
+    'val',
+    null,
+    true,
+  ],
+  [
+    'cancelled work',
+    [{ type: 'WORK_CANCELLED', at: 1, reason: 'VERSION_DISCARDED' }],
+    'val',
+    null,
+    false,
+  ],
 ];
 
 for (const [what, facts, validatorHotkey, validatorColdkey, expected] of offers) {
@@ -79,7 +97,7 @@ test('the last required success closes work, and its exclusion opens it again', 
   const success = { evalRunId: 'run-b', validatorHotkey: 'b', scoreMicro: 2, isPartial: false };
   const closed = fold(workItem, decideInclusion(one, success, 5), one);
 
-  const reopened = fold(workItem, decideExclusion(closed, 'run-a', 'BANNED'), closed);
+  const reopened = fold(workItem, decideExclusion(closed, 'run-a', 'VALIDATOR_BANNED'), closed);
 
   t.is(closed.value, 'closed');
   t.is(closed.context.closedAt, 5);

@@ -7,6 +7,8 @@ import { endpoints } from '../../apps/edge/routes/index.ts';
 import { generatedPages, withBlocks } from '../../infra/reference/blocks.ts';
 import { gapsOf, tableOf } from '../../infra/reference/decisions-table.ts';
 import { faultCodes } from '../../machines/fault.ts';
+import * as ofRaces from '../../machines/reasons/race-texts.ts';
+import * as ofRuns from '../../machines/reasons/run-texts.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readPage = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -89,6 +91,17 @@ test('the page of refusals has each code once, with what it means and what to do
   const all = faultCodes.map((code) => `${wireCodeOf(code)} ${statusByCode[code]}`);
 
   t.deepEqual(shown.toSorted(), all.toSorted());
+});
+
+test('the page of reasons has every code that has words', (t) => {
+  const page = readPage('infra/reference/reasons.md');
+  const rows = page.matchAll(/^\| `(\w+)` \| .+\. \| (?:.+\.|–) \|$/gm);
+  const kinds: readonly object[] = Object.values({ ...ofRuns, ...ofRaces });
+
+  t.deepEqual(
+    [...new Set([...rows].map(([, code]) => code))].toSorted(),
+    [...new Set(kinds.flatMap((kind) => Object.keys(kind)))].toSorted(),
+  );
 });
 
 test('every command of the project is on the page of commands', (t) => {

@@ -603,6 +603,7 @@ export interface PostAdminEvaluationRunsExcludeAnswer {
   readonly eval_run_id: string;
   readonly status: string;
   readonly is_included: boolean;
+  /** Why its success does not count: BEYOND_REQUIRED, INCOMPLETE, REJUDGED, REJUDGING, SAME_VALIDATOR, VALIDATOR_BANNED, or an operator’s words. infra/reference/reasons.md says what each means. */
   readonly exclusion_reason: string | null;
 }
 
@@ -620,6 +621,7 @@ export interface PostAdminEvaluationRunsIncludeAnswer {
   readonly eval_run_id: string;
   readonly status: string;
   readonly is_included: boolean;
+  /** Why its success does not count: BEYOND_REQUIRED, INCOMPLETE, REJUDGED, REJUDGING, SAME_VALIDATOR, VALIDATOR_BANNED, or an operator’s words. infra/reference/reasons.md says what each means. */
   readonly exclusion_reason: string | null;
 }
 
@@ -637,6 +639,7 @@ export interface PostAdminEvaluationRunsReclaimAnswer {
   readonly eval_run_id: string;
   readonly status: string;
   readonly is_included: boolean;
+  /** Why its success does not count: BEYOND_REQUIRED, INCOMPLETE, REJUDGED, REJUDGING, SAME_VALIDATOR, VALIDATOR_BANNED, or an operator’s words. infra/reference/reasons.md says what each means. */
   readonly exclusion_reason: string | null;
 }
 

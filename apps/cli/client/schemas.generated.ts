@@ -350,8 +350,11 @@ export interface AgentVersionStatus {
   readonly is_miner_banned: boolean;
   readonly is_active_qualifier: boolean;
   readonly is_pinnable: boolean;
+  /** Why it cannot be pinned: below_threshold, discarded, eliminated, not_eligible, superseded_suite. infra/reference/reasons.md says what each means. */
   readonly pin_disabled_reason: string | null;
+  /** Why it does not race although it is pinned: below_threshold, discarded, eliminated, not_eligible, superseded_suite. infra/reference/reasons.md says what each means. */
   readonly selection_fallback_reason: string | null;
+  /** Why it was discarded or cancelled: AGENT_FAILURES, INTEGRITY, SUITE_SUPERSEDED, or an operator’s words. infra/reference/reasons.md says what each means. */
   readonly discard_reason: string | null;
   readonly included_success_count: number;
   readonly required_successes: number;
@@ -362,6 +365,7 @@ export interface AgentVersionStatus {
   readonly waiting: {
     readonly phase: 'QUALIFYING' | 'RACE' | null;
     readonly position: number | null;
+    /** Why it is where it is: MINER_BANNED, REPEATED_FAILURES, or a sentence. infra/reference/reasons.md says what each means. */
     readonly reason: string | null;
     readonly expected_start_at: string | null;
     readonly expected_finish_at: string | null;
@@ -384,12 +388,15 @@ export interface EvaluationRun {
   readonly validator_hotkey: string;
   readonly validator_name: string | null;
   readonly is_included: boolean;
+  /** Why its success does not count: BEYOND_REQUIRED, INCOMPLETE, REJUDGED, REJUDGING, SAME_VALIDATOR, VALIDATOR_BANNED, or an operator’s words. infra/reference/reasons.md says what each means. */
   readonly exclusion_reason: string | null;
   readonly validator_score: number | null;
   readonly claimed_at: string;
   readonly started_at: string | null;
   readonly completed_at: string | null;
+  /** Why it did not succeed: LEASE_EXPIRED, MINER_BANNED, NO_PROGRESS, RACE_CANCELLED, RACE_COMPLETE, RECLAIMED, REJUDGING_CANCELLED, RELEASED, RUN_INCLUDED, RUN_LIMIT, SUITE_SUPERSEDED, VALIDATOR_BANNED, VERSION_DISCARDED, WORK_CLOSED, or its validator’s words where that completed it. infra/reference/reasons.md says what each means. */
   readonly failure_reason: string | null;
+  /** Whose fault it was that it failed: AGENT, INTEGRITY, PLATFORM, PROVIDER, UNATTRIBUTED, VALIDATOR. infra/reference/reasons.md says what each means. */
   readonly failure_class: string | null;
 }
 
@@ -484,12 +491,15 @@ export interface EvaluationRunDetail {
   readonly validator_hotkey: string;
   readonly validator_name: string | null;
   readonly is_included: boolean;
+  /** Why its success does not count: BEYOND_REQUIRED, INCOMPLETE, REJUDGED, REJUDGING, SAME_VALIDATOR, VALIDATOR_BANNED, or an operator’s words. infra/reference/reasons.md says what each means. */
   readonly exclusion_reason: string | null;
   readonly validator_score: number | null;
   readonly claimed_at: string;
   readonly started_at: string | null;
   readonly completed_at: string | null;
+  /** Why it did not succeed: LEASE_EXPIRED, MINER_BANNED, NO_PROGRESS, RACE_CANCELLED, RACE_COMPLETE, RECLAIMED, REJUDGING_CANCELLED, RELEASED, RUN_INCLUDED, RUN_LIMIT, SUITE_SUPERSEDED, VALIDATOR_BANNED, VERSION_DISCARDED, WORK_CLOSED, or its validator’s words where that completed it. infra/reference/reasons.md says what each means. */
   readonly failure_reason: string | null;
+  /** Whose fault it was that it failed: AGENT, INTEGRITY, PLATFORM, PROVIDER, UNATTRIBUTED, VALIDATOR. infra/reference/reasons.md says what each means. */
   readonly failure_class: string | null;
   readonly score_components: Readonly<Record<string, unknown>> | null;
   readonly sandbox_metadata: Readonly<Record<string, unknown>> | null;
@@ -648,6 +658,7 @@ export interface PendingEvaluations {
     readonly required_successes: number;
     readonly position: number;
     readonly expected_start_at: string | null;
+    /** Why nobody takes it in its turn: MINER_BANNED, REPEATED_FAILURES, or a sentence. infra/reference/reasons.md says what each means. */
     readonly blocked_reason: string | null;
   })[];
   readonly summary: {
@@ -959,8 +970,10 @@ export interface MinerAgentVersion {
   readonly state: string;
   readonly final_score: number | null;
   readonly is_selected_for_race: boolean;
+  /** Why it does not race although it is pinned: below_threshold, discarded, eliminated, not_eligible, superseded_suite. infra/reference/reasons.md says what each means. */
   readonly selection_fallback_reason: string | null;
   readonly is_pinnable: boolean;
+  /** Why it cannot be pinned: below_threshold, discarded, eliminated, not_eligible, superseded_suite. infra/reference/reasons.md says what each means. */
   readonly pin_disabled_reason: string | null;
 }
 
@@ -1364,7 +1377,7 @@ export interface Rejudging {
     readonly race_id: string | null;
     readonly validator_score: number;
     readonly status: 'WAITING' | 'RUNNING' | 'JUDGED' | 'APPLIED' | 'DROPPED' | 'ENDED';
-    /** Why nothing came of it, or will. */
+    /** Why nothing came of it, or will: AGENT_FAILURES, INTEGRITY, NO_VERDICT, RACE_OVER, REJUDGING_CANCELLED, RUN_EXCLUDED, SAME_VALIDATOR, SUITE_SUPERSEDED, VALIDATOR_BANNED, VERSION_DISCARDED. infra/reference/reasons.md says what each means. */
     readonly reason: string | null;
     readonly attempts: number;
     readonly new_run: {
@@ -1374,6 +1387,7 @@ export interface Rejudging {
     } | null;
     readonly waiting: {
       readonly hold_until: string | null;
+      /** Why it is not offered: MINER_BANNED, REPEATED_FAILURES. infra/reference/reasons.md says what each means. */
       readonly hold_reason: string | null;
       /** Seen within the hour and allowed to take it; 0 waits for nobody. */
       readonly able_validators: number;

@@ -4,6 +4,7 @@ import type { RequestOf } from '../../../actors/services/messages.ts';
 import type { operatorService } from '../../../actors/services/operator/messages.ts';
 import type { EdgeDeps } from '../deps.ts';
 import type { Caller, RequestContext } from '../endpoint.ts';
+import { whyExcluded } from '../wire/run-record.ts';
 import { uuidOut } from '../wire/uuid.ts';
 import { orderActor } from './order-actor.ts';
 
@@ -11,7 +12,7 @@ export const orderedRun = z.object({
   eval_run_id: uuidOut,
   status: z.string(),
   is_included: z.boolean(),
-  exclusion_reason: z.string().nullable(),
+  exclusion_reason: whyExcluded,
 });
 
 /** Has a run excluded, included or ended; answers how it stands then. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { VersionRow } from '../reads/agent-versions.ts';
 import type { Selection } from '../reads/selection.ts';
 import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
-import { selectionOfVersion } from './race-selection.ts';
+import { selectionOfVersion, whyNoPin, whyNotPinnable } from './race-selection.ts';
 import { scoreOfNumeric, scoreOut } from './score.ts';
 import { uuidOut } from './uuid.ts';
 
@@ -17,9 +17,9 @@ export const minerVersion = z
     state: z.string(),
     final_score: scoreOut.nullable(),
     is_selected_for_race: z.boolean(),
-    selection_fallback_reason: z.string().nullable(),
+    selection_fallback_reason: whyNoPin,
     is_pinnable: z.boolean(),
-    pin_disabled_reason: z.string().nullable(),
+    pin_disabled_reason: whyNotPinnable,
   })
   .meta({ id: 'MinerAgentVersion' });
 

@@ -1,3 +1,4 @@
+import type { RunCancelReason } from '../../../machines/reasons/codes.ts';
 import type { RunRow } from '../reads/runs.ts';
 import { isDetailReleased } from './race.ts';
 
@@ -62,5 +63,6 @@ function seal(run: RunRow) {
 function endOfCancelled({ status, completedAt }: RunRow, cancelledAt: Date) {
   const hadEnded = completedAt !== null && completedAt < cancelledAt;
   if (hadEnded && !judged.has(status)) return {};
-  return { status: 'CANCELLED', endReason: 'RACE_CANCELLED', completedAt: cancelledAt };
+  const endReason: RunCancelReason = 'RACE_CANCELLED';
+  return { status: 'CANCELLED', endReason, completedAt: cancelledAt };
 }

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import type { RacingVersion, Selection } from '../reads/selection.ts';
+import { reasonField } from './reason-field.ts';
 import { uuidOut } from './uuid.ts';
+
+export const whyNoPin = reasonField(
+  'selection_fallback_reason',
+  'Why it does not race although it is pinned',
+);
+export const whyNotPinnable = reasonField('pin_disabled_reason', 'Why it cannot be pinned');
 
 /** What races for a miner, or would if qualifying closed now; both null for nothing. */
 export const raceSelectionFields = {

@@ -5,6 +5,7 @@ import type { RejudgingView } from '../../../actors/services/operator/rejudging/
 import { judgingStates } from '../../../machines/rejudging/progress.ts';
 import { phases } from '../../../machines/types.ts';
 import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
+import { reasonField } from './reason-field.ts';
 import { rejudgingDifference, type TaoPrices, toDifference } from './rejudging-difference.ts';
 import { scoreOfMicro, scoreOut } from './score.ts';
 import { uuidOut } from './uuid.ts';
@@ -47,7 +48,7 @@ const item = z.object({
   race_id: uuidOut.nullable(),
   validator_score: scoreOut,
   status: z.enum(judgingStates),
-  reason: z.string().nullable().meta({ description: 'Why nothing came of it, or will.' }),
+  reason: reasonField('items.reason', 'Why nothing came of it, or will'),
   attempts: z.number().int(),
   new_run: z
     .object({ eval_run_id: uuidOut, validator_hotkey: z.string(), validator_score: scoreOut })
@@ -55,7 +56,7 @@ const item = z.object({
   waiting: z
     .object({
       hold_until: instant.nullable(),
-      hold_reason: z.string().nullable(),
+      hold_reason: reasonField('hold_reason', 'Why it is not offered'),
       able_validators: z
         .number()
         .int()

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
 import type { PublicRun } from './public-run.ts';
+import { reasonField } from './reason-field.ts';
 import { scoreOfMicro, scoreOut } from './score.ts';
 import { uuidOut } from './uuid.ts';
 
@@ -15,6 +16,12 @@ export const runStatus = z.enum([
   'CANCELLED',
 ]);
 
+export const whyExcluded = reasonField(
+  'exclusion_reason',
+  'Why its success does not count',
+  'or an operator’s words',
+);
+
 export const runRecord = z
   .object({
     eval_run_id: uuidOut,
@@ -27,13 +34,17 @@ export const runRecord = z
     validator_hotkey: z.string(),
     validator_name: z.string().nullable(),
     is_included: z.boolean(),
-    exclusion_reason: z.string().nullable(),
+    exclusion_reason: whyExcluded,
     validator_score: scoreOut.nullable(),
     claimed_at: instant,
     started_at: instant.nullable(),
     completed_at: instant.nullable(),
-    failure_reason: z.string().nullable(),
-    failure_class: z.string().nullable(),
+    failure_reason: reasonField(
+      'failure_reason',
+      'Why it did not succeed',
+      'or its validator’s words where that completed it',
+    ),
+    failure_class: reasonField('failure_class', 'Whose fault it was that it failed'),
   })
   .meta({ id: 'EvaluationRun' });
 

@@ -3,11 +3,12 @@ import { phases } from '../../../machines/types.ts';
 import { expectedFinish, expectedStart, obstacleOf } from '../expected-start.ts';
 import type { Throughput, WaitingRow } from '../reads/waiting.ts';
 import { instant } from './instant.ts';
+import { reasonField } from './reason-field.ts';
 
 export const waiting = z.object({
   phase: z.enum(phases).nullable(),
   position: z.number().int().nullable(),
-  reason: z.string().nullable(),
+  reason: reasonField('waiting.reason', 'Why it is where it is', 'or a sentence'),
   expected_start_at: instant.nullable(),
   expected_finish_at: instant.nullable(),
 });

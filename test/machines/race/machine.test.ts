@@ -14,6 +14,7 @@ import {
 import type { RaceFact, RaceIdentity } from '../../../machines/race/facts.ts';
 import type { Entrant } from '../../../machines/race/field.ts';
 import { race } from '../../../machines/race/machine.ts';
+import { asTold } from '../../../machines/reasons/codes.ts';
 import { aPolicy } from '../../support/race-fields.ts';
 
 const identity: RaceIdentity = {
@@ -44,7 +45,7 @@ const completed: RaceFact = {
   ...{ type: 'RACE_COMPLETED', at: 1200, releasedAt: 1250 },
   ...{ winnerId: 'version', promotedId: 'version' },
 };
-const cancelled: RaceFact = { type: 'RACE_CANCELLED', at: 1200, reason: 'because' };
+const cancelled: RaceFact = { type: 'RACE_CANCELLED', at: 1200, reason: asTold('because') };
 const lives: readonly (readonly RaceFact[])[] = [
   [],
   [opened],
@@ -118,7 +119,9 @@ test('a race is cancelled without an entrant, without a finisher, or by order, u
   const ends = [
     fold(race, decideClose(open, [], 1000), open),
     fold(race, decideCompletion(running, { kind: 'no-finisher' }, 1200), running),
-    ...[open, locked, running].map((each) => fold(race, decideCancel(each, 'because', 1200), each)),
+    ...[open, locked, running].map((each) =>
+      fold(race, decideCancel(each, asTold('because'), 1200), each),
+    ),
   ];
 
   t.true(ends.every(({ value }) => value === 'raceCancelled'));
@@ -128,7 +131,7 @@ test('a race is cancelled without an entrant, without a finisher, or by order, u
   );
   t.is(ends[0]?.context.closedAt, 1000);
   t.deepEqual(
-    [unopened, complete, gone].map((each) => decideCancel(each, 'because', 1300)),
+    [unopened, complete, gone].map((each) => decideCancel(each, asTold('because'), 1300)),
     [[], [], []],
   );
 });

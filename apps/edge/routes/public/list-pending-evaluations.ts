@@ -6,6 +6,7 @@ import { pendingEvaluations, pendingSummary } from '../../reads/evaluations.ts';
 import { recentThroughput } from '../../reads/waiting.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
 import { pageQuery } from '../../wire/page.ts';
+import { reasonField } from '../../wire/reason-field.ts';
 import { uuidOut } from '../../wire/uuid.ts';
 
 const pending = z
@@ -23,7 +24,11 @@ const pending = z
         required_successes: z.number().int(),
         position: z.number().int(),
         expected_start_at: instant.nullable(),
-        blocked_reason: z.string().nullable(),
+        blocked_reason: reasonField(
+          'blocked_reason',
+          'Why nobody takes it in its turn',
+          'or a sentence',
+        ),
       }),
     ),
     summary: z.object({

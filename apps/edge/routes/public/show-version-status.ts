@@ -8,7 +8,8 @@ import { runsOfVersion } from '../../reads/runs.ts';
 import { selectionOf } from '../../reads/selection.ts';
 import { recentThroughput, waitingOf } from '../../reads/waiting.ts';
 import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
-import { selectionOfVersion } from '../../wire/race-selection.ts';
+import { selectionOfVersion, whyNoPin, whyNotPinnable } from '../../wire/race-selection.ts';
+import { reasonField } from '../../wire/reason-field.ts';
 import { scoreOfNumeric, scoreOut } from '../../wire/score.ts';
 import { timelineEntry, toTimeline } from '../../wire/timeline.ts';
 import { uuid, uuidOut } from '../../wire/uuid.ts';
@@ -33,9 +34,13 @@ const versionStatus = z
     is_miner_banned: z.boolean(),
     is_active_qualifier: z.boolean(),
     is_pinnable: z.boolean(),
-    pin_disabled_reason: z.string().nullable(),
-    selection_fallback_reason: z.string().nullable(),
-    discard_reason: z.string().nullable(),
+    pin_disabled_reason: whyNotPinnable,
+    selection_fallback_reason: whyNoPin,
+    discard_reason: reasonField(
+      'discard_reason',
+      'Why it was discarded or cancelled',
+      'or an operator’s words',
+    ),
     included_success_count: z.number().int(),
     required_successes: z.number().int(),
     live_run_count: z.number().int(),
