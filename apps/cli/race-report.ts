@@ -3,6 +3,7 @@ import type { Qualifier, Race, RaceDetails } from './client/schemas.generated.ts
 import { fromNow, whenText } from './show/moments.ts';
 import { counted, plainText, shortened } from './show/plain-text.ts';
 import { rulesText, topText, unfinishedText } from './show/race-texts.ts';
+import { legendLines, wordsOf } from './show/reasons.ts';
 
 const score = (value: number | null) => (value === null ? '–' : value.toFixed(4));
 
@@ -90,7 +91,7 @@ function fieldLines(qualifiers: readonly Qualifier[], terminal: Terminal): strin
     shortened(each.agent_name, 24),
     String(each.version_number),
     shortened(each.miner_hotkey),
-    each.qualification_type.toLowerCase().replaceAll('_', ' '),
+    wordsOf(each.qualification_type),
     score(each.qualifying_score),
     score(each.race_score),
     score(each.weighted_score),
@@ -98,7 +99,7 @@ function fieldLines(qualifiers: readonly Qualifier[], terminal: Terminal): strin
     each.agent_version_id,
   ]);
   const [first = '', ...rest] = table([head, ...rows]);
-  return [terminal.style('dim', first), ...rest];
+  return [terminal.style('dim', first), ...rest, '', ...legendLines(qualifiers, wordsOf)];
 }
 
 function whyOut(qualifier: Qualifier): string {

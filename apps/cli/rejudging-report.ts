@@ -1,6 +1,7 @@
 import { type Terminal, table } from '../world/terminal.ts';
 import type { Rejudging } from './client/schemas.generated.ts';
 import { counted, plainText, shortened } from './show/plain-text.ts';
+import { explained } from './show/reasons.ts';
 
 interface Both<T> {
   readonly before: T;
@@ -58,11 +59,11 @@ function runRow(item: Item): string[] {
 }
 
 function obstacleOf({ reason, waiting }: Item): string {
-  if (reason !== null) return plainText(reason);
+  if (reason !== null) return explained('items.reason', reason);
   if (waiting === null) return '–';
-  return plainText(
-    waiting.hold_reason ?? `${counted(waiting.able_validators, 'validator')} may take it`,
-  );
+  return waiting.hold_reason === null
+    ? `${counted(waiting.able_validators, 'validator')} may take it`
+    : explained('hold_reason', waiting.hold_reason);
 }
 
 const versionHead = ['VERSION', 'SCORE', 'RANK'];

@@ -1,7 +1,9 @@
+import { textOfReason } from '../../machines/reasons/reason-kinds.ts';
 import { type Terminal, table } from '../world/terminal.ts';
 import type { AgentVersionStatus, EvaluationRun } from './client/schemas.generated.ts';
 import { durationText, fromNow, localTime, whenText } from './show/moments.ts';
 import { counted, plainText, shortened } from './show/plain-text.ts';
+import { explained, explainedEntry, legendLines } from './show/reasons.ts';
 
 export interface VersionNow {
   readonly status: AgentVersionStatus;
@@ -40,7 +42,8 @@ export function timelineCells({
   event,
   detail,
 }: AgentVersionStatus['timeline'][number]): string[] {
-  return [localTime(at), plainText(event.replaceAll('_', ' ')), plainText(detail ?? '')];
+  const said = detail === null ? '' : explainedEntry(event, detail);
+  return [localTime(at), plainText(event.replaceAll('_', ' ')), said];
 }
 
 export function standLines(status: AgentVersionStatus, nowMs: number): string[][] {
@@ -85,8 +88,8 @@ function whereText(status: AgentVersionStatus): string {
 function whyText(status: AgentVersionStatus): string | undefined {
   const { waiting, discard_reason: discarded, consecutive_agent_failures: failures } = status;
   if (status.is_miner_banned) return 'its miner is banned: no version of it is evaluated or races';
-  if (waiting.reason !== null) return plainText(waiting.reason);
-  if (discarded !== null) return plainText(discarded);
+  if (waiting.reason !== null) return explained('waiting.reason', waiting.reason);
+  if (discarded !== null) return explained('discard_reason', discarded);
   if (status.eliminated_in_race_number !== null) {
     return `eliminated in race ${status.eliminated_in_race_number}`;
   }
@@ -94,14 +97,6 @@ function whyText(status: AgentVersionStatus): string | undefined {
     ? undefined
     : `${counted(failures, 'evaluation')} in a row failed by the agent's own fault`;
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  eliminated: 'It was eliminated: submit a new version.',
-  below_threshold: 'Its score is below the threshold of the race, so it does not race.',
-  not_eligible: 'It does not race before it is evaluated.',
-  discarded: 'It was discarded: submit a new version.',
-  superseded_suite: 'It was evaluated on an older suite: submit it again to race on this one.',
-};
 
 function nextText(status: AgentVersionStatus, nowMs: number): string {
   const { state, required_successes: required, included_success_count: included } = status;
@@ -120,9 +115,11 @@ function nextText(status: AgentVersionStatus, nowMs: number): string {
   }
   if (status.is_active_qualifier) return 'It is in the field of the race: paddock race --watch';
   const reason = status.selection_fallback_reason ?? status.pin_disabled_reason;
-  return reason === null
-    ? 'It can race; which of your versions does is your pin or the best score: paddock agents'
-    : (reasons[reason] ?? reason);
+  if (reason === null) {
+    return 'It can race; which of your versions does is your pin or the best score: paddock agents';
+  }
+  const text = textOfReason('pin_disabled_reason', reason);
+  return text === undefined ? plainText(reason) : [text.says, text.next ?? ''].join(' ').trimEnd();
 }
 
 function scoreText(status: AgentVersionStatus): string {
@@ -151,13 +148,17 @@ function runLines(runs: readonly EvaluationRun[], nowMs: number): string[] {
     run.eval_run_id,
   ]);
   const head = ['VALIDATOR', 'PHASE', 'STATUS', 'SCORE', 'TOOK', 'COUNTS', 'RUN'];
-  return table([head, ...rows]).map((line) => `  ${line}`);
+  const legend = legendLines(runs);
+  return [...table([head, ...rows]), ...(legend.length === 0 ? [] : ['', ...legend])].map((line) =>
+    line === '' ? line : `  ${line}`,
+  );
 }
 
 function whyNotCounted(run: EvaluationRun): string {
   if (run.is_included) return 'yes';
-  const why = run.exclusion_reason ?? run.failure_reason ?? run.failure_class;
-  return why === null ? '–' : `no: ${shortened(why, 60)}`;
+  const why = [run.failure_class, run.exclusion_reason ?? run.failure_reason];
+  const said = why.filter((each) => each !== null).join(', ');
+  return said === '' ? '–' : `no: ${shortened(said, 60)}`;
 }
 
 function colourOf(state: string) {

@@ -4,6 +4,7 @@ import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { localTime, whenText } from '../show/moments.ts';
 import { plainText } from '../show/plain-text.ts';
+import { legendLines, wordsOf } from '../show/reasons.ts';
 
 export const agents: Command = {
   name: 'agents',
@@ -27,11 +28,17 @@ export const agents: Command = {
     if (isJson) out.line(JSON.stringify(versions, null, 2));
     else {
       const cells = versions.map((version) => versionCells(version));
-      for (const line of table([versionHead, ...cells])) out.line(line);
+      const lines = [...table([versionHead, ...cells]), ...legendBelow(versions)];
+      for (const line of lines) out.line(line);
     }
     return exitCodes.done;
   },
 };
+
+function legendBelow(versions: readonly MinerAgentVersion[]): readonly string[] {
+  const legend = legendLines(versions, wordsOf);
+  return legend.length === 0 ? [] : ['', ...legend];
+}
 
 const versionHead = ['VERSION', 'STATE', 'SCORE', 'SUBMITTED', 'RACES', 'CAN BE PINNED', 'ID'];
 
@@ -43,8 +50,8 @@ function versionCells(version: MinerAgentVersion): string[] {
     version.state,
     version.final_score === null ? '–' : String(version.final_score),
     localTime(version.submitted_at),
-    out === null ? (races ?? 'no').replaceAll('_', ' ') : `out since race ${out}`,
-    version.is_pinnable ? 'yes' : `no: ${(why ?? '–').replaceAll('_', ' ')}`,
+    out === null ? wordsOf(races ?? 'no') : `out since race ${out}`,
+    version.is_pinnable ? 'yes' : `no: ${wordsOf(why ?? '–')}`,
     version.agent_version_id,
   ];
 }
@@ -62,5 +69,6 @@ function listingLines(listing: MinerAgentListing, nowMs: number, terminal: Termi
   const may = canSubmit
     ? terminal.style('green', 'You may submit now.')
     : `You may submit again ${nextAt === null ? 'later' : whenText(nextAt, nowMs)}.`;
-  return [...lines, '', may];
+  const latest = all.map(({ latest_version: version }) => version);
+  return [...lines, ...legendBelow(latest), '', may];
 }

@@ -1,3 +1,4 @@
+import { isReasonField } from '../../../machines/reasons/reason-kinds.ts';
 import type { ServerEvent } from '../client/server-events.ts';
 import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
@@ -5,6 +6,7 @@ import { exitCodes } from '../exit-code.ts';
 import { willPass } from '../look.ts';
 import { localTime } from '../show/moments.ts';
 import { plainText } from '../show/plain-text.ts';
+import { explained } from '../show/reasons.ts';
 
 /** Before a cut connection is taken up again. One that is silent for five minutes counts as cut to fetch. */
 const pauseMs = 1_000;
@@ -74,6 +76,12 @@ function eventText(data: string): string {
   const { at, type, cursor: _, ...about } = JSON.parse(data) as Readonly<Record<string, unknown>>;
   const said = Object.entries(about)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`);
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${saidOf(String(type), name, value)}`);
   return plainText([localTime(String(at)), String(type).padEnd(19), said.join(', ')].join('  '));
+}
+
+/** Some fields say why by a code; of `reason` the event tells which codes it has. */
+function saidOf(type: string, name: string, value: unknown): string {
+  const field = name === 'reason' ? `${type}.reason` : name;
+  return isReasonField(field) ? explained(field, String(value)) : String(value);
 }

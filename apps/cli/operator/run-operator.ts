@@ -10,6 +10,7 @@ import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { rejudgingLines } from '../rejudging-report.ts';
 import { repeatable } from '../repeatable.ts';
 import { transferProgress } from '../show/progress.ts';
+import { legendLines } from '../show/reasons.ts';
 import { valueLines } from '../show/value-lines.ts';
 import { UsageError } from '../usage-error.ts';
 import type { OperatorOperation } from './names.ts';
@@ -57,10 +58,15 @@ export async function runOperator(
   else {
     const lines = rejudgings.has(operation)
       ? rejudgingLines(answer as Rejudging, out)
-      : valueLines(answer, out);
+      : valuesWithLegend(answer, out);
     for (const line of lines) out.line(line);
   }
   return exitCodes.done;
+}
+
+function valuesWithLegend(answer: unknown, out: Desk['out']): readonly string[] {
+  const legend = legendLines(answer);
+  return [...valueLines(answer, out), ...(legend.length === 0 ? [] : ['', ...legend])];
 }
 
 async function fileFields(asked: Asked, { asking }: Desk): Promise<Record<string, unknown>> {

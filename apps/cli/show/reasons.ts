@@ -1,0 +1,49 @@
+import {
+  isReasonField,
+  type ReasonField,
+  textOfEntry,
+  textOfReason,
+} from '../../../machines/reasons/reason-kinds.ts';
+import type { ReasonText } from '../../../machines/reasons/reason-text.ts';
+import { plainText } from './plain-text.ts';
+
+/** A reason with what its code means: "NO_TASK: There was no task left …". Words are left alone. */
+export function explained(field: ReasonField, reason: string): string {
+  return withMeaning(reason, textOfReason(field, reason));
+}
+
+/** The same of what a timeline's entry says. */
+export function explainedEntry(event: string, detail: string): string {
+  return withMeaning(detail, textOfEntry(event, detail));
+}
+
+function withMeaning(said: string, text: ReasonText | undefined): string {
+  return text === undefined ? plainText(said) : `${plainText(said)}: ${text.says}`;
+}
+
+/** As a column of a table has it: "below threshold". */
+export function wordsOf(code: string): string {
+  return code.toLowerCase().replaceAll('_', ' ');
+}
+
+/**
+ * For below a table, which has no room for sentences: what each code in it means, and what to do.
+ * `shown` is how the table spells a code.
+ */
+export function legendLines(answer: unknown, shown = (code: string) => code): string[] {
+  const lines = [...reasonsIn(answer)].flatMap(([field, code]) => {
+    const text = textOfReason(field, code);
+    if (text === undefined) return [];
+    return [[`${shown(code)}: ${text.says}`, text.next ?? ''].join(' ').trimEnd()];
+  });
+  return [...new Set(lines)];
+}
+
+/** Whatever an answer says why, wherever it stands in it. */
+function* reasonsIn(value: unknown): Generator<readonly [ReasonField, string]> {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, field] of Object.entries(value)) {
+    if (!isReasonField(name)) yield* reasonsIn(field);
+    else for (const code of [field].flat()) if (typeof code === 'string') yield [name, code];
+  }
+}
