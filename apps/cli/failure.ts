@@ -1,4 +1,3 @@
-import { adviceByCode } from './advice.ts';
 import { Refusal, Unanswered } from './client/refusal.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { Interrupted } from './keys/ask.ts';
@@ -7,6 +6,7 @@ import { WrongPassword } from './keys/wrong-password.ts';
 import { NotSignedIn } from './session/proofs.ts';
 import { durationText } from './show/moments.ts';
 import { plainText } from './show/plain-text.ts';
+import { toldOnce } from './told-once.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Something that a command found to be so, and that its exit code tells. */
@@ -65,12 +65,13 @@ export function failureOf(error: unknown): Failure {
 
 function refused(error: Refusal): Failure {
   const { status, code, retryAfterSeconds, requestId } = error;
-  const advice = Object.hasOwn(adviceByCode, code)
-    ? adviceByCode[code as keyof typeof adviceByCode]
-    : laterAdvice(error);
-  const message = waitText(error) ?? plainText(detailText(error.body) ?? `${status} ${code}`);
+  const detail = waitText(error) ?? detailText(error.body);
+  const told =
+    detail === undefined
+      ? { message: `${status} ${code}`, advice: pauseOf(error) ?? laterAdvice(error) }
+      : toldOnce(code, detail, pauseOf(error));
   return {
-    ...{ exitCode: exitCodeOf(error), code, message, advice },
+    ...{ exitCode: exitCodeOf(error), code, message: plainText(told.message), advice: told.advice },
     ...{ status, retryAfterSeconds, requestId, answer: error.body },
   };
 }
@@ -88,11 +89,14 @@ function exitCodeOf({ status, code }: Refusal): ExitCode {
   return status === 429 || status >= 500 ? exitCodes.later : exitCodes.refused;
 }
 
-function laterAdvice({ status, retryAfterSeconds }: Refusal): string | undefined {
-  if (status !== 429 && status < 500) return undefined;
-  return retryAfterSeconds === undefined
-    ? 'Try again in a moment.'
-    : `Try again in ${durationText(retryAfterSeconds * 1000)}.`;
+function pauseOf({ status, retryAfterSeconds }: Refusal): string | undefined {
+  if (retryAfterSeconds === undefined || (status !== 429 && status < 500)) return undefined;
+  return `Try again in ${durationText(retryAfterSeconds * 1000)}.`;
+}
+
+/** Of what answers in the service's place, and says nothing that anybody could use. */
+function laterAdvice({ status }: Refusal): string | undefined {
+  return status === 429 || status >= 500 ? 'Try again in a moment.' : undefined;
 }
 
 /** One sentence for both forms of an error: a text, or a list of fields. */

@@ -8,10 +8,11 @@ export async function repeatable<T>(order: Promise<T>, idempotencyKey: string): 
     return await order;
   } catch (error) {
     if (!isOpen(error)) throw error;
-    const { message, advice = '' } = failureOf(error);
+    const { message, advice = '', code } = failureOf(error);
     const repeat = `Repeated with --idempotency-key ${idempotencyKey} it is carried out once and no more.`;
+    const open = `${message.replace(/\.$/, '')}; whether it took effect is not known`;
     throw new Failed(
-      `${message}; whether it took effect is not known`,
+      code === 'OUTCOME_UNKNOWN' ? message : open,
       exitCodes.later,
       `${advice}\n${repeat}`.trimStart(),
     );

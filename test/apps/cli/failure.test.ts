@@ -1,0 +1,83 @@
+import test from 'ava';
+import { adviceByCode } from '../../../apps/cli/advice.ts';
+import { Refusal } from '../../../apps/cli/client/refusal.ts';
+import { failureOf } from '../../../apps/cli/failure.ts';
+import { repeatable } from '../../../apps/cli/repeatable.ts';
+import { statusByCode } from '../../../apps/edge/faults.ts';
+import type { FaultCode } from '../../../machines/fault.ts';
+import { refusal, type Said } from '../../../machines/refusal.ts';
+
+/** As the service answers it. */
+function answered(code: FaultCode, said?: Said, retryAfter?: string): Refusal {
+  const { message: detail } = refusal(code, said);
+  const headers = new Headers(retryAfter === undefined ? {} : { 'retry-after': retryAfter });
+  const answer = { status: statusByCode[code], headers };
+  return new Refusal('POST /v1/x', answer, { detail, error_code: code });
+}
+
+function told(...of: Parameters<typeof answered>): string[] {
+  const { message, advice } = failureOf(answered(...of));
+  return [message, ...(advice === undefined ? [] : [advice])];
+}
+
+for (const code of Object.keys(adviceByCode) as (keyof typeof adviceByCode)[]) {
+  test(`what to do about ${code} is said once, as it is done on the line`, (t) => {
+    const [message = '', advice] = told(code as FaultCode);
+
+    t.is(advice, adviceByCode[code]);
+    t.false(/\b(GET|POST|PUT) \/v1\//.test(message), message);
+    t.is(message.match(/[.!?…](?= |$)/g)?.length ?? 1, 1, message);
+  });
+}
+
+test('a refusal that asks for a pause says how long, once', (t) => {
+  t.deepEqual(told('OVERLOADED', {}, '3'), ['Too much is asked at once.', 'Try again in 3 s.']);
+  t.deepEqual(told('RATE_LIMITED', {}, '90'), ['Too many requests.', 'Try again in 1 min 30 s.']);
+});
+
+test('what only the service knows to do is not told over by what the line knows', (t) => {
+  const next = 'Name one of providera, providerb.';
+  t.deepEqual(told('UNKNOWN_PROVIDER', { says: 'There is no provider x.', next }), [
+    `There is no provider x. ${next}`,
+  ]);
+  const ofOperators = { says: 'This is no operator token.', next: 'Send another one.' };
+  t.deepEqual(told('INVALID_SESSION', ofOperators), [
+    'This is no operator token. Send another one.',
+  ]);
+  t.deepEqual(told('RATE_LIMITED', { next: 'Close one of them first.' }, '5'), [
+    'Too many requests. Close one of them first.',
+    'Try again in 5 s.',
+  ]);
+});
+
+test('a route that the service names gives way to the command', (t) => {
+  const next = 'Take the id from GET /v1/miner/agents/{agent_id}/versions.';
+  t.deepEqual(told('AGENT_VERSION_NOT_FOUND', { says: 'None of yours.', next }), [
+    'None of yours.',
+    'See the ids of your versions with: paddock agents',
+  ]);
+});
+
+test('where the line knows nothing better, the service has the word', (t) => {
+  t.deepEqual(told('RUN_STILL_LIVE'), [
+    'The run has not ended yet. Wait for its end, or reclaim it first.',
+  ]);
+  t.deepEqual(told('INTERNAL_ERROR'), [
+    'Something went wrong on our side. Send it once more, then tell the operators its X-Request-Id.',
+  ]);
+});
+
+test('an answer of something in between is tried again', (t) => {
+  const refused = new Refusal('GET /', { status: 502, headers: new Headers() }, undefined);
+  t.like(failureOf(refused), { message: '502 HTTP_502', advice: 'Try again in a moment.' });
+});
+
+test('an order whose outcome is not known says so once', async (t) => {
+  const lost = Promise.reject(answered('OUTCOME_UNKNOWN'));
+  const { message } = await t.throwsAsync(() => repeatable(lost, 'key'));
+  t.is(message, 'The outcome is not known yet.');
+
+  const broken = Promise.reject(answered('INTERNAL_ERROR'));
+  const error = await t.throwsAsync(() => repeatable(broken, 'key'));
+  t.regex(error.message, /X-Request-Id; whether it took effect is not known$/);
+});
