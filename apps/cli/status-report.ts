@@ -89,7 +89,12 @@ function whyText(status: AgentVersionStatus): string | undefined {
   const { waiting, discard_reason: discarded, consecutive_agent_failures: failures } = status;
   if (status.is_miner_banned) return 'its miner is banned: no version of it is evaluated or races';
   if (waiting.reason !== null) return explained('waiting.reason', waiting.reason);
-  if (discarded !== null) return explained('discard_reason', discarded);
+  if (discarded !== null) {
+    const isByRule = textOfReason('discard_reason', discarded) !== undefined;
+    return isByRule
+      ? explained('discard_reason', discarded)
+      : `an operator discarded it: ${plainText(discarded)}`;
+  }
   if (status.eliminated_in_race_number !== null) {
     return `eliminated in race ${status.eliminated_in_race_number}`;
   }
@@ -100,8 +105,7 @@ function whyText(status: AgentVersionStatus): string | undefined {
 
 function nextText(status: AgentVersionStatus, nowMs: number): string {
   const { state, required_successes: required, included_success_count: included } = status;
-  if (state === 'DISCARDED')
-    return 'Mend it, see it through paddock check, and submit a new version.';
+  if (state === 'DISCARDED') return afterDiscard(status);
   if (state === 'CANCELLED') return 'Submit it again: what it was queued for is over.';
   if (status.is_miner_banned) return 'Nothing, unless an operator takes the ban back.';
   if (status.waiting.phase === 'RACE') {
@@ -120,6 +124,14 @@ function nextText(status: AgentVersionStatus, nowMs: number): string {
   }
   const text = textOfReason('pin_disabled_reason', reason);
   return text === undefined ? plainText(reason) : [text.says, text.next ?? ''].join(' ').trimEnd();
+}
+
+/** A discard keeps nobody from submitting, and only one for faults of the agent shortens the cooldown. */
+function afterDiscard({ discard_reason: reason }: AgentVersionStatus): string {
+  const known = reason === null ? undefined : textOfReason('discard_reason', reason)?.next;
+  const mend =
+    known ?? 'Mend what the operator names and submit a new version; your cooldown is as it was.';
+  return `${mend} paddock agents says when you may, paddock check FILE what it will be told.`;
 }
 
 function scoreText(status: AgentVersionStatus): string {

@@ -59,6 +59,20 @@ test('a hold is told with what it means', async (t) => {
   t.regex(out, /^why +REPEATED_FAILURES: Its last runs fell silent .+\.$/m);
 });
 
+test('who was discarded by an operator is told why, and what to do next', async (t) => {
+  const { out } = await statusLine({ state: 'DISCARDED', discard_reason: 'copied from another' });
+
+  t.regex(out, /^why +an operator discarded it: copied from another$/m);
+  t.regex(out, /^next +Mend what the operator names and submit a new version; .+ paddock agents /m);
+});
+
+test('who was discarded by the rules is told which, and what it costs', async (t) => {
+  const { out } = await statusLine({ state: 'DISCARDED', discard_reason: 'AGENT_FAILURES' });
+
+  t.regex(out, /^why +AGENT_FAILURES: Too many evaluations in a row failed .+\.$/m);
+  t.regex(out, /^next +Mend it and submit a new version; the cooldown was shortened for that\. /m);
+});
+
 test('the timeline tells what its codes mean, and words of operators as they are', async (t) => {
   const { out } = await statusLine({
     timeline: [
