@@ -1,7 +1,7 @@
+import { explained } from '../../machines/reasons/explained.ts';
 import { type Terminal, table } from '../world/terminal.ts';
 import type { Rejudging } from './client/schemas.generated.ts';
 import { counted, plainText, shortened } from './show/plain-text.ts';
-import { explained } from './show/reasons.ts';
 
 interface Both<T> {
   readonly before: T;
@@ -59,11 +59,11 @@ function runRow(item: Item): string[] {
 }
 
 function obstacleOf({ reason, waiting }: Item): string {
-  if (reason !== null) return explained('items.reason', reason);
+  if (reason !== null) return plainText(explained('items.reason', reason));
   if (waiting === null) return '–';
   return waiting.hold_reason === null
     ? `${counted(waiting.able_validators, 'validator')} may take it`
-    : explained('hold_reason', waiting.hold_reason);
+    : plainText(explained('hold_reason', waiting.hold_reason));
 }
 
 const versionHead = ['VERSION', 'SCORE', 'RANK'];

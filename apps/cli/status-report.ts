@@ -1,9 +1,10 @@
+import { explained, explainedDiscard, explainedEntry } from '../../machines/reasons/explained.ts';
 import { textOfReason } from '../../machines/reasons/reason-kinds.ts';
 import { type Terminal, table } from '../world/terminal.ts';
 import type { AgentVersionStatus, EvaluationRun } from './client/schemas.generated.ts';
 import { durationText, fromNow, localTime, whenText } from './show/moments.ts';
 import { counted, plainText, shortened } from './show/plain-text.ts';
-import { explained, explainedEntry, legendLines } from './show/reasons.ts';
+import { legendLines } from './show/reasons.ts';
 
 export interface VersionNow {
   readonly status: AgentVersionStatus;
@@ -43,7 +44,7 @@ export function timelineCells({
   detail,
 }: AgentVersionStatus['timeline'][number]): string[] {
   const said = detail === null ? '' : explainedEntry(event, detail);
-  return [localTime(at), plainText(event.replaceAll('_', ' ')), said];
+  return [localTime(at), plainText(event.replaceAll('_', ' ')), plainText(said)];
 }
 
 export function standLines(status: AgentVersionStatus, nowMs: number): string[][] {
@@ -88,13 +89,8 @@ function whereText(status: AgentVersionStatus): string {
 function whyText(status: AgentVersionStatus): string | undefined {
   const { waiting, discard_reason: discarded, consecutive_agent_failures: failures } = status;
   if (status.is_miner_banned) return 'its miner is banned: no version of it is evaluated or races';
-  if (waiting.reason !== null) return explained('waiting.reason', waiting.reason);
-  if (discarded !== null) {
-    const isByRule = textOfReason('discard_reason', discarded) !== undefined;
-    return isByRule
-      ? explained('discard_reason', discarded)
-      : `an operator discarded it: ${plainText(discarded)}`;
-  }
+  if (waiting.reason !== null) return plainText(explained('waiting.reason', waiting.reason));
+  if (discarded !== null) return plainText(explainedDiscard(discarded));
   if (status.eliminated_in_race_number !== null) {
     return `eliminated in race ${status.eliminated_in_race_number}`;
   }

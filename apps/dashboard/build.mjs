@@ -7,6 +7,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const folder = import.meta.dirname;
 const browser = join(folder, 'browser');
+/** The words of reasons, which the pages share with the rest of us. */
+const reasons = join(folder, '../../machines/reasons');
 const dist = join(folder, 'dist');
 const stampFile = join(dist, 'stamp');
 const assetsPath = '/app/assets/';
@@ -14,7 +16,9 @@ const assetsPath = '/app/assets/';
 /** Of everything that the bundle is made of, this file included. */
 function expectedStamp() {
   const hash = createHash('sha256');
-  const within = readdirSync(browser, { recursive: true, withFileTypes: true });
+  const within = [browser, reasons].flatMap((each) =>
+    readdirSync(each, { recursive: true, withFileTypes: true }),
+  );
   const sources = within
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));

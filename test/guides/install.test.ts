@@ -15,6 +15,7 @@ const copied = [
   ...['package.json', 'package-lock.json', 'tsconfig.json'],
   ...['infra/bootstrap.mjs', 'infra/bundled-node.mjs'],
   ...['apps/dashboard/browser', 'apps/dashboard/build.mjs', 'apps/dashboard/page-paths.ts'],
+  'machines/reasons',
 ];
 
 /** `npm ci` as far as it counts here: what was in node_modules is gone, and the packages are there. */

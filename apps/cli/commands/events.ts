@@ -1,3 +1,4 @@
+import { explained } from '../../../machines/reasons/explained.ts';
 import { isReasonField } from '../../../machines/reasons/reason-kinds.ts';
 import type { ServerEvent } from '../client/server-events.ts';
 import type { Command } from '../command.ts';
@@ -6,7 +7,6 @@ import { exitCodes } from '../exit-code.ts';
 import { willPass } from '../look.ts';
 import { localTime } from '../show/moments.ts';
 import { plainText } from '../show/plain-text.ts';
-import { explained } from '../show/reasons.ts';
 
 /** Before a cut connection is taken up again. One that is silent for five minutes counts as cut to fetch. */
 const pauseMs = 1_000;

@@ -1,25 +1,8 @@
 import {
   isReasonField,
   type ReasonField,
-  textOfEntry,
   textOfReason,
 } from '../../../machines/reasons/reason-kinds.ts';
-import type { ReasonText } from '../../../machines/reasons/reason-text.ts';
-import { plainText } from './plain-text.ts';
-
-/** A reason with what its code means: "NO_TASK: There was no task left …". Words are left alone. */
-export function explained(field: ReasonField, reason: string): string {
-  return withMeaning(reason, textOfReason(field, reason));
-}
-
-/** The same of what a timeline's entry says. */
-export function explainedEntry(event: string, detail: string): string {
-  return withMeaning(detail, textOfEntry(event, detail));
-}
-
-function withMeaning(said: string, text: ReasonText | undefined): string {
-  return text === undefined ? plainText(said) : `${plainText(said)}: ${text.says}`;
-}
 
 /** As a column of a table has it: "below threshold". */
 export function wordsOf(code: string): string {

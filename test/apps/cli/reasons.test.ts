@@ -62,7 +62,7 @@ test('a hold is told with what it means', async (t) => {
 test('who was discarded by an operator is told why, and what to do next', async (t) => {
   const { out } = await statusLine({ state: 'DISCARDED', discard_reason: 'copied from another' });
 
-  t.regex(out, /^why +an operator discarded it: copied from another$/m);
+  t.regex(out, /^why +An operator discarded it: copied from another$/m);
   t.regex(out, /^next +Mend what the operator names and submit a new version; .+ paddock agents /m);
 });
 

@@ -93,7 +93,27 @@ test('a version says where it is, why, and what comes next', (t) => {
   });
   const out = { ...eligible, eliminated_at: status.submitted_at, eliminated_in_race_number: 4 };
   t.is(storyOf(out).where, 'It was eliminated in race 4.');
-  t.is(storyOf({ ...running, state: 'DISCARDED', discard_reason: 'Rules.' }).why, 'Rules.');
+  t.is(
+    storyOf({ ...running, state: 'DISCARDED', discard_reason: 'A copy.' }).why,
+    'An operator discarded it: A copy.',
+  );
+});
+
+test('a version says beside a code what it means', (t) => {
+  const held = { ...status, waiting: { ...status.waiting, reason: 'REPEATED_FAILURES' } };
+  t.regex(storyOf(held).why, /^REPEATED_FAILURES: Its last runs fell silent .+\.$/);
+  const discarded = { ...status, state: 'DISCARDED', discard_reason: 'INTEGRITY' };
+  t.regex(storyOf(discarded).why, /^INTEGRITY: An evaluation found .+\. 2 are before it\.$/);
+  t.regex(storyOf(discarded).next, /may submit a new version once the cooldown is over\.$/);
+  const eligible = {
+    ...{ ...status, state: 'ELIGIBLE', pin_disabled_reason: 'below_threshold' },
+    ...{ waiting: { ...status.waiting, reason: null }, selection_fallback_reason: 'eliminated' },
+  };
+  t.is(
+    storyOf(eligible).why,
+    'The pinned version does not race: It was eliminated in a race, and races no more. ' +
+      'It cannot be pinned: Its qualifying score is below the threshold of the race.',
+  );
 });
 
 test('times are told as people say them', (t) => {

@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { MinerAgentListing, Session } from '../../../cli/client/schemas.generated.ts';
 import { ask, newKey, Refused } from '../api.ts';
-import { scoreText, wordsOf } from '../format.ts';
+import { scoreText } from '../format.ts';
 import { announce } from '../parts/announcer.tsx';
 import { Empty, Failure, Loaded } from '../parts/states.tsx';
 import { Table } from '../parts/table.tsx';
 import { Key, State, When } from '../parts/words.tsx';
+import { meaningOf } from '../reasons.ts';
 import { addressOf, Link } from '../router.tsx';
 import { useAnswer } from '../use-answer.ts';
 import { useTitle } from '../use-title.ts';
@@ -206,7 +207,8 @@ function AgentTable({
           title: 'In the race',
           cell: ({ latest_version: latest }) => {
             if (latest.is_selected_for_race) return 'yes';
-            if (!latest.is_pinnable) return wordsOf(latest.pin_disabled_reason ?? 'no');
+            if (latest.pin_disabled_reason !== null)
+              return `no: ${meaningOf('pin_disabled_reason', latest.pin_disabled_reason)}`;
             return (
               <button type="button" onClick={() => onPin(latest.agent_version_id)}>
                 Pin

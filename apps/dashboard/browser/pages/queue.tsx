@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { explained } from '../../../../machines/reasons/explained.ts';
 import type { PendingEvaluations } from '../../../cli/client/schemas.generated.ts';
 import { countText } from '../format.ts';
 import type { PublicEvent } from '../live.ts';
@@ -38,8 +39,12 @@ const columns: readonly Column<PendingEvaluations['items'][number]>[] = [
   },
   { title: 'Done', cell: (each) => `${each.completed_successes} of ${each.required_successes}` },
   { title: 'Starts', cell: (each) => <When at={each.expected_start_at} /> },
-  { title: 'Held up by', isMinor: true, cell: (each) => each.blocked_reason ?? '–' },
+  { title: 'Held up by', isMinor: true, cell: heldUpBy },
 ];
+
+function heldUpBy({ blocked_reason: reason }: PendingEvaluations['items'][number]): string {
+  return reason === null ? '–' : explained('blocked_reason', reason);
+}
 
 function Waiting({
   pending: { items, summary, total },

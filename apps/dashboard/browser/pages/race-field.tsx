@@ -6,6 +6,7 @@ import { ShowMore } from '../parts/show-more.tsx';
 import { Empty } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Key, State } from '../parts/words.tsx';
+import { meaningOf } from '../reasons.ts';
 import { addressOf, Link } from '../router.tsx';
 
 type Qualifier = RaceDetails['qualifiers'][number];
@@ -37,11 +38,22 @@ export function Field({
             keyOf={(each) => each.agent_version_id}
             mark={(each) => (each.race_rank === 1 ? 'is-top' : undefined)}
           />
+          <Ways qualifiers={qualifiers} />
           <ShowMore shown={shown} total={qualifiers.length} onMore={() => setShown(shown + 500)} />
         </>
       )}
     </section>
   );
+}
+
+/** What it means to be in by this or that. */
+function Ways({ qualifiers }: { readonly qualifiers: readonly Qualifier[] }) {
+  const ways = [...new Set(qualifiers.map((each) => each.qualification_type))];
+  return ways.map((way) => (
+    <p key={way} class="muted">
+      {wordsOf(way)}: {meaningOf('qualification_type', way)}
+    </p>
+  ));
 }
 
 /** A cancelled race has no scores, and never will. */

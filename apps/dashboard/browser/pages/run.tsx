@@ -3,6 +3,7 @@ import type { EvaluationRun, EvaluationRunDetail } from '../../../cli/client/sch
 import { scoreText, shortId, shortKey, wordsOf } from '../format.ts';
 import { Empty, Failure, Loaded } from '../parts/states.tsx';
 import { Key, State, When } from '../parts/words.tsx';
+import { meaningOf, whyOfRun } from '../reasons.ts';
 import { addressOf, go, Link } from '../router.tsx';
 import { useAnswer } from '../use-answer.ts';
 import { useTitle } from '../use-title.ts';
@@ -40,7 +41,7 @@ function useRun(id: string) {
 }
 
 function Heading({ run }: { readonly run: EvaluationRunDetail }) {
-  const why = run.failure_reason ?? run.exclusion_reason;
+  const why = whyOfRun(run);
   return (
     <>
       <h1>
@@ -63,6 +64,9 @@ function Heading({ run }: { readonly run: EvaluationRunDetail }) {
             {run.failure_class === null ? 'Why' : `Attributed to: ${wordsOf(run.failure_class)}`}
           </strong>
           {why !== null && `: ${why}`}
+          {run.failure_class !== null && (
+            <span class="muted"> {meaningOf('failure_class', run.failure_class)}</span>
+          )}
         </p>
       )}
       <dl class="facts">

@@ -1,4 +1,6 @@
+import { explained, explainedDiscard } from '../../../../machines/reasons/explained.ts';
 import type { AgentVersionStatus } from '../../../cli/client/schemas.generated.ts';
+import { meaningOf } from '../reasons.ts';
 
 /** Where a version is, why, and what comes next, each in a sentence or two. */
 export interface VersionStory {
@@ -64,14 +66,16 @@ const bannedText = 'Its miner is banned: no version of it is evaluated or races.
 
 function whyOf(status: AgentVersionStatus): string {
   const reasons = [
-    status.discard_reason,
-    status.is_miner_banned ? bannedText : status.waiting.reason,
+    status.discard_reason && explainedDiscard(status.discard_reason),
+    status.is_miner_banned
+      ? bannedText
+      : status.waiting.reason && explained('waiting.reason', status.waiting.reason),
     status.selection_fallback_reason === null
       ? null
-      : `The pinned version does not race: ${wordsOf(status.selection_fallback_reason)}.`,
+      : `The pinned version does not race: ${meaningOf('selection_fallback_reason', status.selection_fallback_reason)}`,
     status.pin_disabled_reason === null || status.state !== 'ELIGIBLE'
       ? null
-      : `It cannot be pinned: ${wordsOf(status.pin_disabled_reason)}.`,
+      : `It cannot be pinned: ${meaningOf('pin_disabled_reason', status.pin_disabled_reason)}`,
     failuresText(status),
   ].filter((reason) => reason !== null);
   if (reasons.length > 0) return reasons.join(' ');
@@ -108,14 +112,10 @@ function nextOf(status: AgentVersionStatus): string {
         ? 'It enters the field when qualifying closes, if its score reaches the threshold.'
         : 'It races when its miner pins it, or when it becomes the miner’s best.';
     default:
-      return 'Nothing more: its miner may submit a new version.';
+      return 'Nothing more: its miner may submit a new version once the cooldown is over.';
   }
 }
 
 function moreRuns(missing: number): string {
   return `${missing} more successful ${missing === 1 ? 'run' : 'runs'}`;
-}
-
-function wordsOf(code: string): string {
-  return code.replaceAll('_', ' ');
 }

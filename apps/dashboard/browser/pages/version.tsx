@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { explainedEntry } from '../../../../machines/reasons/explained.ts';
 import type {
   AgentVersionStatus,
   EvaluationRun,
@@ -8,6 +9,7 @@ import { scoreText, wordsOf } from '../format.ts';
 import { Empty, isSettled, Loaded } from '../parts/states.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { Key, State, When } from '../parts/words.tsx';
+import { whyOfRun } from '../reasons.ts';
 import { addressOf, Link } from '../router.tsx';
 import { type Answer, useAnswer } from '../use-answer.ts';
 import { useTitle } from '../use-title.ts';
@@ -130,7 +132,7 @@ const runColumns: readonly Column<EvaluationRun>[] = [
 ];
 
 function reasonOf(run: EvaluationRun): string | null {
-  const said = run.failure_reason ?? run.exclusion_reason;
+  const said = whyOfRun(run);
   if (run.failure_class === null) return said;
   const blamed = `${wordsOf(run.failure_class)} fault`;
   return said === null ? blamed : `${blamed}: ${said}`;
@@ -158,7 +160,9 @@ function Timeline({ entries }: { readonly entries: AgentVersionStatus['timeline'
         {entries.map((entry, at) => (
           <li key={`${entry.at} ${at}`}>
             <strong>{wordsOf(entry.event)}</strong> <When at={entry.at} />
-            {entry.detail !== null && <p class="muted">{entry.detail}</p>}
+            {entry.detail !== null && (
+              <p class="muted">{explainedEntry(entry.event, entry.detail)}</p>
+            )}
           </li>
         ))}
       </ol>

@@ -1,3 +1,4 @@
+import { explained } from '../../../../../machines/reasons/explained.ts';
 import type { Rejudging } from '../../../../cli/client/schemas.generated.ts';
 import { scoreText, shortId, unitsText } from '../../format.ts';
 import { Empty } from '../../parts/states.tsx';
@@ -85,9 +86,10 @@ function shiftedText(count: number): string {
 }
 
 function waitingText(item: Rejudging['items'][number]): string {
-  if (item.reason !== null) return item.reason;
+  if (item.reason !== null) return explained('items.reason', item.reason);
   if (item.waiting === null) return '–';
-  return item.waiting.hold_reason ?? `${item.waiting.able_validators} validators may take it`;
+  const { hold_reason: held, able_validators: able } = item.waiting;
+  return held === null ? `${able} validators may take it` : explained('hold_reason', held);
 }
 
 type RaceOf = Rejudging['difference']['races'][number];
