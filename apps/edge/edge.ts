@@ -79,7 +79,7 @@ import { createEdgeServer, type ServerLimits } from './server.ts';
 import { AnalysisTurns } from './submission/analysis-turns.ts';
 import { createRejections } from './submission/rejections.ts';
 import { WriteOutcomes } from './write-outcomes.ts';
-import { admissionProbe, chainProbe, databaseProbes } from './write-probes.ts';
+import { admissionProbe, chainProbe, databaseProbes, objectStoreProbe } from './write-probes.ts';
 
 export interface EdgeOptions {
   readonly config: Config;
@@ -273,7 +273,7 @@ async function openDeps(
     admission: admissionProbe(proofs),
     broker: () => connection.flush(),
     chain: chainProbe(chainWatch),
-    object_store: () => objects.probe(),
+    object_store: objectStoreProbe(objects),
   };
   const readiness = new Readiness(probes, clock);
   const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });

@@ -1,4 +1,6 @@
 import type { HistoryWatch } from '../../infra/history/history-watch.ts';
+import { FilesRefused } from '../../infra/object-store/storage-unavailable.ts';
+import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { isRefusedLogin } from '../../infra/postgres/failure.ts';
 import type { ProofWatch } from './auth/proof-watch.ts';
@@ -23,6 +25,17 @@ export function admissionProbe(proofs: Pick<ProofWatch, 'trouble'>): Probe {
 export function chainProbe(watch: Pick<ChainWatch, 'trouble'> | undefined): Probe {
   return async () => {
     if (watch?.trouble !== undefined) throw new WriteBlocked(watch.trouble);
+  };
+}
+
+/** Rejects while the object store is away, or takes nothing. */
+export function objectStoreProbe(objects: Pick<ObjectStore, 'probe'>): Probe {
+  return async () => {
+    try {
+      await objects.probe();
+    } catch (error) {
+      throw error instanceof FilesRefused ? new WriteBlocked(error.message) : error;
+    }
   };
 }
 

@@ -12,13 +12,14 @@ import {
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { systemClock } from '../clock/system-clock.ts';
+import { sha256Hex } from '../ids/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ObjectStore, PresignedUpload, PutOptions } from '../ports/object-store.ts';
 import { failureOf, isAbsent, isTaken } from './s3-failure.ts';
 import type { S3StoreOptions } from './s3-options.ts';
 import { clientConfig, requestMs } from './s3-options.ts';
 import { spool } from './spool.ts';
-import { StorageUnavailable } from './storage-unavailable.ts';
+import { FilesRefused, StorageUnavailable } from './storage-unavailable.ts';
 
 /** One bucket of any store that speaks S3. */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
@@ -29,12 +30,21 @@ const attemptsMax = 3;
 const retryMs = 200;
 /** A line slower than this is taken for a broken one: 1 MB per second. */
 const uploadBytesPerMs = 1000;
+/** Written over and over, in the one folder where that is to be expected (infra/guides/operators.md). */
+const trialKey = 'history/write-trial';
+/** As large as an agent's file: a store may have room for a few bytes only. */
+const trialBytesMax = 1_000_000;
+/** Nobody waits longer for a probe. */
+const probeMs = 2_000;
 
 /**
  * 1. A key that we write is written once: every upload of ours says `If-None-Match: *`. Uploads by
  *    presigned URL say no such thing, since a plain PUT has to do.
  * 2. The store compares every byte of ours with its SHA-256 before it keeps it, and the client does
  *    again when it reads.
+ * 3. One that answers may be full, or only read. Once it took a file of ours not, for no fault of the
+ *    file's, each probe puts something, too, until anything was taken. So one failure alone says nothing,
+ *    and no traffic is needed to see the end of it.
  */
 class S3Store implements ObjectStore {
   readonly #bucket: string;
@@ -43,6 +53,8 @@ class S3Store implements ObjectStore {
   readonly #oneAttempt: S3Client;
   /** Never sends anything. */
   readonly #presigning: S3Client;
+  /** The most that was not taken since the last that was. */
+  #refusedBytes = 0;
 
   constructor(options: S3StoreOptions) {
     this.#bucket = options.bucket;
@@ -146,11 +158,24 @@ class S3Store implements ObjectStore {
   }
 
   async probe(): Promise<void> {
-    await named(() =>
-      this.#oneAttempt.send(new HeadBucketCommand({ Bucket: this.#bucket }), {
-        requestTimeout: 2000,
-      }),
-    );
+    const head = new HeadBucketCommand({ Bucket: this.#bucket });
+    await named(() => this.#oneAttempt.send(head, { requestTimeout: probeMs }));
+    if (this.#refusedBytes > 0) await this.#tryToPut(Math.min(this.#refusedBytes, trialBytesMax));
+  }
+
+  async #tryToPut(bytes: number): Promise<void> {
+    const body = new Uint8Array(bytes);
+    const command = new PutObjectCommand({
+      ...{ Bucket: this.#bucket, Key: trialKey },
+      ...{ Body: body, ContentLength: bytes },
+      ...bodyPromise({ contentType: 'application/octet-stream', sha256: sha256Hex(body) }),
+    });
+    try {
+      await this.#oneAttempt.send(command, { requestTimeout: probeMs });
+      this.#refusedBytes = 0;
+    } catch (error) {
+      throw new FilesRefused('the object store answers, and takes no files', { cause: error });
+    }
   }
 
   /** Two processes may start at once; the slower one finds its bucket made. */
@@ -191,11 +216,18 @@ class S3Store implements ObjectStore {
     });
     try {
       await client.send(command, { requestTimeout: timeoutMs });
+      this.#refusedBytes = 0;
       return true;
     } catch (error) {
       if (isTaken(error)) return false;
-      throw failureOf(error);
+      const failure = failureOf(error);
+      if (failure instanceof StorageUnavailable) this.#refused(input.ContentLength);
+      throw failure;
     }
+  }
+
+  #refused(bytes = 0): void {
+    this.#refusedBytes = Math.max(this.#refusedBytes, bytes, 1);
   }
 
   #read(key: string): GetObjectCommand {

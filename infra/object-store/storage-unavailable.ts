@@ -2,3 +2,8 @@
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable';
 }
+
+/** It answers, and takes nothing: its disk is full, say, or it only reads. */
+export class FilesRefused extends StorageUnavailable {
+  override name = 'FilesRefused';
+}

@@ -2,9 +2,16 @@ import test from 'ava';
 import type { LocalNats } from '../../infra/local/nats.ts';
 import { acceptHistory, createHistoryStore } from '../../infra/postgres/history-store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
+import {
+  type EmbeddedStoreUnderTest,
+  embeddedStore,
+} from '../infra/object-store/store-under-test.ts';
 import { privateNats } from '../support/cluster.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
+import { sendSubmission } from '../support/evaluation-client.ts';
+import { storeThatFills } from '../support/full-store.ts';
+import { openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 
 // Whatever keeps writes from being taken turns GET /health/deep red, and says why. One service, hurt in
@@ -13,12 +20,26 @@ import { until } from '../support/until.ts';
 let nats: LocalNats;
 let service: TestService;
 let validator: TestKey;
+let full: Awaited<ReturnType<typeof storeThatFills>>;
+let stored: EmbeddedStoreUnderTest;
 test.before(async () => {
   nats = await privateNats();
-  service = await startTestService({ env: { NATS_URL: nats.url } });
+  stored = await embeddedStore();
+  full = await storeThatFills(stored.options.endpoint);
+  const env = {
+    NATS_URL: nats.url,
+    S3_ENDPOINT: full.endpoint,
+    S3_ACCESS_KEY_ID: stored.options.accessKeyId,
+    S3_SECRET_ACCESS_KEY: stored.options.secretAccessKey,
+  };
+  service = await startTestService({ env });
   validator = await service.validator('validator');
 });
-test.after.always(() => service?.stop());
+test.after.always(async () => {
+  await service?.stop();
+  full?.stop();
+  await stored?.stop();
+});
 
 interface Probe {
   readonly status: string;
@@ -79,6 +100,18 @@ test.serial('a disk that is full, as the server says it', async (t) => {
   await until(isGreen);
 });
 
+test.serial('an object store that is full, until it takes something again', async (t) => {
+  await openTrialSuite(service);
+  full.isFull = true;
+  const answer = await sendSubmission(await service.miner('miner'));
+  t.is(answer.status, 503);
+  t.is(((await answer.json()) as { error_code: string }).error_code, 'STORAGE_UNAVAILABLE');
+  await untilRed('object_store', /^the object store answers, and takes no files$/);
+  full.isFull = false;
+  // Nobody sends anything meanwhile.
+  await until(isGreen);
+});
+
 test.serial('a database that only reads', async (t) => {
   const { sql } = service;
   const [row] = await sql<{ name: string }[]>`select current_database() as name`;
@@ -119,7 +152,7 @@ test.serial('a database that went back in time: reads go on, until it is accepte
   t.is(((await refused.json()) as { error_code: string }).error_code, 'READ_ONLY');
   t.is(refused.headers.get('x-admission'), 'rejected');
   t.true(Number(refused.headers.get('retry-after')) >= 1);
-  const ahead = await service.call('GET', '/v1/public/events?cursor=1');
+  const ahead = await service.call('GET', '/v1/public/events?cursor=1000');
   t.is(ahead.status, 503, 'whoever heard more waits until it is known what holds');
   t.is(((await ahead.json()) as { error_code: string }).error_code, 'READ_ONLY');
   const ordered = await service.operator('PUT', `/v1/admin/hotkeys/${validator.hotkey}/ban`, {

@@ -1,10 +1,13 @@
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { createS3Store } from '../../../infra/object-store/s3-store.ts';
-import { StorageUnavailable } from '../../../infra/object-store/storage-unavailable.ts';
-import { credentials } from './store-under-test.ts';
+import {
+  FilesRefused,
+  StorageUnavailable,
+} from '../../../infra/object-store/storage-unavailable.ts';
+import { credentials, uploadOf } from './store-under-test.ts';
 
 // Stores that fail in ways that no healthy one can be asked for: real sockets, bad manners.
 
@@ -74,4 +77,73 @@ test('a store that never answers is unavailable in time', async (t) => {
   const startedMs = Date.now();
   await t.throwsAsync(store.probe(), { instanceOf: StorageUnavailable });
   t.true(Date.now() - startedMs < 5_900);
+});
+
+/** Answers as told what is put, and 200 to everything else; what it was asked, and how large it was. */
+async function storeThatPuts(t: ExecutionContext) {
+  const asked: string[] = [];
+  const put = { status: 200 };
+  const server = createServer((message, response) => {
+    const { method, url, headers } = message;
+    asked.push(`${method} ${url?.split('?')[0]} ${headers['content-length'] ?? '-'}`);
+    message.resume();
+    message.on('end', () => response.writeHead(method === 'PUT' ? put.status : 200).end());
+  });
+  t.teardown(() => server.close());
+  return { store: await storeAt(server), put, asked };
+}
+
+for (const status of [403, 500, 507]) {
+  test(`a store that answers ${status} to what is put is asked to take something, until it does`, async (t) => {
+    const { store, put, asked } = await storeThatPuts(t);
+    put.status = status;
+    await t.notThrowsAsync(store.probe(), 'nothing was put yet');
+    await t.throwsAsync(store.putOnce('key', Buffer.from('file'), uploadOf('file')));
+    await t.throwsAsync(store.probe(), { instanceOf: FilesRefused });
+    await t.throwsAsync(store.probe(), { instanceOf: FilesRefused });
+
+    put.status = 200;
+    asked.length = 0;
+    await t.notThrowsAsync(store.probe());
+    await t.notThrowsAsync(store.probe());
+    const head = 'HEAD /paddock/ -';
+    t.deepEqual(asked, [head, 'PUT /paddock/history/write-trial 4', head]);
+  });
+}
+
+test('a store that is full for large files is tried with a large one, but not the largest', async (t) => {
+  const { store, put, asked } = await storeThatPuts(t);
+  put.status = 507;
+  const body = Buffer.alloc(3_000_000);
+  await t.throwsAsync(store.putOnce('key', body, uploadOf(body)));
+  await t.throwsAsync(store.putOnce('other', Buffer.from('file'), uploadOf('file')));
+  await t.throwsAsync(store.probe(), { instanceOf: FilesRefused });
+  t.is(asked.at(-1), 'PUT /paddock/history/write-trial 1000000');
+});
+
+test('a file that is taken ends the doubt, and one that was there before does not', async (t) => {
+  const { store, put, asked } = await storeThatPuts(t);
+  const file = () => store.putOnce('key', Buffer.from('file'), uploadOf('file'));
+  put.status = 507;
+  await t.throwsAsync(file());
+  put.status = 412;
+  t.false(await file());
+  await t.throwsAsync(store.probe(), { instanceOf: FilesRefused });
+  put.status = 200;
+  t.true(await file());
+  put.status = 507;
+  asked.length = 0;
+  await t.notThrowsAsync(store.probe());
+  t.deepEqual(asked, ['HEAD /paddock/ -']);
+});
+
+test('what is wrong with a request says nothing of the store', async (t) => {
+  const { store, put, asked } = await storeThatPuts(t);
+  for (const status of [400, 411, 412, 413]) {
+    put.status = status;
+    await store.putOnce('key', Buffer.from('file'), uploadOf('file')).catch(() => undefined);
+  }
+  asked.length = 0;
+  await t.notThrowsAsync(store.probe());
+  t.deepEqual(asked, ['HEAD /paddock/ -']);
 });
