@@ -1,17 +1,11 @@
-import {
-  AckPolicy,
-  DeliverPolicy,
-  type JetStreamClient,
-  type JetStreamManager,
-  jetstream,
-  jetstreamManager,
-} from '@nats-io/jetstream';
-import { type NatsConnection, nanos } from 'nats';
-import type { ConsumerSource, Delivery, DurableMessage, MessageBus } from '../ports/bus.ts';
+import { type JetStreamClient, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from 'nats';
+import type { Delivery, DurableMessage, MessageBus } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { ConsumerLoop } from './consumer-loop.ts';
+import { ensureConsumer } from './consumers.ts';
 import type { OutageWatch } from './outage-watch.ts';
 import { encodeJson, headersOf } from './wire.ts';
 
@@ -53,7 +47,7 @@ export async function createMessageBus(deps: MessageBusDeps): Promise<MessageBus
         branchOf(message) < deps.branch ? 'done' : await handleOwn(message);
       const open = async () => {
         await streams();
-        return ensureConsumer(client, manager, source);
+        return client.consumers.getConsumerFromInfo(await ensureConsumer(manager, source));
       };
       const silenceMs = deps.silenceMs ?? 30_000;
       const { clock, log, outages, telemetry } = deps;
@@ -86,28 +80,6 @@ async function publish(
 /** Messages from before there were branches are of the first one. */
 function branchOf({ headers }: Delivery): number {
   return Number(headers['x-branch'] ?? 0);
-}
-
-async function ensureConsumer(
-  client: JetStreamClient,
-  manager: JetStreamManager,
-  source: ConsumerSource,
-) {
-  const made = await manager.consumers.add(source.stream, {
-    durable_name: source.durable,
-    filter_subject: source.filter,
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
-    // No server back-off: it would replace ack_wait.
-    ack_wait: nanos(source.ackWaitMs),
-    max_ack_pending: source.maxAckPending,
-    // For ever: after 20 tries the runtime sets a message aside itself, in the open.
-    max_deliver: -1,
-  });
-  if (made.config.filter_subject !== source.filter || made.config.max_deliver !== -1) {
-    throw new Error(`consumer ${source.durable} is not as wanted`);
-  }
-  return client.consumers.getConsumerFromInfo(made);
 }
 
 /** Calls that come while one runs share it. Whoever finds a stream missing even then tries again. */

@@ -9,6 +9,8 @@ import {
 } from '@nats-io/jetstream';
 import { type NatsConnection, nanos } from 'nats';
 import type { Logger } from '../ports/log.ts';
+import { requireLasting } from './consumers.ts';
+import { differences } from './differences.ts';
 
 const hourMs = 3_600_000;
 
@@ -41,7 +43,14 @@ export async function ensureStreams(
   connection: NatsConnection,
   options: StreamOptions,
 ): Promise<void> {
-  const manager = await jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
+  await ensured(await managerOf(connection), options);
+}
+
+function managerOf(connection: NatsConnection): Promise<JetStreamManager> {
+  return jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
+}
+
+async function ensured(manager: JetStreamManager, options: StreamOptions): Promise<void> {
   for (const wanted of wantedStreams(options)) {
     await ensureStream(manager, wanted);
     const { config } = await manager.streams.info(wanted.name);
@@ -51,8 +60,9 @@ export async function ensureStreams(
 }
 
 /**
- * The same at a start, which only settings may stop: commands and commits need no stream, and what would
- * be sent waits in the database until one takes it.
+ * The same at a start, and that consumers of before are as this version needs them. Only
+ * settings may stop it: commands and commits need no stream, and what would be sent waits in the database
+ * until one takes it.
  */
 export async function prepareStreams(
   connection: NatsConnection,
@@ -60,7 +70,9 @@ export async function prepareStreams(
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
   try {
-    await ensureStreams(connection, options);
+    const manager = await managerOf(connection);
+    await ensured(manager, options);
+    for (const { name } of wantedStreams(options)) await requireLasting(manager, name);
   } catch (error) {
     if (!isOutage(error)) throw error;
     log.warn('the broker keeps no messages now; what is to be sent waits', { error });
@@ -117,12 +129,4 @@ async function ensureStream(manager: JetStreamManager, wanted: Wanted): Promise<
     if (!(error instanceof Error && error.message === 'stream not found')) throw error;
     await manager.streams.add(wanted);
   }
-}
-
-/** Names of the fields whose values are not as wanted, with both values. */
-export function differences(wanted: Wanted, found: StreamConfig): readonly string[] {
-  const keys = Object.keys(wanted) as (keyof Wanted)[];
-  return keys
-    .filter((key) => JSON.stringify(wanted[key]) !== JSON.stringify(found[key]))
-    .map((key) => `${key} is ${JSON.stringify(found[key])}, not ${JSON.stringify(wanted[key])}`);
 }

@@ -6,12 +6,8 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import test, { type ExecutionContext } from 'ava';
 import { natsBinary } from '../../../infra/local/nats-binary.ts';
 import { connectNats, isRecent } from '../../../infra/nats/connect.ts';
-import {
-  differences,
-  ensureStreams,
-  prepareStreams,
-  wantedStreams,
-} from '../../../infra/nats/streams.ts';
+import { differences } from '../../../infra/nats/differences.ts';
+import { ensureStreams, prepareStreams, wantedStreams } from '../../../infra/nats/streams.ts';
 import { privateNats } from '../../support/cluster.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { temporaryFolder } from '../../support/temporary-servers.ts';
