@@ -1,4 +1,5 @@
 import { VerifierOverloaded } from '../infra/crypto/sr25519-verifier.ts';
+import { UnknownRefusal } from '../infra/nats/refused-reply.ts';
 import { StorageUnavailable } from '../infra/object-store/storage-unavailable.ts';
 import { ChainUnavailable } from '../infra/ports/chain.ts';
 import { SealKeyMissing } from '../infra/ports/seal.ts';
@@ -29,6 +30,11 @@ export function faultOf(error: unknown): Fault {
     // Another process may have the key: in the middle of a rotation that is what helps.
     return refusal('STORE_UNAVAILABLE', {
       says: 'A stored secret cannot be opened here right now.',
+    });
+  }
+  if (error instanceof UnknownRefusal) {
+    return refusal('OWNER_UNAVAILABLE', {
+      says: `It was refused as ${error.code}, which this part of the service is too old to pass on.`,
     });
   }
   if (isOutage(error)) {

@@ -1,5 +1,5 @@
 import { createInbox, type MsgHdrs, type NatsConnection } from 'nats';
-import { Fault } from '../../machines/fault.ts';
+import type { Fault } from '../../machines/fault.ts';
 import { refusal } from '../../machines/refusal.ts';
 import { afterThisTurn, type Soon } from '../clock/this-turn.ts';
 import type { CommandBus, OutgoingCommand, RequestBudget, WireReply } from '../ports/bus.ts';
@@ -7,7 +7,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { Inbox } from './inbox.ts';
 import { backoffMs, chance } from './jitter.ts';
-import { commandHeaders, encodeJson, isFaultCode, readReply } from './wire.ts';
+import { refusedBy } from './refused-reply.ts';
+import { commandHeaders, encodeJson, readReply } from './wire.ts';
 
 export interface CommandBusDeps {
   readonly connection: NatsConnection;
@@ -146,8 +147,7 @@ async function ask(
 
 function bodyOf(reply: Answer): unknown {
   if (reply.kind === 'ok') return reply.body;
-  if (!isFaultCode(reply.code)) throw new Error(`unknown fault ${reply.code}: ${reply.detail}`);
-  throw new Fault(reply.code, reply.detail, reply.extras);
+  throw refusedBy(reply);
 }
 
 /** Once an attempt stayed without an answer, nothing later can tell that it had no effect. */

@@ -1,5 +1,4 @@
 import { headers, type Msg, type MsgHdrs } from 'nats';
-import { type FaultCode, faultCodes } from '../../machines/fault.ts';
 import type { IncomingCommand, OutgoingCommand, WireReply } from '../ports/bus.ts';
 
 /** What travels: bodies as JSON, everything about them as headers. */
@@ -112,8 +111,4 @@ export function readReply(message: Msg): WireReply {
   const reply = readJson(message) as WireReply | undefined;
   if (reply?.kind === 'ok' || reply?.kind === 'fault' || reply?.kind === 'moved') return reply;
   throw new Error(`not a reply: ${message.string().slice(0, 200)}`);
-}
-
-export function isFaultCode(code: string): code is FaultCode {
-  return (faultCodes as readonly string[]).includes(code);
 }

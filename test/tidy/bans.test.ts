@@ -68,8 +68,7 @@ const bans: readonly Ban[] = [
       'only machines/refusal.ts finds the words of a refusal, so that each says what to do next',
     pattern: /\bnew Fault\(/,
     // What an owner refused is passed on in the words that it came in.
-    exceptIn:
-      /^(machines\/refusal|infra\/nats\/command-bus|apps\/edge\/operator\/order-actor)\.ts$|^test\//,
+    exceptIn: /^(machines\/refusal|infra\/nats\/refused-reply)\.ts$|^test\//,
     planted: [`throw new Fault('LEASE_EXPIRED', 'the lease is over');`],
   },
   {

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { RequestOf } from '../../../actors/services/messages.ts';
 import type { OrderTicket, operatorService } from '../../../actors/services/operator/messages.ts';
+import { refusedBy } from '../../../infra/nats/refused-reply.ts';
 import type { WireReply } from '../../../infra/ports/bus.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
-import { Fault, type FaultCode, faultCodes } from '../../../machines/fault.ts';
+import { Fault, type FaultCode } from '../../../machines/fault.ts';
 import { refusal } from '../../../machines/refusal.ts';
 import { faultOf } from '../../outage.ts';
 import type { EdgeDeps } from '../deps.ts';
@@ -91,7 +92,5 @@ async function replyIfReadable(sql: Sql, ticket: OrderTicket) {
 function bodyOf(reply: WireReply | null): unknown {
   if (reply?.kind === 'ok') return reply.body;
   if (reply?.kind !== 'fault') throw new Error('the order was set aside by its actor');
-  const code = faultCodes.find((known) => known === reply.code);
-  if (code === undefined) throw new Error(`unknown fault ${reply.code}: ${reply.detail}`);
-  throw new Fault(code, reply.detail, reply.extras);
+  throw refusedBy(reply);
 }

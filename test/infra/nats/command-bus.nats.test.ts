@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { headers, type NatsConnection } from 'nats';
+import { WriteOutcomes } from '../../../apps/edge/write-outcomes.ts';
+import { faultOf } from '../../../apps/outage.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { createCommandBus } from '../../../infra/nats/command-bus.ts';
 import { connectNats } from '../../../infra/nats/connect.ts';
@@ -16,6 +18,7 @@ import type {
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { Fault, type FaultCode } from '../../../machines/fault.ts';
 import { testNats } from '../../support/cluster.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
 
 let connection: NatsConnection;
@@ -200,6 +203,28 @@ test('a patient caller waits for a busy owner and for a lost database', async (t
   const reply = await commands.command(target, command, { budgetMs: 10_000, isPatient: true });
 
   t.deepEqual(reply, { n: 2 });
+});
+
+// Coordinators are replaced first, and may know refusals that this edge does not. Validators drop work on a
+// 4xx, and an edge that knows better is minutes away.
+test('a refusal of a newer coordinator is an answer to be asked for again, and no outage', async (t) => {
+  const clock = new ManualClock();
+  const outcomes = new WriteOutcomes(clock, { warn: t.fail });
+  const refused = { kind: 'fault', code: 'OF_TOMORROW', detail: 'No.', extras: { a: 1 } } as const;
+  const { target, seen } = await owner(refused);
+  const watched = outcomes.watched(commands);
+  const ask = () =>
+    watched.command(target, { id: randomUUID(), type: 'add', body: {}, account: 'a' });
+
+  for (let count = 0; count < 4; count += 1) {
+    const fault = faultOf(await t.throwsAsync(ask()));
+    t.is(fault.code, 'OWNER_UNAVAILABLE');
+    t.regex(fault.message, /OF_TOMORROW.*Send/);
+    t.deepEqual(fault.extras, {});
+    await clock.advance(2_000);
+  }
+  t.is(seen.length, 4, 'nothing is tried again by ourselves');
+  t.false(outcomes.isFailing);
 });
 
 test('a partition without owner is reported, at most five times a second', async (t) => {
