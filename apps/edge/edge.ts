@@ -76,6 +76,7 @@ import { eventsAfter, newestCursor } from './reads/public-events.ts';
 import { endpoints } from './routes/index.ts';
 import { withSuccessor } from './routes/miner/legacy-credential-routes.ts';
 import { createEdgeServer, type ServerLimits } from './server.ts';
+import { ServerFitness } from './server-fitness.ts';
 import { AnalysisTurns } from './submission/analysis-turns.ts';
 import { createRejections } from './submission/rejections.ts';
 import { WriteOutcomes } from './write-outcomes.ts';
@@ -90,6 +91,8 @@ export interface EdgeOptions {
   readonly host?: string;
   /** For test runs: an answer that its schema does not describe is a 500. */
   readonly checkResponses?: boolean;
+  /** For test runs: a database without fsync is fit. */
+  readonly allowUnsafeWrites?: boolean;
 }
 
 export interface Edge extends AsyncDisposable {
@@ -268,8 +271,10 @@ async function openDeps(
   const analyser = stack.adopt(analyserOf(config, clock), (running) => running.stop());
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
   const { chainWatch, ...epochs } = await openEpochs(options, sql, stack);
+  const demands = { allowUnsafeWrites: options.allowUnsafeWrites === true };
+  const fitness = new ServerFitness({ sql: callersSql, demands, clock, log });
   const probes = {
-    ...databaseProbes(callersSql, { history, outcomes }),
+    ...databaseProbes(callersSql, { fitness, history, outcomes }),
     admission: admissionProbe(proofs),
     broker: () => connection.flush(),
     chain: chainProbe(chainWatch),

@@ -16,6 +16,8 @@ const copiers = '^(pg_basebackup|pg_receivewal|pg_recvlogical|barman)';
 /**
  * Refuses a server that may forget what it acknowledged, or that cannot write, and says what to set.
  * `sql` is one of ours (createSql), whose own settings are looked at too.
+ *
+ * @throws UnfitDatabase
  */
 export async function checkServer(sql: Sql, demands: ServerDemands = {}): Promise<void> {
   const [row] = await sql<ServerRow[]>`
@@ -43,7 +45,12 @@ export async function checkServer(sql: Sql, demands: ServerDemands = {}): Promis
   const found = complaints
     .filter(({ isWrong }) => isWrong(row, demands))
     .map(({ text }) => (typeof text === 'string' ? text : text(row, demands)));
-  if (found.length > 0) throw new Error(`unfit database: ${found.join('; ')}`);
+  if (found.length > 0) throw new UnfitDatabase(`unfit database: ${found.join('; ')}`);
+}
+
+/** It answered, and is not as it has to be. */
+export class UnfitDatabase extends Error {
+  override name = 'UnfitDatabase';
 }
 
 interface ServerRow {

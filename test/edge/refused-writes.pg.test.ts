@@ -1,5 +1,6 @@
 import test from 'ava';
 import type { LocalNats } from '../../infra/local/nats.ts';
+import type { Logger } from '../../infra/ports/log.ts';
 import { acceptHistory, createHistoryStore } from '../../infra/postgres/history-store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import {
@@ -11,6 +12,7 @@ import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
 import { sendSubmission } from '../support/evaluation-client.ts';
 import { storeThatFills } from '../support/full-store.ts';
+import { silentLogger } from '../support/silent-telemetry.ts';
 import { openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 
@@ -22,6 +24,8 @@ let service: TestService;
 let validator: TestKey;
 let full: Awaited<ReturnType<typeof storeThatFills>>;
 let stored: EmbeddedStoreUnderTest;
+/** What was logged as an error. */
+const loud = new Map<string, unknown>();
 test.before(async () => {
   nats = await privateNats();
   stored = await embeddedStore();
@@ -32,7 +36,12 @@ test.before(async () => {
     S3_ACCESS_KEY_ID: stored.options.accessKeyId,
     S3_SECRET_ACCESS_KEY: stored.options.secretAccessKey,
   };
-  service = await startTestService({ env });
+  const log: Logger = {
+    ...silentLogger,
+    error: (message, fields) => void loud.set(message, fields),
+    with: () => log,
+  };
+  service = await startTestService({ env, log });
   validator = await service.validator('validator');
 });
 test.after.always(async () => {
@@ -128,6 +137,25 @@ test.serial('a database that only reads', async (t) => {
   await reconnectAll();
   await until(isGreen);
   t.pass();
+});
+
+test.serial('a server that took over and is not to be trusted, told in the log too', async (t) => {
+  const { sql } = service;
+  const [row] = await sql<{ name: string }[]>`select current_database() as name`;
+  const name = sql(row?.name ?? '');
+  const reconnectAll = () => sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`;
+  await sql`alter database ${name} set zero_damaged_pages = on`;
+  await reconnectAll();
+  await untilRed('database', /^the database is unfit; the log of this process says what to set$/);
+  t.deepEqual(loud.get('THE DATABASE MAY LOSE WHAT IT ACKNOWLEDGES'), {
+    complaint:
+      'unfit database: zero_damaged_pages is on, so damage reads as absence; set zero_damaged_pages = off',
+  });
+  await sql`alter database ${name} reset zero_damaged_pages`;
+  await reconnectAll();
+  await until(isGreen);
 });
 
 test.serial('a database that went back in time: reads go on, until it is accepted', async (t) => {

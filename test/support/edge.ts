@@ -148,7 +148,8 @@ export async function startTestService(options: TestServiceOptions = {}) {
     const host = '127.0.0.1';
     const { checkResponses = true, edgeClock: clock = systemClock } = options;
     const config = configOf('edge');
-    edges.push(stack.use(await startEdge({ ...common, clock, config, host, checkResponses })));
+    const serving = { ...common, clock, config, host, checkResponses, allowUnsafeWrites: true };
+    edges.push(stack.use(await startEdge(serving)));
   }
   const baseUrls = edges.map(({ port }) => `http://127.0.0.1:${port}`);
   const [baseUrl = ''] = baseUrls;
