@@ -84,8 +84,7 @@ async function connect(
   const account = { hotkey, provider: id };
   if (mustExist && (await credentialState(deps.sql, account)) === 'absent') throw notConnected();
   const provider = deps.providers.get(id);
-  if (provider === undefined)
-    throw unavailable('This provider is not in use here.', 'Connect another provider.');
+  if (provider === undefined) throw unused();
   const context = credentialContext(hotkey, id);
   const kept = await checked(provider, deps.seal.open(sealed, context), deps.clock);
   const credential = { credentialId: deps.newId(), sealed: deps.seal.seal(kept, context) };
@@ -218,10 +217,17 @@ function rejected(): Fault {
   return refusal('CREDENTIAL_REJECTED');
 }
 
-function unavailable(says: string, next?: string): Fault {
+/** Until somebody sets its address, so to repeat it would never help. */
+function unused(): Fault {
+  return refusal('UNKNOWN_PROVIDER', {
+    says: 'This provider is not in use here.',
+    next: 'Connect another provider.',
+  });
+}
+
+function unavailable(says: string): Fault {
   return refusal('PROVIDER_UNAVAILABLE', {
     says,
-    ...(next !== undefined && { next }),
     extras: { retry_after_seconds: retryAfterSeconds },
   });
 }

@@ -17,7 +17,7 @@ const status = z.object({ connected: z.boolean(), updatedAtMs: z.number().nullab
 export const credentialsService = {
   name: 'credentials',
   messages: {
-    /** Stores or replaces. CREDENTIAL_REJECTED, PROVIDER_UNAVAILABLE; then nothing has changed. */
+    /** Stores or replaces. CREDENTIAL_REJECTED, PROVIDER_UNAVAILABLE, UNKNOWN_PROVIDER; then nothing has changed. */
     connect: {
       request: z.object({ hotkey: z.string(), provider, sealed, mustExist: z.boolean() }),
       reply: status,

@@ -1712,6 +1712,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Store providera's credential
+     * @throws Refusal UNKNOWN_PROVIDER
      * @deprecated Replaced by /v1/miner/inference-auth/providera.
      */
     postMinerProvideraAuth: async (

@@ -43,4 +43,5 @@ export const connectFaults = [
   'OUTCOME_UNKNOWN',
   'PROVIDER_UNAVAILABLE',
   'STORE_UNAVAILABLE',
+  'UNKNOWN_PROVIDER',
 ] as const;

@@ -41,7 +41,7 @@ export interface Sent {
  * What the provider answers, with the first of its body there. A key that it takes no more is
  * replaced once. Anything from 500 on, or nothing, is its outage.
  *
- * @throws PROVIDER_UNAVAILABLE, and what lending a key throws
+ * @throws PROVIDER_UNAVAILABLE, UNKNOWN_PROVIDER, and what lending a key throws
  */
 export async function sendToProvider(sending: Sending, deps: SendDeps): Promise<Sent> {
   const { evalRunId, route } = sending;
@@ -105,7 +105,7 @@ export async function forget({ body }: UpstreamAnswer): Promise<void> {
 }
 
 function unused(): Fault {
-  return refusal('PROVIDER_UNAVAILABLE', {
+  return refusal('UNKNOWN_PROVIDER', {
     says: 'This provider is not in use here.',
     next: 'Ask another provider.',
   });

@@ -27,10 +27,15 @@ const credential = () => ({ credential: `demo-${randomUUID()}` });
 
 test.serial('a provider that is not in use takes no credential', async (t) => {
   const miner = await service.miner('off');
-  await refused(t, await miner.post(`${base}/maple`, credential()), '503 PROVIDER_UNAVAILABLE');
   const legacy = { refresh_token: 'demo-x' };
-  const shim = await miner.post('/v1/miner/providera-auth', legacy);
-  await refused(t, shim, '503 PROVIDER_UNAVAILABLE');
+  for (const [path, body] of [
+    [`${base}/maple`, credential()],
+    ['/v1/miner/providera-auth', legacy],
+  ] as const) {
+    // Without Retry-After: to repeat it never helps.
+    const { detail } = await refused(t, await miner.post(path, body), '404 UNKNOWN_PROVIDER');
+    t.is(detail, 'This provider is not in use here. Connect another provider.');
+  }
   const status = await miner.get('/v1/miner/providera-auth/status');
   t.is(status.headers.get('link'), `<${base}/maple>; rel="successor-version"`);
   t.false((await shaped(t, legacyCredentialStatus, status)).connected);

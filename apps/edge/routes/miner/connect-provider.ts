@@ -20,7 +20,7 @@ export const connectProvider = endpoint({
   params: z.object({ provider: providerName }),
   body: z.object({ credential: credentialText }),
   response: credentialStatus,
-  faults: ['UNKNOWN_PROVIDER', ...connectFaults],
+  faults: connectFaults,
 
   async handle({ caller, params, body, context }, deps) {
     const provider = providerInPath(params.provider, deps.config);

@@ -19,7 +19,7 @@ export const rotateCredential = endpoint({
   params: z.object({ provider: providerName }),
   body: z.object({ credential: credentialText }),
   response: credentialStatus,
-  faults: ['UNKNOWN_PROVIDER', 'NOT_CONNECTED', ...connectFaults],
+  faults: ['NOT_CONNECTED', ...connectFaults],
 
   async handle({ caller, params, body, context }, deps) {
     const provider = providerInPath(params.provider, deps.config);
