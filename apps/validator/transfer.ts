@@ -64,16 +64,40 @@ export async function fetchFile(
   });
 }
 
-/** A plain PUT, as presigned addresses take it, and once: what is left to be sent waits in the queue. */
+/** For a store that has all of it and syncs it to its disk. */
+const answerMs = 30_000;
+/** A line slower than this is taken for a broken one: 20 kB per second. */
+const uploadBytesPerMs = 20;
+
+export interface Upload {
+  readonly contentType: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A plain PUT, as presigned addresses take it, and once: what is left to be sent waits in the queue. What
+ * takes longer than its size may is given up, or one connection that hangs would hold up the queue.
+ */
 export async function putBytes(
   url: string,
   bytes: Uint8Array<ArrayBuffer>,
-  { contentType, signal }: { readonly contentType: string; readonly signal: AbortSignal },
+  { contentType, clock, signal }: Upload,
 ): Promise<void> {
-  const headers = { 'content-type': contentType };
-  const answer = await fetch(url, { method: 'PUT', body: bytes, headers, signal });
-  await answer.body?.cancel();
-  if (!answer.ok) throw new TransferFailed(`an upload was answered ${answer.status}`);
+  const limitMs = answerMs + bytes.length / uploadBytesPerMs;
+  const [done, late] = [new AbortController(), new AbortController()];
+  const said = `an upload of ${bytes.length} bytes was not answered within ${limitMs / 1000} s`;
+  void clock.sleep(limitMs, done.signal).then(() => late.abort(new TransferFailed(said)));
+  try {
+    const answer = await fetch(url, {
+      ...{ method: 'PUT', body: bytes, headers: { 'content-type': contentType } },
+      signal: AbortSignal.any([signal, late.signal]),
+    });
+    await answer.body?.cancel();
+    if (!answer.ok) throw new TransferFailed(`an upload was answered ${answer.status}`);
+  } finally {
+    done.abort();
+  }
 }
 
 async function answered(url: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {

@@ -24,7 +24,7 @@ export async function sendDelivery(
   { onUnproved, clock, signal }: Sending,
 ): Promise<Attempted> {
   try {
-    return await deliver(api, one, signal);
+    return await deliver(api, one, { clock, signal });
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) onUnproved();
     return withinPatience(one, attempted(error), clock.nowMs());
@@ -60,12 +60,18 @@ export async function presignEpisode(
 export async function putEpisode(
   url: string,
   { document }: EpisodeDelivery,
-  signal: AbortSignal,
+  by: Pick<Sending, 'clock' | 'signal'>,
 ): Promise<void> {
-  await putBytes(url, Buffer.from(document), { contentType: 'application/octet-stream', signal });
+  const contentType = 'application/octet-stream';
+  const { clock, signal } = by;
+  await putBytes(url, Buffer.from(document), { contentType, clock, signal });
 }
 
-async function deliver(api: PaddockClient, one: Delivery, signal: AbortSignal): Promise<Attempted> {
+async function deliver(
+  api: PaddockClient,
+  one: Delivery,
+  { clock, signal }: Pick<Sending, 'clock' | 'signal'>,
+): Promise<Attempted> {
   if (one.kind === 'completion') {
     // Sound because nobody but us has written it, from that very type.
     const body = one.body as Complete;
@@ -78,7 +84,7 @@ async function deliver(api: PaddockClient, one: Delivery, signal: AbortSignal): 
   }
   if (one.kind === 'episode') {
     const { url, uri } = await presignEpisode(api, one, signal);
-    await putEpisode(url, one, signal);
+    await putEpisode(url, one, { clock, signal });
     return { kind: 'acknowledged', answer: uri };
   }
   const answer = await api.postValidatorEpisodeResults(

@@ -30,7 +30,7 @@ export async function placeEpisode(episode: EpisodeDelivery, deps: Placing): Pro
   const target = await presigned(episode, deps);
   if (target === undefined) return { uri: null };
   try {
-    await putEpisode(target.url, episode, signal);
+    await putEpisode(target.url, episode, deps);
     return { uri: target.uri };
   } catch (error) {
     signal.throwIfAborted();

@@ -45,7 +45,7 @@ async function untilTaken(upload: LogUpload, { api, clock, signal }: Placing): P
   for (let attempts = 0; ; attempts++) {
     try {
       const target = await api.postValidatorUploadsPresign({ body }, { signal });
-      await putBytes(target.upload_url, bytes, { contentType: body.content_type, signal });
+      await putBytes(target.upload_url, bytes, { contentType: body.content_type, clock, signal });
       return target.results_s3_key;
     } catch (error) {
       const isFinal = error instanceof Refusal && attemptOf(error.status, '').kind === 'refused';

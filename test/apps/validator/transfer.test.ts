@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { putBytes, TransferFailed } from '../../../apps/validator/transfer.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** A store that reads what it is sent and never says so. */
+async function silentStore(t: ExecutionContext) {
+  const heard = Promise.withResolvers<void>();
+  const server = createServer((message) => {
+    message.resume();
+    message.on('end', () => heard.resolve());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/key`, heard: heard.promise };
+}
+
+for (const [sizeBytes, seconds] of [
+  [0, 30],
+  [2_000_000, 130],
+] as const) {
+  test(`an upload of ${sizeBytes} bytes is given up after ${seconds} seconds`, async (t) => {
+    const { url, heard } = await silentStore(t);
+    const clock = new ManualClock();
+    const by = { contentType: 'text/plain', clock, signal: new AbortController().signal };
+    let isOver = false;
+    const put = putBytes(url, new Uint8Array(sizeBytes), by).finally(() => {
+      isOver = true;
+    });
+    const failed = t.throwsAsync(put, {
+      instanceOf: TransferFailed,
+      message: `an upload of ${sizeBytes} bytes was not answered within ${seconds} s`,
+    });
+    await heard;
+    await clock.advance(seconds * 1000 - 1);
+    t.false(isOver);
+    await clock.advance(1);
+    await failed;
+  });
+}
+
+test('an upload that is stopped says what it was stopped for', async (t) => {
+  const { url, heard } = await silentStore(t);
+  const stopping = new AbortController();
+  const clock = new ManualClock();
+  const put = putBytes(url, new Uint8Array(1), {
+    ...{ contentType: 'text/plain', clock },
+    signal: stopping.signal,
+  });
+  await heard;
+  stopping.abort(new Error('the run is lost'));
+  await t.throwsAsync(put, { message: 'the run is lost' });
+});
