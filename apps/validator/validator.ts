@@ -15,8 +15,8 @@ import { hostReport } from './host-report.ts';
 import { restMs } from './rest.ts';
 import type { Conclusion } from './run/conclude.ts';
 import { evaluateRun } from './run/evaluate-run.ts';
-import { RunLease, RunLost } from './run/run-lease.ts';
-import { type RunNote, runNote } from './run/run-note.ts';
+import { isLoss, RunLease, RunLost } from './run/run-lease.ts';
+import { type NotedRun, type RunNote, runNote } from './run/run-note.ts';
 import type { Sandbox } from './sandbox/find-sandbox.ts';
 import type { ValidatorConfig } from './validator-settings.ts';
 
@@ -125,11 +125,30 @@ export class Validator {
     const isQueued = this.#queue.completions.has(evalRunId);
     // Should the service have it already, it refuses this one, and nothing changes.
     if (!isQueued && body !== undefined) await this.#putCompletion(evalRunId, body);
-    // Its results and its end wait in the queue; the service is to have them before anything new.
-    await this.#queue.untilEmpty(this.#draining.signal);
+    await this.#sendLeft(left);
     if (!isQueued && body === undefined)
       await this.#release(evalRunId, 'an earlier process left it');
     if (this.#queue.size === 0) await this.#note.clear();
+  }
+
+  /**
+   * Its results and its end wait in the queue; the service is to have them before anything new. That can
+   * take as long as a store is away, and a lease that ends meanwhile would make them worth nothing.
+   */
+  async #sendLeft(left: NotedRun): Promise<void> {
+    if (this.#queue.size === 0) return;
+    const everyMs = (left.heartbeat_interval_seconds ?? usualHeartbeatSeconds) * 1000;
+    await using _lease = this.#leaseOf(left.eval_run_id, everyMs, this.#options.log);
+    await this.#queue.untilEmpty(this.#draining.signal);
+  }
+
+  #leaseOf(evalRunId: string, everyMs: number, log: Logger): RunLease {
+    const { clock, sandbox } = this.#options;
+    return new RunLease({
+      ...{ api: this.#api, evalRunId, clock, log, everyMs },
+      report: () => hostReport(sandbox),
+      onUnproved: () => this.#identity.forget(),
+    });
   }
 
   async #workOnce(): Promise<Turn> {
@@ -138,45 +157,49 @@ export class Validator {
     const asked = { body, idempotencyKey: randomId() };
     const claim = await this.#api.postValidatorWorkClaim(asked, { signal: this.#draining.signal });
     if (claim === undefined) return 'idle';
-    await this.#note.write({ eval_run_id: claim.eval_run_id });
+    await this.#note.write(noteOf(claim));
     return await this.#hold(claim);
   }
 
   async #hold(claim: Claim): Promise<Turn> {
-    const { clock, log: logger, sandbox } = this.#options;
     const { eval_run_id: evalRunId, phase, agent_version_id } = claim;
-    const log = logger.with({ eval_run_id: evalRunId });
+    const log = this.#options.log.with({ eval_run_id: evalRunId });
     log.info('claimed', { phase, agent_version_id });
-    await using lease = new RunLease({
-      ...{ api: this.#api, evalRunId, clock, log },
-      everyMs: claim.heartbeat_interval_seconds * 1000,
-      report: () => hostReport(sandbox),
-      onUnproved: () => this.#identity.forget(),
-    });
-    const signal = AbortSignal.any([lease.lost, this.#stopping.signal]);
+    await using lease = this.#leaseOf(evalRunId, claim.heartbeat_interval_seconds * 1000, log);
+    const refused = new AbortController();
+    const signal = AbortSignal.any([lease.lost, refused.signal, this.#stopping.signal]);
     try {
-      const conclusion = await this.#evaluate(claim, { log, signal, lease });
+      const conclusion = await this.#evaluate(claim, { log, signal, refused });
       return (await this.#conclude(claim, conclusion, log)) ? 'worked' : 'in vain';
     } catch (error) {
+      // Not by the error: whatever was under way may have said it in words of its own.
       if (lease.lost.aborted) log.warn('lost', { reason: String(lease.lost.reason) });
-      else if (this.#stopping.signal.aborted) await this.#release(evalRunId, 'stopping');
-      else {
-        log.error('failed by our own doing', { error });
-        await this.#release(evalRunId, 'a defect or an outage');
-      }
+      const isReleased = !lease.lost.aborted && (await this.#giveUp(evalRunId, { refused, error }));
       await this.#note.clear();
-      this.#count(lease.lost.aborted ? 'lost' : 'released');
+      this.#count(isReleased ? 'released' : 'lost');
       // The service may take a run for reasons of its own, such as a race that was cancelled.
-      return lease.lost.aborted ? 'idle' : 'in vain';
+      return isReleased ? 'in vain' : 'idle';
     }
+  }
+
+  /** Gives the run back, so that it is offered again at once. False where it was ours no more. */
+  async #giveUp(
+    evalRunId: string,
+    { refused, error }: { readonly refused: AbortController; readonly error: unknown },
+  ): Promise<boolean> {
+    if (this.#stopping.signal.aborted) return await this.#release(evalRunId, 'stopping');
+    if (refused.signal.aborted)
+      return await this.#release(evalRunId, String(refused.signal.reason));
+    this.#options.log.error('failed by our own doing', { eval_run_id: evalRunId, error });
+    return await this.#release(evalRunId, 'a defect or an outage');
   }
 
   async #evaluate(
     claim: Claim,
-    by: { readonly log: Logger; readonly signal: AbortSignal; readonly lease: RunLease },
+    by: { readonly log: Logger; readonly signal: AbortSignal; readonly refused: AbortController },
   ): Promise<Conclusion> {
     const { config, sandbox, clock, telemetry } = this.#options;
-    const { log, signal, lease } = by;
+    const { log, signal, refused } = by;
     return await evaluateRun(claim, {
       ...{ api: this.#api, sandbox, clock, log, telemetry, signal },
       packFolder: join(config.VALIDATOR_DATA_DIR, 'packs'),
@@ -185,9 +208,11 @@ export class Validator {
         const { outcome } = await this.#queue.put(one);
         // A run without one of its episodes is worth its score all the same.
         if (one.kind === 'episode') return;
-        void outcome.then((end) => end.kind === 'refused' && lease.lose(end.reason));
+        void outcome.then((end) => {
+          if (end.kind === 'refused') refused.abort(`its results were refused: ${end.reason}`);
+        });
       },
-      concluded: (completion) => this.#note.write({ eval_run_id: claim.eval_run_id, completion }),
+      concluded: (completion) => this.#note.write({ ...noteOf(claim), completion }),
     });
   }
 
@@ -224,13 +249,16 @@ export class Validator {
     return this.#queue.put({ kind: 'completion', evalRunId, idempotencyKey, body });
   }
 
-  async #release(evalRunId: string, reason: string): Promise<void> {
+  /** False where the service says that it was ours no more. */
+  async #release(evalRunId: string, reason: string): Promise<boolean> {
     try {
       await this.#api.postValidatorEvaluationRunsRelease({ eval_run_id: evalRunId });
       this.#options.log.info('released', { eval_run_id: evalRunId, reason });
+      return true;
     } catch (error) {
       // Its lease ends by itself.
-      this.#options.log.warn('not released', { eval_run_id: evalRunId, error });
+      this.#options.log.warn('not released', { eval_run_id: evalRunId, reason, error });
+      return !(error instanceof Refusal && isLoss(error));
     }
   }
 
@@ -243,6 +271,12 @@ export class Validator {
 type Turn = 'idle' | 'in vain' | 'worked';
 
 const patienceMs = 60_000;
+/** As services ask for, unless told otherwise. */
+const usualHeartbeatSeconds = 30;
+
+function noteOf({ eval_run_id, heartbeat_interval_seconds }: Claim): NotedRun {
+  return { eval_run_id, heartbeat_interval_seconds };
+}
 
 function sayCompleted(
   log: Logger,

@@ -44,7 +44,7 @@ export class RunLease implements AsyncDisposable {
     return this.#lost.signal;
   }
 
-  lose(reason: string): void {
+  #lose(reason: string): void {
     this.#lost.abort(new RunLost(reason));
   }
 
@@ -61,7 +61,7 @@ export class RunLease implements AsyncDisposable {
       await api.postValidatorEvaluationRunsHeartbeat(asked, { timeoutMs: beatTimeoutMs });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (error instanceof Refusal && losses.has(error.status)) return this.lose(reason);
+      if (error instanceof Refusal && isLoss(error)) return this.#lose(reason);
       if (error instanceof Refusal && error.status === 401) onUnproved();
       // Without a clear answer the lease may still live: the next heartbeat tries again.
       log.warn('a heartbeat was not acknowledged', { eval_run_id: evalRunId, reason });
@@ -71,5 +71,10 @@ export class RunLease implements AsyncDisposable {
 
 // Two of them fit between the shortest lease of the contract and its end.
 const beatTimeoutMs = 10_000;
+/** Whether the service says that the run is not the caller's any more. */
+export function isLoss({ status }: Refusal): boolean {
+  return losses.has(status);
+}
+
 /** Not the owner, not there, over, complete. */
 const losses: ReadonlySet<number> = new Set([403, 404, 409]);

@@ -6,6 +6,8 @@ import { writeSynced } from '../write-synced.ts';
 
 const note = z.object({
   eval_run_id: z.string(),
+  /** As its claim said; unknown of a run that a version before has noted. */
+  heartbeat_interval_seconds: z.number().positive().optional(),
   /** How it ended, from its last task on: what is left to do then is to say so. */
   completion: completionBody.optional(),
 });

@@ -19,6 +19,7 @@ import {
   type Outside,
   quietAgent,
 } from './escaping-agents.ts';
+import { hostileAgents } from './hostile-agents.ts';
 import { trialSandbox } from './try-sandbox.ts';
 import {
   type Gate,
@@ -117,51 +118,7 @@ async function feedbackTextOf(version: string): Promise<string> {
   return await (await fetch(`${baseUrl}/v1/public/episode-results/${id}/feedback`)).text();
 }
 
-/** Seconds of a task that only an agent without an end is meant to reach, however busy the machine. */
-const longSeconds = '60';
-
-interface HostileAgent {
-  readonly title: string;
-  readonly taskSeconds: string;
-  readonly code: string;
-  readonly reason: RegExp;
-}
-
-const hostile: readonly HostileAgent[] = [
-  {
-    title: 'takes all memory',
-    taskSeconds: longSeconds,
-    code: 'def agent_main(problem):\n    kept = []\n    while True:\n        kept.append("x" * 30_000_000 + str(len(kept)))\n',
-    reason: /^memory_limit: the agent took more memory/,
-  },
-  {
-    title: 'never ends',
-    taskSeconds: '2',
-    code: 'def agent_main(problem):\n    while True:\n        pass\n',
-    reason: /^(time|cpu)_limit: /,
-  },
-  {
-    title: 'prints without end',
-    taskSeconds: longSeconds,
-    code: 'def agent_main(problem):\n    while True:\n        print("x" * 10_000)\n',
-    reason: /^output_limit: /,
-  },
-  {
-    title: 'forks without end and swallows every refusal',
-    taskSeconds: '2',
-    code: 'import os\n\ndef agent_main(problem):\n    while True:\n        try:\n            os.fork()\n        except OSError:\n            pass\n',
-    // Whichever its children reach first.
-    reason: /^(time|memory)_limit: /,
-  },
-  {
-    title: 'raises before its first step',
-    taskSeconds: longSeconds,
-    code: 'raise RuntimeError("never tried")\n',
-    reason: /^raised: .*RuntimeError: never tried/,
-  },
-];
-
-for (const [index, { title, taskSeconds, code, reason }] of hostile.entries()) {
+for (const [index, { title, taskSeconds, code, reason }] of hostileAgents.entries()) {
   test.serial(`an agent that ${title} fails by its own fault`, async (t) => {
     t.timeout(300_000);
     if (!(await hasSandbox(t))) return;
@@ -247,9 +204,13 @@ test.serial(
     t.is((await kept()).length, 3 + 30 + 1);
     t.true(gate.turnedAway.length > 0);
     t.true(world.store.turnedAway >= 30);
+    const before = gate.asked.length;
+    await using second = await startValidator(world, start);
+    // It has nothing to send to yet, and its lease must live until then.
+    const beats = () => gate.asked.slice(before).filter((path) => path.endsWith('/heartbeat'));
+    await until(async () => beats().length > 0);
     gate.isShut = () => false;
     world.store.isShut = false;
-    await using second = await startValidator(world, start);
     const run = await endedRun(version);
 
     t.like(run, { status: 'SUCCESS', validator_score: 1 });
@@ -265,6 +226,23 @@ test.serial(
     t.is((await second.ended).code, 0);
   },
 );
+
+test.serial('a run whose results are refused for good is given back at once', async (t) => {
+  t.timeout(300_000);
+  if (!(await hasSandbox(t))) return;
+  await using gate = await openGate(world.service.baseUrls[0]);
+  gate.isRefused = (path) => path.endsWith('/episode-results');
+  const version = await submitAs(world, 21, await careful());
+  await using validator = await startValidator(world, { index: 21, baseUrl: gate.url });
+  await until(async () => (await runsOf(version)).some(({ status }) => status === 'CANCELLED'));
+
+  t.like(await statusOf(version), { failed_run_count: 0 });
+  await discard(version);
+  validator.process.kill('SIGTERM');
+  const { code, log } = await validator.ended;
+  t.is(code, 0);
+  t.regex(log, /"released".*its results were refused: .*not like this/);
+});
 
 test.serial(
   'SIGTERM gives back the run that cannot be finished, and nobody is blamed',

@@ -169,6 +169,8 @@ export interface Gate extends AsyncDisposable {
   readonly url: string;
   /** Answers 503 where it says so, instead of asking. */
   isShut: (method: string, path: string) => boolean;
+  /** Answers 422 where it says so. */
+  isRefused: (path: string) => boolean;
   /** Paths, let through or not. */
   readonly asked: readonly string[];
   readonly turnedAway: readonly string[];
@@ -176,7 +178,8 @@ export interface Gate extends AsyncDisposable {
 
 export async function openGate(target: string): Promise<Gate> {
   const [asked, turnedAway]: [string[], string[]] = [[], []];
-  const gate = { isShut: (_method: string, _path: string) => false, asked, turnedAway };
+  const isShut = (_method: string, _path: string) => false;
+  const gate = { isShut, isRefused: (_path: string) => false, asked, turnedAway };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -187,6 +190,10 @@ export async function openGate(target: string): Promise<Gate> {
       response
         .writeHead(503, { 'retry-after': '1' })
         .end('{"detail":"shut","error_code":"OVERLOADED"}');
+      return;
+    }
+    if (gate.isRefused(url)) {
+      response.writeHead(422).end('{"detail":"not like this","error_code":"SUITE_NOT_FOUND"}');
       return;
     }
     const headers: Record<string, string> = {};
