@@ -44,7 +44,9 @@ const kindsByField = {
 const kindsByEvent: Readonly<Record<string, ReasonKind>> = {
   cancelled: discardTexts,
   discarded: discardTexts,
+  pin_not_honoured: pinTexts,
   race_cancelled: raceCancelTexts,
+  race_completed: unfinishedTexts,
   race_entered: qualificationTexts,
   reign_ended: reignEndTexts,
   run_cancelled: runEndTexts,
@@ -71,13 +73,16 @@ export function isReasonField(name: string): name is ReasonField {
   return Object.hasOwn(kindsByField, name);
 }
 
-/** Of a timeline: the code alone, or as in "run 1f…: LEASE_EXPIRED" and "race 3 as PINNED". */
+/**
+ * Of a timeline: the code alone, or as in "run 1f…: LEASE_EXPIRED", "race 3 as PINNED" and
+ * "race 3: no rank among 40: AGENT_FAULT".
+ */
 export function textOfEntry(event: string, detail: string): ReasonText | undefined {
   const kind = Object.hasOwn(kindsByEvent, event) ? kindsByEvent[event] : undefined;
   return kind && textIn(kind, codeOfDetail.exec(detail)?.[1] ?? '');
 }
 
-const codeOfDetail = /^(?:run [\w-]+: |race \d+(?:: | as ))?(\w+)$/;
+const codeOfDetail = /^(?:run [\w-]+: |race \d+(?:: (?:no rank among \d+: )?| as ))?(\w+)$/;
 
 function textIn(kind: ReasonKind, reason: string): ReasonText | undefined {
   return Object.hasOwn(kind, reason) ? kind[reason] : undefined;

@@ -1,5 +1,6 @@
 import type { Race } from '../client/schemas.generated.ts';
 import { counted } from './plain-text.ts';
+import { wordsOf } from './reasons.ts';
 
 /** What the end of a race made of the top, and by how much; null before the end. */
 export function topText(race: Race): string | null {
@@ -32,5 +33,5 @@ function percentText(share: number): string {
 
 /** `AGENT_FAULT` as words. */
 export function unfinishedText(reason: string | null): string | null {
-  return reason === null ? null : reason.toLowerCase().replaceAll('_', ' ');
+  return reason === null ? null : wordsOf(reason);
 }

@@ -34,7 +34,14 @@ for (const [event, detail, says] of [
   ['work_reopened', 'VERSION_REINSTATED', /took the discard/],
   ['discarded', 'a copy: INTEGRITY', undefined],
   ['run_excluded', 'run 7f1c-22: odd host', undefined],
-  ['race_completed', 'race 3: rank 1', undefined],
+  [
+    'race_completed',
+    'race 3: rank 1 of 40 with Overall 0.7; race score 0.6, rank 2 by it',
+    undefined,
+  ],
+  ['race_completed', 'race 3: no rank among 40: NOT_FINISHED', /Too few of its runs/],
+  ['race_completed', 'race 3: no rank among 40', undefined],
+  ['pin_not_honoured', 'race 3: below_threshold', /below the threshold/],
   ['constructor', 'AGENT', undefined],
 ] as const) {
   test(`an entry of a timeline is told as what it is: ${event}, ${detail}`, (t) => {
