@@ -273,11 +273,13 @@ async function openDeps(
   const { chainWatch, ...epochs } = await openEpochs(options, sql, stack);
   const demands = { allowUnsafeWrites: options.allowUnsafeWrites === true };
   const fitness = new ServerFitness({ sql: callersSql, demands, clock, log });
+  stack.defer(telemetry.gauge('paddock.database.unfit', () => (fitness.isUnfit ? 1 : 0)));
   const probes = {
-    ...databaseProbes(callersSql, { fitness, history, outcomes }),
+    ...databaseProbes(callersSql, { history, outcomes }),
     admission: admissionProbe(proofs),
     broker: () => connection.flush(),
     chain: chainProbe(chainWatch),
+    durability: () => fitness.require(),
     object_store: objectStoreProbe(objects),
   };
   const readiness = new Readiness(probes, clock);

@@ -6,6 +6,7 @@ export const probeNames = [
   'chain',
   'coordinator',
   'database',
+  'durability',
   'history',
   'object_store',
   'partitions',
@@ -35,9 +36,9 @@ export interface ReadinessReport {
 
 /**
  * Shown, and no reason to leave this edge: no write is refused for it, all edges mostly have the same
- * node, and one that is red for it could not be told from one that takes no writes.
+ * node and the same database, and one that is red for it could not be told from one that takes no writes.
  */
-const shownOnly: ReadonlySet<ProbeName> = new Set(['chain']);
+const shownOnly: ReadonlySet<ProbeName> = new Set(['chain', 'durability']);
 
 /** Rejects when the neighbour cannot be used. */
 export type Probe = () => Promise<unknown>;

@@ -32,6 +32,10 @@ export class ServerFitness {
     this.#deps = deps;
   }
 
+  get isUnfit(): boolean {
+    return this.#complaint !== undefined;
+  }
+
   /** Rejects where it is unfit; what to set is for those who read the log. */
   async require(): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs();

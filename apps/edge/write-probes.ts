@@ -6,7 +6,6 @@ import { isRefusedLogin } from '../../infra/postgres/failure.ts';
 import type { ProofWatch } from './auth/proof-watch.ts';
 import type { ChainWatch } from './emission/chain-watch.ts';
 import { type Probe, type ProbeName, WriteBlocked } from './readiness.ts';
-import type { ServerFitness } from './server-fitness.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 
 /** Coordinators move the mark on every second; this many missed ones are no chance. */
@@ -44,13 +43,12 @@ export function objectStoreProbe(objects: Pick<ObjectStore, 'probe'>): Probe {
 export function databaseProbes(
   sql: Sql,
   by: {
-    readonly fitness: Pick<ServerFitness, 'require'>;
     readonly history: Pick<HistoryWatch, 'isSound' | 'lost'>;
     readonly outcomes: Pick<WriteOutcomes, 'isFailing'>;
   },
 ) {
   return {
-    database: databaseProbe(sql, by.fitness),
+    database: databaseProbe(sql),
     coordinator: coordinatorProbe(sql),
     partitions: partitionsProbe(sql),
     history: historyProbe(by.history),
@@ -58,15 +56,14 @@ export function databaseProbes(
   } satisfies Partial<Record<ProbeName, Probe>>;
 }
 
-/** Rejects where the database answers and would take no write, or may not keep it. */
-function databaseProbe(sql: Sql, fitness: Pick<ServerFitness, 'require'>): Probe {
+/** Rejects where the database answers and would take no write. */
+function databaseProbe(sql: Sql): Probe {
   return async () => {
     const [row] = await sql<{ isReadOnly: boolean; isReplica: boolean }[]>`
       select current_setting('transaction_read_only')::boolean as "isReadOnly",
         pg_is_in_recovery() as "isReplica"`.catch(sayRefused);
     if (row?.isReplica === true) throw new WriteBlocked('the database is a replica');
     if (row?.isReadOnly !== false) throw new WriteBlocked('the database is read-only');
-    await fitness.require();
   };
 }
 

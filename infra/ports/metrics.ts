@@ -160,6 +160,10 @@ export const gauges = {
     unit: '{edge}',
     description: '1 while the chain of an edge does not go on, so that standings stay as they are',
   },
+  'paddock.database.unfit': {
+    unit: '{edge}',
+    description: '1 while an edge finds the database as one that may lose what it acknowledges',
+  },
   'paddock.coordinator.ready': {
     unit: '{coordinator}',
     description: '1 while a coordinator serves all that it is to serve; 0 while it waits or loads',
