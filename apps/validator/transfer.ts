@@ -68,6 +68,8 @@ export async function fetchFile(
 const answerMs = 30_000;
 /** A line slower than this is taken for a broken one: 20 kB per second. */
 const uploadBytesPerMs = 20;
+/** Several fit into the hour after which a run without results is ended. */
+const uploadMaxMs = 10 * 60_000;
 
 export interface Upload {
   readonly contentType: string;
@@ -84,7 +86,7 @@ export async function putBytes(
   bytes: Uint8Array<ArrayBuffer>,
   { contentType, clock, signal }: Upload,
 ): Promise<void> {
-  const limitMs = answerMs + bytes.length / uploadBytesPerMs;
+  const limitMs = Math.min(answerMs + bytes.length / uploadBytesPerMs, uploadMaxMs);
   const [done, late] = [new AbortController(), new AbortController()];
   const said = `an upload of ${bytes.length} bytes was not answered within ${limitMs / 1000} s`;
   void clock.sleep(limitMs, done.signal).then(() => late.abort(new TransferFailed(said)));

@@ -125,9 +125,11 @@ export class Validator {
     const isQueued = this.#queue.completions.has(evalRunId);
     // Should the service have it already, it refuses this one, and nothing changes.
     if (!isQueued && body !== undefined) await this.#putCompletion(evalRunId, body);
-    await this.#sendLeft(left);
-    if (!isQueued && body === undefined)
+    // Before what is left is sent: nothing is worth keeping it from others for as long as that takes.
+    if (!isQueued && body === undefined) {
       await this.#release(evalRunId, 'an earlier process left it');
+      await this.#queue.untilEmpty(this.#draining.signal);
+    } else await this.#sendLeft(left);
     if (this.#queue.size === 0) await this.#note.clear();
   }
 

@@ -234,7 +234,11 @@ test.serial('a run whose results are refused for good is given back at once', as
   gate.isRefused = (path) => path.endsWith('/episode-results');
   const version = await submitAs(world, 21, await careful());
   await using validator = await startValidator(world, { index: 21, baseUrl: gate.url });
-  await until(async () => (await runsOf(version)).some(({ status }) => status === 'CANCELLED'));
+  // A whole run comes before: a sandbox for each of its tasks.
+  await until(
+    async () => (await runsOf(version)).some(({ status }) => status === 'CANCELLED'),
+    180_000,
+  );
 
   t.like(await statusOf(version), { failed_run_count: 0 });
   await discard(version);
