@@ -10,6 +10,11 @@ export function isTaken(error: unknown): boolean {
   return statusOf(error) === 412;
 }
 
+/** By the store's rules on who may do what, which may differ from key to key. */
+export function isForbidden(error: unknown): boolean {
+  return statusOf(error) === 403;
+}
+
 /**
  * An error that means "the store cannot be used now" as StorageUnavailable, a defect of ours as it
  * is. A refusal (4xx) is a defect, but for those that tell of the store's state or of our access.

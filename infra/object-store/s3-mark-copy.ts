@@ -7,7 +7,7 @@ import { clientConfig, type S3StoreOptions } from './s3-options.ts';
 /** Whoever waits for it comes again in a few seconds. */
 const requestTimeout = 2_000;
 
-/** The one object that is written again and again. */
+/** Written again and again, as nothing else is but the trial of a store that took no file. */
 export function createS3MarkCopy(options: S3StoreOptions): MarkCopy {
   const client = new S3Client(clientConfig(options, 1));
   const placeOf = (genesis: string) => ({

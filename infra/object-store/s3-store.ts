@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { PassThrough } from 'node:stream';
@@ -15,7 +16,7 @@ import { systemClock } from '../clock/system-clock.ts';
 import { sha256Hex } from '../ids/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ObjectStore, PresignedUpload, PutOptions } from '../ports/object-store.ts';
-import { failureOf, isAbsent, isTaken } from './s3-failure.ts';
+import { failureOf, isAbsent, isForbidden, isTaken } from './s3-failure.ts';
 import type { S3StoreOptions } from './s3-options.ts';
 import { clientConfig, requestMs } from './s3-options.ts';
 import { spool } from './spool.ts';
@@ -55,6 +56,7 @@ class S3Store implements ObjectStore {
   readonly #presigning: S3Client;
   /** The most that was not taken since the last that was. */
   #refusedBytes = 0;
+  #wasForbidden = false;
 
   constructor(options: S3StoreOptions) {
     this.#bucket = options.bucket;
@@ -164,7 +166,8 @@ class S3Store implements ObjectStore {
   }
 
   async #tryToPut(bytes: number): Promise<void> {
-    const body = new Uint8Array(bytes);
+    // Nothing that a store could keep in less room.
+    const body = randomBytes(bytes);
     const command = new PutObjectCommand({
       ...{ Bucket: this.#bucket, Key: trialKey },
       ...{ Body: body, ContentLength: bytes },
@@ -174,7 +177,9 @@ class S3Store implements ObjectStore {
       await this.#oneAttempt.send(command, { requestTimeout: probeMs });
       this.#refusedBytes = 0;
     } catch (error) {
-      throw new FilesRefused('the object store answers, and takes no files', { cause: error });
+      // A right that is wanting for this key alone says nothing of others.
+      if (isForbidden(error) && !this.#wasForbidden) this.#refusedBytes = 0;
+      else throw new FilesRefused('the object store answers, and takes no files', { cause: error });
     }
   }
 
@@ -221,7 +226,10 @@ class S3Store implements ObjectStore {
     } catch (error) {
       if (isTaken(error)) return false;
       const failure = failureOf(error);
-      if (failure instanceof StorageUnavailable) this.#refused(input.ContentLength);
+      if (failure instanceof StorageUnavailable) {
+        this.#wasForbidden = isForbidden(error);
+        this.#refused(input.ContentLength);
+      }
       throw failure;
     }
   }

@@ -111,6 +111,14 @@ for (const status of [403, 500, 507]) {
   });
 }
 
+test('a right that is wanting for the trial alone says nothing of the store', async (t) => {
+  const { store, put } = await storeThatPuts(t);
+  put.status = 500;
+  await t.throwsAsync(store.putOnce('key', Buffer.from('file'), uploadOf('file')));
+  put.status = 403;
+  await t.notThrowsAsync(store.probe());
+});
+
 test('a store that is full for large files is tried with a large one, but not the largest', async (t) => {
   const { store, put, asked } = await storeThatPuts(t);
   put.status = 507;
