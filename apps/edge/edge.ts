@@ -271,7 +271,7 @@ async function openDeps(
   const analyser = stack.adopt(analyserOf(config, clock), (running) => running.stop());
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
   const { chainWatch, ...epochs } = await openEpochs(options, sql, stack);
-  const demands = { allowUnsafeWrites: options.allowUnsafeWrites === true };
+  const demands = { allowUnsafeWrites: options.allowUnsafeWrites === true, allowReadOnly: true };
   const fitness = new ServerFitness({ sql: callersSql, demands, clock, log });
   stack.defer(telemetry.gauge('paddock.database.unfit', () => (fitness.isUnfit ? 1 : 0)));
   const probes = {

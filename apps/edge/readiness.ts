@@ -47,6 +47,8 @@ export type Probe = () => Promise<unknown>;
 // a load balancer waits.
 const probeMs = 1_000;
 const attemptsMax = 2;
+/** Who has said nothing since may have changed its mind. */
+const learnedMs = 30_000;
 
 type Probed = ReadinessReport['probes'];
 
@@ -56,6 +58,7 @@ type Probed = ReadinessReport['probes'];
  */
 interface Learned {
   readonly asked: number;
+  readonly atMs: number;
   readonly blocked: WriteBlocked | undefined;
 }
 
@@ -114,7 +117,7 @@ export class Readiness {
   async #failureOf(probe: Probe): Promise<Error | undefined> {
     const asked = ++this.#asked;
     const answered = new AbortController();
-    const overdue = () => this.#learned.get(probe)?.blocked ?? new Error('no answer in time');
+    const overdue = () => this.#learnedOf(probe) ?? new Error('no answer in time');
     const timeout = this.#clock.sleep(probeMs, answered.signal).then(overdue, overdue);
     const attempt = probe().then(
       () => undefined,
@@ -130,6 +133,11 @@ export class Readiness {
   #learn(probe: Probe, { asked, failure }: { asked: number; failure: Error | undefined }): void {
     if (asked < (this.#learned.get(probe)?.asked ?? 0)) return;
     const blocked = failure instanceof WriteBlocked ? failure : undefined;
-    this.#learned.set(probe, { asked, blocked });
+    this.#learned.set(probe, { asked, atMs: this.#clock.monotonicMs(), blocked });
+  }
+
+  #learnedOf(probe: Probe): WriteBlocked | undefined {
+    const { atMs, blocked } = this.#learned.get(probe) ?? { atMs: 0 };
+    return this.#clock.monotonicMs() - atMs < learnedMs ? blocked : undefined;
   }
 }

@@ -6,6 +6,8 @@ const oldestVersion = 150_000;
 export interface ServerDemands {
   /** Where a database without fsync is what is wanted. */
   readonly allowUnsafeWrites?: boolean;
+  /** Where somebody else says that it takes no writes. */
+  readonly allowReadOnly?: boolean;
   /** What this process may open at once; none are counted unless told. */
   readonly connections?: number;
 }
@@ -82,11 +84,12 @@ const complaints: readonly Complaint[] = [
     text: ({ version }) => `version ${version} is older than 15`,
   },
   {
-    isWrong: ({ is_replica }) => is_replica,
+    isWrong: ({ is_replica }, demands) => is_replica && demands.allowReadOnly !== true,
     text: 'it is a replica; point DATABASE_URL at the primary',
   },
   {
-    isWrong: ({ is_replica, is_read_only }) => is_read_only && !is_replica,
+    isWrong: ({ is_replica, is_read_only }, demands) =>
+      is_read_only && !is_replica && demands.allowReadOnly !== true,
     text: 'it takes no writes; set default_transaction_read_only = off',
   },
   {

@@ -87,6 +87,10 @@ test('what a neighbour says too late is told the next time, until it answers oth
   t.is(await reasonOf((asked) => asked?.resolve()), 'no login');
   t.is(await reasonOf(() => questions[0]?.reject(new WriteBlocked('long ago'))), undefined);
   t.is(await reasonOf(() => undefined), undefined, 'an older answer is no news');
+  const newest = questions.at(-1);
+  t.is(await reasonOf(() => newest?.reject(new WriteBlocked('read-only'))), undefined);
+  await pass(clock, 30_000);
+  t.is(await reasonOf(() => undefined), undefined, 'it may have changed its mind since');
 });
 
 test('a neighbour that answers and takes no write says so, in words for strangers', async (t) => {
