@@ -100,7 +100,8 @@ function laterAdvice({ status }: Refusal): string | undefined {
 }
 
 /** One sentence for both forms of an error: a text, or a list of fields. */
-function detailText(body: unknown): string | undefined {
+/** As the service says it; undefined for what is no refusal of ours. */
+export function detailText(body: unknown): string | undefined {
   const detail: unknown = Reflect.get(Object(body), 'detail');
   if (typeof detail === 'string') return detail;
   if (!Array.isArray(detail)) return undefined;

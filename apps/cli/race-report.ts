@@ -1,8 +1,8 @@
+import { rulesText, topText, unfinishedText } from '../../machines/reasons/outcome-texts.ts';
 import { type Terminal, table } from '../world/terminal.ts';
 import type { Qualifier, Race, RaceDetails } from './client/schemas.generated.ts';
 import { fromNow, whenText } from './show/moments.ts';
 import { counted, plainText, shortened } from './show/plain-text.ts';
-import { rulesText, topText, unfinishedText } from './show/race-texts.ts';
 import { legendLines, wordsOf } from './show/reasons.ts';
 
 const score = (value: number | null) => (value === null ? '–' : value.toFixed(4));
@@ -99,13 +99,15 @@ function fieldLines(qualifiers: readonly Qualifier[], terminal: Terminal): strin
     each.agent_version_id,
   ]);
   const [first = '', ...rest] = table([head, ...rows]);
-  return [terminal.style('dim', first), ...rest, '', ...legendLines(qualifiers, wordsOf)];
+  const legend = legendLines(qualifiers, wordsOf);
+  return [terminal.style('dim', first), ...rest, ...(legend.length > 0 ? ['', ...legend] : [])];
 }
 
 function whyOut(qualifier: Qualifier): string {
-  const { is_discarded: isDiscarded, eliminated_at: at, unfinished_reason: reason } = qualifier;
+  const { is_discarded: isDiscarded, eliminated_at: at } = qualifier;
   if (isDiscarded) return 'discarded';
-  const why = reason === null ? '' : `: ${unfinishedText(reason)}`;
+  const reason = unfinishedText(qualifier.unfinished_reason);
+  const why = reason === null ? '' : `: ${reason}`;
   if (at !== null) return `eliminated${why}`;
   return reason === null ? '' : `no score${why}`;
 }

@@ -88,9 +88,9 @@ function whereText(status: AgentVersionStatus): string {
 
 function whyText(status: AgentVersionStatus): string | undefined {
   const { waiting, discard_reason: discarded, consecutive_agent_failures: failures } = status;
+  if (discarded !== null) return plainText(explainedDiscard(discarded));
   if (status.is_miner_banned) return 'its miner is banned: no version of it is evaluated or races';
   if (waiting.reason !== null) return plainText(explained('waiting.reason', waiting.reason));
-  if (discarded !== null) return plainText(explainedDiscard(discarded));
   if (status.eliminated_in_race_number !== null) {
     return `eliminated in race ${status.eliminated_in_race_number}`;
   }
@@ -101,9 +101,9 @@ function whyText(status: AgentVersionStatus): string | undefined {
 
 function nextText(status: AgentVersionStatus, nowMs: number): string {
   const { state, required_successes: required, included_success_count: included } = status;
+  if (status.is_miner_banned) return 'Nothing, unless an operator takes the ban back.';
   if (state === 'DISCARDED') return afterDiscard(status);
   if (state === 'CANCELLED') return 'Submit it again: what it was queued for is over.';
-  if (status.is_miner_banned) return 'Nothing, unless an operator takes the ban back.';
   if (status.waiting.phase === 'RACE') {
     return 'Its race score and rank are told when the race is over: paddock race --watch';
   }

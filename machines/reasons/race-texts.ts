@@ -33,7 +33,7 @@ export const reignEndTexts: ReasonTexts<ReignEndReason> = {
   BANNED: { says: 'The hotkey of the top was banned, which leaves no top.', next: null },
   DISCARDED: { says: 'The top was discarded, which leaves no top.', next: null },
   OUTRANKED: {
-    says: 'Another version won a race by more than the margin, and is top now.',
+    says: 'Another version won a race by the margin or more, and is top now.',
     next: 'Submit a version that beats it by the margin.',
   },
   SUITE_SWITCHED: suiteSwitched,

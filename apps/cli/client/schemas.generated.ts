@@ -723,6 +723,7 @@ export interface Qualifier {
   readonly race_rank: number | null;
   readonly eliminated_at: string | null;
   readonly is_discarded: boolean;
+  /** Why it has no score in a race that is over: AGENT_FAULT, BANNED, DISCARDED, NOT_FINISHED. infra/reference/reasons.md says what each means. */
   readonly unfinished_reason: string | null;
   readonly window: readonly ({
     readonly race_id: string;

@@ -9,7 +9,7 @@ import type { Violation } from '../client/schemas.generated.ts';
 import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
 import { exitCodes } from '../exit-code.ts';
-import { failureOf } from '../failure.ts';
+import { detailText, failureOf } from '../failure.ts';
 import { findingLines, placeLines } from '../show/finding-lines.ts';
 import { counted, plainText } from '../show/plain-text.ts';
 import { UsageError } from '../usage-error.ts';
@@ -128,7 +128,8 @@ async function verdictThere(
   } catch (error) {
     const isOfFile = error instanceof Refusal && [400, 413, 415].includes(error.status);
     if (!isOfFile) throw error;
-    return { invalid: failureOf(error).message, findings: [] };
+    // The whole text, for the check on this machine says the same.
+    return { invalid: detailText(error.body) ?? failureOf(error).message, findings: [] };
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { qualificationTypes } from '../../../machines/race/field.ts';
 import type { QualifierRow } from '../reads/qualifiers.ts';
 import { formatInstantOrNull, instant } from './instant.ts';
+import { reasonField } from './reason-field.ts';
 import { scoreOfNumeric, scoreOut } from './score.ts';
 import { uuidOut } from './uuid.ts';
 
@@ -27,7 +28,10 @@ export const qualifier = z
     race_rank: z.number().int().nullable(),
     eliminated_at: instant.nullable(),
     is_discarded: z.boolean(),
-    unfinished_reason: z.string().nullable(),
+    unfinished_reason: reasonField(
+      'unfinished_reason',
+      'Why it has no score in a race that is over',
+    ),
     window: z.array(slot).nullable(),
   })
   .meta({ id: 'Qualifier' });

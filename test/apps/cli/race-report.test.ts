@@ -63,13 +63,26 @@ test('a race that is over says by what rules it was run', (t) => {
   t.is(told('rules', { status: 'RACE_RUNNING' }), undefined);
 });
 
+test('an edge of an older version says nothing of what it does not know', (t) => {
+  const absent = ['margin', 'challenged_score', 'promoted_agent_version_id', 'policy'];
+  const older = { ...complete, ...Object.fromEntries(absent.map((name) => [name, undefined])) };
+  t.is(told('top', older), undefined);
+  t.is(told('rules', older), undefined);
+  const entrant = { race_rank: 1, agent_name: 'a', miner_hotkey: 'k', version_number: 1 };
+  const scores = { qualifying_score: 0.5, race_score: 0.5, weighted_score: 0.5 };
+  const names = { qualification_type: 'QUALIFIED', agent_version_id: 'v' };
+  const inField = { ...entrant, ...scores, ...names, is_discarded: false, eliminated_at: null };
+  t.notThrows(() => linesOf(older, [inField]));
+});
+
 test('who has no score is told with why', (t) => {
   const entrant = {
     ...{ race_rank: null, agent_name: 'a', version_number: 1, miner_hotkey: 'k' },
     ...{ qualification_type: 'QUALIFIED', qualifying_score: 0.6, race_score: null },
     ...{ weighted_score: null, is_discarded: false, agent_version_id: 'v' },
   };
-  const lastOf = (changes: object) => linesOf(complete, [{ ...entrant, ...changes }]).at(-1) ?? '';
+  const lastOf = (changes: object) =>
+    linesOf(complete, [{ ...entrant, ...changes }]).find((line) => line.endsWith(' v')) ?? '';
   const fault = { eliminated_at: closesAt, unfinished_reason: 'AGENT_FAULT' };
   t.regex(lastOf(fault), / eliminated: agent fault +v$/);
   const late = { eliminated_at: null, unfinished_reason: 'NOT_FINISHED' };

@@ -127,12 +127,14 @@ test('a field says below it by what its entrants are in it', async (t) => {
     ...{ race_number: 1, suite_id: 1, race_id: 'r', status: 'QUALIFYING_OPEN' },
     ...{ qualifying_closes_at: at, qualifier_count: 1, scored_count: 0, qualifying_threshold: 0 },
     ...{ race_started_at: null, race_completed_at: null, projected_completion_at: null },
-    ...{ top50_mean: null, top50_std: null, winner_agent_version_id: null },
+    ...{ top50_mean: null, top50_std: null, winner_agent_version_id: null, winner_score: null },
+    ...{ margin: null, challenged_score: null, promoted_agent_version_id: null, policy: null },
   };
   const qualifier = {
     ...{ race_rank: null, agent_name: 'a', version_number: 1, miner_hotkey: '5F' },
     ...{ qualification_type: 'INCUMBENT_TOP', qualifying_score: null, race_score: null },
     ...{ weighted_score: null, is_discarded: false, eliminated_at: null, agent_version_id: id },
+    unfinished_reason: null,
   };
   const { out } = await line({ getPublicRacesCurrent: { race, qualifiers: [qualifier] } }, 'race');
 

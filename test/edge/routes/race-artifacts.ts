@@ -161,7 +161,7 @@ test.serial(
     for (const line of lines) {
       const { code, error } = await user.run('download', ...line);
       t.is(code, 1);
-      t.regex(error, /It is sealed until the race is over and its embargo has passed/);
+      t.regex(error, /This is withheld until its race is released\. Ask again at 20/);
     }
     const sealed = await user.run('status', agentVersionId, '--tasks');
     t.regex(sealed.out, /^ {2}sealed until the race is over and its embargo has passed$/m);
@@ -204,7 +204,7 @@ test.serial(
     t.is(none.code, 4);
     t.is(
       none.error,
-      'paddock: The validator of this run has sent no logs of it. Look at another run of the version.\nValidators send logs, trajectories, or neither: paddock status ID --tasks lists the episodes.\n',
+      'paddock: The validator of this run has sent no logs of it. Look at another run of the version.\n',
     );
     const both = await user.run('status', agentVersionId, '--tasks', '--watch');
     t.is(both.code, 2);

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
+import { unfinishedText } from '../../../../machines/reasons/outcome-texts.ts';
 import type { Race, RaceDetails } from '../../../cli/client/schemas.generated.ts';
-import { unfinishedText } from '../../../cli/show/race-texts.ts';
 import { scoreText, wordsOf } from '../format.ts';
 import { ShowMore } from '../parts/show-more.tsx';
 import { Empty } from '../parts/states.tsx';

@@ -1,10 +1,10 @@
+import { rulesText, topText } from '../../../../machines/reasons/outcome-texts.ts';
 import type {
   Race,
   RaceDetails,
   RaceHistory,
   ValidatorVariance,
 } from '../../../cli/client/schemas.generated.ts';
-import { rulesText, topText } from '../../../cli/show/race-texts.ts';
 import { countdownText, countText, scoreText, wordsOf } from '../format.ts';
 import type { PublicEvent } from '../live.ts';
 import { Pager } from '../parts/pager.tsx';

@@ -1,11 +1,27 @@
-import type { Race } from '../client/schemas.generated.ts';
-import { counted } from './plain-text.ts';
-import { wordsOf } from './reasons.ts';
+/**
+ * What a race that is over says of itself, on the line and on its page. An edge of an older version leaves these
+ * fields out, which is as if the race was not over.
+ */
+export interface ToldRace {
+  readonly winner_score: number | null;
+  readonly margin?: number | null;
+  readonly challenged_score?: number | null;
+  readonly promoted_agent_version_id?: string | null;
+  readonly policy?: ToldPolicy | null;
+}
+
+interface ToldPolicy {
+  readonly required_successes_race: number;
+  readonly race_tasks: number;
+  readonly score_window_races: number;
+  readonly elimination_share: number;
+  readonly emission_baseline_burn_rate: number;
+}
 
 /** What the end of a race made of the top, and by how much; null before the end. */
-export function topText(race: Race): string | null {
-  const { challenged_score: challenged, margin, winner_score: score } = race;
-  const isPromoted = race.promoted_agent_version_id !== null;
+export function topText(race: ToldRace): string | null {
+  const { challenged_score: challenged = null, margin = null, winner_score: score } = race;
+  const isPromoted = (race.promoted_agent_version_id ?? null) !== null;
   if (score === null || !(isPromoted || challenged !== null)) return null;
   if (challenged === null || margin === null) return 'the winner, as nobody reigned';
   const bar = `the ${challenged.toFixed(4)} + ${margin.toFixed(4)} margin`;
@@ -16,7 +32,7 @@ export function topText(race: Race): string | null {
 }
 
 /** The rules that a race was run by; null before its end. */
-export function rulesText({ policy }: Race): string | null {
+export function rulesText({ policy = null }: ToldRace): string | null {
   if (policy === null) return null;
   return [
     `${counted(policy.required_successes_race, 'run')} each, of up to ${counted(policy.race_tasks, 'task')}`,
@@ -26,12 +42,16 @@ export function rulesText({ policy }: Race): string | null {
   ].join('; ');
 }
 
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 /** Rounded where the share is, in ten thousandths of a percent: 0.07 × 100 is no 7. */
 function percentText(share: number): string {
   return `${Number((share * 100).toFixed(4))} %`;
 }
 
 /** `AGENT_FAULT` as words. */
-export function unfinishedText(reason: string | null): string | null {
-  return reason === null ? null : wordsOf(reason);
+export function unfinishedText(reason: string | null | undefined): string | null {
+  return reason?.toLowerCase().replaceAll('_', ' ') ?? null;
 }
