@@ -55,7 +55,8 @@ export function escapingAgents(outside: Outside): readonly EscapingAgent[] {
     {
       title: 'forks without end',
       code: agentOf('os', 'while True:', '    os.fork()'),
-      reason: /^raised: .*BlockingIOError/,
+      // Whichever is reached first: no more processes, or no more memory for them.
+      reason: /^(raised: .*BlockingIOError|memory_limit: )/,
     },
     {
       title: 'starts threads without end',
