@@ -28,6 +28,8 @@ export interface AgentRun {
 
 /** A sandbox that has not even begun after so long is broken; a busy machine may need seconds. */
 const startMs = 20_000;
+/** What was killed lets go of its pipes at once. */
+const closeMs = 5_000;
 const memoryLookMs = 50;
 const tailBytes = 4_000;
 /** The runner writes three; who writes more is not the runner. */
@@ -40,6 +42,8 @@ export async function runAgent(run: AgentRun): Promise<Ending> {
   const child = spawn(command, [...args], {
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...inputs.map(() => 'pipe' as const)],
+    // A group of its own: a Ctrl-C in the validator's terminal is none of the agent's deeds.
+    detached: true,
   });
   const watch = new Watch(child, run);
   const over = new AbortController();
@@ -120,8 +124,24 @@ class Watch {
     if (this.#reason !== undefined || this.#isGone) return;
     this.#reason = reason;
     this.#detail = detail;
-    // The first process of the sandbox dies with it, and all others with that one.
+    void this.#kill();
+  }
+
+  /**
+   * The first process of a sandbox dies with ours, and all others with that one, but not before it has said
+   * so to the kernel: one that is only begun would wait for us for ever, with our pipes in its hands. So what
+   * is to end is let begin; no line of the agent runs before it is told its problem.
+   */
+  async #kill(): Promise<void> {
+    const { clock } = this.#run;
+    const gone = new AbortController();
+    const closed = this.closed.then(() => gone.abort());
+    if (this.#reason !== 'not_started')
+      await Promise.race([this.ready, closed, clock.sleep(startMs, gone.signal)]);
     this.#child.kill('SIGKILL');
+    await Promise.race([closed, clock.sleep(closeMs, gone.signal)]);
+    // Somebody has them still, whom nobody can name any more: the task is over all the same.
+    for (const pipe of this.#child.stdio) pipe?.destroy();
   }
 
   ending(exit: Closed, wallSeconds: number): Ending {
@@ -158,8 +178,11 @@ class Watch {
   }
 
   async #hear(line: string, channel: Writable): Promise<void> {
-    if (this.#reason !== undefined) return;
     const message = readMessage(line);
+    if (this.#reason !== undefined) {
+      if (message !== undefined && 'note' in message && message.note === 'ready') this.#markReady();
+      return;
+    }
     if (message === undefined) return this.end('protocol');
     if ('call' in message) return await this.#answer(message, channel);
     this.#take(message, channel);

@@ -11,6 +11,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { type EndReason, isAgentEnd } from '../../../apps/validator/sandbox/ending.ts';
 import {
@@ -20,6 +21,7 @@ import {
 } from '../../../apps/validator/sandbox/find-sandbox.ts';
 import type { TaskLimits } from '../../../apps/validator/sandbox/limits.ts';
 import { processesWith } from '../../support/processes-with.ts';
+import { until } from '../../support/until.ts';
 import { trialSandbox, tryAgent } from './try-sandbox.ts';
 
 interface Attempt {
@@ -248,6 +250,24 @@ def agent_main(problem):
       t.deepEqual(seen.problem, ['family', 'goal_text', 'task_id']);
     },
   );
+
+  test.serial(`a task in ${kind} that is stopped at any moment of its start is gone`, async (t) => {
+    // By which its processes are known, in a list of all of the machine.
+    const memoryBytes = 233 * 1024 ** 2 + process.pid * 4096;
+    const sandbox = await sandboxOr(t, kind, { memoryBytes });
+    if (sandbox === undefined) return;
+    const code = `import time\n${main('time.sleep(3600)')}`;
+    for (let afterMs = 0; afterMs < 60; afterMs += 1) {
+      const stopping = new AbortController();
+      const run = tryAgent(sandbox, code, undefined, stopping.signal);
+      await sleep(afterMs);
+      stopping.abort();
+      const ended = await Promise.race([run, sleep(20_000)]);
+      t.is(ended?.ending.reason, 'stopped', `after ${afterMs} ms`);
+    }
+    const left = async () => (await processesWith(`"memory_bytes":${memoryBytes},`)).length;
+    await until(async () => (await left()) === 0, 20_000);
+  });
 
   test.serial(`nothing that an agent left behind in ${kind} outlives its task`, async (t) => {
     const sandbox = await sandboxOr(t, kind);

@@ -55,6 +55,7 @@ export async function tryAgent(
   answer: (tool: string, given: Readonly<Record<string, unknown>>) => ToolAnswer = () => ({
     result: null,
   }),
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<Tried> {
   const calls: string[] = [];
   const ending = await runAgent({
@@ -66,7 +67,7 @@ export async function tryAgent(
       return answer(tool, given);
     },
     clock: systemClock,
-    signal: new AbortController().signal,
+    signal,
   });
   return { ending, calls };
 }
