@@ -13,6 +13,7 @@ export const wholeServicePatterns: readonly string[] = [
   'test/service/**/*.test.ts',
   'test/guides/*.nats.test.ts',
   'test/apps/validator/reference-validator.nats.test.ts',
+  'test/apps/validator/runs-left-over.nats.test.ts',
   'test/apps/world/world.nats.test.ts',
   'test/chaos/events/events.test.ts',
   'test/edge/openapi/curl-lines.pg.test.ts',

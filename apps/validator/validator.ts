@@ -125,11 +125,8 @@ export class Validator {
     const isQueued = this.#queue.completions.has(evalRunId);
     // Should the service have it already, it refuses this one, and nothing changes.
     if (!isQueued && body !== undefined) await this.#putCompletion(evalRunId, body);
-    // Before what is left is sent: nothing is worth keeping it from others for as long as that takes.
-    if (!isQueued && body === undefined) {
-      await this.#release(evalRunId, 'an earlier process left it');
-      await this.#queue.untilEmpty(this.#draining.signal);
-    } else await this.#sendLeft(left);
+    if (isQueued || body !== undefined) await this.#sendLeft(left);
+    else await this.#giveBackLeft(evalRunId);
     if (this.#queue.size === 0) await this.#note.clear();
   }
 
@@ -142,6 +139,15 @@ export class Validator {
     const everyMs = (left.heartbeat_interval_seconds ?? usualHeartbeatSeconds) * 1000;
     await using _lease = this.#leaseOf(left.eval_run_id, everyMs, this.#options.log);
     await this.#queue.untilEmpty(this.#draining.signal);
+  }
+
+  /** Before what is left of it is sent: nothing is worth keeping it from others for as long as that takes. */
+  async #giveBackLeft(evalRunId: string): Promise<void> {
+    const reason = 'an earlier process left it';
+    const release = await this.#release(evalRunId, reason);
+    await this.#queue.untilEmpty(this.#draining.signal);
+    // By now somebody answers, who has taken or refused all the rest.
+    if (release === 'unanswered') await this.#release(evalRunId, reason);
   }
 
   #leaseOf(evalRunId: string, everyMs: number, log: Logger): RunLease {
@@ -172,23 +178,25 @@ export class Validator {
     const signal = AbortSignal.any([lease.lost, refused.signal, this.#stopping.signal]);
     try {
       const conclusion = await this.#evaluate(claim, { log, signal, refused });
-      return (await this.#conclude(claim, conclusion, log)) ? 'worked' : 'in vain';
+      return (await this.#conclude(claim, conclusion, { log, refused })) ? 'worked' : 'in vain';
     } catch (error) {
       // Not by the error: whatever was under way may have said it in words of its own.
       if (lease.lost.aborted) log.warn('lost', { reason: String(lease.lost.reason) });
-      const isReleased = !lease.lost.aborted && (await this.#giveUp(evalRunId, { refused, error }));
+      const isLost =
+        lease.lost.aborted || (await this.#giveUp(evalRunId, { refused, error })) === 'not ours';
       await this.#note.clear();
-      this.#count(isReleased ? 'released' : 'lost');
+      const givenBack = refused.signal.aborted ? 'refused' : 'released';
+      this.#count(isLost ? 'lost' : givenBack);
       // The service may take a run for reasons of its own, such as a race that was cancelled.
-      return isReleased ? 'in vain' : 'idle';
+      return isLost ? 'idle' : 'in vain';
     }
   }
 
-  /** Gives the run back, so that it is offered again at once. False where it was ours no more. */
+  /** Gives the run back, so that it is offered again at once. */
   async #giveUp(
     evalRunId: string,
     { refused, error }: { readonly refused: AbortController; readonly error: unknown },
-  ): Promise<boolean> {
+  ): Promise<Release> {
     if (this.#stopping.signal.aborted) return await this.#release(evalRunId, 'stopping');
     if (refused.signal.aborted)
       return await this.#release(evalRunId, String(refused.signal.reason));
@@ -222,7 +230,7 @@ export class Validator {
   async #conclude(
     { eval_run_id: evalRunId }: Claim,
     end: Conclusion,
-    log: Logger,
+    { log, refused }: { readonly log: Logger; readonly refused: AbortController },
   ): Promise<boolean> {
     if (end.kind === 'release') {
       log.warn('gives the run back', { reason: end.reason });
@@ -239,9 +247,12 @@ export class Validator {
       return false;
     }
     await this.#note.clear();
-    this.#count(settled.kind === 'refused' ? 'refused' : body.terminal_status.toLowerCase());
+    if (settled.kind === 'refused') {
+      refused.abort(`its completion was refused: ${settled.reason}`);
+      throw new RunLost(settled.reason);
+    }
+    this.#count(body.terminal_status.toLowerCase());
     sayCompleted(log, body, settled);
-    if (settled.kind === 'refused') throw new RunLost(settled.reason);
     // A pack or a download that failed would fail the next run as soon as it is claimed.
     return body['failure_class'] !== 'PLATFORM';
   }
@@ -251,16 +262,15 @@ export class Validator {
     return this.#queue.put({ kind: 'completion', evalRunId, idempotencyKey, body });
   }
 
-  /** False where the service says that it was ours no more. */
-  async #release(evalRunId: string, reason: string): Promise<boolean> {
+  async #release(evalRunId: string, reason: string): Promise<Release> {
     try {
       await this.#api.postValidatorEvaluationRunsRelease({ eval_run_id: evalRunId });
       this.#options.log.info('released', { eval_run_id: evalRunId, reason });
-      return true;
+      return 'given back';
     } catch (error) {
       // Its lease ends by itself.
       this.#options.log.warn('not released', { eval_run_id: evalRunId, reason, error });
-      return !(error instanceof Refusal && isLoss(error));
+      return error instanceof Refusal && isLoss(error) ? 'not ours' : 'unanswered';
     }
   }
 
@@ -271,6 +281,9 @@ export class Validator {
 
 /** What one turn came to: nothing was to be had, a run was concluded, or one came to nothing here. */
 type Turn = 'idle' | 'in vain' | 'worked';
+
+/** What came of giving a run back; where nobody answered, its lease ends by itself. */
+type Release = 'given back' | 'not ours' | 'unanswered';
 
 const patienceMs = 60_000;
 /** As services ask for, unless told otherwise. */
@@ -283,9 +296,8 @@ function noteOf({ eval_run_id, heartbeat_interval_seconds }: Claim): NotedRun {
 function sayCompleted(
   log: Logger,
   body: Readonly<Record<string, unknown>>,
-  settled: Delivered,
+  settled: Exclude<Delivered, { kind: 'refused' }>,
 ): void {
-  if (settled.kind === 'refused') return;
   // As the service's own description of the route says.
   const answer = settled.answer as CompletionResult;
   log.info('completed', {

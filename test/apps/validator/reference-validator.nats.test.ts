@@ -7,8 +7,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import test, { type ExecutionContext } from 'ava';
-import { NoSandbox } from '../../../apps/validator/sandbox/find-sandbox.ts';
+import test from 'ava';
 import { freePort } from '../../../infra/local/free-port.ts';
 import { processesWith } from '../../support/processes-with.ts';
 import { until } from '../../support/until.ts';
@@ -20,65 +19,25 @@ import {
   quietAgent,
 } from './escaping-agents.ts';
 import { hostileAgents } from './hostile-agents.ts';
-import { trialSandbox } from './try-sandbox.ts';
+import { careful, openShopDesk } from './shop-desk.ts';
 import {
   type Gate,
   openGate,
   type RunningValidator,
   type ShopWorld,
-  startShopWorld,
   startValidator,
   submitAs,
 } from './validator-world.ts';
 
-const agents = join(import.meta.dirname, '../../../apps/world/demo/agents');
-const careful = () => readFile(join(agents, 'careful_shopper.py'), 'utf8');
-
+const desk = openShopDesk();
+const { endedRun, episodeIdsOf, hasSandbox, statusOf } = desk;
 let world: ShopWorld;
-let refusal: NoSandbox | undefined;
 
 test.before('a service', async (t) => {
   t.timeout(300_000);
-  const found = [await trialSandbox('bubblewrap'), await trialSandbox('unshare')];
-  if (found.every((one) => one instanceof NoSandbox)) refusal = found[0] as NoSandbox;
-  world = await startShopWorld();
+  world = await desk.open();
 });
-test.after.always(async () => {
-  await world?.[Symbol.asyncDispose]();
-});
-
-const runsOf = (version: string) =>
-  world.operator.api.getPublicAgentVersionsRuns({ agent_version_id: version });
-const statusOf = (version: string) =>
-  world.operator.api.getPublicAgentVersionsStatus({ agent_version_id: version });
-const endedRun = async (version: string) => {
-  await until(
-    async () => (await runsOf(version)).some((run) => run.completed_at !== null),
-    120_000,
-  );
-  const run = (await runsOf(version)).find(({ completed_at: at }) => at !== null);
-  if (run === undefined) throw new Error('no run has ended');
-  return run;
-};
-
-/** What was given back is tried again, which would take the time of the tests that follow. */
-async function discard(version: string): Promise<void> {
-  await world.operator.api.postAdminAgentVersionsDiscard({
-    agent_version_id: version,
-    body: { reason: 'the test has seen enough' },
-    idempotencyKey: `discard-${version}`,
-  });
-}
-
-/** Where this machine has no sandbox, the process must say so and end; nothing else can be shown. */
-async function hasSandbox(t: ExecutionContext): Promise<boolean> {
-  if (refusal === undefined) return true;
-  const { ended } = await startValidator(world, { index: 99 });
-  const { code, log } = await ended;
-  t.is(code, 1);
-  t.regex(log, /^validator: .*(no sandbox works here|agents need CPython)/);
-  return false;
-}
+test.after.always(() => desk.close());
 
 test.serial('a real file is run, graded, scored and told, and the metrics count it', async (t) => {
   t.timeout(300_000);
@@ -103,13 +62,6 @@ test.serial('a real file is run, graded, scored and told, and the metrics count 
   validator.process.kill('SIGTERM');
   t.is((await validator.ended).code, 0);
 });
-
-async function episodeIdsOf(version: string): Promise<readonly string[]> {
-  const asked = { agent_version_id: version, phase: 'QUALIFYING' as const };
-  const { generated_results: results } =
-    await world.operator.api.getPublicAgentVersionsProblems(asked);
-  return results.flatMap(({ items }) => items.items.map((item) => item.episode_result_id ?? ''));
-}
 
 /** One episode as the public reads it, once more with all that the agent did. */
 async function feedbackTextOf(version: string): Promise<string> {
@@ -184,146 +136,6 @@ test.serial('agents that reach out of the sandbox fail by their own fault', asyn
   t.is((await validator.ended).code, 0);
   t.is(await livingWith(222), 0);
 });
-
-test.serial(
-  'what was not acknowledged outlives a kill and is sent at the next start',
-  async (t) => {
-    t.timeout(300_000);
-    if (!(await hasSandbox(t))) return;
-    await using gate = await openGate(world.service.baseUrls[0]);
-    gate.isShut = (_method, path) => /episode-results|\/complete$/.test(path);
-    world.store.isShut = true;
-    const version = await submitAs(world, 20, await careful());
-    const start = { index: 3, baseUrl: gate.url };
-    await using first = await startValidator(world, start);
-    const queue = join(first.dataDir, 'state/queue');
-    const kept = async () =>
-      (await readdir(queue).catch(() => [])).filter((name) => /^\d+\.json$/.test(name));
-    // Thirty results in batches of ten, their episodes, and the completion.
-    await until(async () => (await kept()).length === 3 + 30 + 1, 120_000);
-    first.process.kill('SIGKILL');
-    await first.ended;
-    t.is((await kept()).length, 3 + 30 + 1);
-    t.true(gate.turnedAway.length > 0);
-    t.true(world.store.turnedAway >= 30);
-    const before = gate.asked.length;
-    await using second = await startValidator(world, start);
-    // It has nothing to send to yet, and its lease must live until then.
-    const beats = () => gate.asked.slice(before).filter((path) => path.endsWith('/heartbeat'));
-    await until(async () => beats().length > 0);
-    gate.isShut = () => false;
-    world.store.isShut = false;
-    const run = await endedRun(version);
-
-    t.like(run, { status: 'SUCCESS', validator_score: 1 });
-    t.is((await runsOf(version)).length, 1);
-    await until(async () => (await kept()).length === 0);
-    const episodes = await episodeIdsOf(version);
-    t.is(episodes.length, 30);
-    for (const id of episodes) {
-      const body = { artifact_type: 'EPISODE' as const, episode_result_id: id };
-      await t.notThrowsAsync(world.operator.api.postPublicArtifactsDownloadUrl({ body }));
-    }
-    second.process.kill('SIGTERM');
-    t.is((await second.ended).code, 0);
-  },
-);
-
-test.serial('a run whose results are refused for good is given back at once', async (t) => {
-  t.timeout(300_000);
-  if (!(await hasSandbox(t))) return;
-  await using gate = await openGate(world.service.baseUrls[0]);
-  gate.isRefused = (path) => path.endsWith('/episode-results');
-  const version = await submitAs(world, 21, await careful());
-  await using validator = await startValidator(world, { index: 21, baseUrl: gate.url });
-  // A whole run comes before: a sandbox for each of its tasks.
-  await until(
-    async () => (await runsOf(version)).some(({ status }) => status === 'CANCELLED'),
-    180_000,
-  );
-
-  t.like(await statusOf(version), { failed_run_count: 0 });
-  await discard(version);
-  validator.process.kill('SIGTERM');
-  const { code, log } = await validator.ended;
-  t.is(code, 0);
-  t.regex(log, /"released".*its results were refused: .*not like this/);
-});
-
-test.serial(
-  'SIGTERM gives back the run that cannot be finished, and nobody is blamed',
-  async (t) => {
-    t.timeout(300_000);
-    if (!(await hasSandbox(t))) return;
-    const code = 'import time\n\ndef agent_main(problem):\n    time.sleep(30)\n';
-    const version = await submitAs(world, 30, code);
-    await using validator = await startValidator(world, {
-      index: 4,
-      env: { VALIDATOR_DRAIN_SECONDS: '1' },
-    });
-    await until(async () => (await runsOf(version)).some(({ status }) => status === 'RUNNING'));
-    validator.process.kill('SIGTERM');
-    const { code: exit, log } = await validator.ended;
-
-    t.is(exit, 0, log);
-    const [run] = await runsOf(version);
-    t.like(run, { status: 'CANCELLED', failure_class: null });
-    t.like(await statusOf(version), { live_run_count: 0, failed_run_count: 0 });
-    await discard(version);
-  },
-);
-
-test.serial(
-  'a validator that was killed in the middle of a run gives it back when it returns',
-  async (t) => {
-    t.timeout(300_000);
-    if (!(await hasSandbox(t))) return;
-    const code = 'import time\n\ndef agent_main(problem):\n    time.sleep(30)\n';
-    const version = await submitAs(world, 31, code);
-    await using first = await startValidator(world, { index: 5 });
-    await until(async () => (await runsOf(version)).some(({ status }) => status === 'RUNNING'));
-    first.process.kill('SIGKILL');
-    await first.ended;
-    await using second = await startValidator(world, {
-      index: 5,
-      env: { VALIDATOR_DRAIN_SECONDS: '0' },
-    });
-    await until(async () => (await runsOf(version)).some(({ status }) => status === 'CANCELLED'));
-
-    t.true((await runsOf(version)).every(({ failure_class: blamed }) => blamed === null));
-    second.process.kill('SIGTERM');
-    t.is((await second.ended).code, 0);
-    await discard(version);
-  },
-);
-
-test.serial(
-  'a run that was played to its end is completed, not given back, though a kill took its log',
-  async (t) => {
-    t.timeout(300_000);
-    if (!(await hasSandbox(t))) return;
-    await using gate = await openGate(world.service.baseUrls[0]);
-    gate.isShut = (_method, path) => path.endsWith('/uploads/presign');
-    const code = 'def agent_main(problem):\n    raise ValueError("no mugs")\n';
-    const version = await submitAs(world, 32, code);
-    const start = { index: 2, baseUrl: gate.url };
-    await using first = await startValidator(world, start);
-    await until(async () => gate.turnedAway.length > 0, 120_000);
-    first.process.kill('SIGKILL');
-    await first.ended;
-    gate.isShut = () => false;
-    await using second = await startValidator(world, start);
-    const run = await endedRun(version);
-
-    t.like(run, { status: 'FAILED', failure_class: 'AGENT', validator_hotkey: second.hotkey });
-    t.regex(run.failure_reason ?? '', /^raised: .*ValueError: no mugs/);
-    t.is((await runsOf(version)).length, 1);
-    await until(async () => !existsSync(join(second.dataDir, 'state/run.json')));
-    t.false(gate.asked.some((path) => path.endsWith('/release')));
-    second.process.kill('SIGTERM');
-    t.is((await second.ended).code, 0);
-  },
-);
 
 test.serial('an agent asks models through its miner’s provider, and knows no token', async (t) => {
   t.timeout(300_000);

@@ -25,7 +25,9 @@ export interface ShopWorld extends ServiceWorld {
  * The shop as the active suite on a real service, one success enough, races of six tasks. Clients reach its
  * store through a gate.
  */
-export async function startShopWorld(): Promise<ShopWorld> {
+export async function startShopWorld(
+  env: Readonly<Record<string, string>> = {},
+): Promise<ShopWorld> {
   const store = await openStoreGate();
   const world = await startServiceWorld({
     ...{ edges: 1, coordinators: 1 },
@@ -38,6 +40,7 @@ export async function startShopWorld(): Promise<ShopWorld> {
       RACE_TASKS: '6',
       REQUIRED_SUCCESSES_QUALIFYING: '1',
       REQUIRED_SUCCESSES_RACE: '1',
+      ...env,
     },
   });
   store.target = world.neighbours.s3Endpoint;
