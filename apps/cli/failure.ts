@@ -99,8 +99,10 @@ function laterAdvice({ status }: Refusal): string | undefined {
   return status === 429 || status >= 500 ? 'Try again in a moment.' : undefined;
 }
 
-/** One sentence for both forms of an error: a text, or a list of fields. */
-/** As the service says it; undefined for what is no refusal of ours. */
+/**
+ * As the service says it, of both forms of an error: a text, or a list of fields. Undefined for what is no
+ * refusal of ours.
+ */
 export function detailText(body: unknown): string | undefined {
   const detail: unknown = Reflect.get(Object(body), 'detail');
   if (typeof detail === 'string') return detail;

@@ -68,7 +68,7 @@ export async function fetchFile(
 const answerMs = 30_000;
 /** A line slower than this is taken for a broken one: 20 kB per second. */
 const uploadBytesPerMs = 20;
-/** Several fit into the hour after which a run without results is ended. */
+/** Several fit into the hour after which a run without results is ended; 12 MB and more need a faster line. */
 const uploadMaxMs = 10 * 60_000;
 
 export interface Upload {

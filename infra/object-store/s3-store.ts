@@ -56,6 +56,7 @@ class S3Store implements ObjectStore {
   readonly #presigning: S3Client;
   /** The most that was not taken since the last that was. */
   #refusedBytes = 0;
+  /** Whether the store forbade any of those. */
   #wasForbidden = false;
 
   constructor(options: S3StoreOptions) {
@@ -175,10 +176,10 @@ class S3Store implements ObjectStore {
     });
     try {
       await this.#oneAttempt.send(command, { requestTimeout: probeMs });
-      this.#refusedBytes = 0;
+      this.#taken();
     } catch (error) {
       // A right that is wanting for this key alone says nothing of others.
-      if (isForbidden(error) && !this.#wasForbidden) this.#refusedBytes = 0;
+      if (isForbidden(error) && !this.#wasForbidden) this.#taken();
       else throw new FilesRefused('the object store answers, and takes no files', { cause: error });
     }
   }
@@ -221,17 +222,22 @@ class S3Store implements ObjectStore {
     });
     try {
       await client.send(command, { requestTimeout: timeoutMs });
-      this.#refusedBytes = 0;
+      this.#taken();
       return true;
     } catch (error) {
       if (isTaken(error)) return false;
       const failure = failureOf(error);
       if (failure instanceof StorageUnavailable) {
-        this.#wasForbidden = isForbidden(error);
+        this.#wasForbidden ||= isForbidden(error);
         this.#refused(input.ContentLength);
       }
       throw failure;
     }
+  }
+
+  #taken(): void {
+    this.#refusedBytes = 0;
+    this.#wasForbidden = false;
   }
 
   #refused(bytes = 0): void {

@@ -25,6 +25,7 @@ async function silentStore(t: ExecutionContext) {
 for (const [sizeBytes, seconds] of [
   [0, 30],
   [2_000_000, 130],
+  [20_000_000, 600],
 ] as const) {
   test(`an upload of ${sizeBytes} bytes is given up after ${seconds} seconds`, async (t) => {
     const { url, heard } = await silentStore(t);
