@@ -1,9 +1,10 @@
-import { rulesText, topText, unfinishedText } from '../../machines/reasons/outcome-texts.ts';
+import { codeWords } from '../../machines/reasons/code-words.ts';
+import { rulesText, topText } from '../../machines/reasons/outcome-texts.ts';
 import { type Terminal, table } from '../world/terminal.ts';
 import type { Qualifier, Race, RaceDetails } from './client/schemas.generated.ts';
 import { fromNow, whenText } from './show/moments.ts';
 import { counted, plainText, shortened } from './show/plain-text.ts';
-import { legendLines, wordsOf } from './show/reasons.ts';
+import { legendLines } from './show/reasons.ts';
 
 const score = (value: number | null) => (value === null ? '–' : value.toFixed(4));
 
@@ -91,7 +92,7 @@ function fieldLines(qualifiers: readonly Qualifier[], terminal: Terminal): strin
     shortened(each.agent_name, 24),
     String(each.version_number),
     shortened(each.miner_hotkey),
-    wordsOf(each.qualification_type),
+    codeWords(each.qualification_type),
     score(each.qualifying_score),
     score(each.race_score),
     score(each.weighted_score),
@@ -99,15 +100,16 @@ function fieldLines(qualifiers: readonly Qualifier[], terminal: Terminal): strin
     each.agent_version_id,
   ]);
   const [first = '', ...rest] = table([head, ...rows]);
-  const legend = legendLines(qualifiers, wordsOf);
+  const legend = legendLines(qualifiers, codeWords);
   return [terminal.style('dim', first), ...rest, ...(legend.length > 0 ? ['', ...legend] : [])];
 }
 
 function whyOut(qualifier: Qualifier): string {
   const { is_discarded: isDiscarded, eliminated_at: at } = qualifier;
   if (isDiscarded) return 'discarded';
-  const reason = unfinishedText(qualifier.unfinished_reason);
-  const why = reason === null ? '' : `: ${reason}`;
+  // An edge of an older version leaves it out.
+  const reason = qualifier.unfinished_reason ?? null;
+  const why = reason === null ? '' : `: ${codeWords(reason)}`;
   if (at !== null) return `eliminated${why}`;
   return reason === null ? '' : `no score${why}`;
 }

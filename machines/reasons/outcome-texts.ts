@@ -50,8 +50,3 @@ function counted(count: number, noun: string): string {
 function percentText(share: number): string {
   return `${Number((share * 100).toFixed(4))} %`;
 }
-
-/** `AGENT_FAULT` as words. */
-export function unfinishedText(reason: string | null | undefined): string | null {
-  return reason?.toLowerCase().replaceAll('_', ' ') ?? null;
-}

@@ -1,10 +1,11 @@
+import { codeWords } from '../../../machines/reasons/code-words.ts';
 import { type Terminal, table } from '../../world/terminal.ts';
 import type { MinerAgentListing, MinerAgentVersion } from '../client/schemas.generated.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { localTime, whenText } from '../show/moments.ts';
 import { plainText } from '../show/plain-text.ts';
-import { legendLines, wordsOf } from '../show/reasons.ts';
+import { legendLines } from '../show/reasons.ts';
 
 export const agents: Command = {
   name: 'agents',
@@ -36,7 +37,7 @@ export const agents: Command = {
 };
 
 function legendBelow(versions: readonly MinerAgentVersion[]): readonly string[] {
-  const legend = legendLines(versions, wordsOf);
+  const legend = legendLines(versions, codeWords);
   return legend.length === 0 ? [] : ['', ...legend];
 }
 
@@ -50,8 +51,8 @@ function versionCells(version: MinerAgentVersion): string[] {
     version.state,
     version.final_score === null ? '–' : String(version.final_score),
     localTime(version.submitted_at),
-    out === null ? wordsOf(races ?? 'no') : `out since race ${out}`,
-    version.is_pinnable ? 'yes' : `no: ${wordsOf(why ?? '–')}`,
+    out === null ? codeWords(races ?? 'no') : `out since race ${out}`,
+    version.is_pinnable ? 'yes' : `no: ${codeWords(why ?? '–')}`,
     version.agent_version_id,
   ];
 }

@@ -4,11 +4,6 @@ import {
   textOfReason,
 } from '../../../machines/reasons/reason-kinds.ts';
 
-/** As a column of a table has it: "below threshold". */
-export function wordsOf(code: string): string {
-  return code.toLowerCase().replaceAll('_', ' ');
-}
-
 /**
  * For below a table, which has no room for sentences: what each code in it means, and what to do.
  * `shown` is how the table spells a code.

@@ -1,3 +1,5 @@
+import { codeWords } from '../../../machines/reasons/code-words.ts';
+
 /** Texts for people, pure; every instant comes in as the API writes it. */
 
 export function scoreText(score: number | null | undefined): string {
@@ -62,9 +64,9 @@ export function countdownText(untilMs: number, nowMs: number): string {
   return days > 0 ? `${days} d ${text}` : text;
 }
 
-/** `RACE_RUNNING` and `run_claimed` as words. */
+/** A code as a sentence or a cell begins with it: "Race running". */
 export function wordsOf(code: string): string {
-  const words = code.toLowerCase().replaceAll(/[_-]+/g, ' ');
+  const words = codeWords(code);
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

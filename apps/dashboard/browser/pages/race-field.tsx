@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { unfinishedText } from '../../../../machines/reasons/outcome-texts.ts';
+import { codeWords } from '../../../../machines/reasons/code-words.ts';
 import type { Race, RaceDetails } from '../../../cli/client/schemas.generated.ts';
 import { scoreText, wordsOf } from '../format.ts';
 import { ShowMore } from '../parts/show-more.tsx';
@@ -105,8 +105,9 @@ const resultColumns: readonly Column<Qualifier>[] = [
     title: 'Then',
     cell: (each) => {
       if (each.is_discarded) return <State of="DISCARDED" />;
-      const why = unfinishedText(each.unfinished_reason);
-      const of = why === null ? '' : `: ${why}`;
+      // An edge of an older version leaves it out.
+      const why = each.unfinished_reason ?? null;
+      const of = why === null ? '' : `: ${codeWords(why)}`;
       if (each.eliminated_at !== null) return <State of="failed" text={`eliminated${of}`} />;
       if (why !== null) return <State of="STALE" text={`no score${of}`} />;
       return <State of="passed" text="goes on" />;
