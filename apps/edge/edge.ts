@@ -63,6 +63,7 @@ import { LargeBodies } from './middleware/large-bodies.ts';
 import { remoteAddressReader, secureReader } from './middleware/remote-address.ts';
 import { StrangersQueue } from './middleware/strangers-queue.ts';
 import { UploadSlots } from './middleware/upload-slots.ts';
+import { openReadiness } from './open-readiness.ts';
 import { chainNode } from './operator/chain-node.ts';
 import { createDeliveries } from './packs/delivery.ts';
 import { readPageFiles } from './pages/page-files.ts';
@@ -71,16 +72,13 @@ import { createPresence } from './presence.ts';
 import { KeptPages } from './public-reads/kept-pages.ts';
 import { PublicReads } from './public-reads/public-reads.ts';
 import { createRates } from './rates/rates.ts';
-import { Readiness } from './readiness.ts';
 import { eventsAfter, newestCursor } from './reads/public-events.ts';
 import { endpoints } from './routes/index.ts';
 import { withSuccessor } from './routes/miner/legacy-credential-routes.ts';
 import { createEdgeServer, type ServerLimits } from './server.ts';
-import { ServerFitness } from './server-fitness.ts';
 import { AnalysisTurns } from './submission/analysis-turns.ts';
 import { createRejections } from './submission/rejections.ts';
 import { WriteOutcomes } from './write-outcomes.ts';
-import { admissionProbe, chainProbe, databaseProbes, objectStoreProbe } from './write-probes.ts';
 
 export interface EdgeOptions {
   readonly config: Config;
@@ -271,18 +269,8 @@ async function openDeps(
   const analyser = stack.adopt(analyserOf(config, clock), (running) => running.stop());
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
   const { chainWatch, ...epochs } = await openEpochs(options, sql, stack);
-  const demands = { allowUnsafeWrites: options.allowUnsafeWrites === true, allowReadOnly: true };
-  const fitness = new ServerFitness({ sql: callersSql, demands, clock, log });
-  stack.defer(telemetry.gauge('paddock.database.unfit', () => (fitness.isUnfit ? 1 : 0)));
-  const probes = {
-    ...databaseProbes(callersSql, { history, outcomes }),
-    admission: admissionProbe(proofs),
-    broker: () => connection.flush(),
-    chain: chainProbe(chainWatch),
-    durability: () => fitness.require(),
-    object_store: objectStoreProbe(objects),
-  };
-  const readiness = new Readiness(probes, clock);
+  const watched = { history, outcomes, proofs, chainWatch, objects, broker: connection };
+  const readiness = openReadiness(options, { sql: callersSql, ...watched }, stack);
   const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });
   await started(inference.records, stack);
   return {
