@@ -9,13 +9,14 @@ import { Refusal, Unanswered } from '../cli/client/refusal.ts';
 import type { Claim, CompletionResult } from '../cli/client/schemas.generated.ts';
 import { type Identity, serviceClient, sessionIdentity, signingIdentity } from './credentials.ts';
 import type { CompletionBody, Delivered, Delivery } from './delivery/delivery.ts';
-import { DeliveryQueue } from './delivery/delivery-queue.ts';
+import { DeliveryQueue, type QueueOptions } from './delivery/delivery-queue.ts';
+import { Releases } from './delivery/releases.ts';
 import { sendDelivery } from './delivery/send-delivery.ts';
 import { hostReport } from './host-report.ts';
 import { restMs } from './rest.ts';
 import type { Conclusion } from './run/conclude.ts';
 import { evaluateRun } from './run/evaluate-run.ts';
-import { isLoss, RunLease, RunLost } from './run/run-lease.ts';
+import { RunLease } from './run/run-lease.ts';
 import { type NotedRun, type RunNote, runNote } from './run/run-note.ts';
 import type { Sandbox } from './sandbox/find-sandbox.ts';
 import type { ValidatorConfig } from './validator-settings.ts';
@@ -32,7 +33,7 @@ export interface ValidatorOptions {
 /**
  * Claims work and evaluates it, one run at a time, until it is stopped.
  *
- * 1. Results and completions are on disk before they are sent, and leave it only when answered.
+ * 1. Results, completions and releases are on disk before they are sent, and leave it only when answered.
  * 2. A run that it holds is completed, released or lost; a restart completes what was played to its end
  *    before a crash, and releases what was not.
  * 3. No agent is ever run outside of the sandbox that was tried at the start.
@@ -44,8 +45,10 @@ export class Validator {
   /** Reads are repeated; what is queued has repeats of its own. */
   readonly #api: PaddockClient;
   readonly #queue: DeliveryQueue;
+  readonly #releases: Releases;
   readonly #note: RunNote;
   readonly #draining = new AbortController();
+  readonly #drained = aborted(this.#draining.signal);
   readonly #stopping = new AbortController();
   readonly #stopped = aborted(this.#stopping.signal);
   #working: Promise<void> = Promise.resolve();
@@ -57,23 +60,30 @@ export class Validator {
       config.VALIDATOR_AUTH === 'session' ? sessionIdentity(proof) : signingIdentity(proof);
     const once = serviceClient(proof, identity, 0);
     const onUnproved = () => identity.forget();
-    const queue = await DeliveryQueue.open({
-      folder: join(config.VALIDATOR_DATA_DIR, 'queue'),
+    const keptIn = (name: string): QueueOptions => ({
+      folder: join(config.VALIDATOR_DATA_DIR, name),
       send: (one, signal) => sendDelivery(once, one, { onUnproved, clock, signal }),
       ...{ clock, log },
       onRetry: () => telemetry.count('paddock.validator.retries'),
     });
-    telemetry.gauge('paddock.validator.unsent', () => queue.size);
-    const validator = new Validator(options, identity, queue);
+    const releases = await Releases.open(keptIn('releases'));
+    const queue = await DeliveryQueue.open(keptIn('queue'));
+    telemetry.gauge('paddock.validator.unsent', () => queue.size + releases.size);
+    const validator = new Validator(options, identity, { queue, releases });
     validator.#working = validator.#work();
     return validator;
   }
 
-  private constructor(options: ValidatorOptions, identity: Identity, queue: DeliveryQueue) {
+  private constructor(
+    options: ValidatorOptions,
+    identity: Identity,
+    { queue, releases }: { readonly queue: DeliveryQueue; readonly releases: Releases },
+  ) {
     const { config, clock, keypair } = options;
     this.#options = options;
     this.#identity = identity;
     this.#queue = queue;
+    this.#releases = releases;
     this.hotkey = identity.hotkey;
     const proof = { baseUrl: config.PADDOCK_URL, keypair, clock };
     this.#api = serviceClient(proof, identity, patienceMs);
@@ -94,12 +104,12 @@ export class Validator {
     await this.#working;
     done.abort();
     await late;
-    await this.#queue.stop();
+    await Promise.all([this.#queue.stop(), this.#releases.stop()]);
   }
 
   async #work(): Promise<void> {
     const { clock, config, log } = this.#options;
-    await this.#recover().catch((error: unknown) => log.warn('not released', { error }));
+    await this.#recover().catch((error: unknown) => log.error('not recovered', { error }));
     let inVain = 0;
     while (!this.#draining.signal.aborted) {
       const turn = await this.#workOnce().catch((error: unknown): Turn => {
@@ -122,32 +132,29 @@ export class Validator {
     const left = await this.#note.read();
     if (left === undefined) return;
     const { eval_run_id: evalRunId, completion: body } = left;
-    const isQueued = this.#queue.completions.has(evalRunId);
-    // Should the service have it already, it refuses this one, and nothing changes.
-    if (!isQueued && body !== undefined) await this.#putCompletion(evalRunId, body);
-    if (isQueued || body !== undefined) await this.#sendLeft(left);
-    else await this.#giveBackLeft(evalRunId);
-    if (this.#queue.size === 0) await this.#note.clear();
+    const queued = this.#queue.completionOf(evalRunId);
+    if (queued !== undefined) await this.#completeLeft(left, queued);
+    // Before what is left of it is sent: nothing is worth keeping it from others for as long as that takes.
+    else if (body === undefined) await this.#release(evalRunId, 'an earlier process left it');
+    else {
+      // Should the service have it already, it refuses this one, and nothing changes.
+      const { outcome } = await this.#putCompletion(evalRunId, body);
+      await this.#completeLeft(left, outcome);
+    }
+    await this.#queue.untilEmpty(this.#draining.signal);
   }
 
   /**
    * Its results and its end wait in the queue; the service is to have them before anything new. That can
    * take as long as a store is away, and a lease that ends meanwhile would make them worth nothing.
    */
-  async #sendLeft(left: NotedRun): Promise<void> {
-    if (this.#queue.size === 0) return;
+  async #completeLeft(left: NotedRun, outcome: Promise<Delivered>): Promise<void> {
+    const { eval_run_id: evalRunId } = left;
     const everyMs = (left.heartbeat_interval_seconds ?? usualHeartbeatSeconds) * 1000;
-    await using _lease = this.#leaseOf(left.eval_run_id, everyMs, this.#options.log);
-    await this.#queue.untilEmpty(this.#draining.signal);
-  }
-
-  /** Before what is left of it is sent: nothing is worth keeping it from others for as long as that takes. */
-  async #giveBackLeft(evalRunId: string): Promise<void> {
-    const reason = 'an earlier process left it';
-    const release = await this.#release(evalRunId, reason);
-    await this.#queue.untilEmpty(this.#draining.signal);
-    // By now somebody answers, who has taken or refused all the rest.
-    if (release === 'unanswered') await this.#release(evalRunId, reason);
+    await using _lease = this.#leaseOf(evalRunId, everyMs, this.#options.log);
+    const settled = await Promise.race([outcome, this.#drained]);
+    if (settled?.kind === 'refused') await this.#release(evalRunId, refusedText(settled));
+    else if (settled !== undefined) await this.#note.clear();
   }
 
   #leaseOf(evalRunId: string, everyMs: number, log: Logger): RunLease {
@@ -178,30 +185,44 @@ export class Validator {
     const signal = AbortSignal.any([lease.lost, refused.signal, this.#stopping.signal]);
     try {
       const conclusion = await this.#evaluate(claim, { log, signal, refused });
-      return (await this.#conclude(claim, conclusion, { log, refused })) ? 'worked' : 'in vain';
+      return await this.#conclude(claim, conclusion, log);
     } catch (error) {
       // Not by the error: whatever was under way may have said it in words of its own.
-      if (lease.lost.aborted) log.warn('lost', { reason: String(lease.lost.reason) });
-      const isLost =
-        lease.lost.aborted || (await this.#giveUp(evalRunId, { refused, error })) === 'not ours';
-      await this.#note.clear();
-      const givenBack = refused.signal.aborted ? 'refused' : 'released';
-      this.#count(isLost ? 'lost' : givenBack);
-      // The service may take a run for reasons of its own, such as a race that was cancelled.
-      return isLost ? 'idle' : 'in vain';
+      if (lease.lost.aborted) return await this.#lose(evalRunId, String(lease.lost.reason));
+      if (this.#stopping.signal.aborted)
+        return await this.#giveBack(evalRunId, { end: 'released', reason: 'stopping' });
+      if (refused.signal.aborted)
+        return await this.#giveBack(evalRunId, {
+          end: 'refused',
+          reason: String(refused.signal.reason),
+        });
+      log.error('failed by our own doing', { error });
+      return await this.#giveBack(evalRunId, { end: 'released', reason: 'a defect or an outage' });
     }
   }
 
-  /** Gives the run back, so that it is offered again at once. */
-  async #giveUp(
+  /** The service may take a run for reasons of its own, such as a race that was cancelled. */
+  async #lose(evalRunId: string, reason: string): Promise<Turn> {
+    this.#options.log.warn('lost', { eval_run_id: evalRunId, reason });
+    await this.#note.clear();
+    this.#count('lost');
+    return 'idle';
+  }
+
+  /** Ends a run that came to nothing here. */
+  async #giveBack(
     evalRunId: string,
-    { refused, error }: { readonly refused: AbortController; readonly error: unknown },
-  ): Promise<Release> {
-    if (this.#stopping.signal.aborted) return await this.#release(evalRunId, 'stopping');
-    if (refused.signal.aborted)
-      return await this.#release(evalRunId, String(refused.signal.reason));
-    this.#options.log.error('failed by our own doing', { eval_run_id: evalRunId, error });
-    return await this.#release(evalRunId, 'a defect or an outage');
+    { end, reason }: { readonly end: 'refused' | 'released'; readonly reason: string },
+  ): Promise<Turn> {
+    if (!(await this.#release(evalRunId, reason))) return await this.#lose(evalRunId, reason);
+    this.#count(end);
+    return 'in vain';
+  }
+
+  async #release(evalRunId: string, reason: string): Promise<boolean> {
+    const wasOurs = await this.#releases.give(evalRunId, reason);
+    await this.#note.clear();
+    return wasOurs;
   }
 
   async #evaluate(
@@ -226,52 +247,31 @@ export class Validator {
     });
   }
 
-  /** True where the run came to a conclusion of its own, so that the next one may follow at once. */
-  async #conclude(
-    { eval_run_id: evalRunId }: Claim,
-    end: Conclusion,
-    { log, refused }: { readonly log: Logger; readonly refused: AbortController },
-  ): Promise<boolean> {
+  async #conclude({ eval_run_id: evalRunId }: Claim, end: Conclusion, log: Logger): Promise<Turn> {
     if (end.kind === 'release') {
       log.warn('gives the run back', { reason: end.reason });
-      await this.#release(evalRunId, end.reason);
-      await this.#note.clear();
-      this.#count('released');
-      return false;
+      return await this.#giveBack(evalRunId, { end: 'released', reason: end.reason });
     }
     const { body } = end;
     const { outcome } = await this.#putCompletion(evalRunId, body);
     const settled = await Promise.race([outcome, this.#stopped]);
     if (settled === undefined) {
       log.warn('stopping before the completion was acknowledged; it is sent at the next start');
-      return false;
+      return 'in vain';
     }
+    if (settled.kind === 'refused')
+      return await this.#giveBack(evalRunId, { end: 'refused', reason: refusedText(settled) });
     await this.#note.clear();
-    if (settled.kind === 'refused') {
-      refused.abort(`its completion was refused: ${settled.reason}`);
-      throw new RunLost(settled.reason);
-    }
     this.#count(body.terminal_status.toLowerCase());
     sayCompleted(log, body, settled);
     // A pack or a download that failed would fail the next run as soon as it is claimed.
-    return body['failure_class'] !== 'PLATFORM';
+    return body['failure_class'] === 'PLATFORM' ? 'in vain' : 'worked';
   }
 
-  #putCompletion(evalRunId: string, body: CompletionBody) {
+  /** Certain when it resolves; what becomes of it follows. */
+  async #putCompletion(evalRunId: string, body: CompletionBody) {
     const idempotencyKey = randomId();
-    return this.#queue.put({ kind: 'completion', evalRunId, idempotencyKey, body });
-  }
-
-  async #release(evalRunId: string, reason: string): Promise<Release> {
-    try {
-      await this.#api.postValidatorEvaluationRunsRelease({ eval_run_id: evalRunId });
-      this.#options.log.info('released', { eval_run_id: evalRunId, reason });
-      return 'given back';
-    } catch (error) {
-      // Its lease ends by itself.
-      this.#options.log.warn('not released', { eval_run_id: evalRunId, reason, error });
-      return error instanceof Refusal && isLoss(error) ? 'not ours' : 'unanswered';
-    }
+    return await this.#queue.put({ kind: 'completion', evalRunId, idempotencyKey, body });
   }
 
   #count(end: string): void {
@@ -282,15 +282,16 @@ export class Validator {
 /** What one turn came to: nothing was to be had, a run was concluded, or one came to nothing here. */
 type Turn = 'idle' | 'in vain' | 'worked';
 
-/** What came of giving a run back; where nobody answered, its lease ends by itself. */
-type Release = 'given back' | 'not ours' | 'unanswered';
-
 const patienceMs = 60_000;
 /** As services ask for, unless told otherwise. */
 const usualHeartbeatSeconds = 30;
 
 function noteOf({ eval_run_id, heartbeat_interval_seconds }: Claim): NotedRun {
   return { eval_run_id, heartbeat_interval_seconds };
+}
+
+function refusedText({ reason }: Extract<Delivered, { kind: 'refused' }>): string {
+  return `its completion was refused: ${reason}`;
 }
 
 function sayCompleted(

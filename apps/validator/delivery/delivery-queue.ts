@@ -17,6 +17,7 @@ export interface QueueOptions {
 interface Waiting {
   readonly name: string;
   readonly delivery: Delivery;
+  readonly outcome: Promise<Delivered>;
   readonly settle: (outcome: Delivered) => void;
 }
 
@@ -43,9 +44,7 @@ export class DeliveryQueue {
   ) {
     this.#options = options;
     this.#folder = folder;
-    for (const { name, delivery } of folder.kept) {
-      this.#waiting.push({ name, delivery, settle: () => undefined });
-    }
+    for (const { name, delivery } of folder.kept) void this.#wait(name, delivery);
     if (folder.kept.length > 0) {
       options.log.info('sending what an earlier process has left', { count: folder.kept.length });
     }
@@ -57,19 +56,25 @@ export class DeliveryQueue {
     return this.#waiting.length;
   }
 
-  /** Runs of which something waits here to be sent. */
-  get completions(): ReadonlySet<string> {
-    const ends = this.#waiting.filter(({ delivery }) => delivery.kind === 'completion');
-    return new Set(ends.map(({ delivery }) => delivery.evalRunId));
+  /** What becomes of a run's completion; undefined where none waits here. */
+  completionOf(evalRunId: string): Promise<Delivered> | undefined {
+    const isOf = ({ delivery }: Waiting) =>
+      delivery.kind === 'completion' && delivery.evalRunId === evalRunId;
+    return this.#waiting.find(isOf)?.outcome;
   }
 
   /** Resolves once it is on disk; what became of it follows. */
   async put(delivery: Delivery): Promise<{ readonly outcome: Promise<Delivered> }> {
     const name = await this.#folder.put(delivery);
-    const { promise: outcome, resolve: settle } = Promise.withResolvers<Delivered>();
-    this.#waiting.push({ name, delivery, settle });
+    const outcome = this.#wait(name, delivery);
     this.#wake();
     return { outcome };
+  }
+
+  #wait(name: string, delivery: Delivery): Promise<Delivered> {
+    const { promise: outcome, resolve: settle } = Promise.withResolvers<Delivered>();
+    this.#waiting.push({ name, delivery, outcome, settle });
+    return outcome;
   }
 
   /** Resolves when nothing waits any more, or at the latest when `signal` aborts. */

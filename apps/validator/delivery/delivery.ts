@@ -8,7 +8,7 @@ export type CompletionBody = z.infer<typeof completionBody>;
 
 /**
  * What must reach the service, whatever happens to us meanwhile: a batch of results, an episode that the
- * store did not take at once, or how a run ended. Kept until it is answered.
+ * store did not take at once, how a run ended, or that it is given back. Kept until it is answered.
  */
 export const delivery = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('results'), evalRunId: z.string(), items: z.array(z.unknown()) }),
@@ -27,6 +27,7 @@ export const delivery = z.discriminatedUnion('kind', [
     idempotencyKey: z.string(),
     body: completionBody,
   }),
+  z.object({ kind: z.literal('release'), evalRunId: z.string(), reason: z.string() }),
 ]);
 
 export type Delivery = z.infer<typeof delivery>;

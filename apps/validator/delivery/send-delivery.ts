@@ -82,6 +82,13 @@ async function deliver(
     );
     return { kind: 'acknowledged', answer };
   }
+  if (one.kind === 'release') {
+    const answer = await api.postValidatorEvaluationRunsRelease(
+      { eval_run_id: one.evalRunId },
+      { signal },
+    );
+    return { kind: 'acknowledged', answer };
+  }
   if (one.kind === 'episode') {
     const { url, uri } = await presignEpisode(api, one, signal);
     await putEpisode(url, one, { clock, signal });

@@ -28,6 +28,7 @@ export interface PlayedTask {
 /** One task in a sandbox of its own, graded on what the shop has seen. */
 export async function playTask(playing: Playing, task: ShopTask): Promise<PlayedTask> {
   const { claim, clock, sandbox, signal, pack } = playing;
+  signal.throwIfAborted();
   const shopping = new Shopping(pack.catalogue);
   const model = new ModelAccess(claim.inference_token, signal);
   const steps: Step[] = [];

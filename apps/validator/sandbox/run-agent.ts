@@ -35,14 +35,17 @@ const tailBytes = 4_000;
 /** The runner writes three; who writes more is not the runner. */
 const notesMax = 10;
 
-/** Runs one task of one agent to its end and says how it ended. The process and all of its are gone. */
+/**
+ * Runs one task of one agent to its end and says how it ended. The process and all of its are gone then, but
+ * for what a sandbox that never began has left in a session of its own.
+ */
 export async function runAgent(run: AgentRun): Promise<Ending> {
   const { clock, limits, signal } = run;
   const { command, args, inputs } = run.command;
   const child = spawn(command, [...args], {
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', ...inputs.map(() => 'pipe' as const)],
-    // A group of its own: a Ctrl-C in the validator's terminal is none of the agent's deeds.
+    // A session of its own: a Ctrl-C in the validator's terminal is none of the agent's deeds.
     detached: true,
   });
   const watch = new Watch(child, run);
@@ -106,7 +109,7 @@ class Watch {
     });
     this.closed = new Promise((resolve) => {
       child.once('error', (error) => {
-        this.#detail = error.message;
+        this.end('not_started', error.message);
         resolve({ code: null, signal: null });
       });
       child.once('close', (code, signal) => {
@@ -138,7 +141,7 @@ class Watch {
     const closed = this.closed.then(() => gone.abort());
     if (this.#reason !== 'not_started')
       await Promise.race([this.ready, closed, clock.sleep(startMs, gone.signal)]);
-    this.#child.kill('SIGKILL');
+    if (!this.#isGone) killGroup(this.#child);
     await Promise.race([closed, clock.sleep(closeMs, gone.signal)]);
     // Somebody has them still, whom nobody can name any more: the task is over all the same.
     for (const pipe of this.#child.stdio) pipe?.destroy();
@@ -216,6 +219,16 @@ class Watch {
     } catch (error) {
       this.end('tools_failed', error instanceof Error ? error.message : String(error));
     }
+  }
+}
+
+/** The process, and what it has begun that is in no session of its own yet. */
+function killGroup(child: ChildProcess): void {
+  child.kill('SIGKILL');
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // Nobody is left in it.
   }
 }
 

@@ -101,7 +101,24 @@ test('a stop while the service is away leaves everything on disk', async (t) => 
   await queue.stop();
 
   t.is((await readdir(folder)).length, 1);
-  t.deepEqual([...queue.completions], ['a']);
+});
+
+test('what becomes of a completion that an earlier process left is told', async (t) => {
+  const folder = await folderFor(t);
+  const first = await open(folder, () => ({ kind: 'later', reason: 'away' }));
+  await first.put(results('a'));
+  await first.put(completion('b'));
+  await first.stop();
+  const second = await open(folder, ({ kind }) =>
+    kind === 'completion'
+      ? { kind: 'refused', reason: '422' }
+      : { kind: 'acknowledged', answer: null },
+  );
+
+  t.is(second.completionOf('a'), undefined);
+  t.deepEqual(await second.completionOf('b'), { kind: 'refused', reason: '422' });
+  t.is(second.completionOf('b'), undefined);
+  await second.stop();
 });
 
 test('a file that no crash of ours could leave is set aside and the rest is sent', async (t) => {

@@ -1,31 +1,48 @@
 import test from 'ava';
 import { runAgent } from '../../../apps/validator/sandbox/run-agent.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 import { trialLimits } from './try-sandbox.ts';
 
-test('a task ends although somebody whom nobody can name any more keeps its pipes', async (t) => {
-  const clock = new ManualClock();
-  // Like a sandbox that never begins, and leaves a process in a session of its own.
-  const script = `setsid sh -c 'echo $$; exec sleep 600' & exec sleep 600`;
-  let printed = '';
-  const run = runAgent({
-    command: { command: '/bin/sh', args: ['-c', script], inputs: [] },
+interface Played {
+  readonly command?: string;
+  readonly clock?: Clock;
+  readonly signal?: AbortSignal;
+  readonly onOutput?: (chunk: string) => void;
+}
+
+/** A script in the place of a sandbox. */
+function play(script: string, { command = '/bin/sh', clock, signal, onOutput }: Played = {}) {
+  return runAgent({
+    command: { command, args: ['-c', script], inputs: [] },
     limits: trialLimits,
     problem: {},
     onCall: () => ({ result: null }),
-    onOutput: (_name, chunk) => {
-      printed += chunk.toString();
-    },
-    clock,
-    signal: new AbortController().signal,
+    onOutput: (_name, chunk) => onOutput?.(chunk.toString()),
+    clock: clock ?? systemClock,
+    signal: signal ?? new AbortController().signal,
   });
+}
+
+test('a task ends although somebody whom nobody can name any more keeps its pipes', async (t) => {
+  const clock = new ManualClock();
+  let keeper = 0;
+  t.teardown(() => keeper > 0 && process.kill(keeper, 'SIGKILL'));
+  let printed = '';
+  const onOutput = (chunk: string) => {
+    printed += chunk;
+    keeper = Number(printed);
+  };
+  // Like a sandbox that never begins, and leaves a process in a session of its own.
+  const script = `setsid sh -c 'echo $$; exec sleep 600' & exec sleep 600`;
+  const run = play(script, { clock, onOutput });
   let isOver = false;
   void run.then(() => {
     isOver = true;
   });
   await until(() => printed.endsWith('\n'));
-  t.teardown(() => process.kill(Number(printed), 'SIGKILL'));
   await clock.advance(19_000);
   t.false(isOver);
   await until(async () => {
@@ -33,5 +50,38 @@ test('a task ends although somebody whom nobody can name any more keeps its pipe
     return isOver;
   });
   t.is((await run).reason, 'not_started');
-  t.notThrows(() => process.kill(Number(printed), 0), 'which lives on');
+  t.notThrows(() => process.kill(keeper, 0), 'which lives on');
+});
+
+test('a task that is stopped while its sandbox starts ends when that has begun', async (t) => {
+  const signal = AbortSignal.abort();
+  const script = `sleep 0.3; echo begun; echo '{"note":"ready"}' >&3; exec sleep 600`;
+  const { reason, stdoutTail } = await play(script, { signal });
+
+  t.deepEqual({ reason, stdoutTail }, { reason: 'stopped', stdoutTail: 'begun\n' });
+});
+
+test('nobody is left in the session of a task that is over', async (t) => {
+  let printed = '';
+  const onOutput = (chunk: string) => {
+    printed += chunk;
+  };
+  const script = `sleep 600 & echo $!; echo '{"note":"ready"}' >&3; exec sleep 600`;
+  await play(script, { signal: AbortSignal.abort(), onOutput });
+
+  await until(() => {
+    try {
+      return !process.kill(Number(printed), 0);
+    } catch {
+      return true;
+    }
+  });
+  t.true(Number(printed) > 0);
+});
+
+test('what is not installed is named', async (t) => {
+  const { reason, detail } = await play('', { command: '/usr/bin/no-such-sandbox' });
+
+  t.is(reason, 'not_started');
+  t.regex(detail, /no-such-sandbox ENOENT/);
 });

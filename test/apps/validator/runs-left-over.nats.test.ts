@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { freePort } from '../../../infra/local/free-port.ts';
 import { until } from '../../support/until.ts';
 import { careful, openShopDesk } from './shop-desk.ts';
 import {
@@ -28,12 +28,9 @@ test.before('a service', async (t) => {
 });
 test.after.always(() => desk.close());
 
-/** A call of the validator is patient for a minute. */
-const longerThanPatienceMs = 75_000;
-
 /** What waits on disk to be sent. */
-async function keptIn(dataDir: string): Promise<readonly string[]> {
-  const names = await readdir(join(dataDir, 'state/queue')).catch(() => []);
+async function keptIn(dataDir: string, lane = 'queue'): Promise<readonly string[]> {
+  const names = await readdir(join(dataDir, 'state', lane)).catch(() => []);
   return names.filter((name) => /^\d+\.json$/.test(name));
 }
 
@@ -80,6 +77,8 @@ test.serial(
 );
 
 const slow = 'import time\n\ndef agent_main(problem):\n    time.sleep(1)\n';
+const slower = 'import time\n\ndef agent_main(problem):\n    time.sleep(30)\n';
+const raising = 'def agent_main(problem):\n    raise ValueError("no mugs")\n';
 
 /** A validator dies in the middle of a run, of which ten results wait on its disk. */
 async function killHalfPlayed({ index, gate }: { readonly index: number; readonly gate: Gate }) {
@@ -91,6 +90,14 @@ async function killHalfPlayed({ index, gate }: { readonly index: number; readonl
   validator.process.kill('SIGKILL');
   await validator.ended;
   return { version, start };
+}
+
+/** How its runs ended, as a validator counts it. */
+async function endsTold(metricsPort: number): Promise<readonly string[]> {
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  return [...metrics.matchAll(/^paddock_validator_runs_total\{.*end="(\w+)"/gm)].map(
+    ([, end = '']) => end,
+  );
 }
 
 const isGivenBack = async (version: string) =>
@@ -116,22 +123,77 @@ test.serial(
 );
 
 test.serial('it is given back once somebody answers, however long that takes', async (t) => {
-  t.timeout(400_000);
+  t.timeout(300_000);
   if (!(await hasSandbox(t))) return;
   await using gate = await openGate(world.service.baseUrls[0]);
-  const { version, start } = await killHalfPlayed({ index: 23, gate });
+  const version = await submitAs(world, 23, slower);
+  const start = { index: 23, baseUrl: gate.url, env: { VALIDATOR_DRAIN_SECONDS: '0' } };
+  await using first = await startValidator(world, start);
+  await until(async () => (await runsOf(version)).some(({ status }) => status === 'RUNNING'));
   gate.isShut = () => true;
-  await using validator = await startValidator(world, start);
-  await sleep(longerThanPatienceMs);
+  first.process.kill('SIGTERM');
+  t.is((await first.ended).code, 0);
+  t.deepEqual(await keptIn(first.dataDir), [], 'no result waits');
+  t.is((await keptIn(first.dataDir, 'releases')).length, 1);
+  await using second = await startValidator(world, start);
+  const asked = gate.asked.length;
+  await until(() => gate.asked.length > asked + 3);
+  second.process.kill('SIGKILL');
+  await second.ended;
   t.false(await isGivenBack(version));
+  await using third = await startValidator(world, start);
   gate.isShut = () => false;
   await until(() => isGivenBack(version));
 
   await discard(version);
+  third.process.kill('SIGTERM');
+  t.is((await third.ended).code, 0);
+  t.regex((await third.ended).log, /"released".*"stopping"/);
+});
+
+test.serial('a run whose completion is refused for good is given back at once', async (t) => {
+  t.timeout(300_000);
+  if (!(await hasSandbox(t))) return;
+  await using gate = await openGate(world.service.baseUrls[0]);
+  gate.isRefused = (path) => path.endsWith('/complete');
+  const version = await submitAs(world, 24, raising);
+  const metricsPort = await freePort();
+  const env = { VALIDATOR_DRAIN_SECONDS: '0', METRICS_PORT: String(metricsPort) };
+  await using validator = await startValidator(world, { index: 24, baseUrl: gate.url, env });
+  await until(() => isGivenBack(version), 120_000);
+  await discard(version);
+  await until(async () => (await endsTold(metricsPort)).length > 0);
+
+  t.deepEqual(new Set(await endsTold(metricsPort)), new Set(['refused']));
+  const [, run] = /evaluation-runs\/([^/]+)\/complete$/m.exec(gate.asked.join('\n')) ?? [];
+  const askedOf = gate.asked.filter((path) => path.includes(`${run}/`));
+  t.is(askedOf.filter((path) => path.endsWith('/complete')).length, 1);
+  t.is(askedOf.filter((path) => path.endsWith('/release')).length, 1);
   validator.process.kill('SIGTERM');
   const { code, log } = await validator.ended;
   t.is(code, 0);
-  t.regex(log, /"not released"/, 'it was given up once');
+  t.regex(log, /"released".*its completion was refused: .*not like this/);
+});
+
+test.serial('so is one that an earlier process had played to its end', async (t) => {
+  t.timeout(300_000);
+  if (!(await hasSandbox(t))) return;
+  await using gate = await openGate(world.service.baseUrls[0]);
+  gate.isShut = (_method, path) => path.endsWith('/complete');
+  const version = await submitAs(world, 25, raising);
+  const start = { index: 25, baseUrl: gate.url, env: { VALIDATOR_DRAIN_SECONDS: '0' } };
+  await using first = await startValidator(world, start);
+  await until(() => gate.turnedAway.length > 0, 120_000);
+  first.process.kill('SIGKILL');
+  await first.ended;
+  gate.isShut = () => false;
+  gate.isRefused = (path) => path.endsWith('/complete');
+  await using second = await startValidator(world, start);
+  await until(() => isGivenBack(version));
+
+  await discard(version);
+  second.process.kill('SIGTERM');
+  t.is((await second.ended).code, 0);
 });
 
 test.serial('a run whose results are refused for good is given back at once', async (t) => {
@@ -160,8 +222,7 @@ test.serial(
   async (t) => {
     t.timeout(300_000);
     if (!(await hasSandbox(t))) return;
-    const code = 'import time\n\ndef agent_main(problem):\n    time.sleep(30)\n';
-    const version = await submitAs(world, 30, code);
+    const version = await submitAs(world, 30, slower);
     await using validator = await startValidator(world, {
       index: 4,
       env: { VALIDATOR_DRAIN_SECONDS: '1' },
@@ -183,8 +244,7 @@ test.serial(
   async (t) => {
     t.timeout(300_000);
     if (!(await hasSandbox(t))) return;
-    const code = 'import time\n\ndef agent_main(problem):\n    time.sleep(30)\n';
-    const version = await submitAs(world, 31, code);
+    const version = await submitAs(world, 31, slower);
     await using first = await startValidator(world, { index: 5 });
     await until(async () => (await runsOf(version)).some(({ status }) => status === 'RUNNING'));
     first.process.kill('SIGKILL');
@@ -209,8 +269,7 @@ test.serial(
     if (!(await hasSandbox(t))) return;
     await using gate = await openGate(world.service.baseUrls[0]);
     gate.isShut = (_method, path) => path.endsWith('/uploads/presign');
-    const code = 'def agent_main(problem):\n    raise ValueError("no mugs")\n';
-    const version = await submitAs(world, 32, code);
+    const version = await submitAs(world, 32, raising);
     const start = { index: 2, baseUrl: gate.url };
     await using first = await startValidator(world, start);
     await until(async () => gate.turnedAway.length > 0, 120_000);
