@@ -119,6 +119,16 @@ test('a right that is wanting for the trial alone says nothing of the store', as
   await t.notThrowsAsync(store.probe());
 });
 
+test('a right that was wanting for a file is one that the trial needs too', async (t) => {
+  const { store, put } = await storeThatPuts(t);
+  for (const status of [403, 500]) {
+    put.status = status;
+    await t.throwsAsync(store.putOnce('key', Buffer.from('file'), uploadOf('file')));
+  }
+  put.status = 403;
+  await t.throwsAsync(store.probe(), { instanceOf: FilesRefused });
+});
+
 test('a store that is full for large files is tried with a large one, but not the largest', async (t) => {
   const { store, put, asked } = await storeThatPuts(t);
   put.status = 507;
