@@ -43,7 +43,7 @@ const checks: readonly Check[] = [
     command: ['knip', '--production', '--exclude', 'exports,types'],
   },
   {
-    ...{ title: 'whole service', minutes: 45 },
+    ...{ title: 'whole service', minutes: 90 },
     command: ['node', 'test/run.ts', '--service'],
   },
   {
