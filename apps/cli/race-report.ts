@@ -1,4 +1,5 @@
 import { codeWords } from '../../machines/reasons/code-words.ts';
+import { explained } from '../../machines/reasons/explained.ts';
 import { rulesText, topText } from '../../machines/reasons/outcome-texts.ts';
 import { type Terminal, table } from '../world/terminal.ts';
 import type { Qualifier, Race, RaceDetails } from './client/schemas.generated.ts';
@@ -21,6 +22,7 @@ function standOf(race: Race, nowMs: number): string[][] {
     closingRow(race, nowMs),
     ['started', race.race_started_at && whenText(race.race_started_at, nowMs)],
     ['completed', race.race_completed_at && whenText(race.race_completed_at, nowMs)],
+    ['cancelled', cancelledText(race, nowMs)],
     ['threshold', String(race.qualifying_threshold)],
     [
       'field',
@@ -48,6 +50,16 @@ function standOf(race: Race, nowMs: number): string[][] {
     ],
   ];
   return rows.flatMap(([name, text]) => (text === null ? [] : [[name, text]]));
+}
+
+/** Null as well where an edge of an older version does not say so. */
+function cancelledText(
+  { race_cancelled_at: at, cancel_reason: reason }: Race,
+  nowMs: number,
+): string | null {
+  if (at === null || at === undefined) return null;
+  const when = whenText(at, nowMs);
+  return reason === null ? when : `${when}: ${plainText(explained('cancel_reason', reason))}`;
 }
 
 /** Operators may close it sooner than it was planned; when they did is not told. */

@@ -23,6 +23,7 @@ export type ReasonKind = Readonly<Record<string, ReasonText>>;
 /** What each field of an answer may say; what is no code there is somebody's own words. */
 const kindsByField = {
   blocked_reason: holdTexts,
+  cancel_reason: raceCancelTexts,
   discard_reason: discardTexts,
   exclusion_reason: exclusionTexts,
   failure_class: faultClassTexts,

@@ -139,7 +139,8 @@ test.serial('a cancelled race says so, and is among the past ones', async (t) =>
   t.is(await field.getByText('sealed until the end').count(), 1);
   await order('cancel', next, { reason: 'a broken pack' });
   await stateOf(page, 'race cancelled');
-  await page.locator('.countdown', { hasText: 'Race cancelled' }).waitFor();
+  // When, and the code with what it means or an operator's words.
+  await page.locator('.countdown', { hasText: /Race cancelled .*\d.*: \S/ }).waitFor();
   const past = page.getByRole('table', { name: 'Completed and cancelled races' });
   await past.getByRole('row', { name: 'race cancelled' }).waitFor();
   await allowStart();

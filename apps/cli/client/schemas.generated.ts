@@ -684,6 +684,9 @@ export interface Race {
   readonly qualifying_closes_at: string;
   readonly race_started_at: string | null;
   readonly race_completed_at: string | null;
+  readonly race_cancelled_at: string | null;
+  /** Why it was cancelled: NO_ENTRANT, NO_FINISHER, NO_TASK, SUITE_SWITCHED, or an operator’s words. infra/reference/reasons.md says what each means. */
+  readonly cancel_reason: string | null;
   readonly created_at: string;
   readonly projected_completion_at: string | null;
   readonly winner_agent_version_id: string | null;

@@ -9,6 +9,9 @@ export interface RaceRow {
   readonly qualifyingClosesAt: Date;
   readonly startedAt: Date | null;
   readonly completedAt: Date | null;
+  readonly cancelledAt: Date | null;
+  /** A code, or an operator's words. */
+  readonly cancelReason: string | null;
   readonly releasedAt: Date | null;
   /** While the race runs: where the pace so far leads. After its completion: the completion. */
   readonly projectedCompletionAt: Date | null;
@@ -36,6 +39,7 @@ const races = (sql: Sql) => sql`
   select r.race_id as "raceId", r.suite_id as "suiteId", r.race_number as "raceNumber", r.status,
     r.opened_at as "openedAt", r.qualifying_closes_at as "qualifyingClosesAt",
     r.started_at as "startedAt", r.completed_at as "completedAt", r.released_at as "releasedAt",
+    r.cancelled_at as "cancelledAt", r.cancel_reason as "cancelReason",
     case
       when r.status = 'RACE_COMPLETE' then r.completed_at
       when work.ended > 0 then least(r.deadline_at,

@@ -4,6 +4,7 @@ import { isRaceReleased } from '../../../machines/race/release.ts';
 import type { RaceRow } from '../reads/races.ts';
 import { formatInstant, formatInstantOrNull, instant } from './instant.ts';
 import { racePolicyOut, toRacePolicy } from './policy.ts';
+import { reasonField } from './reason-field.ts';
 import { scoreOfNumeric, scoreOut } from './score.ts';
 import { uuidOut } from './uuid.ts';
 
@@ -22,6 +23,8 @@ export const race = z
     qualifying_closes_at: instant,
     race_started_at: instant.nullable(),
     race_completed_at: instant.nullable(),
+    race_cancelled_at: instant.nullable(),
+    cancel_reason: reasonField('cancel_reason', 'Why it was cancelled', 'or an operator’s words'),
     created_at: instant,
     projected_completion_at: instant.nullable(),
     winner_agent_version_id: uuidOut.nullable(),
@@ -60,6 +63,8 @@ export function toRace(row: RaceRow): z.infer<typeof race> {
     qualifying_closes_at: formatInstant(row.qualifyingClosesAt),
     race_started_at: formatInstantOrNull(row.startedAt),
     race_completed_at: formatInstantOrNull(row.completedAt),
+    race_cancelled_at: formatInstantOrNull(row.cancelledAt),
+    cancel_reason: row.cancelReason,
     created_at: formatInstant(row.openedAt),
     projected_completion_at: formatInstantOrNull(row.projectedCompletionAt),
     winner_agent_version_id: isDecided ? row.winnerAgentVersionId : null,

@@ -51,6 +51,19 @@ test('a race that is over says why its winner became top, or did not', (t) => {
   t.is(top({ status: 'RACE_CANCELLED' }), undefined);
 });
 
+test('a race that was cancelled says when and why', (t) => {
+  const cancelled = (changes: object) =>
+    told('cancelled', { status: 'RACE_CANCELLED', ...changes });
+  const at = { race_cancelled_at: closesAt };
+  t.regex(
+    cancelled({ ...at, cancel_reason: 'NO_ENTRANT' }) ?? '',
+    /2026-11-24.*: NO_ENTRANT: No version could race when qualifying closed\.$/,
+  );
+  t.regex(cancelled({ ...at, cancel_reason: 'a leak' }) ?? '', /: a leak$/);
+  t.is(cancelled({}), undefined);
+  t.is(told('cancelled', { ...complete, race_cancelled_at: null, cancel_reason: null }), undefined);
+});
+
 test('a race that is over says by what rules it was run', (t) => {
   const policy = {
     ...{ race_tasks: 90, required_successes_race: 2, elimination_share: 0.65 },

@@ -193,7 +193,8 @@ test.serial('history holds what ended, the latest first, by suite and by page', 
   t.is(all.total, 4, 'and the one of the suite before');
   const cancelled = all.races.find((race) => race.status === 'RACE_CANCELLED');
   t.like(cancelled, { race_completed_at: null, projected_completion_at: null, winner_score: null });
-  t.like(cancelled, noResult);
+  t.like(cancelled, { ...noResult, cancel_reason: 'NO_ENTRANT' });
+  t.true(Date.parse(cancelled?.race_cancelled_at ?? '') > 0);
   const complete = all.races.find((race) => race.status === 'RACE_COMPLETE');
   t.like(complete?.policy, { elimination_share: 0.65, score_window_races: 3 });
   t.is((await shaped(t, raceDetails, await get('races/current'))).race?.race_number, 4);

@@ -22,7 +22,9 @@ export const race = z.strictObject({
   scored_count: integer,
   top50_mean: score.nullable(),
   top50_std: score.nullable(),
-  // Beyond the specification: what its bundle says of the challenge and the rules.
+  // Beyond the specification: its cancellation, and what its bundle says of the challenge and the rules.
+  race_cancelled_at: instant.nullable(),
+  cancel_reason: text.nullable(),
   margin: score.nullable(),
   challenged_score: z.number().nullable(),
   promoted_agent_version_id: uuid.nullable(),

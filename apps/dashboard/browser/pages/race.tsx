@@ -1,3 +1,4 @@
+import { explained } from '../../../../machines/reasons/explained.ts';
 import { rulesText, topText } from '../../../../machines/reasons/outcome-texts.ts';
 import type {
   Race,
@@ -143,9 +144,15 @@ function Outcome({ race }: { readonly race: Race }) {
   );
 }
 
+/** An edge of an older version does not say when a race was cancelled. */
+function endedAt({ race_completed_at: completedAt, race_cancelled_at: cancelledAt }: Race) {
+  return completedAt ?? cancelledAt ?? null;
+}
+
 function Countdown({ race }: { readonly race: Race }) {
   const now = useNow(1_000);
   const { status, qualifying_closes_at: closesAt, projected_completion_at: projectedAt } = race;
+  const cancelReason = race.cancel_reason ?? null;
   if (status === 'QUALIFYING_OPEN') {
     return (
       <p class="countdown">
@@ -160,7 +167,8 @@ function Countdown({ race }: { readonly race: Race }) {
   if (status === 'RACE_COMPLETE' || status === 'RACE_CANCELLED') {
     return (
       <p class="countdown">
-        {wordsOf(status)} <When at={race.race_completed_at} />
+        {wordsOf(status)} <When at={endedAt(race)} />
+        {cancelReason !== null && <>: {explained('cancel_reason', cancelReason)}</>}
       </p>
     );
   }
@@ -237,7 +245,7 @@ function PastTable({ races }: { readonly races: readonly Race[] }) {
           isMinor: true,
           cell: (race) => scoreText(race.top50_mean),
         },
-        { title: 'Ended', isMinor: true, cell: (race) => <When at={race.race_completed_at} /> },
+        { title: 'Ended', isMinor: true, cell: (race) => <When at={endedAt(race)} /> },
       ]}
       rows={races}
       keyOf={(race) => race.race_id}
