@@ -36,9 +36,12 @@ export function sessionIdentity({ baseUrl, keypair, clock }: ProofOptions): Iden
   let session: Promise<{ readonly token: string; readonly endsMs: number }> | undefined;
 
   async function opened() {
-    const { challenge } = await open.postAuthChallenge({ body: { hotkey } });
+    const { challenge } = await open.postAuthChallenge({ body: { hotkey } }, { timeoutMs });
     const body = { hotkey, challenge, signature: sign(challenge) };
-    const { session_token: token, expires_at: endsAt } = await open.postAuthSession({ body });
+    const { session_token: token, expires_at: endsAt } = await open.postAuthSession(
+      { body },
+      { timeoutMs },
+    );
     return { token, endsMs: endsAt * 1000 };
   }
 
@@ -65,6 +68,8 @@ export function sessionIdentity({ baseUrl, keypair, clock }: ProofOptions): Iden
   };
 }
 
+/** Of each of two, which nothing aborts: a stop waits for them. */
+const timeoutMs = 10_000;
 // Enough for a request that is already under way, whatever it takes.
 const renewBeforeMs = 60_000;
 

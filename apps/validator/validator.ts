@@ -10,7 +10,7 @@ import type { Claim, CompletionResult } from '../cli/client/schemas.generated.ts
 import { type Identity, serviceClient, sessionIdentity, signingIdentity } from './credentials.ts';
 import type { CompletionBody, Delivered, Delivery } from './delivery/delivery.ts';
 import { DeliveryQueue, type QueueOptions } from './delivery/delivery-queue.ts';
-import { Releases } from './delivery/releases.ts';
+import { type GivenBack, Releases } from './delivery/releases.ts';
 import { sendDelivery } from './delivery/send-delivery.ts';
 import { hostReport } from './host-report.ts';
 import { restMs } from './rest.ts';
@@ -33,7 +33,8 @@ export interface ValidatorOptions {
 /**
  * Claims work and evaluates it, one run at a time, until it is stopped.
  *
- * 1. Results, completions and releases are on disk before they are sent, and leave it only when answered.
+ * 1. Results, completions and releases are on disk before they are sent, and leave it only when answered. A
+ *    release is sent even where the disk takes nothing.
  * 2. A run that it holds is completed, released or lost; a restart completes what was played to its end
  *    before a crash, and releases what was not.
  * 3. No agent is ever run outside of the sandbox that was tried at the start.
@@ -66,8 +67,11 @@ export class Validator {
       ...{ clock, log },
       onRetry: () => telemetry.count('paddock.validator.retries'),
     });
-    const releases = await Releases.open(keptIn('releases'));
     const queue = await DeliveryQueue.open(keptIn('queue'));
+    const releases = await Releases.open(keptIn('releases')).catch(async (error: unknown) => {
+      await queue.stop();
+      throw error;
+    });
     telemetry.gauge('paddock.validator.unsent', () => queue.size + releases.size);
     const validator = new Validator(options, identity, { queue, releases });
     validator.#working = validator.#work();
@@ -134,7 +138,7 @@ export class Validator {
     const { eval_run_id: evalRunId, completion: body } = left;
     const queued = this.#queue.completionOf(evalRunId);
     if (queued !== undefined) await this.#completeLeft(left, queued);
-    // Before what is left of it is sent: nothing is worth keeping it from others for as long as that takes.
+    // Without waiting for what is left of it: nothing is worth keeping it from others for as long.
     else if (body === undefined) await this.#release(evalRunId, 'an earlier process left it');
     else {
       // Should the service have it already, it refuses this one, and nothing changes.
@@ -154,7 +158,7 @@ export class Validator {
     await using _lease = this.#leaseOf(evalRunId, everyMs, this.#options.log);
     const settled = await Promise.race([outcome, this.#drained]);
     if (settled?.kind === 'refused') await this.#release(evalRunId, refusedText(settled));
-    else if (settled !== undefined) await this.#note.clear();
+    else if (settled !== undefined) await this.#forget(evalRunId);
   }
 
   #leaseOf(evalRunId: string, everyMs: number, log: Logger): RunLease {
@@ -172,7 +176,6 @@ export class Validator {
     const asked = { body, idempotencyKey: randomId() };
     const claim = await this.#api.postValidatorWorkClaim(asked, { signal: this.#draining.signal });
     if (claim === undefined) return 'idle';
-    await this.#note.write(noteOf(claim));
     return await this.#hold(claim);
   }
 
@@ -184,6 +187,7 @@ export class Validator {
     const refused = new AbortController();
     const signal = AbortSignal.any([lease.lost, refused.signal, this.#stopping.signal]);
     try {
+      await this.#note.write(noteOf(claim));
       const conclusion = await this.#evaluate(claim, { log, signal, refused });
       return await this.#conclude(claim, conclusion, log);
     } catch (error) {
@@ -204,7 +208,7 @@ export class Validator {
   /** The service may take a run for reasons of its own, such as a race that was cancelled. */
   async #lose(evalRunId: string, reason: string): Promise<Turn> {
     this.#options.log.warn('lost', { eval_run_id: evalRunId, reason });
-    await this.#note.clear();
+    await this.#forget(evalRunId);
     this.#count('lost');
     return 'idle';
   }
@@ -214,15 +218,23 @@ export class Validator {
     evalRunId: string,
     { end, reason }: { readonly end: 'refused' | 'released'; readonly reason: string },
   ): Promise<Turn> {
-    if (!(await this.#release(evalRunId, reason))) return await this.#lose(evalRunId, reason);
+    const answer = await this.#release(evalRunId, reason);
+    if (answer?.kind === 'refused') return await this.#lose(evalRunId, answer.reason);
     this.#count(end);
     return 'in vain';
   }
 
-  async #release(evalRunId: string, reason: string): Promise<boolean> {
-    const wasOurs = await this.#releases.give(evalRunId, reason);
-    await this.#note.clear();
-    return wasOurs;
+  async #release(evalRunId: string, reason: string): Promise<GivenBack> {
+    const { answer } = await this.#releases.give(evalRunId, reason);
+    await this.#forget(evalRunId);
+    return await answer;
+  }
+
+  /** The next process has nothing to do for it any more; would it all the same, that changes nothing. */
+  async #forget(evalRunId: string): Promise<void> {
+    await this.#note.clear().catch((error: unknown) => {
+      this.#options.log.error('its note stays', { eval_run_id: evalRunId, error });
+    });
   }
 
   async #evaluate(
@@ -261,7 +273,7 @@ export class Validator {
     }
     if (settled.kind === 'refused')
       return await this.#giveBack(evalRunId, { end: 'refused', reason: refusedText(settled) });
-    await this.#note.clear();
+    await this.#forget(evalRunId);
     this.#count(body.terminal_status.toLowerCase());
     sayCompleted(log, body, settled);
     // A pack or a download that failed would fail the next run as soon as it is claimed.

@@ -12,6 +12,8 @@ export interface QueueOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onRetry: () => void;
+  /** True unless told: each is sent when all before it are answered. */
+  readonly isOrdered?: boolean;
 }
 
 interface Waiting {
@@ -22,13 +24,16 @@ interface Waiting {
 }
 
 /**
- * Sends what was handed in, one after the other in its order, again and again until each is answered;
- * what a former process has left goes first. A completion never overtakes the results it stands on.
+ * Sends what was handed in, one after the other, again and again until each is answered; what a former
+ * process has left goes first. In an ordered queue a completion never overtakes the results it stands on; in
+ * another one, what never gets through is in nobody's way.
  */
 export class DeliveryQueue {
   readonly #options: QueueOptions;
   readonly #folder: Awaited<ReturnType<typeof openDeliveryFolder>>;
   readonly #waiting: Waiting[] = [];
+  /** Attempts since something was answered. */
+  #unanswered = 0;
   readonly #stopping = new AbortController();
   #wake = () => {};
   #idle: Promise<void> = Promise.resolve();
@@ -97,27 +102,33 @@ export class DeliveryQueue {
     }
   }
 
-  async #sendOne({ name, delivery, settle }: Waiting): Promise<void> {
-    const { clock, log, onRetry, send } = this.#options;
-    const { signal } = this.#stopping;
-    for (let attempts = 0; !signal.aborted; attempts++) {
-      const attempt = await send(delivery, signal);
-      if (attempt.kind !== 'later') {
-        // Only now: who dies between the answer and this sends it once more, which changes nothing.
-        await this.#folder.remove(name);
-        this.#waiting.shift();
-        if (attempt.kind === 'refused')
-          log.warn('refused for good', { ...about(delivery), reason: attempt.reason });
-        settle(attempt);
-        return;
-      }
-      onRetry();
-      log.warn('not acknowledged, sent again later', {
-        ...about(delivery),
-        reason: attempt.reason,
-      });
-      await clock.sleep(pauseMs(attempts, attempt.retryAfterSeconds), signal);
+  async #sendOne(one: Waiting): Promise<void> {
+    const { log, send } = this.#options;
+    const { name, delivery, settle } = one;
+    const attempt = await send(delivery, this.#stopping.signal);
+    if (attempt.kind === 'later') return await this.#putOff(one, attempt);
+    this.#unanswered = 0;
+    // Only now: who dies between the answer and this sends it once more, which changes nothing.
+    await this.#folder.remove(name);
+    this.#waiting.shift();
+    if (attempt.kind === 'refused')
+      log.warn('refused for good', { ...about(delivery), reason: attempt.reason });
+    settle(attempt);
+  }
+
+  async #putOff(
+    one: Waiting,
+    { reason, retryAfterSeconds }: Extract<Attempted, { readonly kind: 'later' }>,
+  ): Promise<void> {
+    const { clock, isOrdered = true, log, onRetry } = this.#options;
+    onRetry();
+    log.warn('not acknowledged, sent again later', { ...about(one.delivery), reason });
+    if (!isOrdered) {
+      this.#waiting.shift();
+      this.#waiting.push(one);
     }
+    await clock.sleep(pauseMs(this.#unanswered, retryAfterSeconds), this.#stopping.signal);
+    this.#unanswered += 1;
   }
 
   async #untilPut(): Promise<void> {

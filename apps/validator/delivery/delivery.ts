@@ -27,7 +27,13 @@ export const delivery = z.discriminatedUnion('kind', [
     idempotencyKey: z.string(),
     body: completionBody,
   }),
-  z.object({ kind: z.literal('release'), evalRunId: z.string(), reason: z.string() }),
+  z.object({
+    kind: z.literal('release'),
+    evalRunId: z.string(),
+    reason: z.string(),
+    /** Unix milliseconds; from then on there is no lease that it could end. */
+    untilMs: z.number(),
+  }),
 ]);
 
 export type Delivery = z.infer<typeof delivery>;
@@ -61,9 +67,12 @@ const temporary: ReadonlySet<number> = new Set([401, 408, 425, 429]);
  */
 export const episodePatienceMs = 30 * 60_000;
 
+/** Longer than any lease, and than a service is away. */
+export const releasePatienceMs = 24 * 60 * 60_000;
+
 /** What the attempt means for a delivery that is waited for no longer. */
 export function withinPatience<Kind extends Attempt>(one: Delivery, attempt: Kind, nowMs: number) {
-  const isOver = one.kind === 'episode' && nowMs >= one.untilMs;
+  const isOver = 'untilMs' in one && nowMs >= one.untilMs;
   if (!isOver || attempt.kind !== 'later') return attempt;
   return { kind: 'refused' as const, reason: `given up: ${attempt.reason}` };
 }

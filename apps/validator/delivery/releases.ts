@@ -1,29 +1,26 @@
+import { type Delivered, type Delivery, releasePatienceMs } from './delivery.ts';
 import { DeliveryQueue, type QueueOptions } from './delivery-queue.ts';
 
 /** The service answers sooner, or is away; then nothing is gained by waiting. */
 const answerMs = 10_000;
 
+/** What the service said, or undefined where it did not in time: it is asked again. */
+export type GivenBack = Delivered | undefined;
+
 /**
  * Gives runs back, so that they are offered again at once. What is to be given back is on disk before the
- * service is asked, and asked for until it is answered, by the next process too: nobody else may have the run
- * until then, and we get no other. It does not stand in the queue of results, behind what may wait for a store.
+ * service is asked, and asked for until it is answered, by the next process too: until then, or the end of its
+ * lease, nobody else may have the run, and we get no other. It does not stand in the queue of results, behind
+ * what may wait for a store.
  */
 export class Releases {
   readonly #options: QueueOptions;
   readonly #queue: DeliveryQueue;
 
   static async open(options: QueueOptions): Promise<Releases> {
-    const { log } = options;
-    const queue = await DeliveryQueue.open({
-      ...options,
-      async send(one, signal) {
-        const attempt = await options.send(one, signal);
-        if (attempt.kind === 'acknowledged' && one.kind === 'release')
-          log.info('released', { eval_run_id: one.evalRunId, reason: one.reason });
-        return attempt;
-      },
-    });
-    return new Releases(options, queue);
+    const send = saying(options);
+    const queue = await DeliveryQueue.open({ ...options, send, isOrdered: false });
+    return new Releases({ ...options, send }, queue);
   }
 
   private constructor(options: QueueOptions, queue: DeliveryQueue) {
@@ -35,18 +32,43 @@ export class Releases {
     return this.#queue.size;
   }
 
-  /** Certain when it resolves. False where the service says that the run was ours no more. */
-  async give(evalRunId: string, reason: string): Promise<boolean> {
-    const { outcome } = await this.#queue.put({ kind: 'release', evalRunId, reason });
-    const answered = new AbortController();
-    const late = this.#options.clock.sleep(answerMs, answered.signal);
-    const settled = await Promise.race([outcome, late]);
-    answered.abort();
-    return settled?.kind !== 'refused';
+  /** Certain when it resolves, unless the disk takes nothing; what the service says of it follows soon. */
+  async give(evalRunId: string, reason: string): Promise<{ readonly answer: Promise<GivenBack> }> {
+    const untilMs = this.#options.clock.nowMs() + releasePatienceMs;
+    const release = { kind: 'release', evalRunId, reason, untilMs } as const;
+    try {
+      const { outcome } = await this.#queue.put(release);
+      return { answer: this.#soon(() => outcome) };
+    } catch (error) {
+      this.#options.log.error('a release is not on disk', { eval_run_id: evalRunId, error });
+      return { answer: this.#soon((signal) => this.#once(release, signal)) };
+    }
   }
 
   /** What was not answered stays on disk. */
   stop(): Promise<void> {
     return this.#queue.stop();
   }
+
+  async #soon(answered: (signal: AbortSignal) => Promise<GivenBack>): Promise<GivenBack> {
+    const over = new AbortController();
+    const late = this.#options.clock.sleep(answerMs, over.signal).then(() => undefined);
+    const answer = await Promise.race([answered(over.signal), late]);
+    over.abort();
+    return answer;
+  }
+
+  async #once(release: Delivery, signal: AbortSignal): Promise<GivenBack> {
+    const attempt = await this.#options.send(release, signal);
+    return attempt.kind === 'later' ? undefined : attempt;
+  }
+}
+
+function saying({ log, send }: QueueOptions): QueueOptions['send'] {
+  return async (one, signal) => {
+    const attempt = await send(one, signal);
+    if (attempt.kind === 'acknowledged' && one.kind === 'release')
+      log.info('released', { eval_run_id: one.evalRunId, reason: one.reason });
+    return attempt;
+  };
 }

@@ -37,18 +37,18 @@ const codeBytesMax = 16 * 1024 ** 2;
 
 /** Plays one claimed run from its download to its last task, and says what is to become of it. */
 export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Conclusion> {
-  const { api, clock, signal } = deps;
+  const { clock, signal } = deps;
   if (claim.execution_kind !== 'envpack' || claim.env_pack_sha256 === null) {
     return { kind: 'release', reason: `${claim.execution_kind} is not evaluated here` };
   }
   try {
-    const delivery = await deliveryOf(claim, claim.env_pack_sha256, api);
+    const delivery = await deliveryOf(claim, claim.env_pack_sha256, deps);
     if (delivery.tool_contract_version !== shopContract) {
       const reason = `this validator has no tools for ${delivery.tool_contract_version}`;
       return { kind: 'release', reason };
     }
     const pack = await fetchPack(delivery, deps);
-    const roster = await rosterOf(claim, pack, api);
+    const roster = await rosterOf(claim, pack, deps);
     const announced = { url: claim.code_download_url, sha256: claim.code_sha256 };
     const agent = await fetchBytes({ ...announced, sizeBytesMax: codeBytesMax }, clock, signal);
     const packSha256 = claim.env_pack_sha256;
@@ -67,10 +67,12 @@ export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Concl
 async function deliveryOf(
   claim: Claim,
   packSha256: string,
-  api: PaddockClient,
+  { api, signal }: Pick<Evaluating, 'api' | 'signal'>,
 ): Promise<PackDelivery | RacePackDelivery> {
-  if (claim.race_id !== null) return await api.postValidatorRacePack({ race_id: claim.race_id });
-  return await api.getValidatorPackByPackSha256({ pack_sha256: packSha256 });
+  if (claim.race_id !== null) {
+    return await api.postValidatorRacePack({ race_id: claim.race_id }, { signal });
+  }
+  return await api.getValidatorPackByPackSha256({ pack_sha256: packSha256 }, { signal });
 }
 
 async function fetchPack(
@@ -93,9 +95,9 @@ interface RosterTask extends ShopTask {
 async function rosterOf(
   { eval_run_id }: Claim,
   pack: ShopPack,
-  api: PaddockClient,
+  { api, signal }: Pick<Evaluating, 'api' | 'signal'>,
 ): Promise<readonly RosterTask[]> {
-  const { problems } = await api.getValidatorEvaluationRunsProblems({ eval_run_id });
+  const { problems } = await api.getValidatorEvaluationRunsProblems({ eval_run_id }, { signal });
   return problems.map(({ problem_id: problemId, metadata }) => {
     const id = String(metadata['task_id']);
     const task = pack.tasks.get(id);

@@ -19,7 +19,7 @@ export interface LeaseOptions {
 }
 
 /** The run is no longer ours: nothing that is sent for it would be taken. */
-export class RunLost extends Error {
+class RunLost extends Error {
   override name = 'RunLost';
 }
 
@@ -72,7 +72,7 @@ export class RunLease implements AsyncDisposable {
 // Two of them fit between the shortest lease of the contract and its end.
 const beatTimeoutMs = 10_000;
 /** Whether the service says that the run is not the caller's any more. */
-export function isLoss({ status }: Refusal): boolean {
+function isLoss({ status }: Refusal): boolean {
   return losses.has(status);
 }
 

@@ -144,7 +144,7 @@ class Watch {
     if (!this.#isGone) killGroup(this.#child);
     await Promise.race([closed, clock.sleep(closeMs, gone.signal)]);
     // Somebody has them still, whom nobody can name any more: the task is over all the same.
-    for (const pipe of this.#child.stdio) pipe?.destroy();
+    for (const pipe of this.#child.stdio ?? []) pipe?.destroy();
   }
 
   ending(exit: Closed, wallSeconds: number): Ending {
@@ -168,7 +168,7 @@ class Watch {
   }
 
   #hearChannel(): void {
-    const channel = this.#child.stdio[3] as Duplex | null;
+    const channel = pipeOf(this.#child, 3) as Duplex | null;
     const read = lineReader();
     // One line after the other: a call is answered before the next one is looked at.
     let last: Promise<void> = Promise.resolve();
@@ -224,16 +224,23 @@ class Watch {
 
 /** The process, and what it has begun that is in no session of its own yet. */
 function killGroup(child: ChildProcess): void {
+  // From its end on its number may be somebody else's.
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
   try {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // Nobody is left in it.
+    // Nobody is left in it, or nobody of ours.
   }
 }
 
+/** A process that could not be begun for want of descriptors has none, whatever the types say. */
+function pipeOf({ stdio }: ChildProcess, descriptor: number): unknown {
+  return (stdio as readonly unknown[] | undefined)?.[descriptor] ?? null;
+}
+
 function feed(child: ChildProcess, descriptor: number, input: Uint8Array): void {
-  const stream = child.stdio[descriptor] as Writable | null;
+  const stream = pipeOf(child, descriptor) as Writable | null;
   // A sandbox that could not start has not read it; how it ended says so.
   stream?.on('error', () => undefined);
   stream?.end(input);

@@ -37,9 +37,13 @@ const completion = (evalRunId: string): Delivery => ({
   body: { terminal_status: 'SUCCESS' },
 });
 
-const open = (folder: string, send: (one: Delivery) => Promise<Attempted> | Attempted) =>
+const open = (
+  folder: string,
+  send: (one: Delivery) => Promise<Attempted> | Attempted,
+  isOrdered = true,
+) =>
   DeliveryQueue.open({
-    folder,
+    ...{ folder, isOrdered },
     send: async (one) => await send(one),
     ...{
       clock: { ...systemClock, sleep: (_ms, signal) => systemClock.sleep(0, signal) },
@@ -81,6 +85,22 @@ test('an answer that may change is asked for again, and nothing overtakes it', a
   t.is((await last).kind, 'acknowledged');
   t.deepEqual(seen, ['results', 'results', 'results', 'results', 'completion']);
   await queue.stop();
+});
+
+test('where none stands on another, what never gets through is in nobody’s way', async (t) => {
+  const folder = await folderFor(t);
+  const send = ({ evalRunId }: Delivery): Attempted =>
+    evalRunId === 'stuck'
+      ? { kind: 'later', reason: '500' }
+      : { kind: 'acknowledged', answer: null };
+  const queue = await open(folder, send, false);
+  await queue.put(completion('stuck'));
+  const { outcome } = await queue.put(completion('other'));
+
+  t.is((await outcome).kind, 'acknowledged');
+  t.is(queue.size, 1);
+  await queue.stop();
+  t.is((await readdir(folder)).length, 1);
 });
 
 test('a refusal that stays is told and forgotten', async (t) => {
@@ -174,4 +194,6 @@ test('an episode that is late holds up nothing any more, and everything else is 
   t.deepEqual(withinPatience(episode, later, 999), later);
   t.deepEqual(withinPatience(episode, later, 1000), { kind: 'refused', reason: 'given up: 503' });
   t.deepEqual(withinPatience(results('a'), later, 1000), later);
+  const release: Delivery = { kind: 'release', evalRunId: 'a', reason: '', untilMs: 1000 };
+  t.deepEqual(withinPatience(release, later, 1000), { kind: 'refused', reason: 'given up: 503' });
 });

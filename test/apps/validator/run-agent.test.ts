@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import test from 'ava';
 import { runAgent } from '../../../apps/validator/sandbox/run-agent.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { commandLineOf } from '../../../infra/local/process-facts.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
@@ -69,14 +73,9 @@ test('nobody is left in the session of a task that is over', async (t) => {
   const script = `sleep 600 & echo $!; echo '{"note":"ready"}' >&3; exec sleep 600`;
   await play(script, { signal: AbortSignal.abort(), onOutput });
 
-  await until(() => {
-    try {
-      return !process.kill(Number(printed), 0);
-    } catch {
-      return true;
-    }
-  });
   t.true(Number(printed) > 0);
+  // Empty of one as well whom nobody has reaped yet.
+  await until(async () => (await commandLineOf(Number(printed))) === '');
 });
 
 test('what is not installed is named', async (t) => {
@@ -84,4 +83,14 @@ test('what is not installed is named', async (t) => {
 
   t.is(reason, 'not_started');
   t.regex(detail, /no-such-sandbox ENOENT/);
+});
+
+test('a sandbox for whose pipes no descriptor is left is not started, and the validator lives', async (t) => {
+  const script = 'ulimit -n 64; exec "$0" "$1"';
+  const file = join(import.meta.dirname, 'spawn-in-want.ts');
+  const { stdout } = await promisify(execFile)('/bin/sh', ['-c', script, process.execPath, file]);
+
+  const { reason, detail } = JSON.parse(stdout);
+  t.is(reason, 'not_started');
+  t.regex(detail, /EMFILE/);
 });

@@ -92,12 +92,11 @@ async function killHalfPlayed({ index, gate }: { readonly index: number; readonl
   return { version, start };
 }
 
-/** How its runs ended, as a validator counts it. */
-async function endsTold(metricsPort: number): Promise<readonly string[]> {
+/** How many of its runs ended how, as a validator counts them. */
+async function endsTold(metricsPort: number): Promise<Readonly<Record<string, number>>> {
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-  return [...metrics.matchAll(/^paddock_validator_runs_total\{.*end="(\w+)"/gm)].map(
-    ([, end = '']) => end,
-  );
+  const told = metrics.matchAll(/^paddock_validator_runs_total\{.*end="(\w+)".*\} (\d+)/gm);
+  return Object.fromEntries([...told].map(([, end, count]) => [end, Number(count)]));
 }
 
 const isGivenBack = async (version: string) =>
@@ -162,13 +161,11 @@ test.serial('a run whose completion is refused for good is given back at once', 
   await using validator = await startValidator(world, { index: 24, baseUrl: gate.url, env });
   await until(() => isGivenBack(version), 120_000);
   await discard(version);
-  await until(async () => (await endsTold(metricsPort)).length > 0);
+  const asked = (end: string) => gate.asked.filter((path) => path.endsWith(end));
+  await until(async () => (await endsTold(metricsPort))['refused'] === asked('/complete').length);
 
-  t.deepEqual(new Set(await endsTold(metricsPort)), new Set(['refused']));
-  const [, run] = /evaluation-runs\/([^/]+)\/complete$/m.exec(gate.asked.join('\n')) ?? [];
-  const askedOf = gate.asked.filter((path) => path.includes(`${run}/`));
-  t.is(askedOf.filter((path) => path.endsWith('/complete')).length, 1);
-  t.is(askedOf.filter((path) => path.endsWith('/release')).length, 1);
+  t.deepEqual(await endsTold(metricsPort), { refused: asked('/complete').length });
+  t.is(asked('/release').length, asked('/complete').length);
   validator.process.kill('SIGTERM');
   const { code, log } = await validator.ended;
   t.is(code, 0);
@@ -190,8 +187,13 @@ test.serial('so is one that an earlier process had played to its end', async (t)
   gate.isRefused = (path) => path.endsWith('/complete');
   await using second = await startValidator(world, start);
   await until(() => isGivenBack(version));
-
   await discard(version);
+  const [, run] = /evaluation-runs\/([^/]+)\/complete$/m.exec(gate.asked.join('\n')) ?? [];
+  const released = () => gate.asked.filter((path) => path.endsWith(`${run}/release`));
+  await until(async () => (await keptIn(second.dataDir, 'releases')).length === 0);
+  t.is(released().length, 1);
+  t.deepEqual(await keptIn(second.dataDir), []);
+
   second.process.kill('SIGTERM');
   t.is((await second.ended).code, 0);
 });
