@@ -68,7 +68,7 @@ export function sessionIdentity({ baseUrl, keypair, clock }: ProofOptions): Iden
   };
 }
 
-/** Of each of two, which nothing aborts: a stop waits for them. */
+/** Until each of two is answered, which nothing aborts: a stop waits for them. */
 const timeoutMs = 10_000;
 // Enough for a request that is already under way, whatever it takes.
 const renewBeforeMs = 60_000;

@@ -33,8 +33,8 @@ export interface ValidatorOptions {
 /**
  * Claims work and evaluates it, one run at a time, until it is stopped.
  *
- * 1. Results, completions and releases are on disk before they are sent, and leave it only when answered. A
- *    release is sent even where the disk takes nothing.
+ * 1. Results, completions and releases are on disk before they are sent, and leave it only when answered; a
+ *    release after a day at the latest. It is sent even where the disk takes nothing.
  * 2. A run that it holds is completed, released or lost; a restart completes what was played to its end
  *    before a crash, and releases what was not.
  * 3. No agent is ever run outside of the sandbox that was tried at the start.
@@ -225,9 +225,12 @@ export class Validator {
   }
 
   async #release(evalRunId: string, reason: string): Promise<GivenBack> {
-    const { answer } = await this.#releases.give(evalRunId, reason);
-    await this.#forget(evalRunId);
-    return await answer;
+    const { isKept, answer } = await this.#releases.give(evalRunId, reason);
+    if (isKept) await this.#forget(evalRunId);
+    const answered = await answer;
+    // Until then the note alone tells the next process of it.
+    if (!isKept && answered !== undefined) await this.#forget(evalRunId);
+    return answered;
   }
 
   /** The next process has nothing to do for it any more; would it all the same, that changes nothing. */

@@ -24,20 +24,18 @@ interface Waiting {
 }
 
 /**
- * Sends what was handed in, one after the other, again and again until each is answered; what a former
- * process has left goes first. In an ordered queue a completion never overtakes the results it stands on; in
- * another one, what never gets through is in nobody's way.
+ * Sends what was handed in, again and again until each is answered; what a former process has left goes
+ * first. In an ordered queue one goes after the other, so that a completion never overtakes the results it
+ * stands on; in another one what never gets through is in nobody's way.
  */
 export class DeliveryQueue {
   readonly #options: QueueOptions;
   readonly #folder: Awaited<ReturnType<typeof openDeliveryFolder>>;
   readonly #waiting: Waiting[] = [];
-  /** Attempts since something was answered. */
-  #unanswered = 0;
   readonly #stopping = new AbortController();
   #wake = () => {};
   #idle: Promise<void> = Promise.resolve();
-  #sending: Promise<void>;
+  #sending: Promise<unknown> = Promise.resolve();
 
   static async open(options: QueueOptions): Promise<DeliveryQueue> {
     return new DeliveryQueue(options, await openDeliveryFolder(options.folder));
@@ -49,12 +47,16 @@ export class DeliveryQueue {
   ) {
     this.#options = options;
     this.#folder = folder;
-    for (const { name, delivery } of folder.kept) void this.#wait(name, delivery);
     if (folder.kept.length > 0) {
       options.log.info('sending what an earlier process has left', { count: folder.kept.length });
     }
     for (const name of folder.unreadable) options.log.error('set aside, not readable', { name });
-    this.#sending = this.#sendAll();
+    for (const { name, delivery } of folder.kept) void this.#wait(name, delivery);
+    if (this.#isOrdered) this.#sending = this.#sendAll();
+  }
+
+  get #isOrdered(): boolean {
+    return this.#options.isOrdered ?? true;
   }
 
   get size(): number {
@@ -71,14 +73,15 @@ export class DeliveryQueue {
   /** Resolves once it is on disk; what became of it follows. */
   async put(delivery: Delivery): Promise<{ readonly outcome: Promise<Delivered> }> {
     const name = await this.#folder.put(delivery);
-    const outcome = this.#wait(name, delivery);
-    this.#wake();
-    return { outcome };
+    return { outcome: this.#wait(name, delivery) };
   }
 
   #wait(name: string, delivery: Delivery): Promise<Delivered> {
     const { promise: outcome, resolve: settle } = Promise.withResolvers<Delivered>();
-    this.#waiting.push({ name, delivery, outcome, settle });
+    const one = { name, delivery, outcome, settle };
+    this.#waiting.push(one);
+    if (this.#isOrdered) this.#wake();
+    else this.#sending = Promise.all([this.#sending, this.#send(one)]);
     return outcome;
   }
 
@@ -98,37 +101,35 @@ export class DeliveryQueue {
     while (!signal.aborted) {
       const [first] = this.#waiting;
       if (first === undefined) await this.#untilPut();
-      else await this.#sendOne(first);
+      else await this.#send(first);
     }
   }
 
-  async #sendOne(one: Waiting): Promise<void> {
-    const { log, send } = this.#options;
+  async #send(one: Waiting): Promise<void> {
+    const { clock, log, onRetry, send } = this.#options;
+    const { signal } = this.#stopping;
+    const { delivery } = one;
+    for (let attempts = 0; !signal.aborted; attempts++) {
+      const attempt = await send(delivery, signal);
+      if (attempt.kind !== 'later') return await this.#settle(one, attempt);
+      const { reason, retryAfterSeconds } = attempt;
+      onRetry();
+      log.warn('not acknowledged, sent again later', { ...about(delivery), reason });
+      await clock.sleep(pauseMs(attempts, retryAfterSeconds), signal);
+    }
+  }
+
+  async #settle(one: Waiting, outcome: Delivered): Promise<void> {
+    const { log } = this.#options;
     const { name, delivery, settle } = one;
-    const attempt = await send(delivery, this.#stopping.signal);
-    if (attempt.kind === 'later') return await this.#putOff(one, attempt);
-    this.#unanswered = 0;
     // Only now: who dies between the answer and this sends it once more, which changes nothing.
-    await this.#folder.remove(name);
-    this.#waiting.shift();
-    if (attempt.kind === 'refused')
-      log.warn('refused for good', { ...about(delivery), reason: attempt.reason });
-    settle(attempt);
-  }
-
-  async #putOff(
-    one: Waiting,
-    { reason, retryAfterSeconds }: Extract<Attempted, { readonly kind: 'later' }>,
-  ): Promise<void> {
-    const { clock, isOrdered = true, log, onRetry } = this.#options;
-    onRetry();
-    log.warn('not acknowledged, sent again later', { ...about(one.delivery), reason });
-    if (!isOrdered) {
-      this.#waiting.shift();
-      this.#waiting.push(one);
-    }
-    await clock.sleep(pauseMs(this.#unanswered, retryAfterSeconds), this.#stopping.signal);
-    this.#unanswered += 1;
+    await this.#folder.remove(name).catch((error: unknown) => {
+      log.error('its file stays, and is sent once more by the next process', { name, error });
+    });
+    this.#waiting.splice(this.#waiting.indexOf(one), 1);
+    if (outcome.kind === 'refused')
+      log.warn('refused for good', { ...about(delivery), reason: outcome.reason });
+    settle(outcome);
   }
 
   async #untilPut(): Promise<void> {

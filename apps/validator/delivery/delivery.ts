@@ -8,7 +8,8 @@ export type CompletionBody = z.infer<typeof completionBody>;
 
 /**
  * What must reach the service, whatever happens to us meanwhile: a batch of results, an episode that the
- * store did not take at once, how a run ended, or that it is given back. Kept until it is answered.
+ * store did not take at once, how a run ended, or that it is given back. Kept until it is answered,
+ * or for as long as it is of use.
  */
 export const delivery = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('results'), evalRunId: z.string(), items: z.array(z.unknown()) }),

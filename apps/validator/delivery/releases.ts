@@ -7,6 +7,12 @@ const answerMs = 10_000;
 /** What the service said, or undefined where it did not in time: it is asked again. */
 export type GivenBack = Delivered | undefined;
 
+interface Given {
+  /** On disk, and asked for by the next process where it must. */
+  readonly isKept: boolean;
+  readonly answer: Promise<GivenBack>;
+}
+
 /**
  * Gives runs back, so that they are offered again at once. What is to be given back is on disk before the
  * service is asked, and asked for until it is answered, by the next process too: until then, or the end of its
@@ -32,16 +38,16 @@ export class Releases {
     return this.#queue.size;
   }
 
-  /** Certain when it resolves, unless the disk takes nothing; what the service says of it follows soon. */
-  async give(evalRunId: string, reason: string): Promise<{ readonly answer: Promise<GivenBack> }> {
+  /** Certain when it resolves, if it is kept, which a full disk forbids; what the service says follows soon. */
+  async give(evalRunId: string, reason: string): Promise<Given> {
     const untilMs = this.#options.clock.nowMs() + releasePatienceMs;
     const release = { kind: 'release', evalRunId, reason, untilMs } as const;
     try {
       const { outcome } = await this.#queue.put(release);
-      return { answer: this.#soon(() => outcome) };
+      return { isKept: true, answer: this.#soon(() => outcome) };
     } catch (error) {
       this.#options.log.error('a release is not on disk', { eval_run_id: evalRunId, error });
-      return { answer: this.#soon((signal) => this.#once(release, signal)) };
+      return { isKept: false, answer: this.#soon((signal) => this.#once(release, signal)) };
     }
   }
 

@@ -112,6 +112,8 @@ class Watch {
         this.end('not_started', error.message);
         resolve({ code: null, signal: null });
       });
+      // At once: a number is nobody else's while somebody is left in its group.
+      child.once('exit', () => killIn(child.pid));
       child.once('close', (code, signal) => {
         this.#isGone = true;
         resolve({ code, signal });
@@ -224,11 +226,16 @@ class Watch {
 
 /** The process, and what it has begun that is in no session of its own yet. */
 function killGroup(child: ChildProcess): void {
-  // From its end on its number may be somebody else's.
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  // Some time after its end its number may be somebody else's.
+  if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');
+  killIn(child.pid);
+}
+
+function killIn(group: number | undefined): void {
+  if (group === undefined) return;
   try {
-    process.kill(-child.pid, 'SIGKILL');
+    process.kill(-group, 'SIGKILL');
   } catch {
     // Nobody is left in it, or nobody of ours.
   }

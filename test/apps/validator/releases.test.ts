@@ -34,6 +34,27 @@ test('a run that the service takes back is told from one that was ours no more',
   await releases.stop();
 });
 
+test('no release waits for one that never gets through', async (t) => {
+  const folder = await folderFor(t);
+  const clock = new ManualClock();
+  let attempts = 0;
+  const releases = await open(folder, clock, async ({ evalRunId }) => {
+    if (evalRunId !== 'stuck') return { kind: 'acknowledged', answer: null };
+    attempts += 1;
+    return { kind: 'later', reason: '500' };
+  });
+  void answerTo(releases, 'stuck');
+  await until(async () => {
+    await clock.advance(1_000);
+    return attempts > 5;
+  });
+
+  t.deepEqual(await answerTo(releases, 'a'), { kind: 'acknowledged', answer: null });
+  t.is(releases.size, 1);
+  await releases.stop();
+  t.is((await readdir(folder)).length, 1);
+});
+
 test('a run is given back although the disk takes nothing', async (t) => {
   const folder = await folderFor(t);
   const releases = await open(folder, new ManualClock(), async () => ({

@@ -78,6 +78,19 @@ test('nobody is left in the session of a task that is over', async (t) => {
   await until(async () => (await commandLineOf(Number(printed))) === '');
 });
 
+test('a sandbox that dies leaves nobody behind, and its task is over', async (t) => {
+  let printed = '';
+  const onOutput = (chunk: string) => {
+    printed += chunk;
+  };
+  // With the pipes in its hands, as whoever was begun by it.
+  const { reason } = await play('sleep 600 & echo $!; exit 3', { onOutput });
+
+  t.is(reason, 'not_started');
+  t.true(Number(printed) > 0);
+  await until(async () => (await commandLineOf(Number(printed))) === '');
+});
+
 test('what is not installed is named', async (t) => {
   const { reason, detail } = await play('', { command: '/usr/bin/no-such-sandbox' });
 
