@@ -171,11 +171,19 @@ export class Validator {
   }
 
   async #workOnce(): Promise<Turn> {
-    const { sandbox } = this.#options;
+    const { log, sandbox } = this.#options;
     const body = hostReport(sandbox);
     const asked = { body, idempotencyKey: randomId() };
     const claim = await this.#api.postValidatorWorkClaim(asked, { signal: this.#draining.signal });
     if (claim === undefined) return 'idle';
+    try {
+      // Before a heartbeat says that it is held: whoever is killed from then on has left a note of it.
+      await this.#note.write(noteOf(claim));
+    } catch (error) {
+      const { eval_run_id: evalRunId } = claim;
+      log.error('failed by our own doing', { eval_run_id: evalRunId, error });
+      return await this.#giveBack(evalRunId, { end: 'released', reason: 'a defect or an outage' });
+    }
     return await this.#hold(claim);
   }
 
@@ -187,7 +195,6 @@ export class Validator {
     const refused = new AbortController();
     const signal = AbortSignal.any([lease.lost, refused.signal, this.#stopping.signal]);
     try {
-      await this.#note.write(noteOf(claim));
       const conclusion = await this.#evaluate(claim, { log, signal, refused });
       return await this.#conclude(claim, conclusion, log);
     } catch (error) {

@@ -252,9 +252,10 @@ test.serial(
     t.timeout(300_000);
     if (!(await hasSandbox(t))) return;
     const version = await submitAs(world, 31, slower);
-    await using first = await startValidator(world, { index: 5 });
-    await until(async () => (await runsOf(version)).some(({ status }) => status === 'RUNNING'));
-    first.process.kill('SIGKILL');
+    await using gate = await openGate(world.service.baseUrls[0]);
+    await using first = await startValidator(world, { index: 5, baseUrl: gate.url });
+    // As soon as it is known to hold one.
+    gate.isShut = (_method, path) => path.endsWith('/heartbeat') && first.process.kill('SIGKILL');
     await first.ended;
     await using second = await startValidator(world, {
       index: 5,
