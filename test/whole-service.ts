@@ -2,7 +2,7 @@
  * The tests that ask a whole service from the outside: over HTTP, as the processes that it really is, or under
  * generated load. They are a sixth of the files and seven tenths of the time that all tests take, nearly each
  * with a service of its own. `npm run test:service` runs them, and so does `npm run ci`. `npm test` leaves them out, so
- * that whoever changes a line waits for ten minutes instead of forty; what it runs still tries adapters, actors
+ * that whoever changes a line waits for a dozen minutes instead of forty; what it runs still tries adapters, actors
  * and the contract on real servers.
  */
 import { globSync } from 'node:fs';
