@@ -1,7 +1,7 @@
 /**
- * What `npm test` runs: every test but those of the whole service and those of the pages, over one PostgreSQL
- * for the whole run. `npm test -- FILE…` runs those files, whichever they are, and `--service` the ones of the
- * whole service. The last line is `N passed, N failed`.
+ * What `npm test` runs: every test but the long ones and those of the pages, over one PostgreSQL
+ * for the whole run. `npm test -- FILE…` runs those files, whichever they are, and `--long` the long
+ * ones. The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,9 +9,9 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { natsBinary } from '../infra/local/nats-binary.ts';
+import { longTestPatterns, longTests } from './long-tests.ts';
 import { tapProgress } from './support/tap-progress.ts';
 import { temporaryPostgres } from './support/temporary-servers.ts';
-import { wholeServicePatterns, wholeServiceTests } from './whole-service.ts';
 
 const root = join(import.meta.dirname, '..');
 /** No test may take as long, on a machine three times as slow as usual: AVA's own limits come before. */
@@ -36,12 +36,12 @@ await postgres.stop();
 report();
 
 function filesOf(asked: readonly string[]): readonly string[] {
-  if (asked.length === 1 && asked[0] === '--service') return wholeServiceTests();
+  if (asked.length === 1 && asked[0] === '--long') return longTests();
   return asked.length > 0 ? asked : shortTests();
 }
 
 function shortTests(): readonly string[] {
-  const exclude = [pages, ...wholeServicePatterns];
+  const exclude = [pages, ...longTestPatterns];
   return globSync('test/**/*.test.ts', { cwd: root, exclude }).sort();
 }
 

@@ -31,7 +31,7 @@ function numbersOf({ options }: Command) {
 
 test('every command that people type reads its line before anything else', (t) => {
   const typed = Object.keys(scripts).filter((name) =>
-    // `test:pages` and `test:service` are test files of `npm test --`, and read their line as that does.
+    // `test:pages` and `test:long` are test files of `npm test --`, and read their line as that does.
     /^(?:sim|chaos|drills|bench|bench:.*|proof:.*|test:(?!(?:pages|service)$).*)$/.test(name),
   );
   t.deepEqual(commands.map(({ script }) => script).toSorted(), typed.toSorted());
