@@ -45,9 +45,23 @@ export function appendResults(draft: Draft, request: Request): Answer {
   }
   const judged = judgeAll(draft, held, columns);
   const reply = answer(judged.verdicts, columns);
-  if (judged.places.length === 0) return accepted(reply);
+  if (judged.places.length === 0) return heardOf(draft, held, reply);
   store(draft, held, columns, judged);
   return accepted(reply, held.leaseUntilMs);
+}
+
+/** Nothing of it is new, as in a batch that is sent again: a sign of life all the same, but no progress. */
+function heardOf(
+  draft: Draft,
+  { run, leaseUntilMs }: HeldRun,
+  reply: EvalReply<'append-results'>,
+): Answer {
+  const { deadlines } = draft.state;
+  const { evalRunId } = run.context;
+  const promised = deadlines.promise(evalRunId, draft.nowMs, 'beat');
+  if (recordSign(draft, run, promised, [])) return accepted(reply, leaseUntilMs);
+  deadlines.beat(evalRunId, draft.nowMs);
+  return accepted(reply);
 }
 
 function refusalOfItem(fault: Fault): Refusal {

@@ -29,7 +29,8 @@ export interface BatchDeps {
   readonly sweepAfterMs: number;
   /** The database's clock. */
   readonly nowMs: () => number;
-  readonly settle: (letter: Letter, reply: WireReply) => void;
+  /** `wasDone`: the answer to a repeat too, since its command changed something. */
+  readonly settle: (letter: Letter, reply: WireReply, wasDone: boolean) => void;
   /** Memory was loaded afresh for this letter already, and its decision did not fit all the same. */
   readonly isReloaded: (letter: Letter) => boolean;
   /** What the commit put in the outbox, to be sent at once. */
@@ -214,10 +215,11 @@ export class BatchRunner {
 
   #publish(decided: readonly Decided[], answered: ReadonlyMap<string, unknown>): BatchEnd {
     this.#deps.actor.commit();
-    for (const { letter, decision } of decided) {
+    for (const each of decided) {
+      const { letter, decision } = each;
       const first = answered.get(letter.command.id);
       const reply = letter.source === 'request' && first !== undefined ? first : decision.reply;
-      this.#deps.settle(letter, reply as WireReply);
+      this.#deps.settle(letter, reply as WireReply, isWriting(each) || first !== undefined);
     }
     this.#left = [];
     return settled;
@@ -328,7 +330,7 @@ export class BatchRunner {
 
   #settle(letter: Letter, reply: WireReply): void {
     this.#left = this.#left.filter((other) => other !== letter);
-    this.#deps.settle(letter, reply);
+    this.#deps.settle(letter, reply, true);
   }
 }
 

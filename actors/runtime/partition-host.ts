@@ -334,7 +334,7 @@ export class PartitionHost {
         relay,
         sweepAfterMs: policy.sweepAfterMs,
         nowMs: () => membership.nowMs(),
-        settle: (letter, reply) => this.#settle(letter, reply),
+        settle: (letter, reply, wasDone) => this.#settle(letter, reply, wasDone),
         isReloaded: (letter) => this.#reloaded.has(letter),
       },
       letters,
@@ -350,9 +350,9 @@ export class PartitionHost {
     await telemetry.inTrace(leadingTrace(traces), () => this.#recover(end.left));
   }
 
-  #settle(letter: Letter, reply: WireReply): void {
+  #settle(letter: Letter, reply: WireReply, wasDone: boolean): void {
     const { command, sizeBytes, source } = letter;
-    if (source === 'request') this.#recent.remember(command.id, reply, sizeBytes);
+    if (source === 'request' && wasDone) this.#recent.remember(command.id, reply, sizeBytes);
     this.#mailbox.settle(letter, reply);
   }
 
@@ -394,7 +394,7 @@ export class PartitionHost {
     for (const letter of left) {
       const reply = answered.get(letter);
       if (reply === undefined) open.push(letter);
-      else this.#settle(letter, reply);
+      else this.#settle(letter, reply, true);
     }
     for (const letter of open) this.#reloaded.add(letter);
     if (!this.#isStopped()) this.#mailbox.putBack(open);

@@ -10,7 +10,10 @@ const bytesMax = 128 * 1024;
 /** What the smallest answer takes with all that it hangs on. */
 const bytesMin = 512;
 
-/** The last answers of one partition by command id. Refusals are forgotten: state may change. */
+/**
+ * The last answers of one partition, by the id of a command that changed something. Refusals are forgotten, and so
+ * is that there was nothing to do: state may change.
+ */
 export class RecentReplies {
   readonly #replies = new Map<string, { readonly reply: WireReply; readonly bytes: number }>();
   #bytes = 0;

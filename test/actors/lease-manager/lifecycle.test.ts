@@ -270,6 +270,32 @@ test('results of a run that is foreign are not found, of one that is over unproc
   t.is(world.runState(own).context.tally.items, 0);
 });
 
+test('results that are stored already are a sign of life, and no progress', (t) => {
+  const world = new EvalWorld();
+  world.submit(1);
+  const own = world.run('val-a');
+  world.append(own, results);
+  const { leaseMs, noProgressMs } = evalPolicy;
+  const endMs = world.nowMs + noProgressMs;
+
+  while (world.nowMs < endMs - 1) {
+    world.nowMs = Math.min(world.nowMs + leaseMs - 1, endMs - 1);
+    t.deepEqual(new Set(world.append(own, results).map(({ status }) => status)), new Set([409]));
+  }
+  world.nowMs = endMs;
+  t.is(world.append(own, results)[0]?.status, 422);
+});
+
+test('a batch of which nothing can be stored makes a claimed run a running one', (t) => {
+  const world = new EvalWorld();
+  world.submit(1);
+  const own = world.run('val-a');
+
+  t.is(world.append(own, [episode(0, { family: 'other' })])[0]?.status, 422);
+
+  t.is(world.runState(own).value, 'running');
+});
+
 test('uploads and progress need a problem of the run and the run’s pack', (t) => {
   const world = new EvalWorld();
   world.submit(1);

@@ -9,11 +9,14 @@ import type { PartitionStore } from '../../../infra/ports/partition-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
 
+/** A command that finds nothing to do says so, and nothing is written. */
+let decide: PartitionActor['decide'] = ({ id }) => ({ reply: { kind: 'ok', body: id }, changes });
+
 const changes = { events: [], snapshots: [], operations: {}, outbox: [] };
 const actor = {
   prepare: async () => undefined,
   begin: () => undefined,
-  decide: ({ id }) => ({ reply: { kind: 'ok', body: id }, changes }),
+  decide: (command, atMs) => decide(command, atMs),
   commit: () => undefined,
   rollback: () => undefined,
   answerFromMemory: () => undefined,
@@ -44,7 +47,10 @@ async function served() {
       return subscription;
     },
   } as unknown as PartitionBus;
-  const store = { commit: async () => ({ kind: 'committed' }) } as unknown as PartitionStore;
+  const store = {
+    commit: async () => ({ kind: 'committed' }),
+    replies: async () => new Map(),
+  } as unknown as PartitionStore;
   const rests: boolean[] = [];
   const deps: PartitionDeps = {
     ...{ kind, membership, members, bus, clock, log, telemetry, store, commits: store },
@@ -87,3 +93,25 @@ for (let steps = 0; steps <= 13; steps += 1) {
     t.true(rests.length > 0 && rests.every((isAtRest) => isAtRest));
   });
 }
+
+test.serial(
+  'that there was nothing to do is no answer to a repeat, what was done is',
+  async (t) => {
+    const { ask } = await served();
+    const answered: WireReply[] = [];
+    const before = decide;
+    t.teardown(() => {
+      decide = before;
+    });
+
+    for (const isThereWork of [false, true, false]) {
+      const reply = { kind: 'ok', body: isThereWork ? 'work' : 'nothing' } as const;
+      decide = () => (isThereWork ? { reply, changes } : { reply });
+      ask('same', (answer) => answered.push(answer));
+      await turn();
+    }
+
+    const bodies = answered.map((answer) => (answer.kind === 'ok' ? answer.body : answer.kind));
+    t.deepEqual(bodies, ['nothing', 'work', 'work']);
+  },
+);
