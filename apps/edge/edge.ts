@@ -62,6 +62,7 @@ import { Admission } from './middleware/admission.ts';
 import { LargeBodies } from './middleware/large-bodies.ts';
 import { remoteAddressReader, secureReader } from './middleware/remote-address.ts';
 import { StrangersQueue } from './middleware/strangers-queue.ts';
+import { unnamedProxies } from './middleware/unnamed-proxies.ts';
 import { UploadSlots } from './middleware/upload-slots.ts';
 import { openReadiness } from './open-readiness.ts';
 import { chainNode } from './operator/chain-node.ts';
@@ -415,7 +416,7 @@ function dispatchOf(
     admit: (endpoint, request) => endpoint.admit?.(request, deps),
     invoke: (endpoint, request) => endpoint.handle(request, deps),
     newCommandId: randomId,
-    remoteAddress: remoteAddressReader(config.trustedProxies),
+    remoteAddress: remoteAddressReader(config.trustedProxies, unnamedProxies(log)),
     isSecure: secureReader(config.trustedProxies),
     reportError: (error, about) => log.error('a request failed', { ...about, error }),
     checkResponses: checkResponses === true,

@@ -11,17 +11,22 @@ import { addressBlock, plainAddress } from './ip-address.ts';
  * address (`unknown`, a token) with the proxy that wrote it. Empty entries are no entries.
  * RFC 7239 `Forwarded` is not read: proxies that write only the other header would pass a client's
  * `Forwarded` through untouched.
+ *
+ * `onForwarder` hears of each peer that forwards for others and is not trusted to.
  */
 export function remoteAddressReader(
   trustedProxies: readonly string[],
+  onForwarder: (peer: string) => void = () => undefined,
 ): (request: IncomingMessage) => string {
   const trusted = blockList(trustedProxies);
   return (request) => {
     const socketAddress = request.socket.remoteAddress ?? '';
     let nearest = plainAddress(socketAddress) ?? socketAddress;
-    if (trustedProxies.length === 0) return addressBlock(nearest);
+    const forwardedFor = request.headers['x-forwarded-for'];
+    if (forwardedFor === undefined) return addressBlock(nearest);
+    if (!isTrusted(trusted, nearest)) onForwarder(nearest);
     // Node joins the lines of a header that comes several times with commas, in their order.
-    const entries = String(request.headers['x-forwarded-for'] ?? '').split(',');
+    const entries = String(forwardedFor).split(',');
     while (isTrusted(trusted, nearest)) {
       const entry = entries.pop();
       if (entry === undefined) break;

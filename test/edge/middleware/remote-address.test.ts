@@ -25,6 +25,17 @@ test('behind trusted proxies it is the last address that none of them has', (t) 
   t.is(read(request('203.0.113.9', '198.51.100.1')), '203.0.113.9', 'no proxy of ours');
 });
 
+test('who forwards without being trusted is heard of, nobody else is', (t) => {
+  const heard: string[] = [];
+  for (const trusted of [[], ['10.0.0.0/8']]) {
+    const read = remoteAddressReader(trusted, (peer) => heard.push(peer));
+    read(request('172.18.0.1'));
+    t.is(read(request('::ffff:172.18.0.1', '198.51.100.1')), '172.18.0.1');
+  }
+  remoteAddressReader(['10.0.0.0/8'], (peer) => heard.push(peer))(request('10.1.2.3', '1.1.1.1'));
+  t.deepEqual(heard, ['172.18.0.1', '172.18.0.1']);
+});
+
 test('a proxy is trusted in whatever spelling it is configured', (t) => {
   const read = remoteAddressReader(['::ffff:10.1.2.3', '2001:DB8:0:0::1']);
   t.is(read(request('10.1.2.3', '198.51.100.1')), '198.51.100.1');
