@@ -69,6 +69,13 @@ const relations: readonly Relation[] = [
     holds: (config) => config.leaseSeconds > config.heartbeatSeconds,
   },
   {
+    text: 'CLAIM_LEASE_SECONDS, NO_PROGRESS_SECONDS and RUN_LIMIT_SECONDS must be longer than HEARTBEAT_SECONDS: else runs end before their first heartbeat',
+    holds: ({ heartbeatSeconds, ...config }) =>
+      [config.claimLeaseSeconds, config.noProgressSeconds, config.runLimitSeconds].every(
+        (limit) => limit > heartbeatSeconds,
+      ),
+  },
+  {
     // A member serves for 0.8 of its lease after a renewal, so two must fit in.
     text: 'MEMBER_LEASE_SECONDS must be at least 3 times MEMBER_RENEW_SECONDS',
     holds: (config) => config.memberLeaseSeconds >= 3 * config.memberRenewSeconds,

@@ -204,6 +204,9 @@ test('an empty variable counts as not set', (t) => {
 test('numbers that cannot work together are refused with the reason', (t) => {
   const impossible: [Record<string, string>, RegExp][] = [
     [{ LEASE_SECONDS: '30', HEARTBEAT_SECONDS: '30' }, /LEASE_SECONDS must be longer/],
+    [{ CLAIM_LEASE_SECONDS: '30' }, /before their first heartbeat/],
+    [{ NO_PROGRESS_SECONDS: '20' }, /before their first heartbeat/],
+    [{ RUN_LIMIT_SECONDS: '20', NO_PROGRESS_SECONDS: '31' }, /before their first heartbeat/],
     [{ MEMBER_LEASE_SECONDS: '2' }, /MEMBER_RENEW_SECONDS/],
     [{ NONCE_MEMORY_SECONDS: '119' }, /a replay works/],
     [{ WORK_HOLD_SECONDS: '1801' }, /WORK_HOLD_MAX_SECONDS/],
