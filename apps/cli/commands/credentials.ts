@@ -27,7 +27,7 @@ export const credentials: Command = {
     ]);
     for (const line of table(rows)) out.line(line);
     if (listing.default_provider === null) {
-      out.line('Without one, evaluations of your agents fail: paddock credentials set PROVIDER');
+      out.line('Agents that ask models need one: paddock credentials set PROVIDER');
     }
     return exitCodes.done;
   },
