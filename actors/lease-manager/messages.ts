@@ -83,7 +83,12 @@ const problemProgress = z.object({
   logsS3Key: z.string().nullable(),
 });
 /** Also refused with INVALID_PROBLEM_ID when a problem is not of this run. */
-const recordProgress = z.object({ ...ownRun, problems: z.array(problemProgress) });
+const recordProgress = z.object({
+  ...ownRun,
+  problems: z.array(problemProgress),
+  /** What later messages of the same report bring: one that is foreign refuses the report whole. */
+  laterProblemIds: z.array(z.string()).optional(),
+});
 const recordProgressReply = z.object({ accepted: z.literal(true) });
 
 export const episodeResult = z.object({

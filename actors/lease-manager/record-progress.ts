@@ -11,11 +11,14 @@ export function recordProgress(draft: Draft, progress: EvalRequest<'record-progr
   const held = heldRun(draft, progress);
   if (held instanceof Fault) return refused(held);
   const { problemIds } = draft.state.roster(held.run.context);
-  const foreign = progress.problems.find(({ problemId }) => !problemIds.has(problemId));
+  const reported = progress.problems.map(({ problemId }) => problemId);
+  const foreign = [...reported, ...(progress.laterProblemIds ?? [])].find(
+    (problemId) => !problemIds.has(problemId),
+  );
   if (foreign !== undefined) {
     return refused(
       refusal('INVALID_PROBLEM_ID', {
-        says: `Problem ${glimpse(foreign.problemId)} is not of this run.`,
+        says: `Problem ${glimpse(foreign)} is not of this run.`,
       }),
     );
   }

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import type { SuiteRow } from '../reads/suites.ts';
 
+/** Of a legacy suite in each phase; a validator may report on all of them at once. */
+export const suiteProblemsMax = 10_000;
+
 export const environment = z.object({
   display_name: z.string(),
   environment_revision: z.string(),

@@ -13,13 +13,13 @@ import { service } from './runs-service.ts';
 const one = '11111111-1111-1111-1111-111111111111';
 const two = randomUUID();
 
-async function legacyRun(name: string) {
-  const { suiteId } = await openLegacySuite(service, {
-    problems: [
-      { problem_id: one, metadata: { title: 'one', category: 'Product' } },
-      { problem_id: two, metadata: { title: 'two' } },
-    ],
-  });
+const oneAndTwo = [
+  { problem_id: one, metadata: { title: 'one', category: 'Product' } },
+  { problem_id: two, metadata: { title: 'two' } },
+];
+
+async function legacyRun(name: string, problems: readonly object[] = oneAndTwo) {
+  const { suiteId } = await openLegacySuite(service, { problems });
   const [miner, validator] = await Promise.all([
     service.miner(`progress ${name} miner`),
     service.validator(`progress ${name} validator`),
@@ -190,6 +190,34 @@ test.serial('a report larger than a message of the broker is stored whole', asyn
   const huge = [{ ...large[0], score_components_summary: { note: 'x'.repeat(1_100_000) } }];
   await refused(t, await report(validator, evalRunId, huge), '413 BODY_TOO_LARGE');
 });
+
+test.serial(
+  'as many problems as a suite may have are reported on at once, or none of them',
+  async (t) => {
+    const ids = Array.from({ length: 10_000 }, () => randomUUID());
+    const { validator, evalRunId } = await legacyRun(
+      'many',
+      ids.map((problem_id) => ({ problem_id, metadata: {} })),
+    );
+    const problems = ids.map((problem_id) => ({ problem_id, status: 'RUNNING', score: 0.5 }));
+    const stored = async () => {
+      const [row] = await service.sql<{ count: number }[]>`
+      select count(*)::int as count from problem_progress where eval_run_id = ${evalRunId}`;
+      return row?.count;
+    };
+
+    const foreign = problems.with(-1, { problem_id: two, status: 'RUNNING', score: 0.5 });
+    await refused(t, await report(validator, evalRunId, foreign), '400 INVALID_PROBLEM_ID');
+    t.is(await stored(), 0);
+    await okBody(await report(validator, evalRunId, problems));
+
+    t.is(await stored(), 10_000);
+    t.is(
+      await invalid(t, await report(validator, evalRunId, [...problems, foreign[0]])),
+      'body.problems',
+    );
+  },
+);
 
 test.serial('an Idempotency-Key on reports hides none of them', async (t) => {
   const { versionId, validator, evalRunId } = await legacyRun('keyed');

@@ -7,14 +7,14 @@ import { sha256Hex } from '../../wire/hash.ts';
 import { int4Max } from '../../wire/integer.ts';
 import { reason } from '../../wire/reason.ts';
 import { thresholdIn } from '../../wire/share.ts';
-import { suite, toSuite } from '../../wire/suite.ts';
+import { suite, suiteProblemsMax, toSuite } from '../../wire/suite.ts';
 import { uuid } from '../../wire/uuid.ts';
 
 const problem = z.object({
   problem_id: uuid.nullable().optional(),
   metadata: z.record(z.string(), z.unknown()),
 });
-const problems = z.array(problem).max(10_000).nullable().optional();
+const problems = z.array(problem).max(suiteProblemsMax).nullable().optional();
 const requiredSuccesses = z.number().int().min(1).max(100).nullable().optional();
 
 const newSuite = z.object({

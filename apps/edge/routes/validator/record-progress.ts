@@ -5,6 +5,7 @@ import { endpoint } from '../../endpoint.ts';
 import { chunksOf } from '../../evaluation/chunks.ts';
 import { askOwner, digestOf } from '../../evaluation/owner.ts';
 import { scoreIn } from '../../wire/score.ts';
+import { suiteProblemsMax } from '../../wire/suite.ts';
 import { uuid } from '../../wire/uuid.ts';
 
 const count = z.number().int().min(0).max(1_000_000_000).nullable().optional();
@@ -23,6 +24,9 @@ const problem = z.object({
 
 /** The largest part of a report that goes to the owner at once; hardly any report has two. */
 const chunkBytesMax = 512 * 1024;
+
+const idsOf = (chunks: readonly (readonly { readonly problemId: string }[])[]) =>
+  chunks.flat().map(({ problemId }) => problemId);
 
 /** Absent and null both mean "leave what was stored". */
 function toProgress(from: z.infer<typeof problem>) {
@@ -47,7 +51,7 @@ export const recordProgress = endpoint({
   summary: 'Record where each problem of a live run stands',
   trafficClass: 0,
   params: z.object({ eval_run_id: uuid }),
-  body: z.object({ problems: z.array(problem).min(1).max(500) }),
+  body: z.object({ problems: z.array(problem).min(1).max(suiteProblemsMax) }),
   bodyLimit: 'results',
   response: z.object({ accepted: z.literal(true) }),
   faults: [
@@ -73,6 +77,7 @@ export const recordProgress = endpoint({
           evalRunId: params.eval_run_id,
           validatorHotkey: caller.name,
           problems,
+          ...(index === 0 && chunks.length > 1 && { laterProblemIds: idsOf(chunks.slice(1)) }),
         },
       });
     }
