@@ -42,6 +42,8 @@ function openRace(draft: Draft, suite: SuiteGround, raceNumber: number): void {
       policy,
       opened_at: instant(openedAt),
       qualifying_closes_at: instant(closesAt),
+      close_time: draft.env.close.closeTime,
+      close_zone: draft.env.close.timeZone,
       qualifying_threshold: terms.qualifyingThreshold,
       required_successes_qualifying: terms.requiredSuccessesQualifying,
       required_successes_race: terms.requiredSuccesses,

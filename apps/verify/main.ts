@@ -2,7 +2,6 @@ import { systemClock } from '../../infra/clock/system-clock.ts';
 import { terminal } from '../world/terminal.ts';
 import { AuditUnreadable } from './audit/audit-unreadable.ts';
 import { verifyAudit } from './audit/verify-audit.ts';
-import { usualRules } from './live/checks/check.ts';
 import { LiveUnreadable } from './live/live-unreadable.ts';
 import { verifyLive } from './live/verify-live.ts';
 import { type AuditOptions, type LiveOptions, readOptions, UsageError, usage } from './options.ts';
@@ -41,17 +40,13 @@ function auditAccess({ url }: AuditOptions) {
   return { databaseUrl, operatorToken };
 }
 
-/** The settings of the service that the rules are about, where the environment has them. */
+/** The setting of the service that the rules are about, where the environment has it. */
 function liveAccess({ databaseUrl = process.env['DATABASE_URL'] ?? '' }: LiveOptions) {
   if (databaseUrl === '') throw new UsageError('set DATABASE_URL, or give --database');
   const cooldown = process.env['COOLDOWN_SECONDS'];
   return {
     databaseUrl,
-    rules: {
-      closeTime: process.env['RACE_CLOSE_TIME'] || usualRules.closeTime,
-      timeZone: process.env['RACE_TIME_ZONE'] || usualRules.timeZone,
-      cooldownMs: cooldown === undefined ? undefined : Number(cooldown) * 1000,
-    },
+    rules: { cooldownMs: cooldown === undefined ? undefined : Number(cooldown) * 1000 },
   };
 }
 

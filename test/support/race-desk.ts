@@ -8,6 +8,7 @@ import type { CommitOutcome } from '../../infra/ports/partition-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
+import type { DailyClose } from '../../machines/time/pacific-noon.ts';
 import { testDatabase } from './cluster.ts';
 import { silentLogger } from './silent-telemetry.ts';
 import { trialPolicy } from './trial-races.ts';
@@ -42,6 +43,8 @@ export interface RaceDesk {
   /** Warnings, the oldest first. */
   readonly warnings: readonly Warning[];
   nowMs: number;
+  /** As it is configured; whoever takes over from here on goes by it. */
+  close: DailyClose;
   /** A durable message, or a command that is due. */
   send(type: string, body: unknown, options?: SendOptions): Promise<Done>;
   /** In one batch and one commit. */
@@ -67,6 +70,7 @@ class OpenDesk implements RaceDesk {
   readonly sql: Sql;
   readonly warnings: Warning[] = [];
   nowMs = startMs;
+  close: DailyClose = { closeTime: '12:00', timeZone: 'America/Los_Angeles' };
   readonly #own: Sql;
   readonly #part: number;
   readonly #incarnation = randomId();
@@ -90,7 +94,7 @@ class OpenDesk implements RaceDesk {
     const kind = createRaceKind({
       sql,
       configured: { ...trialPolicy, requiredSuccessesQualifying: 2, embargoMs: 6 * hourMs },
-      close: { closeTime: '12:00', timeZone: 'America/Los_Angeles' },
+      close: this.close,
       drawSecret: new Uint8Array(32).fill(7),
       ids: { uuidV5 },
       log: {

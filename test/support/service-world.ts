@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type LiveRules, usualRules } from '../../apps/verify/live/checks/check.ts';
+import type { LiveRules } from '../../apps/verify/live/checks/check.ts';
 import { type Neighbours, startNeighbours } from '../../apps/world/embedded.ts';
 import { type OperatorClient, operatorClient } from '../../apps/world/operator-client.ts';
 import { participantKeypair } from '../../apps/world/participants/keys.ts';
@@ -53,12 +53,7 @@ export const openLimits = {
 };
 
 /** What the live check is told of a service under these limits; how it stands says nothing of them. */
-export const openRules: LiveRules = {
-  ...usualRules,
-  cooldownMs: Number(openLimits.COOLDOWN_SECONDS) * 1000,
-  closeTime: openLimits.RACE_CLOSE_TIME,
-  timeZone: openLimits.RACE_TIME_ZONE,
-};
+export const openRules: LiveRules = { cooldownMs: Number(openLimits.COOLDOWN_SECONDS) * 1000 };
 
 export async function startServiceWorld(options: ServiceWorldOptions): Promise<ServiceWorld> {
   await using stack = new AsyncDisposableStack();

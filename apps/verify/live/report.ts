@@ -47,6 +47,7 @@ export function findingOf(
     violations,
     notes: [
       ...troubleNotes(outcomes),
+      ...made.flatMap(({ unjudged }) => unjudged ?? []),
       ...(leftOut === 0
         ? []
         : [

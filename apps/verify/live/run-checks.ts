@@ -13,6 +13,8 @@ export interface CheckOutcome {
   readonly rows: number;
   readonly ms: number;
   readonly violations: readonly object[];
+  /** What it could not judge by its rule, in a sentence. */
+  readonly unjudged?: string | undefined;
   /** Why it was not made, or not finished. */
   readonly trouble?: 'forbidden' | 'timeout';
 }
@@ -54,7 +56,8 @@ async function outcomeOf(
       const rows = counts.get(of) ?? (await countOf(reader, of));
       counts.set(of, rows);
       const violations = [...(await check.find(reader, rules))];
-      return { ...outcome(rows), violations };
+      const unjudged = await check.unjudged?.(reader);
+      return { ...outcome(rows), violations, unjudged };
     });
   } catch (error) {
     return { ...outcome(0), violations: [], trouble: troubleOf(error) };

@@ -1,5 +1,5 @@
 import type { RuntimePolicy } from '../../../actors/runtime/policy.ts';
-import { type LiveRules, usualRules } from '../../../apps/verify/live/checks/check.ts';
+import type { LiveRules } from '../../../apps/verify/live/checks/check.ts';
 import { type Config, readConfig } from '../../../infra/config/config.ts';
 
 /**
@@ -45,10 +45,7 @@ export const edgeConfig: Config = readConfig(env, { process: 'edge' });
 export const coordinatorConfig: Config = readConfig(env, { process: 'coordinator' });
 
 /** What the live check would read in the environment of such a service. */
-export const liveRules: LiveRules = {
-  ...usualRules,
-  cooldownMs: Number(env.COOLDOWN_SECONDS) * 1000,
-};
+export const liveRules: LiveRules = { cooldownMs: Number(env.COOLDOWN_SECONDS) * 1000 };
 
 /** The runtime looks less often than in production: each look is real I/O here. */
 export const runtimePolicy: Partial<RuntimePolicy> = {

@@ -4,14 +4,9 @@ export type InvariantId = `INV-${number}${number}`;
 
 /** What a check may need to know of the service's settings; none of it stands in the database. */
 export interface LiveRules {
-  /** Local time of the daily close, e.g. "12:00". */
-  readonly closeTime: string;
-  readonly timeZone: string;
   /** Between accepted submissions of one hotkey; undefined: judged by what the miners' rows show. */
   readonly cooldownMs?: number | undefined;
 }
-
-export const usualRules: LiveRules = { closeTime: '12:00', timeZone: 'America/Los_Angeles' };
 
 /** A rule over what is stored: the query finds what breaks it, so nothing found is what is wanted. */
 export interface Check {
@@ -24,6 +19,8 @@ export interface Check {
   /** Holds only while processes work on the database: what is due is done, what is held is renewed. */
   readonly needsProcesses?: true;
   find(sql: Sql, rules?: LiveRules): Promise<readonly object[]>;
+  /** A sentence on rows whose rule was not recorded and that are judged by less. */
+  unjudged?(sql: Sql): Promise<string | undefined>;
 }
 
 /** Rows whose key is in (after, upto]. */

@@ -1,4 +1,5 @@
 import type { Check } from './check.ts';
+import { dailyCloseChecks } from './daily-close.ts';
 
 /** INV-26, 28, 29 and 30: the calendar of races and what belongs to each. */
 export const raceChecks: readonly Check[] = [
@@ -15,34 +16,7 @@ export const raceChecks: readonly Check[] = [
         or count(distinct race_number) <> count(*)
         or count(*) filter (where status not in ('RACE_COMPLETE', 'RACE_CANCELLED')) > 1`,
   },
-  {
-    // A race that an operator closed before its time leaves its date to the next one.
-    id: 'INV-26',
-    rule: 'one race of a suite closes on each local date',
-    of: 'race',
-    find: (sql, rules) => sql`
-      select suite_id, (qualifying_closes_at at time zone ${zoneOf(rules)})::date as local_date,
-        count(*) as races
-      from race
-      where status <> 'RACE_CANCELLED'
-        and (closed_at is null or closed_at >= qualifying_closes_at)
-      group by 1, 2
-      having count(*) > 1`,
-  },
-  {
-    id: 'INV-26',
-    rule: 'qualifying closes at the local time of the close, at the first one after the opening',
-    of: 'race',
-    find: (sql, rules) => sql`
-      select race_id, opened_at, qualifying_closes_at,
-        qualifying_closes_at at time zone ${zoneOf(rules)} as local_time
-      from race
-      where to_char(qualifying_closes_at at time zone ${zoneOf(rules)}, 'HH24:MI:SS.MS')
-          <> ${`${rules?.closeTime ?? '12:00'}:00.000`}
-         or qualifying_closes_at <= opened_at
-         or (qualifying_closes_at at time zone ${zoneOf(rules)})
-           - (opened_at at time zone ${zoneOf(rules)}) > interval '24 hours'`,
-  },
+  ...dailyCloseChecks,
   {
     id: 'INV-26',
     rule: 'a race goes forward only: open, closed, running, over',
@@ -150,6 +124,3 @@ export const raceChecks: readonly Check[] = [
              then array[r.promoted_agent_version_id] end)`,
   },
 ];
-
-const zoneOf = (rules: { readonly timeZone: string } | undefined) =>
-  rules?.timeZone ?? 'America/Los_Angeles';
