@@ -19,6 +19,17 @@ begin
     required_successes_race integer)
   where s.suite_id = x.suite_id;
 end $$;
+
+create or replace view audit.races with (security_barrier) as
+  select r.race_id, r.race_number,
+    (r.qualifying_closes_at at time zone 'America/Los_Angeles')::date as local_date, r.status,
+    r.qualifying_closes_at as closes_at, coalesce(e.at, r.closed_at) as closed_commit_at,
+    r.started_at, r.completed_at
+  from race r
+  left join rt.event e
+    on e.kind = 'race' and e.part = r.part and e.machine = 'race' and e.key = r.race_id::text
+    and e.type = 'QUALIFYING_CLOSED';
+
 alter table race
   drop column close_time,
   drop column close_zone;

@@ -26,3 +26,19 @@ begin
     required_successes_race integer)
   where s.suite_id = x.suite_id;
 end $$;
+
+-- The date in the zone of the close. Of a race that does not say its zone: where it closed at noon Pacific,
+-- which is the close unless it was set otherwise; else nobody can say.
+create or replace view audit.races with (security_barrier) as
+  select r.race_id, r.race_number,
+    case
+      when r.close_zone is not null then (r.qualifying_closes_at at time zone r.close_zone)::date
+      when (r.qualifying_closes_at at time zone 'America/Los_Angeles')::time = '12:00'
+        then (r.qualifying_closes_at at time zone 'America/Los_Angeles')::date
+    end as local_date, r.status,
+    r.qualifying_closes_at as closes_at, coalesce(e.at, r.closed_at) as closed_commit_at,
+    r.started_at, r.completed_at
+  from race r
+  left join rt.event e
+    on e.kind = 'race' and e.part = r.part and e.machine = 'race' and e.key = r.race_id::text
+    and e.type = 'QUALIFYING_CLOSED';

@@ -94,3 +94,21 @@ test('of a race that does not say under which close it opened, only the length o
     update race set opened_at = qualifying_closes_at - interval '27 hours' where race_number = 1`;
   t.deepEqual(await broken(sql), ['qualifying closes']);
 });
+
+test('the date of a race is that of the zone it closed in', async (t) => {
+  // 03:00 of the next day in Tokyo, 11:00 of this one in Los Angeles.
+  const { sql } = await changedTo(t, { closeTime: '04:00', timeZone: 'Asia/Tokyo' });
+  const dates = async () => {
+    const rows = await sql<{ date: string | null }[]>`
+      select local_date::text as date from audit.races order by race_number`;
+    return rows.map(({ date }) => date);
+  };
+  t.deepEqual(await dates(), ['2026-07-09', '2026-07-09']);
+
+  // Which zone it was, nobody can say; at noon Pacific, which is what it is unless told, it was that.
+  await sql`update race set close_time = null, close_zone = null`;
+  await sql`
+    update race set qualifying_closes_at = qualifying_closes_at + interval '1 minute'
+    where race_number = 1`;
+  t.deepEqual(await dates(), [null, '2026-07-09']);
+});
