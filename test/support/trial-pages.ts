@@ -65,13 +65,14 @@ export function racePages(bundle: RaceBundle): TrialPages {
     racePath(each.race_id),
     {
       race: {
-        ...racePage(race),
+        ...racePage(bundle),
         ...{ race_id: each.race_id, race_number: each.race_number },
         top50_mean: number(each.anchor),
       },
       qualifiers: Object.entries(each.raw_scores).map(([id, score]) => ({
         agent_version_id: id,
         miner_hotkey: hotkeys.get(id) ?? `miner of ${id}`,
+        ...{ agent_name: 'agent', version_number: 1, unfinished_reason: null },
         ...{ qualification_type: 'QUALIFIED', qualifying_score: 0.6 },
         ...{ race_score: number(score), weighted_score: number(score), race_rank: 1 },
         ...{ eliminated_at: null, is_discarded: false, window: null },
@@ -81,32 +82,51 @@ export function racePages(bundle: RaceBundle): TrialPages {
   return {
     ...Object.fromEntries(past),
     [racePath(race.race_id)]: {
-      race: racePage(race),
+      race: racePage(bundle),
       qualifiers: entrants.map((entrant) => qualifierOf(entrant, race.completed_at)),
     },
   };
 }
 
-function racePage(race: RaceBundle['race']) {
+function racePage({ race, entrants }: Pick<RaceBundle, 'race' | 'entrants'>) {
+  const winner = entrants.find((each) => each.agent_version_id === race.winner_agent_version_id);
   return {
     race_id: race.race_id,
     suite_id: race.suite_id,
     race_number: race.race_number,
     status: 'RACE_COMPLETE',
+    qualifying_closes_at: instant(race.qualifying_closes_at),
+    race_started_at: instant(race.started_at),
     race_completed_at: instant(race.completed_at),
+    ...{ race_cancelled_at: null, cancel_reason: null },
+    created_at: instant(race.opened_at),
+    projected_completion_at: instant(race.completed_at),
     qualifying_threshold: number(race.policy.qualifyingThreshold),
     winner_agent_version_id: race.winner_agent_version_id,
+    winner_agent_name: winner?.agent_name ?? null,
     winner_score: number(race.winner_score),
     qualifier_count: race.qualifier_count,
     scored_count: race.scored_count,
     top50_mean: number(race.top50_mean),
     top50_std: number(race.top50_std),
+    margin: number(race.margin),
+    challenged_score: number(race.challenged_score),
+    promoted_agent_version_id: race.promoted_agent_version_id,
+    policy: {
+      qualifying_threshold: 0.55,
+      ...{ margin_initial: 0.01, margin_half_life_days: 10, margin_floor: 0 },
+      ...{ emission_baseline_burn_rate: 0.01, required_successes_race: 2, elimination_share: 0.65 },
+      ...{ race_tasks: 90, race_limit_seconds: 72_000, score_window_races: 3 },
+    },
   };
 }
 
 function qualifierOf(entrant: Entrant, completedAt: number) {
   return {
     agent_version_id: entrant.agent_version_id,
+    agent_name: entrant.agent_name,
+    version_number: entrant.version_number,
+    unfinished_reason: entrant.unfinished_reason,
     miner_hotkey: entrant.miner_hotkey,
     qualification_type: entrant.qualification_type,
     qualifying_score: number(entrant.qualifying_score),

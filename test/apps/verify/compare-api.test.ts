@@ -1,4 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
+import { qualifier } from '../../../apps/edge/wire/qualifier.ts';
+import { race } from '../../../apps/edge/wire/race.ts';
 import { compareApi } from '../../../apps/verify/compare-api.ts';
 import { compareBundle } from '../../../apps/verify/compare-bundle.ts';
 import { Comparison, differenceText } from '../../../apps/verify/difference.ts';
@@ -64,6 +66,43 @@ for (const [which, bundle] of [
     t.deepEqual(await verified(t, bundle, trialPages(bundle)), { differences: [], doubts: [] });
   });
 }
+
+test('nothing that a page says of a race and its entrants is left uncompared', async (t) => {
+  const own = racePath(honest.race.race_id);
+  const page = trialPages(honest)[own] as Record<'race', object> & { qualifiers: [object] };
+  t.deepEqual(Object.keys(page.race).sort(), Object.keys(race.shape).sort());
+  t.deepEqual(Object.keys(page.qualifiers[0]).sort(), Object.keys(qualifier.shape).sort());
+  const others: Readonly<Record<string, unknown>> = { status: 'RACE_CANCELLED' };
+  const otherThan = (field: string, value: unknown) => {
+    if (field in others) return others[field];
+    if (typeof value === 'number') return value + 1;
+    if (field === 'policy') return { ...(value as object), race_tasks: 91 };
+    return field === 'window'
+      ? []
+      : typeof value === 'boolean'
+        ? value
+        : '2026-07-01T00:00:00.000Z';
+  };
+  for (const [field, value] of Object.entries(page.race)) {
+    const changed = { ...page.race, [field]: otherThan(field, value) };
+    const { differences } = await verified(t, honest, {
+      ...trialPages(honest),
+      [own]: { ...page, race: changed },
+    });
+    t.regex(differences.join(), new RegExp(`^page of the race: ${field}: said`), field);
+  }
+  const [first, ...rest] = page.qualifiers;
+  for (const [field, value] of Object.entries(first)) {
+    // What a discard since then says is compared with the timeline of the version.
+    if (field === 'agent_version_id' || field === 'is_discarded') continue;
+    const qualifiers = [{ ...first, [field]: otherThan(field, value) }, ...rest];
+    const { differences } = await verified(t, honest, {
+      ...trialPages(honest),
+      [own]: { ...page, qualifiers },
+    });
+    t.regex(differences.join(), /^page of version \S+: \w+: said/, field);
+  }
+});
 
 test('an earlier race of the window is what its own page says', async (t) => {
   const anchored = forged(({ window }) => {
