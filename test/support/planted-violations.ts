@@ -204,6 +204,8 @@ const races: Readonly<Record<string, Plant>> = {
   'every race takes each step when it is due': (sql) => sql`
     update race set qualifying_closes_at = qualifying_closes_at - interval '30 days'
     where status = 'QUALIFYING_OPEN'`,
+  'every race says of its steps and of its end what its events say': (sql) => sql`
+    update race set cancelled_at = completed_at, cancel_reason = 'NO_ENTRANT'`,
   'a race is decided once, and crowns the one that it promoted and nobody else': (sql) => sql`
     delete from top_agent`,
   'the score of a race is that of its included runs, computed again to the last bit': (sql) => sql`

@@ -1,7 +1,7 @@
 import type { Check } from './check.ts';
 import { dailyCloseChecks } from './daily-close.ts';
 
-/** INV-26, 28, 29 and 30: the calendar of races and what belongs to each. */
+/** INV-26, 28, 29, 30, 32 and 50: the calendar of races, what belongs to each and what it says of itself. */
 export const raceChecks: readonly Check[] = [
   {
     id: 'INV-26',
@@ -122,5 +122,43 @@ export const raceChecks: readonly Check[] = [
          or crowned.ids is distinct from (
            case when r.promoted_agent_version_id is not null
              then array[r.promoted_agent_version_id] end)`,
+  },
+  {
+    id: 'INV-50',
+    rule: 'every race says of its steps and of its end what its events say',
+    of: 'race',
+    find: (sql) => sql`
+      select r.race_id, said.row, told.events
+      from race r
+      cross join lateral (
+        select jsonb_object_agg(e.type, e.payload) as by_type
+        from rt.event e
+        where e.kind = 'race' and e.part = r.part and e.machine = 'race'
+          and e.key = r.race_id::text) past
+      cross join lateral (
+        select jsonb_build_object(
+          'openedAt', past.by_type -> 'RACE_OPENED' -> 'race' -> 'openedAt',
+          'closesAt', past.by_type -> 'RACE_OPENED' -> 'race' -> 'closesAt',
+          'closedAt', past.by_type -> 'QUALIFYING_CLOSED' -> 'at',
+          'startedAt', past.by_type -> 'RACE_STARTED' -> 'at',
+          'completedAt', past.by_type -> 'RACE_COMPLETED' -> 'at',
+          'releasedAt', past.by_type -> 'RACE_COMPLETED' -> 'releasedAt',
+          'winnerId', past.by_type -> 'RACE_COMPLETED' -> 'winnerId',
+          'promotedId', past.by_type -> 'RACE_COMPLETED' -> 'promotedId',
+          'cancelledAt', past.by_type -> 'RACE_CANCELLED' -> 'at',
+          'cancelReason', past.by_type -> 'RACE_CANCELLED' -> 'reason') as events) told
+      cross join lateral (
+        select jsonb_build_object(
+          'openedAt', extract(epoch from r.opened_at) * 1000,
+          'closesAt', extract(epoch from r.qualifying_closes_at) * 1000,
+          'closedAt', extract(epoch from r.closed_at) * 1000,
+          'startedAt', extract(epoch from r.started_at) * 1000,
+          'completedAt', extract(epoch from r.completed_at) * 1000,
+          'releasedAt', extract(epoch from r.released_at) * 1000,
+          'winnerId', r.winner_agent_version_id,
+          'promotedId', r.promoted_agent_version_id,
+          'cancelledAt', extract(epoch from r.cancelled_at) * 1000,
+          'cancelReason', r.cancel_reason) as row) said
+      where said.row <> told.events`,
   },
 ];
