@@ -38,11 +38,11 @@ export class UsageError extends Error {
 }
 
 /** What neither a bundle nor a public page lets anybody compute. */
-export const onTrust = `On trust: who else could have raced, with which qualifying score or pin; the draw of tasks; what
-validators sent, and which runs count; bans; the parameters of the rules.`;
+export const onTrust = `On trust: with which qualifying score or pin anybody could race; the draw of tasks; what validators
+sent, and which runs count; bans; the parameters of the rules.`;
 
 /** What the public pages tell, and a bundle alone does not. */
-export const onTrustAlone = `Without the service also: the earlier races; who was top, and since when; who was discarded.`;
+export const onTrustAlone = `Without the service also: who was left out; the earlier races; who was top, and since when; who was discarded.`;
 
 export const usage = `npm run verify -- --race ID --url BASE [--public-key HEX] [--save FILE]
 npm run verify -- --bundle FILE [--url BASE] [--public-key HEX]

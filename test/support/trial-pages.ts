@@ -26,6 +26,7 @@ export function trialPages(bundle: RaceBundle): TrialPages {
       ],
     },
     [`/v1/public/top/history?${suite}`]: reignsOf(bundle),
+    [boardPath(race)]: { entries: bundle.entrants.map((each) => boardEntry(each, race)) },
     ...Object.fromEntries(
       bundle.entrants.map((entrant) => [statusPath(entrant), versionStatus(bundle, [])]),
     ),
@@ -41,8 +42,22 @@ export function trialPages(bundle: RaceBundle): TrialPages {
 }
 
 export const racePath = (raceId: string) => `/v1/public/races/${raceId}`;
+export const boardPath = ({ suite_id }: Pick<RaceBundle['race'], 'suite_id'>) =>
+  `/v1/public/leaderboard?suite_id=${suite_id}&limit=500&offset=0`;
 export const statusPath = ({ agent_version_id: id }: Pick<Entrant, 'agent_version_id'>) =>
   `/v1/public/agent-versions/${id}/status`;
+
+/** Of an entrant that became eligible an hour before the close. */
+function boardEntry(entrant: Entrant, race: RaceBundle['race']) {
+  return {
+    agent_version_id: entrant.agent_version_id,
+    miner_hotkey: entrant.miner_hotkey,
+    qualifying_score: number(entrant.qualifying_score),
+    eligible_at: instant(race.closed_at - 3_600_000),
+    eliminated_at: entrant.is_eliminated ? instant(race.completed_at) : null,
+    is_miner_banned: false,
+  };
+}
 
 /** Of a version whose discards, if any, were before the end of the race by so many milliseconds. */
 export function versionStatus({ race }: RaceBundle, discardedBefore: readonly number[]) {

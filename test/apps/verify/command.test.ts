@@ -130,7 +130,7 @@ test('what stays on trust is said, and a doubt is no agreement of all', async (t
   t.is(plain.code, 0);
   t.regex(
     plain.out,
-    /^On trust: who else could have raced, .+\n.+\nWithout the service also: [^\n]+\nAll /m,
+    /^On trust: with which qualifying score or pin .+\n.+\nWithout the service also: [^\n]+\nAll /m,
   );
 
   const entrants = bundle.entrants.map((each) =>

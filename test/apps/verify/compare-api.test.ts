@@ -9,6 +9,7 @@ import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import type { RaceBundle } from '../../../machines/race/bundle.ts';
 import { recomputed, sealed, trialBundle } from '../../support/trial-bundle.ts';
 import {
+  boardPath,
   racePages,
   racePath,
   servePages,
@@ -155,6 +156,52 @@ test('a survivor that is not entered is a doubt, for its miner may be banned', a
       `hotkey miner of ${id} survived race 2 and has no entrant: a ban would be why, and bans are not public`,
     ],
   });
+});
+
+test('a version that qualified and is not in the field is a doubt', async (t) => {
+  const path = boardPath(honest.race);
+  const board = trialPages(honest)[path] as { entries: object[] };
+  const instant = (ms: number) => new Date(ms).toISOString();
+  const qualified = {
+    agent_version_id: '00000000-0000-4000-8000-000000000009',
+    miner_hotkey: 'somebody',
+    qualifying_score: 0.9,
+    eligible_at: instant(honest.race.closed_at - 60_000),
+    ...{ eliminated_at: null, is_miner_banned: false },
+  };
+  const doubtsOf = async (changes: object, of = honest) => {
+    const entries = [{ ...qualified, ...changes }, ...board.entries];
+    const { differences, doubts } = await verified(t, of, {
+      ...trialPages(of),
+      [path]: { entries },
+    });
+    t.deepEqual(differences, []);
+    return doubts;
+  };
+  const why = 'a ban or a discard that was taken back, or another score then, would be why';
+  const name = `version ${qualified.agent_version_id}`;
+  t.deepEqual(await doubtsOf({}), [
+    `${name} had qualified with 0.9 at the close, and its hotkey somebody has no entrant: ${why}`,
+  ]);
+  for (const changes of [
+    { qualifying_score: 0.5499 },
+    { qualifying_score: null },
+    { eligible_at: instant(honest.race.closed_at - 1_000) },
+    { eliminated_at: instant(honest.race.opened_at) },
+    { is_miner_banned: true },
+  ]) {
+    t.deepEqual(await doubtsOf(changes), [], JSON.stringify(changes));
+  }
+
+  const { miner_hotkey: hotkey, qualifying_score: score } = first(honest.entrants);
+  t.deepEqual(await doubtsOf({ miner_hotkey: hotkey }), [
+    `${name} had qualified with 0.9 at the close, and its hotkey ${hotkey} raced with ${score}: ${why}`,
+  ]);
+  t.deepEqual(await doubtsOf({ miner_hotkey: hotkey, qualifying_score: Number(score) }), []);
+  const pinned = forged(({ entrants }) => {
+    first(entrants).qualification_type = 'PINNED';
+  });
+  t.deepEqual(await doubtsOf({ miner_hotkey: hotkey }, pinned), []);
 });
 
 test('who reigned, and since when, is what the public history says', async (t) => {
