@@ -224,7 +224,9 @@ function hasScheme(text: string, schemes: readonly string[]): boolean {
   return schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text);
 }
 
+/** By name: PostgreSQL counts offsets such as +05:00 westward, the runtime eastward. */
 function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text)) return false;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }) !== undefined;
   } catch {

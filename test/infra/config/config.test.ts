@@ -148,6 +148,15 @@ test("other people's variables are left alone", (t) => {
   t.deepEqual(problems({ ...foreign, NATS_SERVER_BIN: '/x', BLOCK_SIZE: '4', SORT: 'y' }), []);
 });
 
+test('a zone has a name, for the database reads an offset the other way round', (t) => {
+  for (const zone of ['America/Los_Angeles', 'UTC', 'Etc/GMT+5']) {
+    t.deepEqual(problems({ RACE_TIME_ZONE: zone }), [], zone);
+  }
+  for (const zone of ['+05:00', '-0800', 'Mars/Olympus']) {
+    t.deepEqual(problems({ RACE_TIME_ZONE: zone }).length, 1, zone);
+  }
+});
+
 test('all problems come in one error, and no secret is in it', (t) => {
   const error = t.throws(
     () =>
