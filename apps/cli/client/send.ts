@@ -1,4 +1,5 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
+import { AnswerLimit, limited } from './answer-limit.ts';
 import {
   addressOf,
   type Call,
@@ -18,7 +19,7 @@ export interface ClientOptions {
   readonly clock: Clock;
   /** By what the routes ask for; a route whose proof is missing here is called without one. */
   readonly credentials?: Partial<Readonly<Record<Call['proof'], Credentials>>>;
-  /** Of one attempt, until the headers of its answer. */
+  /** Of one attempt, until its whole answer is there, or a stream of events begins; a large one has more. */
   readonly timeoutMs?: number;
   /** How long 503 and lost answers are asked again, where a repeat is safe; never unless given. */
   readonly patienceMs?: number;
@@ -66,49 +67,54 @@ async function attempt(
   const { headers, body } =
     by.onUpload === undefined ? encoded : await observed(encoded, by.onUpload);
   const proof = await by.credentials?.[call.proof]?.();
-  const answer = await answerOf(url, by, {
+  return await answerOf(call, url, by, {
     method: call.method,
     headers: { ...headers, ...headersOf(call, given), ...proof },
     ...(body !== undefined && { body, duplex: 'half' }),
   });
-  const value = await readValue(answer, by);
-  if (answer.ok) return value;
-  throw new Refusal(`${call.method} ${call.path}`, answer, value);
 }
 
+/** What was answered, once all of it is there. */
 async function answerOf(
+  { method, path }: Call,
   url: string,
-  { clock, timeoutMs = defaultTimeoutMs, signal }: ClientOptions & CallOptions,
+  by: ClientOptions & CallOptions,
   init: RequestInit,
-): Promise<Response> {
-  const late = new AbortController();
-  const answered = new AbortController();
-  const waiting = clock.sleep(timeoutMs, answered.signal).then(
-    () => answered.signal.aborted || late.abort(),
-    () => undefined,
-  );
+): Promise<unknown> {
+  const { clock, timeoutMs = defaultTimeoutMs, signal } = by;
+  const limit = new AnswerLimit(timeoutMs, clock);
+  let had = 'no answer';
   try {
-    const signals = signal === undefined ? [late.signal] : [late.signal, signal];
-    return await fetch(url, { ...init, signal: AbortSignal.any(signals) });
+    const signals = signal === undefined ? [limit.signal] : [limit.signal, signal];
+    const answer = await fetch(url, { ...init, signal: AbortSignal.any(signals) });
+    had = 'no whole answer';
+    const value = await readValue(answer, limit, by);
+    if (answer.ok) return value;
+    throw new Refusal(`${method} ${path}`, answer, value);
   } catch (cause) {
     signal?.throwIfAborted();
-    const why = late.signal.aborted ? `no answer within ${timeoutMs} ms` : 'the connection failed';
-    throw new Unanswered(`${init.method} ${url}: ${why}`, { cause });
+    if (cause instanceof Refusal || cause instanceof SyntaxError) throw cause;
+    const why = limit.signal.aborted ? `${had} within ${timeoutMs} ms` : 'the connection failed';
+    throw new Unanswered(`${method} ${url}: ${why}`, { cause });
   } finally {
-    answered.abort();
-    await waiting;
+    limit.end();
   }
 }
 
 /** By what the answer says it is, so that one route may answer in more than one way. */
-async function readValue(answer: Response, { onEventId }: CallOptions): Promise<unknown> {
+async function readValue(
+  answer: Response,
+  limit: AnswerLimit,
+  { onEventId }: CallOptions,
+): Promise<unknown> {
   const type = answer.headers.get('content-type') ?? '';
   if (answer.ok && type.startsWith('text/event-stream') && answer.body !== null) {
     return serverEvents(answer.body, onEventId);
   }
+  const whole = limited(answer, limit);
   if (answer.ok && type !== '' && !/^(application\/json|text\/)/.test(type))
-    return await answer.blob();
-  const text = await answer.text();
+    return await whole.blob();
+  const text = await whole.text();
   if (text === '') return undefined;
   return type.startsWith('application/json') ? (JSON.parse(text) as unknown) : text;
 }

@@ -7,6 +7,7 @@ import { Refusal, Unanswered } from '../../../apps/cli/client/refusal.ts';
 import { type ClientOptions, sender } from '../../../apps/cli/client/send.ts';
 import type { ServerEvent } from '../../../apps/cli/client/server-events.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
 
@@ -151,6 +152,74 @@ test('a service that says nothing is given up in time', async (t) => {
     instanceOf: Unanswered,
     message: /no answer within 50 ms/,
   });
+});
+
+test('an answer that stalls after its head is given up in time', async (t) => {
+  const { send } = await service(
+    t,
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).write('{"ok":');
+    },
+    { timeoutMs: 50 },
+  );
+  await t.throwsAsync(send(read, thing), {
+    instanceOf: Unanswered,
+    message: /no (whole )?answer within 50 ms/,
+  });
+});
+
+test('so is a file that stalls, and a refusal', async (t) => {
+  const { send } = await service(
+    t,
+    (_request, response, turn) => {
+      const type = turn === 1 ? 'application/gzip' : 'application/json';
+      response.writeHead(turn === 1 ? 200 : 422, { 'content-type': type }).write('{');
+    },
+    { timeoutMs: 50 },
+  );
+  await t.throwsAsync(send(read, thing), { instanceOf: Unanswered });
+  await t.throwsAsync(send(read, thing), { instanceOf: Unanswered });
+});
+
+test('an answer that breaks off is asked for again', async (t) => {
+  const { asked, send } = await service(
+    t,
+    (_request, response, turn) => {
+      if (turn > 1) return say(response, 200, { ok: 1 });
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"ok":', () => response.destroy());
+    },
+    { patienceMs: 20_000 },
+  );
+  t.deepEqual(await send(read, thing), { ok: 1 });
+  t.is(asked.length, 2);
+});
+
+test('events come for as long as there are any', async (t) => {
+  const clock = new ManualClock();
+  const begun = Promise.withResolvers<ServerResponse>();
+  const { send } = await service(
+    t,
+    (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+      begun.resolve(response);
+    },
+    { clock },
+  );
+  const events = (await send(read, thing)) as AsyncIterable<ServerEvent>;
+  await clock.advance(3_600_000);
+  (await begun.promise).end('data: 2\n\n');
+  const said = (await Array.fromAsync(events)).map(({ data }) => data);
+  t.deepEqual(said, ['1', '2']);
+});
+
+test('who leaves in the middle of an answer hears that', async (t) => {
+  const leaving = new AbortController();
+  const { send } = await service(t, (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"ok":', () => leaving.abort(new Error('I left')));
+  });
+  await t.throwsAsync(send(read, thing, { signal: leaving.signal }), { message: 'I left' });
 });
 
 test('a caller who gives up hears that, and not a failure of the service', async (t) => {
