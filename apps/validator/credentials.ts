@@ -24,7 +24,10 @@ export interface ProofOptions {
 export function signingIdentity({ keypair, clock }: ProofOptions): Identity {
   const hotkey = encodeHotkey(keypair.publicKey);
   const sign = (text: string) => encodeSignature(keypair.sign(Buffer.from(text)));
-  const credentials = signedBy({ hotkey, sign, nowMs: clock.nowMs, newNonce: randomId });
+  const credentials = signedBy({
+    ...{ hotkey, sign, newNonce: randomId },
+    nowMs: () => clock.nowMs(),
+  });
   return { hotkey, credentials, forget: () => undefined };
 }
 

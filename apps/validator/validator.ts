@@ -7,6 +7,7 @@ import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { PaddockClient } from '../cli/client/paddock.generated.ts';
 import { Refusal, Unanswered } from '../cli/client/refusal.ts';
 import type { Claim, CompletionResult } from '../cli/client/schemas.generated.ts';
+import { Claims } from './claims.ts';
 import { type Identity, serviceClient, sessionIdentity, signingIdentity } from './credentials.ts';
 import type { CompletionBody, Delivered, Delivery } from './delivery/delivery.ts';
 import { DeliveryQueue, type QueueOptions } from './delivery/delivery-queue.ts';
@@ -48,8 +49,11 @@ export class Validator {
   readonly #queue: DeliveryQueue;
   readonly #releases: Releases;
   readonly #note: RunNote;
+  readonly #claims: Claims;
   readonly #draining = new AbortController();
   readonly #drained = aborted(this.#draining.signal);
+  /** Aborts when a claim that was under way at the drain is waited for no longer. */
+  readonly #unclaimed = new AbortController();
   readonly #stopping = new AbortController();
   readonly #stopped = aborted(this.#stopping.signal);
   #working: Promise<void> = Promise.resolve();
@@ -73,7 +77,8 @@ export class Validator {
       throw error;
     });
     telemetry.gauge('paddock.validator.unsent', () => queue.size + releases.size);
-    const validator = new Validator(options, identity, { queue, releases });
+    const claims = await Claims.open({ folder: config.VALIDATOR_DATA_DIR, clock, log });
+    const validator = new Validator(options, identity, { queue, releases, claims });
     validator.#working = validator.#work();
     return validator;
   }
@@ -81,13 +86,14 @@ export class Validator {
   private constructor(
     options: ValidatorOptions,
     identity: Identity,
-    { queue, releases }: { readonly queue: DeliveryQueue; readonly releases: Releases },
+    { queue, releases, claims }: Kept,
   ) {
     const { config, clock, keypair } = options;
     this.#options = options;
     this.#identity = identity;
     this.#queue = queue;
     this.#releases = releases;
+    this.#claims = claims;
     this.hotkey = identity.hotkey;
     const proof = { baseUrl: config.PADDOCK_URL, keypair, clock };
     this.#api = serviceClient(proof, identity, patienceMs);
@@ -95,16 +101,19 @@ export class Validator {
   }
 
   /**
-   * Claims nothing more; the run at hand may go on for a while and is given back after it. What could
-   * not be sent stays on disk.
+   * Claims nothing more; the run at hand may go on for a while and is given back after it, one that a claim
+   * under way brings at once. What could not be sent stays on disk.
    */
   async stop(): Promise<void> {
     const { clock, config } = this.#options;
     this.#draining.abort();
     const done = new AbortController();
-    const late = clock
-      .sleep(config.VALIDATOR_DRAIN_SECONDS * 1000, done.signal)
-      .then(() => this.#stopping.abort());
+    const after = (ms: number, late: AbortController) =>
+      clock.sleep(ms, done.signal).then(() => late.abort());
+    const late = Promise.all([
+      after(claimAnswerMs, this.#unclaimed),
+      after(config.VALIDATOR_DRAIN_SECONDS * 1000, this.#stopping),
+    ]);
     await this.#working;
     done.abort();
     await late;
@@ -172,18 +181,22 @@ export class Validator {
 
   async #workOnce(): Promise<Turn> {
     const { log, sandbox } = this.#options;
-    const body = hostReport(sandbox);
-    const asked = { body, idempotencyKey: randomId() };
-    const claim = await this.#api.postValidatorWorkClaim(asked, { signal: this.#draining.signal });
+    const { signal } = this.#unclaimed;
+    const claim = await this.#claims.next(this.#api, hostReport(sandbox), signal);
     if (claim === undefined) return 'idle';
+    const { eval_run_id: evalRunId } = claim;
     try {
       // Before a heartbeat says that it is held: whoever is killed from then on has left a note of it.
       await this.#note.write(noteOf(claim));
     } catch (error) {
-      const { eval_run_id: evalRunId } = claim;
       log.error('failed by our own doing', { eval_run_id: evalRunId, error });
-      return await this.#giveBack(evalRunId, { end: 'released', reason: 'a defect or an outage' });
+      const turn = await this.#giveBack(evalRunId, { end: 'released', reason: outage });
+      await this.#claims.settle();
+      return turn;
     }
+    await this.#claims.settle();
+    if (this.#draining.signal.aborted)
+      return await this.#giveBack(evalRunId, { end: 'released', reason: 'stopping' });
     return await this.#hold(claim);
   }
 
@@ -208,7 +221,7 @@ export class Validator {
           reason: String(refused.signal.reason),
         });
       log.error('failed by our own doing', { error });
-      return await this.#giveBack(evalRunId, { end: 'released', reason: 'a defect or an outage' });
+      return await this.#giveBack(evalRunId, { end: 'released', reason: outage });
     }
   }
 
@@ -304,7 +317,16 @@ export class Validator {
 /** What one turn came to: nothing was to be had, a run was concluded, or one came to nothing here. */
 type Turn = 'idle' | 'in vain' | 'worked';
 
+interface Kept {
+  readonly queue: DeliveryQueue;
+  readonly releases: Releases;
+  readonly claims: Claims;
+}
+
 const patienceMs = 60_000;
+/** As long as an edge works for an answer; it may come in the middle of a drain, with a run. */
+const claimAnswerMs = 10_000;
+const outage = 'a defect or an outage';
 /** As services ask for, unless told otherwise. */
 const usualHeartbeatSeconds = 30;
 
