@@ -17,7 +17,8 @@ export interface QueueOptions {
 }
 
 interface Waiting {
-  readonly name: string;
+  /** Undefined of what is not on disk. */
+  readonly name: string | undefined;
   readonly delivery: Delivery;
   readonly outcome: Promise<Delivered>;
   readonly settle: (outcome: Delivered) => void;
@@ -76,7 +77,12 @@ export class DeliveryQueue {
     return { outcome: this.#wait(name, delivery) };
   }
 
-  #wait(name: string, delivery: Delivery): Promise<Delivered> {
+  /** The same for what the disk does not take: it is sent for as long as this process lives. */
+  putUnkept(delivery: Delivery): { readonly outcome: Promise<Delivered> } {
+    return { outcome: this.#wait(undefined, delivery) };
+  }
+
+  #wait(name: string | undefined, delivery: Delivery): Promise<Delivered> {
     const { promise: outcome, resolve: settle } = Promise.withResolvers<Delivered>();
     const one = { name, delivery, outcome, settle };
     this.#waiting.push(one);
@@ -123,9 +129,10 @@ export class DeliveryQueue {
     const { log } = this.#options;
     const { name, delivery, settle } = one;
     // Only now: who dies between the answer and this sends it once more, which changes nothing.
-    await this.#folder.remove(name).catch((error: unknown) => {
-      log.error('its file stays, and is sent once more by the next process', { name, error });
-    });
+    if (name !== undefined)
+      await this.#folder.remove(name).catch((error: unknown) => {
+        log.error('its file stays, and is sent once more by the next process', { name, error });
+      });
     this.#waiting.splice(this.#waiting.indexOf(one), 1);
     if (outcome.kind === 'refused')
       log.warn('refused for good', { ...about(delivery), reason: outcome.reason });

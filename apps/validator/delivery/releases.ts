@@ -1,4 +1,4 @@
-import { type Delivered, type Delivery, releasePatienceMs } from './delivery.ts';
+import { type Delivered, releasePatienceMs } from './delivery.ts';
 import { DeliveryQueue, type QueueOptions } from './delivery-queue.ts';
 
 /** The service answers sooner, or is away; then nothing is gained by waiting. */
@@ -20,13 +20,13 @@ interface Given {
  * what may wait for a store.
  */
 export class Releases {
-  readonly #options: QueueOptions;
+  readonly #options: Pick<QueueOptions, 'clock' | 'log'>;
   readonly #queue: DeliveryQueue;
 
   static async open(options: QueueOptions): Promise<Releases> {
     const send = saying(options);
     const queue = await DeliveryQueue.open({ ...options, send, isOrdered: false });
-    return new Releases({ ...options, send }, queue);
+    return new Releases(options, queue);
   }
 
   private constructor(options: QueueOptions, queue: DeliveryQueue) {
@@ -44,10 +44,11 @@ export class Releases {
     const release = { kind: 'release', evalRunId, reason, untilMs } as const;
     try {
       const { outcome } = await this.#queue.put(release);
-      return { isKept: true, answer: this.#soon(() => outcome) };
+      return { isKept: true, answer: this.#soon(outcome) };
     } catch (error) {
       this.#options.log.error('a release is not on disk', { eval_run_id: evalRunId, error });
-      return { isKept: false, answer: this.#soon((signal) => this.#once(release, signal)) };
+      const { outcome } = this.#queue.putUnkept(release);
+      return { isKept: false, answer: this.#soon(outcome) };
     }
   }
 
@@ -56,17 +57,12 @@ export class Releases {
     return this.#queue.stop();
   }
 
-  async #soon(answered: (signal: AbortSignal) => Promise<GivenBack>): Promise<GivenBack> {
+  async #soon(outcome: Promise<Delivered>): Promise<GivenBack> {
     const over = new AbortController();
     const late = this.#options.clock.sleep(answerMs, over.signal).then(() => undefined);
-    const answer = await Promise.race([answered(over.signal), late]);
+    const answer = await Promise.race([outcome, late]);
     over.abort();
     return answer;
-  }
-
-  async #once(release: Delivery, signal: AbortSignal): Promise<GivenBack> {
-    const attempt = await this.#options.send(release, signal);
-    return attempt.kind === 'later' ? undefined : attempt;
   }
 }
 

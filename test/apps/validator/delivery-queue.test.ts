@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -156,6 +156,55 @@ test('a file that no crash of ours could leave is set aside and the rest is sent
   t.deepEqual(sent, [completion('b')]);
   t.true((await readdir(folder)).includes('000000000001.json.unreadable'));
   await queue.stop();
+});
+
+test('a file that cannot be removed holds up nothing, and ends no process', async (t) => {
+  const folder = await folderFor(t);
+  const queue = await open(folder, async ({ kind }) => {
+    // What stands in its place is no file, and not empty.
+    const path = join(folder, '000000000001.json');
+    if (kind === 'results') await rm(path);
+    await mkdir(join(path, 'in the way'), { recursive: true });
+    return { kind: 'acknowledged', answer: 1 };
+  });
+  const { outcome } = await queue.put(results('a'));
+  const { outcome: next } = await queue.put(completion('a'));
+
+  t.deepEqual(await outcome, { kind: 'acknowledged', answer: 1 });
+  t.is((await next).kind, 'acknowledged');
+  t.is(queue.size, 0);
+  await queue.stop();
+  const second = await open(folder, () => ({ kind: 'later', reason: 'away' }));
+  t.is(second.size, 0);
+  await second.stop();
+  t.deepEqual(await readdir(folder), ['000000000001.json.unreadable']);
+});
+
+test('one that stays is sent once more by the next process, and then it is gone', async (t) => {
+  const folder = await folderFor(t);
+  const path = join(folder, '000000000001.json');
+  const first = await open(folder, async () => {
+    const kept = await readFile(path);
+    await rm(path);
+    await mkdir(join(path, 'in the way'), { recursive: true });
+    await writeFile(`${path}.kept`, kept);
+    return { kind: 'acknowledged', answer: 1 };
+  });
+  const { outcome } = await first.put(completion('a'));
+  await outcome;
+  await first.stop();
+  await rm(path, { recursive: true });
+  await rename(`${path}.kept`, path);
+  const sent: Delivery[] = [];
+  const second = await open(folder, (one) => {
+    sent.push(one);
+    return { kind: 'refused', reason: '409' };
+  });
+  await second.untilEmpty(new AbortController().signal);
+
+  t.deepEqual(sent, [completion('a')]);
+  t.deepEqual(await readdir(folder), []);
+  await second.stop();
 });
 
 const meanings: readonly (readonly [status: number, kind: Attempt['kind']])[] = [
