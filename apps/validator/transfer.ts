@@ -4,6 +4,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sha256Hex } from '../../infra/ids/ids.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import { AnswerLimit, limited, lineBytesPerMs } from '../cli/client/answer-limit.ts';
 import { renameSynced } from './write-synced.ts';
 
 /** What was delivered is not what was announced, or did not come at all. */
@@ -27,10 +28,10 @@ export async function fetchBytes(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   return await repeated(clock, signal, async () => {
-    const answer = await answered(announced.url, signal);
+    using answer = await answered(announced.url, clock, signal);
     const chunks: Uint8Array[] = [];
     let size = 0;
-    for await (const chunk of answer) {
+    for await (const chunk of answer.body) {
       size += chunk.length;
       if (size > announced.sizeBytesMax) throw tooLarge(announced);
       chunks.push(chunk);
@@ -57,17 +58,15 @@ export async function fetchFile(
         done(size > announced.sizeBytesMax ? tooLarge(announced) : null, chunk);
       },
     });
-    const answer = await answered(announced.url, signal);
-    await pipeline(answer, measure, createWriteStream(`${path}.new`));
+    using answer = await answered(announced.url, clock, signal);
+    await pipeline(answer.body, measure, createWriteStream(`${path}.new`));
     requireHash(announced, hash.digest('hex'));
     await renameSynced(`${path}.new`, path);
   });
 }
 
-/** For a store that has all of it and syncs it to its disk. */
+/** For a store that has all of it and syncs it to its disk, or that begins to send it. */
 const answerMs = 30_000;
-/** A line slower than this is taken for a broken one: 20 kB per second. */
-const uploadBytesPerMs = 20;
 /** Several fit into the hour after which a run without results is ended; 12 MB and more need a faster line. */
 const uploadMaxMs = 10 * 60_000;
 
@@ -86,7 +85,7 @@ export async function putBytes(
   bytes: Uint8Array<ArrayBuffer>,
   { contentType, clock, signal }: Upload,
 ): Promise<void> {
-  const limitMs = Math.min(answerMs + bytes.length / uploadBytesPerMs, uploadMaxMs);
+  const limitMs = Math.min(answerMs + bytes.length / lineBytesPerMs, uploadMaxMs);
   const [done, late] = [new AbortController(), new AbortController()];
   const said = `an upload of ${bytes.length} bytes was not answered within ${limitMs / 1000} s`;
   void clock.sleep(limitMs, done.signal).then(() => late.abort(new TransferFailed(said)));
@@ -102,11 +101,23 @@ export async function putBytes(
   }
 }
 
-async function answered(url: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-  const answer = await fetch(url, { signal });
-  if (answer.ok && answer.body !== null) return answer.body;
-  await answer.body?.cancel();
-  throw new TransferFailed(`a download was answered ${answer.status}`);
+interface Answered extends Disposable {
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** What stalls or drips ends with an error, as what takes longer than an upload of its size may. */
+async function answered(url: string, clock: Clock, signal: AbortSignal): Promise<Answered> {
+  const limit = new AnswerLimit(answerMs, clock);
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.any([signal, limit.signal]) });
+    const { body } = limited(answer, limit);
+    if (answer.ok && body !== null) return { body, [Symbol.dispose]: () => limit.end() };
+    await body?.cancel();
+    throw new TransferFailed(`a download was answered ${answer.status}`);
+  } catch (error) {
+    limit.end();
+    throw error;
+  }
 }
 
 async function repeated<T>(clock: Clock, signal: AbortSignal, once: () => Promise<T>): Promise<T> {

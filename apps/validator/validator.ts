@@ -35,7 +35,8 @@ export interface ValidatorOptions {
  * Claims work and evaluates it, one run at a time, until it is stopped.
  *
  * 1. Results, completions and releases are on disk before they are sent, and leave it only when answered; a
- *    release after a day at the latest. It is sent even where the disk takes nothing, while this process lives.
+ *    release after a day at the latest. It is sent even where the disk takes nothing, while this process
+ *    lives.
  * 2. A run that it holds is completed, released or lost; a restart completes what was played to its end
  *    before a crash, and releases what was not.
  * 3. No agent is ever run outside of the sandbox that was tried at the start.

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { putBytes, TransferFailed } from '../../../apps/validator/transfer.ts';
+import { fetchBytes, putBytes, TransferFailed } from '../../../apps/validator/transfer.ts';
+import { sha256Hex } from '../../../infra/ids/ids.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
 
 /** A store that reads what it is sent and never says so. */
 async function silentStore(t: ExecutionContext) {
@@ -59,3 +61,35 @@ test('an upload that is stopped says what it was stopped for', async (t) => {
   stopping.abort(new Error('the run is lost'));
   await t.throwsAsync(put, { message: 'the run is lost' });
 });
+
+for (const begin of [false, true]) {
+  const where = begin ? 'in the middle of it' : 'before it begins';
+  test(`a download that stalls ${where} is begun again after thirty seconds`, async (t) => {
+    let asked = 0;
+    const server = createServer((_message, response) => {
+      asked += 1;
+      if (asked > 1) response.end('whole');
+      else if (begin) response.writeHead(200).write('wh');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const announced = { url: `http://127.0.0.1:${port}/`, sha256: sha256Hex('whole') };
+    const clock = new ManualClock();
+    const { signal } = new AbortController();
+    const bytes = fetchBytes({ ...announced, sizeBytesMax: 5 }, clock, signal);
+    await until(() => asked === 1);
+    await clock.advance(29_000);
+    t.is(asked, 1);
+    await until(async () => {
+      await clock.advance(1_000);
+      return asked === 2;
+    }, 10_000);
+
+    t.is(Buffer.from(await bytes).toString(), 'whole');
+  });
+}
