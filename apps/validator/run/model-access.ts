@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Claim } from '../../cli/client/schemas.generated.ts';
 import type { ToolAnswer } from '../sandbox/run-agent.ts';
 
@@ -23,30 +24,53 @@ const ours = z.object({ error_code: z.enum(['RATE_LIMITED', 'MODEL_NOT_ALLOWED']
 
 const models = z.object({ models: z.array(z.string()).min(1) });
 
+export interface ModelAccessOptions {
+  readonly token: Claim['inference_token'];
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Of one task, from its start to its end. */
+  readonly taskSeconds: number;
+}
+
 /**
  * The agent's only way to a language model: asked here, outside of the sandbox, with the run's token,
  * which the sandbox never sees. What goes wrong is told to the agent; what the provider did is counted.
  */
 export class ModelAccess {
-  readonly #token: Claim['inference_token'];
+  readonly #options: ModelAccessOptions;
+  readonly #over = new AbortController();
   readonly #signal: AbortSignal;
+  /** Since when each question waits for its answer. */
+  readonly #waiting = new Map<object, number>();
   #ranked: Promise<string> | undefined;
   #failures = 0;
 
-  constructor(token: Claim['inference_token'], signal: AbortSignal) {
-    this.#token = token;
-    this.#signal = signal;
+  constructor(options: ModelAccessOptions) {
+    this.#options = options;
+    this.#signal = AbortSignal.any([options.signal, this.#over.signal]);
   }
 
   get failures(): number {
     return this.#failures;
   }
 
+  /**
+   * The task is over, and whatever is still asked with it. A question that took half of the task and has no
+   * answer is a failure of the provider: the agent may have ended for want of time by that alone.
+   */
+  end(): void {
+    const { clock, taskSeconds } = this.#options;
+    const sinceMs = clock.monotonicMs() - (taskSeconds * 1000) / 2;
+    this.#failures += [...this.#waiting.values()].filter((askedMs) => askedMs <= sinceMs).length;
+    this.#over.abort();
+  }
+
   async ask(given: unknown): Promise<ToolAnswer> {
-    const token = this.#token;
+    const { clock, signal, token } = this.#options;
     if (token === null) return { error: 'the miner has connected no provider of models' };
     const question = asked.safeParse(given);
     if (!question.success) return { error: `ask_model: ${question.error.issues[0]?.message}` };
+    this.#waiting.set(question, clock.monotonicMs());
     try {
       const model = question.data.model ?? (await this.#rankedModel(token));
       const answer = await fetch(`${token.base_url}/chat/completions`, {
@@ -62,10 +86,13 @@ export class ModelAccess {
       if (!answer.ok) return this.#refused(answer.status, body);
       return { result: completion.parse(body).choices[0]?.message.content ?? '' };
     } catch {
-      this.#signal.throwIfAborted();
+      signal.throwIfAborted();
       this.#ranked = undefined;
-      this.#failures += 1;
+      // Counted by then, if it is to be.
+      if (!this.#over.signal.aborted) this.#failures += 1;
       return { error: 'the provider of models did not answer' };
+    } finally {
+      this.#waiting.delete(question);
     }
   }
 

@@ -30,7 +30,10 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
   const { claim, clock, sandbox, signal, pack } = playing;
   signal.throwIfAborted();
   const shopping = new Shopping(pack.catalogue);
-  const model = new ModelAccess(claim.inference_token, signal);
+  const model = new ModelAccess({
+    ...{ token: claim.inference_token, clock, signal },
+    taskSeconds: sandbox.limits.wallSeconds,
+  });
   const steps: Step[] = [];
   const printed = new Printed();
   const startedMs = clock.monotonicMs();
@@ -55,7 +58,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
     onOutput: (name, chunk) => printed.take(name, chunk),
     clock,
     signal,
-  });
+  }).finally(() => model.end());
   signal.throwIfAborted();
   const about = { products: pack.catalogue.products, calls: steps.length };
   const { order } = shopping;
@@ -66,7 +69,8 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
       evalRunId: claim.eval_run_id,
       agentVersionId: claim.agent_version_id,
       packSha256: playing.packSha256,
-      ...{ taskId, family, goalText, ending, order, steps },
+      // A call that was still under way may yet say how it ended.
+      ...{ taskId, family, goalText, ending, order, steps: [...steps] },
       verdict: verdictOf(() => gradeOrder(task.expected, order, about)),
     },
   };

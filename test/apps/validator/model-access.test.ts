@@ -1,8 +1,25 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
-import { ModelAccess } from '../../../apps/validator/run/model-access.ts';
+import { ModelAccess, type ModelAccessOptions } from '../../../apps/validator/run/model-access.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+function accessTo(token: ModelAccessOptions['token'], clock: Clock = systemClock) {
+  const { signal } = new AbortController();
+  return new ModelAccess({ token, clock, signal, taskSeconds: 60 });
+}
+
+const question = { messages: [{ role: 'user', content: 'mug?' }], model: 'm', max_tokens: 1 };
+
+const tokenFor = (server: Server) => ({
+  provider: 'providera',
+  access_token: 'token',
+  base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/inference`,
+  expires_at: '2026-01-01T00:00:00Z',
+});
 
 interface Told {
   readonly status: number;
@@ -17,15 +34,7 @@ async function asked({ status, body }: Told) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const token = {
-    provider: 'providera',
-    access_token: 'token',
-    base_url: `http://127.0.0.1:${port}/v1/inference`,
-    expires_at: '2026-01-01T00:00:00Z',
-  };
-  const access = new ModelAccess(token, new AbortController().signal);
-  const question = { messages: [{ role: 'user', content: 'mug?' }], model: 'm', max_tokens: 1 };
+  const access = accessTo(tokenFor(server));
   const answer = await access.ask(question);
   server.closeAllConnections();
   server.close();
@@ -72,3 +81,26 @@ for (const { status, body } of [
 test('what the provider refuses of a question is the agent’s own affair', async (t) => {
   t.is((await asked({ status: 400, body: { detail: 'no' } })).failures, 0);
 });
+
+for (const [seconds, failures] of [
+  [29, 0],
+  [30, 1],
+] as const) {
+  test(`a question that waited for ${seconds} of 60 s when its task ended counts ${failures} failures`, async (t) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const clock = new ManualClock();
+    const access = accessTo(tokenFor(server), clock);
+    const answer = access.ask(question);
+    await once(server, 'request');
+
+    await clock.advance(seconds * 1_000);
+    access.end();
+
+    t.deepEqual(await answer, { error: 'the provider of models did not answer' });
+    t.is(access.failures, failures);
+    server.closeAllConnections();
+    server.close();
+  });
+}
