@@ -37,7 +37,8 @@ type Wanted = Pick<
 
 /**
  * Creates or updates both streams, reads them back and compares field by field: servers accept
- * settings they do not know and do nothing about them. Throws on any difference.
+ * settings they do not know and do nothing about them. Throws on any difference, but for copies above
+ * those that were asked for, which stay.
  */
 export async function ensureStreams(
   connection: NatsConnection,
@@ -50,14 +51,22 @@ function managerOf(connection: NatsConnection): Promise<JetStreamManager> {
   return jetstreamManager(connection, { checkAPI: false, timeout: 5_000 });
 }
 
-async function ensured(manager: JetStreamManager, options: StreamOptions): Promise<void> {
-  for (const wanted of wantedStreams(options)) {
-    await ensureStream(manager, wanted);
+async function ensured(
+  manager: JetStreamManager,
+  options: StreamOptions,
+  tell?: TellKept,
+): Promise<void> {
+  for (const asked of wantedStreams(options)) {
+    const wanted = await ensureStream(manager, asked);
+    if (wanted.num_replicas !== asked.num_replicas) tell?.(wanted);
     const { config } = await manager.streams.info(wanted.name);
     const found = differences(wanted, config);
     if (found.length > 0) throw new Error(`stream ${wanted.name}: ${found.join('; ')}`);
   }
 }
+
+/** Told of a stream that has more copies than were asked for. */
+type TellKept = (kept: Wanted) => void;
 
 /**
  * The same at a start, and that consumers of before are as this version needs them. Only
@@ -71,7 +80,11 @@ export async function prepareStreams(
 ): Promise<void> {
   try {
     const manager = await managerOf(connection);
-    await ensured(manager, options);
+    await ensured(manager, options, ({ name, num_replicas }) =>
+      log.warn('NATS_REPLICAS is below the copies that a stream has; it keeps them', {
+        ...{ stream: name, copies: num_replicas, replicas: options.replicas },
+      }),
+    );
     for (const { name } of wantedStreams(options)) await requireLasting(manager, name);
   } catch (error) {
     if (!isOutage(error)) throw error;
@@ -121,12 +134,24 @@ export function wantedStreams(options: StreamOptions): readonly Wanted[] {
   ];
 }
 
-async function ensureStream(manager: JetStreamManager, wanted: Wanted): Promise<void> {
+/** As the stream is to be from now on. */
+async function ensureStream(manager: JetStreamManager, asked: Wanted): Promise<Wanted> {
   try {
-    const { config } = await manager.streams.info(wanted.name);
+    const { config } = await manager.streams.info(asked.name);
+    const wanted = withCopiesKept(asked, config);
     if (differences(wanted, config).length > 0) await manager.streams.update(wanted.name, wanted);
+    return wanted;
   } catch (error) {
     if (!(error instanceof Error && error.message === 'stream not found')) throw error;
-    await manager.streams.add(wanted);
+    await manager.streams.add(asked);
+    return asked;
   }
+}
+
+/**
+ * One host on which the number was forgotten would else take copies away from all of them. Whoever wants
+ * fewer says so to the broker as well.
+ */
+function withCopiesKept(asked: Wanted, { num_replicas }: Pick<StreamConfig, 'num_replicas'>) {
+  return { ...asked, num_replicas: Math.max(asked.num_replicas, num_replicas) };
 }
