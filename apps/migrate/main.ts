@@ -12,7 +12,8 @@ Makes the server's missing roles, brings the database that DATABASE_URL names to
 gives the processes' logins DATABASE_EDGE_PASSWORD and DATABASE_COORDINATOR_PASSWORD. DATABASE_URL is
 that of the database's owner.
 
-  --roles-only  make the roles and leave the database as it is: before a backup is restored
+  --roles-only  make the roles and leave the database as it is, also where there is none yet: before a
+                backup is restored
   --help        show this`;
 
 /**
@@ -22,15 +23,40 @@ that of the database's owner.
  */
 async function run(isRolesOnly: boolean): Promise<void> {
   const config = readConfig(process.env, { process: 'migrate' });
+  if (isRolesOnly) {
+    await makeRoles(await databaseThere(config.databaseUrl));
+    return;
+  }
   await refuseUnfit(config.databaseUrl);
-  for (const name of await createRoles(config.databaseUrl)) console.error(`created role ${name}`);
-  if (isRolesOnly) return;
+  await makeRoles(config.databaseUrl);
   await migrate(config.databaseUrl, undefined, (line) => console.error(line));
   await setPasswords(config.databaseUrl, {
     edge: config.databaseEdgePassword,
     coordinator: config.databaseCoordinatorPassword,
   });
 }
+
+async function makeRoles(url: string): Promise<void> {
+  for (const name of await createRoles(url)) console.error(`created role ${name}`);
+}
+
+/**
+ * Where roles can be made: they belong to the whole server, and on an empty one the database comes with its
+ * dump, after them.
+ */
+async function databaseThere(url: string): Promise<string> {
+  const ofServer = url.replace(/^(\w+:\/\/[^/?]*)[^?]*/, '$1/postgres');
+  try {
+    await refuseUnfit(url);
+    return url;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === noSuchDatabase)) throw error;
+    await refuseUnfit(ofServer);
+    return ofServer;
+  }
+}
+
+const noSuchDatabase = '3D000';
 
 async function refuseUnfit(url: string): Promise<void> {
   const sql = createSql({ url, applicationName: 'migrate', max: 1 });
