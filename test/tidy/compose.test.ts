@@ -19,6 +19,7 @@ const service = z.looseObject({
   image: z.string(),
   build: z.object({ dockerfile: z.string() }).optional(),
   command: z.array(z.string()).default([]),
+  profiles: z.array(z.string()).optional(),
   environment: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).default({}),
   ports: z.array(z.string()).default([]),
   volumes: z.array(z.string()).default([]),
@@ -30,6 +31,8 @@ const service = z.looseObject({
 const { services } = z.looseObject({ services: z.record(z.string(), service) }).parse(composeFile);
 const named = Object.entries(services);
 const ours = named.filter(([, { build }]) => build !== undefined);
+/** They work as the database's owner, and end. */
+const ofOwner = ['migrate', 'owner'];
 
 /** What a person would have filled in after copying .env.example. */
 const filledIn: Record<string, string> = {
@@ -137,7 +140,7 @@ test('the image has the Node that the project brings along', (t) => {
 });
 
 test('our processes get every known key and no other', (t) => {
-  t.is(ours.length, 5);
+  t.is(ours.length, 6);
   for (const [name, { environment }] of ours) {
     const given = Object.keys(environment);
     t.deepEqual(
@@ -145,7 +148,7 @@ test('our processes get every known key and no other', (t) => {
       [],
       name,
     );
-    if (name === 'migrate') continue;
+    if (ofOwner.includes(name)) continue;
     const isCoordinator = name.startsWith('coordinator');
     const ofMigrate = ['DATABASE_EDGE_PASSWORD', 'DATABASE_COORDINATOR_PASSWORD'];
     const ofOthers = isCoordinator
@@ -176,6 +179,35 @@ test('a filled-in example is a configuration that every process accepts', (t) =>
   t.notThrows(() => readConfig(environmentOf('migrate'), { process: 'migrate' }));
 });
 
+// Backup, restore and the look at the history ask as the owner: else no address of compose's would do.
+test('what operators ask as the owner of the database has all that it needs, and starts on order alone', (t) => {
+  const { databaseUrl, s3Bucket, historyFolder } = readConfig(environmentOf('owner'), {
+    process: 'history',
+  });
+
+  t.is(databaseUrl, 'postgres://paddock:a1b2c3@postgres:5432/paddock');
+  t.is(s3Bucket, 'paddock');
+  t.is(historyFolder, readConfig(environmentOf('edge-1'), { process: 'edge' }).historyFolder);
+  t.deepEqual(services['owner']?.profiles, ['owner']);
+  for (const [name, { profiles }] of named) t.is(profiles === undefined, name !== 'owner', name);
+});
+
+// Containers are read-only, and what is in them goes with them.
+test('a folder that our processes are told to keep something in outlives their containers', (t) => {
+  const dockerfile = readFileSync(new URL('infra/compose/Dockerfile', root), 'utf8');
+  const [, made = ''] = /^RUN install -d -o node (.*)$/m.exec(dockerfile) ?? [];
+  for (const [name, { environment, volumes }] of ours) {
+    const folders = Object.entries(environment)
+      .filter(([key, value]) => key.endsWith('_FOLDER') && value !== null)
+      .map(([, value]) => String(value));
+    for (const folder of folders) {
+      t.true(volumes.includes(`history:${folder}`), name);
+      t.true(made.split(' ').includes(folder), 'the image gives it to the user that writes there');
+    }
+  }
+  t.false(/^ +\w+_FOLDER: *$/m.test(composeText), 'none is passed on that nothing is mounted at');
+});
+
 test('no secret has a value in the repository, and compose asks for each', (t) => {
   const asked = new Set([...composeText.matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name ?? ''));
   const example = exampleVariables();
@@ -188,8 +220,8 @@ test('no secret has a value in the repository, and compose asks for each', (t) =
 
 test('every service comes back after a crash, and mounts only what exists', (t) => {
   for (const [name, { restart, volumes, healthcheck }] of named) {
-    t.is(restart, name === 'migrate' ? 'no' : 'unless-stopped', name);
-    const unchecked = ['collector', 'migrate', 'traces'].includes(name);
+    t.is(restart, ofOwner.includes(name) ? 'no' : 'unless-stopped', name);
+    const unchecked = ['collector', 'traces', ...ofOwner].includes(name);
     t.is(healthcheck === undefined, unchecked, name);
     for (const volume of volumes.filter((each) => each.startsWith('./'))) {
       t.notThrows(() => readFileSync(new URL(volume.split(':')[0] ?? '', root)), volume);
