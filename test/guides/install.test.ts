@@ -33,14 +33,11 @@ if (process.argv[2] === '--version') {
 }
 `;
 
-/** The lines of a guide after its clone is there, up to the first that is about something else. */
+/** What a guide types in its clone for the install. */
 function installLines(name: string): readonly string[] {
   return blocksOf(readGuide(name))
     .filter(({ kind, code }) => kind === 'clean-machine' && code.includes('git clone'))
-    .map(({ code }) => {
-      const lines = code.split('\n');
-      return lines[lines.findIndex((line) => line.startsWith('git clone')) + 1] ?? '';
-    });
+    .map(({ code }) => /(?:^|&& )(node infra\/bootstrap.*)$/m.exec(code)?.[1] ?? '');
 }
 
 /** A clone that nothing was installed in, and a shell in it. */

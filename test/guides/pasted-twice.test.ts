@@ -1,0 +1,127 @@
+/**
+ * The blocks by which operators upgrade a service, pasted once more after something stopped them: none is
+ * done by the old version, none takes away the way back, and none goes on after what it builds on failed.
+ * The programs are stand-ins; `npm run proof:guides` has the real ones.
+ */
+import test from 'ava';
+import { blocksOf, readGuide } from './guide-blocks.ts';
+import { newVersion, oldVersion, standInMachine } from './stand-in-machine.ts';
+
+const blocks = blocksOf(readGuide('operators.md')).map(({ chapter, code }) => ({ chapter, code }));
+
+/** The last one of a chapter that has a text. */
+function block(chapter: string, mark: string): string {
+  const found = blocks
+    .filter((each) => each.chapter === chapter && each.code.includes(mark))
+    .at(-1);
+  if (found === undefined) throw new Error(`no block of "${chapter}" has ${mark}`);
+  return found.code;
+}
+
+const install = block('Upgrade', 'infra/bootstrap.mjs');
+const migrate = block('Upgrade', 'apps/migrate/main.ts');
+const coordinators = block('Upgrade', 'paddock-coordinator@');
+const edges = block('Upgrade', 'paddock-edge@');
+const build = block('With compose', 'docker compose build');
+const replace = block('With compose', '--force-recreate');
+
+test('an install and a migration that are typed again are those of the new version', async (t) => {
+  const machine = await standInMachine(t);
+
+  for (const code of [install, install, migrate, migrate])
+    t.is((await machine.paste(code)).code, 0);
+
+  const ours = (await machine.done()).filter((line) => line.startsWith('node '));
+  t.is(ours.length, 4);
+  for (const line of ours) t.true(line.endsWith(` in ${newVersion}`), line);
+});
+
+test('where the new version cannot be fetched nothing is installed or migrated', async (t) => {
+  const machine = await standInMachine(t);
+  await machine.fail('git clone');
+
+  for (const code of [install, migrate]) t.not((await machine.paste(code)).code, 0);
+
+  t.deepEqual(await machine.done(), []);
+});
+
+test('all hosts can replace their coordinators before the first replaces an edge', async (t) => {
+  const machine = await standInMachine(t);
+  await machine.paste(install);
+
+  await machine.paste(coordinators);
+  const first = (await machine.done()).filter((line) => line.startsWith('restart'));
+  const { output } = await machine.paste(edges);
+
+  t.deepEqual(
+    first,
+    [1, 2].map((i) => `restart coordinator-${i} of ${newVersion}`),
+  );
+  t.deepEqual(
+    (await machine.done()).slice(-2),
+    [8090, 8091].map((port) => `restart edge-${port} of ${newVersion}`),
+  );
+  t.regex(output, new RegExp(`/${newVersion}$`, 'm'));
+});
+
+for (const [name, code, restarts] of [
+  ['under systemd', coordinators, 'restart coordinator'],
+  ['with compose', replace, 'up coordinator'],
+] as const) {
+  test(`coordinators ${name} are replaced again from the first when that was stopped`, async (t) => {
+    const machine = await standInMachine(t);
+    await machine.paste(install);
+    await machine.paste(build);
+    await machine.stopAt(`${restarts}-2`, code);
+
+    t.is((await machine.paste(code)).code, 0);
+
+    const done = (await machine.done()).filter((line) => line.startsWith(restarts));
+    t.deepEqual(
+      done.map((line) => line.replace(/ of .*/, '')),
+      ['1', '2', '1', '2'].map((i) => `${restarts}-${i}`),
+    );
+  });
+
+  // What is not known to be old would count as new at once.
+  test(`no coordinator is replaced ${name} while nobody says which there are`, async (t) => {
+    const machine = await standInMachine(t);
+    await machine.paste(install);
+    await machine.paste(build);
+    await machine.fail('npx paddock operator partitions');
+
+    t.not((await machine.paste(code)).code, 0);
+
+    t.deepEqual(
+      (await machine.done()).filter((line) => /^(restart|up)/.test(line)),
+      [],
+    );
+  });
+}
+
+test('the image from before stays the way back, however often the new one is built', async (t) => {
+  const machine = await standInMachine(t);
+  const name = `images/paddock:before-${newVersion}`;
+
+  await machine.stopAt('build', build);
+  await machine.paste(build);
+  await machine.stopAt('up edge-1', replace);
+  await machine.paste(build);
+  await machine.paste(replace);
+  await machine.paste(build);
+
+  t.is(await machine.read(name), `image-of-${oldVersion}\n`);
+  t.is(await machine.read('runs/edge-2'), `image-of-${newVersion}\n`);
+});
+
+test('an image that cannot be built is followed by no migration', async (t) => {
+  const machine = await standInMachine(t);
+  await machine.fail('docker compose build');
+
+  t.not((await machine.paste(build)).code, 0);
+
+  t.deepEqual(
+    (await machine.done()).filter((line) => line.startsWith('run ')),
+    [],
+  );
+});
