@@ -125,3 +125,20 @@ test('an image that cannot be built is followed by no migration', async (t) => {
     [],
   );
 });
+
+// Each login has one password: whoever pasted it again would shut out what runs by the file of before.
+test('the file of variables is made once, and has the number of copies in it', async (t) => {
+  const machine = await standInMachine(t);
+  await machine.paste(
+    `mkdir ~/paddock-practice-2; for each in ready secrets; do echo '{}' > ~/paddock-practice-2/$each.json; done`,
+  );
+  const make = block('On one machine, without containers', 'randomBytes');
+
+  t.is((await machine.paste(make)).code, 0);
+  const first = await machine.read('paddock.env');
+  t.is((await machine.paste(make)).code, 0);
+
+  t.regex(first, /^DATABASE_EDGE_PASSWORD='[0-9a-f]{48}'$/m);
+  t.regex(first, /^NATS_REPLICAS='1'$/m);
+  t.is(await machine.read('paddock.env'), first);
+});
