@@ -142,3 +142,16 @@ test('the file of variables is made once, and has the number of copies in it', a
   t.regex(first, /^NATS_REPLICAS='1'$/m);
   t.is(await machine.read('paddock.env'), first);
 });
+
+test('what a process is told of the database is all but its owner and the passwords', async (t) => {
+  const machine = await standInMachine(t);
+  const units = block('On one machine, without containers', '/etc/systemd/system');
+  const cut = units.split('\n').find((line) => line.startsWith('grep ')) ?? '';
+  const kept = ['DATABASE_POOL_SIZE=7', 'NATS_URL=n'];
+  const own = ['DATABASE_URL=u', 'DATABASE_EDGE_PASSWORD=e', 'DATABASE_COORDINATOR_PASSWORD=c'];
+  await machine.paste(`printf '%s\\n' ${[...own, ...kept].join(' ')} > ~/paddock.env`);
+
+  t.is((await machine.paste(cut.replaceAll('/etc/paddock', '~/runs'))).code, 0);
+
+  t.is(await machine.read('runs/paddock.env'), `${kept.join('\n')}\n`);
+});
