@@ -155,3 +155,30 @@ test('what a process is told of the database is all but its owner and the passwo
 
   t.is(await machine.read('runs/paddock.env'), `${kept.join('\n')}\n`);
 });
+
+const restore = block('With compose', 'pg_restore');
+
+test('a restore that cannot set aside the database that is there restores nothing', async (t) => {
+  const machine = await standInMachine(t);
+  await machine.paste('echo dumped > ~/paddock.dump');
+  await machine.fail('docker compose exec -T postgres psql');
+
+  t.not((await machine.paste(restore)).code, 0);
+
+  const done = await machine.done();
+  t.deepEqual(done[0], 'stop edge-1 edge-2 coordinator-1 coordinator-2');
+  t.deepEqual(
+    done.filter((line) => /pg_restore|migrate/.test(line)),
+    [],
+  );
+});
+
+test('a dump that fails leaves the one from before', async (t) => {
+  const machine = await standInMachine(t);
+  await machine.paste('echo dumped > ~/paddock.dump');
+  await machine.fail('docker compose exec -T postgres pg_dump');
+
+  await machine.paste(block('With compose', 'pg_dump'));
+
+  t.is(await machine.read('paddock.dump'), 'dumped\n');
+});

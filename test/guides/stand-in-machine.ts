@@ -58,6 +58,7 @@ case "$1 $2" in
 inspect*) [ -n "$4" ] && cat "$STATE/runs/$4";;
 tag*) [ -n "$2" ] && cp /dev/stdin "$images/$3" <<< "$2"; note "tag $2 $3";;
 "compose ps") echo edge-2;;
+"compose exec" | "compose stop") note "\${*:2}";;
 "compose build") echo "image-of-$(cat "$STATE/checked-out")" > "$STATE/built"; note build;;
 "compose run") note "run \${*: -1} of $(cat "$STATE/built")";;
 "compose up") name=\${*: -1}; cp "$STATE/built" "$STATE/runs/$name"; note "up $name of $(cat "$STATE/built")"; begin "$name";;
