@@ -3,7 +3,7 @@ import { HistoryWatch } from '../infra/history/history-watch.ts';
 import { createMarkFile } from '../infra/history/mark-file.ts';
 import { createS3MarkCopy } from '../infra/object-store/s3-mark-copy.ts';
 import type { Clock } from '../infra/ports/clock.ts';
-import type { MarkCopy } from '../infra/ports/history.ts';
+import type { MarkCopy, TimeTold } from '../infra/ports/history.ts';
 import type { Logger } from '../infra/ports/log.ts';
 import type { Sql } from '../infra/ports/sql.ts';
 import type { Telemetry } from '../infra/ports/telemetry.ts';
@@ -26,6 +26,7 @@ export async function openHistory(deps: {
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;
+  readonly onTime?: (told: TimeTold) => void;
 }): Promise<HistoryWatch> {
   const { config, sql, ...rest } = deps;
   const store = createHistoryStore(sql);

@@ -44,6 +44,7 @@ import { ProofTurns } from './auth/proof-turns.ts';
 import { ProofWatch } from './auth/proof-watch.ts';
 import { runOfToken } from './auth/run-tokens.ts';
 import { Boards } from './board/boards.ts';
+import { ClockWatch } from './clock-watch.ts';
 import { SealKeyWatch } from './credentials/seal-key-watch.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { Dispatch } from './dispatch.ts';
@@ -240,7 +241,9 @@ async function openDeps(
   const sealing = { seal, sql: callersSql, clock, log };
   const sealKeys = await started(new SealKeyWatch(sealing), stack);
   const watching = { config, sql: callersSql, clock, log, telemetry };
-  const history = await openHistory({ ...watching, isKeeper: false });
+  const clockWatch = new ClockWatch({ skewSeconds: config.timestampSkewSeconds, clock, log });
+  const onTime: ClockWatch['heard'] = (told) => clockWatch.heard(told);
+  const history = await openHistory({ ...watching, isKeeper: false, onTime });
   stack.defer(() => history.stop());
   const connection = stack.adopt(
     await connectNats({
@@ -270,7 +273,15 @@ async function openDeps(
   const analyser = stack.adopt(analyserOf(config, clock), (running) => running.stop());
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
   const { chainWatch, ...epochs } = await openEpochs(options, sql, stack);
-  const watched = { history, outcomes, proofs, chainWatch, objects, broker: connection };
+  const watched = {
+    history,
+    outcomes,
+    proofs,
+    chainWatch,
+    clockWatch,
+    objects,
+    broker: connection,
+  };
   const readiness = openReadiness(options, { sql: callersSql, ...watched }, stack);
   const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });
   await started(inference.records, stack);

@@ -5,11 +5,18 @@ import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { ProofWatch } from './auth/proof-watch.ts';
+import type { ClockWatch } from './clock-watch.ts';
 import type { ChainWatch } from './emission/chain-watch.ts';
 import { Readiness } from './readiness.ts';
 import { ServerFitness } from './server-fitness.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
-import { admissionProbe, chainProbe, databaseProbes, objectStoreProbe } from './write-probes.ts';
+import {
+  admissionProbe,
+  chainProbe,
+  clockProbe,
+  databaseProbes,
+  objectStoreProbe,
+} from './write-probes.ts';
 
 interface ReadinessOptions {
   readonly clock: Clock;
@@ -27,23 +34,26 @@ interface Watched {
   readonly broker: { flush(): Promise<void> };
   /** Undefined where a simulated clock says which epoch it is. */
   readonly chainWatch: ChainWatch | undefined;
+  readonly clockWatch: ClockWatch;
   readonly objects: ObjectStore;
 }
 
 /** Whether this edge is ready, and what is in the way of a write. */
 export function openReadiness(
   { clock, log, telemetry, allowUnsafeWrites = false }: ReadinessOptions,
-  { sql, history, outcomes, proofs, broker, chainWatch, objects }: Watched,
+  { sql, history, outcomes, proofs, broker, chainWatch, clockWatch, objects }: Watched,
   stack: AsyncDisposableStack,
 ): Readiness {
   const demands = { allowUnsafeWrites, allowReadOnly: true };
   const fitness = new ServerFitness({ sql, demands, clock, log });
   stack.defer(telemetry.gauge('paddock.database.unfit', () => (fitness.isUnfit ? 1 : 0)));
+  stack.defer(telemetry.gauge('paddock.edge.clock_ahead', () => clockWatch.aheadSeconds));
   const probes = {
     ...databaseProbes(sql, { history, outcomes }),
     admission: admissionProbe(proofs),
     broker: () => broker.flush(),
     chain: chainProbe(chainWatch),
+    clock: clockProbe(clockWatch),
     durability: () => fitness.require(),
     object_store: objectStoreProbe(objects),
   };

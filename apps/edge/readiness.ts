@@ -4,6 +4,7 @@ export const probeNames = [
   'admission',
   'broker',
   'chain',
+  'clock',
   'coordinator',
   'database',
   'durability',

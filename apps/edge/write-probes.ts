@@ -4,6 +4,7 @@ import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { isRefusedLogin } from '../../infra/postgres/failure.ts';
 import type { ProofWatch } from './auth/proof-watch.ts';
+import type { ClockWatch } from './clock-watch.ts';
 import type { ChainWatch } from './emission/chain-watch.ts';
 import { type Probe, type ProbeName, WriteBlocked } from './readiness.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
@@ -25,6 +26,19 @@ export function admissionProbe(proofs: Pick<ProofWatch, 'trouble'>): Probe {
 export function chainProbe(watch: Pick<ChainWatch, 'trouble'> | undefined): Probe {
   return async () => {
     if (watch?.trouble !== undefined) throw new WriteBlocked(watch.trouble);
+  };
+}
+
+/**
+ * Rejects while callers who sign by a right clock would be refused for this host's. Other hosts have clocks
+ * of their own, so another edge is the better one to ask.
+ */
+export function clockProbe(watch: Pick<ClockWatch, 'aheadSeconds' | 'isOff'>): Probe {
+  return async () => {
+    const { aheadSeconds = 0, isOff } = watch;
+    if (!isOff) return;
+    const off = `${Math.round(Math.abs(aheadSeconds))} s ${aheadSeconds > 0 ? 'ahead of' : 'behind'}`;
+    throw new WriteBlocked(`its clock is ${off} that of the database`);
   };
 }
 

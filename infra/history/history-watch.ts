@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
-import type { History, HistoryStore, Mark, MarkCopy } from '../ports/history.ts';
+import type { History, HistoryStore, Mark, MarkCopy, TimeTold } from '../ports/history.ts';
 import type { Service } from '../ports/lifecycle.ts';
 import type { Logger } from '../ports/log.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -14,6 +14,8 @@ export interface HistoryWatchDeps {
   readonly log: Logger;
   readonly telemetry: Pick<Telemetry, 'gauge'>;
   readonly policy?: Partial<HistoryPolicy>;
+  /** Of each look that the database answered. */
+  readonly onTime?: (told: TimeTold) => void;
 }
 
 export interface HistoryPolicy {
@@ -173,8 +175,14 @@ export class HistoryWatch implements Service {
     return copies.filter((_, at) => answered[at] === true);
   }
 
-  #read(): Promise<History | undefined> {
-    return this.#deps.store.read([...this.#kept.values()].map(({ seq }) => seq));
+  async #read(): Promise<History | undefined> {
+    const { clock, onTime, store } = this.#deps;
+    const askedMs = clock.nowMs();
+    const history = await store.read([...this.#kept.values()].map(({ seq }) => seq));
+    if (history !== undefined) {
+      onTime?.({ askedMs, databaseMs: history.nowMs, heardMs: clock.nowMs() });
+    }
+    return history;
   }
 
   #judge(history: History): void {

@@ -18,6 +18,15 @@ export interface History {
   readonly oldestSeq: number;
   /** The hashes at the asked places, as far as it knows them. */
   readonly hashes: ReadonlyMap<number, string>;
+  /** The database's wall clock as it answered, Unix milliseconds. */
+  readonly nowMs: number;
+}
+
+/** What the database's wall clock said, between two looks at that of this host. All Unix milliseconds. */
+export interface TimeTold {
+  readonly askedMs: number;
+  readonly databaseMs: number;
+  readonly heardMs: number;
 }
 
 export interface HistoryStore {

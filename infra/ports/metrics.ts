@@ -152,6 +152,11 @@ export const gauges = {
     unit: '{request}',
     description: 'Requests that were let in and are not answered yet, of one edge',
   },
+  'paddock.edge.clock_ahead': {
+    unit: 's',
+    description:
+      "How far the clock of an edge's host is ahead of the database's; less than zero where it is behind",
+  },
   'paddock.edge.proof_wait': {
     unit: 'ms',
     description: 'How long somebody new to this edge waits until he is let in',

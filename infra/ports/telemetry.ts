@@ -38,6 +38,13 @@ export interface Telemetry {
   readonly nameRoute: (route: string) => void;
   count(name: CounterName, by?: number, attributes?: TelemetryAttributes): void;
   record(name: HistogramName, value: number, attributes?: TelemetryAttributes): void;
-  /** `read` is called whenever somebody looks, until the returned function is called. */
-  gauge(name: GaugeName, read: () => number, attributes?: TelemetryAttributes): () => void;
+  /**
+   * `read` is called whenever somebody looks, until the returned function is called. What it does not know
+   * is shown as no number, which no alarm takes for zero.
+   */
+  gauge(
+    name: GaugeName,
+    read: () => number | undefined,
+    attributes?: TelemetryAttributes,
+  ): () => void;
 }

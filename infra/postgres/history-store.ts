@@ -33,13 +33,14 @@ interface MarkRow {
   readonly hash: string;
   readonly at: Date;
   readonly oldest: string;
+  readonly now: Date;
   readonly asked: Readonly<Record<string, string>>;
 }
 
 async function read(sql: Sql, seqs: readonly number[]): Promise<History | undefined> {
   // One statement: the newest mark and the asked ones are of one moment.
   const [row] = await sql<MarkRow[]>`
-    select h.genesis, m.branch, m.seq, m.hash, m.at,
+    select h.genesis, m.branch, m.seq, m.hash, m.at, rt.wall_clock() as now,
       (select min(seq) from rt.mark) as oldest,
       (select coalesce(jsonb_object_agg(seq, hash), '{}')
         from rt.mark where seq = any(${[...seqs]}::bigint[])) as asked
@@ -53,5 +54,6 @@ async function read(sql: Sql, seqs: readonly number[]): Promise<History | undefi
     newest: { genesis, branch, seq, hash, atMs: row.at.getTime() },
     oldestSeq: Number(row.oldest),
     hashes: new Map(Object.entries(row.asked).map(([at, found]) => [Number(at), found])),
+    nowMs: row.now.getTime(),
   };
 }

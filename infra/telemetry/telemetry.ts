@@ -77,7 +77,8 @@ export function createTelemetry(): Telemetry {
     gauge(name, read, attributes) {
       const gauge = observing[name];
       const observe: Parameters<typeof gauge.addCallback>[0] = (result) =>
-        result.observe(read(), otel(attributes));
+        // OpenTelemetry would go on showing the last value of what is not observed.
+        result.observe(read() ?? Number.NaN, otel(attributes));
       gauge.addCallback(observe);
       return () => gauge.removeCallback(observe);
     },

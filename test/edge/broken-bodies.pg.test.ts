@@ -11,7 +11,7 @@ import { silentLogger, silentTelemetry } from '../support/silent-telemetry.ts';
 import { openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 
-let inFlight = () => Number.NaN;
+let inFlight: () => number | undefined = () => Number.NaN;
 /** Requests that got as far as a route and are over, however they ended. */
 let over = 0;
 const failures: string[] = [];

@@ -52,7 +52,7 @@ test('one partition that cannot be loaded keeps no other from being served', asy
 test('a partition that is still being loaded does not count as served', async (t) => {
   const world = await startWorld(2);
   t.teardown(() => world.stop());
-  const read = new Map<string, () => number>();
+  const read = new Map<string, () => number | undefined>();
   const loading = Promise.withResolvers<void>();
   const { host } = await world.host('one', {
     telemetry: {

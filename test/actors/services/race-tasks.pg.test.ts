@@ -54,7 +54,7 @@ test('of a legacy suite the problems of its races are counted', async (t) => {
 test('a coordinator measures how many tasks a race lacks', async (t) => {
   const { sql } = await openSuite(t, { taskCount: 12 });
   const clock = new ManualClock();
-  let read: (() => number) | undefined;
+  let read: (() => number | undefined) | undefined;
   const watch = createRaceTaskWatch({
     ...{ sql, clock, log: silentLogger },
     telemetry: {

@@ -423,7 +423,7 @@ test.serial('of many stuck records the oldest are listed and all are counted', a
 
 test.serial('a coordinator measures how many records of each kind are stuck', async (t) => {
   const clock = new ManualClock();
-  const read = new Map<string, () => number>();
+  const read = new Map<string, () => number | undefined>();
   const watch = createStuckWatch({
     ...{ sql, clock, log: silentLogger },
     telemetry: {

@@ -76,7 +76,7 @@ test('logs tell that somebody took the database for one that went back', async (
   const watch = new HistoryWatch({
     store: {
       advance: async () => undefined,
-      read: async () => ({ newest, oldestSeq: 1, hashes: new Map([[1, 'a']]) }),
+      read: async () => ({ newest, oldestSeq: 1, hashes: new Map([[1, 'a']]), nowMs: 0 }),
     },
     ...{ copies: [copy], isKeeper: false, clock: systemClock, log, telemetry: silentTelemetry },
   });

@@ -32,7 +32,7 @@ test('an edge whose chain node stands still says so, until it moves, and stays i
   });
   t.teardown(() => node.stop());
   const { clock, moved } = hurriedClock();
-  const gauges = new Map<GaugeName, () => number>();
+  const gauges = new Map<GaugeName, () => number | undefined>();
   const said: string[] = [];
   const say = (message: string) => said.push(message);
   const service = await startTestService({

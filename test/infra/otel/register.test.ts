@@ -155,12 +155,15 @@ test('a collector that is down does not keep a stopping process', async (t) => {
 test('metrics are shown on loopback under their own names', async (t) => {
   const port = await freePort();
   const running = await start(t, { METRICS_PORT: String(port) });
+  const scrape = async () => await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  t.regex(await scrape(), /^paddock_edge_clock_ahead 3$/m);
   await get(running.port, '/v1/things/1');
-  const shown = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const shown = await scrape();
   t.regex(shown, /^paddock_heartbeats_total 2$/m);
   t.regex(shown, /^paddock_lease_expiries_total\{reason="LEASE_EXPIRED"\} 0$/m);
   t.regex(shown, /^paddock_edge_shed_total\{lane="read"\} 0$/m);
   t.regex(shown, /^paddock_mailbox_depth 7$/m);
+  t.regex(shown, /^paddock_edge_clock_ahead NaN$/m, 'what is not known any more');
   t.regex(shown, /^paddock_commit_duration_bucket\{le="5"\} 1$/m);
   t.is(await stop(running), 0);
 });

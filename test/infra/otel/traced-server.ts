@@ -9,10 +9,15 @@ import { Fault } from '../../../machines/fault.ts';
 const telemetry = createTelemetry();
 const cause = { traceparent: `00-${'c'.repeat(32)}-${'d'.repeat(16)}-01` };
 const unrecorded = { traceparent: `00-${'e'.repeat(32)}-${'f'.repeat(16)}-00` };
-const stopWatching = telemetry.gauge('paddock.mailbox.depth', () => 7);
+let clockAhead: number | undefined = 3;
+const stopWatching = [
+  telemetry.gauge('paddock.mailbox.depth', () => 7),
+  telemetry.gauge('paddock.edge.clock_ahead', () => clockAhead),
+];
 
 const app = express();
 app.get('/v1/things/:id', async (_request, response) => {
+  clockAhead = undefined;
   telemetry.count('paddock.heartbeats', 2);
   telemetry.record('paddock.commit.duration', 3);
   const options = {
@@ -37,7 +42,7 @@ const server = createServer(app).listen(0, '127.0.0.1');
 await once(server, 'listening');
 process.stdout.write(`${JSON.stringify(server.address())}\n`);
 await once(process, 'SIGTERM');
-stopWatching();
+for (const stop of stopWatching) stop();
 server.close();
 server.closeAllConnections();
 await shutdownTelemetry();
