@@ -1,5 +1,6 @@
 import { createHost, type Host } from '../../actors/runtime/host.ts';
 import type { RuntimePolicy } from '../../actors/runtime/policy.ts';
+import { createIdleWorkWatch } from '../../actors/services/idle-work/idle-work.actor.ts';
 import { createRaceTaskWatch } from '../../actors/services/race-tasks/race-tasks.actor.ts';
 import { checkSealKeys } from '../../actors/services/sealing/check-keys.ts';
 import { createStuckWatch } from '../../actors/services/stuck/stuck.actor.ts';
@@ -113,7 +114,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   stack.use(await startServices({ config, bus, sql, objects, clock, log, telemetry }));
   stack.use(await startFeed({ config, bus, sql, partitions, clock, log, telemetry }));
   stack.use(await startSimilarity({ sql, objects, clock, log }));
-  for (const createWatch of [createStuckWatch, createRaceTaskWatch]) {
+  for (const createWatch of [createStuckWatch, createRaceTaskWatch, createIdleWorkWatch]) {
     const watch = createWatch({ sql, clock, log, telemetry });
     await watch.start();
     stack.defer(() => watch.stop());

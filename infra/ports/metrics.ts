@@ -220,6 +220,12 @@ export const gauges = {
     unit: '{task}',
     description: 'Tasks that the race of the active suite asks for beyond all that are held out',
   },
+  'paddock.work.idle': {
+    unit: 's',
+    description:
+      'How long work could have been claimed and no run was under way, by phase; zero where all is well',
+    labels: ['phase'],
+  },
   'paddock.stuck': {
     unit: '{record}',
     description:

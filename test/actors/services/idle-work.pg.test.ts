@@ -1,0 +1,83 @@
+import test from 'ava';
+import { createIdleWorkWatch } from '../../../actors/services/idle-work/idle-work.actor.ts';
+import { readIdleWork } from '../../../actors/services/idle-work/read-idle-work.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { addSuite, claimRun, openWorld } from '../../support/eval-desk.ts';
+import { submission } from '../../support/eval-world.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
+import { until } from '../../support/until.ts';
+
+/** In whole minutes. */
+async function idle(sql: Sql) {
+  const { QUALIFYING, RACE } = await readIdleWork(sql);
+  return { QUALIFYING: Math.round(QUALIFYING / 60), RACE: Math.round(RACE / 60) };
+}
+
+test('work that nobody takes is idle from when it could be taken, or from when the last run ended', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const suiteId = await addSuite(sql);
+  t.deepEqual(await idle(sql), { QUALIFYING: 0, RACE: 0 }, 'there is none');
+
+  await desk.ok('submit-version', submission(1, { suiteId }));
+  await sql`update work_item set queued_at = now() - interval '20 minutes'`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 20, RACE: 0 });
+  await sql`update work_item set phase = 'RACE', race_id = gen_random_uuid()`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 0, RACE: 20 });
+  await sql`update work_item set phase = 'QUALIFYING', race_id = null`;
+
+  await sql`update work_item set hold_until = now() + interval '1 minute'`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 0, RACE: 0 }, 'nobody may take it yet');
+  await sql`update work_item set hold_until = now() - interval '5 minutes'`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 5, RACE: 0 });
+  await sql`update work_item set hold_reason = 'MINER_BANNED'`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 0, RACE: 0 }, 'operators have it');
+  await sql`update work_item set hold_until = null, hold_reason = null`;
+
+  const { evalRunId } = await claimRun(desk, 'val-a');
+  await sql`insert into validator (hotkey, last_seen_at) values ('val-a', now())`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 0, RACE: 0 }, 'somebody is at it');
+  await sql`
+    update evaluation_run set status = 'STALE', completed_at = now() - interval '10 minutes'
+    where eval_run_id = ${evalRunId}`;
+  await sql`update work_item set live_count = 0`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 10, RACE: 0 });
+});
+
+test('whoever is at any work is taken for one who comes to the race as well', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const suiteId = await addSuite(sql);
+  await desk.ok('submit-version', submission(1, { suiteId }));
+  await claimRun(desk, 'val-a');
+  await desk.ok('submit-version', submission(2, { suiteId }));
+  await sql`
+    update work_item set phase = 'RACE', race_id = gen_random_uuid(), queued_at = now() - interval '1 hour'
+    where live_count = 0`;
+
+  t.deepEqual(await idle(sql), { QUALIFYING: 0, RACE: 0 });
+});
+
+test('a coordinator measures it for each phase', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const clock = new ManualClock();
+  const read = new Map<string, () => number | undefined>();
+  const watch = createIdleWorkWatch({
+    ...{ sql, clock, log: silentLogger },
+    telemetry: {
+      gauge: (name, look, attributes) => {
+        const series = `${name} ${attributes?.['phase']}`;
+        read.set(series, look);
+        return () => void read.delete(series);
+      },
+    },
+  });
+  await watch.start();
+  t.teardown(() => watch.stop());
+  const suiteId = await addSuite(sql);
+  await desk.ok('submit-version', submission(1, { suiteId }));
+  await sql`update work_item set queued_at = now() - interval '1 hour'`;
+  await clock.advance(30_000);
+
+  await until(async () => (read.get('paddock.work.idle QUALIFYING')?.() ?? 0) >= 3_600);
+  t.is(read.get('paddock.work.idle RACE')?.(), 0);
+});
