@@ -58,6 +58,20 @@ test('an alarm that every kind of process may raise leads to a section about all
   );
 });
 
+// The dead count nothing, so that whatever divides or compares what they counted is silent.
+test('where no process of a kind is left, somebody is paged for that alone', async (t) => {
+  const alerts = await readAlerts();
+  const paging = alerts.filter(({ labels }) => labels.severity === 'page');
+  const missed = paging.flatMap(({ expr, annotations: { runbook } }) =>
+    [...expr.matchAll(/\babsent\((\w+)\)/g)].map(([, metric]) => [metric, runbook]),
+  );
+
+  t.deepEqual(missed, [
+    ['paddock_partition_owned', 'RUNBOOK.md#all-coordinators-are-dead'],
+    ['paddock_edge_in_flight', 'RUNBOOK.md#all-edges-are-dead'],
+  ]);
+});
+
 test('every number that the runbook calls worth an alarm has one', async (t) => {
   const [, worth = ''] = /Alarms worth having:(.*?)\n\n/s.exec(readRunbook()) ?? [];
   const named = [...worth.matchAll(/`(paddock_\w+)`/g)].map(([, name = '']) => name);
