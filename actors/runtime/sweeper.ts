@@ -1,4 +1,5 @@
 import type { PartitionBus, Subscription } from '../../infra/ports/bus.ts';
+import { LastCount } from '../../infra/ports/last-count.ts';
 import type { OutboxStore } from '../../infra/ports/outbox-store.ts';
 import type { RuntimePolicy } from './policy.ts';
 import { publishTraced, type RelayDeps } from './relay.ts';
@@ -40,9 +41,11 @@ export class Sweeper {
   #mayBeLost = true;
   #expiredMs = Number.NEGATIVE_INFINITY;
   #backlog = { pending: 0, oldestAgeMs: 0 };
+  readonly #measured: LastCount;
 
   constructor(deps: SweeperDeps) {
     this.#deps = deps;
+    this.#measured = new LastCount({ ...deps, everyMs: measureEveryMs, what: 'outbox' });
   }
 
   start(): void {
@@ -53,8 +56,11 @@ export class Sweeper {
     this.#stops.push(
       clock.every(policy.sweepEveryMs, () => this.#sweep()),
       clock.every(measureEveryMs, () => this.#measure()),
-      telemetry.gauge('paddock.outbox.pending', () => this.#backlog.pending),
-      telemetry.gauge('paddock.outbox.age', () => this.#backlog.oldestAgeMs / 1000),
+      this.#measured.show(),
+      telemetry.gauge('paddock.outbox.pending', () => this.#measured.known(this.#backlog.pending)),
+      telemetry.gauge('paddock.outbox.age', () =>
+        this.#measured.known(this.#backlog.oldestAgeMs / 1000),
+      ),
     );
   }
 
@@ -64,11 +70,9 @@ export class Sweeper {
   }
 
   async #measure(): Promise<void> {
-    try {
+    await this.#measured.attempt(async () => {
       this.#backlog = await this.#deps.outbox.backlog();
-    } catch (error) {
-      this.#deps.log.debug('outbox not measured', { error });
-    }
+    });
   }
 
   /** What others wait for comes first, and no step is kept from its work by another that fails. */

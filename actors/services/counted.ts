@@ -1,33 +1,39 @@
 import type { Clock } from '../../infra/ports/clock.ts';
+import { LastCount, type LastCountDeps } from '../../infra/ports/last-count.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
-import type { Logger } from '../../infra/ports/log.ts';
+import type { GaugeName } from '../../infra/ports/metrics.ts';
+import type { TelemetryAttributes } from '../../infra/ports/telemetry.ts';
 
-export interface CountedOptions {
-  readonly clock: Clock;
-  readonly log: Pick<Logger, 'debug'>;
-  readonly everyMs: number;
-  /** For the log, where it could not be counted. */
-  readonly what: string;
-  readonly count: () => Promise<void>;
-  /** Shows what was counted last; answers how to end that. */
-  readonly show: () => readonly (() => void)[];
+interface Shown {
+  readonly name: GaugeName;
+  /** What was counted last. */
+  readonly read: () => number;
+  readonly attributes?: TelemetryAttributes;
 }
 
-/** Counts something again and again, for an alarm. One count that fails leaves what was shown. */
+export interface CountedOptions extends LastCountDeps {
+  readonly clock: Clock;
+  readonly count: () => Promise<void>;
+  readonly shown: readonly Shown[];
+}
+
+/** Counts something again and again, for an alarm; what could not be counted for long is not shown. */
 export function createCounted(options: CountedOptions): Service {
-  const { clock, log, everyMs, what, count, show } = options;
+  const { clock, everyMs, count, shown, telemetry } = options;
   const stops: (() => void)[] = [];
+  const last = new LastCount(options);
   let counting: Promise<void> = Promise.resolve();
-  const attempt = () =>
-    count().catch((error: unknown) => log.debug(`${what} could not be counted`, { error }));
   return {
     start: async () => {
       stops.push(
         clock.every(everyMs, () => {
-          counting = attempt();
+          counting = last.attempt(count);
           return counting;
         }),
-        ...show(),
+        last.show(),
+        ...shown.map(({ name, read, attributes }) =>
+          telemetry.gauge(name, () => last.known(read()), attributes),
+        ),
       );
     },
     stop: async () => {

@@ -1,6 +1,7 @@
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from 'nats';
 import type { Clock } from '../ports/clock.ts';
+import { LastCount } from '../ports/last-count.ts';
 import type { Service } from '../ports/lifecycle.ts';
 import type { Logger } from '../ports/log.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -9,7 +10,7 @@ import { wantedStreams } from './streams.ts';
 export interface StreamWatchDeps {
   readonly connection: NatsConnection;
   readonly clock: Clock;
-  readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly telemetry: Pick<Telemetry, 'gauge'>;
 }
 
@@ -28,29 +29,29 @@ export function createStreamWatch(deps: StreamWatchDeps): Service {
   const fills = new Map(wantedStreams({ replicas: 1 }).map(({ name }) => [name, 0]));
   const stops: (() => void)[] = [];
   let looking: Promise<void> = Promise.resolve();
+  const last = new LastCount({ clock, log, telemetry, everyMs, what: 'streams' });
   const look = async () => {
-    try {
-      const manager = await jetstreamManager(connection, { checkAPI: false });
-      for (const [stream, before] of fills) {
-        const fill = await fillOf(manager, stream);
-        fills.set(stream, fill);
-        tell(log, { stream, before, fill });
-      }
-    } catch (error) {
-      log.debug('streams were not measured', { error });
+    const manager = await jetstreamManager(connection, { checkAPI: false });
+    for (const [stream, before] of fills) {
+      const fill = await fillOf(manager, stream);
+      fills.set(stream, fill);
+      tell(log, { stream, before, fill });
     }
   };
   // One after the other: what an earlier look found must not stand in the place of a later one's.
   const lookNow = () => {
-    looking = looking.then(look);
+    looking = looking.then(() => last.attempt(look));
     return looking;
   };
   return {
     start: async () => {
       stops.push(
         clock.every(everyMs, lookNow),
+        last.show(),
         ...[...fills.keys()].map((stream) =>
-          telemetry.gauge('paddock.stream.fill', () => fills.get(stream) ?? 0, { stream }),
+          telemetry.gauge('paddock.stream.fill', () => last.known(fills.get(stream) ?? 0), {
+            stream,
+          }),
         ),
       );
       // Nobody waits for it: a broker that is away must not hold up a start.

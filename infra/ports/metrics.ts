@@ -220,6 +220,12 @@ export const gauges = {
     unit: '{task}',
     description: 'Tasks that the race of the active suite asks for beyond all that are held out',
   },
+  'paddock.count.age': {
+    unit: 's',
+    description:
+      'How long ago something was counted that an alarm goes by, or since the start where it never was',
+    labels: ['what'],
+  },
   'paddock.work.idle': {
     unit: 's',
     description:

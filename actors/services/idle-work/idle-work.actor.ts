@@ -19,11 +19,14 @@ export function createIdleWorkWatch(deps: {
   const { sql, clock, log, telemetry } = deps;
   let idle: IdleWork = { QUALIFYING: 0, RACE: 0 };
   return createCounted({
-    ...{ clock, log, everyMs, what: 'work that nobody takes' },
+    ...{ clock, log, telemetry, everyMs, what: 'idle-work' },
     count: async () => {
       idle = await readIdleWork(sql);
     },
-    show: () =>
-      workPhases.map((phase) => telemetry.gauge('paddock.work.idle', () => idle[phase], { phase })),
+    shown: workPhases.map((phase) => ({
+      name: 'paddock.work.idle',
+      read: () => idle[phase],
+      attributes: { phase },
+    })),
   });
 }

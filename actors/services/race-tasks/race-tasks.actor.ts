@@ -19,11 +19,11 @@ export function createRaceTaskWatch(deps: {
   const { sql, clock, log, telemetry } = deps;
   let missing = 0;
   return createCounted({
-    ...{ clock, log, everyMs, what: 'tasks that a race lacks' },
+    ...{ clock, log, telemetry, everyMs, what: 'race-tasks' },
     count: async () => {
       const tasks = await readRaceTasks(sql);
       missing = tasks === null ? 0 : Math.max(0, tasks.askedFor - tasks.heldOut);
     },
-    show: () => [telemetry.gauge('paddock.race.missing_tasks', () => missing)],
+    shown: [{ name: 'paddock.race.missing_tasks', read: () => missing }],
   });
 }

@@ -19,16 +19,17 @@ export function createStuckWatch(deps: {
   const { sql, clock, log, telemetry } = deps;
   let counts: ReadonlyMap<string, number> = new Map();
   return createCounted({
-    ...{ clock, log, everyMs, what: 'what is stuck' },
+    ...{ clock, log, telemetry, everyMs, what: 'stuck' },
     count: async () => {
       const before = counts;
       counts = await countStuck(sql);
       const news = [...counts].filter(([kind, found]) => found > (before.get(kind) ?? 0));
       if (news.length > 0) log.warn('records are stuck', { kinds: Object.fromEntries(counts) });
     },
-    show: () =>
-      stuckKinds.map(({ kind }) =>
-        telemetry.gauge('paddock.stuck', () => counts.get(kind) ?? 0, { kind }),
-      ),
+    shown: stuckKinds.map(({ kind }) => ({
+      name: 'paddock.stuck',
+      read: () => counts.get(kind) ?? 0,
+      attributes: { kind },
+    })),
   });
 }

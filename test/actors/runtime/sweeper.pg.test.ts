@@ -14,6 +14,7 @@ async function sweeping(t: ExecutionContext, failing: Partial<OutboxStore> = {})
   const clock = new ManualClock();
   const sent: string[] = [];
   const starts = new Set<() => void>();
+  const gauges = new Map<string, () => number | undefined>();
   const broker = {
     isRefusing: false,
     wasStarted: () => {
@@ -34,13 +35,20 @@ async function sweeping(t: ExecutionContext, failing: Partial<OutboxStore> = {})
         return { close: async () => void starts.delete(receive) };
       },
     },
-    ...{ clock, log: silentLogger, telemetry: silentTelemetry },
+    ...{ clock, log: silentLogger },
+    telemetry: {
+      ...silentTelemetry,
+      gauge: (name, read) => {
+        gauges.set(name, read);
+        return () => void gauges.delete(name);
+      },
+    },
     outbox: { ...createOutboxStore(sql), ...failing },
     policy: defaultPolicy,
   });
   sweeper.start();
   t.teardown(() => sweeper.stop());
-  return { sql, clock, sent, broker };
+  return { sql, clock, sent, broker, gauges };
 }
 
 test('proofs that nobody needs any more go faster than they come', async (t) => {
@@ -61,6 +69,19 @@ test('proofs that nobody needs any more go faster than they come', async (t) => 
   );
 
   t.true(left.left <= 7_000 && left.left > 6_990);
+});
+
+test('an outbox that cannot be measured does not look empty', async (t) => {
+  const { clock, gauges } = await sweeping(t, {
+    backlog: async () => {
+      throw new Error('canceling statement due to statement timeout');
+    },
+  });
+  for (let looks = 0; looks < 30; looks += 1) await clock.advance(10_000);
+
+  t.is(gauges.get('paddock.outbox.age')?.(), undefined);
+  t.is(gauges.get('paddock.outbox.pending')?.(), undefined);
+  t.is(gauges.get('paddock.count.age')?.(), 300);
 });
 
 test('a backlog is sent in one sweep', async (t) => {

@@ -46,8 +46,9 @@ export class MetricsWatch {
     const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { signal });
     const lines = (await answer.text()).split('\n');
     const stuck = stuckCount(lines);
-    // Edges have no such gauge.
-    if (stuck !== undefined) this.#stuck.set(name, stuck);
+    // Edges have no such gauge, and a coordinator that could not count shows no number.
+    if (stuck === undefined) this.#stuck.delete(name);
+    else this.#stuck.set(name, stuck);
     for (const line of lines) {
       const [, series = '', metric = '', value = ''] =
         /^((paddock_\w+_total)(?:\{[^}]*\})?) ([\d.e+]+)/.exec(line) ?? [];
