@@ -2,6 +2,7 @@ import test from 'ava';
 import { createIdleWorkWatch } from '../../../actors/services/idle-work/idle-work.actor.ts';
 import { readIdleWork } from '../../../actors/services/idle-work/read-idle-work.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import { transaction } from '../../../infra/postgres/transaction.ts';
 import { addSuite, claimRun, openWorld } from '../../support/eval-desk.ts';
 import { submission } from '../../support/eval-world.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -55,6 +56,35 @@ test('whoever is at any work is taken for one who comes to the race as well', as
     where live_count = 0`;
 
   t.deepEqual(await idle(sql), { QUALIFYING: 0, RACE: 0 });
+});
+
+test('the runs of months are not all read to see when the last one ended', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const suiteId = await addSuite(sql);
+  await desk.ok('submit-version', submission(1, { suiteId }));
+  const { evalRunId } = await claimRun(desk, 'val-a');
+  await sql`insert into validator (hotkey, last_seen_at) values ('val-a', now())`;
+  await sql`
+    update evaluation_run set status = 'FAILED', completed_at = now() - interval '5 minutes'
+    where eval_run_id = ${evalRunId}`;
+  await sql`
+    insert into evaluation_run
+    select (jsonb_populate_record(r, jsonb_build_object('eval_run_id', gen_random_uuid(),
+      'fence', n + 1, 'completed_at', r.completed_at - n * interval '1 minute'))).*
+    from evaluation_run r, generate_series(1, 5000) n`;
+  await sql`
+    update work_item set live_count = 0, queued_at = now() - interval '1 hour'`;
+  await sql`analyze`;
+
+  await transaction(sql, {}, async (tx) => {
+    // Sound because it asks by the template alone.
+    const { QUALIFYING } = await readIdleWork(tx as unknown as Sql);
+    t.is(Math.round(QUALIFYING / 60), 5);
+    const [{ read } = { read: -1 }] = await tx<{ read: number }[]>`
+      select seq_tup_read::integer as read from pg_stat_xact_user_tables
+      where relname = 'evaluation_run'`;
+    t.is(read, 0);
+  });
 });
 
 test('a coordinator measures it for each phase', async (t) => {
