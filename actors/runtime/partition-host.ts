@@ -137,12 +137,15 @@ export class PartitionHost {
   }
 
   /**
-   * Asks the actor what is due. Not while there is no broker: then nobody could have beaten. Nor while
-   * renewals are late: after an outage of the database, or a stop of this process, time is forgiven first.
+   * Asks the actor what is due. Not while there is no broker, unless it is nobody's silence: then nobody
+   * could have beaten. Nor while renewals are late: after an outage of the database, or a stop of this
+   * process, time is forgiven first.
    */
   tick(): void {
-    const { bus, clock, membership } = this.#deps;
-    if (this.#state !== 'serving' || !bus.connected) return;
+    const { bus, clock, kind, membership } = this.#deps;
+    if (this.#state !== 'serving') return;
+    // What it has to say waits in the outbox.
+    if (!bus.connected && kind.isDueWithoutCallers !== true) return;
     if (membership.inDoubt() || membership.isLate) return;
     const due = this.#actor?.due(membership.nowMs()) ?? [];
     for (const command of this.#posted.withoutRecent(due, clock.monotonicMs())) {

@@ -1,22 +1,19 @@
 import test from 'ava';
 import { Membership } from '../../../actors/runtime/membership.ts';
-import type { PartitionActor } from '../../../actors/runtime/partition-actor.ts';
+import type { PartitionActor, PartitionKind } from '../../../actors/runtime/partition-actor.ts';
 import { type PartitionDeps, PartitionHost } from '../../../actors/runtime/partition-host.ts';
 import { defaultPolicy } from '../../../actors/runtime/policy.ts';
 import type { IncomingCommand, PartitionBus, WireReply } from '../../../infra/ports/bus.ts';
 import type { MembershipStore } from '../../../infra/ports/membership-store.ts';
-import type { PartitionStore } from '../../../infra/ports/partition-store.ts';
+import type { OutgoingMessage, PartitionStore } from '../../../infra/ports/partition-store.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
-
-/** A command that finds nothing to do says so, and nothing is written. */
-let decide: PartitionActor['decide'] = ({ id }) => ({ reply: { kind: 'ok', body: id }, changes });
 
 const changes = { events: [], snapshots: [], operations: {}, outbox: [] };
 const actor = {
   prepare: async () => undefined,
   begin: () => undefined,
-  decide: (command, atMs) => decide(command, atMs),
+  decide: ({ id }) => ({ reply: { kind: 'ok', body: id }, changes }),
   commit: () => undefined,
   rollback: () => undefined,
   answerFromMemory: () => undefined,
@@ -26,10 +23,15 @@ const actor = {
   stats: () => ({}),
 } satisfies PartitionActor;
 
-const kind = { kind: 'counter', activate: async () => actor };
+const counters = { kind: 'counter', activate: async () => actor };
+
+interface Setup {
+  readonly kind?: PartitionKind;
+  readonly connected?: boolean;
+}
 
 /** A partition whose database and broker answer at once: what it does is over within a turn. */
-async function served() {
+async function served({ kind = counters, connected = true }: Setup = {}) {
   const [clock, log, telemetry] = [new ManualClock(), silentLogger, silentTelemetry];
   const members = { join: async () => clock.nowMs() } as unknown as MembershipStore;
   const membership = new Membership({
@@ -42,6 +44,7 @@ async function served() {
   let receive: Parameters<PartitionBus['subscribeCommands']>[1] | undefined;
   const subscription = { close: async () => undefined };
   const bus = {
+    connected,
     subscribeCommands: async (_: unknown, taker: typeof receive) => {
       receive = taker;
       return subscription;
@@ -52,11 +55,14 @@ async function served() {
     replies: async () => new Map(),
   } as unknown as PartitionStore;
   const rests: boolean[] = [];
+  const relayed: string[] = [];
   const deps: PartitionDeps = {
     ...{ kind, membership, members, bus, clock, log, telemetry, store, commits: store },
     messages: { publish: async () => undefined, consume: () => subscription },
     policy: defaultPolicy,
-    relay: () => undefined,
+    relay: (messages: readonly OutgoingMessage[]) => {
+      relayed.push(...messages.map(({ msgId }) => msgId));
+    },
     onStopped: () => undefined,
     onRest: () => rests.push(host.isAtRest),
   };
@@ -67,7 +73,7 @@ async function served() {
     const command: IncomingCommand = { id, type: 'add', body: {}, account: 'tester', trace: {} };
     receive?.(command, { sizeBytes: 100, answer });
   };
-  return { host, rests, ask };
+  return { host, rests, relayed, ask };
 }
 
 const turn = () => new Promise(setImmediate);
@@ -94,24 +100,55 @@ for (let steps = 0; steps <= 13; steps += 1) {
   });
 }
 
-test.serial(
-  'that there was nothing to do is no answer to a repeat, what was done is',
-  async (t) => {
-    const { ask } = await served();
-    const answered: WireReply[] = [];
-    const before = decide;
-    t.teardown(() => {
-      decide = before;
-    });
+test('that there was nothing to do is no answer to a repeat, what was done is', async (t) => {
+  let isThereWork = false;
+  const decide: PartitionActor['decide'] = () => {
+    const reply = { kind: 'ok', body: isThereWork ? 'work' : 'nothing' } as const;
+    return isThereWork ? { reply, changes } : { reply };
+  };
+  const kind = { kind: 'counter', activate: async () => ({ ...actor, decide }) };
+  const { ask } = await served({ kind });
+  const answered: WireReply[] = [];
 
-    for (const isThereWork of [false, true, false]) {
-      const reply = { kind: 'ok', body: isThereWork ? 'work' : 'nothing' } as const;
-      decide = () => (isThereWork ? { reply, changes } : { reply });
-      ask('same', (answer) => answered.push(answer));
-      await turn();
-    }
+  for (const isThere of [false, true, false]) {
+    isThereWork = isThere;
+    ask('same', (answer) => answered.push(answer));
+    await turn();
+  }
 
-    const bodies = answered.map((answer) => (answer.kind === 'ok' ? answer.body : answer.kind));
-    t.deepEqual(bodies, ['nothing', 'work', 'work']);
-  },
-);
+  const bodies = answered.map((answer) => (answer.kind === 'ok' ? answer.body : answer.kind));
+  t.deepEqual(bodies, ['nothing', 'work', 'work']);
+});
+
+const bell = { id: 'noon', type: 'add', body: {}, account: 'system', trace: {} };
+const news = { msgId: 'news', subject: 'fact.noon', body: {} };
+
+function ringing(isDueWithoutCallers: boolean): PartitionKind {
+  return {
+    kind: 'counter',
+    ...(isDueWithoutCallers && { isDueWithoutCallers }),
+    activate: async () => ({
+      ...actor,
+      decide: ({ id }) => ({
+        reply: { kind: 'ok', body: id },
+        changes: { ...changes, outbox: [news] },
+      }),
+      due: () => [bell],
+    }),
+  };
+}
+
+// A race closes at noon and ends at its limit; what it has to say waits in the outbox.
+test('what is nobody’s silence is due without a broker, and told once there is one', async (t) => {
+  const { host, relayed } = await served({ kind: ringing(true), connected: false });
+  host.tick();
+  await turn();
+  t.deepEqual(relayed, ['news']);
+});
+
+test('without a broker nobody could have beaten, and nothing else is due', async (t) => {
+  const { host, relayed } = await served({ kind: ringing(false), connected: false });
+  host.tick();
+  await turn();
+  t.deepEqual(relayed, []);
+});
