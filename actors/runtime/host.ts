@@ -1,4 +1,4 @@
-import type { MessageBus, PartitionBus, Subscription } from '../../infra/ports/bus.ts';
+import type { MessageBus, PartitionBus, SharedWork, Subscription } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Outlook } from '../../infra/ports/clock-follower.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
@@ -26,6 +26,8 @@ export interface HostOptions {
   readonly outbox: OutboxStore;
   readonly bus: PartitionBus;
   readonly messages: MessageBus;
+  /** Left to others while the database cannot be reached from here. */
+  readonly sharing: SharedWork;
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;
@@ -73,6 +75,7 @@ export function createHost(options: HostOptions): Host {
     clock,
     log,
     policy,
+    sharing: options.sharing,
     mayJoin: () => bus.connected,
     offsetMs: () => options.simulation?.offsetMs() ?? 0,
     onLost: () => table.dropAll(),

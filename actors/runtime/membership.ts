@@ -1,3 +1,4 @@
+import type { SharedWork } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { MemberIdentity, MembershipStore } from '../../infra/ports/membership-store.ts';
@@ -16,6 +17,8 @@ export interface MembershipOptions {
   /** The lease ended: whatever this process holds in memory belongs to somebody else by now. */
   readonly onLost: () => void;
   readonly onJoined: () => void;
+  /** Left to others while the lease has lapsed. */
+  readonly sharing?: SharedWork;
   /**
    * The database answered again, or this process woke up, in time to stay what it is. For so long
    * nothing could be promised, and what was said to us may still wait to be read.
@@ -46,7 +49,7 @@ export class Membership {
   #isMember = false;
   #isLeaving = false;
   #joins = 0;
-  #stopRenewing: (() => void) | undefined;
+  #stops: readonly (() => void)[] = [];
   /** The last renewal could not reach the database, as opposed to never having been tried. */
   storeFailing = false;
 
@@ -74,6 +77,16 @@ export class Membership {
     return !this.#isMember || clock.monotonicMs() - this.#renewalSentMs >= certainMs;
   }
 
+  /**
+   * A whole lease passed without a renewal: somebody else may own by now what is held here, and answer.
+   * Not so while the database answers that this process is no member: then it holds nothing.
+   */
+  get isLapsed(): boolean {
+    const { clock, policy } = this.#options;
+    const isUnheard = this.#isMember || this.storeFailing;
+    return isUnheard && clock.monotonicMs() - this.#renewalSentMs >= policy.leaseMs;
+  }
+
   /** Renewals are missing: the database does not answer, or this process was stopped until now. */
   get isLate(): boolean {
     return this.#options.clock.monotonicMs() - this.#renewalSentMs >= this.#lateMs;
@@ -87,13 +100,17 @@ export class Membership {
   async start(): Promise<void> {
     await this.#join();
     const { clock, policy } = this.#options;
-    this.#stopRenewing = clock.every(policy.renewEveryMs, () => this.#tick());
+    this.#stops = [
+      clock.every(policy.renewEveryMs, () => this.#tick()),
+      // A renewal may stay without an answer for longer than a lease.
+      clock.every(policy.renewEveryMs, () => this.#share()),
+    ];
   }
 
   /** Says goodbye, so that nobody waits for the lease to end. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    this.#stopRenewing?.();
+    for (const stop of this.#stops) stop();
     if (!this.#isMember) return;
     this.#isMember = false;
     await this.#options.store.leave(this.#identity);
@@ -126,6 +143,7 @@ export class Membership {
       if (nowMs !== undefined)
         return this.#renewedAfter(sentMs - this.#renewalSentMs, sentMs, nowMs);
       log.warn('lease of this process ended, joining afresh', { ...this.#identity });
+      this.storeFailing = false;
       this.#isMember = false;
       this.#options.onLost();
       await this.#joinAgain();
@@ -140,9 +158,16 @@ export class Membership {
     if (gapMs >= this.#lateMs) this.#options.onLateRenewal?.(gapMs);
   }
 
+  #share(): void {
+    const { sharing } = this.#options;
+    if (this.isLapsed) sharing?.leave();
+    else sharing?.take();
+  }
+
   #renewed(sentMs: number, nowMs: number): void {
     this.storeFailing = false;
     this.#renewalSentMs = sentMs;
+    this.#share();
     // The answer took its time, so this lags behind the database: nothing ends early here. The quickest
     // answer of late lags least; by a slow one alone, leases would be given that end too soon.
     this.#offsetsMs = [

@@ -100,6 +100,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     outbox: createOutboxStore(commits),
     bus: bus.partitions,
     messages: bus.messages,
+    sharing: bus.sharing,
     ...{ clock, log, telemetry },
     newIncarnation: randomId,
     watchesEdges: true,

@@ -1,5 +1,5 @@
 import type { NatsConnection } from 'nats';
-import type { CommandBus, MessageBus, PartitionBus, ServiceBus } from '../ports/bus.ts';
+import type { CommandBus, MessageBus, PartitionBus, ServiceBus, SharedWork } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
@@ -8,6 +8,7 @@ import { createMessageBus } from './message-bus.ts';
 import { OutageWatch } from './outage-watch.ts';
 import { createPartitionBus } from './partition-bus.ts';
 import { createServiceBus } from './service-bus.ts';
+import { Sharing } from './sharing.ts';
 import { ensureStreams, type StreamOptions } from './streams.ts';
 
 export interface BusOptions {
@@ -27,20 +28,25 @@ export interface Bus {
   readonly services: ServiceBus;
   readonly partitions: PartitionBus;
   readonly messages: MessageBus;
+  /** Of `services` and `messages`. */
+  readonly sharing: SharedWork;
 }
 
 /** Everything a process may do with one connection. An edge uses `createCommandBus` alone. */
 export async function createBus(options: BusOptions): Promise<Bus> {
   const { connection, clock, log, telemetry } = options;
   const outages = new OutageWatch(connection, clock);
+  const sharing = new Sharing({ connection, clock, log });
   const silence = options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs };
   return {
     commands: createCommandBus({ connection, clock, telemetry }),
-    services: createServiceBus({ connection, clock, log, telemetry }),
+    services: createServiceBus({ connection, clock, log, telemetry, sharing }),
     partitions: createPartitionBus({ connection, outages, log }),
+    sharing,
     messages: await createMessageBus({
       connection,
       outages,
+      sharing,
       clock,
       log,
       telemetry,

@@ -5,6 +5,7 @@ import type { Logger } from '../ports/log.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { backoffMs } from './jitter.ts';
 import type { OutageWatch } from './outage-watch.ts';
+import type { Sharing } from './sharing.ts';
 import { readJson, recordOf } from './wire.ts';
 
 export interface ConsumerLoopOptions {
@@ -14,6 +15,7 @@ export interface ConsumerLoopOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly outages: OutageWatch;
+  readonly sharing: Pick<Sharing, 'isTaking' | 'onChange'>;
   readonly silenceMs: number;
   readonly telemetry: Pick<Telemetry, 'inTrace'>;
 }
@@ -21,6 +23,8 @@ export interface ConsumerLoopOptions {
 /** A message that could not be handled now comes back after this for each time it was delivered. */
 const retryStepMs = 1_000;
 const retryMaxMs = 30_000;
+/** How often one that leaves its work to others looks whether it may go on. */
+const lookEveryMs = 100;
 
 /**
  * Pulls until closed. Consumers of this client have fallen silent after reconnects, and a broker may
@@ -50,11 +54,15 @@ export class ConsumerLoop implements Subscription {
   }
 
   async #run(): Promise<void> {
-    const { clock, log, source, outages } = this.#options;
+    const { clock, log, source, outages, sharing } = this.#options;
     const unwatch = outages.onReconnect(() => this.#messages?.stop());
+    const unfollow = sharing.onChange(() => {
+      if (!sharing.isTaking) this.#messages?.stop();
+    });
     for (let failures = 0; !this.#stop.signal.aborted; ) {
       try {
-        await this.#pull();
+        if (sharing.isTaking) await this.#pull();
+        else await clock.sleep(lookEveryMs, this.#stop.signal);
         failures = 0;
       } catch (error) {
         failures += 1;
@@ -63,10 +71,11 @@ export class ConsumerLoop implements Subscription {
       if (failures > 0) await clock.sleep(backoffMs(failures, 100, 2_000), this.#stop.signal);
     }
     unwatch();
+    unfollow();
   }
 
   async #pull(): Promise<void> {
-    const { silenceMs, open } = this.#options;
+    const { silenceMs, open, sharing } = this.#options;
     const consumer = await open();
     if (this.#stop.signal.aborted) return;
     const messages = await consumer.consume({
@@ -78,6 +87,8 @@ export class ConsumerLoop implements Subscription {
     });
     this.#messages = messages;
     void this.#watch(messages);
+    // It may have been left while the broker was asked.
+    if (!sharing.isTaking) messages.stop();
     for await (const message of messages) {
       const work = this.#deliver(message);
       this.#handling.add(work);

@@ -7,11 +7,13 @@ import type { Telemetry } from '../ports/telemetry.ts';
 import { ConsumerLoop } from './consumer-loop.ts';
 import { ensureConsumer } from './consumers.ts';
 import type { OutageWatch } from './outage-watch.ts';
+import type { Sharing } from './sharing.ts';
 import { encodeJson, headersOf } from './wire.ts';
 
 export interface MessageBusDeps {
   readonly connection: NatsConnection;
   readonly outages: OutageWatch;
+  readonly sharing: Sharing;
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Pick<Telemetry, 'inTrace'>;
@@ -50,8 +52,8 @@ export async function createMessageBus(deps: MessageBusDeps): Promise<MessageBus
         return client.consumers.getConsumerFromInfo(await ensureConsumer(manager, source));
       };
       const silenceMs = deps.silenceMs ?? 30_000;
-      const { clock, log, outages, telemetry } = deps;
-      const by = { clock, log, outages, telemetry };
+      const { clock, log, outages, sharing, telemetry } = deps;
+      const by = { clock, log, outages, sharing, telemetry };
       const loop = new ConsumerLoop({ source, open, handle, ...by, silenceMs });
       loop.start();
       return loop;

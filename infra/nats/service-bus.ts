@@ -5,6 +5,8 @@ import type { IncomingCommand, ServiceBus, Subscription, WireReply } from '../po
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
+import { Sharing } from './sharing.ts';
+import { drained } from './signals.ts';
 import { Standstill } from './standstill.ts';
 import { encodeJson, readCommand } from './wire.ts';
 
@@ -13,6 +15,8 @@ export interface ServiceBusDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;
+  /** Takes its part always unless told. */
+  readonly sharing?: Sharing;
 }
 
 /** Requests of one service that one process works on at a time; its database pool has eight. */
@@ -22,15 +26,23 @@ type Handle = (request: IncomingCommand) => Promise<unknown>;
 
 export function createServiceBus(deps: ServiceBusDeps): ServiceBus {
   const standstill = new Standstill(deps.clock);
+  const sharing = deps.sharing ?? new Sharing(deps);
   const open = new Set<Subscription>();
+  let answering: Subscription | undefined;
   return {
     serve: (service, handle) => {
-      if (open.size === 0) standstill.start();
-      const served = serve({ ...deps, standstill }, service, handle);
+      if (open.size === 0) {
+        standstill.start();
+        answering = sharing.answer();
+      }
+      const served = serve({ ...deps, standstill, sharing }, service, handle);
       const subscription = {
         close: async () => {
           open.delete(subscription);
-          if (open.size === 0) standstill.stop();
+          if (open.size === 0) {
+            standstill.stop();
+            await answering?.close();
+          }
           await served.close();
         },
       };
@@ -40,7 +52,7 @@ export function createServiceBus(deps: ServiceBusDeps): ServiceBus {
   };
 }
 
-type ServiceDeps = ServiceBusDeps & { readonly standstill: Standstill };
+type ServiceDeps = ServiceBusDeps & { readonly standstill: Standstill; readonly sharing: Sharing };
 
 function serve(deps: ServiceDeps, service: string, handle: Handle): Subscription {
   const running = new Set<Promise<void>>();
@@ -51,8 +63,8 @@ function serve(deps: ServiceDeps, service: string, handle: Handle): Subscription
     if (deps.standstill.unreadMs() > (request.budgetMs ?? Number.POSITIVE_INFINITY)) return;
     await deps.telemetry.inTrace(request.trace, async () => {
       try {
-        const isTooMuch = running.size > inFlightMax;
-        const reply = isTooMuch ? overloaded : await answer(deps, { service, handle, request });
+        const refused = refusalOf(deps.sharing, running.size);
+        const reply = refused ?? (await answer(deps, { service, handle, request }));
         message.respond(encodeJson(reply));
       } catch (error) {
         deps.log.error('a reply could not be sent', { service, error });
@@ -60,30 +72,39 @@ function serve(deps: ServiceDeps, service: string, handle: Handle): Subscription
     });
   };
   const subject = `svc.${service}`;
-  const subscription = deps.connection.subscribe(subject, {
-    queue: subject,
-    callback: (error, message) => {
-      if (error !== null) return deps.log.error('service subscription failed', { service, error });
-      const work = receive(message);
-      running.add(work);
-      void work.finally(() => running.delete(work));
-    },
+  const callback = (error: Error | null, message: Msg) => {
+    if (error !== null) return deps.log.error('service subscription failed', { service, error });
+    const work = receive(message);
+    running.add(work);
+    void work.finally(() => running.delete(work));
+  };
+  const enter = () => drained(deps.connection.subscribe(subject, { queue: subject, callback }));
+  let group: Subscription | undefined = enter();
+  const unfollow = deps.sharing.onChange(() => {
+    if (deps.sharing.isAway) {
+      // What is on its way here is refused, and repeated at once.
+      void group?.close();
+      group = undefined;
+    } else group ??= enter();
   });
   return {
     close: async () => {
-      // Without a broker there is nobody to take leave of.
-      if (!subscription.isClosed()) await subscription.drain().catch(() => undefined);
+      unfollow();
+      await group?.close();
       await Promise.all(running);
     },
   };
 }
 
-const overloaded: WireReply = {
-  kind: 'fault',
-  code: 'OVERLOADED',
-  detail: detailOf('OVERLOADED'),
-  extras: {},
-};
+/** At once: a request meets one of its group, so nobody else would answer if this one waited. */
+function refusalOf(sharing: Sharing, running: number): WireReply | undefined {
+  if (!sharing.isTaking) return refusedAs('STORE_UNAVAILABLE');
+  return running > inFlightMax ? refusedAs('OVERLOADED') : undefined;
+}
+
+function refusedAs(code: 'OVERLOADED' | 'STORE_UNAVAILABLE'): WireReply {
+  return { kind: 'fault', code, detail: detailOf(code), extras: {} };
+}
 
 async function answer(
   deps: ServiceBusDeps,

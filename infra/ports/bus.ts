@@ -57,6 +57,13 @@ export interface IncomingCommand extends OutgoingCommand {
   readonly budgetMs?: number;
 }
 
+/** Requests of services and durable messages: what any process may do that can. */
+export interface SharedWork {
+  /** This one cannot: whoever else can gets it. */
+  leave(): void;
+  take(): void;
+}
+
 /** What only saves time when it is said to all; whoever misses it finds out by looking. */
 export interface Signals {
   signal(name: string, body: object): void;

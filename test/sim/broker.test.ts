@@ -119,6 +119,7 @@ test('a durable message comes until it is acknowledged, and again from a store t
     store,
     connection,
     process,
+    sharing: { isTaking: true },
     onPublished: () => undefined,
   });
   const verdicts = ['later', 'done', 'done'] as const;

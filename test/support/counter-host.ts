@@ -74,6 +74,7 @@ export async function startHost(setup: HostSetup): Promise<RunningHost> {
     outbox: createOutboxStore(sql),
     bus: bus.partitions,
     messages: bus.messages,
+    sharing: bus.sharing,
     ...{ clock: systemClock, log, telemetry: setup.telemetry ?? silentTelemetry },
     newIncarnation: randomUUID,
     watchesEdges: setup.watchesEdges === true,

@@ -1,3 +1,4 @@
+import type { Sharing } from '../../../infra/nats/sharing.ts';
 import type { MessageBus, Verdict } from '../../../infra/ports/bus.ts';
 import type { SimProcess } from '../kernel/sim-process.ts';
 import type { Broker } from './broker.ts';
@@ -15,9 +16,10 @@ export function createDurableBus(deps: {
   readonly store: DurableStore;
   readonly connection: BrokerConnection;
   readonly process: SimProcess;
+  readonly sharing: Pick<Sharing, 'isTaking'>;
   readonly onPublished: (process: SimProcess) => void;
 }): MessageBus {
-  const { broker, store, connection, process, onPublished } = deps;
+  const { broker, store, connection, process, sharing, onPublished } = deps;
   const looks = new Set<() => void>();
   process.clock.every(lookMs, () => {
     for (const look of looks) look();
@@ -65,6 +67,7 @@ export function createDurableBus(deps: {
       };
       const look = () => {
         if (isClosed || !broker.isUp || !connection.isConnected) return;
+        if (!sharing.isTaking) return store.leave(source.durable, puller);
         store.ensureStreams();
         if (!store.hasPuller(source.durable, puller)) store.pull(source, puller);
       };

@@ -38,6 +38,7 @@ export async function startSimCoordinator(
     outbox: createOutboxStore(commits),
     bus: bus.partitions,
     messages: bus.messages,
+    sharing: bus.sharing,
     ...{ clock, log, telemetry },
     newIncarnation: randomId,
     watchesEdges: true,

@@ -2,7 +2,14 @@ import { createCommandBus } from '../../../infra/nats/command-bus.ts';
 import { OutageWatch } from '../../../infra/nats/outage-watch.ts';
 import { createPartitionBus } from '../../../infra/nats/partition-bus.ts';
 import { createServiceBus } from '../../../infra/nats/service-bus.ts';
-import type { CommandBus, MessageBus, PartitionBus, ServiceBus } from '../../../infra/ports/bus.ts';
+import { Sharing } from '../../../infra/nats/sharing.ts';
+import type {
+  CommandBus,
+  MessageBus,
+  PartitionBus,
+  ServiceBus,
+  SharedWork,
+} from '../../../infra/ports/bus.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { Telemetry } from '../../../infra/ports/telemetry.ts';
@@ -39,6 +46,7 @@ export interface SimBus {
   readonly services: ServiceBus;
   readonly partitions: PartitionBus;
   readonly messages: MessageBus;
+  readonly sharing: SharedWork;
 }
 
 export interface ProcessPorts {
@@ -61,6 +69,7 @@ export function connectProcess(world: SimWorld, process: SimProcess): ProcessPor
   const nats = connection.asNats();
   const { clock } = process;
   const outages = new OutageWatch(nats, clock);
+  const sharing = new Sharing({ connection: nats, clock, log });
   const common = { connection: nats, clock, log, telemetry };
   return {
     log,
@@ -75,10 +84,11 @@ export function connectProcess(world: SimWorld, process: SimProcess): ProcessPor
         // Between two events of the world there is no other turn.
         soon: queueMicrotask,
       }),
-      services: createServiceBus(common),
+      sharing,
+      services: createServiceBus({ ...common, sharing }),
       partitions: createPartitionBus({ connection: nats, outages, log }),
       messages: createDurableBus({
-        ...{ broker, store, connection, process, onPublished: world.onPublished },
+        ...{ broker, store, connection, process, sharing, onPublished: world.onPublished },
       }),
     },
   };
