@@ -98,6 +98,7 @@ export function createHost(options: HostOptions): Host {
   });
   const suspicion = new Suspicion({
     ...{ memberId, bus, members, clock, log },
+    mayJudge: () => membership.isMember,
     nudge: () => table.nudge(),
   });
   let subscriptions: Subscription[] = [];

@@ -2,6 +2,7 @@ import type { SharedWork } from '../../infra/ports/bus.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { MemberIdentity, MembershipStore } from '../../infra/ports/membership-store.ts';
+import { Ejections } from './ejections.ts';
 import { certainShare, type RuntimePolicy } from './policy.ts';
 
 export interface MembershipOptions {
@@ -49,6 +50,8 @@ export class Membership {
   #isMember = false;
   #isLeaving = false;
   #joins = 0;
+  readonly #ejections = new Ejections();
+  #outUntilMs = Number.NEGATIVE_INFINITY;
   #stops: readonly (() => void)[] = [];
   /** The last renewal could not reach the database, as opposed to never having been tried. */
   storeFailing = false;
@@ -69,6 +72,11 @@ export class Membership {
     const estimateMs = clock.monotonicMs() + aheadMs + (offsetMs?.() ?? 0);
     this.#lastNowMs = Math.max(this.#lastNowMs, Math.floor(estimateMs));
     return this.#lastNowMs;
+  }
+
+  /** As far as the database has told. */
+  get isMember(): boolean {
+    return this.#isMember;
   }
 
   inDoubt(): boolean {
@@ -125,13 +133,40 @@ export class Membership {
     const isAgain = this.#joins > 0;
     const nowMs = await store.join({ ...this.#identity, ttlMs, codeVersion, kinds, isAgain });
     this.#joins += 1;
+    this.#ejections.joined(sentMs);
     this.#renewed(sentMs, nowMs);
     this.#isMember = true;
     this.#options.onJoined();
   }
 
   async #joinAgain(): Promise<void> {
-    if (!this.#isLeaving && this.#options.mayJoin()) await this.#join();
+    if (this.#isLeaving || !this.#options.mayJoin() || (await this.#isOut())) return;
+    await this.#join();
+  }
+
+  /** Never while there is nobody else. */
+  async #isOut(): Promise<boolean> {
+    const { clock, store } = this.#options;
+    if (clock.monotonicMs() >= this.#outUntilMs) return false;
+    const { members } = await store.view();
+    this.storeFailing = false;
+    return members.some(({ draining }) => !draining);
+  }
+
+  #lost(): void {
+    const { clock, log, onLost, policy } = this.#options;
+    const nowMs = clock.monotonicMs();
+    log.warn('lease of this process ended, joining afresh', { ...this.#identity });
+    // Else it ran out.
+    if (nowMs - this.#renewalSentMs < policy.leaseMs) {
+      const waitMs = this.#ejections.ejected(nowMs);
+      this.#outUntilMs = nowMs + waitMs;
+      const says =
+        'other members cannot reach this process and ended its lease again; it stays out';
+      if (waitMs > 0) log.warn(says, { ...this.#identity, waitMs });
+    }
+    this.#isMember = false;
+    onLost();
   }
 
   async #tick(): Promise<void> {
@@ -142,10 +177,8 @@ export class Membership {
       const nowMs = await store.renew(this.#identity, policy.leaseMs);
       if (nowMs !== undefined)
         return this.#renewedAfter(sentMs - this.#renewalSentMs, sentMs, nowMs);
-      log.warn('lease of this process ended, joining afresh', { ...this.#identity });
       this.storeFailing = false;
-      this.#isMember = false;
-      this.#options.onLost();
+      this.#lost();
       await this.#joinAgain();
     } catch (error) {
       this.storeFailing = true;

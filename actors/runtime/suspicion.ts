@@ -10,6 +10,8 @@ export interface SuspicionDeps {
   readonly members: MembershipStore;
   readonly clock: Clock;
   readonly log: Logger;
+  /** False for one that others do not reach: it may be the one that is cut off. */
+  readonly mayJudge: () => boolean;
   /** Ownership may have changed: look at once. */
   readonly nudge: () => void;
 }
@@ -57,9 +59,9 @@ export class Suspicion {
   }
 
   async #suspect(body: unknown): Promise<void> {
-    const { clock, log, members, memberId, nudge } = this.#deps;
+    const { clock, log, mayJudge, members, memberId, nudge } = this.#deps;
     const ref = refOf(body);
-    if (ref === undefined || clock.monotonicMs() < this.#graceUntilMs) return;
+    if (ref === undefined || !mayJudge() || clock.monotonicMs() < this.#graceUntilMs) return;
     const key = `${ref.kind}.${ref.part}`;
     if (this.#looking.has(key)) return;
     this.#looking.add(key);

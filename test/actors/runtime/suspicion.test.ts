@@ -12,7 +12,11 @@ const owner = {
 const row = { kind: 'eval', part: 1, epoch: 1, owner: 'owner', incarnation: 'i', versionFloor: 1 };
 
 /** Somebody met nobody at the owner's partition. */
-async function suspected(pings: ('absent' | 'alive')[], isConnected: () => boolean) {
+async function suspected(
+  pings: ('absent' | 'alive')[],
+  isConnected: () => boolean,
+  mayJudge = true,
+) {
   const clock = new ManualClock();
   const ejected: string[] = [];
   let suspect: (body: unknown) => void = () => undefined;
@@ -32,6 +36,7 @@ async function suspected(pings: ('absent' | 'alive')[], isConnected: () => boole
   };
   new Suspicion({
     ...{ memberId: 'other', clock, log: silentLogger, nudge: () => undefined },
+    mayJudge: () => mayJudge,
     // Nothing else of them is asked for.
     ...{ bus: bus as PartitionBus, members: members as MembershipStore },
   }).start();
@@ -73,6 +78,12 @@ test('the database is asked until it has noticed as well', async (t) => {
 
 test('who answers the broker is alive, whatever the database sees', async (t) => {
   const { ejected, pass } = await suspected(['alive'], () => false);
+  await pass(1_000);
+  t.deepEqual(ejected, []);
+});
+
+test('who was ejected itself ends nobody’s lease', async (t) => {
+  const { ejected, pass } = await suspected([], () => false, false);
   await pass(1_000);
   t.deepEqual(ejected, []);
 });
