@@ -21,6 +21,7 @@ import {
   leaveTurn,
   lockMiner,
   rejectCredential,
+  type Turn,
   takeTurn,
 } from './store.ts';
 
@@ -72,6 +73,8 @@ const storeMs = 15_000;
  * 2. A provider that was asked is heard to the end, however soon the asker loses patience: its answer
  *    may hold the only credential that is still good.
  * 3. That credential and the key are stored by one transaction, or neither is.
+ * 4. A turn ends though its holder only stands still. What it stores then is kept as the credential where
+ *    the stored one is still what it asked by; its key is ended, for the run may have another by then.
  */
 export function createLender(deps: LenderDeps): Lender {
   const running = new Map<string, Promise<Loan>>();
@@ -129,13 +132,11 @@ async function lendInTurn(terms: LoanTerms, deps: LenderDeps): Promise<Loan> {
   }
 }
 
-interface Turn {
+interface Asking extends Turn {
   readonly provider: InferenceProvider;
-  readonly credential: Credential;
-  readonly holder: string;
 }
 
-async function mint(terms: LoanTerms, turn: Turn, deps: LenderDeps): Promise<Loan> {
+async function mint(terms: LoanTerms, turn: Asking, deps: LenderDeps): Promise<Loan> {
   const { evalRunId, lifetimeMs } = terms;
   const { provider, credential, holder } = turn;
   const { clock, log, spendLimit } = deps;
@@ -147,8 +148,7 @@ async function mint(terms: LoanTerms, turn: Turn, deps: LenderDeps): Promise<Loa
     return await keep(terms, turn, { minted, deps });
   } catch (error) {
     if (error instanceof CredentialRejected) {
-      await rejectCredential(deps.sql, credential.credentialId, holder);
-      return 'rejected';
+      return (await rejectCredential(deps.sql, credential, holder)) ? 'rejected' : 'away';
     }
     await leaveTurn(deps.sql, credential.credentialId, holder);
     if (!(error instanceof ProviderUnavailable)) throw error;
@@ -169,10 +169,11 @@ function open({ sealed, hotkey, provider }: Credential, deps: LenderDeps): strin
 
 async function keep(
   terms: LoanTerms,
-  { credential: { credentialId }, holder }: Turn,
+  turn: Turn,
   { minted, deps }: { readonly minted: MintedKey; readonly deps: LenderDeps },
 ): Promise<Loan> {
   const { evalRunId, hotkey, provider } = terms;
+  const { credentialId } = turn.credential;
   const { seal } = deps;
   const { accessKey, keyId, expiresAtMs, nextCredential } = minted;
   const sealedKey = seal.seal(accessKey, keyContext(evalRunId, provider));
@@ -185,7 +186,7 @@ async function keep(
   const store = async (tx: Transaction) => {
     await lockMiner(tx, hotkey);
     if (await isKept(tx, key.keyId)) return true;
-    const isLent = await keepNext(tx, { credentialId, holder }, next);
+    const isLent = await keepNext(tx, turn, next);
     await insertKey(tx, { ...key, evalRunId, hotkey, provider }, isLent);
     return isLent;
   };

@@ -154,39 +154,66 @@ export async function leaveTurn(sql: Sql, credentialId: string, holder: string):
     where credential_id = ${credentialId} and busy_by = ${holder}`;
 }
 
-/** The same, and nobody asks by it again until the miner stores another. */
+/**
+ * Ends the turn, and nobody asks by what was refused until the miner stores another. False where it is
+ * not what is stored any more: somebody whose turn had ended has kept what the provider gave for it.
+ */
 export async function rejectCredential(
   sql: Sql,
-  credentialId: string,
+  { credentialId, sealed }: Credential,
   holder: string,
-): Promise<void> {
-  await sql`
+): Promise<boolean> {
+  const { count } = await sql`
     update inference_credential
     set busy_by = null, busy_until = null, rejected_at = now.at, updated_at = now.at
     from (select rt.clock() as at) now
-    where credential_id = ${credentialId} and busy_by = ${holder}`;
+    where credential_id = ${credentialId} and busy_by = ${holder} and sealed = ${sealed}`;
+  if (count === 0) await leaveTurn(sql, credentialId, holder);
+  return count > 0;
+}
+
+export interface Turn {
+  readonly credential: Credential;
+  readonly holder: string;
 }
 
 /**
  * Ends the turn and keeps what the provider gave in the credential's place, if it did. False when the
- * miner has replaced or disconnected the credential meanwhile.
+ * turn had ended before, or the miner has replaced or disconnected the credential meanwhile.
  */
 export async function keepNext(
   tx: Transaction,
-  turn: { readonly credentialId: string; readonly holder: string },
+  { credential, holder }: Turn,
   nextSealed: string | null,
 ): Promise<boolean> {
-  const { credentialId, holder } = turn;
+  const { credentialId } = credential;
   const rows = await tx`
     update inference_credential
     set busy_by = null, busy_until = null, sealed = coalesce(${nextSealed}, sealed)
     where credential_id = ${credentialId} and busy_by = ${holder}
     returning credential_id`;
   if (rows.length > 0) return true;
-  await tx`
-    update inference_past_credential set sealed = coalesce(${nextSealed}, sealed)
-    where credential_id = ${credentialId}`;
+  if (nextSealed !== null) await keepLate(tx, credential, nextSealed);
   return false;
+}
+
+/**
+ * What was given for the stored one is the only one that is good, however late it comes: whoever had the
+ * turn meanwhile was refused for asking by the former one, or will be.
+ */
+async function keepLate(
+  tx: Transaction,
+  { credentialId, sealed }: Credential,
+  nextSealed: string,
+): Promise<void> {
+  await tx`
+    update inference_credential
+    set sealed = ${nextSealed}, rejected_at = null,
+      updated_at = case when rejected_at is null then updated_at else rt.clock() end
+    where credential_id = ${credentialId} and sealed = ${sealed}`;
+  await tx`
+    update inference_past_credential set sealed = ${nextSealed}
+    where credential_id = ${credentialId}`;
 }
 
 /** Those by which no key is open any more, nor one asked for; answers how many went. */
