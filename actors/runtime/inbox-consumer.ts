@@ -22,7 +22,7 @@ export interface InboxConsumerOptions {
 
 /** Tries of a message that fails for a reason of its own, before it is set aside. */
 export const deliveriesMax = 20;
-/** Bounds what comes again after a takeover. */
+/** Bounds what comes again after a takeover: `rt.claim` makes as many due for whoever takes over. */
 const ackPendingMax = 256;
 
 /**

@@ -24,7 +24,7 @@ export async function openCommitDesk() {
   const commit = (token: PartitionToken, what: CommitBatch): Promise<CommitOutcome> =>
     store.commit(token, what);
   const written = (token: PartitionToken) => writtenOf(admin, token);
-  return { admin, actor, store, claimed, commit, written, close: () => closeSql(actor) };
+  return { admin, actor, url, store, claimed, commit, written, close: () => closeSql(actor) };
 }
 
 async function claimedPart(actor: Sql, part: number, leaseMs = 60_000) {

@@ -26,6 +26,7 @@ export async function startWorld(partitions: number) {
   return {
     sql,
     edge,
+    connection,
     databaseUrl,
     natsUrl: nats.url,
     async host(memberId: string, setup: Partial<HostSetup> = {}): Promise<RunningHost> {
