@@ -20,8 +20,11 @@ export interface ReleaseDeps {
 }
 
 const lookAgainMs = 1_000;
-/** A race that is due may wait for its last runs to end. */
-const waitMinMs = 20;
+/**
+ * What is due may wait for another: a race for its last runs to end, which takes a moment, the code of a new
+ * top for the news of it, which an operator may have to send again. Each look in vain doubles the pause.
+ */
+const pauseMinMs = 20;
 
 /**
  * Tells the public what time alone releases: code by its age, the runs of a race whose embargo is
@@ -35,13 +38,16 @@ export function createReleases(deps: ReleaseDeps): Service {
 
   const run = async () => {
     let isTermsFollowed = false;
+    let pauseMs = pauseMinMs;
     while (!stopping.signal.aborted) {
       nap = new AbortController();
       let waitMs = lookAgainMs;
       try {
         if (!isTermsFollowed) await followTerms(deps.sql, deps.terms.codePrivateMs);
         isTermsFollowed = true;
-        waitMs = await tellUntilNothingIsDue(deps);
+        const look = await tellWhatIsDue(deps, pauseMs);
+        waitMs = look.waitMs;
+        pauseMs = look.isInVain ? Math.min(2 * waitMs, lookAgainMs) : pauseMinMs;
       } catch (error) {
         deps.log.warn('releases could not be told; the next look tries again', { error });
       }
@@ -62,18 +68,25 @@ export function createReleases(deps: ReleaseDeps): Service {
   };
 }
 
-/** Answers how long to wait before the next look. */
-async function tellUntilNothingIsDue(deps: ReleaseDeps): Promise<number> {
+/** How long to wait before the next look, and whether what is due could not be told. */
+interface Look {
+  readonly waitMs: number;
+  readonly isInVain: boolean;
+}
+
+async function tellWhatIsDue(deps: ReleaseDeps, pauseMs: number): Promise<Look> {
   const { sql, transact, signals, log } = deps;
-  for (;;) {
+  for (let waitMs = pauseMs; ; ) {
     const dueInMs = await msUntilRelease(sql);
-    if (dueInMs === undefined) return lookAgainMs;
-    if (dueInMs > 0) return Math.min(dueInMs, lookAgainMs);
+    if (dueInMs === undefined) return { waitMs: lookAgainMs, isInVain: false };
+    if (dueInMs > 0) return { waitMs: Math.min(dueInMs, lookAgainMs), isInVain: false };
     const { told, failed } = await transact(async (tx) => {
       await lockFeed(tx);
       return await tellDue(tx, log);
     });
-    if (told > 0) signals.signal(publicEventsSignal, {});
-    else if (failed === 0) return waitMinMs;
+    if (told === 0 && failed === 0) return { waitMs, isInVain: true };
+    if (told === 0) continue;
+    signals.signal(publicEventsSignal, {});
+    waitMs = pauseMinMs;
   }
 }
