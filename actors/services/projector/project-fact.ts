@@ -9,6 +9,7 @@ import {
 import { microPerUnit } from '../../../machines/scoring/micro.ts';
 import type { EvalFact } from '../../lease-manager/messages.ts';
 import type { RaceFact } from '../../race-coordinator/messages.ts';
+import { unreadable } from '../../runtime/unreadable.ts';
 
 /** What the public is told of later: the code of a version, how the runs of a race ended. */
 export interface Release {
@@ -159,21 +160,31 @@ export function scoreOfMicro(micro: number | null): number | null {
 /** The key under which the end of a run is told, now or at its race's release. */
 export const runEndKey = (evalRunId: string) => `run-ended:${evalRunId}`;
 
+/** What versions before published and nobody was told of: streams and outboxes may still hold it. */
+const untold: ReadonlySet<string> = new Set([
+  'run-started',
+  'version-cancelled',
+  'version-discarded',
+  'work-item-closed',
+]);
+
 /**
- * A fact that no one is told of means nothing: coordinators of other versions may publish such, and their
- * streams and outboxes hold them. One that lacks something is a defect.
+ * What a fact means, which is nothing where it is known that no one is told of it. One that lacks something
+ * is a defect. So is one of another name: a coordinator of a version to come publishes it and knows what it
+ * means, and it is left to such a one.
  */
 export function projectFact(
   { subject, body, msgId }: Pick<Delivery, 'body' | 'msgId' | 'subject'>,
   terms: ReleaseTerms,
 ): Projection {
   const type = subject.replace(/^fact\./, '');
-  if (!isPublic(type)) return {};
+  if (untold.has(type)) return {};
+  if (!isPublic(type)) throw unreadable({ type, id: msgId }, 'no fact of this name is known here');
   return { ...told(type, body, msgId), ...releaseOf(type, body, terms) };
 }
 
 function isPublic(type: string): type is FactName {
-  return type in facts;
+  return Object.hasOwn(facts, type);
 }
 
 function told<T extends FactName>(type: T, given: unknown, msgId: string): Projection {

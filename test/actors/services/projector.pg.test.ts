@@ -82,18 +82,17 @@ test('however often facts come, together and apart, each is told once and in one
   t.is(proofs.length, 60);
 });
 
-/** As versions before published them, with one of a version to come. */
-const ofOtherVersions = [
+/** As versions before published them. */
+const ofEarlierVersions = [
   fact('run-started', run('started', { validatorHotkey: undefined })),
   fact('work-item-closed', { ...run('closed'), workItemId: trialId('work') }),
   fact('version-discarded', { agentVersionId: trialId('version'), reason: 'peculiar', at: 1_000 }),
   fact('version-cancelled', { agentVersionId: trialId('version'), at: 1_000 }),
-  fact('new', {}),
 ];
 
 test('what is not public is consumed and told to nobody', async (t) => {
   const desk = await openDesk(t);
-  await desk.project(ofOtherVersions);
+  await desk.project(ofEarlierVersions);
   await desk.project([
     fact('run-ended', { ...run('a'), status: 'SUCCESS', scoreMicro: 700_001, secret: 'peculiar' }),
     fact('run-ended', { ...run('b', { phase: 'RACE', raceId: trialId('race') }), status: 'STALE' }),
@@ -103,7 +102,16 @@ test('what is not public is consumed and told to nobody', async (t) => {
   t.like(feed[0], { type: 'run-ended', status: 'SUCCESS', validator_score: 0.700001 });
   t.false(JSON.stringify(feed).includes('peculiar'));
   const proofs = await desk.admin`select 1 from rt.inbox where consumer = 'projector'`;
-  t.is(proofs.length, ofOtherVersions.length + 2);
+  t.is(proofs.length, ofEarlierVersions.length + 2);
+});
+
+// While a new version is rolled out, its facts come to coordinators of the old one as well.
+test('a fact of a name that is not known is left for whoever knows it', async (t) => {
+  const desk = await openDesk(t);
+  for (const name of ['of-a-version-to-come', 'toString']) {
+    await t.throwsAsync(desk.project([fact(name, {})]), { message: /cannot be read/ });
+  }
+  t.is((await desk.admin`select from rt.inbox`).length, 0);
 });
 
 test('a fact that lacks something leaves nothing behind, also of those beside it', async (t) => {
