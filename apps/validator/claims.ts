@@ -31,8 +31,8 @@ type Asking = z.infer<typeof asking>;
  *
  * 1. The key of a claim stays the same until one is answered: a run whose answer was lost is leased to us, and
  *    under its key the service names it again.
- * 2. A key that was not answered is on disk, for the next process. One that was asked and answered in one go,
- *    as nearly all are, never touches it.
+ * 2. A key that was not answered in time is on disk, for the next process. One that was asked and answered in one
+ *    go, as nearly all are, never touches it, and is lost with a process that is killed meanwhile.
  */
 export class Claims {
   readonly #options: ClaimsOptions;
@@ -102,7 +102,9 @@ export class Claims {
 
 /** Whether it says that no run was leased under this key. */
 function isAnswer(error: unknown): boolean {
-  return error instanceof Refusal && attemptOf(error.status, '').kind === 'refused';
+  // What names no code of ours is a proxy's.
+  if (!(error instanceof Refusal) || error.code.startsWith('HTTP_')) return false;
+  return attemptOf(error.status, '').kind === 'refused';
 }
 
 async function readAsking(path: string): Promise<Asking | undefined> {

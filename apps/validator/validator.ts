@@ -186,6 +186,11 @@ export class Validator {
     const claim = await this.#claims.next(this.#api, hostReport(sandbox), signal);
     if (claim === undefined) return 'idle';
     const { eval_run_id: evalRunId } = claim;
+    if (this.#releases.isGiving(evalRunId)) {
+      // It would be taken away from under our hands, as soon as the service hears what we asked for.
+      await this.#claims.settle();
+      return 'in vain';
+    }
     try {
       // Before a heartbeat says that it is held: whoever is killed from then on has left a note of it.
       await this.#note.write(noteOf(claim));

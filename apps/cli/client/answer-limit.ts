@@ -5,17 +5,19 @@ export const lineBytesPerMs = 20;
 
 /**
  * The time in which an answer must be there, its body included. What has come of the body buys as much time
- * as the slowest line takes for it, so that a large answer is not late for its size, and one that stalls or
- * drips is.
+ * as the slowest line takes for it, but never more than there was at first: a large answer is not late for its
+ * size, and one that stalls or drips is, however much came before.
  */
 export class AnswerLimit {
   readonly #clock: Clock;
   readonly #late = new AbortController();
   readonly #done = new AbortController();
+  readonly #limitMs: number;
   #deadlineMs: number;
 
   constructor(limitMs: number, clock: Clock) {
     this.#clock = clock;
+    this.#limitMs = limitMs;
     this.#deadlineMs = clock.monotonicMs() + limitMs;
     void this.#watch();
   }
@@ -26,7 +28,8 @@ export class AnswerLimit {
   }
 
   came(bytes: number): void {
-    this.#deadlineMs += bytes / lineBytesPerMs;
+    const boughtMs = this.#deadlineMs + bytes / lineBytesPerMs;
+    this.#deadlineMs = Math.min(boughtMs, this.#clock.monotonicMs() + this.#limitMs);
   }
 
   /** The answer is there, or is waited for no longer. */

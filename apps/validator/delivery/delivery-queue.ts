@@ -64,6 +64,11 @@ export class DeliveryQueue {
     return this.#waiting.length;
   }
 
+  /** Whether something of this run is to be sent. */
+  isWaiting(evalRunId: string): boolean {
+    return this.#waiting.some(({ delivery }) => delivery.evalRunId === evalRunId);
+  }
+
   /** What becomes of a run's completion; undefined where none waits here. */
   completionOf(evalRunId: string): Promise<Delivered> | undefined {
     const isOf = ({ delivery }: Waiting) =>

@@ -38,6 +38,11 @@ export class Releases {
     return this.#queue.size;
   }
 
+  /** Whether the service has not answered yet what it was asked of this run. */
+  isGiving(evalRunId: string): boolean {
+    return this.#queue.isWaiting(evalRunId);
+  }
+
   /** Certain when it resolves, if it is kept, which a full disk forbids; what the service says follows soon. */
   async give(evalRunId: string, reason: string): Promise<Given> {
     const untilMs = this.#options.clock.nowMs() + releasePatienceMs;

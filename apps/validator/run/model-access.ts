@@ -55,14 +55,14 @@ export class ModelAccess {
   }
 
   /**
-   * The task is over, and whatever is still asked with it. A question that took half of the task and has no
-   * answer is a failure of the provider: the agent may have ended for want of time by that alone.
+   * The task is over, and whatever is still asked with it. Gives how many questions took half of the task and
+   * have no answer: an agent that ended for want of time may have done so by these alone.
    */
-  end(): void {
+  end(): number {
     const { clock, taskSeconds } = this.#options;
     const sinceMs = clock.monotonicMs() - (taskSeconds * 1000) / 2;
-    this.#failures += [...this.#waiting.values()].filter((askedMs) => askedMs <= sinceMs).length;
     this.#over.abort();
+    return [...this.#waiting.values()].filter((askedMs) => askedMs <= sinceMs).length;
   }
 
   async ask(given: unknown): Promise<ToolAnswer> {
@@ -88,7 +88,7 @@ export class ModelAccess {
     } catch {
       signal.throwIfAborted();
       this.#ranked = undefined;
-      // Counted by then, if it is to be.
+      // Then the end of the task says whose failure it is.
       if (!this.#over.signal.aborted) this.#failures += 1;
       return { error: 'the provider of models did not answer' };
     } finally {

@@ -49,6 +49,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
     return answer;
   }
 
+  let unanswered = 0;
   const ending = await runAgent({
     command: sandbox.commandFor(playing.agent),
     limits: sandbox.limits,
@@ -58,12 +59,14 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
     onOutput: (name, chunk) => printed.take(name, chunk),
     clock,
     signal,
-  }).finally(() => model.end());
+  }).finally(() => {
+    unanswered = model.end();
+  });
   signal.throwIfAborted();
   const about = { products: pack.catalogue.products, calls: steps.length };
   const { order } = shopping;
   return {
-    modelFailures: model.failures,
+    modelFailures: model.failures + (ending.reason === 'time_limit' ? unanswered : 0),
     printed,
     facts: {
       evalRunId: claim.eval_run_id,

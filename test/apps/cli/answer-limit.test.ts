@@ -24,6 +24,16 @@ test('an answer that drips is late all the same', async (t) => {
   t.true(limit.signal.aborted);
 });
 
+test('however much came, one that stalls is late after as long as there was at first', async (t) => {
+  const clock = new ManualClock();
+  const limit = new AnswerLimit(10_000, clock);
+  limit.came(1_000_000_000);
+  await clock.advance(9_999);
+  t.false(limit.signal.aborted);
+  await clock.advance(1);
+  t.true(limit.signal.aborted);
+});
+
 test('an answer that is there is never late', async (t) => {
   const clock = new ManualClock();
   const limit = new AnswerLimit(10_000, clock);

@@ -106,6 +106,49 @@ test('an answer that is lost for longer than the patience of one turn is asked f
   t.true(new Set(keysOf(stub)).size >= 2);
 });
 
+test('what a proxy refuses is no answer to a claim, what the service refuses is', async (t) => {
+  const stub = await openStub(t);
+  const clock = new ManualClock();
+  const refusals = [{}, { detail: 'Ask later.', error_code: 'AT_CAPACITY' }];
+  stub.answers.set(claimed, (response) => {
+    const refusal = refusals.shift();
+    if (refusal === undefined) noWork(response);
+    else say(response, 409, refusal);
+  });
+  const validator = await startStubbed(await folderFor(t), stub, { clock });
+  await until(async () => {
+    await clock.advance(10_000);
+    return keysOf(stub).length > 2;
+  });
+  await validator.stop();
+
+  const [proxys, ours, next] = keysOf(stub);
+  t.is(proxys, ours);
+  t.not(ours, next);
+});
+
+test('a run whose release the service has not answered is not begun when it is granted again', async (t) => {
+  const stub = await openStub(t);
+  const clock = new ManualClock();
+  stub.answers.set(claimed, granted).set('/run/release', away);
+  const validator = await startStubbed(await folderFor(t), stub, { clock });
+  const untilClaims = (count: number) =>
+    until(async () => {
+      await clock.advance(10_000);
+      return keysOf(stub).length >= count;
+    });
+  await untilClaims(4);
+  const begun = stub.askedFor('/pack/pack').length;
+  await untilClaims(8);
+  t.is(stub.askedFor('/pack/pack').length, begun);
+  stub.answers.set('/run/release', (response) => say(response, 200, { released: true }));
+  await until(async () => {
+    await clock.advance(10_000);
+    return stub.askedFor('/pack/pack').length > begun;
+  });
+  await validator.stop();
+});
+
 test('a key that nobody answers for an hour is worth nothing any more', async (t) => {
   const stub = await openStub(t);
   const folder = await folderFor(t);

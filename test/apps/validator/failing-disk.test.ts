@@ -32,16 +32,21 @@ test('a release that neither disk nor service takes is asked for until it is ans
   const [stub, folder] = [await openStub(t), await folderFor(t)];
   const validator = await startStubbed(folder, stub);
   await withoutReleases(folder);
-  stub.answers.set('/work/claim', oneRun()).set('/release', away);
-  await until(() => stub.askedFor('/run/release').length > 0);
+  const looked = Promise.withResolvers<void>();
+  const answers = [
+    away,
+    (response: ServerResponse) => void looked.promise.then(() => released(response)),
+  ];
+  stub.answers
+    .set('/work/claim', oneRun())
+    .set('/release', (response) => answers.shift()?.(response));
+  await until(() => stub.askedFor('/run/release').length === 2);
   t.regex(await readFile(join(folder, 'run.json'), 'utf8'), /"eval_run_id":"run"/);
-  const before = stub.askedFor('/run/release').length;
-  stub.answers.set('/release', released);
-  await until(() => stub.askedFor('/run/release').length > before, 10_000);
+  looked.resolve();
   await until(() => !existsSync(join(folder, 'run.json')));
   await validator.stop();
 
-  t.is(stub.askedFor('/run/release').length, before + 1);
+  t.is(stub.askedFor('/run/release').length, 2);
 });
 
 test('its note stays for the next process where none of the two took it before the stop', async (t) => {
