@@ -1,5 +1,6 @@
 const firstPauseMs = 5_000;
-const lastPauseMs = 60_000;
+/** Who stays out cannot take over from another one that is cut off. */
+const lastPauseMs = 20_000;
 /** As a member, after which what was before says nothing any more. */
 const calmMs = 3 * 60_000;
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { MemberIdentity, MembershipStore } from '../../infra/ports/membership-store.ts';
 import { Ejections } from './ejections.ts';
-import { certainShare, type RuntimePolicy } from './policy.ts';
+import { certainShare, lapsedShare, type RuntimePolicy } from './policy.ts';
 
 export interface MembershipOptions {
   readonly memberId: string;
@@ -86,13 +86,14 @@ export class Membership {
   }
 
   /**
-   * A whole lease passed without a renewal: somebody else may own by now what is held here, and answer.
+   * A lease and a half passed without a renewal: somebody else may own by now what is held here, and answer.
    * Not so while the database answers that this process is no member: then it holds nothing.
    */
   get isLapsed(): boolean {
     const { clock, policy } = this.#options;
     const isUnheard = this.#isMember || this.storeFailing;
-    return isUnheard && clock.monotonicMs() - this.#renewalSentMs >= policy.leaseMs;
+    const unheardMs = clock.monotonicMs() - this.#renewalSentMs;
+    return isUnheard && unheardMs >= policy.leaseMs * lapsedShare;
   }
 
   /** Renewals are missing: the database does not answer, or this process was stopped until now. */
@@ -140,8 +141,13 @@ export class Membership {
   }
 
   async #joinAgain(): Promise<void> {
-    if (this.#isLeaving || !this.#options.mayJoin() || (await this.#isOut())) return;
-    await this.#join();
+    if (!this.#mayJoin() || (await this.#isOut())) return;
+    // It may have left, or lost the broker, while the database was asked.
+    if (this.#mayJoin()) await this.#join();
+  }
+
+  #mayJoin(): boolean {
+    return !this.#isLeaving && this.#options.mayJoin();
   }
 
   /** Never while there is nobody else. */

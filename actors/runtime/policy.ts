@@ -73,3 +73,8 @@ export const defaultPolicy: RuntimePolicy = {
 
 /** Serving stops this much of a lease after the last renewal was sent: the rest is for clock drift. */
 export const certainShare = 0.8;
+/**
+ * After this much of a lease without a renewal that was answered somebody else may have served for a while. More
+ * than one lease: a database that answers within three seconds renews the lease whenever it is asked.
+ */
+export const lapsedShare = 1.5;

@@ -59,9 +59,9 @@ export class Suspicion {
   }
 
   async #suspect(body: unknown): Promise<void> {
-    const { clock, log, mayJudge, members, memberId, nudge } = this.#deps;
+    const { clock, log, members, memberId, nudge } = this.#deps;
     const ref = refOf(body);
-    if (ref === undefined || !mayJudge() || clock.monotonicMs() < this.#graceUntilMs) return;
+    if (ref === undefined || clock.monotonicMs() < this.#graceUntilMs) return;
     const key = `${ref.kind}.${ref.part}`;
     if (this.#looking.has(key)) return;
     this.#looking.add(key);
@@ -79,12 +79,14 @@ export class Suspicion {
   }
 
   async #examine(member: LiveMember): Promise<void> {
-    const { bus, log, members, nudge } = this.#deps;
+    const { bus, log, mayJudge, members, nudge } = this.#deps;
     if (this.#looking.has(member.incarnation)) return;
     this.#looking.add(member.incarnation);
     try {
       if ((await bus.ping(member.memberId)) !== 'absent') return;
       await this.#untilGone(member);
+      // Who is out himself may be the one that is cut off: for him the database alone is no witness of life.
+      if (!mayJudge() && (await members.isConnected(member.memberId))) return;
       if ((await bus.ping(member.memberId)) !== 'absent') return;
       if (await members.eject(member)) {
         log.warn('ended the lease of a dead member', { member: member.memberId });

@@ -82,8 +82,12 @@ test('who answers the broker is alive, whatever the database sees', async (t) =>
   t.deepEqual(ejected, []);
 });
 
-test('who was ejected itself ends nobody’s lease', async (t) => {
-  const { ejected, pass } = await suspected([], () => false, false);
-  await pass(1_000);
-  t.deepEqual(ejected, []);
+test('who was ejected itself ends only the lease of one that is dead to the database as well', async (t) => {
+  const alive = await suspected([], () => true, false);
+  await alive.pass(1_000);
+  t.deepEqual(alive.ejected, []);
+
+  const dead = await suspected([], () => false, false);
+  await dead.pass(100);
+  t.deepEqual(dead.ejected, ['owner']);
 });
