@@ -56,11 +56,11 @@ function heardOf(
   { run, leaseUntilMs }: HeldRun,
   reply: EvalReply<'append-results'>,
 ): Answer {
-  const { deadlines } = draft.state;
+  const { nowMs, state } = draft;
   const { evalRunId } = run.context;
-  const promised = deadlines.promise(evalRunId, draft.nowMs, 'beat');
+  const promised = state.deadlines.promise(evalRunId, nowMs, 'beat');
   if (recordSign(draft, run, promised, [])) return accepted(reply, leaseUntilMs);
-  deadlines.beat(evalRunId, draft.nowMs);
+  state.hear(evalRunId, nowMs);
   return accepted(reply);
 }
 

@@ -33,6 +33,8 @@ export class PartitionState {
 
   /** Committed versions without open work, the one that changed longest ago first. */
   readonly #closedVersions = new Set<string>();
+  /** Whose validators gave a sign of life in this batch, and when. */
+  readonly #heard = new Map<string, number>();
   /** Fences below it may be those of a lost branch of the database's history. */
   readonly #fenceFloor: number;
 
@@ -125,11 +127,22 @@ export class PartitionState {
       if (aggregate !== undefined) this.#placeVersion(versionId, aggregate);
     }
     for (const overlay of this.#overlays()) overlay.commit();
+    // Of a run that ended in the same batch there is nothing to keep.
+    for (const [evalRunId, atMs] of this.#heard) {
+      if (this.deadlines.get(evalRunId) !== undefined) this.deadlines.beat(evalRunId, atMs);
+    }
+    this.#heard.clear();
     this.#evictClosed();
   }
 
   rollback(): void {
     for (const overlay of this.#overlays()) overlay.rollback();
+    this.#heard.clear();
+  }
+
+  /** A sign of life with nothing to write: it counts with its batch. */
+  hear(evalRunId: string, atMs: number): void {
+    this.#heard.set(evalRunId, atMs);
   }
 
   #forgetRun(evalRunId: string): void {
