@@ -19,6 +19,7 @@ import { internalError, moved, overloaded, storeUnavailable } from './answers.ts
 import { BatchRunner } from './batch-runner.ts';
 import { claimAgain, repliesInInbox } from './doubt.ts';
 import { consumeInbox } from './inbox-consumer.ts';
+import { answerLate } from './late-answer.ts';
 import { type Letter, Mailbox } from './mailbox.ts';
 import { measureWait } from './mailbox-wait.ts';
 import type { Membership } from './membership.ts';
@@ -54,8 +55,6 @@ type State = 'leaving' | 'loading' | 'recovering' | 'serving' | 'stopped';
 /** How long callers wait for a reload after a commit in doubt before they are told to come back. */
 const recoveryPatienceMs = 1_000;
 const recoveryRetryMs = 100;
-/** What an owner takes to decide and commit, as a rule, so that its answer is the first. */
-const lapsedAnswerMs = 400;
 
 /**
  * One partition that this process owns, from the claim to the hand-over.
@@ -232,7 +231,7 @@ export class PartitionHost {
   #receive(command: IncomingCommand, exchange: Exchange): void {
     const refusal = this.#refusal();
     if (refusal !== undefined && this.#deps.membership.isLapsed) {
-      void this.#answerLate(command, () => exchange.answer(refusal));
+      void answerLate(command, () => exchange.answer(refusal), this.#deps);
       return;
     }
     const reply = refusal ?? this.#repeated(command) ?? this.#fromMemory(command);
@@ -244,20 +243,6 @@ export class PartitionHost {
     const answers = [(answer: WireReply) => exchange.answer(answer)];
     const isTaken = this.#offer(command, { source: 'request', sizeBytes, answers });
     if (!isTaken) exchange.answer(overloaded);
-  }
-
-  /**
-   * Callers take the first answer, and whoever owns the partition by now has to commit before his. Where
-   * nobody does, they are to hear soon that the database is away.
-   */
-  async #answerLate({ budgetMs, id }: Command, answer: () => void): Promise<void> {
-    const { clock, log } = this.#deps;
-    await clock.sleep(Math.min(lapsedAnswerMs, (budgetMs ?? Number.POSITIVE_INFINITY) / 2));
-    try {
-      answer();
-    } catch (error) {
-      log.debug('a late answer could not be sent', { command: id, error });
-    }
   }
 
   #repeated(command: Command): WireReply | undefined {

@@ -4,8 +4,8 @@ import type { Logger } from '../../infra/ports/log.ts';
 
 /**
  * Of what a timestamp may be off. A caller whose own clock is off by as much is still let in then; and with
- * two edges that are off in opposite directions, no timestamp outlives its nonce: NONCE_MEMORY_SECONDS is
- * three times TIMESTAMP_SKEW_SECONDS.
+ * two edges that are off in opposite directions, no timestamp outlives its nonce, where NONCE_MEMORY_SECONDS
+ * is three times TIMESTAMP_SKEW_SECONDS, as it is unless it was set lower.
  */
 const offShare = 0.5;
 /** The database tells the time once in a second; who has not heard it for so long knows nothing. */

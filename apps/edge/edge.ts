@@ -274,12 +274,7 @@ async function openDeps(
   const tail = await started(new FeedTail({ reads: feedReads(sql), signals, clock, log }), stack);
   const { chainWatch, ...epochs } = await openEpochs(options, sql, stack);
   const watched = {
-    history,
-    outcomes,
-    proofs,
-    chainWatch,
-    clockWatch,
-    objects,
+    ...{ history, outcomes, proofs, chainWatch, clockWatch, objects },
     broker: connection,
   };
   const readiness = openReadiness(options, { sql: callersSql, ...watched }, stack);
