@@ -18,6 +18,7 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { checkSchema } from '../../infra/postgres/check-schema.ts';
 import { checkServer } from '../../infra/postgres/check-server.ts';
+import { checkTimeZone } from '../../infra/postgres/check-time-zone.ts';
 import {
   closeSql,
   createSql,
@@ -76,6 +77,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     allowUnsafeWrites: options.allowUnsafeWrites === true,
     connections: connectionsOf(config),
   });
+  await checkTimeZone(commits, config.raceTimeZone);
   await checkSchema(commits);
   await warnOfMightyLogin(commits, log);
   const objects = createS3Store(objectStoreOptions(config));

@@ -5,6 +5,7 @@ import postgres from 'postgres';
 import { type LocalPostgres, startPostgres } from '../../../infra/local/postgres.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { checkServer } from '../../../infra/postgres/check-server.ts';
+import { checkTimeZone } from '../../../infra/postgres/check-time-zone.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { temporaryFolder } from '../../support/temporary-servers.ts';
 import { until } from '../../support/until.ts';
@@ -127,3 +128,13 @@ test.serial(
     t.regex(message, /set full_page_writes = on/);
   },
 );
+
+test.serial('a zone that the server does not know is refused, with where to look', async (t) => {
+  for (const zone of ['America/Los_Angeles', 'UTC', 'Etc/GMT+5']) {
+    await t.notThrowsAsync(checkTimeZone(admin, zone), zone);
+  }
+  await t.throwsAsync(checkTimeZone(admin, 'Mars/Olympus'), {
+    name: 'UnfitDatabase',
+    message: /RACE_TIME_ZONE Mars\/Olympus; set a zone that pg_timezone_names lists/,
+  });
+});
