@@ -81,7 +81,8 @@ export interface Changes {
   readonly events: readonly EventRow[];
   readonly snapshots: readonly SnapshotRow[];
   /**
-   * Operations on the domain's own tables by name, understood by the kind's apply function in SQL.
+   * Operations on the domain's own tables by name, understood by the kind's apply function in SQL:
+   * `public.eval_apply`, `race_apply` or `emission_apply` (infra/reference/schema/functions.sql).
    * Each operation object carries `cmd` (the command id) when the function may refuse it.
    */
   readonly operations: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;

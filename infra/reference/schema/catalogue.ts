@@ -36,6 +36,8 @@ export interface Routine {
   /** Who may call it, beside the owner. */
   readonly roles: readonly string[];
   readonly body: string;
+  /** The statement that makes it as it is now. */
+  readonly text: string;
 }
 
 /** Which login may take on which role. */
@@ -122,7 +124,7 @@ export async function readRoutines(sql: Sql): Promise<readonly Routine[]> {
   return await sql<Routine[]>`
     select p.oid::regprocedure::text as signature, n.nspname as schema, p.proname as name,
       pg_get_function_arguments(p.oid) as parameters, pg_get_function_result(p.oid) as result,
-      p.prosecdef as "hasOwnersRights", p.prosrc as body,
+      p.prosecdef as "hasOwnersRights", p.prosrc as body, pg_get_functiondef(p.oid) as text,
       array(
         select case x.grantee when 0 then 'public' else x.grantee::regrole::text end as role
         from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x

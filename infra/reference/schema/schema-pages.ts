@@ -9,7 +9,7 @@ import {
   readRelations,
   readRoutines,
 } from './catalogue.ts';
-import { functionsPage } from './functions-page.ts';
+import { functionsPage, functionTexts } from './functions-page.ts';
 import { type History, migrateWatched } from './made-by.ts';
 import {
   fileLink,
@@ -106,6 +106,7 @@ function written(schema: Schema): ReadonlyMap<string, string> {
     ['schema.md', pageText('The schema', overview(schema, owners, pageOf))],
     ...ofPages,
     ['schema/functions.md', pageText('Functions', functionsPage(schema.routines, schema.history))],
+    ['schema/functions.sql', functionTexts(schema.routines)],
   ]);
 }
 

@@ -16,7 +16,7 @@ test.before(async () => {
 
 test('the pages of the schema show what the migrations make: npm run generate', (t) => {
   t.deepEqual(
-    globSync('{schema,schema/*}.md', { cwd: reference }).toSorted(),
+    globSync('{schema.md,schema/*.{md,sql}}', { cwd: reference }).toSorted(),
     [...pages.keys()].toSorted(),
   );
   for (const [name, text] of pages) {
@@ -50,6 +50,18 @@ test('a function is told with the migration whose text of it holds', (t) => {
   );
   // As the first migration made it: simulating a clock changes one database, and no schema.
   t.regex(functions, /^\| `clock\(\)`.*\[0001_runtime\]/m);
+});
+
+test('the texts of all functions stand in one file, as they are now', (t) => {
+  const texts = pages.get('schema/functions.sql') ?? '';
+  const made = [...texts.matchAll(/^CREATE OR REPLACE FUNCTION (\S+?)\(/gm)].map(
+    ([, name]) => name,
+  );
+
+  t.is(made.filter((name) => name === 'public.eval_apply').length, 1);
+  t.true(made.includes('rt.commit_parts'));
+  const listed = (pages.get('schema/functions.md') ?? '').matchAll(/^\| `/gm);
+  t.is(made.length, [...listed].length);
 });
 
 const relation = (name: string, isView = false): Relation => ({
