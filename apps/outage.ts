@@ -2,9 +2,9 @@ import { VerifierOverloaded } from '../infra/crypto/sr25519-verifier.ts';
 import { UnknownRefusal } from '../infra/nats/refused-reply.ts';
 import { StorageUnavailable } from '../infra/object-store/storage-unavailable.ts';
 import { ChainUnavailable } from '../infra/ports/chain.ts';
+import { AnalyserOverloaded } from '../infra/ports/code-analysis.ts';
 import { SealKeyMissing } from '../infra/ports/seal.ts';
 import { isOutage } from '../infra/postgres/failure.ts';
-import { AnalyserOverloaded } from '../infra/python/analyser-overloaded.ts';
 import { Fault } from '../machines/fault.ts';
 import { refusal } from '../machines/refusal.ts';
 

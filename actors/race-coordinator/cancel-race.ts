@@ -15,11 +15,11 @@ export function cancelRace(
   const facts = decideCancel(race, reason, draft.nowMs);
   if (facts.length === 0) return;
   draft.hold(holdOf(draft, race));
-  wasCancelled(draft, draft.record(raceId, suiteId, facts));
+  writeCancellation(draft, draft.record(raceId, suiteId, facts));
 }
 
 /** What follows from the fact, in the same commit. */
-export function wasCancelled(draft: Draft, { context }: RaceState): void {
+export function writeCancellation(draft: Draft, { context }: RaceState): void {
   const { raceId, suiteId, raceNumber, startedAt, entrantIds, cancelReason: reason } = context;
   draft.operation('race_cancelled', [
     { race_id: raceId, cancelled_at: instant(draft.nowMs), cancel_reason: reason },
@@ -33,7 +33,7 @@ export function wasCancelled(draft: Draft, { context }: RaceState): void {
  * Only the active suite has races. True when this one was cancelled for that. What ends a race ends the
  * reign of before as well: the news of the switch may be late, and the next race is not to measure by it.
  */
-export function cancelledForSuite(draft: Draft, race: RaceState): boolean {
+export function cancelIfSuiteSwitched(draft: Draft, race: RaceState): boolean {
   if (draft.isOfActiveSuite(race.context)) return false;
   cancelRace(draft, race, 'SUITE_SWITCHED');
   endFallenReign(draft);

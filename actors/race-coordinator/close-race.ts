@@ -1,13 +1,14 @@
 import { decideClose } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
 import { type Field, selectField } from '../../machines/race/select-field.ts';
-import { cancelledForSuite, wasCancelled } from './cancel-race.ts';
+import { cancelIfSuiteSwitched, writeCancellation } from './cancel-race.ts';
 import { type Draft, holdOf, instant } from './draft.ts';
 
 /** Fixes who races: what the rules make of the candidates as they stand at the commit. */
 export function closeQualifying(draft: Draft, raceId: string): void {
   const race = draft.race(raceId);
-  if (race?.value !== 'qualifyingOpen' || cancelledForSuite(draft, race)) return;
+  if (race?.value !== 'qualifyingOpen') return;
+  if (cancelIfSuiteSwitched(draft, race)) return;
   const candidates = draft.grounds.fields.get(raceId);
   if (candidates === undefined) return;
   const { suiteId, policy } = race.context;
@@ -16,7 +17,7 @@ export function closeQualifying(draft: Draft, raceId: string): void {
   draft.hold({ ...holdOf(draft, race), field_md5: candidates.md5 });
   const closed = draft.record(raceId, suiteId, decideClose(race, field.entrants, draft.nowMs));
   write(draft, closed, field);
-  if (closed.value === 'raceCancelled') wasCancelled(draft, closed);
+  if (closed.value === 'raceCancelled') writeCancellation(draft, closed);
 }
 
 function write(draft: Draft, { context }: RaceState, { entrants, fallbacks }: Field): void {

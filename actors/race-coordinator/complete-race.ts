@@ -7,7 +7,7 @@ import { decideCompletion, stepDue } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
 import type { RunCancelReason } from '../../machines/reasons/codes.ts';
 import type { WindowSlot } from '../../machines/scoring/overall.ts';
-import { cancelledForSuite, wasCancelled } from './cancel-race.ts';
+import { cancelIfSuiteSwitched, writeCancellation } from './cancel-race.ts';
 import { type Draft, holdOf, instant } from './draft.ts';
 import type { EndGround } from './grounds.ts';
 import { openNextRace } from './open-race.ts';
@@ -18,7 +18,8 @@ const newsMs = 60_000;
 /** Once nobody has to evaluate anything any more, or the race limit passed. Else it goes on. */
 export function completeIfDone(draft: Draft, raceId: string): void {
   const race = draft.race(raceId);
-  if (race?.value !== 'raceRunning' || cancelledForSuite(draft, race)) return;
+  if (race?.value !== 'raceRunning') return;
+  if (cancelIfSuiteSwitched(draft, race)) return;
   const inputs = draft.grounds.results.get(raceId);
   if (inputs === undefined) return;
   const { awaitsExclusions, awaitsWork } = inputs.value;
@@ -38,8 +39,8 @@ export function completeIfDone(draft: Draft, raceId: string): void {
   });
   const facts = decideCompletion(race, results, draft.nowMs);
   const over = draft.record(raceId, suiteId, facts);
-  if (results.kind === 'no-finisher') wasCancelled(draft, over);
-  else wasCompleted(draft, over, results);
+  if (results.kind === 'no-finisher') writeCancellation(draft, over);
+  else writeCompletion(draft, over, results);
 }
 
 /**
@@ -52,7 +53,7 @@ function awaitsEndOfReign({ value, topFellAtMs }: EndGround, nowMs: number): boo
 }
 
 /** All that follows from the fact, in the same commit. */
-function wasCompleted(draft: Draft, race: RaceState, results: CompletedRace): void {
+function writeCompletion(draft: Draft, race: RaceState, results: CompletedRace): void {
   const { raceId, suiteId, entrantIds } = race.context;
   writeRace(draft, race, results);
   draft.operation(

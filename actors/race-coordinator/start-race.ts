@@ -1,14 +1,15 @@
 import { decideStart } from '../../machines/race/decide.ts';
 import { drawRaceTasks } from '../../machines/race/draw-race-tasks.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
-import { cancelledForSuite, cancelRace } from './cancel-race.ts';
+import { cancelIfSuiteSwitched, cancelRace } from './cancel-race.ts';
 import { type Draft, holdOf, instant } from './draft.ts';
 import type { HeldOutTask } from './grounds.ts';
 
 /** Draws the tasks and has the entrants' work opened. A second attempt draws the same. */
 export function startRace(draft: Draft, raceId: string): void {
   const race = draft.race(raceId);
-  if (race?.value !== 'qualifyingClosed' || cancelledForSuite(draft, race)) return;
+  if (race?.value !== 'qualifyingClosed') return;
+  if (cancelIfSuiteSwitched(draft, race)) return;
   const heldOut = draft.grounds.heldOut.get(raceId);
   if (heldOut === undefined) return;
   const tasks = drawRaceTasks(heldOut, {

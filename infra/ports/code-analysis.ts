@@ -20,6 +20,18 @@ export type CodeVerdict =
   | { readonly kind: 'violations'; readonly violations: readonly Violation[] };
 
 export interface CodeAnalyser {
-  /** Never throws for any bytes. The file is only read, never imported or run. */
+  /**
+   * Has a verdict on any bytes. The file is only read, never imported or run.
+   *
+   * @throws AnalyserOverloaded
+   */
   analyse(file: Uint8Array): Promise<CodeVerdict>;
+}
+
+/**
+ * It is the machine's doing that this file has no verdict: more files wait than may, or its time was
+ * over while others' work took the processors. To be repeated.
+ */
+export class AnalyserOverloaded extends Error {
+  override name = 'AnalyserOverloaded';
 }

@@ -10,9 +10,8 @@
 
 import { systemClock } from '../clock/system-clock.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { CodeAnalyser, CodeVerdict } from '../ports/code-analysis.ts';
+import { AnalyserOverloaded, type CodeAnalyser, type CodeVerdict } from '../ports/code-analysis.ts';
 import { invalid, verdictOf } from './analyse-file.ts';
-import { AnalyserOverloaded } from './analyser-overloaded.ts';
 import { type AnalysisLane, createAnalysisLane } from './analysis-lane.ts';
 import type { Judgement } from './cpython/judgement.ts';
 import { type JudgeLease, leaseJudge } from './cpython/shared-judge.ts';

@@ -119,7 +119,7 @@ async function bySession(
   const publicKeyHex = Buffer.from(publicKey).toString('hex');
   const { hotkey, isBanned } = session;
   const standing = await deps.registrations.standing(publicKeyHex);
-  deps.callers.wasProved(hash, standing !== undefined && !isBanned);
+  deps.callers.noteProof(hash, standing !== undefined && !isBanned);
   return admit({ hotkey, publicKeyHex }, { standing, isBanned, scheme: 'session', deps });
 }
 

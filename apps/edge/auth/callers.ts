@@ -39,7 +39,7 @@ export class Callers {
   }
 
   /** The token's holder was let in, or refused. */
-  wasProved(hash: string, isGood: boolean): void {
+  noteProof(hash: string, isGood: boolean): void {
     if (isGood) this.#familiar.add(hash);
     else this.#familiar.delete(hash);
   }
@@ -56,6 +56,6 @@ export class Callers {
   forgetSession(token: string): void {
     const hash = this.hashOf(token);
     this.#sessions.forget(hash);
-    this.wasProved(hash, false);
+    this.noteProof(hash, false);
   }
 }

@@ -145,9 +145,9 @@ export async function appendBatch(
   return answers;
 }
 
-/** The item, or the first thing that is wrong with it. */
 const runUnknown = detailOf('EVAL_RUN_NOT_FOUND');
 
+/** The item, or the first thing that is wrong with it. */
 function judgedItem(given: unknown): EpisodeItem | string {
   const parsed = episodeItem.safeParse(given);
   if (parsed.success) return parsed.data;

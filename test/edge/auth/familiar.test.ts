@@ -24,7 +24,7 @@ test('a session is familiar for ten minutes after its holder was let in', (t) =>
   const { now, callers, known } = edge();
   const headers = { authorization: `Bearer ${token}` };
   t.false(known(headers));
-  callers.wasProved(callers.hashOf(token), true);
+  callers.noteProof(callers.hashOf(token), true);
   t.true(known(headers));
   t.false(known({ authorization: `Bearer ${token.replace('a', 'b')}` }));
   now.ms += 600_000;
@@ -35,10 +35,10 @@ test('who was refused or went is a stranger', (t) => {
   const { callers, known } = edge();
   const headers = { authorization: `Bearer ${token}` };
   for (const end of [
-    () => callers.wasProved(callers.hashOf(token), false),
+    () => callers.noteProof(callers.hashOf(token), false),
     () => callers.forgetSession(token),
   ]) {
-    callers.wasProved(callers.hashOf(token), true);
+    callers.noteProof(callers.hashOf(token), true);
     t.true(known(headers));
     end();
     t.false(known(headers));

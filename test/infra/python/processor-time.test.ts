@@ -1,7 +1,7 @@
 import test from 'ava';
 import { faultOf } from '../../../apps/outage.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
-import { AnalyserOverloaded } from '../../../infra/python/analyser-overloaded.ts';
+import { AnalyserOverloaded } from '../../../infra/ports/code-analysis.ts';
 import { processorTimeSpent } from '../../../infra/python/processor-time.ts';
 
 /** A thread that gets this share of a processor, as Linux would count it. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AnalyserOverloaded } from '../../../infra/python/analyser-overloaded.ts';
+import { AnalyserOverloaded } from '../../../infra/ports/code-analysis.ts';
 import { createCodeAnalyser } from '../../../infra/python/python-analyser.ts';
 import { bombs } from './bombs.ts';
 
