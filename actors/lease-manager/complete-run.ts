@@ -5,7 +5,7 @@ import {
   runNotFound,
 } from '../../machines/evaluation-run/decide.ts';
 import type { Completion, RunFact } from '../../machines/evaluation-run/facts.ts';
-import type { RunState } from '../../machines/evaluation-run/machine.ts';
+import { isLive, type RunState } from '../../machines/evaluation-run/machine.ts';
 import { Fault } from '../../machines/fault.ts';
 import type { DiscardReason, ExclusionReason, ToldReason } from '../../machines/reasons/codes.ts';
 import type { FaultClass } from '../../machines/types.ts';
@@ -49,10 +49,10 @@ export function completeRun(draft: Draft, request: Request): Answer {
   return accepted(reply, leaseUntil(draft, run));
 }
 
-/** Roster tasks without a stored result; only a live run's ledger is in memory. */
+/** Roster tasks without a stored result; of a run that has ended nobody asks, and its ledger is not in memory. */
 function missingTaskIds(draft: Draft, run: RunState): string[] {
-  const ledger = draft.state.ledgers.get(run.context.evalRunId);
-  if (ledger === undefined) return [];
+  if (!isLive(run)) return [];
+  const ledger = draft.ledger(run.context.evalRunId);
   const { families } = draft.state.roster(run.context);
   return [...families.keys()].filter((taskId) => !ledger.taskIds.has(taskId));
 }

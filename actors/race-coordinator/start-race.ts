@@ -14,8 +14,6 @@ export function startRace(draft: Draft, raceId: string): void {
   if (heldOut === undefined) return;
   const tasks = drawRaceTasks(heldOut, {
     count: race.context.policy.raceTasks,
-    // They were left out when the tasks were read.
-    excluded: new Set(),
     rank: (text) => draft.env.rank(raceId, text),
   });
   if (tasks.length === 0) {
