@@ -155,8 +155,7 @@ test('a process that waits for its broker can still be ended, also by losing its
   const env = { ...neighbours.env, NATS_URL: 'nats://127.0.0.1:1' };
   const told = start(t, 'edge', env);
   const orphaned = start(t, 'edge', env);
-  // Long enough for both to have begun to wait; had they ended, the exit codes would say so.
-  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  for (const { errors } of [told, orphaned]) await until(() => /no broker answers/.test(errors()));
   told.child.kill('SIGTERM');
   orphaned.child.disconnect();
   await Promise.all([exitCode(told), exitCode(orphaned)]);
