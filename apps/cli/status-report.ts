@@ -1,4 +1,5 @@
 import { explained, explainedDiscard, explainedEntry } from '../../machines/reasons/explained.ts';
+import { raceStandingOf } from '../../machines/reasons/race-standing.ts';
 import { textOfReason } from '../../machines/reasons/reason-kinds.ts';
 import { type Terminal, table } from '../world/terminal.ts';
 import type { AgentVersionStatus, EvaluationRun } from './client/schemas.generated.ts';
@@ -35,7 +36,8 @@ export function reportLines({ status, runs }: VersionNow, nowMs: number, termina
 export function endOf(status: AgentVersionStatus): 'well' | 'badly' | undefined {
   const { state, waiting, is_miner_banned: isBanned } = status;
   if (state === 'DISCARDED' || state === 'CANCELLED' || isBanned) return 'badly';
-  return state === 'ELIGIBLE' && waiting.reason === null ? 'well' : undefined;
+  if (state !== 'ELIGIBLE' || waiting.reason !== null) return undefined;
+  return raceStandingOf(status) === 'ENTERED' ? undefined : 'well';
 }
 
 export function timelineCells({
@@ -79,11 +81,16 @@ function whereText(status: AgentVersionStatus): string {
     RECEIVED: 'received, on its way into the queue',
     QUEUED: 'in the queue',
     RUNNING: 'being evaluated, between two runs',
-    ELIGIBLE: status.eliminated_at === null ? 'evaluated' : 'out of the race',
+    ELIGIBLE: eligibleText(status),
     DISCARDED: 'discarded',
     CANCELLED: 'cancelled',
   };
   return by[state] ?? state;
+}
+
+function eligibleText(status: AgentVersionStatus): string {
+  if (status.eliminated_at !== null) return 'out of the race';
+  return raceStandingOf(status) === 'ENTERED' ? 'in a race that is not over yet' : 'evaluated';
 }
 
 function whyText(status: AgentVersionStatus): string | undefined {
@@ -104,7 +111,8 @@ function nextText(status: AgentVersionStatus, nowMs: number): string {
   if (status.is_miner_banned) return 'Nothing, unless an operator takes the ban back.';
   if (state === 'DISCARDED') return afterDiscard(status);
   if (state === 'CANCELLED') return 'Submit it again: what it was queued for is over.';
-  if (status.waiting.phase === 'RACE') {
+  const standing = raceStandingOf(status);
+  if (status.waiting.phase !== 'QUALIFYING' && standing === 'ENTERED') {
     return 'Its race score and rank are told when the race is over: paddock race --watch';
   }
   if (state !== 'ELIGIBLE' || status.waiting.reason !== null) {
@@ -113,7 +121,7 @@ function nextText(status: AgentVersionStatus, nowMs: number): string {
     const when = finish === null ? 'no time can be told yet' : `expected ${fromNow(finish, nowMs)}`;
     return `${missing} of ${required} still to succeed, ${when}`;
   }
-  if (status.is_active_qualifier) return 'It is in the field of the race: paddock race --watch';
+  if (standing === 'CHOSEN') return 'It is in the field of the race: paddock race --watch';
   const reason = status.selection_fallback_reason ?? status.pin_disabled_reason;
   if (reason === null) {
     return 'It can race; which of your versions does is your pin or the best score: paddock agents';

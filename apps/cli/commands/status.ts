@@ -12,7 +12,7 @@ export const status: Command = {
   says: 'Say where a version is, why, and what comes next',
   places: [{ name: 'ID', says: 'of an agent version, or the name of your agent: its latest' }],
   options: {
-    watch: { says: 'follow it until it has its score', short: 'w' },
+    watch: { says: 'follow it until it has its score, or its race is over', short: 'w' },
     tasks: { says: 'what came of each task in each run, with what paddock download takes' },
   },
   more: `Everybody may ask. With --watch the exit code is 0 when the version became eligible, and 1 when it

@@ -19,6 +19,7 @@ const eligible = {
   ...{ discard_reason: null, included_success_count: 2, required_successes: 2 },
   ...{ live_run_count: 0, failed_run_count: 0, stale_run_count: 0, consecutive_agent_failures: 0 },
   waiting: nothingOpen,
+  timeline: [] as AgentVersionStatus['timeline'],
 };
 
 function told(name: string, changes: Partial<AgentVersionStatus>): string | undefined {
@@ -35,6 +36,21 @@ test('a version whose race runs waits for its end, not for runs of qualifying', 
   t.is(told('next', racing), next);
   const live = { waiting: { ...racing.waiting, position: null }, live_run_count: 1 };
   t.is(told('where', live), 'in a race, being evaluated: 1 run in progress');
+});
+
+test('an entrant whose work is done waits for the end of its race, and so does who watches it', (t) => {
+  const at = '2026-11-25T20:00:00.000Z';
+  const entered = { at, event: 'race_entered', detail: 'race 3 as PINNED' };
+  const done: Partial<AgentVersionStatus> = { timeline: [entered] };
+  t.is(told('where', done), 'in a race that is not over yet');
+  const next = 'Its race score and rank are told when the race is over: paddock race --watch';
+  t.is(told('next', done), next);
+  t.is(endOf({ ...eligible, ...done } as AgentVersionStatus), undefined);
+  const over: Partial<AgentVersionStatus> = {
+    timeline: [entered, { at, event: 'race_completed', detail: 'race 3: rank 1' }],
+  };
+  t.is(told('where', over), 'evaluated');
+  t.is(endOf({ ...eligible, ...over } as AgentVersionStatus), 'well');
 });
 
 test('a version whose qualifying was opened again says how many runs it lacks', (t) => {

@@ -1,5 +1,4 @@
 import test from 'ava';
-import type { AgentVersionStatus } from '../../../apps/cli/client/schemas.generated.ts';
 import { countdownText, relativeText, shortKey } from '../../../apps/dashboard/browser/format.ts';
 import {
   instantTicks,
@@ -11,110 +10,10 @@ import {
   lengthOf,
   waterfallRows,
 } from '../../../apps/dashboard/browser/pages/operator/waterfall-rows.ts';
-import { storyOf } from '../../../apps/dashboard/browser/pages/version-story.ts';
 import { ticksOf } from '../../../apps/dashboard/browser/parts/ticks.ts';
 import { hotkeyOf } from '../../../apps/dashboard/browser/ss58.ts';
 import { pagePaths, placeOf } from '../../../apps/dashboard/page-paths.ts';
 import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
-
-const status: AgentVersionStatus = {
-  agent_version_id: 'v',
-  agent_id: 'a',
-  agent_name: 'shopper',
-  miner_hotkey: 'key',
-  version_number: 1,
-  suite_id: 1,
-  submitted_at: '2026-01-01T00:00:00.000Z',
-  state: 'QUEUED',
-  qualifying_score: null,
-  final_score: null,
-  eligible_at: null,
-  eliminated_at: null,
-  eliminated_in_race_number: null,
-  is_miner_banned: false,
-  is_active_qualifier: false,
-  is_pinnable: false,
-  pin_disabled_reason: 'not_eligible',
-  selection_fallback_reason: null,
-  discard_reason: null,
-  included_success_count: 0,
-  required_successes: 2,
-  live_run_count: 0,
-  failed_run_count: 0,
-  stale_run_count: 0,
-  consecutive_agent_failures: 0,
-  waiting: {
-    phase: 'QUALIFYING',
-    position: 3,
-    reason: '2 are before it.',
-    expected_start_at: null,
-    expected_finish_at: null,
-  },
-  timeline: [],
-};
-
-test('a version says where it is, why, and what comes next', (t) => {
-  t.deepEqual(storyOf(status), {
-    where: 'It waits in the queue at position 3.',
-    why: '2 are before it.',
-    next: 'A validator claims it and runs it; 2 of them have to succeed.',
-  });
-  const waiting = { ...status.waiting, phase: null, position: null, reason: null };
-  const running = {
-    ...status,
-    state: 'RUNNING',
-    included_success_count: 1,
-    live_run_count: 1,
-    waiting,
-  };
-  t.is(
-    storyOf(running).where,
-    'Validators evaluate it: 1 of 2 successful runs are in, 1 under way.',
-  );
-  t.is(storyOf(running).next, '1 more successful run makes it eligible.');
-  const failed = { ...running, failed_run_count: 2, consecutive_agent_failures: 2 };
-  t.regex(storyOf(failed).why, /^2 runs failed and 0 went stale.* 2 in a row failed/);
-  const eligible = { ...running, state: 'ELIGIBLE', included_success_count: 2 };
-  t.regex(storyOf({ ...eligible, is_active_qualifier: true }).next, /^It enters the field/);
-  const racing = { ...eligible, waiting: { ...status.waiting, phase: 'RACE' as const } };
-  t.regex(storyOf(racing).where, /in a race that runs now/);
-  t.regex(storyOf(racing).next, /^Its race score and rank/);
-  const reopened = { ...eligible, included_success_count: 1, waiting: status.waiting };
-  t.is(
-    storyOf(reopened).where,
-    'Its qualifying is open again: 1 of 2 successful runs are in, 1 under way.',
-  );
-  t.is(storyOf(reopened).next, '1 more successful run gives it its score back.');
-  const banned = { ...eligible, is_miner_banned: true, pin_disabled_reason: null };
-  t.deepEqual(storyOf(banned), {
-    where: 'It is eligible, but its miner is banned.',
-    why: 'Its miner is banned: no version of it is evaluated or races.',
-    next: 'Nothing more, unless an operator takes the ban back.',
-  });
-  const out = { ...eligible, eliminated_at: status.submitted_at, eliminated_in_race_number: 4 };
-  t.is(storyOf(out).where, 'It was eliminated in race 4.');
-  t.is(
-    storyOf({ ...running, state: 'DISCARDED', discard_reason: 'A copy.' }).why,
-    'An operator discarded it: A copy.',
-  );
-});
-
-test('a version says beside a code what it means', (t) => {
-  const held = { ...status, waiting: { ...status.waiting, reason: 'REPEATED_FAILURES' } };
-  t.regex(storyOf(held).why, /^REPEATED_FAILURES: Its last runs fell silent .+\.$/);
-  const discarded = { ...status, state: 'DISCARDED', discard_reason: 'INTEGRITY' };
-  t.regex(storyOf(discarded).why, /^INTEGRITY: An evaluation found .+\. 2 are before it\.$/);
-  t.regex(storyOf(discarded).next, /may submit a new version once the cooldown is over\.$/);
-  const eligible = {
-    ...{ ...status, state: 'ELIGIBLE', pin_disabled_reason: 'below_threshold' },
-    ...{ waiting: { ...status.waiting, reason: null }, selection_fallback_reason: 'eliminated' },
-  };
-  t.is(
-    storyOf(eligible).why,
-    'The pinned version does not race: It was eliminated in a race, and races no more. ' +
-      'It cannot be pinned: Its qualifying score is below the threshold of the race.',
-  );
-});
 
 test('times are told as people say them', (t) => {
   const at = '2026-01-01T00:00:00.000Z';

@@ -1,4 +1,6 @@
 import { explained, explainedDiscard } from '../../../../machines/reasons/explained.ts';
+import { type RaceStanding, raceStandingOf } from '../../../../machines/reasons/race-standing.ts';
+import { textOfReason } from '../../../../machines/reasons/reason-kinds.ts';
 import type { AgentVersionStatus } from '../../../cli/client/schemas.generated.ts';
 import { meaningOf } from '../reasons.ts';
 
@@ -33,13 +35,10 @@ function whereOf(status: AgentVersionStatus): string {
     case 'ELIGIBLE':
       if (status.eliminated_at !== null) return eliminatedText(status);
       if (status.is_miner_banned) return 'It is eligible, but its miner is banned.';
-      if (isRacing(status)) return 'It is in a race that runs now.';
       if (isReopened(status)) {
         return `Its qualifying is open again: ${runsText(status)}, ${status.live_run_count} under way.`;
       }
-      return status.is_active_qualifier
-        ? 'It is eligible, and its miner’s choice for the next race.'
-        : 'It is eligible, but another version of its miner races.';
+      return whereByStanding[raceStandingOf(status)];
     case 'DISCARDED':
       return 'It was discarded.';
     case 'CANCELLED':
@@ -49,9 +48,12 @@ function whereOf(status: AgentVersionStatus): string {
   }
 }
 
-function isRacing({ waiting }: AgentVersionStatus): boolean {
-  return waiting.phase === 'RACE';
-}
+const whereByStanding: Readonly<Record<RaceStanding, string>> = {
+  ENTERED: 'It is in a race that is not over yet.',
+  CHOSEN: 'It is eligible, and its miner’s choice for the next race.',
+  BARRED: 'It is eligible, but cannot race.',
+  ABLE: 'It is eligible, and can race.',
+};
 
 /** Of an eligible one: a run that counted was taken out of its score. */
 function isReopened({ waiting }: AgentVersionStatus): boolean {
@@ -104,16 +106,30 @@ function nextOf(status: AgentVersionStatus): string {
         : 'Its score is worked out.';
     case 'ELIGIBLE':
       if (status.eliminated_at !== null) return 'Nothing more: its miner may submit a new version.';
-      if (isRacing(status)) return 'Its race score and rank are told when the race is over.';
       if (isReopened(status)) {
         return `${moreRuns(missing)} ${missing === 1 ? 'gives' : 'give'} it its score back.`;
       }
-      return status.is_active_qualifier
-        ? 'It enters the field when qualifying closes, if its score reaches the threshold.'
-        : 'It races when its miner pins it, or when it becomes the miner’s best.';
+      return nextToRaces(status);
     default:
       return 'Nothing more: its miner may submit a new version once the cooldown is over.';
   }
+}
+
+function nextToRaces(status: AgentVersionStatus): string {
+  const standing = raceStandingOf(status);
+  return standing === 'BARRED' ? nextOfBarred(status) : nextByStanding[standing];
+}
+
+const nextByStanding: Readonly<Record<Exclude<RaceStanding, 'BARRED'>, string>> = {
+  ENTERED: 'Its race score and rank are told when the race is over.',
+  CHOSEN:
+    'It enters the field when qualifying closes, unless a pin or a better version of its miner takes its place.',
+  ABLE: 'Which version of its miner races is the miner’s pin, or the one with the best score at the close.',
+};
+
+function nextOfBarred({ pin_disabled_reason: reason }: AgentVersionStatus): string {
+  const next = reason === null ? null : textOfReason('pin_disabled_reason', reason)?.next;
+  return next ?? 'Nothing more: its miner may submit a new version.';
 }
 
 function moreRuns(missing: number): string {
