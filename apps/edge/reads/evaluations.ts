@@ -1,6 +1,6 @@
 import { offersOf, validatorsSeen } from '../../../actors/runtime/offers.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
-import type { Offers } from './waiting.ts';
+import { isHandedOut, type Offers } from './waiting.ts';
 
 export interface RunningRow {
   readonly evalRunId: string;
@@ -51,6 +51,7 @@ export interface PendingRow extends Offers {
   readonly raceId: string | null;
   readonly completedSuccesses: number;
   readonly requiredSuccesses: number;
+  /** Work that is handed out before it, and one: two have the same where the first is held. */
   readonly position: number;
   /** Runs handed out before this item's first one. */
   readonly runsAhead: number;
@@ -67,9 +68,10 @@ export async function pendingEvaluations(
     with live as materialized (${validatorsSeen(sql, '5 minutes')}), queue as (
       select w.work_item_id, w.agent_version_id, w.miner_hotkey, w.miner_coldkey, w.queued_at,
         w.phase, w.race_id, w.included_success_count, w.required_successes, w.live_count,
-        (row_number() over claim_order)::int as position,
-        (coalesce(sum(w.required_successes - w.included_success_count - w.live_count)
-          over (claim_order rows between unbounded preceding and 1 preceding), 0))::int as ahead,
+        row_number() over claim_order as place,
+        (1 + count(*) filter (where ${isHandedOut(sql, sql`w`)}) over before)::int as position,
+        coalesce(sum(w.required_successes - w.included_success_count - w.live_count)
+          filter (where ${isHandedOut(sql, sql`w`)}) over before, 0)::int as ahead,
         case when w.hold_until > rt.clock() then w.hold_until end as hold_until,
         -- A ban holds without end.
         case when w.hold_reason = 'MINER_BANNED' or w.hold_until > rt.clock()
@@ -79,9 +81,9 @@ export async function pendingEvaluations(
         and w.rejudging_id is null
       window claim_order as (
         order by (case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id
-      )
+      ), before as (claim_order rows between unbounded preceding and 1 preceding)
       -- Only of what is shown is it asked who may take it.
-      order by position
+      order by place
       limit ${page.limit} offset ${page.offset}
     )
     select w.agent_version_id as "agentVersionId", v.agent_name as "agentName",
@@ -94,7 +96,7 @@ export async function pendingEvaluations(
     from queue w
     join agent_version v on v.agent_version_id = w.agent_version_id
     cross join lateral (${offersOf(sql, sql`live`)}) offers
-    order by w.position`;
+    order by w.place`;
 }
 
 export interface PendingSummary {

@@ -1,5 +1,5 @@
 import { offersOf, validatorsSeen } from '../../../actors/runtime/offers.ts';
-import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import type { Fragment, Sql, Transaction } from '../../../infra/ports/sql.ts';
 
 /** Who of the validators that are here may take a piece of work. */
 export interface Offers {
@@ -39,9 +39,7 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
         sum(o.required_successes - o.included_success_count - o.live_count) as runs
       from work_item o
       where o.state = 'OPEN' and o.live_count + o.included_success_count < o.required_successes
-        and o.rejudging_id is null
-        and (o.hold_until is null or o.hold_until <= rt.clock())
-        and o.hold_reason is distinct from 'MINER_BANNED'
+        and o.rejudging_id is null and ${isHandedOut(sql, sql`o`)}
         and ((case o.phase when 'RACE' then 0 else 1 end), o.queue_order_at, o.work_item_id)
           < ((case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id)
     ) ahead
@@ -50,6 +48,12 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
     order by w.queued_at desc
     limit 1`;
   return row;
+}
+
+/** Of open work, by its alias: what a claim skips is ahead of nobody. A ban holds without end. */
+export function isHandedOut(sql: Sql, item: Fragment): Fragment {
+  return sql`(${item}.hold_until is null or ${item}.hold_until <= rt.clock())
+    and ${item}.hold_reason is distinct from 'MINER_BANNED'`;
 }
 
 export interface Throughput {

@@ -239,26 +239,40 @@ test('the board is in order of score, and a search keeps the place on the whole 
   );
 });
 
-test('a waiting version knows how many runs are handed out before its own', async (t) => {
+test('held work is ahead of nobody, in the status of a version and in the queue alike', async (t) => {
   const { sql } = await testDatabase(t);
   const suiteId = await seedSuite(sql);
-  for (const n of [1, 2, 3]) {
+  const numbers = [1, 2, 3, 4];
+  for (const n of numbers) {
     await seedVersion(sql, { n, suiteId, miner: 'm', name: `agent-${n}`, score: null });
     await seedWork(sql, n, suiteId);
   }
   await sql`update work_item set hold_until = rt.clock() + interval '1 minute', hold_reason = 'held'
     where work_item_id = ${id('c', 1)}`;
+  await sql`update work_item set hold_reason = 'MINER_BANNED' where work_item_id = ${id('c', 3)}`;
 
-  const third = await waitingOf(sql, id('b', 3));
-  t.is(third?.itemsAhead, 1);
-  t.is(third?.runsAhead, 2);
-  t.is((await waitingOf(sql, id('b', 1)))?.holdReason, 'held');
-  const pending = await pendingEvaluations(sql, { limit: 10, offset: 1 });
+  const stands = await Promise.all(numbers.map((n) => waitingOf(sql, id('b', n))));
+  const queue = await pendingEvaluations(sql, { limit: 10, offset: 0 });
+  t.is(stands[0]?.holdReason, 'held');
   t.deepEqual(
-    pending.map((row) => [row.agentName, row.position, row.runsAhead]),
+    queue.map((row) => [row.agentName, row.position, row.runsAhead]),
     [
-      ['agent-2', 2, 2],
-      ['agent-3', 3, 4],
+      ['agent-1', 1, 0],
+      ['agent-2', 1, 0],
+      ['agent-3', 2, 2],
+      ['agent-4', 2, 2],
+    ],
+  );
+  t.deepEqual(
+    stands.map((row) => [(row?.itemsAhead ?? Number.NaN) + 1, row?.runsAhead]),
+    queue.map((row) => [row.position, row.runsAhead]),
+  );
+  const next = await pendingEvaluations(sql, { limit: 2, offset: 1 });
+  t.deepEqual(
+    next.map((row) => [row.agentName, row.position]),
+    [
+      ['agent-2', 1],
+      ['agent-3', 2],
     ],
   );
 });
