@@ -53,14 +53,22 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof KeyUnusable || error instanceof WrongPassword) {
     return { exitCode: exitCodes.refused, code: 'KEY_UNUSABLE', message: error.message };
   }
-  if (error instanceof Interrupted) {
-    return { exitCode: exitCodes.interrupted, code: 'INTERRUPTED', message: error.message };
-  }
+  if (error instanceof Interrupted) return interrupted(error.message);
+  if (isInterruption(error)) return interrupted('interrupted');
   if (isFileError(error)) {
     return { exitCode: exitCodes.refused, code: error.code, message: fileText(error) };
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: exitCodes.defect, code: 'DEFECT', message };
+}
+
+/** Ctrl-C during a request: only the signal of the desk ends one so. */
+export function isInterruption(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}
+
+function interrupted(message: string): Failure {
+  return { exitCode: exitCodes.interrupted, code: 'INTERRUPTED', message };
 }
 
 function refused(error: Refusal): Failure {

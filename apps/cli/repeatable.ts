@@ -1,6 +1,6 @@
 import { Refusal, Unanswered } from './client/refusal.ts';
 import { exitCodes } from './exit-code.ts';
-import { Failed, failureOf } from './failure.ts';
+import { Failed, failureOf, isInterruption } from './failure.ts';
 
 /** An order whose answer was lost may have been carried out: says how to ask again without a second one. */
 export async function repeatable<T>(order: Promise<T>, idempotencyKey: string): Promise<T> {
@@ -13,13 +13,13 @@ export async function repeatable<T>(order: Promise<T>, idempotencyKey: string): 
     const open = `${message.replace(/\.$/, '')}; whether it took effect is not known`;
     throw new Failed(
       code === 'OUTCOME_UNKNOWN' ? message : open,
-      exitCodes.later,
+      isInterruption(error) ? exitCodes.interrupted : exitCodes.later,
       `${advice}\n${repeat}`.trimStart(),
     );
   }
 }
 
 function isOpen(error: unknown): boolean {
-  if (error instanceof Unanswered) return true;
+  if (error instanceof Unanswered || isInterruption(error)) return true;
   return error instanceof Refusal && (error.code === 'OUTCOME_UNKNOWN' || error.status === 500);
 }

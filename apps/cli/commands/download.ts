@@ -76,22 +76,40 @@ function artifactOf(asked: Asked): { readonly artifact: Artifact; readonly name:
 }
 
 async function fetched(url: string, path: string, desk: Desk): Promise<Uint8Array> {
-  const later = (why: string) =>
-    new Failed(`the file cannot be fetched: ${why}`, exitCodes.later, 'Try again in a moment.');
   const answer = await fetch(url, { signal: desk.stopping }).catch(() => {
-    throw later('the store does not answer');
+    throw later('the store does not answer', desk);
   });
-  if (!answer.ok || answer.body === null) throw later(`the store answered ${answer.status}`);
-  const total = Number(answer.headers.get('content-length') ?? 0);
+  const { ok, status, body, headers } = answer;
+  if (!ok || body === null) throw later(`the store answered ${status}`, desk);
   const progress = transferProgress(desk, path);
+  try {
+    return await received(body, Number(headers.get('content-length') ?? 0), progress);
+  } catch {
+    throw later('the store broke off', desk);
+  } finally {
+    progress.end();
+  }
+}
+
+/** Unless it was Ctrl-C. */
+function later(why: string, { stopping }: Desk): Failed {
+  stopping.throwIfAborted();
+  const message = `the file cannot be fetched: ${why}`;
+  return new Failed(message, exitCodes.later, 'Try again in a moment.');
+}
+
+async function received(
+  body: ReadableStream<Uint8Array>,
+  total: number,
+  { onPiece }: ReturnType<typeof transferProgress>,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of answer.body) {
+  for await (const chunk of body) {
     chunks.push(chunk);
     size += chunk.length;
-    if (total > 0) progress.onPiece?.(size, total);
+    if (total > 0) onPiece?.(size, total);
   }
-  progress.end();
   return Buffer.concat(chunks);
 }
 

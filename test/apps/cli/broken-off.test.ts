@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { paddockUser } from '../../support/paddock-command.ts';
+
+/** A user of a service that answers as told, with a file of an agent. */
+async function userOf(t: ExecutionContext, answer: RequestListener) {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const user = await paddockUser(t, { url });
+  await writeFile(join(user.folder, 'agent.py'), 'def agent_main(task):\n    return 1\n');
+  return { user, server };
+}
+
+/** Ctrl-C once the service has the request, which it never answers. */
+async function interrupted(t: ExecutionContext, ...args: readonly string[]) {
+  const { user, server } = await userOf(t, (request) => request.resume());
+  const child = user.start([...args, '--token', 'x']);
+  const ended = Promise.all([once(child, 'close'), text(child.stderr)]);
+  await once(server, 'request');
+  child.kill('SIGINT');
+  const [[code], error] = await ended;
+  return { code, error };
+}
+
+test('Ctrl-C during a submission says how to repeat it', async (t) => {
+  const order = ['submit', 'agent.py', '--name', 'a', '--idempotency-key', 'mine'];
+  const { code, error } = await interrupted(t, ...order);
+
+  t.is(code, 130, error);
+  t.is(
+    error,
+    'paddock: interrupted; whether it took effect is not known\n' +
+      'Repeated with --idempotency-key mine it is carried out once and no more.\n',
+  );
+});
+
+test('Ctrl-C during any other request is no defect of the line', async (t) => {
+  const { code, error } = await interrupted(t, 'check', 'agent.py', '--online');
+
+  t.is(code, 130, error);
+  t.is(error, 'paddock: interrupted\n');
+});
+
+test('a store that breaks off a file is tried again later', async (t) => {
+  const { user } = await userOf(t, (request, response) => {
+    if (request.method === 'POST') {
+      response.setHeader('content-type', 'application/json');
+      const download_url = `http://${request.headers.host}/file`;
+      response.end(JSON.stringify({ download_url }));
+    } else {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('part', () => response.destroy());
+    }
+  });
+  const { code, error } = await user.run('download', '--run', 'x');
+
+  t.is(code, 5, error);
+  t.regex(
+    error,
+    /^paddock: the file cannot be fetched: the store broke off\nTry again in a moment/,
+  );
+});
