@@ -94,6 +94,8 @@ function waitText({ code, body }: Refusal): string | undefined {
 function exitCodeOf({ status, code }: Refusal): ExitCode {
   if (status === 401 || code === 'BANNED') return exitCodes.notSignedIn;
   if (status === 404) return exitCodes.notFound;
+  // A seal is lifted at its time; that of a race that was cancelled never is, as the detail says.
+  if (code === 'RACE_IN_FLIGHT') return exitCodes.later;
   return status === 429 || status >= 500 ? exitCodes.later : exitCodes.refused;
 }
 

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { VerifyOptions } from './options.ts';
 import { readPage } from './public-page.ts';
-import { BundleRefused, type Manifest, manifest } from './sealed-bundle.ts';
+import { BundleRefused, BundleUnread, type Manifest, manifest } from './sealed-bundle.ts';
 
 export interface Sealed {
   readonly bytes: Uint8Array;
@@ -16,7 +16,7 @@ export async function fetchSealed(options: VerifyOptions): Promise<Sealed> {
   const { bundle, url = '', raceId = '', save } = options;
   if (bundle !== undefined) return await readSealed(bundle);
   const page = `${url}/v1/public/races/${raceId}/bundle`;
-  const { download_url: address, ...seal } = await readPage(page, located);
+  const { download_url: address, ...seal } = await readPage(page, located, BundleUnread);
   const bytes = await download(address);
   if (save !== undefined) {
     await writeFile(save, bytes);
@@ -31,7 +31,7 @@ async function download(address: string): Promise<Uint8Array> {
     if (!answer.ok) throw new Error(`status ${answer.status}`);
     return new Uint8Array(await answer.arrayBuffer());
   } catch (cause) {
-    throw new BundleRefused('the store does not hand out the bundle', { cause });
+    throw new BundleUnread('the store does not hand out the bundle', { cause });
   }
 }
 

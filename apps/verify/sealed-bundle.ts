@@ -20,6 +20,11 @@ export class BundleRefused extends Error {
   override name = 'BundleRefused';
 }
 
+/** What would be compared cannot be had, or not now, which says nothing of the race. */
+export class BundleUnread extends BundleRefused {
+  override name = 'BundleUnread';
+}
+
 /** A hundred times what the largest race needs; a bomb must not fill the memory. */
 const textBytesMax = 1024 ** 3;
 

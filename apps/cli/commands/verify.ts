@@ -1,4 +1,5 @@
 import { onTrust, onTrustAlone, type VerifyOptions } from '../../verify/options.ts';
+import { Refusal, Unanswered } from '../client/refusal.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { Failed } from '../failure.ts';
@@ -37,7 +38,7 @@ ${onTrustAlone}`,
     if (publicKey !== undefined && !/^[0-9a-f]{64}$/.test(publicKey)) {
       throw new UsageError('--public-key must be 64 hex digits');
     }
-    const [program, { BundleRefused }] = await Promise.all([
+    const [program, refusals] = await Promise.all([
       import('../../verify/verify.ts'),
       import('../../verify/sealed-bundle.ts'),
     ]);
@@ -52,10 +53,20 @@ ${onTrustAlone}`,
     };
     const terminal = isJson ? silent : out;
     const isSame = await program.verify({ options, terminal, clock }).catch((error: unknown) => {
-      if (!(error instanceof BundleRefused)) throw error;
-      throw new Failed(error.message, exitCodes.refused);
+      throw told(error, refusals);
     });
     if (isJson) out.line(JSON.stringify({ agrees: isSame, lines }, null, 2));
     return isSame ? exitCodes.done : exitCodes.refused;
   },
 };
+
+/** What the service itself said is told as of any other command; the code 1 is of the race alone. */
+function told(error: unknown, { BundleRefused, BundleUnread }: Refusals): unknown {
+  if (!(error instanceof BundleRefused)) return error;
+  if (!(error instanceof BundleUnread)) return new Failed(error.message, exitCodes.refused);
+  const { cause, message } = error;
+  if (cause instanceof Refusal || cause instanceof Unanswered) return cause;
+  return new Failed(message, exitCodes.later, 'Try again in a moment.');
+}
+
+type Refusals = typeof import('../../verify/sealed-bundle.ts');
