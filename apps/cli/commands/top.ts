@@ -35,7 +35,7 @@ export const top: Command = {
       );
     }
     out.line();
-    for (const line of boardLines(board)) out.line(line);
+    for (const line of boardLines(board, scoresBy[type ?? 'qualifying'])) out.line(line);
     return exitCodes.done;
   },
 };
@@ -49,33 +49,37 @@ function topText({ top_agent_version_id: id, ...of }: Top, payout: TopMinerPayou
   return `Top agent: ${name} of ${by} with ${of.top_score ?? 'no score'}${pay}${usd}`;
 }
 
-const score = (value: number | null) => (value === null ? '–' : value.toFixed(4));
+const scoreText = (value: number | null) => (value === null ? '–' : value.toFixed(4));
 
-function boardLines({ entries, total }: Leaderboard): readonly string[] {
+type Entry = Leaderboard['entries'][number];
+type Columns = readonly (readonly [title: string, score: (entry: Entry) => number | null])[];
+
+/** FROM and TO are of the score that the board ranks by, so that one stands before them. */
+const scoresBy: Readonly<Record<'qualifying' | 'race', Columns>> = {
+  qualifying: [
+    ['SCORE', (each) => each.final_score],
+    ['FROM', (each) => each.score_low],
+    ['TO', (each) => each.score_high],
+    ['OVERALL', (each) => each.weighted_score],
+  ],
+  race: [
+    ['SCORE', (each) => each.race_score],
+    ['FROM', (each) => each.score_low],
+    ['TO', (each) => each.score_high],
+    ['QUALIFYING', (each) => each.qualifying_score],
+    ['OVERALL', (each) => each.weighted_score],
+  ],
+};
+
+function boardLines({ entries, total }: Leaderboard, scores: Columns): readonly string[] {
   if (entries.length === 0) return ['Nobody is on the leaderboard yet.'];
-  const head = [
-    'RANK',
-    'AGENT',
-    'VERSION',
-    'MINER',
-    'SCORE',
-    'FROM',
-    'TO',
-    'QUALIFYING',
-    'OVERALL',
-    '',
-    'ID',
-  ];
+  const head = ['RANK', 'AGENT', 'VERSION', 'MINER', ...scores.map(([title]) => title), '', 'ID'];
   const rows = entries.map((each) => [
     String(each.rank),
     shortened(each.agent_name, 24),
     String(each.version_number),
     shortened(each.miner_hotkey),
-    score(each.final_score),
-    score(each.score_low),
-    score(each.score_high),
-    score(each.qualifying_score),
-    score(each.weighted_score),
+    ...scores.map(([, of]) => scoreText(of(each))),
     marksOf(each),
     each.agent_version_id,
   ]);
@@ -86,7 +90,7 @@ function boardLines({ entries, total }: Leaderboard): readonly string[] {
   ];
 }
 
-function marksOf(entry: Leaderboard['entries'][number]): string {
+function marksOf(entry: Entry): string {
   if (entry.is_current_top) return 'top';
   if (entry.is_discarded) return 'discarded';
   if (entry.is_miner_banned) return 'banned';

@@ -1,33 +1,8 @@
 import test from 'ava';
-import { commands } from '../../../apps/cli/commands.ts';
-import type { Desk } from '../../../apps/cli/desk.ts';
-import { runLine } from '../../../apps/cli/run-line.ts';
-import { screen } from '../../../apps/cli/show/screen.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
+import { answeredLine as line } from '../../support/answered-line.ts';
 
 const id = '019a0000-0000-7000-8000-000000000001';
 const at = '2026-11-24T20:00:00.000Z';
-
-/** A whole line whose service answers each question with what is given here. */
-async function line(answers: Readonly<Record<string, unknown>>, ...args: readonly string[]) {
-  const [out, error]: string[][] = [[], []];
-  const on = (texts: string[] | undefined) =>
-    screen({
-      stream: { write: (text: string) => texts?.push(text) },
-      ...{ isLive: false, isStyled: false, columns: () => 200, rows: () => 24 },
-    });
-  const client = Object.fromEntries(
-    Object.entries(answers).map(([name, answer]) => [name, () => Promise.resolve(answer)]),
-  );
-  const isJson = args.includes('--json');
-  const desk = {
-    ...{ out: on(out), err: on(error), isJson, client, stopping: new AbortController().signal },
-    clock: new ManualClock(Date.parse(at)),
-  } as unknown as Desk;
-  const options = { commands, out: desk.out, err: desk.err, version: '1', desk: async () => desk };
-  const code = await runLine(args, options);
-  return { code, out: out?.join('') ?? '', error: error?.join('') ?? '' };
-}
 
 const waiting = { position: 1, reason: null, expected_start_at: null, expected_finish_at: null };
 const status = {

@@ -1,0 +1,37 @@
+import test from 'ava';
+import { answeredLine } from '../../support/answered-line.ts';
+
+const entry = {
+  ...{ rank: 1, agent_name: 'a', version_number: 1, miner_hotkey: '5F', agent_version_id: 'v' },
+  ...{ final_score: 0.7, qualifying_score: 0.7, race_score: 0.5, weighted_score: 0.6 },
+  ...{ score_low: 0.45, score_high: 0.55, is_current_top: true },
+};
+const now = {
+  ...{ top_agent_version_id: 'v', top_miner_hotkey: '5F', top_score: 0.6 },
+  challenge_threshold: null,
+};
+const payout = { agent_name: 'a', tao_per_day: null as number | null, usd_per_day: null };
+
+const topLine = (of: Partial<typeof payout>, ...args: readonly string[]) =>
+  answeredLine(
+    {
+      getPublicTop: now,
+      getPublicTopMinerPayout: { ...payout, ...of },
+      getPublicLeaderboard: { entries: [entry], total: 1 },
+    },
+    ...['top', ...args],
+  );
+
+test('a board by races has the race’s score before the interval of the race', async (t) => {
+  const { out } = await topLine({}, '--score', 'race');
+
+  t.regex(out, /^RANK +AGENT +VERSION +MINER +SCORE +FROM +TO +QUALIFYING +OVERALL +ID$/m);
+  t.regex(out, / 0\.5000 +0\.4500 +0\.5500 +0\.7000 +0\.6000 +top /);
+});
+
+test('a board by qualifying says its score once', async (t) => {
+  const { out } = await topLine({});
+
+  t.regex(out, /^RANK +AGENT +VERSION +MINER +SCORE +FROM +TO +OVERALL +ID$/m);
+  t.regex(out, / 0\.7000 +0\.4500 +0\.5500 +0\.6000 +top /);
+});
