@@ -43,7 +43,7 @@ export const top: Command = {
 function topText({ top_agent_version_id: id, ...of }: Top, payout: TopMinerPayout): string {
   if (id === null) return 'There is no top agent.';
   const name = plainText(payout.agent_name ?? id);
-  const pay = payout.tao_per_day === null ? '' : `, about ${payout.tao_per_day} a day`;
+  const pay = payout.tao_per_day === null ? '' : `, about ${payout.tao_per_day} TAO a day`;
   const usd = payout.usd_per_day === null ? '' : ` (${payout.usd_per_day} USD)`;
   const by = shortened(of.top_miner_hotkey ?? '');
   return `Top agent: ${name} of ${by} with ${of.top_score ?? 'no score'}${pay}${usd}`;

@@ -10,13 +10,17 @@ const now = {
   ...{ top_agent_version_id: 'v', top_miner_hotkey: '5F', top_score: 0.6 },
   challenge_threshold: null,
 };
-const payout = { agent_name: 'a', tao_per_day: null as number | null, usd_per_day: null };
+interface Payout {
+  readonly tao_per_day: number | null;
+  readonly usd_per_day: number | null;
+}
+const payout: Payout = { tao_per_day: null, usd_per_day: null };
 
-const topLine = (of: Partial<typeof payout>, ...args: readonly string[]) =>
+const topLine = (of: Partial<Payout>, ...args: readonly string[]) =>
   answeredLine(
     {
       getPublicTop: now,
-      getPublicTopMinerPayout: { ...payout, ...of },
+      getPublicTopMinerPayout: { agent_name: 'a', ...payout, ...of },
       getPublicLeaderboard: { entries: [entry], total: 1 },
     },
     ...['top', ...args],
@@ -34,4 +38,10 @@ test('a board by qualifying says its score once', async (t) => {
 
   t.regex(out, /^RANK +AGENT +VERSION +MINER +SCORE +FROM +TO +OVERALL +ID$/m);
   t.regex(out, / 0\.7000 +0\.4500 +0\.5500 +0\.6000 +top /);
+});
+
+test('what the top earns is told with its unit', async (t) => {
+  const { out } = await topLine({ tao_per_day: 12.3, usd_per_day: 4000 });
+
+  t.regex(out, /^Top agent: a of 5F with 0\.6, about 12\.3 TAO a day \(4000 USD\)$/m);
 });
