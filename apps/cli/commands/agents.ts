@@ -45,7 +45,8 @@ const versionHead = ['VERSION', 'STATE', 'SCORE', 'SUBMITTED', 'RACES', 'CAN BE 
 
 function versionCells(version: MinerAgentVersion): string[] {
   const { eliminated_in_race_number: out, pin_disabled_reason: why } = version;
-  const races = version.is_selected_for_race ? 'next race' : version.selection_fallback_reason;
+  // Of the next race while qualifying is open, from the close on of the one that runs.
+  const races = version.is_selected_for_race ? 'yes' : version.selection_fallback_reason;
   return [
     String(version.version_number),
     version.state,

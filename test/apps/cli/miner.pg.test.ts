@@ -238,7 +238,7 @@ test.serial('a submission is followed from the line to its score', async (t) => 
 test.serial('a version is pinned and unpinned, and agents says which one races', async (t) => {
   const user = await signedIn(t);
   t.is((await user.run('pin', versionId)).out, `Pinned: version ${versionId} races.\n`);
-  t.regex((await user.run('agents')).out, /liner +1 +ELIGIBLE +0\.75 .+ next race +yes +/);
+  t.regex((await user.run('agents')).out, /liner +1 +ELIGIBLE +0\.75 .+ yes +yes +/);
   t.regex((await user.run('agents', 'liner')).out, /^VERSION .+\n1 +ELIGIBLE/);
   t.regex((await user.run('unpin')).out, /as the best one, version [0-9a-f-]{36} races/);
   const nobodys = await user.run('pin', '00000000-0000-4000-8000-000000000000');

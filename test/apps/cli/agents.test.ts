@@ -1,0 +1,22 @@
+import test from 'ava';
+import { answeredLine } from '../../support/answered-line.ts';
+
+const id = '019a0000-0000-7000-8000-000000000001';
+const version = {
+  ...{ version_number: 1, state: 'ELIGIBLE', final_score: 0.7, agent_version_id: id },
+  ...{ submitted_at: '2026-11-24T20:00:00.000Z', eliminated_in_race_number: null },
+  ...{ is_selected_for_race: true, selection_fallback_reason: null },
+  ...{ is_pinnable: true, pin_disabled_reason: null },
+};
+const listing = {
+  agents: [{ agent_name: 'mine', agent_id: id, latest_version: version }],
+  ...{ can_submit: true, next_allowed_at: null },
+};
+const answers = { getMinerAgents: listing, getMinerAgentsVersions: [version] };
+
+test('what races is not put off to the next race: the one of today may run', async (t) => {
+  for (const args of [['agents'], ['agents', 'mine']]) {
+    const { out } = await answeredLine(answers, ...args);
+    t.regex(out, / ELIGIBLE +0\.7 .+ yes +yes +019a/, args.join(' '));
+  }
+});
