@@ -3,9 +3,11 @@ import { type Terminal, table } from '../../world/terminal.ts';
 import type { MinerAgentListing, MinerAgentVersion } from '../client/schemas.generated.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
+import { isId } from '../ids.ts';
 import { localTime, whenText } from '../show/moments.ts';
 import { plainText } from '../show/plain-text.ts';
 import { legendLines } from '../show/reasons.ts';
+import { noneOfThatName } from '../version-of.ts';
 
 export const agents: Command = {
   name: 'agents',
@@ -24,6 +26,7 @@ export const agents: Command = {
       return exitCodes.done;
     }
     const named = listing.agents.find(({ agent_name: name }) => name === wanted);
+    if (named === undefined && !isId(wanted)) throw noneOfThatName(wanted);
     const agentId = named?.agent_id ?? wanted;
     const versions = await client.getMinerAgentsVersions({ agent_id: agentId });
     if (isJson) out.line(JSON.stringify(versions, null, 2));

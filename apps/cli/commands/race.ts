@@ -3,6 +3,7 @@ import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { look } from '../look.ts';
+import { raceOf } from '../race-of.ts';
 import { raceLines } from '../race-report.ts';
 
 export const race: Command = {
@@ -23,7 +24,8 @@ something has changed, with --json one document a line.`,
     ['paddock race --watch', 'live, to the result'],
   ],
   async run(asked, desk) {
-    const id = asked.placeOr('ID');
+    const given = asked.placeOr('ID');
+    const id = given === undefined ? undefined : raceOf(given);
     const first = await detailsOf(id, desk);
     if (asked.isSet('watch') && first.race !== null) {
       return await watched(id ?? first.race.race_id, desk);

@@ -3,6 +3,7 @@ import { Refusal, Unanswered } from '../client/refusal.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { Failed } from '../failure.ts';
+import { raceOf } from '../race-of.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const verify: Command = {
@@ -34,6 +35,7 @@ ${onTrustAlone}`,
     if ((raceId === undefined) === (bundle === undefined)) {
       throw new UsageError('verify needs the id of a race, or --bundle FILE');
     }
+    const id = raceId === undefined ? undefined : raceOf(raceId);
     const publicKey = asked.text('public-key')?.toLowerCase();
     if (publicKey !== undefined && !/^[0-9a-f]{64}$/.test(publicKey)) {
       throw new UsageError('--public-key must be 64 hex digits');
@@ -43,8 +45,8 @@ ${onTrustAlone}`,
       import('../../verify/sealed-bundle.ts'),
     ]);
     const options: VerifyOptions = {
-      url: raceId === undefined ? undefined : baseUrl,
-      ...{ raceId: raceId?.toLowerCase(), bundle, save: asked.text('save'), publicKey },
+      url: id === undefined ? undefined : baseUrl,
+      ...{ raceId: id, bundle, save: asked.text('save'), publicKey },
     };
     const lines: string[] = [];
     const silent = {

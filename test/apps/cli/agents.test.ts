@@ -20,3 +20,14 @@ test('what races is not put off to the next race: the one of today may run', asy
     t.regex(out, / ELIGIBLE +0\.7 .+ yes +yes +019a/, args.join(' '));
   }
 });
+
+test('a name that is mistyped is told as one, before the service is asked', async (t) => {
+  const { code, error } = await answeredLine({ getMinerAgents: listing }, 'agents', 'mnie');
+
+  t.is(code, 4);
+  t.is(
+    error,
+    'paddock: "mnie" is no id, and you have no agent of that name\n' +
+      'See your agents and the ids of their versions with: paddock agents\n',
+  );
+});
