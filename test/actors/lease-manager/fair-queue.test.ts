@@ -50,11 +50,10 @@ for (const [blamed, end] of ways) {
     world.submit(1);
     const starts = inVainFor(world, 24 * 3_600_000, end);
 
-    t.true(starts.length < 60, `${starts.length} runs`);
     const minutes = starts.map((start, index) =>
       Math.round((start - (starts[index - 1] ?? start)) / 60_000),
     );
-    t.deepEqual(minutes.slice(0, 10), [0, 0, 0, 1, 2, 4, 8, 16, 30, 30]);
+    t.deepEqual(minutes, [0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512]);
     // The pause is the validator's alone.
     t.not(world.claim('val-b'), null);
   });
