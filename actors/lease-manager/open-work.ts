@@ -2,7 +2,8 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import type { Aggregate, RaceTerms, SuiteRoster } from './aggregate.ts';
 import type { PartitionState } from './partition-state.ts';
 import { readRaces, readSuites } from './rosters.ts';
-import { aggregatesOf, racesOf, type StoredSnapshot } from './stored-aggregate.ts';
+import { aggregatesOf, racesOf } from './stored-aggregate.ts';
+import { type PlacedSnapshot, readSnapshots } from './stored-snapshots.ts';
 
 /**
  * All versions of some partitions that still wait for something. A process that takes over many partitions
@@ -36,7 +37,7 @@ interface Beat {
 export async function readOpenWork(sql: Sql, parts: readonly number[]): Promise<OpenWork> {
   const [fenceFloor, snapshots, queueOrders, beats] = await Promise.all([
     readFenceFloor(sql),
-    readSnapshots(sql, parts),
+    readWaiting(sql, parts),
     readQueueOrders(sql, parts),
     readBeats(sql, parts),
   ]);
@@ -94,17 +95,12 @@ async function readFenceFloor(sql: Sql): Promise<number> {
   return row?.floor ?? 0;
 }
 
-function readSnapshots(sql: Sql, parts: readonly number[]) {
-  return sql<(StoredSnapshot & { readonly part: number })[]>`
-    with waiting as materialized (
-      select distinct part, actor_key
-      from rt.snapshot
-      where kind = 'eval' and part = any(${[...parts]}::int[]) and not closed
-    )
-    select s.part, s.machine, s.key, s.actor_key as "actorKey", s.seq::float8 as seq,
-           s.machine_version as "machineVersion", s.value, s.context
-    from waiting w
-    join rt.snapshot s on s.kind = 'eval' and s.part = w.part and s.actor_key = w.actor_key`;
+function readWaiting(sql: Sql, parts: readonly number[]): Promise<readonly PlacedSnapshot[]> {
+  const waiting = () => sql`
+    select distinct part, actor_key
+    from rt.snapshot
+    where kind = 'eval' and part = any(${[...parts]}::int[]) and not closed`;
+  return readSnapshots(sql, waiting);
 }
 
 function readQueueOrders(sql: Sql, parts: readonly number[]) {

@@ -1,11 +1,13 @@
 import type { Sql } from '../../infra/ports/sql.ts';
+import { agentVersion } from '../../machines/agent-version/machine.ts';
 import type { Command } from '../runtime/partition-actor.ts';
 import { ledgerOf } from './aggregate.ts';
 import type { EvalLoader } from './eval-partition.ts';
 import { evalMessages } from './messages.ts';
 import type { PartitionState } from './partition-state.ts';
 import { readRaces, readSuites } from './rosters.ts';
-import { aggregatesOf, racesOf, type StoredSnapshot } from './stored-aggregate.ts';
+import { aggregatesOf, racesOf } from './stored-aggregate.ts';
+import { readSnapshots } from './stored-snapshots.ts';
 
 /** Reads of one partition. All writes go through the commit function. */
 export class EvalStore implements EvalLoader {
@@ -68,13 +70,12 @@ export class EvalStore implements EvalLoader {
 
   async #loadVersions(state: PartitionState, versionIds: readonly string[]): Promise<void> {
     if (versionIds.length === 0) return;
-    const sql = this.#sql;
-    const rows = await sql<StoredSnapshot[]>`
-      select machine, key, actor_key as "actorKey", seq::float8 as seq,
-             machine_version as "machineVersion", value, context
+    const named = () => this.#sql`
+      select part, actor_key
       from rt.snapshot
-      where kind = 'eval' and part = ${this.#part} and actor_key = any(${[...versionIds]}::text[])`;
-    const aggregates = aggregatesOf(rows);
+      where kind = 'eval' and part = ${this.#part} and machine = ${agentVersion.name}
+        and key = any(${[...versionIds]}::text[])`;
+    const aggregates = aggregatesOf(await readSnapshots(this.#sql, named));
     await this.#loadSuites(
       state,
       [...aggregates.values()].map(({ version }) => version.state.context.suiteId),
