@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '../../infra/ports/sql.ts';
-import { pauseTerms } from '../../machines/work-item/pause.ts';
+import { pauseTerms, runsAtLongestPause } from '../../machines/work-item/pause.ts';
 import { type Evaluator, inVain, isStranger, mayEvaluate } from '../runtime/offers.ts';
 
 export interface RunLocator {
@@ -138,17 +138,29 @@ function rank(sql: Sql): Fragment {
   return sql`case w.phase when 'RACE' then 0 else 1 end`;
 }
 
-/** The same as `pauseMs` says, of the runs in vain that `callsForPause` names. */
+/** The same as `pauseMs` says, of the newest runs in vain that `callsForPause` names. */
 function notPaused(sql: Sql, validatorHotkey: string): Fragment {
   const { runsBefore, firstMs, maxMs } = pauseTerms;
   return sql`
     (select count(*) <= ${runsBefore}::integer
-       or max(r.completed_at) + interval '1 millisecond' * least(
+       or max(newest.completed_at) + interval '1 millisecond' * least(
          ${firstMs}::float8 * 2 ^ least(count(*) - ${runsBefore}::integer - 1, 30),
          case w.phase when 'RACE' then ${maxMs.RACE}::float8 else ${maxMs.QUALIFYING}::float8 end) <= rt.clock()
-     from evaluation_run r
-     where ${inVain(sql, sql`${validatorHotkey}`)}
-       and r.status not in ('STALE', 'CANCELLED') and r.failure_class is distinct from 'PLATFORM')`;
+     from (
+       select r.completed_at
+       from evaluation_run r
+       where r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}
+         and ${callingForPause(sql)}
+       order by r.completed_at desc
+       limit ${runsAtLongestPause}
+     ) newest)`;
+}
+
+/** Runs `r` as `callsForPause` names them: the condition of the index evaluation_run_pausing. */
+function callingForPause(sql: Sql): Fragment {
+  return sql`
+    (r.status in ('FAILED', 'TIMED_OUT') and r.failure_class is distinct from 'PLATFORM'
+      or r.status = 'SUCCESS' and r.exclusion_reason = 'INCOMPLETE')`;
 }
 
 /** As the queue stands. */

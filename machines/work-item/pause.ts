@@ -17,6 +17,12 @@ export const pauseTerms = {
   maxMs: { QUALIFYING: 86_400_000, RACE: 60_000 } satisfies Record<Phase, number>,
 } as const;
 
+const longestMs = Math.max(...Object.values(pauseTerms.maxMs));
+
+/** After so many the pause is as long as it gets: nobody needs to count further. */
+export const runsAtLongestPause =
+  pauseTerms.runsBefore + 1 + Math.ceil(Math.log2(longestMs / pauseTerms.firstMs));
+
 /** How long after the last of so many runs in vain a validator is offered the same work again. */
 export function pauseMs(runsInVain: number, phase: Phase): number {
   const beyond = runsInVain - pauseTerms.runsBefore - 1;

@@ -112,3 +112,49 @@ test('a claim reads a few rows of a large queue, also by a plan that was made fo
     t.true(read < 40, `${read} rows of ${table}`);
   }
 });
+
+/** One piece of open work, and nothing else, that one validator had so often in vain. */
+async function triedInVain(sql: Sql, status: string, count: number): Promise<void> {
+  await transaction(sql, {}, async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase, state,
+        required_successes, queued_at, queue_order_at)
+      values (gen_random_uuid(), 0, gen_random_uuid(), 'miner', 1, 'QUALIFYING', 'OPEN', 2, rt.clock(),
+        rt.clock())`;
+    await tx`
+      insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+        execution_kind, validator_hotkey, slot, fence, status, claimed_at, lease_expires_at,
+        completed_at, expected_items)
+      select gen_random_uuid(), w.part, w.work_item_id, w.agent_version_id, 1, 'QUALIFYING', 'envpack',
+        'val-a', 0, n, ${status}, ended.at, ended.at, ended.at, 30
+      from work_item w, generate_series(1, ${count}) n,
+        lateral (select rt.clock() - n * interval '1 hour' as at) ended`;
+  });
+}
+
+for (const [status, offered] of [
+  ['FAILED', 0],
+  ['STALE', 1],
+] as const) {
+  // Who has nothing else to do asks so every few seconds.
+  test(`a claim that finds only what it tried 5,000 times reads few of those runs: ${status}`, async (t) => {
+    const { sql: admin, url } = await testDatabase(t);
+    const sql = createSql({ url, applicationName: 'claims', max: 1, isByIndex: true });
+    t.teardown(() => closeSql(sql));
+    const told = async () => {
+      await sql`select pg_stat_force_next_flush()`;
+      await sql`select 1`;
+      return await readSoFar(admin);
+    };
+    await triedInVain(admin, status, 5_000);
+    const before = await told();
+
+    const { candidates } = await claimView(sql, claimer);
+
+    const after = await told();
+    t.is(candidates.length, offered);
+    const read = (after.get('evaluation_run') ?? 0) - (before.get('evaluation_run') ?? 0);
+    t.true(read < 40, `${read} runs`);
+  });
+}
