@@ -4,6 +4,7 @@ import { selectField } from '../../machines/race/select-field.ts';
 import type { Comparison } from './difference.ts';
 
 type Entrant = RaceBundle['entrants'][number];
+type PastRace = RaceBundle['window'][number];
 
 /**
  * Selects the field again among those who raced: each hotkey has one entrant, which had the right that
@@ -43,19 +44,36 @@ function compareWindowOrder({ race, window }: RaceBundle, to: Comparison): void 
 
 /**
  * Entrants whose right was the throne, which nobody had any more when the race was over. Whether they
- * had it at the close, the bundle does not say.
+ * had it at the close, the bundle does not say; a pin may be of a survivor instead.
  */
 export function fallenTops(bundle: RaceBundle): readonly Entrant[] {
   if (!hasFallenTop(bundle)) return [];
   return bundle.entrants.filter(
-    (entrant) => entrant.qualification_type === 'INCUMBENT_TOP' || needsThrone(entrant, bundle),
+    (entrant) =>
+      entrant.qualification_type === 'INCUMBENT_TOP' ||
+      (entrant.qualification_type === 'PINNED' && needsSurvival(entrant, bundle)),
   );
 }
 
-function needsThrone(entrant: Entrant, bundle: RaceBundle): boolean {
+/**
+ * Entrants whose right was that the race before did not eliminate them, though they have no score of it.
+ * Whether they were in it, the bundle does not say.
+ */
+export function unfinishedSurvivors(bundle: RaceBundle): readonly Entrant[] {
+  const fallen = new Set(fallenTops(bundle));
+  return bundle.entrants.filter(
+    (entrant) => needsSurvival(entrant, bundle) && !fallen.has(entrant),
+  );
+}
+
+/** Nothing else that the bundle says gave it the right to race. */
+function needsSurvival(entrant: Entrant, bundle: RaceBundle): boolean {
+  const last = raceBefore(bundle);
+  if (last === undefined || hasFinished(entrant, last) || isTopBefore(entrant, bundle))
+    return false;
   const { qualification_type: type, qualifying_score: score } = entrant;
   const isBelow = score === null || score < bundle.race.policy.qualifyingThreshold;
-  return type === 'PINNED' && isBelow && !isSurvivor(entrant, bundle);
+  return type === 'SURVIVOR' || (type === 'PINNED' && isBelow);
 }
 
 function candidateOf(entrant: Entrant, bundle: RaceBundle): FieldCandidate {
@@ -74,22 +92,34 @@ function candidateOf(entrant: Entrant, bundle: RaceBundle): FieldCandidate {
   };
 }
 
-/** Whoever finished the suite's latest race and races again, for an eliminated version never does. */
-function isSurvivor(entrant: Entrant, { window, race }: RaceBundle): boolean {
+/**
+ * Whoever finished the suite's latest race and races again, for an eliminated version never does; and
+ * whoever is said to have been in it without a score.
+ */
+function isSurvivor(entrant: Entrant, bundle: RaceBundle): boolean {
+  const isSaid = ['SURVIVOR', 'PINNED'].includes(entrant.qualification_type);
   // A window of this race alone leaves the one before it out of the bundle.
-  if (race.policy.windowRaces === 1) {
-    return ['SURVIVOR', 'PINNED'].includes(entrant.qualification_type);
-  }
-  const [last] = window.toSorted((left, right) => right.race_number - left.race_number);
-  return last?.raw_scores[entrant.agent_version_id] !== undefined;
+  if (bundle.race.policy.windowRaces === 1) return isSaid;
+  const last = raceBefore(bundle);
+  return last !== undefined && (isSaid || hasFinished(entrant, last));
 }
+
+function raceBefore({ window }: RaceBundle): PastRace | undefined {
+  return window.toSorted((left, right) => right.race_number - left.race_number)[0];
+}
+
+const hasFinished = ({ agent_version_id: id }: Entrant, past: PastRace) =>
+  past.raw_scores[id] !== undefined;
 
 /** A top changes by the end of a race alone, and falls without an heir by a discard or a ban. */
 function isTop(entrant: Entrant, bundle: RaceBundle): boolean {
-  const { top_before: top } = bundle;
-  if (top !== null) return top.agent_version_id === entrant.agent_version_id;
+  if (bundle.top_before !== null) return isTopBefore(entrant, bundle);
   const type = entrant.qualification_type;
   return hasFallenTop(bundle) && (type === 'INCUMBENT_TOP' || type === 'PINNED');
+}
+
+function isTopBefore({ agent_version_id: id }: Entrant, { top_before: top }: RaceBundle): boolean {
+  return top?.agent_version_id === id;
 }
 
 /** At least for all that the bundle says: a suite's first race has no top. */

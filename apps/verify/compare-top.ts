@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RaceBundle } from '../../machines/race/bundle.ts';
 import { fallenTops } from './compare-field.ts';
+import { hasSurvived } from './compare-window.ts';
 import type { Comparison } from './difference.ts';
 import { nearMs } from './live/checks/check.ts';
 import { readPage } from './public-page.ts';
@@ -30,9 +31,13 @@ export async function compareTop(url: string, bundle: RaceBundle, to: Comparison
   await compareTopBefore({ url, bundle, history }, to);
   await compareTopScore(url, bundle, to);
   const { closed_at: closedAt } = bundle.race;
-  for (const { agent_version_id: id } of fallenTops(bundle)) {
-    const atClose = reigningAt(history, closedAt).map(({ agent_version_id }) => agent_version_id);
-    to.published(`version ${id}, top at the close`, true, atClose.includes(id));
+  const atClose = reigningAt(history, closedAt).map(({ agent_version_id }) => agent_version_id);
+  for (const { agent_version_id: id, qualification_type: type } of fallenTops(bundle)) {
+    const isTop = atClose.includes(id);
+    if (type === 'PINNED') {
+      const isRightful = isTop || (await hasSurvived(url, bundle, id));
+      to.published(`version ${id}, top or survivor at the close`, true, isRightful);
+    } else to.published(`version ${id}, top at the close`, true, isTop);
   }
 }
 

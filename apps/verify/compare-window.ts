@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RaceBundle } from '../../machines/race/bundle.ts';
+import { unfinishedSurvivors } from './compare-field.ts';
 import type { Comparison } from './difference.ts';
 import { readPage } from './public-page.ts';
 import { numberOf, type RacePage, readRacePage } from './race-page.ts';
@@ -21,7 +22,11 @@ export async function compareWindow(url: string, bundle: RaceBundle, to: Compari
     compareHead(page, past, bundle, to);
     compareScores(page, past, to);
     compareEliminated(page, past, bundle, to);
-    if (past.race_number === last) doubtSurvivors(page, past, bundle, to);
+    if (past.race_number !== last) continue;
+    doubtSurvivors(page, past, bundle, to);
+    for (const { agent_version_id: id } of unfinishedSurvivors(bundle)) {
+      to.published(`version ${id}, survivor of race ${last}`, true, isSurvivor(page, id));
+    }
   }
 }
 
@@ -76,6 +81,17 @@ function compareEliminated(
   to.published(`eliminated in race ${number}, and racing again`, ids, []);
 }
 
+/** Finished or not. */
+function isSurvivor({ qualifiers }: RacePage, id: string): boolean {
+  return qualifiers.some((each) => each.agent_version_id === id && each.eliminated_at === null);
+}
+
+/** Of the suite's race before this one, as its page says. */
+export async function hasSurvived(url: string, bundle: RaceBundle, id: string): Promise<boolean> {
+  const [last] = await earlierRaces(url, bundle.race);
+  return last !== undefined && isSurvivor(await readRacePage(url, last), id);
+}
+
 /** A survivor's hotkey is in the next field, unless the version was discarded or the hotkey banned. */
 function doubtSurvivors(
   { qualifiers }: RacePage,
@@ -84,9 +100,8 @@ function doubtSurvivors(
   to: Comparison,
 ): void {
   const racing = new Set(entrants.map(({ miner_hotkey }) => miner_hotkey));
-  for (const { miner_hotkey: hotkey, race_score, eliminated_at, is_discarded } of qualifiers) {
-    const isSurvivor = race_score !== null && eliminated_at === null && !is_discarded;
-    if (!isSurvivor || racing.has(hotkey)) continue;
+  for (const { miner_hotkey: hotkey, eliminated_at, is_discarded } of qualifiers) {
+    if (eliminated_at !== null || is_discarded || racing.has(hotkey)) continue;
     to.doubt(
       `hotkey ${hotkey} survived race ${number} and has no entrant: a ban would be why, and bans are not public`,
     );

@@ -79,7 +79,7 @@ export const qualificationTexts: ReasonTexts<QualificationType> = {
     next: null,
   },
   SURVIVOR: {
-    says: 'It finished the race before without being eliminated, and needs no threshold.',
+    says: 'It was in the race before and was not eliminated, and needs no threshold.',
     next: null,
   },
 };

@@ -60,8 +60,7 @@ export async function versionsOfMiner(
       exists (
         select from race_entrant e
         where e.race_id = (select race_id from latest)
-          and e.agent_version_id = v.agent_version_id
-          and e.race_score is not null and not e.is_eliminated
+          and e.agent_version_id = v.agent_version_id and not e.is_eliminated
       ) as "isSurvivor",
       exists (
         select from top_agent t

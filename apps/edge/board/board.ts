@@ -84,7 +84,7 @@ export class Board {
     return this.#ids.find(agentVersionId) !== undefined;
   }
 
-  /** Versions that finished the latest race and were not eliminated, as far as it knows. */
+  /** Versions that the latest race did not eliminate, as far as it knows. */
   survivors(): string[] {
     return [...this.#survivors].map((version) => this.#ids.textOf(version));
   }

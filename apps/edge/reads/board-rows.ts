@@ -25,7 +25,7 @@ export interface BoardRow {
   readonly raceScoreHigh: number | null;
   /** From when on the bounds of its score may be told. */
   readonly raceReleasedAtUs: number | null;
-  /** Finished the suite's latest completed race without being eliminated. */
+  /** An entrant of the suite's latest completed race that was not eliminated in it, finished or not. */
   readonly isSurvivor: boolean;
   /** The start of the latest reign. */
   readonly topAt: Date | null;
@@ -140,7 +140,7 @@ const wholeRows = (sql: Sql, suiteId: number) => sql`
     limit 1
   ) raced on true
   left join race_entrant survivor on survivor.agent_version_id = v.agent_version_id
-    and survivor.race_score is not null and not survivor.is_eliminated
+    and not survivor.is_eliminated
     and survivor.race_id = (
       select race_id from race
       where suite_id = ${suiteId} and status = 'RACE_COMPLETE'

@@ -69,10 +69,9 @@ export async function playDay(
 
 /** Hotkeys that are in the next field without doing anything. */
 function survivorsOf(race: RaceDetails | undefined): ReadonlySet<string> {
-  const survivors = race?.qualifiers.filter(
-    ({ race_rank: rank, eliminated_at: gone }) => rank !== null && gone === null,
-  );
-  return new Set(survivors?.map(({ miner_hotkey: hotkey }) => hotkey));
+  if (race?.race.status !== 'RACE_COMPLETE') return new Set();
+  const survivors = race.qualifiers.filter(({ eliminated_at: gone }) => gone === null);
+  return new Set(survivors.map(({ miner_hotkey: hotkey }) => hotkey));
 }
 
 /** After the embargo anybody may compute the race again; so does the play, as `npm run verify` does. */

@@ -10,6 +10,7 @@ import {
   runToStart,
   seedSuite,
   seedVersion,
+  type Work,
 } from '../../support/race-seeds.ts';
 import { until } from '../../support/until.ts';
 
@@ -143,27 +144,34 @@ test('a suite that is switched while its race closes has no race', async (t) => 
 test('survivors and the top are in the next field without doing anything', async (t) => {
   const desk = await openedDesk(t);
   const { sql } = desk;
-  const [winner, second, last] = [
+  const [winner, second, last, unfinished, faulty] = [
     await seedVersion(sql, { hotkey: 'a' }),
     await seedVersion(sql, { hotkey: 'b' }),
     await seedVersion(sql, { hotkey: 'c' }),
+    await seedVersion(sql, { hotkey: 'd' }),
+    await seedVersion(sql, { hotkey: 'e' }),
   ];
   const raceId = await runToStart(desk);
   await runToEnd(
     desk,
     raceId,
-    new Map([
+    new Map<string, Work>([
       [winner, { micro: [900_000, 900_000] }],
       [second, { micro: [500_000, 500_000] }],
       [last, { micro: [100_000, 100_000] }],
+      [unfinished, 'platform-fault'],
+      [faulty, 'agent-fault'],
     ]),
   );
-  // Even a threshold that they miss does not put them out.
-  await sql`update agent_version set qualifying_score = 0.1`;
+  // Even a threshold that they miss does not put them out, nor the loss of the score.
+  await sql`
+    update agent_version
+    set qualifying_score = case when agent_version_id = ${unfinished} then null else 0.1 end`;
   await runToStart(desk, 2);
   t.deepEqual(await entrants(desk, 2), [
     ['a', winner, 'INCUMBENT_TOP'],
     ['b', second, 'SURVIVOR'],
+    ['d', unfinished, 'SURVIVOR'],
   ]);
 });
 

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { compareBundle } from '../../../apps/verify/compare-bundle.ts';
 import { Comparison, differenceText } from '../../../apps/verify/difference.ts';
+import { doubtWithoutPages } from '../../../apps/verify/doubt-without-pages.ts';
 import { BundleRefused, openBundle } from '../../../apps/verify/sealed-bundle.ts';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import type { RaceBundle } from '../../../machines/race/bundle.ts';
@@ -258,18 +259,12 @@ const forgeries: readonly Forgery[] = [
     told: /^version \S+ with null at a threshold of 0\.5500, entered as: said "QUALIFIED", computed null$/,
   },
   {
-    title: 'a pin that is below the threshold',
+    title: 'a survivor before any race',
     forge: (bundle) => {
-      Object.assign(newcomerOf(bundle), {
-        qualification_type: 'PINNED',
-        qualifying_score: '0.1000',
-      });
-    },
-    told: /^version \S+ with 0\.1000 at a threshold of 0\.5500, entered as: said "PINNED", computed null$/,
-  },
-  {
-    title: 'a survivor of a race that it did not finish',
-    forge: (bundle) => {
+      bundle.window = [];
+      for (const entrant of bundle.entrants) {
+        if (entrant.qualification_type === 'SURVIVOR') entrant.qualification_type = 'QUALIFIED';
+      }
       Object.assign(newcomerOf(bundle), {
         qualification_type: 'SURVIVOR',
         qualifying_score: '0.1000',
@@ -349,6 +344,25 @@ test('a survivor and the top need no threshold, nor does a pin of theirs', (t) =
   survivorOf(bundle).qualifying_score = null;
   t.deepEqual(differencesOf(bundle as RaceBundle), []);
 });
+
+for (const [type, score] of [
+  ['SURVIVOR', '0.6000'],
+  ['SURVIVOR', null],
+  ['PINNED', '0.1000'],
+] as const) {
+  test(`whether it survived a race that it did not finish, a bundle alone leaves open: ${type} with ${score}`, (t) => {
+    const bundle = structuredClone(honest) as Mutable<RaceBundle>;
+    const entrant = newcomerOf(bundle);
+    Object.assign(entrant, { qualification_type: type, qualifying_score: score });
+    const comparison = new Comparison();
+    compareBundle(bundle as RaceBundle, comparison);
+    doubtWithoutPages(bundle as RaceBundle, comparison);
+    t.deepEqual(comparison.differences, []);
+    t.deepEqual(comparison.doubts, [
+      `version ${entrant.agent_version_id} is said to have survived a race that it did not finish: only its page tells`,
+    ]);
+  });
+}
 
 test('a sealed bundle opens, with the key that one knows and without', (t) => {
   const { bytes, seal } = sealed(honest, signer);

@@ -97,7 +97,7 @@ async function plainField(sql: Sql, raceId: string, of: 'all' | 'field'): Promis
     left join hotkey_ban b on b.hotkey = v.miner_hotkey
     left join race_pin p on p.agent_version_id = v.agent_version_id
     left join race_entrant e on e.agent_version_id = v.agent_version_id
-      and e.race_id = race_now.last_race_id and e.race_score is not null and not e.is_eliminated
+      and e.race_id = race_now.last_race_id and not e.is_eliminated
     left join top_agent t on t.agent_version_id = v.agent_version_id and t.ended_at is null
     where ${of === 'all'} or a.place = 1 or e.race_id is not null or t.top_id is not null
       or p.miner_hotkey is not null`;
