@@ -45,6 +45,8 @@ export const submitVersionReply = z.object({
 const claimWork = z.object({
   validatorHotkey: z.string(),
   validatorColdkey: z.string().nullable(),
+  /** All hotkeys of that coldkey as the chain has them now; edges of the version before name none. */
+  ownedHotkeys: z.array(z.string()).optional(),
   slot: z.number().int().min(0),
   preferred: z.array(uuid).max(16),
 });

@@ -32,6 +32,8 @@ export interface LiveRun {
 export interface Claimer {
   readonly validatorHotkey: string;
   readonly validatorColdkey: string | null;
+  /** All hotkeys of that coldkey. */
+  readonly ownedHotkeys?: readonly string[];
   /** Runs that it may hold, each in a slot below this. */
   readonly slots: number;
   readonly limit: number;
@@ -203,8 +205,15 @@ function candidates(
     limit ${claimer.limit}`;
 }
 
-function evaluator(sql: Sql, { validatorHotkey, validatorColdkey }: Claimer): Evaluator {
-  return { hotkey: sql`${validatorHotkey}`, coldkey: sql`${validatorColdkey}` };
+function evaluator(
+  sql: Sql,
+  { validatorHotkey, validatorColdkey, ownedHotkeys = [] }: Claimer,
+): Evaluator {
+  return {
+    hotkey: sql`${validatorHotkey}`,
+    coldkey: sql`${validatorColdkey}`,
+    owned: sql`${[...ownedHotkeys]}::text[]`,
+  };
 }
 
 /** What never changes of a version and of the suite it is run on, as every run of it is told. */

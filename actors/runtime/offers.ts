@@ -4,12 +4,20 @@ import type { Fragment, Sql, Transaction } from '../../infra/ports/sql.ts';
 export interface Evaluator {
   readonly hotkey: Fragment;
   readonly coldkey: Fragment;
+  /** Hotkeys that the coldkey owns now, as an array, where they are known. */
+  readonly owned?: Fragment;
 }
 
-/** It does not belong to the miner of the work `w`. */
-export function isStranger(sql: Sql | Transaction, { hotkey, coldkey }: Evaluator): Fragment {
+/**
+ * It does not belong to the miner of the work `w`, by the coldkey of the submission, nor by that of now
+ * where it is known.
+ */
+export function isStranger(
+  sql: Sql | Transaction,
+  { hotkey, coldkey, owned }: Evaluator,
+): Fragment {
   return sql`
-    w.miner_hotkey <> ${hotkey}
+    w.miner_hotkey <> ${hotkey} ${owned === undefined ? sql`` : sql`and w.miner_hotkey <> all(${owned})`}
       and (w.miner_coldkey is null or w.miner_coldkey is distinct from ${coldkey}::text)`;
 }
 

@@ -29,6 +29,8 @@ export interface Caller {
   readonly publicKeyHex: string;
   /** SS58 of the owner, where the chain names one. */
   readonly coldkey: string | null;
+  /** SS58 of all hotkeys that this owner has now, of a validator; its work at its claim is none of theirs. */
+  readonly ownedHotkeys: readonly string[];
 }
 
 export interface RequestContext {

@@ -25,7 +25,13 @@ export interface AuthenticationRequest {
   readonly untilMs: number | undefined;
 }
 
-const nobody: Caller = { name: '', role: 'public', publicKeyHex: '', coldkey: null };
+const nobody: Caller = {
+  name: '',
+  role: 'public',
+  publicKeyHex: '',
+  coldkey: null,
+  ownedHotkeys: [],
+};
 
 /**
  * Limits by address hold for strangers only: an operator and a proven key are let through whatever

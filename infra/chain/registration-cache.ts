@@ -30,6 +30,8 @@ export interface SubnetRole {
   readonly stake: bigint;
   /** 32 bytes in lower-case hex. */
   readonly coldkey: string | null;
+  /** The hotkeys of its coldkey, where it has a permit. */
+  readonly ownedHotkeys: readonly string[];
 }
 
 /** Keys are 32-byte public keys in lower-case hex. */
@@ -197,8 +199,9 @@ class CachedRegistrations implements RegistrationCache {
     }
   }
 
-  #roleIn({ validatorPermit, stake, uid, coldkey }: Registration): SubnetRole {
+  #roleIn({ validatorPermit, stake, ...rest }: Registration): SubnetRole {
+    const { uid, coldkey, ownedHotkeys } = rest;
     const isValidator = validatorPermit && stake >= this.#options.validatorStakeMin;
-    return { role: isValidator ? 'validator' : 'miner', uid, stake, coldkey };
+    return { role: isValidator ? 'validator' : 'miner', uid, stake, coldkey, ownedHotkeys };
   }
 }

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { decodeHex, encodeHex } from '../crypto/hex.ts';
 import { type Chain, ChainUnavailable, type Registration } from '../ports/chain.ts';
 import { callNode, type RpcCall, type RpcNode } from './json-rpc.ts';
-import { accountIdBytes, decodeAccountId, decodeBools, decodeU16, decodeU64 } from './scale.ts';
+import {
+  accountIdBytes,
+  decodeAccountId,
+  decodeAccountIds,
+  decodeBools,
+  decodeU16,
+  decodeU64,
+} from './scale.ts';
 import { storageKeys } from './storage-keys.ts';
 
 export interface RpcChainOptions extends RpcNode {
@@ -52,17 +59,21 @@ async function readRegistration(
   ]);
   if (uidValue === undefined) return undefined;
   const uid = decodeU16(uidValue);
-  const [holder, block] = await readStorage(chain, [
+  const validatorPermit = permits !== undefined && decodeBools(permits)[uid] === true;
+  const owner = coldkey === undefined ? undefined : decodeAccountId(coldkey);
+  const [holder, block, owned] = await readStorage(chain, [
     storageKeys.hotkey(netuid, uid),
     storageKeys.blockAtRegistration(netuid, uid),
+    ...(validatorPermit && owner !== undefined ? [storageKeys.ownedHotkeys(owner)] : []),
   ]);
   if (holder === undefined || !Buffer.from(hotkey).equals(holder)) return 'changed';
   return {
     uid,
-    validatorPermit: permits !== undefined && decodeBools(permits)[uid] === true,
+    validatorPermit,
     // The chain stores no zeros: what is absent is its default.
     stake: stake === undefined ? 0n : decodeU64(stake),
-    coldkey: coldkey === undefined ? null : encodeHex(decodeAccountId(coldkey)),
+    coldkey: owner === undefined ? null : encodeHex(owner),
+    ownedHotkeys: owned === undefined ? [] : decodeAccountIds(owned).map(encodeHex),
     registeredAtBlock: block === undefined ? 0 : Number(decodeU64(block)),
   };
 }

@@ -1,4 +1,4 @@
-/** The four shapes of SCALE, Substrate's encoding, that this project reads: little-endian, no tags. */
+/** The five shapes of SCALE, Substrate's encoding, that this project reads: little-endian, no tags. */
 
 export class ScaleInvalid extends Error {
   override name = 'ScaleInvalid';
@@ -31,6 +31,22 @@ export function decodeAccountId(bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
+/** A compact length, then the account ids one after another. */
+export function encodeAccountIds(accountIds: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat([Uint8Array.from(encodeLength(accountIds.length)), ...accountIds]);
+}
+
+export function decodeAccountIds(bytes: Uint8Array): readonly Uint8Array[] {
+  const { length, sizeBytes } = decodeLength(bytes);
+  const ids = bytes.subarray(sizeBytes);
+  if (ids.length !== length * accountIdBytes) {
+    throw new ScaleInvalid(`a list of ${length} account ids has ${ids.length} bytes`);
+  }
+  return Array.from({ length }, (_, at) =>
+    ids.subarray(at * accountIdBytes, (at + 1) * accountIdBytes),
+  );
+}
+
 /** A compact length, then one byte per element. */
 export function encodeBools(values: readonly boolean[]): Uint8Array {
   return Uint8Array.from([...encodeLength(values.length), ...values.map(Number)]);
@@ -48,7 +64,7 @@ export function decodeBools(bytes: Uint8Array): readonly boolean[] {
   });
 }
 
-/** A subnet has at most 65,536 seats, so the mode for more than 2^30 - 1 never comes. */
+/** Nothing here has more than 2^30 - 1 elements, so the mode for those never comes. */
 function encodeLength(length: number): number[] {
   const shifted = length * 4;
   if (length < 2 ** 6) return [shifted];

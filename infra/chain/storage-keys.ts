@@ -27,6 +27,8 @@ export const storageKeys = {
   tempo: (netuid: number) => key('Tempo', encodeU16(netuid)),
   /** hotkey -> account id of the coldkey. */
   coldkey: (hotkey: Uint8Array) => key('Owner', blake2Concat(hotkey)),
+  /** coldkey -> account ids of its hotkeys, of whatever subnet. */
+  ownedHotkeys: (coldkey: Uint8Array) => key('OwnedHotkeys', blake2Concat(coldkey)),
   /** (hotkey, netuid) -> u64. */
   stake: (hotkey: Uint8Array, netuid: number) =>
     key('TotalHotkeyAlpha', blake2Concat(hotkey), encodeU16(netuid)),
@@ -40,6 +42,7 @@ export const hashedNames = {
   SubtensorModule: '658faa385070e074c85bf6b568cf0555',
   BlockAtRegistration: '5306000b65aa58c97bf98ad9f8619049',
   Keys: '9f99a2ce711f3a31b2fc05604c93f179',
+  OwnedHotkeys: '882f0d11afa27a40918e90f095800125',
   Owner: 'eca6b7a1fdc9f689184ecb4f359c0518',
   Tempo: '7641384bb339f3758acddfd7053d3317',
   TotalHotkeyAlpha: 'ee25c3b5b1886863480497907f1829e6',

@@ -5,6 +5,8 @@ export interface Registration {
   /** In the chain's smallest unit. */
   readonly stake: bigint;
   readonly coldkey: string | null;
+  /** All that its coldkey owns, where it has a permit: of whoever evaluates nothing, nobody asks. */
+  readonly ownedHotkeys: readonly string[];
   readonly registeredAtBlock: number;
 }
 

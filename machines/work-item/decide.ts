@@ -7,6 +7,8 @@ import type { WorkState } from './machine.ts';
 export interface Claimer {
   readonly validatorHotkey: string;
   readonly validatorColdkey: string | null;
+  /** All hotkeys that this coldkey owns now: either may have been another when the work was submitted. */
+  readonly ownedHotkeys?: readonly string[] | undefined;
 }
 
 /** Whether this validator may be given a run of this work now. */
@@ -28,7 +30,8 @@ export function isClaimable(item: WorkState, claimer: Claimer, nowMs: number): b
 function isOwn(work: WorkState['context'], claimer: Claimer): boolean {
   return (
     work.minerHotkey === claimer.validatorHotkey ||
-    (work.minerColdkey !== null && work.minerColdkey === claimer.validatorColdkey)
+    (work.minerColdkey !== null && work.minerColdkey === claimer.validatorColdkey) ||
+    claimer.ownedHotkeys?.includes(work.minerHotkey) === true
   );
 }
 

@@ -77,6 +77,15 @@ for (const [what, facts, validatorHotkey, validatorColdkey, expected] of offers)
   });
 }
 
+test('a validator is not offered work of a miner whom its coldkey owns by now', (t) => {
+  const item = fold(workItem, [opened]);
+  const claimer = { validatorHotkey: 'val', validatorColdkey: 'cold-of-now' };
+  const owning = (ownedHotkeys: string[]) => isClaimable(item, { ...claimer, ownedHotkeys }, 1000);
+
+  t.false(owning(['val', item.context.minerHotkey]));
+  t.true(owning(['val']));
+});
+
 test('the fifth failure holds work for a minute, each later one twice as long, to half an hour', (t) => {
   const holds: number[] = [];
   let facts: WorkFact[] = [opened];

@@ -120,6 +120,7 @@ export async function startFramework(
           role: role === 'hotkey' ? 'miner' : role,
           publicKeyHex: '',
           coldkey: null,
+          ownedHotkeys: [],
         };
       },
       // These endpoints are made for the test and ask for no neighbour.

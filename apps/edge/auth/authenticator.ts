@@ -75,7 +75,7 @@ function operator(headers: IncomingHttpHeaders, deps: AuthenticatorDeps): Caller
       says: 'This is no operator token.',
       next: 'Send one of those that the service was started with.',
     });
-  return { name, role: 'operator', publicKeyHex: '', coldkey: null };
+  return { name, role: 'operator', publicKeyHex: '', coldkey: null, ownedHotkeys: [] };
 }
 
 async function byRunToken(headers: IncomingHttpHeaders, deps: AuthenticatorDeps): Promise<Caller> {
@@ -92,7 +92,7 @@ async function byRunToken(headers: IncomingHttpHeaders, deps: AuthenticatorDeps)
       next: 'Send the token that came with the run, and none once it has ended.',
     });
   }
-  return { name, role: 'run', publicKeyHex: '', coldkey: null };
+  return { name, role: 'run', publicKeyHex: '', coldkey: null, ownedHotkeys: [] };
 }
 
 /** The scheme's name is free in case; one space; nothing after the token. */
@@ -183,7 +183,8 @@ function admit(
   if (isBanned) throw banned();
   deps.onProven?.(key.hotkey, standing, scheme);
   const { hotkey: name, publicKeyHex } = key;
-  return { name, role: standing.role, publicKeyHex, coldkey: standing.coldkey };
+  const { role, coldkey, ownedHotkeys } = standing;
+  return { name, role, publicKeyHex, coldkey, ownedHotkeys };
 }
 
 function notRegistered(): Fault {

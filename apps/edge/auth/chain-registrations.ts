@@ -21,7 +21,13 @@ export function chainRegistrations(cache: RegistrationCache): Registrations {
   };
 }
 
-function standingOf({ role, uid, stake, coldkey }: SubnetRole): Standing {
-  const owner = coldkey === null ? null : encodeHotkey(Buffer.from(coldkey, 'hex'));
-  return { role, uid, stake, coldkey: owner };
+function standingOf({ role, uid, stake, coldkey, ownedHotkeys }: SubnetRole): Standing {
+  const owned = role === 'validator' ? ownedHotkeys.map(spelled) : [];
+  return {
+    ...{ role, uid, stake },
+    coldkey: coldkey === null ? null : spelled(coldkey),
+    ownedHotkeys: owned,
+  };
 }
+
+const spelled = (publicKeyHex: string) => encodeHotkey(Buffer.from(publicKeyHex, 'hex'));

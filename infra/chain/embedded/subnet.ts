@@ -1,9 +1,11 @@
 import { encodeHex } from '../../crypto/hex.ts';
 import {
   decodeAccountId,
+  decodeAccountIds,
   decodeBools,
   decodeU16,
   decodeU64,
+  encodeAccountIds,
   encodeBools,
   encodeU16,
   encodeU64,
@@ -53,9 +55,7 @@ export function setRegistration(
   if (stake !== undefined) {
     write(storage, storageKeys.stake(hotkey, netuid), encodeU64(BigInt(stake)));
   }
-  if (coldkey !== undefined) {
-    write(storage, storageKeys.coldkey(hotkey), Uint8Array.fromHex(coldkey));
-  }
+  if (coldkey !== undefined) setOwner(storage, hotkey, Uint8Array.fromHex(coldkey));
   return { uid, role: params.role, ...ownership(storage, netuid, hotkey) };
 }
 
@@ -68,6 +68,26 @@ export function removeRegistration(storage: Storage, netuid: number, hotkeyHex: 
   storage.delete(storageKeys.uid(netuid, hotkey));
   storage.delete(storageKeys.stake(hotkey, netuid));
   return true;
+}
+
+/** The owner of a hotkey, and of both owners what they own. */
+function setOwner(storage: Storage, hotkey: Uint8Array, coldkey: Uint8Array): void {
+  const before = read(storage, storageKeys.coldkey(hotkey));
+  if (before !== undefined) writeOwned(storage, before, ownedBut(storage, before, hotkey));
+  write(storage, storageKeys.coldkey(hotkey), coldkey);
+  writeOwned(storage, coldkey, [...ownedBut(storage, coldkey, hotkey), hotkey]);
+}
+
+function ownedBut(storage: Storage, coldkey: Uint8Array, hotkey: Uint8Array) {
+  const owned = read(storage, storageKeys.ownedHotkeys(coldkey));
+  const hotkeys = owned === undefined ? [] : decodeAccountIds(owned);
+  return hotkeys.filter((each) => !Buffer.from(each).equals(hotkey));
+}
+
+function writeOwned(storage: Storage, coldkey: Uint8Array, hotkeys: readonly Uint8Array[]): void {
+  const key = storageKeys.ownedHotkeys(coldkey);
+  if (hotkeys.length === 0) storage.delete(key);
+  else write(storage, key, encodeAccountIds(hotkeys));
 }
 
 function ownership(storage: Storage, netuid: number, hotkey: Uint8Array) {

@@ -96,6 +96,26 @@ test.serial('nobody evaluates a version of their own coldkey', async (t) => {
   t.is((await claim(other)).agent_version_id, versionId);
 });
 
+test.serial('nobody evaluates a version of what their coldkey owns by now', async (t) => {
+  await openTrialSuite(service);
+  const [former, common] = [coldkey(), coldkey()];
+  const [miner, own] = [
+    await service.miner('sold miner', former),
+    await service.validator('sold validator', former),
+  ];
+  const { agent_version_id: versionId } = await submit(miner);
+  await service.miner('sold miner', common);
+  await service.validator('sold validator', common);
+
+  t.is((await own.post(claimPath)).status, 204, 'neither by the list nor by its owner');
+  const other = await service.validator('unsold validator', former);
+  t.is((await other.post(claimPath)).status, 204, 'who submitted it owned that one too');
+  t.is(
+    (await claim(await service.validator('third party', coldkey()))).agent_version_id,
+    versionId,
+  );
+});
+
 test.serial('a validator counts once for a version, and no more run than are needed', async (t) => {
   const suite = await openTrialSuite(service);
   const [miner, one, two, three] = await Promise.all([

@@ -66,7 +66,13 @@ test('the time of an answer begins with its question', async (t) => {
   const { clock } = await world(t);
   const slow = Promise.withResolvers<undefined>();
   let asked = 0;
-  const registration = { uid: 1, validatorPermit: false, stake: 0n, coldkey: null };
+  const registration = {
+    uid: 1,
+    validatorPermit: false,
+    stake: 0n,
+    coldkey: null,
+    ownedHotkeys: [],
+  };
   const chain: Chain = {
     registration: async () => {
       asked += 1;

@@ -22,8 +22,28 @@ test('a registration is read back with everything the chain says of it', async (
     validatorPermit: true,
     stake: 2n ** 63n,
     coldkey: hotkeyOf(9),
+    ownedHotkeys: [hotkeyOf(1)],
     registeredAtBlock: 5,
   });
+});
+
+test('of a validator the hotkeys of its coldkey are told, as they change hands', async (t) => {
+  const { chain, node } = await temporaryChain(t);
+  const ownedBy = async (hotkey: number) =>
+    (await chain.registration(hotkeyOf(hotkey)))?.ownedHotkeys;
+  const own = async (hotkey: number, coldkey: number, role: 'miner' | 'validator' = 'miner') =>
+    await setRegistration(node, { hotkey: hotkeyOf(hotkey), role, coldkey: hotkeyOf(coldkey) });
+  await own(1, 8, 'validator');
+  await own(2, 8);
+  await own(3, 9);
+  t.deepEqual(await ownedBy(1), [hotkeyOf(1), hotkeyOf(2)]);
+  t.deepEqual(await ownedBy(3), [], 'of miners nobody asks');
+
+  await own(1, 9, 'validator');
+  t.deepEqual(await ownedBy(1), [hotkeyOf(3), hotkeyOf(1)]);
+  await own(2, 9);
+  await own(2, 9);
+  t.deepEqual(await ownedBy(1), [hotkeyOf(3), hotkeyOf(1), hotkeyOf(2)]);
 });
 
 test('a hotkey that is not on the subnet has no registration', async (t) => {

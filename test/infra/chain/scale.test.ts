@@ -2,9 +2,11 @@ import test from 'ava';
 import fc from 'fast-check';
 import {
   decodeAccountId,
+  decodeAccountIds,
   decodeBools,
   decodeU16,
   decodeU64,
+  encodeAccountIds,
   encodeBools,
   encodeU16,
   encodeU64,
@@ -54,7 +56,16 @@ test('lists of bools of every size come back', (t) => {
   }
 });
 
+test('lists of account ids of every size come back', (t) => {
+  for (const length of [0, 1, 63, 64]) {
+    const ids = Array.from({ length }, (_, index) => new Uint8Array(32).fill(index));
+    t.deepEqual(decodeAccountIds(encodeAccountIds(ids)).map(Buffer.from), ids.map(Buffer.from));
+  }
+});
+
 test('bytes of another shape are refused', (t) => {
+  t.throws(() => decodeAccountIds(new Uint8Array(0)), invalid);
+  t.throws(() => decodeAccountIds(Uint8Array.of(4, 1)), invalid);
   t.throws(() => decodeU16(new Uint8Array(1)), invalid);
   t.throws(() => decodeU16(new Uint8Array(3)), invalid);
   t.throws(() => decodeU64(new Uint8Array(7)), invalid);

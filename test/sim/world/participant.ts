@@ -36,7 +36,7 @@ export class Participant {
     const key = new Prng(number, role).bytes(32);
     const name = role === 'operator' ? `operator-${number}` : encodeHotkey(key);
     const publicKeyHex = role === 'operator' ? '' : key.toString('hex');
-    this.caller = { name, role, publicKeyHex, coldkey: null };
+    this.caller = { name, role, publicKeyHex, coldkey: null, ownedHotkeys: [] };
     this.random = deps.kernel.randomFor(`${role} ${number}`);
   }
 

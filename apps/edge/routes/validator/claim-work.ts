@@ -158,13 +158,14 @@ function freeSlot(live: LiveRuns, slots: number): number | undefined {
 }
 
 function viewOf(
-  { name, coldkey }: Caller,
+  { name, coldkey, ownedHotkeys }: Caller,
   limit: number,
   { config, claimsSql }: EdgeDeps,
 ): Promise<ClaimView> {
   return claimView(claimsSql, {
     validatorHotkey: name,
     validatorColdkey: coldkey,
+    ownedHotkeys,
     slots: config.maxConcurrentRuns,
     limit,
   });
@@ -223,6 +224,7 @@ async function claimOnce(
       body: {
         validatorHotkey: caller.name,
         validatorColdkey: caller.coldkey,
+        ownedHotkeys: [...caller.ownedHotkeys],
         slot: ask.slot,
         preferred,
       },
