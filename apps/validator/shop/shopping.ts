@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import type { ToolAnswer } from '../sandbox/run-agent.ts';
 import { type Catalogue, type Product, totalCents, type Voucher } from './catalogue.ts';
 import { searchProducts } from './search-products.ts';
+import { type Tool, text, toolAsked } from './tool.ts';
 
 /** The one order of a task, as the shop took it. */
 export interface Order {
@@ -55,35 +57,37 @@ export class Shopping {
     return this.#tools[tool]?.(given);
   }
 
-  readonly #tools: Readonly<Record<string, (given: Given) => ToolAnswer>> = {
-    search: ({ query, limit }) => {
-      const count = Math.min(resultsMax, Math.max(1, Number(limit) || 1));
-      const found = searchProducts(this.#catalogue.products, String(query), count);
+  readonly #tools: Readonly<Record<string, Tool>> = {
+    search: toolAsked({ query: text, limit: z.number().default(1) }, ({ query, limit }) => {
+      const count = Math.min(resultsMax, Math.max(1, limit));
+      const found = searchProducts(this.#catalogue.products, query, count);
       return { result: found.map(shown) };
-    },
-    product: ({ product_id: id }) =>
+    }),
+    product: toolAsked({ product_id: text }, ({ product_id: id }) =>
       this.#withProduct(id, (product) => ({ result: shown(product) })),
+    ),
     vouchers: () => ({ result: this.#catalogue.vouchers }),
-    cart_add: ({ product_id: id }) =>
+    cart_add: toolAsked({ product_id: text }, ({ product_id: id }) =>
       this.#withProduct(id, (product) => {
         if (this.#cart.length >= cartMax) return { error: `a cart holds ${cartMax} pieces` };
         this.#cart = [...this.#cart, product];
         return this.#ids();
       }),
-    cart_remove: ({ product_id: id }) => {
+    ),
+    cart_remove: toolAsked({ product_id: text }, ({ product_id: id }) => {
       const at = this.#cart.findIndex(({ productId }) => productId === id);
-      if (at < 0) return { error: `${String(id).slice(0, 100)} is not in the cart` };
+      if (at < 0) return { error: `${id.slice(0, 100)} is not in the cart` };
       this.#cart = this.#cart.toSpliced(at, 1);
       return this.#ids();
-    },
+    }),
     cart_items: () => this.#ids(),
     cart_total: () => ({ result: totalCents(this.#cart, this.#voucher) / 100 }),
-    cart_use_voucher: ({ code }) => {
+    cart_use_voucher: toolAsked({ code: text }, ({ code }) => {
       const voucher = this.#catalogue.vouchers.find((known) => known.code === code);
       if (voucher === undefined) return { error: 'there is no such voucher' };
       this.#voucher = voucher;
       return { result: voucher };
-    },
+    }),
     cart_checkout: () => this.#checkOut(),
   };
 
@@ -100,9 +104,9 @@ export class Shopping {
     return { result: this.#cart.map(({ productId }) => productId) };
   }
 
-  #withProduct(id: unknown, then: (product: Product) => ToolAnswer): ToolAnswer {
-    const product = this.#byId.get(String(id));
-    if (product === undefined) return { error: `no product ${String(id).slice(0, 100)}` };
+  #withProduct(id: string, then: (product: Product) => ToolAnswer): ToolAnswer {
+    const product = this.#byId.get(id);
+    if (product === undefined) return { error: `no product ${id.slice(0, 100)}` };
     return then(product);
   }
 }

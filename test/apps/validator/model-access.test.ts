@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test from 'ava';
+import fc from 'fast-check';
 import { ModelAccess, type ModelAccessOptions } from '../../../apps/validator/run/model-access.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
@@ -104,3 +105,32 @@ for (const [seconds, unanswered] of [
     server.close();
   });
 }
+
+test('no JSON that a model is asked with is an error of the environment', async (t) => {
+  const nobody = {
+    ...{
+      provider: 'providera',
+      access_token: 'token',
+      base_url: 'http://127.0.0.1:1/v1/inference',
+    },
+    expires_at: '2026-01-01T00:00:00Z',
+  };
+  const access = accessTo(nobody);
+  const messages = fc.array(
+    fc.record({ role: fc.jsonValue(), content: fc.oneof(fc.string(), fc.jsonValue()) }),
+  );
+  const given = fc.record(
+    {
+      messages: fc.oneof(messages, fc.constant(question.messages), fc.jsonValue()),
+      model: fc.oneof(fc.constant('m'), fc.jsonValue()),
+      max_tokens: fc.oneof(
+        fc.constantFrom(-1, 1, 1.5, 8192, Number.POSITIVE_INFINITY),
+        fc.jsonValue(),
+      ),
+    },
+    { requiredKeys: [] },
+  );
+  const property = fc.asyncProperty(given, async (asked) => 'error' in (await access.ask(asked)));
+
+  await t.notThrowsAsync(fc.assert(property, { numRuns: 300 }));
+});

@@ -20,6 +20,8 @@ import {
   sandboxKinds,
 } from '../../../apps/validator/sandbox/find-sandbox.ts';
 import type { TaskLimits } from '../../../apps/validator/sandbox/limits.ts';
+import { Shopping } from '../../../apps/validator/shop/shopping.ts';
+import { products, vouchers } from '../../../apps/world/demo/catalogue.ts';
 import { processesWith } from '../../support/processes-with.ts';
 import { until } from '../../support/until.ts';
 import { trialSandbox, tryAgent } from './try-sandbox.ts';
@@ -205,6 +207,26 @@ for (const kind of sandboxKinds) {
     t.deepEqual(calls, ['search', 'cart_add', 'cart_checkout']);
     t.is(ending.stdoutTail, 'cart_checkout\n');
   });
+
+  for (const [tool, given] of [
+    ['search', 'query={"toString": 1}, limit=1'],
+    ['search', 'query="mug", limit={"toString": 1, "valueOf": 1}'],
+    ['product', 'product_id={"toString": 1}'],
+    ['cart_remove', 'product_id={"toString": 1}'],
+  ] as const) {
+    test.serial(`an agent in ${kind} that calls ${tool} with ${given} is told so`, async (t) => {
+      const sandbox = await sandboxOr(t, kind);
+      if (sandbox === undefined) return;
+      const shopping = new Shopping({ products, vouchers });
+      const code = `from shop_tools import call\n${main(`call("${tool}", ${given})`)}`;
+      const answer = (name: string, asked: Readonly<Record<string, unknown>>) =>
+        shopping.call(name, asked) ?? { error: `there is no tool ${name}` };
+      const { ending } = await tryAgent(sandbox, code, answer);
+
+      t.is(ending.reason, 'raised', JSON.stringify(ending));
+      t.regex(ending.detail, /^ToolError: (query|limit|product_id): /);
+    });
+  }
 
   test.serial(
     `an agent in ${kind} sees no file, variable, process or device of the machine`,

@@ -1,4 +1,5 @@
 import test from 'ava';
+import fc from 'fast-check';
 import { type Product, totalCents } from '../../../apps/validator/shop/catalogue.ts';
 import { type Expectation, gradeOrder } from '../../../apps/validator/shop/grade.ts';
 import { searchProducts } from '../../../apps/validator/shop/search-products.ts';
@@ -154,4 +155,65 @@ test('a visit to the shop has one order, and the shop keeps what was ordered', (
   t.is(shopping.order?.totalCents, Math.floor(mug.priceCents * 0.9));
   t.is(shopping.call('delete_everything', {}), undefined);
   t.is(shopping.call('constructor', {}), undefined);
+});
+
+const toolNames = [
+  ...['search', 'product', 'vouchers', 'cart_add', 'cart_remove', 'cart_items', 'cart_total'],
+  ...['cart_use_voucher', 'cart_checkout'],
+];
+const argumentNames = ['query', 'limit', 'product_id', 'code'];
+/** What throws where it is made a text or a number. */
+const unreadable = { toString: 1, valueOf: 1 };
+
+for (const [tool, given] of [
+  ['search', { query: unreadable, limit: 1 }],
+  ['search', { query: 'mug', limit: unreadable }],
+  ['search', { query: 'mug', limit: '5' }],
+  ['search', { query: ['mug'] }],
+  ['search', {}],
+  ['product', { product_id: unreadable }],
+  ['product', {}],
+  ['cart_add', { product_id: unreadable }],
+  ['cart_remove', { product_id: unreadable }],
+  ['cart_remove', { product_id: null }],
+  ['cart_use_voucher', { code: unreadable }],
+] as const) {
+  test(`${tool} asked with ${JSON.stringify(given)} says what is wrong with it`, (t) => {
+    const answer = new Shopping(catalogue).call(tool, given);
+
+    t.regex((answer as { error: string }).error, /^(query|limit|product_id|code): /);
+  });
+}
+
+test('no JSON that a tool is asked with makes the shop throw', (t) => {
+  const name = fc.oneof(
+    fc.constantFrom('toString', 'valueOf', '__proto__', 'constructor', 'length', 'then'),
+    fc.string(),
+  );
+  const { value } = fc.letrec((tie) => ({
+    leaf: fc.oneof(
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.constantFrom('mug', products[0]?.productId, vouchers[0]?.code),
+      fc.constantFrom(-1, 0, 1.5, 5e-324, Number.MAX_SAFE_INTEGER, Number.MAX_VALUE),
+    ),
+    value: fc.oneof(
+      { maxDepth: 3 },
+      tie('leaf'),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(name, tie('value'), { maxKeys: 3 }),
+    ),
+  }));
+  const given = fc.dictionary(fc.oneof(fc.constantFrom(...argumentNames), name), value);
+  const calls = fc.array(fc.tuple(fc.constantFrom(...toolNames), given), { maxLength: 5 });
+  // As JSON brings it: objects with a prototype, and no number beyond all.
+  const brought = calls.map((all): typeof all => JSON.parse(JSON.stringify(all)));
+  const property = fc.property(brought, (all) => {
+    const shopping = new Shopping(catalogue);
+    return all.every(([tool, asked]) => {
+      const answer = shopping.call(tool, asked);
+      return answer !== undefined && JSON.stringify(answer).length > 0;
+    });
+  });
+
+  t.notThrows(() => fc.assert(property, { numRuns: 2_000 }));
 });
