@@ -1,15 +1,18 @@
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { withDeadline } from '../chain/deadline.ts';
+import { systemClock } from '../clock/system-clock.ts';
 import { markOfText, textOfMark } from '../history/mark-text.ts';
 import type { MarkCopy } from '../ports/history.ts';
 import { failureOf, isAbsent } from './s3-failure.ts';
 import { clientConfig, type S3StoreOptions } from './s3-options.ts';
 
-/** Whoever waits for it comes again in a few seconds. */
-const requestTimeout = 2_000;
+/** To the end of the answer. Whoever waits looks at nothing else meanwhile, and comes again in a few seconds. */
+const timeoutMs = 2_000;
 
 /** Written again and again, as nothing else is but the trial of a store that took no file. */
 export function createS3MarkCopy(options: S3StoreOptions): MarkCopy {
   const client = new S3Client(clientConfig(options, 1));
+  const limit = { clock: options.clock ?? systemClock, timeoutMs };
   const placeOf = (genesis: string) => ({
     Bucket: options.bucket,
     Key: `history/${genesis}.json`,
@@ -19,8 +22,10 @@ export function createS3MarkCopy(options: S3StoreOptions): MarkCopy {
     async read(genesis) {
       try {
         const command = new GetObjectCommand(placeOf(genesis));
-        const { Body } = await client.send(command, { requestTimeout });
-        const text = await Body?.transformToString();
+        const text = await withDeadline(limit, async (abortSignal) => {
+          const { Body } = await client.send(command, { abortSignal });
+          return await Body?.transformToString();
+        });
         return text === undefined ? undefined : markOfText(text);
       } catch (error) {
         if (isAbsent(error)) return undefined;
@@ -35,7 +40,7 @@ export function createS3MarkCopy(options: S3StoreOptions): MarkCopy {
         ContentType: 'application/json',
       });
       try {
-        await client.send(command, { requestTimeout });
+        await withDeadline(limit, (abortSignal) => client.send(command, { abortSignal }));
       } catch (error) {
         throw failureOf(error);
       }

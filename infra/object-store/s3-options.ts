@@ -12,10 +12,14 @@ export interface S3StoreOptions {
   readonly region?: string;
   /** This host's, whatever time the races have: stores compare signatures with the real one. */
   readonly clock?: Clock;
+  /** How long it may say nothing in the middle of an answer: one that says a little is waited for. */
+  readonly silenceMs?: number;
 }
 
 /** A request that has no answer by then is repeated, or given up. */
 export const requestMs = 10_000;
+/** A store may sync a large object to disk before it answers. */
+const silenceMs = 30_000;
 
 export function clientConfig(options: S3StoreOptions, attemptsMax: number): S3ClientConfig {
   return {
@@ -35,8 +39,8 @@ export function clientConfig(options: S3StoreOptions, attemptsMax: number): S3Cl
       connectionTimeout: 2000,
       requestTimeout: requestMs,
       throwOnRequestTimeout: true,
-      // Of silence. A store may sync a large object to disk before it answers.
-      socketTimeout: 30_000,
+      // Also within a body. From 6,000 on the client begins to watch three seconds after the request.
+      socketTimeout: options.silenceMs ?? silenceMs,
     },
   };
 }
