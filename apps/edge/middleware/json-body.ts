@@ -1,13 +1,10 @@
 import { isAscii } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault } from '../../../machines/fault.ts';
+import { deeperThan, depthMax, morePartsThan } from '../../../machines/json-depth.ts';
 import { refusal } from '../../../machines/refusal.ts';
 import { letBodyCome } from '../answer.ts';
 import { invalidRequest } from '../validation.ts';
-import { deeperThan, morePartsThan } from './json-depth.ts';
-
-/** Deeper than any body of ours; what nests further only costs the parser's callers their stack. */
-const depthMax = 64;
 
 export interface BodyLimits {
   readonly bytesMax: number;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deeperThan, depthMax } from '../../../machines/json-depth.ts';
 
 /** A line that a call may have; one that is longer is no call. */
 export const lineBytesMax = 128 * 1024;
@@ -16,24 +17,28 @@ export type Message = z.infer<typeof call> | z.infer<typeof note>;
 
 const message = z.union([note, call]);
 
-/** Undefined for what nobody but a forger writes. */
-export function readMessage(line: string): Message | undefined {
+/**
+ * Undefined for what nobody but a forger writes, such as arguments that nest without end: they would be
+ * parsed, and break whoever writes them into an episode.
+ */
+export function readMessage(line: Buffer): Message | undefined {
+  if (deeperThan(line, depthMax)) return undefined;
   try {
-    return message.safeParse(JSON.parse(line)).data;
+    return message.safeParse(JSON.parse(line.toString())).data;
   } catch {
     return undefined;
   }
 }
 
 /** Cuts what comes in chunks into lines; undefined as soon as one is too long. */
-export function lineReader(): (chunk: Buffer) => readonly string[] | undefined {
+export function lineReader(): (chunk: Buffer) => readonly Buffer[] | undefined {
   let rest = Buffer.alloc(0);
   return (chunk) => {
-    const lines: string[] = [];
+    const lines: Buffer[] = [];
     rest = Buffer.concat([rest, chunk]);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       if (end > lineBytesMax) return undefined;
-      lines.push(rest.toString('utf8', 0, end));
+      lines.push(rest.subarray(0, end));
       rest = rest.subarray(end + 1);
     }
     return rest.length > lineBytesMax ? undefined : lines;

@@ -182,7 +182,7 @@ class Watch {
     channel?.on('error', () => undefined);
   }
 
-  async #hear(line: string, channel: Writable): Promise<void> {
+  async #hear(line: Buffer, channel: Writable): Promise<void> {
     const message = readMessage(line);
     if (this.#reason !== undefined) {
       if (message !== undefined && 'note' in message && message.note === 'ready') this.#markReady();

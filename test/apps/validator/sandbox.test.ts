@@ -133,6 +133,11 @@ const attempts: readonly Attempt[] = [
     reason: 'protocol',
   },
   {
+    title: 'an agent that nests what it calls a tool with deeper than any call',
+    code: `import os, time\n${main('inner = b"[" * 50_000 + b"]" * 50_000', 'os.write(3, b\'{"call": "x", "arguments": {"a": \' + inner + b"}}\\n")', 'time.sleep(60)')}`,
+    reason: 'protocol',
+  },
+  {
     title: 'an agent that ends the process',
     code: `import os\n${main('os._exit(0)')}`,
     reason: 'died',

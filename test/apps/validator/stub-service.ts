@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';
 import type { Claim } from '../../../apps/cli/client/schemas.generated.ts';
 import type { Sandbox } from '../../../apps/validator/sandbox/find-sandbox.ts';
@@ -18,6 +19,7 @@ import { trialLimits } from './try-sandbox.ts';
 interface Asked {
   readonly path: string;
   readonly key: string | undefined;
+  readonly body: string;
 }
 
 type Answer = (response: ServerResponse, asked: Asked) => void;
@@ -35,9 +37,9 @@ export async function openStub(t: ExecutionContext): Promise<StubService> {
   const asked: Asked[] = [];
   const answers = new Map<string, Answer>([['/work/claim', (response) => noWork(response)]]);
   const server = createServer((request, response) => {
-    request.resume().on('end', () => {
+    void text(request).then((body) => {
       const path = request.url ?? '';
-      const one = { path, key: request.headers['idempotency-key'] as string | undefined };
+      const one = { path, key: request.headers['idempotency-key'] as string | undefined, body };
       asked.push(one);
       const [, answer] = [...answers].findLast(([end]) => path.endsWith(end)) ?? [];
       if (answer === undefined) say(response, 200, {});
@@ -84,15 +86,21 @@ export async function folderFor(t: ExecutionContext): Promise<string> {
 }
 
 /** No agent gets as far as this. */
-const sandbox: Sandbox = {
+const noSandbox: Sandbox = {
   ...{ kind: 'bubblewrap', pythonVersion: '3.11.0', limits: trialLimits },
   commandFor: () => ({ command: '/bin/false', args: [], inputs: [] }),
 };
 
+interface Stubbed {
+  readonly clock?: Clock;
+  readonly env?: object;
+  readonly sandbox?: Sandbox;
+}
+
 export async function startStubbed(
   folder: string,
   { url }: StubService,
-  { clock = systemClock, env = {} }: { readonly clock?: Clock; readonly env?: object } = {},
+  { clock = systemClock, env = {}, sandbox = noSandbox }: Stubbed = {},
 ): Promise<Validator> {
   const config = readSettings({
     PADDOCK_URL: url,

@@ -3,6 +3,12 @@ const backslash = 0x5c;
 const [openList, closeList] = [0x5b, 0x5d];
 const [openObject, closeObject] = [0x7b, 0x7d];
 
+/**
+ * Deeper than anything that is sent to us in earnest. What nests further is parsed all the same, and costs
+ * whoever walks or writes it afterwards the stack.
+ */
+export const depthMax = 64;
+
 /** Whether lists and objects nest deeper, before anybody has parsed what may be no JSON at all. */
 export function deeperThan(bytes: Uint8Array, levels: number): boolean {
   const { length } = bytes;

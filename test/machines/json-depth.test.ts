@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { deeperThan, morePartsThan } from '../../../apps/edge/middleware/json-depth.ts';
+import { deeperThan, morePartsThan } from '../../machines/json-depth.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 

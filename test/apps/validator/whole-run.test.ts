@@ -1,0 +1,17 @@
+/** Runs from their claim to what becomes of them, against a service that is a stub. */
+import test from 'ava';
+import { openStubShop } from './stub-shop.ts';
+
+test('an agent that nests its arguments without end fails by its own fault', async (t) => {
+  const { stub, play } = await openStubShop(t, { taskCount: 5 });
+  const many = (sign: string) => `$(head -c 50000 /dev/zero | tr '\\0' '${sign}')`;
+  const nested = `"${many('[')}" "${many(']')}"`;
+
+  const { completion } = await play(
+    `printf '{"call":"x","arguments":{"a":%s%s}}\\n' ${nested} >&3; read -r answer <&3`,
+  );
+
+  t.deepEqual(stub.askedFor('/release'), []);
+  t.like(completion, { terminal_status: 'FAILED', failure_class: 'AGENT' });
+  t.regex(String(completion?.['failure_reason']), /^protocol: /);
+});
