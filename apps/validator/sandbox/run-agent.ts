@@ -34,6 +34,8 @@ const memoryLookMs = 50;
 const tailBytes = 4_000;
 /** The runner writes three; who writes more is not the runner. */
 const notesMax = 10;
+/** The runner has one call under way and a few notes; who has more lines waiting fills our memory with them. */
+const linesMax = 16;
 
 /**
  * Runs one task of one agent to its end and says how it ended. The process and all of its are gone then, but
@@ -174,10 +176,15 @@ class Watch {
     const read = lineReader();
     // One line after the other: a call is answered before the next one is looked at.
     let last: Promise<void> = Promise.resolve();
+    let waiting = 0;
     channel?.on('data', (chunk: Buffer) => {
       const lines = read(chunk);
       if (lines === undefined) return this.end('protocol', 'a line that is too long');
-      for (const line of lines) last = last.then(() => this.#hear(line, channel));
+      for (const line of lines) {
+        if (waiting === linesMax) return this.end('protocol', 'more lines than are answered');
+        waiting += 1;
+        last = last.then(() => this.#hear(line, channel)).finally(() => (waiting -= 1));
+      }
     });
     channel?.on('error', () => undefined);
   }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { runAgent } from '../../../apps/validator/sandbox/run-agent.ts';
+import { runAgent, type ToolAnswer } from '../../../apps/validator/sandbox/run-agent.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { commandLineOf } from '../../../infra/local/process-facts.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
@@ -15,15 +15,19 @@ interface Played {
   readonly clock?: Clock;
   readonly signal?: AbortSignal;
   readonly onOutput?: (chunk: string) => void;
+  readonly onCall?: () => Promise<ToolAnswer>;
 }
 
 /** A script in the place of a sandbox. */
-function play(script: string, { command = '/bin/sh', clock, signal, onOutput }: Played = {}) {
+function play(
+  script: string,
+  { command = '/bin/sh', clock, signal, onOutput, onCall }: Played = {},
+) {
   return runAgent({
     command: { command, args: ['-c', script], inputs: [] },
     limits: trialLimits,
     problem: {},
-    onCall: () => ({ result: null }),
+    onCall: onCall ?? (() => ({ result: null })),
     onOutput: (_name, chunk) => onOutput?.(chunk.toString()),
     clock: clock ?? systemClock,
     signal: signal ?? new AbortController().signal,
@@ -106,4 +110,25 @@ test('a sandbox for whose pipes no descriptor is left is not started, and the va
   const { reason, detail } = JSON.parse(stdout);
   t.is(reason, 'not_started');
   t.regex(detail, /EMFILE/);
+});
+
+const call = `echo '{"call":"ask_model","arguments":{}}' >&3`;
+const note = (name: string) => `echo '{"note":"${name}"}' >&3`;
+
+test('who writes without end while a call waits for its answer is ended', async (t) => {
+  const onCall = Promise.withResolvers<ToolAnswer>();
+  const script = `${note('ready')}; ${call}; exec yes '' >&3`;
+  const { reason, detail, wallSeconds } = await play(script, { onCall: () => onCall.promise });
+
+  t.deepEqual({ reason, detail }, { reason: 'protocol', detail: 'more lines than are answered' });
+  t.true(wallSeconds < 20, `${wallSeconds}`);
+});
+
+test('what the runner tells while a call waits is heard after it', async (t) => {
+  const answered = Promise.withResolvers<ToolAnswer>();
+  const script = `${note('ready')}; ${call}; ${note('loaded')}; ${note('finished')}; echo told`;
+  const onOutput = () => answered.resolve({ result: null });
+  const { reason, isLoaded } = await play(script, { onCall: () => answered.promise, onOutput });
+
+  t.deepEqual({ reason, isLoaded }, { reason: 'finished', isLoaded: true });
 });
