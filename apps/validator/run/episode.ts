@@ -76,18 +76,23 @@ export function terminalState({ order, steps }: EpisodeFacts): string {
   });
 }
 
-/** The whole episode, for whoever wants to see what the agent did. Holds no answer of the pack. */
+/**
+ * The whole episode, for whoever wants to see what the agent did. Holds no answer of the pack, and no word of
+ * this machine: neither what a box said that did not come up, nor why tools of ours failed.
+ */
 export function episodeDocument(facts: EpisodeFacts): string {
   const { ending, order } = facts;
   const { evalRunId: eval_run_id, ledgerless } = { ...facts, ledgerless: toItem(facts, noPlace) };
   const { ledger_uri: _uri, terminal_state_hash: _hash, ...item } = ledgerless;
+  const isAgents = ending.reason === 'finished' || isAgentEnd(ending.reason);
+  const told = (words: string) => (isAgents ? words : '');
   return `${JSON.stringify({
     schema_version: '1',
     ...item,
     eval_run_id,
     agent_version_id: facts.agentVersionId,
     goal_text: facts.goalText,
-    end: { reason: ending.reason, detail: ending.detail, exit_code: ending.exitCode },
+    end: { reason: ending.reason, detail: told(ending.detail), exit_code: ending.exitCode },
     order:
       order === undefined
         ? null
@@ -97,8 +102,8 @@ export function episodeDocument(facts: EpisodeFacts): string {
             total_cents: order.totalCents,
           },
     steps: facts.steps.map((step, index) => ({ index, ...step })),
-    stdout_tail: ending.stdoutTail,
-    stderr_tail: ending.stderrTail,
+    stdout_tail: told(ending.stdoutTail),
+    stderr_tail: told(ending.stderrTail),
   })}\n`;
 }
 

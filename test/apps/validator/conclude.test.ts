@@ -145,6 +145,32 @@ test('the episode tells what the agent did and nothing of the answer', (t) => {
   t.false(JSON.stringify(document).includes('expected'));
 });
 
+for (const reason of ['not_started', 'tools_failed'] as const) {
+  test(`the episode of a task that ended as ${reason} has no word of the machine`, (t) => {
+    const words = { detail: 'ENOENT /home/us', stdoutTail: '/home/us', stderrTail: 'at /home/us' };
+    const document = episodeDocument({ ...facts, ending: endingOf(reason, words) });
+
+    t.notRegex(document, /home/);
+    t.like(JSON.parse(document), {
+      outcome: 'environment_error',
+      end: { reason, detail: '', exit_code: 1 },
+      ...{ stdout_tail: '', stderr_tail: '' },
+    });
+  });
+}
+
+for (const reason of ['finished', 'raised'] as const) {
+  test(`the episode of a task that ended as ${reason} has the agent’s own words`, (t) => {
+    const words = { detail: 'E: no', stdoutTail: 'one', stderrTail: 'two' };
+    const document = episodeDocument({ ...facts, ending: endingOf(reason, words) });
+
+    t.like(JSON.parse(document), {
+      end: { reason, detail: 'E: no' },
+      ...{ stdout_tail: 'one', stderr_tail: 'two' },
+    });
+  });
+}
+
 test('before the sandbox is ready no end is the agent’s, and afterwards every one is', (t) => {
   const before = { isReady: false, isFinished: false, raised: undefined };
   const after = { ...before, isReady: true };
