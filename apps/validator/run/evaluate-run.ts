@@ -47,10 +47,11 @@ export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Concl
       const reason = `this validator has no tools for ${delivery.tool_contract_version}`;
       return { kind: 'release', reason };
     }
-    const pack = await fetchPack(delivery, deps);
-    const roster = await rosterOf(claim, pack, deps);
+    // Before the pack: its address lives for minutes, and a pack may take longer on a slow line.
     const announced = { url: claim.code_download_url, sha256: claim.code_sha256 };
     const agent = await fetchBytes({ ...announced, sizeBytesMax: codeBytesMax }, clock, signal);
+    const pack = await fetchPack(delivery, deps);
+    const roster = await rosterOf(claim, pack, deps);
     const packSha256 = claim.env_pack_sha256;
     const playing = { claim, packSha256, agent, pack, ...deps };
     const runLog = new RunLog(claim.inference_token?.access_token);

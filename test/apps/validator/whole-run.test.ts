@@ -15,3 +15,13 @@ test('an agent that nests its arguments without end fails by its own fault', asy
   t.like(completion, { terminal_status: 'FAILED', failure_class: 'AGENT' });
   t.regex(String(completion?.['failure_reason']), /^protocol: /);
 });
+
+test('the code of an agent is fetched while its address lives, whatever the pack takes', async (t) => {
+  const { stub, play } = await openStubShop(t, { taskCount: 1 });
+  const isFetched = () => stub.askedFor('/archive').length > 0;
+  stub.answers.set('/code', (response) => response.writeHead(isFetched() ? 403 : 200).end('code'));
+
+  const { completion } = await play('true');
+
+  t.like(completion, { terminal_status: 'SUCCESS', validator_score: 0 });
+});
