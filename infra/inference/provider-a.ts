@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { type InferenceProvider, ProviderUnavailable } from '../ports/inference.ts';
-import { acceptedJson, askProvider, type ProviderSite, requireAccepted } from './provider-site.ts';
+import {
+  acceptedJson,
+  askProvider,
+  jsonOf,
+  type ProviderAnswer,
+  type ProviderSite,
+  refusesCredential,
+  requireAccepted,
+} from './provider-site.ts';
 import { sendCompletion } from './send-completion.ts';
 import { askServedModels } from './served-models.ts';
 
@@ -10,6 +18,8 @@ const grant = z.object({
   refresh_token: z.string().min(1).max(8192).optional(),
 });
 
+const oauthError = z.object({ error: z.string() });
+
 /**
  * A provider that authorises by OAuth 2: the miner's credential is a refresh token, the key lent to a
  * run an access token. It knows no caps, and its refresh tokens may be good for one use only.
@@ -18,18 +28,17 @@ export function createProviderA(site: ProviderSite): InferenceProvider {
   async function refresh(credential: string, signal: AbortSignal | undefined) {
     const form = { grant_type: 'refresh_token', refresh_token: credential };
     const asked = await askProvider(site, { method: 'POST', path: '/oauth/token', form, signal });
-    const parsed = grant.safeParse(acceptedJson(asked));
+    const parsed = grant.safeParse(acceptedJson(asked, refusesGrant));
     if (!parsed.success) throw new ProviderUnavailable('the provider grants no access token');
     return parsed.data;
   }
 
   async function revoke(accessToken: string, signal: AbortSignal | undefined): Promise<void> {
     const form = { token: accessToken, token_type_hint: 'access_token' };
-    const { status } = await askProvider(site, {
-      ...{ method: 'POST', path: '/oauth/revoke', form, signal },
-    });
     // RFC 7009: a token that is not known any more is 200 as well.
-    requireAccepted(status);
+    requireAccepted(
+      await askProvider(site, { method: 'POST', path: '/oauth/revoke', form, signal }),
+    );
   }
 
   return {
@@ -54,4 +63,11 @@ export function createProviderA(site: ProviderSite): InferenceProvider {
     servedModels: (signal) => askServedModels(site, signal),
     complete: (completion) => sendCompletion(site, completion),
   };
+}
+
+/** RFC 6749, 5.2: one error alone is of the refresh token; the others are of who asks, and how. */
+function refusesGrant(answer: ProviderAnswer): boolean {
+  const said = oauthError.safeParse(jsonOf(answer.text)).data?.error;
+  if (answer.status === 400) return said === 'invalid_grant';
+  return refusesCredential(answer) && said !== 'invalid_client';
 }

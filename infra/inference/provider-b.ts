@@ -19,7 +19,7 @@ export function createProviderB(site: ProviderSite): InferenceProvider {
     check: async (credential, signal) => {
       const path = '/v1/key';
       const asked = await askProvider(site, { method: 'GET', path, bearer: credential, signal });
-      requireAccepted(asked.status);
+      requireAccepted(asked);
       return credential;
     },
     mint: async (credential, { evalRunId, expiresAtMs, spendLimit }, signal) => {
@@ -37,10 +37,10 @@ export function createProviderB(site: ProviderSite): InferenceProvider {
       return { accessKey, keyId, expiresAtMs, nextCredential: undefined };
     },
     revoke: async (credential, { keyId }, signal) => {
-      const { status } = await askProvider(site, {
+      const asked = await askProvider(site, {
         ...{ method: 'DELETE', path: `/v1/keys/${keyId}`, bearer: credential, signal },
       });
-      if (status !== 404) requireAccepted(status);
+      if (asked.status !== 404) requireAccepted(asked);
     },
     servedModels: (signal) => askServedModels(site, signal),
     complete: (completion) => sendCompletion(site, completion),

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { withDeadline } from '../chain/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import { CredentialRejected, ProviderUnavailable } from '../ports/inference.ts';
@@ -49,29 +50,45 @@ export async function askProvider(
   }
 }
 
-/** The answer's JSON, which the credential that was sent made it give. */
-export function acceptedJson({ status, text }: ProviderAnswer): unknown {
-  requireAccepted(status);
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Without the cause, which quotes the text: it may hold a key.
-    throw new ProviderUnavailable('the provider answers no JSON');
-  }
-}
-
 /**
- * 400 is how OAuth says that a grant is worth nothing; 402 that the account is out of credit.
+ * The answer's JSON, which the credential that was sent made it give.
  * @throws CredentialRejected, ProviderUnavailable
  */
-export function requireAccepted(status: number): void {
+export function acceptedJson(answer: ProviderAnswer, isRejection = refusesCredential): unknown {
+  requireAccepted(answer, isRejection);
+  const value = jsonOf(answer.text);
+  if (value === undefined) throw new ProviderUnavailable('the provider answers no JSON');
+  return value;
+}
+
+/** @throws CredentialRejected, ProviderUnavailable */
+export function requireAccepted(answer: ProviderAnswer, isRejection = refusesCredential): void {
+  const { status } = answer;
   if (status >= 200 && status < 300) return;
   const text = `the provider answers ${status}`;
-  if (rejections.has(status)) throw new CredentialRejected(text);
+  if (isRejection(answer)) throw new CredentialRejected(text);
   throw new ProviderUnavailable(text);
 }
 
-const rejections: ReadonlySet<number> = new Set([400, 401, 402, 403]);
+const errorAnswer = z.object({ error: z.union([z.string(), z.looseObject({})]) });
+
+/**
+ * Only what another credential would mend: 401, and 402 of an account out of credit. A 400 is of how we
+ * ask. 403 counts in a provider's own words, since firewalls on the way say it too.
+ */
+export function refusesCredential({ status, text }: ProviderAnswer): boolean {
+  if (status === 403) return errorAnswer.safeParse(jsonOf(text)).success;
+  return status === 401 || status === 402;
+}
+
+/** Undefined for what is no JSON. The error would quote the text, which may hold a key. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Resolves with the headers; the body is the caller's to read or to cancel. */
 export async function fetchFrom(

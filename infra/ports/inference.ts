@@ -85,7 +85,10 @@ export class CredentialRejected extends Error {
   override name = 'CredentialRejected';
 }
 
-/** No answer, a late one, or one that is the provider's own trouble. The credential may be good. */
+/**
+ * No answer, a late one, or one that no other credential would mend: the provider's own trouble, or ours
+ * with it. The credential may be good.
+ */
 export class ProviderUnavailable extends Error {
   override name = 'ProviderUnavailable';
 }

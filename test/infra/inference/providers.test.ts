@@ -75,6 +75,7 @@ for (const id of providerIds) {
     for (const fault of [
       { kind: 'status', status: 500 },
       { kind: 'status', status: 429 },
+      { kind: 'status', status: 400 },
       { kind: 'cut' },
       { kind: 'hang' },
     ] as const) {
@@ -139,6 +140,55 @@ test('an account out of credit is the trouble of its owner', async (t) => {
     instanceOf: CredentialRejected,
   });
 });
+
+/** Whether a credential is blamed when a provider answers so to everything. */
+async function blames(t: ExecutionContext, id: ProviderId, status: number, text: string) {
+  const server = createServer((message, response) => {
+    message.resume();
+    const contentType = text.startsWith('<') ? 'text/html' : 'application/json';
+    response.writeHead(status, { 'content-type': contentType }).end(text);
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.teardown(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const providers = createProviders({
+    ...{ provideraUrl: url, providerbUrl: url, clock: systemClock },
+  });
+  const provider = providers.get(id) as InferenceProvider;
+  const asked = [provider.check('demo-one'), provider.mint('demo-one', terms())];
+  const refusals = await Promise.all(asked.map((each) => t.throwsAsync<Error>(each)));
+  return refusals.map((error) => error instanceof CredentialRejected);
+}
+
+const page = '<html><body>Request blocked.</body></html>';
+const words = JSON.stringify({ error: { message: 'no', code: 403 } });
+const oauth = (error: string) => JSON.stringify({ error });
+
+// A fault of ours or of whatever stands between, which no other credential would mend: whoever is taken for
+// refused gets no token until the miner stores another.
+for (const [id, status, text, isOfCredential] of [
+  ['providera', 400, oauth('invalid_grant'), true],
+  ['providera', 400, oauth('invalid_request'), false],
+  ['providera', 400, oauth('unsupported_grant_type'), false],
+  ['providera', 400, page, false],
+  ['providera', 401, oauth('invalid_client'), false],
+  ['providera', 401, words, true],
+  ['providera', 402, words, true],
+  ['providera', 403, words, true],
+  ['providera', 403, page, false],
+  ['providera', 403, '{"message":"Forbidden"}', false],
+  ['providerb', 400, words, false],
+  ['providerb', 401, words, true],
+  ['providerb', 402, words, true],
+  ['providerb', 403, words, true],
+  ['providerb', 403, page, false],
+  ['providerb', 403, '', false],
+] as const) {
+  const blamed = isOfCredential ? 'blames' : 'does not blame';
+  test(`${id}'s ${status} of ${text.slice(0, 40)} ${blamed} the credential`, async (t) => {
+    t.deepEqual(await blames(t, id, status, text), [isOfCredential, isOfCredential]);
+  });
+}
 
 test('keys outlive the process that made them', async (t) => {
   const first = await startStandIns({ secret: 'kept' });
