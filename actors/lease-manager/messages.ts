@@ -41,6 +41,9 @@ export const submitVersionReply = z.object({
   nextAllowedAt: instantMs,
 });
 
+/** How many a claim names of one partition. Owners of the version before refuse more. */
+export const preferredMax = 16;
+
 /** Asks for one run; `preferred` are work items of this partition, best first (from read rows). */
 const claimWork = z.object({
   validatorHotkey: z.string(),
@@ -48,7 +51,7 @@ const claimWork = z.object({
   /** All hotkeys of that coldkey as the chain has them now; edges of the version before name none. */
   ownedHotkeys: z.array(z.string()).optional(),
   slot: z.number().int().min(0),
-  preferred: z.array(uuid).max(16),
+  preferred: z.array(uuid).max(preferredMax),
 });
 const claimedRun = z.object({
   evalRunId: uuid,

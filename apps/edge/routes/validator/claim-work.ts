@@ -10,10 +10,10 @@ import {
 } from '../../../../actors/lease-manager/reads.ts';
 import { sha256Hex as hashOf, randomId, uuidV5 } from '../../../../infra/ids/ids.ts';
 import { Fault, type FaultCode } from '../../../../machines/fault.ts';
-import { fnv1a32 } from '../../../../machines/partition-of.ts';
 import { refusal } from '../../../../machines/refusal.ts';
 import type { EdgeDeps } from '../../deps.ts';
 import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
+import { turnsOf } from '../../evaluation/claim-turns.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
 import { runToken } from '../../evaluation/run-token.ts';
 import { keyedCommand } from '../../reads/idempotency.ts';
@@ -53,7 +53,6 @@ const claim = z
  * microseconds, and of the first round only three partitions are asked.
  */
 const candidatesOfRound = [6, 16, 48, 48, 48, 48] as const;
-const partitionsPerRoundMax = 3;
 
 type ClaimedRun = NonNullable<z.output<typeof claimWorkReply>['run']> & {
   /** As the queue showed it; undefined of work that was not shown, which its owner found by itself. */
@@ -208,14 +207,7 @@ async function claimOnce(
   },
   deps: EdgeDeps,
 ): Promise<ClaimedRun | 'nothing' | 'raced'> {
-  const inOrder = [...new Set(candidates.map(({ part }) => part))];
-  // Who lost the race for the oldest work looks elsewhere first, and elsewhere again each time: else all
-  // would race there again.
-  const place = fnv1a32(`${caller.name} ${ask.round}`);
-  const start = ask.round === 0 ? 0 : place % Math.max(1, inOrder.length);
-  const turned = [...inOrder.slice(start), ...inOrder.slice(0, start)];
-  for (const part of turned.slice(0, partitionsPerRoundMax)) {
-    const preferred = candidates.filter((one) => one.part === part).map((one) => one.workItemId);
+  for (const { part, preferred } of turnsOf(candidates, caller.name, ask.round)) {
     const { run } = await askOwner(deps.bus, {
       type: 'claim-work',
       part,
@@ -234,7 +226,7 @@ async function claimOnce(
     const shown = candidates.find(({ workItemId }) => workItemId === run.workItemId);
     return { ...run, mayHaveToken: shown?.mayHaveToken };
   }
-  return inOrder.length === 0 ? 'nothing' : 'raced';
+  return candidates.length === 0 ? 'nothing' : 'raced';
 }
 
 /** The id of a round, and what was claimed under the key of this request, where it has one. */
