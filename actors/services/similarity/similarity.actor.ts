@@ -5,10 +5,14 @@
  *    known from the rows alone, so whoever dies on the way leaves it to the next one.
  * 2. Files are read by any process, each under a lease; reports are made one after the other, in the
  *    order of submission, since each rests on the verdicts before it.
- * 3. A file that cannot be read holds up nobody behind it. A store that is away holds up all.
+ * 3. A file that cannot be read holds up nobody behind it for long. A store that is away holds up all, and
+ *    it is away when it does not give a file either that it gave before.
  */
 import type { Clock } from '../../../infra/ports/clock.ts';
-import type { CodeFingerprinter } from '../../../infra/ports/code-fingerprints.ts';
+import type {
+  CodeFingerprinter,
+  FingerprintedCode,
+} from '../../../infra/ports/code-fingerprints.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
@@ -21,6 +25,7 @@ import {
   knownFingerprints,
   leaseUnread,
   lockUnreported,
+  nearestRead,
   postpone,
   saveFingerprints,
   saveReport,
@@ -97,16 +102,13 @@ async function readNext(deps: SimilarityDeps): Promise<boolean> {
 
 /** Writes the fingerprints of one version down, or why it has none. */
 export async function readVersion(
-  { sql, transact, readCode, fingerprinter, log }: Omit<SimilarityDeps, 'clock'>,
+  deps: Omit<SimilarityDeps, 'clock'>,
   held: UnreadVersion,
 ): Promise<void> {
+  const { sql, transact, log } = deps;
   const known = await knownFingerprints(sql, held.codeSha256);
   if (known !== undefined) return await transact((tx) => saveFingerprints(tx, held, known));
-  const file = await readCode(held.codeSha256);
-  const code =
-    file === undefined
-      ? { kind: 'unreadable' as const, reason: 'the store does not have the file' }
-      : await fingerprinter.read(file);
+  const code = await readCodeOf(deps, held);
   if (code.kind === 'read') {
     return await transact((tx) => saveFingerprints(tx, held, code.fingerprints));
   }
@@ -114,6 +116,25 @@ export async function readVersion(
   log.warn('a submitted file has no fingerprints', { agentVersionId, attempts, ...code });
   if (attempts < triesMax) await postpone(sql, held, { pauseMs, isTry: true });
   else await saveUnreadable(sql, held, code.reason);
+}
+
+type UnreadableCode = Extract<FingerprintedCode, { readonly kind: 'unreadable' }>;
+
+async function readCodeOf(
+  { sql, readCode, fingerprinter }: Omit<SimilarityDeps, 'clock'>,
+  held: UnreadVersion,
+): Promise<FingerprintedCode | (UnreadableCode & { readonly error: unknown })> {
+  let file: Uint8Array | undefined;
+  try {
+    file = await readCode(held.codeSha256);
+  } catch (error) {
+    const other = await nearestRead(sql, held);
+    const control = other && (await readCode(other).catch(() => undefined));
+    if (control === undefined) throw error;
+    return { kind: 'unreadable', reason: 'the store does not give the file', error };
+  }
+  if (file === undefined) return { kind: 'unreadable', reason: 'the store does not have the file' };
+  return await fingerprinter.read(file);
 }
 
 /** Reports on the next version in the order of submission; false when it is not ready, or nobody's. */

@@ -143,6 +143,34 @@ export async function postpone(
     where version_no = ${versionNo} and lease_token = ${token}`;
 }
 
+/**
+ * Another file that was read, submitted soon after this version or else before it: what a store keeps
+ * back are old files rather than new ones. Looks no further than a hundred versions on either side.
+ */
+export async function nearestRead(
+  sql: Sql,
+  { versionNo }: Pick<UnreadVersion, 'versionNo'>,
+): Promise<string | undefined> {
+  const [row] = await sql<{ codeSha256: string }[]>`
+    select near.code_sha256 as "codeSha256"
+    from similarity_version this
+    cross join lateral (
+      (select s.*, 1 as side from similarity_version s
+       where (s.submitted_at, s.agent_version_id) > (this.submitted_at, this.agent_version_id)
+       order by s.submitted_at, s.agent_version_id
+       limit 100)
+      union all
+      (select s.*, 2 from similarity_version s
+       where (s.submitted_at, s.agent_version_id) < (this.submitted_at, this.agent_version_id)
+       order by s.submitted_at desc, s.agent_version_id desc
+       limit 100)) near
+    where this.version_no = ${versionNo} and near.fingerprinted_at is not null
+      and near.unreadable is null and near.code_sha256 <> this.code_sha256
+    order by near.side
+    limit 1`;
+  return row?.codeSha256;
+}
+
 export async function saveUnreadable(
   sql: Sql,
   { versionNo, token }: UnreadVersion,

@@ -1,6 +1,9 @@
 import type { StuckKind } from './stuck-kind.ts';
 
-/** Versions are reported on in the order of submission, so that the first one holds up all others. */
+/**
+ * Versions are reported on in the order of submission, so that the first one holds up all others: since it
+ * was registered, or since the one before it was reported on, however often its file is tried meanwhile.
+ */
 export const stuckSimilarity: StuckKind = {
   kind: 'similarity',
   find: (sql) => sql`
@@ -15,5 +18,11 @@ export const stuckSimilarity: StuckKind = {
         where reported_at is null
         order by submitted_at, agent_version_id
         limit 1)
-      and greatest(s.next_attempt_at, s.fingerprinted_at) < clock.wall - interval '2 minutes'`,
+      and coalesce(
+        greatest(s.registered_at, s.fingerprinted_at, (
+          select before.reported_at from similarity_version before
+          where (before.submitted_at, before.agent_version_id) < (s.submitted_at, s.agent_version_id)
+          order by before.submitted_at desc, before.agent_version_id desc
+          limit 1)),
+        '-infinity') < clock.wall - interval '2 minutes'`,
 };

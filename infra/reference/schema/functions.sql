@@ -1504,8 +1504,7 @@ AS $function$
       union all
       select e.agent_version_id, true, false
       from race_entrant e
-      where e.race_id = (select last_race_id from race_now)
-        and e.race_score is not null and not e.is_eliminated
+      where e.race_id = (select last_race_id from race_now) and not e.is_eliminated
       union all
       select t.agent_version_id, false, t.suite_id = (select suite_id from race_now)
       from top_agent t

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import {
   createSimilarity,
@@ -15,6 +15,7 @@ import {
 } from '../../../actors/services/similarity/store.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { sha256Hex } from '../../../infra/ids/ids.ts';
+import { StorageUnavailable } from '../../../infra/object-store/storage-unavailable.ts';
 import type { FingerprintedCode } from '../../../infra/ports/code-fingerprints.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
@@ -250,6 +251,63 @@ test.serial('a file that the store lost holds up nobody for long', async (t) => 
   t.is(found?.unreadable, 'the store does not have the file');
   t.is(found?.verdict, null);
   t.is((await reportOf(next))?.verdict, 'copy');
+});
+
+/** A worker of a store that fails for some files; `hasten` makes what was postponed due. */
+async function workingWith(t: ExecutionContext, fails: (sha256: string) => boolean) {
+  const { readCode, ...others } = deps();
+  const failures: string[] = [];
+  const service = createSimilarity({
+    ...others,
+    clock: systemClock,
+    readCode: async (sha256) => {
+      if (!fails(sha256)) return await readCode(sha256);
+      failures.push(sha256);
+      throw new StorageUnavailable('the object store cannot be used');
+    },
+  });
+  await service.start();
+  t.teardown(() => service.stop());
+  const hasten = () => admin`
+    update similarity_version set next_attempt_at = now()
+    where fingerprinted_at is null and lease_token is null`;
+  return { failures, hasten };
+}
+
+test.serial(
+  'a file that the store does not give, while it gives others, holds up nobody',
+  async (t) => {
+    const text = 'archived = 1\n';
+    const kept = await plant({ hotkey: 'p', text, minute: 82 });
+    const next = await plant({ hotkey: 'q', text: `${two}\nlast = 3\n`, minute: 83 });
+    const { failures, hasten } = await workingWith(t, (sha256) => sha256 === sha256Hex(text));
+
+    await until(async () => {
+      await hasten();
+      return (await reportOf(next))?.isReported === true;
+    });
+    t.is((await reportOf(kept))?.unreadable, 'the store does not give the file');
+    t.is(failures.length, 3);
+  },
+);
+
+test.serial('a store that gives nothing costs no file a try', async (t) => {
+  const id = await plant({ hotkey: 'r', text: `${three}\nlast = 4\n`, minute: 84 });
+  let isAway = true;
+  const { failures, hasten } = await workingWith(t, () => isAway);
+
+  await until(async () => {
+    await hasten();
+    const tries = failures.filter((sha256) => sha256 === sha256Hex(`${three}\nlast = 4\n`));
+    return tries.length > 4;
+  });
+  t.false((await reportOf(id))?.isReported);
+  isAway = false;
+  await until(async () => {
+    await hasten();
+    return (await reportOf(id))?.isReported === true;
+  });
+  t.is((await reportOf(id))?.unreadable, null);
 });
 
 test.serial('a miner’s next version adds only what is new in it', async (t) => {

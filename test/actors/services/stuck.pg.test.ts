@@ -80,6 +80,45 @@ for (const [why, plant] of waits) {
   });
 }
 
+/** The version there is was compared; another one came behind it. */
+async function plantNextFile(
+  tx: Transaction,
+  { reportedAgo, registeredAgo }: { readonly reportedAgo: string; readonly registeredAgo: string },
+): Promise<void> {
+  await tx`
+    insert into similarity_version (agent_version_id, miner_hotkey, author, submitted_at,
+      code_sha256, registered_at, fingerprinted_at, reported_at)
+    select agent_version_id, miner_hotkey, miner_hotkey, submitted_at, code_sha256,
+      now() - interval '1 day', now() - interval '1 day', now() - ${reportedAgo}::interval
+    from agent_version`;
+  await tx`
+    insert into agent_version
+    select (jsonb_populate_record(v, jsonb_build_object('agent_version_id', gen_random_uuid(),
+      'version_number', 2, 'state', 'DISCARDED', 'submitted_at', now()))).*
+    from agent_version v`;
+  await tx`
+    insert into similarity_version (agent_version_id, miner_hotkey, author, submitted_at,
+      code_sha256, registered_at)
+    select agent_version_id, miner_hotkey, miner_hotkey, submitted_at, code_sha256,
+      now() - ${registeredAgo}::interval
+    from agent_version where version_number = 2`;
+}
+
+test.serial(
+  'a file is stuck two minutes after it was taken in and the one before it compared',
+  async (t) => {
+    const found = async (reportedAgo: string, registeredAgo: string) => {
+      const { records } = await stuckAfter((tx) =>
+        plantNextFile(tx, { reportedAgo, registeredAgo }),
+      );
+      return records.map(({ kind, state }) => [kind, state]);
+    };
+    t.deepEqual(await found('119 seconds', '1 hour'), [], 'one after the other');
+    t.deepEqual(await found('1 hour', '119 seconds'), [], 'the first one for an hour');
+    t.deepEqual(await found('121 seconds', '1 hour'), [['similarity', 'UNREAD']]);
+  },
+);
+
 test.serial('work that nobody who is here may do is stuck after an hour', async (t) => {
   const { records } = await stuckAfter(async (tx) => {
     await leaveTo(tx, { seenFor: '59 minutes' });
@@ -273,12 +312,13 @@ const planted: readonly Planted[] = [
     found: [['rejudging', 'it is over and some of its work is not']],
   },
   {
-    title: 'files that nobody compares, told by the first of them',
+    title:
+      'files that nobody compares, told by the first of them, though it is tried again and again',
     plant: (tx) => tx`
       insert into similarity_version (agent_version_id, miner_hotkey, author, submitted_at,
-        code_sha256, next_attempt_at)
+        code_sha256, registered_at, next_attempt_at)
       select agent_version_id, miner_hotkey, miner_hotkey, submitted_at, code_sha256,
-        now() - interval '5 minutes'
+        now() - interval '5 minutes', now() + interval '10 seconds'
       from agent_version`,
     found: [['similarity', 'nobody compares it with earlier files']],
   },

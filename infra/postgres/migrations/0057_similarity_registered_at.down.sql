@@ -1,0 +1,1 @@
+alter table similarity_version drop column registered_at;
