@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { EvaluationRun, EvaluationRunDetail } from '../../../cli/client/schemas.generated.ts';
 import { scoreText, shortId, shortKey, wordsOf } from '../format.ts';
 import { Empty, Failure, Loaded } from '../parts/states.tsx';
@@ -34,10 +34,16 @@ export function RunPage({ id, query }: { readonly id: string; readonly query: UR
   );
 }
 
+/** No event tells of the results of a run that is under way. */
 function useRun(id: string) {
-  return useAnswer<EvaluationRunDetail>(`/v1/public/evaluation-runs/${id}`, {
+  const [isLive, setLive] = useState(false);
+  const answer = useAnswer<EvaluationRunDetail>(`/v1/public/evaluation-runs/${id}`, {
     on: (event) => Reflect.get(event, 'eval_run_id') === id,
+    ...(isLive && { everyMs: 20_000 }),
   });
+  const status = answer.value?.status;
+  useEffect(() => setLive(status === 'CLAIMED' || status === 'RUNNING'), [status]);
+  return answer;
 }
 
 function Heading({ run }: { readonly run: EvaluationRunDetail }) {

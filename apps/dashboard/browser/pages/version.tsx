@@ -24,10 +24,15 @@ export function VersionPage({ id }: { readonly id: string }) {
   const everyMs = 20_000;
   const status = useAnswer<AgentVersionStatus>(`${of}/status`, { on, everyMs });
   const isKnown = status.value !== undefined;
-  const runs = useAnswer<readonly EvaluationRun[]>(isKnown ? `${of}/runs` : undefined, { on });
+  // No event tells of the results of a run that is under way.
+  const whileLive = status.value?.live_run_count ? { everyMs } : {};
+  const runs = useAnswer<readonly EvaluationRun[]>(isKnown ? `${of}/runs` : undefined, {
+    ...{ on, ...whileLive },
+  });
   const [part, setPart] = useState<TaskPart>(everyPart);
   const tasks = useAnswer<ProblemProgress>(isKnown ? `${of}/problems${part}` : undefined, {
     on: (event) => Reflect.get(event, 'agent_version_id') === id,
+    ...whileLive,
   });
   const { value } = status;
   useTitle(value === undefined ? 'Agent version' : `${value.agent_name} v${value.version_number}`);
