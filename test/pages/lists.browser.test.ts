@@ -77,3 +77,26 @@ test.serial('the queue is gone through to its end, by operators on their page to
   }
   t.deepEqual(complaints, []);
 });
+
+test.serial(
+  'what is searched for stands in the box, also when a link leads back to all',
+  async (t) => {
+    const { page, complaints } = await blank(t);
+    const box = page.getByRole('searchbox');
+    const only = page.getByRole('row', { name: 'first' });
+    for (const name of ['Leaderboard', 'Paddock']) {
+      await page.goto(`${service.baseUrl}/`);
+      await only.waitFor();
+      await box.fill('nobody');
+      await only.waitFor({ state: 'detached' });
+      t.is(await box.inputValue(), 'nobody');
+      await page.getByRole('banner').getByRole('link', { name, exact: true }).click();
+      await only.waitFor();
+      t.is(await box.inputValue(), '', name);
+    }
+    await page.goBack();
+    await only.waitFor({ state: 'detached' });
+    t.is(await box.inputValue(), 'nobody');
+    t.deepEqual(complaints, []);
+  },
+);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Leaderboard } from '../../../cli/client/schemas.generated.ts';
 import { after } from '../clock.ts';
 import { countText, scoreText } from '../format.ts';
@@ -70,10 +70,19 @@ export function LeaderboardPage({ query }: { readonly query: URLSearchParams }) 
 
 function Search({ asked }: { readonly asked: Asked }) {
   const [text, setText] = useState(asked.q);
+  const typed = useRef(asked.q);
+  // A link or a step back asks for something else; who types on has more than was asked for.
+  useEffect(() => {
+    if (asked.q !== typed.current) setText(asked.q);
+    typed.current = asked.q;
+  }, [asked.q]);
   useEffect(() => {
     if (text === asked.q) return;
     const address = boardAddress({ ...asked, q: text, page: 1 });
-    return after(typingMs, () => go(address, { replace: true }));
+    return after(typingMs, () => {
+      typed.current = text;
+      go(address, { replace: true });
+    });
   }, [text]);
   return (
     <search>
