@@ -5,15 +5,13 @@ import {
 } from '../../machines/race/complete-race.ts';
 import { decideCompletion, stepDue } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
+import { newsMs } from '../../machines/race/news.ts';
 import type { RunCancelReason } from '../../machines/reasons/codes.ts';
 import type { WindowSlot } from '../../machines/scoring/overall.ts';
 import { cancelIfSuiteSwitched, writeCancellation } from './cancel-race.ts';
 import { type Draft, holdOf, instant } from './draft.ts';
 import type { EndGround } from './grounds.ts';
 import { openNextRace } from './open-race.ts';
-
-/** A message that takes longer is parked, and must not keep everybody's race from its end. */
-const newsMs = 60_000;
 
 /** Once nobody has to evaluate anything any more, or the race limit passed. Else it goes on. */
 export function completeIfDone(draft: Draft, raceId: string): void {

@@ -1,3 +1,4 @@
+import { pastLimitMs } from '../../../../machines/race/news.ts';
 import type { Check } from './check.ts';
 import { dailyCloseChecks } from './daily-close.ts';
 
@@ -87,7 +88,7 @@ export const raceChecks: readonly Check[] = [
     find: (sql) => sql`
       select r.race_id, r.status, r.started_at, r.deadline_at, r.completed_at
       from race r
-      where r.completed_at > r.deadline_at + interval '1 minute'
+      where r.completed_at > r.deadline_at + ${pastLimitMs} * interval '1 millisecond'
          or r.deadline_at is distinct from r.started_at
            + (r.policy ->> 'raceLimitMs')::bigint * interval '1 millisecond'`,
   },
@@ -100,7 +101,8 @@ export const raceChecks: readonly Check[] = [
       select r.race_id, r.status, r.qualifying_closes_at, r.closed_at, r.deadline_at
       from race r
       cross join (select rt.clock() - interval '1 minute' as late) clock
-      where r.status = 'RACE_RUNNING' and r.deadline_at < clock.late
+      where r.status = 'RACE_RUNNING'
+           and r.deadline_at < rt.clock() - ${pastLimitMs} * interval '1 millisecond'
          or r.status = 'QUALIFYING_CLOSED' and r.closed_at < clock.late
          or r.status = 'QUALIFYING_OPEN' and r.qualifying_closes_at < clock.late`,
   },
