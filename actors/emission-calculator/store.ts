@@ -2,6 +2,7 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import type { NewestEpoch } from '../../machines/emission/furthest-epoch.ts';
 import type { StandingsGround } from '../../machines/emission/standings.ts';
 import { racePolicy } from '../../machines/race/policy.ts';
+import { isReigning } from '../runtime/reign.ts';
 
 /** How things stand at one moment: all of it from a single statement. */
 export interface Ground extends StandingsGround {
@@ -21,7 +22,8 @@ interface GroundRow extends Omit<Ground, 'burnRateMicro'> {
 
 /**
  * Reads of the emission partition; it writes through the commit function alone. Who is discarded or
- * banned counts for nothing at once, whatever rows still say of him, nor does a top of another suite.
+ * banned counts for nothing at once, whatever rows still say of him, nor does a top of another suite or of
+ * before a switch there and back.
  * Survivors are of the latest completed race: a switch of the suite takes the top away and them not.
  */
 export function createGroundReader(
@@ -55,8 +57,7 @@ export function createGroundReader(
           select t.miner_hotkey as hotkey
           from top_agent t
           join agent_version v using (agent_version_id)
-          where t.ended_at is null and t.suite_id = suite.suite_id and v.state <> 'DISCARDED'
-            and not exists (select from hotkey_ban b where b.hotkey = t.miner_hotkey)
+          where ${isReigning(sql)}
         ) reign on true
         left join lateral (
           select jsonb_agg(jsonb_build_object(

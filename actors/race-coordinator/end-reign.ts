@@ -4,7 +4,7 @@ import type { OpenReign } from './grounds.ts';
 
 /**
  * Closes the reign of a top that is discarded, banned or of a suite that is not active, or was not for
- * a while. Every read takes such a reign for ended already, but for the last; this says so for good,
+ * a while. What pays and what tells of the top take such a reign for ended already; this says so for good,
  * whatever is taken back later.
  */
 export function endFallenReign(draft: Draft): void {

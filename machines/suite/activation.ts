@@ -1,7 +1,7 @@
 /** By so much an owner's clock may be behind the one that activations are written by. */
 export const behindMs = 5_000;
 /** Clocks that work do not differ by as much. */
-const aheadMs = 60_000;
+export const aheadMs = 60_000;
 
 /**
  * Whether what began at that instant is of an earlier activation of its suite. Another suite was active

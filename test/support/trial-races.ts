@@ -104,7 +104,12 @@ export async function addTop(
   sql: Sql,
   reign: { suiteId: number; raceId: string; hotkey: string; score: string; daysAgo?: number },
 ): Promise<void> {
+  const since = `${reign.daysAgo ?? 0} days`;
   await transaction(sql, {}, async (tx) => {
+    // Nobody reigns for longer than the suite is active.
+    await tx`
+      update suite set activated_at = least(activated_at, rt.clock() - ${since}::text::interval)
+      where suite_id = ${reign.suiteId}`;
     await tx`
       update top_agent set ended_at = greatest(top_at, rt.clock()), end_reason = 'OUTRANKED'
       where ended_at is null`;
@@ -113,6 +118,6 @@ export async function addTop(
                              top_at)
       values (${crypto.randomUUID()}, ${reign.suiteId}, ${trialId(reign.hotkey)}, ${reign.hotkey},
               ${reign.raceId}, ${reign.score},
-              rt.clock() - ${`${reign.daysAgo ?? 0} days`}::text::interval)`;
+              rt.clock() - ${since}::text::interval)`;
   });
 }

@@ -1,3 +1,4 @@
+import { isOfFormerActivation, isReigning } from '../../../actors/runtime/reign.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { type RacePolicy, racePolicy } from '../../../machines/race/policy.ts';
 
@@ -23,7 +24,7 @@ export interface TopView {
 
 /**
  * Who reigns now: at most one over all suites. Discarded, banned or of a suite that is no longer
- * active means nobody, before the race coordinator has closed the reign too.
+ * active, or was not for a while, means nobody, before the race coordinator has closed the reign too.
  */
 export async function topView(sql: Sql): Promise<TopView> {
   const [row] = await sql<
@@ -46,8 +47,7 @@ export async function topView(sql: Sql): Promise<TopView> {
         'topAtMs', floor(extract(epoch from t.top_at) * 1000)) as top
       from top_agent t
       join agent_version v using (agent_version_id)
-      where t.ended_at is null and t.suite_id = suite.suite_id and v.state <> 'DISCARDED'
-        and not exists (select from hotkey_ban b where b.hotkey = t.miner_hotkey)
+      where ${isReigning(sql)}
     ) reign on true
     left join lateral (
       select r.policy from race r
@@ -84,7 +84,7 @@ export interface ReignRow {
 
 /**
  * Every reign, newest first. One whose row is still open ended when its version was discarded, its
- * miner banned or another suite activated.
+ * miner banned or another suite activated; at the latest when its own was activated again.
  */
 export async function reigns(sql: Sql, suiteId: number | undefined): Promise<readonly ReignRow[]> {
   return await sql<ReignRow[]>`
@@ -101,7 +101,8 @@ export async function reigns(sql: Sql, suiteId: number | undefined): Promise<rea
       select least(
         case when v.state = 'DISCARDED' then v.discarded_at end,
         b.banned_at,
-        case when not s.is_active then (select a.activated_at from suite a where a.is_active) end
+        case when not s.is_active then (select a.activated_at from suite a where a.is_active)
+          when ${isOfFormerActivation(sql, sql`s`)} then s.activated_at end
       ) as at
     ) lapse
     where ${suiteId === undefined ? sql`true` : sql`t.suite_id = ${suiteId}`}

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createEmissionKind } from '../../../actors/emission-calculator/emission-calculator.actor.ts';
 import { commitBatch } from '../../../actors/runtime/commit-batch.ts';
 import type { Command } from '../../../actors/runtime/partition-actor.ts';
+import { reigns, topView } from '../../../apps/edge/reads/top.ts';
 import { randomId } from '../../../infra/ids/ids.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
@@ -263,9 +264,27 @@ test('a top that is discarded, banned or of another suite does not reign', async
   t.is(await topAt(3), null);
   await sql`delete from hotkey_ban`;
   t.is(await topAt(4), 'top');
+  // Another suite was active in between, of which the owner of the reign has not heard.
+  const activated = (at: string) => sql`
+    update suite set activated_at = (select top_at from top_agent) + ${at}::text::interval`;
+  await activated('5.1 seconds');
+  t.is(await topAt(5), null);
+  t.is((await topView(sql)).top, null);
+  t.like(await reigns(sql, suiteId), [{ agentVersionId: trialId('top') }]);
+  t.not((await reigns(sql, suiteId))[0]?.endedAt, null);
+  // By so much clocks may differ; and what lies far ahead was written by a wrong one.
+  for (const [epoch, at] of [
+    [6, '4.9 seconds'],
+    [7, '10 minutes'],
+  ] as const) {
+    await activated(at);
+    t.is(await topAt(epoch), 'top', at);
+    t.is((await topView(sql)).top?.minerHotkey, 'top', at);
+    t.is((await reigns(sql, suiteId))[0]?.endedAt, null, at);
+  }
   const other = await addActiveSuite(sql, 2);
   await addVersion(sql, other, 'newcomer');
-  t.is(await topAt(5), null);
+  t.is(await topAt(8), null);
 });
 
 test('survivors are paid until the next race completes, whatever suite that is of', async (t) => {
