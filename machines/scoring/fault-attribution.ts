@@ -11,7 +11,13 @@ export interface Evidence {
 export function faultOfResults(evidence: Evidence): 'INTEGRITY' | 'PLATFORM' | null {
   if (evidence.tally.integrity > 0) return 'INTEGRITY';
   const { tally, rosterSize, platformFaultShareMicro } = evidence;
-  return tally.broken * 1_000_000 > rosterSize * platformFaultShareMicro ? 'PLATFORM' : null;
+  const isBeyond = isBeyondShare(tally.broken, rosterSize, platformFaultShareMicro);
+  return isBeyond ? 'PLATFORM' : null;
+}
+
+/** Strictly above its share of a roster, what is not the agent's makes a run worth no score. */
+export function isBeyondShare(tasks: number, rosterSize: number, shareMicro: number): boolean {
+  return tasks * 1_000_000 > rosterSize * shareMicro;
 }
 
 export interface Blame extends Evidence {

@@ -228,6 +228,6 @@ function unused(): Fault {
 function unavailable(says: string): Fault {
   return refusal('PROVIDER_UNAVAILABLE', {
     says,
-    extras: { retry_after_seconds: retryAfterSeconds },
+    extras: { retry_after_seconds: retryAfterSeconds, provider_failed: true },
   });
 }

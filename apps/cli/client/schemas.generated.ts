@@ -1043,6 +1043,7 @@ export interface ProviderUnavailableError {
   readonly detail: string;
   readonly error_code: 'PROVIDER_UNAVAILABLE';
   readonly retry_after_seconds?: number | undefined;
+  readonly provider_failed?: true | undefined;
 }
 
 export interface LegacyCredentialStatus {

@@ -31,6 +31,7 @@ export class ProviderBreakers {
       throw refusal('PROVIDER_UNAVAILABLE', {
         says: 'The provider failed too often and has a rest.',
         extras: {
+          provider_failed: true,
           retry_after_seconds: Math.ceil(admittance.waitMs / 1000),
         },
       });

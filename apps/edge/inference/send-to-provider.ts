@@ -54,7 +54,8 @@ export async function sendToProvider(sending: Sending, deps: SendDeps): Promise<
   const another = await deps.keys.get({ ...wish, refused: first.key.keyId });
   const second = await ask(provider, another, { sending, deps });
   if (second.answer.status !== 401) return second;
-  throw unavailable('The provider refuses the keys that it lends.');
+  // No failure of the provider: who has the account may have withdrawn them there.
+  throw refusal('PROVIDER_UNAVAILABLE', { says: 'The provider refuses the keys that it lends.' });
 }
 
 async function ask(
@@ -111,6 +112,7 @@ function unused(): Fault {
   });
 }
 
+/** The provider was asked and failed, which tells a validator that its agent did not. */
 export function unavailable(detail: string): Fault {
-  return refusal('PROVIDER_UNAVAILABLE', { says: detail });
+  return refusal('PROVIDER_UNAVAILABLE', { says: detail, extras: { provider_failed: true } });
 }

@@ -29,7 +29,8 @@ export const faultExtras: Readonly<Partial<Record<FaultCode, z.ZodRawShape>>> = 
   OUTCOME_UNKNOWN: wait,
   OVERLOADED: wait,
   OWNER_UNAVAILABLE: wait,
-  PROVIDER_UNAVAILABLE: wait,
+  // Where the provider itself failed; it is not there where no provider serves a model.
+  PROVIDER_UNAVAILABLE: { ...wait, provider_failed: z.literal(true).optional() },
   RACE_OVER: { race_status: z.enum(['RACE_COMPLETE', 'RACE_CANCELLED']).optional() },
   RATE_LIMITED: wait,
   READ_ONLY: wait,

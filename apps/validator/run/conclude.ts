@@ -1,3 +1,5 @@
+import { settings } from '../../../infra/config/settings.ts';
+import { isBeyondShare } from '../../../machines/scoring/fault-attribution.ts';
 import type { CompletionBody } from '../delivery/delivery.ts';
 import { type Ending, type EndReason, isAgentEnd, sayAgentEnd } from '../sandbox/ending.ts';
 
@@ -8,6 +10,8 @@ export interface TaskEnd {
   readonly rewardMicro: number | null;
   /** Calls to a language model that its provider did not answer well. */
   readonly modelFailures: number;
+  /** Those of them that no agent can bring about: see `ModelAccess`. */
+  readonly providerFailures: number;
 }
 
 /** What becomes of the run: it is completed, or given back with nobody blamed. */
@@ -62,8 +66,36 @@ function agentFailed(last: Ending, ends: readonly TaskEnd[]): Conclusion {
   };
 }
 
+/**
+ * Where its provider failed in more tasks that earned nothing than may be lost to the platform, the run says
+ * nothing of its agent; what a provider's failure did not keep from a reward was worth it.
+ */
+export function rosterEnd(ends: readonly TaskEnd[]): Conclusion {
+  const lost = ends.filter(
+    ({ providerFailures, rewardMicro }) => providerFailures > 0 && rewardMicro === null,
+  ).length;
+  if (isBeyondShare(lost, ends.length, faultShareMicro)) return providerFailed(lost, ends.length);
+  return success(ends);
+}
+
+/** As services have it unless they are told otherwise: no route tells it to a validator. */
+const faultShareMicro = settings.PLATFORM_FAULT_SHARE.schema.parse(
+  settings.PLATFORM_FAULT_SHARE.default ?? '',
+);
+
+function providerFailed(lost: number, taskCount: number): Conclusion {
+  return {
+    kind: 'complete',
+    body: {
+      terminal_status: 'FAILED',
+      failure_class: 'PROVIDER',
+      failure_reason: `the provider of models failed in ${lost} of ${taskCount} tasks that earned nothing`,
+    },
+  };
+}
+
 /** The mean over the whole roster, exactly as the service computes it again. */
-export function success(ends: readonly TaskEnd[]): Conclusion {
+function success(ends: readonly TaskEnd[]): Conclusion {
   const paidMicro = ends.reduce((sum, { rewardMicro }) => sum + (rewardMicro ?? 0), 0);
   const correct = ends.filter(({ rewardMicro }) => rewardMicro !== null).length;
   return {

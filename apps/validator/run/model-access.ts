@@ -22,6 +22,15 @@ const completion = z.object({
  */
 const ours = z.object({ error_code: z.enum(['RATE_LIMITED', 'MODEL_NOT_ALLOWED']) });
 
+/** Nobody was asked, as no provider serves the model, or it took no key: else the service says who failed. */
+const nobodyFailed = z.object({
+  error_code: z.literal('PROVIDER_UNAVAILABLE'),
+  provider_failed: z.undefined().optional(),
+});
+
+/** A provider that works writes no slower, so that to wait for all that was asked for is no silence. */
+const tokensPerSecondMin = 20;
+
 const models = z.object({ models: z.array(z.string()).min(1) });
 
 export interface ModelAccessOptions {
@@ -32,18 +41,30 @@ export interface ModelAccessOptions {
   readonly taskSeconds: number;
 }
 
+interface Waiting {
+  readonly sinceMs: number;
+  readonly maxTokens: number;
+}
+
 /**
  * The agent's only way to a language model: asked here, outside of the sandbox, with the run's token,
- * which the sandbox never sees. What goes wrong is told to the agent; what the provider did is counted.
+ * which the sandbox never sees. What goes wrong is told to the agent; what the provider did is counted,
+ * twice.
+ *
+ * 1. Failures are all that may be the provider's: whoever fails on each task is in doubt not blamed.
+ * 2. Outages are those that no agent can bring about: a run whose tasks went wrong for them is worth no
+ *    score. Neither a miner's own account (429) nor a model that nobody serves is one, or bad tasks could be
+ *    made void at will.
  */
 export class ModelAccess {
   readonly #options: ModelAccessOptions;
   readonly #over = new AbortController();
   readonly #signal: AbortSignal;
-  /** Since when each question waits for its answer. */
-  readonly #waiting = new Map<object, number>();
+  /** Questions that have no answer yet. */
+  readonly #waiting = new Map<object, Waiting>();
   #ranked: Promise<string> | undefined;
   #failures = 0;
+  #outages = 0;
 
   constructor(options: ModelAccessOptions) {
     this.#options = options;
@@ -54,15 +75,26 @@ export class ModelAccess {
     return this.#failures;
   }
 
+  get outages(): number {
+    return this.#outages;
+  }
+
   /**
    * The task is over, and whatever is still asked with it. Gives how many questions took half of the task and
-   * have no answer: an agent that ended for want of time may have done so by these alone.
+   * have no answer: an agent that ended for want of time may have done so by these alone. Silent are those
+   * to which the slowest provider would have had an answer.
    */
-  end(): number {
+  end(): { readonly unanswered: number; readonly silent: number } {
     const { clock, taskSeconds } = this.#options;
-    const sinceMs = clock.monotonicMs() - (taskSeconds * 1000) / 2;
+    const nowMs = clock.monotonicMs();
     this.#over.abort();
-    return [...this.#waiting.values()].filter((askedMs) => askedMs <= sinceMs).length;
+    const unanswered = [...this.#waiting.values()].filter(
+      ({ sinceMs }) => nowMs - sinceMs >= (taskSeconds * 1000) / 2,
+    );
+    const silent = unanswered.filter(
+      ({ sinceMs, maxTokens }) => nowMs - sinceMs >= (maxTokens / tokensPerSecondMin) * 1000,
+    );
+    return { unanswered: unanswered.length, silent: silent.length };
   }
 
   async ask(given: unknown): Promise<ToolAnswer> {
@@ -70,18 +102,11 @@ export class ModelAccess {
     if (token === null) return { error: 'the miner has connected no provider of models' };
     const question = asked.safeParse(given);
     if (!question.success) return { error: `ask_model: ${question.error.issues[0]?.message}` };
-    this.#waiting.set(question, clock.monotonicMs());
+    const { max_tokens: maxTokens } = question.data;
+    this.#waiting.set(question, { sinceMs: clock.monotonicMs(), maxTokens });
     try {
       const model = question.data.model ?? (await this.#rankedModel(token));
-      const answer = await fetch(`${token.base_url}/chat/completions`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token.access_token}`,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify({ ...question.data, model }),
-        signal: this.#signal,
-      });
+      const answer = await this.#send(token, JSON.stringify({ ...question.data, model }));
       const body: unknown = await answer.json().catch(() => null);
       if (!answer.ok) return this.#refused(answer.status, body);
       return { result: completion.parse(body).choices[0]?.message.content ?? '' };
@@ -96,11 +121,29 @@ export class ModelAccess {
     }
   }
 
+  async #send(token: NonNullable<Claim['inference_token']>, body: string): Promise<Response> {
+    try {
+      return await fetch(`${token.base_url}/chat/completions`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token.access_token}`,
+          'content-type': 'application/json',
+        },
+        body,
+        signal: this.#signal,
+      });
+    } catch (error) {
+      if (!this.#signal.aborted) this.#outages += 1;
+      throw error;
+    }
+  }
+
   /** 429 and 5xx are the provider's; everything else, and our own limits, the agent has asked for. */
   #refused(status: number, body: unknown): ToolAnswer {
     const { data } = ours.safeParse(body);
     if (data !== undefined) return { error: `the service answered ${status} ${data.error_code}` };
     if (status === 429 || status >= 500) this.#failures += 1;
+    if (status >= 500 && !nobodyFailed.safeParse(body).success) this.#outages += 1;
     return { error: `the provider of models answered ${status}` };
   }
 

@@ -23,6 +23,7 @@ export interface PlayedTask {
   readonly facts: EpisodeFacts;
   readonly printed: Printed;
   readonly modelFailures: number;
+  readonly providerFailures: number;
 }
 
 /** One task in a sandbox of its own, graded on what the shop has seen. */
@@ -49,7 +50,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
     return answer;
   }
 
-  let unanswered = 0;
+  let left = { unanswered: 0, silent: 0 };
   const ending = await runAgent({
     command: sandbox.commandFor(playing.agent),
     limits: sandbox.limits,
@@ -60,13 +61,15 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
     clock,
     signal,
   }).finally(() => {
-    unanswered = model.end();
+    left = model.end();
   });
   signal.throwIfAborted();
   const about = { products: pack.catalogue.products, calls: steps.length };
   const { order } = shopping;
+  const isLate = ending.reason === 'time_limit';
   return {
-    modelFailures: model.failures + (ending.reason === 'time_limit' ? unanswered : 0),
+    modelFailures: model.failures + (isLate ? left.unanswered : 0),
+    providerFailures: model.outages + (isLate ? left.silent : 0),
     printed,
     facts: {
       evalRunId: claim.eval_run_id,

@@ -39,14 +39,16 @@ async function asked({ status, body }: Told) {
   const answer = await access.ask(question);
   server.closeAllConnections();
   server.close();
-  return { answer, failures: access.failures };
+  return { answer, failures: access.failures, outages: access.outages };
 }
 
 test('an agent that names its model needs no list of them, and gets its answer', async (t) => {
   // The same answer goes to whoever asks for the list, which it is not.
   const body = { choices: [{ message: { content: 'a mug' } }] };
 
-  t.deepEqual(await asked({ status: 200, body }), { answer: { result: 'a mug' }, failures: 0 });
+  t.deepEqual(await asked({ status: 200, body }), {
+    ...{ answer: { result: 'a mug' }, failures: 0, outages: 0 },
+  });
 });
 
 test('a limit of the service that an agent has used up is no failure of the provider', async (t) => {
@@ -67,40 +69,62 @@ test('a model that agents may not call is no failure of the provider', async (t)
   t.is(failures, 0);
 });
 
-for (const { status, body } of [
-  { status: 429, body: { detail: 'slow down' } },
-  { status: 429, body: { error: { code: 'RATE_LIMITED' } } },
-  { status: 500, body: {} },
-  { status: 503, body: { detail: 'nobody serves it', error_code: 'PROVIDER_UNAVAILABLE' } },
+const away = { detail: 'The provider answers 502.', error_code: 'PROVIDER_UNAVAILABLE' };
+for (const { status, body, outages } of [
+  { status: 429, body: { detail: 'slow down' }, outages: 0 },
+  { status: 429, body: { error: { code: 'RATE_LIMITED' } }, outages: 0 },
+  { status: 500, body: {}, outages: 1 },
+  { status: 503, body: { detail: 'Try again.', error_code: 'OVERLOADED' }, outages: 1 },
+  { status: 503, body: { ...away, detail: 'nobody serves it' }, outages: 0 },
+  { status: 503, body: { ...away, provider_failed: true }, outages: 1 },
 ]) {
   const shown = `${status} ${JSON.stringify(body)}`;
-  test(`${shown} is a failure of the provider`, async (t) => {
-    t.is((await asked({ status, body })).failures, 1);
+  const told = outages === 0 ? 'which an agent may have brought about' : 'and of nobody else';
+  test(`${shown} is a failure of the provider, ${told}`, async (t) => {
+    t.like(await asked({ status, body }), { failures: 1, outages });
   });
 }
+
+test('an answer in a form of its own is no outage', async (t) => {
+  t.like(await asked({ status: 200, body: { choices: [] } }), { failures: 1, outages: 0 });
+});
+
+test('who does not answer at all is away', async (t) => {
+  const server = createServer((request) => request.socket.destroy());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const access = accessTo(tokenFor(server));
+
+  t.deepEqual(await access.ask(question), { error: 'the provider of models did not answer' });
+  t.like(access, { failures: 1, outages: 1 });
+});
 
 test('what the provider refuses of a question is the agent’s own affair', async (t) => {
   t.is((await asked({ status: 400, body: { detail: 'no' } })).failures, 0);
 });
 
-for (const [seconds, unanswered] of [
-  [29, 0],
-  [30, 1],
+for (const [seconds, maxTokens, unanswered, silent] of [
+  [29, 1, 0, 0],
+  [30, 1, 1, 1],
+  [30, 600, 1, 1],
+  [30, 601, 1, 0],
+  [59, 8_192, 1, 0],
 ] as const) {
-  test(`a question that waited for ${seconds} of 60 s when its task ended tells of ${unanswered} unanswered`, async (t) => {
+  test(`a question for ${maxTokens} tokens that waited for ${seconds} of 60 s is ${unanswered} unanswered, ${silent} silent`, async (t) => {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const clock = new ManualClock();
     const access = accessTo(tokenFor(server), clock);
-    const answer = access.ask(question);
+    const answer = access.ask({ ...question, max_tokens: maxTokens });
     await once(server, 'request');
 
     await clock.advance(seconds * 1_000);
-    t.is(access.end(), unanswered);
+    t.deepEqual(access.end(), { unanswered, silent });
 
     t.deepEqual(await answer, { error: 'the provider of models did not answer' });
-    t.is(access.failures, 0);
+    t.like(access, { failures: 0, outages: 0 });
     server.closeAllConnections();
     server.close();
   });

@@ -1,5 +1,6 @@
 /** Runs from their claim to what becomes of them, against a service that is a stub. */
 import test from 'ava';
+import { say } from './stub-service.ts';
 import { openStubShop } from './stub-shop.ts';
 
 test('an agent that nests its arguments without end fails by its own fault', async (t) => {
@@ -25,3 +26,23 @@ test('the code of an agent is fetched while its address lives, whatever the pack
 
   t.like(completion, { terminal_status: 'SUCCESS', validator_score: 0 });
 });
+
+for (const [what, extra, status] of [
+  ['a provider that fails', { provider_failed: true }, 'FAILED'],
+  ['a model that nobody serves', {}, 'SUCCESS'],
+] as const) {
+  test(`a run whose agent swallows the errors of ${what} is a ${status}`, async (t) => {
+    const { stub, play } = await openStubShop(t, { taskCount: 5, token: 'secret' });
+    const body = { detail: 'No.', error_code: 'PROVIDER_UNAVAILABLE', ...extra };
+    stub.answers.set('/chat/completions', (response) => say(response, 503, body));
+    const asked = '{"messages":[{"role":"user","content":"?"}],"model":"m","max_tokens":9}';
+
+    const { completion } = await play(
+      `echo '{"call":"ask_model","arguments":${asked}}' >&3; read -r answer <&3`,
+    );
+
+    t.is(stub.askedFor('/chat/completions').length, 5);
+    t.is(completion?.['terminal_status'], status);
+    t.is(completion?.['failure_class'], status === 'FAILED' ? 'PROVIDER' : undefined);
+  });
+}

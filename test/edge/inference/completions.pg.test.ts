@@ -124,7 +124,9 @@ test.serial(
     const answer = await both.chat(question('reasoner'));
     t.is(answeredBy(answer), 'providerb');
     t.is((await okBody<Completion>(answer)).model, 'ember/ember-r1');
-    await refused(t, await one.chat(question('reasoner')), '503 PROVIDER_UNAVAILABLE');
+    const dropped = await one.chat(question('reasoner'));
+    const unserved = await refused(t, dropped, '503 PROVIDER_UNAVAILABLE');
+    t.false('provider_failed' in unserved);
     t.like(await both.usage(), [{ provider: 'providerb', modelId: 'ember/ember-r1', requests: 1 }]);
 
     // Dropped since the last look.
@@ -260,7 +262,8 @@ test.serial('trouble of the provider is told as its outage, its refusals as its 
   const { providera } = service.providers;
   for (const fault of [{ kind: 'status', status: 500 }, { kind: 'cut' }] as const) {
     providera.fail(fault, 'completions');
-    await refused(t, await run.chat(question()), '503 PROVIDER_UNAVAILABLE');
+    const away = await refused(t, await run.chat(question()), '503 PROVIDER_UNAVAILABLE');
+    t.like(away, { provider_failed: true });
     // A success in between: the breaker counts failures in a row.
     providera.heal();
     t.is((await run.chat(question())).status, 200);
@@ -293,7 +296,8 @@ test.serial('a key that the provider takes no more is replaced once', async (t) 
   t.is((await run.chat(question())).status, 200);
   t.is(providera.counts.keysMade, before + 1);
   providera.fail({ kind: 'status', status: 401 }, 'completions');
-  await refused(t, await run.chat(question()), '503 PROVIDER_UNAVAILABLE');
+  const keyless = await refused(t, await run.chat(question()), '503 PROVIDER_UNAVAILABLE');
+  t.false('provider_failed' in keyless);
   t.is(providera.counts.keysMade, before + 2);
 });
 
@@ -340,6 +344,7 @@ test.serial(
     const before = providera.counts.completions;
     const resting = await refused(t, await run.chat(question()), '503 PROVIDER_UNAVAILABLE');
     t.regex(resting.detail, /rest/);
+    t.like(resting, { provider_failed: true });
     t.is(providera.counts.completions, before);
 
     await until(async () => (await run.chat(question('small'))).status !== 503);
