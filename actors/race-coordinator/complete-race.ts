@@ -5,7 +5,7 @@ import {
 } from '../../machines/race/complete-race.ts';
 import { decideCompletion, stepDue } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
-import { newsMs } from '../../machines/race/news.ts';
+import { newsMs, outageMs } from '../../machines/race/news.ts';
 import type { RunCancelReason } from '../../machines/reasons/codes.ts';
 import type { WindowSlot } from '../../machines/scoring/overall.ts';
 import { cancelIfSuiteSwitched, writeCancellation } from './cancel-race.ts';
@@ -24,7 +24,8 @@ export function completeIfDone(draft: Draft, raceId: string): void {
   const isWorkDone = !awaitsWork && !awaitsExclusions;
   if (stepDue(race, draft.nowMs, isWorkDone) !== 'complete') return;
   // What a banned validator measured would count for ever, at the limit as well.
-  if (awaitsExclusions && stepDue(race, draft.nowMs - newsMs, false) === null) return;
+  const waitMs = inputs.isBanOnItsWay ? outageMs : newsMs;
+  if (awaitsExclusions && stepDue(race, draft.nowMs - waitMs, false) === null) return;
   if (awaitsEndOfReign(inputs, draft.nowMs)) return;
   // The batch has ended the reign that these inputs still tell of: they are read again in a moment.
   if (draft.env.races.isReignSettled) return;

@@ -31,6 +31,8 @@ export interface EndInputs extends RaceInputs {
 export interface EndGround extends Digested<EndInputs> {
   /** When whoever has the open reign was discarded or banned in it, the last time. */
   readonly topFellAtMs: number | null;
+  /** What excludes runs of a banned validator was sent to their partition, and is neither taken nor parked. */
+  readonly isBanOnItsWay: boolean;
 }
 
 export interface Digested<T> {

@@ -4,10 +4,16 @@
  */
 export const newsMs = 60_000;
 
+/**
+ * The same where it is known that a message of it is on its way, neither taken nor parked: the broker is
+ * away, or whoever is to take it. What a banned validator measured would count for ever.
+ */
+export const outageMs = 600_000;
+
 const tickMs = 5_000;
 
 /**
- * By so much a race may end after its limit: once it waits for the news of a ban, once for that of the end
- * of a reign, which may have come at the end of the former, and it ends with the owner's next look.
+ * By so much a race may end after its limit: it waits for the news of a ban, then for that of the end of a
+ * reign, which may have come at the end of the former, and ends with its owner's next look.
  */
-export const pastLimitMs = 2 * newsMs + tickMs;
+export const pastLimitMs = outageMs + newsMs + tickMs;

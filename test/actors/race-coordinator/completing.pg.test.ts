@@ -1,6 +1,4 @@
 import test, { type ExecutionContext } from 'ava';
-import { raceChecks } from '../../../apps/verify/live/checks/races.ts';
-import type { Sql } from '../../../infra/ports/sql.ts';
 import { completeRace } from '../../../machines/race/complete-race.ts';
 import type { RaceInputs } from '../../../machines/race/field.ts';
 import { racePolicy } from '../../../machines/race/policy.ts';
@@ -338,41 +336,6 @@ test('work that opens again just before the commit of its race’s end is waited
   );
   t.is(attempts, 2);
   t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
-});
-
-// At the limit, as before it: what is decided then is never decided again.
-test('a ban that no eval partition has heard of holds the end of a race off for a minute at most', async (t) => {
-  const { desk, raceId, versions, sql } = await runningDesk(t, ['a', 'b']);
-  for (const id of versions.values()) await seedWork(sql, raceId, id, success(500_000));
-  await ban(sql, 'validator-0');
-  desk.nowMs = desk.nextDueMs() ?? 0;
-  await desk.send('complete-due', { raceId });
-  t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
-  desk.nowMs += 59_999;
-  await desk.send('complete-due', { raceId });
-  t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
-  // As late as a tick may be.
-  desk.nowMs += 51;
-  t.deepEqual(await desk.tick(), ['complete-due']);
-  t.is((await raceAt(sql, 1)).status, 'RACE_COMPLETE');
-  t.deepEqual(await lateRaces(sql), []);
-});
-
-/** What `npm run verify -- --live` says against it, but for what only processes keep up with. */
-async function lateRaces(sql: Sql): Promise<readonly object[]> {
-  const checks = raceChecks.filter(({ id, needsProcesses }) => id === 'INV-30' && !needsProcesses);
-  return (await Promise.all(checks.map(({ find }) => find(sql)))).flat();
-}
-
-test('a race that waits for the end of a reign after it waited for a ban breaks no rule', async (t) => {
-  const { desk, raceId, versions, sql } = await runningDesk(t, ['a', 'b']);
-  for (const id of versions.values()) await seedWork(sql, raceId, id, success(500_000));
-  const deadlineMs = desk.nextDueMs() ?? 0;
-  desk.nowMs = deadlineMs + 119_999;
-  await desk.send('complete-due', { raceId });
-  t.deepEqual(await lateRaces(sql), []);
-  await sql`update race set completed_at = deadline_at + interval '2 minutes 6 seconds'`;
-  t.is((await lateRaces(sql)).length, 1);
 });
 
 test('nobody waits for the work of a banned miner', async (t) => {
