@@ -1368,7 +1368,7 @@ export function paddockClient(send: Send) {
       )) as AgentVersionStatus,
 
     /**
-     * Every evaluation run of an agent version, oldest first
+     * The newest 500 evaluation runs of an agent version and older ones that go on or count, oldest first
      * @throws Refusal AGENT_VERSION_NOT_FOUND
      */
     getPublicAgentVersionsRuns: async (

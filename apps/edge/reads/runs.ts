@@ -63,31 +63,42 @@ const columns = (sql: Sql) => sql`
   race.cancelled_at as "raceCancelledAt",
   floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"`;
 
-const source = (sql: Sql) => sql`
-  evaluation_run r left join race on race.race_id = r.race_id`;
+/** In vain a version may have thousands, and anybody may ask for them. */
+const newestMax = 500;
 
-export interface VersionRunRow extends RunRow {
-  /** It judges another run again, and blames nobody. */
-  readonly isJudging: boolean;
-  /** It ended before the version was reinstated for the last time, which forgave its faults. */
-  readonly isForgiven: boolean;
-}
-
-export async function runsOfVersion(
-  sql: Sql,
-  agentVersionId: string,
-): Promise<readonly VersionRunRow[]> {
-  return await sql<VersionRunRow[]>`
-    select ${columns(sql)}, r.rejudging_id is not null as "isJudging",
-      coalesce(r.completed_at <= (
-        select max(e.at)
-        from agent_version v
-        join rt.event e on e.kind = 'eval' and e.part = v.part and e.machine = 'agent-version'
-          and e.key = v.agent_version_id::text and e.type = 'REINSTATED'
-        where v.agent_version_id = ${agentVersionId}
-      ), false) as "isForgiven"
-    from ${source(sql)}
-    where r.agent_version_id = ${agentVersionId}
+/**
+ * A version's newest runs, and older ones that go on or count, oldest first. Of a race under seal none is
+ * kept for counting: that it is here would say so.
+ */
+export async function runsOfVersion(sql: Sql, agentVersionId: string): Promise<readonly RunRow[]> {
+  return await sql<RunRow[]>`
+    with live as materialized (
+      select r.eval_run_id, r.agent_version_id
+      from evaluation_run r
+      where r.part = (
+          select v.part from agent_version v where v.agent_version_id = ${agentVersionId})
+        and r.status in ('CLAIMED', 'RUNNING')
+    ), shown as (
+      (select r.eval_run_id
+       from evaluation_run r
+       where r.agent_version_id = ${agentVersionId}
+       order by r.claimed_at desc
+       limit ${newestMax})
+      union
+      select l.eval_run_id from live l where l.agent_version_id = ${agentVersionId}
+      union
+      select i.eval_run_id
+      from work_item w
+      join evaluation_run i on i.work_item_id = w.work_item_id and i.is_included
+      left join race c on c.race_id = w.race_id
+      where w.agent_version_id = ${agentVersionId} and w.rejudging_id is null
+        and (w.race_id is null or c.status = 'RACE_COMPLETE' and c.released_at <= rt.clock())
+    )
+    select ${columns(sql)}
+    from evaluation_run r
+    left join race on race.race_id = r.race_id
+    -- Joined, they would be looked up among all runs where the planner takes those for few.
+    where r.eval_run_id = any(array(select s.eval_run_id from shown s))
     order by r.claimed_at, r.eval_run_id`;
 }
 
@@ -95,7 +106,8 @@ export async function runById(sql: Sql, evalRunId: string): Promise<RunDetailRow
   const [row] = await sql<RunDetailRow[]>`
     select ${columns(sql)}, r.score_components as "scoreComponents",
       r.sandbox_metadata as "sandboxMetadata"
-    from ${source(sql)}
+    from evaluation_run r
+    left join race on race.race_id = r.race_id
     where r.eval_run_id = ${evalRunId}`;
   return row;
 }

@@ -1,23 +1,19 @@
 import type { VersionRow } from '../reads/agent-versions.ts';
-import type { VersionRunRow } from '../reads/runs.ts';
+import type { OutcomeRow } from '../reads/version-outcomes.ts';
 import { isRunReleased } from './public-run.ts';
 
 /**
  * The agent's faults in a row, as the public runs of its version give them: what came of a race under
- * seal neither counts nor resets yet. Counted as the version's owner does: runs that judge others again
- * blame nobody, and a reinstatement forgives. That one happened is no secret of a race, for whether a
- * version is discarded is public at once.
- *
- * @param runs all of the version's
+ * seal neither counts nor resets yet. Counted as the version's owner does: a reinstatement forgives. That
+ * one happened is no secret of a race, for whether a version is discarded is public at once.
  */
 export function publicAgentFailures(
   { consecutiveAgentFailures }: Pick<VersionRow, 'consecutiveAgentFailures'>,
-  runs: readonly VersionRunRow[],
+  runs: readonly OutcomeRow[],
 ): number {
-  const counting = runs.filter(({ isJudging }) => !isJudging);
-  if (counting.every(isRunReleased)) return consecutiveAgentFailures;
-  const endOf = ({ completedAt }: VersionRunRow) => completedAt?.getTime() ?? 0;
-  const ended = counting
+  if (runs.every(isRunReleased)) return consecutiveAgentFailures;
+  const endOf = ({ completedAt }: OutcomeRow) => completedAt?.getTime() ?? 0;
+  const ended = runs
     .filter((run) => isRunReleased(run) && run.completedAt !== null && !run.isForgiven)
     .toSorted((a, b) => endOf(a) - endOf(b));
   let inARow = 0;

@@ -1,3 +1,4 @@
+drop index evaluation_run_outcome;
 drop index evaluation_run_pausing;
 
 drop index rt.snapshot_actor;

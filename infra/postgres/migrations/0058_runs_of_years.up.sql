@@ -9,3 +9,7 @@ create index snapshot_actor on rt.snapshot (kind, part, actor_key, machine, key)
 create index evaluation_run_pausing on evaluation_run (work_item_id, validator_hotkey, completed_at desc)
   where status in ('FAILED', 'TIMED_OUT') and failure_class is distinct from 'PLATFORM'
     or status = 'SUCCESS' and exclusion_reason = 'INCOMPLETE';
+
+-- Anybody may ask how often an agent failed in a row, of a version that others failed a thousand times.
+create index evaluation_run_outcome on evaluation_run (agent_version_id, completed_at desc)
+  where rejudging_id is null and (status = 'SUCCESS' or failure_class = 'AGENT');

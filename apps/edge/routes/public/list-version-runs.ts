@@ -13,7 +13,8 @@ export const listVersionRuns = endpoint({
   path: '/v1/public/agent-versions/{agent_version_id}/runs',
   role: 'public',
   owner: 'nobody',
-  summary: 'Every evaluation run of an agent version, oldest first',
+  summary:
+    'The newest 500 evaluation runs of an agent version and older ones that go on or count, oldest first',
   trafficClass: 2,
   cache: liveRead,
   params: z.object({ agent_version_id: uuid }),

@@ -4,8 +4,8 @@ import { endpoint } from '../../endpoint.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { timelineOf, versionById } from '../../reads/agent-versions.ts';
 import { milestonesOf } from '../../reads/milestones.ts';
-import { runsOfVersion } from '../../reads/runs.ts';
 import { selectionOf } from '../../reads/selection.ts';
+import { outcomesOfVersion } from '../../reads/version-outcomes.ts';
 import { recentThroughput, waitingOf } from '../../reads/waiting.ts';
 import { formatInstant, formatInstantOrNull, instant } from '../../wire/instant.ts';
 import { selectionOfVersion, whyNoPin, whyNotPinnable } from '../../wire/race-selection.ts';
@@ -67,10 +67,10 @@ export const showVersionStatus = endpoint({
   async handle({ params }, { sql }) {
     const version = await versionById(sql, params.agent_version_id);
     if (version === undefined) throw refusal('AGENT_VERSION_NOT_FOUND');
-    const [timeline, milestones, runs, selection, open, throughput] = await Promise.all([
+    const [timeline, milestones, outcomes, selection, open, throughput] = await Promise.all([
       timelineOf(sql, version.agentVersionId),
       milestonesOf(sql, version.agentVersionId),
-      runsOfVersion(sql, version.agentVersionId),
+      outcomesOfVersion(sql, version.agentVersionId),
       selectionOf(sql, version.minerHotkey),
       waitingOf(sql, version.agentVersionId),
       recentThroughput(sql),
@@ -104,7 +104,7 @@ export const showVersionStatus = endpoint({
       live_run_count: version.liveRunCount,
       failed_run_count: version.failedRunCount,
       stale_run_count: version.staleRunCount,
-      consecutive_agent_failures: publicAgentFailures(version, runs),
+      consecutive_agent_failures: publicAgentFailures(version, outcomes),
       waiting: toWaiting(open, throughput),
       timeline: toTimeline(timeline, milestones),
     };
