@@ -5,7 +5,7 @@ import type { Draft } from './draft.ts';
 /** Whether this work is kept from this validator for its runs of it that came to nothing. */
 export function isPaused(draft: Draft, { context }: WorkState, validatorHotkey: string): boolean {
   if (context.releasedBy.length === 0) return false;
-  const { agentVersionId, workItemId, phase } = context;
+  const { agentVersionId, workItemId } = context;
   let count = 0;
   let lastMs = 0;
   for (const { state } of draft.aggregate(agentVersionId)?.runs.values() ?? []) {
@@ -15,5 +15,5 @@ export function isPaused(draft: Draft, { context }: WorkState, validatorHotkey: 
     count += 1;
     lastMs = Math.max(lastMs, run.endedAt ?? 0);
   }
-  return lastMs + pauseMs(count, phase) > draft.nowMs;
+  return lastMs + pauseMs(count, context) > draft.nowMs;
 }

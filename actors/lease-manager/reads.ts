@@ -147,7 +147,8 @@ function notPaused(sql: Sql, validatorHotkey: string): Fragment {
     (select count(*) <= ${runsBefore}::integer
        or max(newest.completed_at) + interval '1 millisecond' * least(
          ${firstMs}::float8 * 2 ^ least(count(*) - ${runsBefore}::integer - 1, 30),
-         case w.phase when 'RACE' then ${maxMs.RACE}::float8 else ${maxMs.QUALIFYING}::float8 end) <= rt.clock()
+         case when w.phase = 'RACE' and w.rejudging_id is null then ${maxMs.RACE}::float8
+           else ${maxMs.QUALIFYING}::float8 end) <= rt.clock()
      from (
        select r.completed_at
        from evaluation_run r

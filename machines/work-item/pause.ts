@@ -1,5 +1,6 @@
 import type { RunState } from '../evaluation-run/machine.ts';
 import type { Phase } from '../types.ts';
+import type { WorkContext } from './facts.ts';
 
 /**
  * A run in vain that the law holds no work for leaves it open at once to everyone else. The validator that
@@ -11,7 +12,7 @@ export const pauseTerms = {
   firstMs: 60_000,
   /**
    * A race has an end, and perhaps one validator: what passes must not cost an entrant its place. Qualifying
-   * has no end: where a miner's account is exhausted for good, a pair makes a run a day, and the open version
+   * has no end, nor has what judges a race's run again: where a miner's account is exhausted for good, a pair makes a run a day, and the open version
    * that its owner holds in memory some 24,000 a year by 64 validators.
    */
   maxMs: { QUALIFYING: 86_400_000, RACE: 60_000 } satisfies Record<Phase, number>,
@@ -24,10 +25,14 @@ export const runsAtLongestPause =
   pauseTerms.runsBefore + 1 + Math.ceil(Math.log2(longestMs / pauseTerms.firstMs));
 
 /** How long after the last of so many runs in vain a validator is offered the same work again. */
-export function pauseMs(runsInVain: number, phase: Phase): number {
+export function pauseMs(
+  runsInVain: number,
+  { phase, rejudges }: Pick<WorkContext, 'phase' | 'rejudges'>,
+): number {
   const beyond = runsInVain - pauseTerms.runsBefore - 1;
   if (beyond < 0) return 0;
-  return Math.min(pauseTerms.firstMs * 2 ** Math.min(beyond, 30), pauseTerms.maxMs[phase]);
+  const maxMs = pauseTerms.maxMs[rejudges === null ? phase : 'QUALIFYING'];
+  return Math.min(pauseTerms.firstMs * 2 ** Math.min(beyond, 30), maxMs);
 }
 
 /**

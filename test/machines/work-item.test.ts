@@ -8,6 +8,7 @@ import {
 } from '../../machines/work-item/decide.ts';
 import type { WorkFact } from '../../machines/work-item/facts.ts';
 import { workItem } from '../../machines/work-item/machine.ts';
+import { pauseMs, runsAtLongestPause } from '../../machines/work-item/pause.ts';
 import { evalPolicy } from '../support/eval-world.ts';
 
 const opened: WorkFact = {
@@ -132,4 +133,31 @@ test('cancelled work that opens again keeps its successes and its fence', (t) =>
   t.like(again.context, { closedAt: null, closeReason: null, nextFence: 2 });
   t.true(isClaimable(again, { validatorHotkey: 'b', validatorColdkey: null }, 6));
   t.false(isClaimable(again, { validatorHotkey: 'a', validatorColdkey: null }, 6));
+});
+
+test('a pause doubles up to a day, and no further than a minute for work that a race ends', (t) => {
+  const judged = {
+    rejudgingId: 're',
+    evalRunId: 'run',
+    workItemId: 'item',
+    validatorHotkey: 'val',
+  };
+  const minutes = (runs: number, phase: 'QUALIFYING' | 'RACE', rejudges: typeof judged | null) =>
+    pauseMs(runs, { phase, rejudges }) / 60_000;
+
+  t.is(runsAtLongestPause, 14);
+  const counts = [2, 3, 4, 13, 14, 1_000];
+  const doubled = [0, 1, 2, 1_024, 1_440, 1_440];
+  t.deepEqual(
+    counts.map((runs) => minutes(runs, 'QUALIFYING', null)),
+    doubled,
+  );
+  t.deepEqual(
+    counts.map((runs) => minutes(runs, 'RACE', judged)),
+    doubled,
+  );
+  t.deepEqual(
+    counts.map((runs) => minutes(runs, 'RACE', null)),
+    [0, 1, 1, 1, 1, 1],
+  );
 });

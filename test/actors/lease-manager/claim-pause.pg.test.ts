@@ -14,22 +14,32 @@ interface Tried {
   readonly endReason?: string;
   readonly exclusionReason?: string;
   readonly failureClass?: string;
+  /** Of work that judges a run of val-z again. */
+  readonly isJudging?: boolean;
   /** Since the last of them ended; the others ended an hour before it. */
   readonly secondsAgo: number;
 }
 
 const workItemId = '00000001-0000-4000-8000-000000000000';
+const judgedId = '00000002-0000-4000-8000-000000000000';
 
 async function plant(sql: Sql, tried: Tried): Promise<void> {
-  const { phase = 'QUALIFYING', runs, status = 'FAILED', secondsAgo } = tried;
+  const { isJudging = false, phase = 'QUALIFYING', runs, status = 'FAILED', secondsAgo } = tried;
   const { endReason = null, exclusionReason = null, failureClass = null } = tried;
   await transaction(sql, {}, async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`
       insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
-        state, required_successes, next_fence, queued_at, queue_order_at)
+        state, required_successes, next_fence, queued_at, queue_order_at, rejudging_id,
+        judged_run_id)
       values (${workItemId}, 1, gen_random_uuid(), 'miner', 1, ${phase}, 'OPEN', 3, ${runs + 1},
-        rt.clock(), rt.clock())`;
+        rt.clock(), rt.clock(), ${isJudging ? workItemId : null}, ${isJudging ? judgedId : null})`;
+    await tx`
+      insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+        execution_kind, validator_hotkey, slot, fence, status, claimed_at, lease_expires_at,
+        expected_items)
+      values (${judgedId}, 1, gen_random_uuid(), gen_random_uuid(), 1, ${phase}, 'envpack', 'val-z', 0,
+        1, 'SUCCESS', rt.clock(), rt.clock(), 30)`;
     await tx`
       insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
         execution_kind, validator_hotkey, slot, fence, status, end_reason, exclusion_reason,
@@ -50,6 +60,7 @@ async function isOffered(sql: Sql, validatorHotkey = 'val-a'): Promise<boolean> 
 }
 
 const provider = { failureClass: 'PROVIDER' };
+const ofJudging = { ...provider, phase: 'RACE', isJudging: true } as const;
 const cases: readonly [string, Tried, boolean][] = [
   ['two runs in vain', { ...provider, runs: 2, secondsAgo: 0 }, true],
   ['the third run in vain', { ...provider, runs: 3, secondsAgo: 55 }, false],
@@ -62,6 +73,13 @@ const cases: readonly [string, Tried, boolean][] = [
   ['thirty and a day', { ...provider, runs: 30, secondsAgo: 86_400 }, true],
   ['three of a race', { phase: 'RACE', runs: 3, secondsAgo: 55 }, false],
   ['a hundred of a race and a minute', { phase: 'RACE', runs: 100, secondsAgo: 60 }, true],
+  // The race of what is judged again is over, and nothing else ends it.
+  ['twenty that judge a race’s run', { ...ofJudging, runs: 20, secondsAgo: 43_200 }, false],
+  [
+    'twenty that judge a race’s run and a day',
+    { ...ofJudging, runs: 20, secondsAgo: 86_400 },
+    true,
+  ],
   ['three without a class', { runs: 3, secondsAgo: 0 }, false],
   ['three time-outs', { runs: 3, status: 'TIMED_OUT', secondsAgo: 0 }, false],
   [
