@@ -10,8 +10,8 @@ export interface TaskEnd {
   readonly rewardMicro: number | null;
   /** Calls to a language model that its provider did not answer well. */
   readonly modelFailures: number;
-  /** Those of them that no agent can bring about: see `ModelAccess`. */
-  readonly providerFailures: number;
+  /** It earned nothing, and its provider failed it: see `isProviderAway`. */
+  readonly isLostToProvider: boolean;
 }
 
 /** What becomes of the run: it is completed, or given back with nobody blamed. */
@@ -28,7 +28,9 @@ const hopelessAfter = 3;
  * 1. A file that cannot even be loaded fails on every task: it is told after the first one.
  * 2. Who failed by its own doing on each of the first tasks has failed the run. From the first task
  *    that it got through on, a failure is a zero among the others.
- * 3. Where the sandbox never came up the run is given back: another validator's may.
+ * 3. Where the provider failed in more tasks than may be lost to the platform, the run says nothing of its
+ *    agent, whatever the others earned. What was solved all the same is not lost.
+ * 4. Where the sandbox never came up the run is given back: another validator's may.
  */
 export function earlyEnd(ends: readonly TaskEnd[], taskCount: number): Conclusion | undefined {
   const last = ends.at(-1)?.ending;
@@ -37,6 +39,8 @@ export function earlyEnd(ends: readonly TaskEnd[], taskCount: number): Conclusio
     ends.every(({ ending }) => test(ending.reason));
   const isEnough = ends.length >= Math.min(hopelessAfter, taskCount);
   if (isAll(isAgentEnd) && (isEnough || !last.isLoaded)) return agentFailed(last, ends);
+  const lost = ends.filter(({ isLostToProvider }) => isLostToProvider).length;
+  if (isBeyondShare(lost, taskCount, faultShareMicro)) return providerFailed(lost, taskCount);
   if (isEnough && isAll((reason) => reason === 'not_started')) {
     const said = last.stderrTail.trim().split('\n').at(-1) ?? '';
     return {
@@ -66,18 +70,6 @@ function agentFailed(last: Ending, ends: readonly TaskEnd[]): Conclusion {
   };
 }
 
-/**
- * Where its provider failed in more tasks that earned nothing than may be lost to the platform, the run says
- * nothing of its agent; what a provider's failure did not keep from a reward was worth it.
- */
-export function rosterEnd(ends: readonly TaskEnd[]): Conclusion {
-  const lost = ends.filter(
-    ({ providerFailures, rewardMicro }) => providerFailures > 0 && rewardMicro === null,
-  ).length;
-  if (isBeyondShare(lost, ends.length, faultShareMicro)) return providerFailed(lost, ends.length);
-  return success(ends);
-}
-
 /** As services have it unless they are told otherwise: no route tells it to a validator. */
 const faultShareMicro = settings.PLATFORM_FAULT_SHARE.schema.parse(
   settings.PLATFORM_FAULT_SHARE.default ?? '',
@@ -89,13 +81,13 @@ function providerFailed(lost: number, taskCount: number): Conclusion {
     body: {
       terminal_status: 'FAILED',
       failure_class: 'PROVIDER',
-      failure_reason: `the provider of models failed in ${lost} of ${taskCount} tasks that earned nothing`,
+      failure_reason: `the provider of models failed in ${lost} of ${taskCount} tasks`,
     },
   };
 }
 
 /** The mean over the whole roster, exactly as the service computes it again. */
-function success(ends: readonly TaskEnd[]): Conclusion {
+export function success(ends: readonly TaskEnd[]): Conclusion {
   const paidMicro = ends.reduce((sum, { rewardMicro }) => sum + (rewardMicro ?? 0), 0);
   const correct = ends.filter(({ rewardMicro }) => rewardMicro !== null).length;
   return {

@@ -17,6 +17,10 @@ export interface EpisodeFacts {
   readonly steps: readonly Step[];
 }
 
+export function isSolved(facts: EpisodeFacts): boolean {
+  return outcomeOf(facts) === 'completed' && facts.verdict?.isCorrect === true;
+}
+
 /**
  * What the task came to. Nothing that an agent does leads to an error of the environment or of the
  * verifier, which cost it nothing.
@@ -46,7 +50,7 @@ export function toItem(
   kept: { readonly ledgerUri: string | null; readonly stateHash: string },
 ) {
   const outcome = outcomeOf(facts);
-  const isCorrect = outcome === 'completed' && facts.verdict?.isCorrect === true;
+  const isCorrect = isSolved(facts);
   const rewardMicro = isCorrect ? (facts.verdict?.rewardMicro ?? null) : null;
   return {
     eval_run_id: facts.evalRunId,

@@ -8,7 +8,7 @@ import { type CompletionBody, type Delivery, episodePatienceMs } from '../delive
 import type { Sandbox } from '../sandbox/find-sandbox.ts';
 import { shopContract } from '../shop/catalogue.ts';
 import { fetchBytes, TransferFailed } from '../transfer.ts';
-import { type Conclusion, earlyEnd, packFailed, rosterEnd, type TaskEnd } from './conclude.ts';
+import { type Conclusion, earlyEnd, packFailed, success, type TaskEnd } from './conclude.ts';
 import { type EpisodeFacts, episodeDocument, outcomeOf, terminalState, toItem } from './episode.ts';
 import { openPack, PackUnusable, type ShopPack, type ShopTask } from './open-pack.ts';
 import { packFile } from './pack-file.ts';
@@ -123,7 +123,7 @@ async function playRoster(
     for (const episode of left.splice(0)) await deps.keep(episode);
   };
   for (const task of roster) {
-    const { facts, printed, ...failures } = await playTask(playing, task);
+    const { facts, printed, ...provider } = await playTask(playing, task);
     deps.runLog.add(facts, printed);
     const episode = await placeEpisode(episodeOf(facts, deps.clock.nowMs()), deps);
     if (episode.left !== undefined) left.push(episode.left);
@@ -132,14 +132,14 @@ async function playRoster(
     batch.push(item);
     tell(facts, deps);
     const rewardMicro = item.verdict_correct ? (facts.verdict?.rewardMicro ?? null) : null;
-    ends.push({ ending: facts.ending, rewardMicro, ...failures });
+    ends.push({ ending: facts.ending, rewardMicro, ...provider });
     const early = earlyEnd(ends, roster.length);
     if (early?.kind === 'release') return early;
     if (early !== undefined || batch.length >= deps.batchSize) await send();
     if (early !== undefined) return early;
   }
   await send();
-  return rosterEnd(ends);
+  return success(ends);
 }
 
 /** The completion names the log where there is one; the run ends the same without it. */

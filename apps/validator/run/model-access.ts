@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from '../../../infra/ports/clock.ts';
-import type { Claim } from '../../cli/client/schemas.generated.ts';
 import type { ToolAnswer } from '../sandbox/run-agent.ts';
+import { askCompletion, bestModel, isOutage, type ModelToken } from './model-service.ts';
 
 const asked = z.object({
   messages: z
@@ -22,19 +22,11 @@ const completion = z.object({
  */
 const ours = z.object({ error_code: z.enum(['RATE_LIMITED', 'MODEL_NOT_ALLOWED']) });
 
-/** Nobody was asked, as no provider serves the model, or it took no key: else the service says who failed. */
-const nobodyFailed = z.object({
-  error_code: z.literal('PROVIDER_UNAVAILABLE'),
-  provider_failed: z.undefined().optional(),
-});
-
 /** A provider that works writes no slower, so that to wait for all that was asked for is no silence. */
 const tokensPerSecondMin = 20;
 
-const models = z.object({ models: z.array(z.string()).min(1) });
-
 export interface ModelAccessOptions {
-  readonly token: Claim['inference_token'];
+  readonly token: ModelToken | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Of one task, from its start to its end. */
@@ -52,9 +44,8 @@ interface Waiting {
  * twice.
  *
  * 1. Failures are all that may be the provider's: whoever fails on each task is in doubt not blamed.
- * 2. Outages are those that no agent can bring about: a run whose tasks went wrong for them is worth no
- *    score. Neither a miner's own account (429) nor a model that nobody serves is one, or bad tasks could be
- *    made void at will.
+ * 2. Outages are those that look like the provider's alone. What made them is the agent's question all the
+ *    same, so that they make no task void by themselves (`isProviderAway`).
  */
 export class ModelAccess {
   readonly #options: ModelAccessOptions;
@@ -106,7 +97,7 @@ export class ModelAccess {
     this.#waiting.set(question, { sinceMs: clock.monotonicMs(), maxTokens });
     try {
       const model = question.data.model ?? (await this.#rankedModel(token));
-      const answer = await this.#send(token, JSON.stringify({ ...question.data, model }));
+      const answer = await this.#send(token, { ...question.data, model });
       const body: unknown = await answer.json().catch(() => null);
       if (!answer.ok) return this.#refused(answer.status, body);
       return { result: completion.parse(body).choices[0]?.message.content ?? '' };
@@ -121,17 +112,9 @@ export class ModelAccess {
     }
   }
 
-  async #send(token: NonNullable<Claim['inference_token']>, body: string): Promise<Response> {
+  async #send(token: ModelToken, question: object): Promise<Response> {
     try {
-      return await fetch(`${token.base_url}/chat/completions`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token.access_token}`,
-          'content-type': 'application/json',
-        },
-        body,
-        signal: this.#signal,
-      });
+      return await askCompletion(token, question, this.#signal);
     } catch (error) {
       if (!this.#signal.aborted) this.#outages += 1;
       throw error;
@@ -143,20 +126,13 @@ export class ModelAccess {
     const { data } = ours.safeParse(body);
     if (data !== undefined) return { error: `the service answered ${status} ${data.error_code}` };
     if (status === 429 || status >= 500) this.#failures += 1;
-    if (status >= 500 && !nobodyFailed.safeParse(body).success) this.#outages += 1;
+    if (isOutage(status, body)) this.#outages += 1;
     return { error: `the provider of models answered ${status}` };
   }
 
   /** Asked only where it is waited for: a failure that nobody waits for would end the process. */
-  async #rankedModel(token: NonNullable<Claim['inference_token']>): Promise<string> {
-    this.#ranked ??= this.#bestModel(token);
+  async #rankedModel(token: ModelToken): Promise<string> {
+    this.#ranked ??= bestModel(token, this.#signal);
     return await this.#ranked;
-  }
-
-  async #bestModel({ base_url: baseUrl, provider }: NonNullable<Claim['inference_token']>) {
-    const url = new URL('/v1/public/inference/models', baseUrl);
-    url.search = new URLSearchParams({ provider, ranked: 'true' }).toString();
-    const answer = await fetch(url, { signal: this.#signal });
-    return models.parse(await answer.json()).models[0] ?? '';
   }
 }

@@ -4,10 +4,11 @@ import type { Sandbox } from '../sandbox/find-sandbox.ts';
 import { runAgent, type ToolAnswer } from '../sandbox/run-agent.ts';
 import { gradeOrder, type Verdict } from '../shop/grade.ts';
 import { Shopping, type Step } from '../shop/shopping.ts';
-import type { EpisodeFacts } from './episode.ts';
+import { type EpisodeFacts, isSolved } from './episode.ts';
 import { ModelAccess } from './model-access.ts';
 import type { ShopPack, ShopTask } from './open-pack.ts';
 import { Printed } from './printed.ts';
+import { isProviderAway } from './provider-trial.ts';
 
 export interface Playing {
   readonly claim: Claim;
@@ -23,7 +24,8 @@ export interface PlayedTask {
   readonly facts: EpisodeFacts;
   readonly printed: Printed;
   readonly modelFailures: number;
-  readonly providerFailures: number;
+  /** It was not solved, and its provider failed the agent, and whoever asks. */
+  readonly isLostToProvider: boolean;
 }
 
 /** One task in a sandbox of its own, graded on what the shop has seen. */
@@ -67,18 +69,21 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
   const about = { products: pack.catalogue.products, calls: steps.length };
   const { order } = shopping;
   const isLate = ending.reason === 'time_limit';
+  const facts: EpisodeFacts = {
+    evalRunId: claim.eval_run_id,
+    agentVersionId: claim.agent_version_id,
+    packSha256: playing.packSha256,
+    // A call that was still under way may yet say how it ended.
+    ...{ taskId, family, goalText, ending, order, steps: [...steps] },
+    verdict: verdictOf(() => gradeOrder(task.expected, order, about)),
+  };
+  const mayBeLost = model.outages + (isLate ? left.silent : 0) > 0 && !isSolved(facts);
   return {
     modelFailures: model.failures + (isLate ? left.unanswered : 0),
-    providerFailures: model.outages + (isLate ? left.silent : 0),
+    isLostToProvider:
+      mayBeLost && (await isProviderAway({ token: claim.inference_token, clock, signal })),
     printed,
-    facts: {
-      evalRunId: claim.eval_run_id,
-      agentVersionId: claim.agent_version_id,
-      packSha256: playing.packSha256,
-      // A call that was still under way may yet say how it ended.
-      ...{ taskId, family, goalText, ending, order, steps: [...steps] },
-      verdict: verdictOf(() => gradeOrder(task.expected, order, about)),
-    },
+    facts,
   };
 }
 

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { earlyEnd, rosterEnd, type TaskEnd } from '../../../apps/validator/run/conclude.ts';
+import { earlyEnd, success, type TaskEnd } from '../../../apps/validator/run/conclude.ts';
 import {
   type EpisodeFacts,
   episodeDocument,
@@ -27,7 +27,7 @@ const endOf = (reason: EndReason, more: Partial<TaskEnd & Ending> = {}): TaskEnd
   ending: endingOf(reason, more),
   rewardMicro: more.rewardMicro ?? null,
   modelFailures: more.modelFailures ?? 0,
-  providerFailures: more.providerFailures ?? 0,
+  isLostToProvider: more.isLostToProvider ?? false,
 });
 
 test('a file that cannot be loaded fails its run after the first task', (t) => {
@@ -77,7 +77,7 @@ test('a sandbox that never comes up gives the run back and blames nobody', (t) =
 test('the score is the mean over the whole roster', (t) => {
   const ends = [endOf('finished', { rewardMicro: 750_000 }), endOf('finished'), endOf('raised')];
 
-  t.like(rosterEnd(ends), {
+  t.like(success(ends), {
     body: {
       terminal_status: 'SUCCESS',
       validator_score: 0.25,
@@ -90,34 +90,27 @@ const paid = endOf('finished', { rewardMicro: 1_000_000 });
 const many = (count: number, end: TaskEnd) => Array.from({ length: count }, () => end);
 
 for (const reason of ['finished', 'raised'] as const) {
-  test(`tasks that ${reason} without a reward as their provider failed are the provider’s beyond 30 %`, (t) => {
-    const lost = endOf(reason, { modelFailures: 1, providerFailures: 1 });
+  test(`tasks that ${reason} and were lost to their provider end the run beyond 30 %`, (t) => {
+    const lost = endOf(reason, { modelFailures: 1, isLostToProvider: true });
 
-    t.like(rosterEnd([paid, ...many(29, lost)]), {
+    t.is(earlyEnd([paid, ...many(9, lost)], 30), undefined);
+    t.like(earlyEnd([paid, ...many(10, lost)], 30), {
       body: {
         ...{ terminal_status: 'FAILED', failure_class: 'PROVIDER' },
-        failure_reason: 'the provider of models failed in 29 of 30 tasks that earned nothing',
+        failure_reason: 'the provider of models failed in 10 of 30 tasks',
       },
     });
-    t.like(rosterEnd([...many(20, paid), ...many(10, lost)]), {
+    t.is(earlyEnd([...many(21, paid), ...many(9, lost)], 30), undefined);
+    t.like(earlyEnd([...many(20, paid), ...many(10, lost)], 30), {
       body: { failure_class: 'PROVIDER' },
-    });
-    t.like(rosterEnd([...many(21, paid), ...many(9, lost)]), {
-      body: { terminal_status: 'SUCCESS', validator_score: 0.7 },
     });
   });
 }
 
-test('what earned its reward although its provider failed makes no run void', (t) => {
-  const end = endOf('finished', { rewardMicro: 1_000_000, providerFailures: 3 });
-
-  t.like(rosterEnd(many(30, end)), { body: { terminal_status: 'SUCCESS', validator_score: 1 } });
-});
-
-test('failures that an agent can bring about make no task void', (t) => {
+test('failures of models that lost no task end no run', (t) => {
   const ends = [paid, ...many(29, endOf('finished', { modelFailures: 5 }))];
 
-  t.like(rosterEnd(ends), { body: { terminal_status: 'SUCCESS' } });
+  t.is(earlyEnd(ends, 30), undefined);
 });
 
 const facts: EpisodeFacts = {

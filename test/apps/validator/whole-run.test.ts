@@ -1,5 +1,5 @@
 /** Runs from their claim to what becomes of them, against a service that is a stub. */
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { say } from './stub-service.ts';
 import { openStubShop } from './stub-shop.ts';
 
@@ -27,22 +27,74 @@ test('the code of an agent is fetched while its address lives, whatever the pack
   t.like(completion, { terminal_status: 'SUCCESS', validator_score: 0 });
 });
 
-for (const [what, extra, status] of [
-  ['a provider that fails', { provider_failed: true }, 'FAILED'],
-  ['a model that nobody serves', {}, 'SUCCESS'],
-] as const) {
-  test(`a run whose agent swallows the errors of ${what} is a ${status}`, async (t) => {
-    const { stub, play } = await openStubShop(t, { taskCount: 5, token: 'secret' });
-    const body = { detail: 'No.', error_code: 'PROVIDER_UNAVAILABLE', ...extra };
-    stub.answers.set('/chat/completions', (response) => say(response, 503, body));
-    const asked = '{"messages":[{"role":"user","content":"?"}],"model":"m","max_tokens":9}';
+const unavailable = { detail: 'No.', error_code: 'PROVIDER_UNAVAILABLE' };
+const failed = { ...unavailable, provider_failed: true };
+const completed = { choices: [{ message: { content: 'yes' } }] };
+const ask = (model: string) =>
+  `echo '{"call":"ask_model","arguments":{"messages":[{"role":"user","content":"?"}],"model":"${model}","max_tokens":9}}' >&3; read -r answer <&3`;
 
-    const { completion } = await play(
-      `echo '{"call":"ask_model","arguments":${asked}}' >&3; read -r answer <&3`,
+/** How a run of five tasks ends whose agent swallows what it is told, and orders nothing. */
+async function endedWith(
+  t: ExecutionContext,
+  { script, answerTo }: { script: string; answerTo: (model: string) => [number, object] },
+) {
+  const { stub, play } = await openStubShop(t, { taskCount: 5, token: 'secret' });
+  stub.answers
+    .set('/models?provider=providera&ranked=true', (response) =>
+      say(response, 200, { models: ['ranked'] }),
+    )
+    .set('/chat/completions', (response, { body }) =>
+      say(response, ...answerTo(JSON.parse(body).model)),
     );
-
-    t.is(stub.askedFor('/chat/completions').length, 5);
-    t.is(completion?.['terminal_status'], status);
-    t.is(completion?.['failure_class'], status === 'FAILED' ? 'PROVIDER' : undefined);
-  });
+  const { completion } = await play(script);
+  const asked = stub.askedFor('/chat/completions').map(({ body }) => JSON.parse(body));
+  return { completion, asked };
 }
+
+test('a run whose tasks are lost to a provider that fails whoever asks is the provider’s', async (t) => {
+  const { completion, asked } = await endedWith(t, {
+    script: ask('m'),
+    answerTo: () => [503, failed],
+  });
+
+  t.like(completion, { terminal_status: 'FAILED', failure_class: 'PROVIDER' });
+  // Two of five are more than may be lost; the validator asks once for each.
+  t.deepEqual(
+    asked.map(({ model, max_tokens }) => [model, max_tokens]),
+    [
+      ['m', 9],
+      ['ranked', 1],
+      ['m', 9],
+      ['ranked', 1],
+    ],
+  );
+});
+
+test('a question that is bound to fail makes no task void, where the provider answers another', async (t) => {
+  const { completion } = await endedWith(t, {
+    script: ask('cold'),
+    answerTo: (model) => (model === 'cold' ? [503, failed] : [200, completed]),
+  });
+
+  t.like(completion, { terminal_status: 'SUCCESS', validator_score: 0 });
+});
+
+test('nor does a question that failed once, and was answered when it was repeated', async (t) => {
+  let count = 0;
+  const { completion } = await endedWith(t, {
+    script: `${ask('m')}; ${ask('m')}`,
+    answerTo: () => (++count % 3 === 1 ? [503, failed] : [200, completed]),
+  });
+
+  t.like(completion, { terminal_status: 'SUCCESS', validator_score: 0 });
+});
+
+test('a model that nobody serves makes no task void', async (t) => {
+  const { completion, asked } = await endedWith(t, {
+    script: ask('m'),
+    answerTo: () => [503, unavailable],
+  });
+
+  t.like(completion, { terminal_status: 'SUCCESS', validator_score: 0 });
+  t.is(asked.length, 5);
+});

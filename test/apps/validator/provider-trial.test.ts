@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { isProviderAway } from '../../../apps/validator/run/provider-trial.ts';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
+
+async function openService(t: ExecutionContext, complete: RequestListener, models = ['best']) {
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.method === 'POST') return complete(request, response);
+    response.end(JSON.stringify({ models }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const token = {
+    ...{ provider: 'providera', access_token: 'token', expires_at: '2026-01-01T00:00:00Z' },
+    base_url: `http://127.0.0.1:${port}/v1/inference`,
+  };
+  const { signal } = new AbortController();
+  return (clock: Clock = systemClock) => isProviderAway({ token, clock, signal });
+}
+
+const unavailable = { detail: 'no', error_code: 'PROVIDER_UNAVAILABLE' };
+for (const [status, body, isAway] of [
+  [200, { choices: [] }, false],
+  [400, { detail: 'no' }, false],
+  [401, { detail: 'no' }, false],
+  [429, { detail: 'slow down' }, false],
+  [429, { error_code: 'RATE_LIMITED' }, false],
+  [503, unavailable, false],
+  [503, { ...unavailable, provider_failed: true }, true],
+  [502, {}, true],
+] as const) {
+  test(`${status} ${JSON.stringify(body)} says that the provider is ${isAway ? 'away' : 'there'}`, async (t) => {
+    const ask = await openService(t, (_, response) => {
+      response.writeHead(status).end(JSON.stringify(body));
+    });
+
+    t.is(await ask(), isAway);
+  });
+}
+
+test('who hangs up, breaks off or serves no model at all is away', async (t) => {
+  const hangsUp = await openService(t, (request) => request.socket.destroy());
+  const breaksOff = await openService(t, (request, response) => {
+    response.writeHead(200, { 'content-length': 100 }).write('{');
+    setImmediate(() => request.socket.destroy());
+  });
+  const serves = await openService(t, (_, response) => response.end('{}'), []);
+
+  t.true(await hangsUp());
+  t.true(await breaksOff());
+  t.true(await serves());
+});
+
+test('who says nothing for half a minute is away', async (t) => {
+  let isAsked = false;
+  const ask = await openService(t, () => {
+    isAsked = true;
+  });
+  const clock = new ManualClock();
+  const away = ask(clock);
+  await until(() => isAsked);
+
+  await clock.advance(30_000);
+
+  t.true(await away);
+});
+
+test('a run without a token has no provider that could be away', async (t) => {
+  const { signal } = new AbortController();
+
+  t.false(await isProviderAway({ token: null, clock: systemClock, signal }));
+});
