@@ -96,12 +96,16 @@ function useChanges(path: string | undefined, following: Following, reload: () =
       liveFeed.listen(hear),
       liveFeed.listenForGaps(() => latest.current.on !== undefined && reloadSoon()),
       every(blindMs, () => liveFeed.connection === 'lost' && reload()),
-      ...(everyMs === undefined ? [] : [every(everyMs, () => document.hidden || reload())]),
       () => cancel?.(),
     ];
     return () => {
       for (const end of ends) end();
     };
+  }, [path, reload]);
+  // By itself: the clock may begin or end while an event's question is still to be asked.
+  useEffect(() => {
+    if (path === undefined || everyMs === undefined) return;
+    return every(everyMs, () => document.hidden || reload());
   }, [path, everyMs, reload]);
 }
 
