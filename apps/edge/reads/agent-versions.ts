@@ -150,22 +150,24 @@ export async function timelineOf(
         where agent_version_id = ${agentVersionId} and rejudging_id is not null))
       order by at desc, machine desc, key desc, seq desc
       limit 500
-    ), raced as (
-      select eval_run_id::text as key, race_id
-      from evaluation_run
-      where agent_version_id = ${agentVersionId} and race_id is not null
-      union all
-      select work_item_id::text, race_id
-      from work_item
-      where agent_version_id = ${agentVersionId} and race_id is not null
     )
     select e.at, e.machine, e.key, e.type, e.payload,
-      case when raced.race_id is null then 'QUALIFYING' else 'RACE' end as phase,
+      case when work.race_id is null then 'QUALIFYING' else 'RACE' end as phase,
       race.status as "raceStatus", race.released_at as "raceReleasedAt",
       race.cancelled_at as "raceCancelledAt",
       floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"
     from newest e
-    left join raced on raced.key = e.key
-    left join race on race.race_id = raced.race_id
+    -- Joined, the runs of the version would be read, which are more than what is told of them. The offset keeps
+    -- one look from being made two.
+    cross join lateral (
+      select case e.machine
+        when 'evaluation-run' then (
+          select r.race_id from evaluation_run r where r.eval_run_id = e.key::uuid)
+        when 'work-item' then (
+          select w.race_id from work_item w where w.work_item_id = e.key::uuid)
+      end as race_id
+      offset 0
+    ) work
+    left join race on race.race_id = work.race_id
     order by e.at, e.machine, e.key, e.seq`;
 }

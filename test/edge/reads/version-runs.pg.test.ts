@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
+import { timelineOf } from '../../../apps/edge/reads/agent-versions.ts';
 import { runsOfVersion } from '../../../apps/edge/reads/runs.ts';
 import { outcomesOfVersion } from '../../../apps/edge/reads/version-outcomes.ts';
 import { publicAgentFailures } from '../../../apps/edge/wire/version-faults.ts';
@@ -128,4 +129,37 @@ test('faults in a row are counted of the newest outcomes, and none of what judge
   t.is(await counted(), 2, 'what came of it is under seal');
   await plantRuns(sql, { versionId, status: 'SUCCESS', isIncluded: true, hoursAgo: 5 });
   t.is(await counted(), 1);
+});
+
+test('a timeline asks of the races of its own entries alone', async (t) => {
+  const { sql } = await testDatabase(t);
+  const { versionId, running } = await plant(sql);
+  await plantRuns(sql, { versionId, status: 'FAILED', hoursAgo: 2, count: 5_000 });
+  await plantRuns(sql, { versionId, raceId: running, status: 'FAILED', hoursAgo: 1 });
+  await sql`
+    insert into rt.event (kind, part, machine, key, seq, actor_key, type, type_version, payload,
+      command_id, account, epoch, at)
+    select 'eval', 0, e.machine, e.key::text, 1, ${versionId}, e.type, 1, '{}'::jsonb, 'c', 'system', 1,
+      e.at
+    from (
+      select 'agent-version' as machine, ${versionId}::uuid as key, 'SUBMITTED' as type, rt.clock() as at
+      union all
+      select 'work-item', work_item_id, 'OPENED', rt.clock() - interval '30 minutes' from work_item
+      union all
+      select 'evaluation-run', eval_run_id, 'FAILED', completed_at from evaluation_run
+    ) e`;
+
+  const [timeline, runs] = await lookedAt(sql, 'evaluation_run', (tx) => timelineOf(tx, versionId));
+
+  const told = timeline.map(({ machine, phase, raceStatus }) =>
+    [machine, phase, raceStatus].join(),
+  );
+  t.is(told.length, 500);
+  t.is(told.at(-1), 'agent-version,QUALIFYING,');
+  t.deepEqual(told.slice(-3, -1).sort(), ['work-item,QUALIFYING,', 'work-item,RACE,RACE_RUNNING']);
+  t.deepEqual(told.slice(-5, -3), [
+    'evaluation-run,QUALIFYING,',
+    'evaluation-run,RACE,RACE_RUNNING',
+  ]);
+  t.true(runs < 600, `${runs} runs were looked at`);
 });
