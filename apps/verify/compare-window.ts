@@ -6,6 +6,7 @@ import { readPage } from './public-page.ts';
 import { numberOf, type RacePage, readRacePage } from './race-page.ts';
 
 type PastRace = RaceBundle['window'][number];
+type Qualifier = RacePage['qualifiers'][number];
 
 const pageRaces = 100;
 const raceHistory = z.object({
@@ -25,7 +26,7 @@ export async function compareWindow(url: string, bundle: RaceBundle, to: Compari
     if (past.race_number !== last) continue;
     doubtSurvivors(page, past, bundle, to);
     for (const { agent_version_id: id } of unfinishedSurvivors(bundle)) {
-      to.published(`version ${id}, survivor of race ${last}`, true, isSurvivor(page, id));
+      to.published(`version ${id}, survivor of race ${last}`, true, survives(page, id));
     }
   }
 }
@@ -81,15 +82,19 @@ function compareEliminated(
   to.published(`eliminated in race ${number}, and racing again`, ids, []);
 }
 
-/** Finished or not. */
-function isSurvivor({ qualifiers }: RacePage, id: string): boolean {
-  return qualifiers.some((each) => each.agent_version_id === id && each.eliminated_at === null);
+/** Finished or not, but for a top that its throne spared for its own fault. */
+function isSurvivor({ eliminated_at, race_score, unfinished_reason }: Qualifier): boolean {
+  return eliminated_at === null && (race_score !== null || unfinished_reason === 'NOT_FINISHED');
+}
+
+function survives({ qualifiers }: RacePage, id: string): boolean {
+  return qualifiers.some((each) => each.agent_version_id === id && isSurvivor(each));
 }
 
 /** Of the suite's race before this one, as its page says. */
 export async function hasSurvived(url: string, bundle: RaceBundle, id: string): Promise<boolean> {
   const [last] = await earlierRaces(url, bundle.race);
-  return last !== undefined && isSurvivor(await readRacePage(url, last), id);
+  return last !== undefined && survives(await readRacePage(url, last), id);
 }
 
 /** A survivor's hotkey is in the next field, unless the version was discarded or the hotkey banned. */
@@ -100,8 +105,9 @@ function doubtSurvivors(
   to: Comparison,
 ): void {
   const racing = new Set(entrants.map(({ miner_hotkey }) => miner_hotkey));
-  for (const { miner_hotkey: hotkey, eliminated_at, is_discarded } of qualifiers) {
-    if (eliminated_at !== null || is_discarded || racing.has(hotkey)) continue;
+  for (const qualifier of qualifiers) {
+    const { miner_hotkey: hotkey, is_discarded } = qualifier;
+    if (!isSurvivor(qualifier) || is_discarded || racing.has(hotkey)) continue;
     to.doubt(
       `hotkey ${hotkey} survived race ${number} and has no entrant: a ban would be why, and bans are not public`,
     );

@@ -80,14 +80,16 @@ export async function plantEntrant(
     readonly raceScore?: Score | null;
     readonly weightedScore?: Score | null;
     readonly isEliminated?: boolean;
+    readonly unfinishedReason?: string;
   },
 ): Promise<void> {
   const { raceId, agentVersionId, raceScore = null, weightedScore = null } = entrant;
+  const { unfinishedReason = 'NOT_FINISHED' } = entrant;
   await sql`
     insert into race_entrant (race_id, agent_version_id, miner_hotkey, qualification_type,
-      race_score, weighted_score, is_eliminated)
+      race_score, weighted_score, is_eliminated, unfinished_reason)
     select ${raceId}, agent_version_id, miner_hotkey, 'QUALIFIED', ${raceScore}, ${weightedScore},
-      ${entrant.isEliminated ?? false}
+      ${entrant.isEliminated ?? false}, ${raceScore === null ? unfinishedReason : null}
     from agent_version
     where agent_version_id = ${agentVersionId}`;
 }

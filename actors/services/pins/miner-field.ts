@@ -61,6 +61,7 @@ export async function versionsOfMiner(
         select from race_entrant e
         where e.race_id = (select race_id from latest)
           and e.agent_version_id = v.agent_version_id and not e.is_eliminated
+          and (e.race_score is not null or e.unfinished_reason = 'NOT_FINISHED')
       ) as "isSurvivor",
       exists (
         select from top_agent t

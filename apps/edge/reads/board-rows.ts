@@ -25,7 +25,10 @@ export interface BoardRow {
   readonly raceScoreHigh: number | null;
   /** From when on the bounds of its score may be told. */
   readonly raceReleasedAtUs: number | null;
-  /** An entrant of the suite's latest completed race that was not eliminated in it, finished or not. */
+  /**
+   * An entrant of the suite's latest completed race that was not eliminated in it, and finished or did not by
+   * no fault of its own.
+   */
   readonly isSurvivor: boolean;
   /** The start of the latest reign. */
   readonly topAt: Date | null;
@@ -141,6 +144,7 @@ const wholeRows = (sql: Sql, suiteId: number) => sql`
   ) raced on true
   left join race_entrant survivor on survivor.agent_version_id = v.agent_version_id
     and not survivor.is_eliminated
+    and (survivor.race_score is not null or survivor.unfinished_reason = 'NOT_FINISHED')
     and survivor.race_id = (
       select race_id from race
       where suite_id = ${suiteId} and status = 'RACE_COMPLETE'

@@ -1,5 +1,6 @@
 -- As in 0039, but a survivor is whoever was not eliminated, finished or not: who lacks a race score by no
--- fault of its own lost no place by that, neither to a threshold that rose nor to a run excluded since.
+-- fault of its own lost no place by that, neither to a threshold that rose nor to a run excluded since. A top
+-- whose own fault it was is spared by its throne alone, and so is no survivor once it has lost that.
 create or replace function rt.race_field(p_race_id uuid) returns json
 language sql stable set search_path = pg_catalog, public, pg_temp
 set enable_seqscan = off set enable_bitmapscan = off as $$
@@ -43,6 +44,7 @@ set enable_seqscan = off set enable_bitmapscan = off as $$
       select e.agent_version_id, true, false
       from race_entrant e
       where e.race_id = (select last_race_id from race_now) and not e.is_eliminated
+        and (e.race_score is not null or e.unfinished_reason = 'NOT_FINISHED')
       union all
       select t.agent_version_id, false, t.suite_id = (select suite_id from race_now)
       from top_agent t

@@ -1505,6 +1505,7 @@ AS $function$
       select e.agent_version_id, true, false
       from race_entrant e
       where e.race_id = (select last_race_id from race_now) and not e.is_eliminated
+        and (e.race_score is not null or e.unfinished_reason = 'NOT_FINISHED')
       union all
       select t.agent_version_id, false, t.suite_id = (select suite_id from race_now)
       from top_agent t

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { fieldFlaws } from '../../../apps/verify/live/checks/field.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
 import { hourMs, openRaceDesk, type RaceDesk, startMs } from '../../support/race-desk.ts';
 import {
@@ -173,6 +174,42 @@ test('survivors and the top are in the next field without doing anything', async
     ['b', second, 'SURVIVOR'],
     ['d', unfinished, 'SURVIVOR'],
   ]);
+});
+
+// Its throne alone spared it, and the fault was its own: it lost no place that it is to have back.
+test('a former top that failed by its own fault has to qualify again', async (t) => {
+  const desk = await openedDesk(t);
+  const { sql } = desk;
+  const top = await seedVersion(sql, { hotkey: 'a' });
+  const heir = await seedVersion(sql, { hotkey: 'b' });
+  const last = await seedVersion(sql, { hotkey: 'c' });
+  const enter = async (raceNumber: number, work: ReadonlyMap<string, Work>) =>
+    await runToEnd(desk, await runToStart(desk, raceNumber), work);
+  await enter(
+    1,
+    new Map([
+      [top, { micro: [300_000, 300_000] }],
+      [heir, { micro: [200_000, 200_000] }],
+      [last, { micro: [100_000, 100_000] }],
+    ]),
+  );
+  await enter(
+    2,
+    new Map<string, Work>([
+      [top, 'agent-fault'],
+      [heir, { micro: [900_000, 900_000] }],
+    ]),
+  );
+  t.is((await raceAt(sql, 1)).promotedId, top);
+  t.is((await raceAt(sql, 2)).promotedId, heir);
+  const [spared] = await sql`
+    select is_eliminated, unfinished_reason from race_entrant join race r using (race_id)
+    where r.race_number = 2 and agent_version_id = ${top}`;
+  t.deepEqual(spared, { is_eliminated: false, unfinished_reason: 'AGENT_FAULT' });
+  await sql`update agent_version set qualifying_score = 0.1, eligible_at = submitted_at`;
+  await runToStart(desk, 3);
+  t.deepEqual(await entrants(desk, 3), [['b', heir, 'INCUMBENT_TOP']]);
+  t.deepEqual(await fieldFlaws(sql, (await raceAt(sql, 3)).raceId), []);
 });
 
 test('the clock and an order that meet close a race once', async (t) => {

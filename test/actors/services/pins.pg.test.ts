@@ -97,21 +97,29 @@ test('a survivor of the last race and the top may be pinned below the threshold'
   const latest = await plantRace(admin, { ...raceOf(suiteId, 'RACE_COMPLETE'), raceNumber: 2 });
   await plantRace(admin, { ...raceOf(suiteId), raceNumber: 3 });
   const low = { ...planted, score: '0.3000' };
-  const [survivor, eliminated, unfinished, long, top] = await Promise.all([
+  const [survivor, eliminated, dethroned, unfinished, long, top] = await Promise.all([
     plantVersion(admin, low),
     plantVersion(admin, { ...low, hotkey: 'xaver' }),
+    plantVersion(admin, { ...low, hotkey: 'wanda' }),
     plantVersion(admin, { ...low, hotkey: 'yves' }),
     plantVersion(admin, low),
     plantVersion(admin, { ...low, hotkey: 'zoe' }),
   ]);
   await plantEntrant(admin, { raceId: latest, agentVersionId: survivor, raceScore: '0.4000' });
   await plantEntrant(admin, { raceId: latest, agentVersionId: eliminated, isEliminated: true });
+  const ownFault = { agentVersionId: dethroned, unfinishedReason: 'AGENT_FAULT' };
+  await plantEntrant(admin, { raceId: latest, ...ownFault });
   await plantEntrant(admin, { raceId: latest, agentVersionId: unfinished });
   await plantEntrant(admin, { raceId: older, agentVersionId: long, raceScore: '0.4000' });
   await plantTop(admin, older, top);
 
   t.is(await pin(survivor), survivor);
   t.is(await refusal(pin(eliminated, 'xaver')), 'NOT_PINNABLE below_threshold');
+  t.is(
+    await refusal(pin(dethroned, 'wanda')),
+    'NOT_PINNABLE below_threshold',
+    'it was the top once',
+  );
   t.is(await pin(unfinished, 'yves'), unfinished, 'it did not finish and was not eliminated');
   t.is(await refusal(pin(long)), 'NOT_PINNABLE below_threshold', 'of the race before the last');
   t.is(await pin(top, 'zoe'), top);

@@ -1,56 +1,18 @@
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { qualifier } from '../../../apps/edge/wire/qualifier.ts';
 import { race } from '../../../apps/edge/wire/race.ts';
-import { compareApi } from '../../../apps/verify/compare-api.ts';
-import { compareBundle } from '../../../apps/verify/compare-bundle.ts';
-import { Comparison, differenceText } from '../../../apps/verify/difference.ts';
-import { openBundle } from '../../../apps/verify/sealed-bundle.ts';
-import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import type { RaceBundle } from '../../../machines/race/bundle.ts';
-import { recomputed, sealed, trialBundle } from '../../support/trial-bundle.ts';
+import { first, forged, honest, verified } from '../../support/forged-bundle.ts';
+import { trialBundle } from '../../support/trial-bundle.ts';
 import {
   boardPath,
   racePages,
   racePath,
-  servePages,
   statusPath,
   type TrialPages,
   trialPages,
   versionStatus,
 } from '../../support/trial-pages.ts';
-
-const signer = createEd25519Signer(new Uint8Array(32).fill(1));
-const top = { name: '4', score: '0.4731' };
-const honest = trialBundle({ top });
-
-type Mutable<T> = { -readonly [K in keyof T]: Mutable<T[K]> };
-
-const first = <T>(list: readonly T[]): T => {
-  const [value] = list;
-  if (value === undefined) throw new Error('nothing to change');
-  return value;
-};
-
-/** All that follows is computed again, so that the bundle agrees with itself. */
-function forged(change: (bundle: Mutable<RaceBundle>) => void, of = honest): RaceBundle {
-  const bundle = structuredClone(of) as Mutable<RaceBundle>;
-  change(bundle);
-  return recomputed(bundle as RaceBundle);
-}
-
-/** Signed by the operator, opened, and held against pages: what differs and what is in doubt. */
-async function verified(t: ExecutionContext, bundle: RaceBundle, pages: TrialPages) {
-  const { bytes, seal } = sealed(bundle, signer);
-  const opened = openBundle(bytes, seal, signer.publicKey);
-  const comparison = new Comparison();
-  compareBundle(opened, comparison);
-  t.deepEqual(comparison.differences.map(differenceText), [], 'the bundle agrees with itself');
-  await compareApi(await servePages(t, pages), opened, comparison);
-  return {
-    differences: comparison.differences.map(differenceText),
-    doubts: comparison.doubts,
-  };
-}
 
 /** The race's own page says what the bundle says; whatever stood elsewhere for days is as it was. */
 function pagesOf(bundle: RaceBundle, of = honest): TrialPages {
@@ -143,73 +105,6 @@ test('no race is left out of the window, and no eliminated version races again',
   t.deepEqual(again.differences, [
     `eliminated in race 1, and racing again: ["${gone.agent_version_id}"] in the bundle, [] on its page`,
   ]);
-});
-
-/** The page of the race before, with an entrant more that has no score. */
-function withUnfinished(pages: TrialPages, id: string, eliminatedAt: string | null): TrialPages {
-  const path = racePath(first(honest.window).race_id);
-  const page = pages[path] as { readonly qualifiers: readonly object[] };
-  const entrant = honest.entrants.find((each) => each.agent_version_id === id);
-  const unfinished = {
-    ...first(page.qualifiers),
-    ...{ agent_version_id: id, miner_hotkey: entrant?.miner_hotkey, eliminated_at: eliminatedAt },
-    ...{ race_score: null, weighted_score: null, race_rank: null },
-  };
-  return { ...pages, [path]: { ...page, qualifiers: [...page.qualifiers, unfinished] } };
-}
-
-for (const [type, reign] of [
-  ['SURVIVOR', 'that stands'],
-  ['PINNED', 'that stands'],
-  ['SURVIVOR', 'that fell'],
-  ['PINNED', 'that fell'],
-] as const) {
-  test(`whether it survived a race that it did not finish is on the page of that: ${type}, beside a top ${reign}`, async (t) => {
-    const newcomers = honest.entrants.filter((each) => each.qualification_type === 'QUALIFIED');
-    const { agent_version_id: id } = first(newcomers);
-    const claimed = forged((bundle) => {
-      if (reign === 'that fell') {
-        bundle.top_before = null;
-        for (const each of bundle.entrants) {
-          if (each.qualification_type === 'INCUMBENT_TOP') each.qualification_type = 'SURVIVOR';
-        }
-      }
-      for (const each of bundle.entrants.filter(
-        ({ agent_version_id }) => agent_version_id === id,
-      )) {
-        Object.assign(each, { qualification_type: type, qualifying_score: '0.1000' });
-      }
-    });
-    const pages = trialPages(claimed);
-    t.deepEqual(await verified(t, claimed, withUnfinished(pages, id, null)), {
-      differences: [],
-      doubts: [],
-    });
-    const right =
-      type === 'PINNED' && reign === 'that fell'
-        ? 'top or survivor at the close'
-        : 'survivor of race 2';
-    const lie = `version ${id}, ${right}: true in the bundle, false on its page`;
-    t.deepEqual((await verified(t, claimed, pages)).differences, [lie]);
-    const gone = withUnfinished(pages, id, new Date(claimed.race.opened_at).toISOString());
-    t.deepEqual((await verified(t, claimed, gone)).differences, [
-      `eliminated in race 2, and racing again: ["${id}"] in the bundle, [] on its page`,
-      lie,
-    ]);
-  });
-}
-
-test('a survivor that is not entered is a doubt, for its miner may be banned', async (t) => {
-  const id = '00000000-0000-4000-8000-000000000009';
-  const lacking = forged(({ window }) => {
-    first(window).raw_scores[id] = '0.4500';
-  });
-  t.deepEqual(await verified(t, lacking, trialPages(lacking)), {
-    differences: [],
-    doubts: [
-      `hotkey miner of ${id} survived race 2 and has no entrant: a ban would be why, and bans are not public`,
-    ],
-  });
 });
 
 test('a version that qualified and is not in the field is a doubt', async (t) => {

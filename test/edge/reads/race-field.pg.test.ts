@@ -38,10 +38,13 @@ async function addVersions(
 async function addEntrants(sql: Sql, raceId: string): Promise<void> {
   await sql`
     insert into race_entrant (race_id, agent_version_id, miner_hotkey, qualification_type, race_score,
-                              is_eliminated)
+                              is_eliminated, unfinished_reason)
     select distinct on (v.miner_hotkey) ${raceId}, v.agent_version_id, v.miner_hotkey, 'QUALIFIED',
-           case when random() < 0.9 then 0.5 end, v.eliminated_at is not null
+           case when drawn.place > 2 then 0.5 end, v.eliminated_at is not null,
+           case drawn.place when 1 then 'NOT_FINISHED' when 2 then 'AGENT_FAULT' end
     from agent_version v
+    cross join lateral (
+      select ascii(right(v.agent_version_id::text, 1)) % 8 as place) drawn
     order by v.miner_hotkey, random()`;
 }
 
@@ -98,6 +101,7 @@ async function plainField(sql: Sql, raceId: string, of: 'all' | 'field'): Promis
     left join race_pin p on p.agent_version_id = v.agent_version_id
     left join race_entrant e on e.agent_version_id = v.agent_version_id
       and e.race_id = race_now.last_race_id and not e.is_eliminated
+      and (e.race_score is not null or e.unfinished_reason = 'NOT_FINISHED')
     left join top_agent t on t.agent_version_id = v.agent_version_id and t.ended_at is null
     where ${of === 'all'} or a.place = 1 or e.race_id is not null or t.top_id is not null
       or p.miner_hotkey is not null`;

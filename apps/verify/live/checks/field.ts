@@ -148,7 +148,8 @@ async function candidatesAt(
     ), survivor as (
       select e.agent_version_id
       from race_entrant e
-      where not e.is_eliminated and e.race_id = (
+      where not e.is_eliminated
+        and (e.race_score is not null or e.unfinished_reason = 'NOT_FINISHED') and e.race_id = (
         select l.race_id from race l
         where l.suite_id = ${suiteId} and l.status = 'RACE_COMPLETE'
           and l.race_number < ${raceNumber}
