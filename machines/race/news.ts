@@ -13,7 +13,10 @@ export const outageMs = 600_000;
 const tickMs = 5_000;
 
 /**
- * By so much a race may end after its limit: it waits for the news of a ban, then for that of the end of a
- * reign, which may have come at the end of the former, and ends with its owner's next look.
+ * By so much a race may end after its limit: what ended a reign may come just before its owner looks, the
+ * news of that is waited for, and it ends with the owner's next look.
  */
-export const pastLimitMs = outageMs + newsMs + tickMs;
+export const pastLimitMs = tickMs + newsMs + tickMs;
+
+/** The same where a validator that measured something of it was banned: what ends a reign may come then. */
+export const pastLimitOnBanMs = outageMs + pastLimitMs;

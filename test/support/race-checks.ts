@@ -1,6 +1,7 @@
 import { findStuck } from '../../actors/services/stuck/find-stuck.ts';
 import { everyCheck } from '../../apps/verify/live/checks/every-check.ts';
 import { fieldFlaws } from '../../apps/verify/live/checks/field.ts';
+import { isPastLimit } from '../../apps/verify/live/checks/race-limit.ts';
 import { raceFlaws } from '../../apps/verify/live/checks/race-results.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { SeasonHistory } from './race-season.ts';
@@ -51,7 +52,7 @@ async function shapeViolations(sql: Sql, race: Race): Promise<string[]> {
   const [row] = await sql<Record<string, boolean>[]>`
     select
       r.status in ('RACE_COMPLETE', 'RACE_CANCELLED') as "INV-30 is over",
-      r.completed_at is null or r.completed_at <= r.deadline_at + interval '5 seconds'
+      r.completed_at is null or not ${isPastLimit(sql, sql`r.completed_at`)}
         as "INV-30 within its limit",
       -- What judges a run of it again goes on beside the races.
       not exists (select from evaluation_run e where e.race_id = r.race_id

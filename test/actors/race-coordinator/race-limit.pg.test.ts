@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { raceChecks } from '../../../apps/verify/live/checks/races.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import { raceViolations } from '../../support/race-checks.ts';
 import { openRaceDesk } from '../../support/race-desk.ts';
 import {
   ban,
@@ -64,9 +65,17 @@ async function sendBan(sql: Sql, hotkey: string): Promise<{ readonly take: () =>
   };
 }
 
+/** As the order of a ban leaves it behind, for good. */
+async function auditBan(sql: Sql, hotkey: string, atMs: number): Promise<void> {
+  await sql`
+    insert into audit_log (seq, actor, action, object, detail, prev_hash, hash, committed_at)
+    values (1, 'test', 'hotkey.ban', ${`hotkey/${hotkey}`}, '{}', '', '', ${new Date(atMs)})`;
+}
+
 test('a ban that is on its way holds the end of a race off for longer, and not for ever', async (t) => {
   const { desk, raceId, sql } = await measuredDesk(t);
   await ban(sql, 'validator-0');
+  await auditBan(sql, 'validator-0', desk.nowMs);
   await sendBan(sql, 'validator-0');
   const deadlineMs = desk.nextDueMs() ?? 0;
   for (const lateMs of [60_051, 599_999]) {
@@ -97,9 +106,44 @@ test('a ban that was parked, or is of others, holds the end of a race off no lon
 
 test('a race that waits for the end of a reign after it waited for a ban breaks no rule', async (t) => {
   const { desk, raceId, sql } = await measuredDesk(t);
-  desk.nowMs = (desk.nextDueMs() ?? 0) + 659_999;
+  await auditBan(sql, 'validator-0', desk.nowMs);
+  desk.nowMs = (desk.nextDueMs() ?? 0) + 664_999;
   await desk.send('complete-due', { raceId });
+  t.is((await raceAt(sql, 1)).status, 'RACE_COMPLETE');
   t.deepEqual(await lateRaces(sql), []);
-  await sql`update race set completed_at = deadline_at + interval '11 minutes 6 seconds'`;
+  await sql`update race set completed_at = deadline_at + interval '11 minutes 11 seconds'`;
   t.is((await lateRaces(sql)).length, 1);
 });
+
+for (const [what, hotkey, fromStartMs] of [
+  ['while nobody is banned', undefined, 0],
+  ['while somebody is banned who measured nothing of it', 'bystander', 1],
+  ['while a validator of it is banned that was banned before it', 'validator-0', -120_000],
+] as const) {
+  test(`a race that stands still at its limit is late after a minute: ${what}`, async (t) => {
+    const { desk, raceId, sql } = await measuredDesk(t);
+    if (hotkey !== undefined) await auditBan(sql, hotkey, desk.nowMs + fromStartMs);
+    desk.nowMs = (desk.nextDueMs() ?? 0) + 69_999;
+    await desk.send('complete-due', { raceId });
+    t.deepEqual(await lateRaces(sql), []);
+    await sql`update race set completed_at = deadline_at + interval '71 seconds'`;
+    t.is((await lateRaces(sql)).length, 1);
+    t.true((await raceViolations(sql, raceId)).some((each) => each.includes('INV-30 within')));
+  });
+}
+
+for (const [what, lateMs, hotkey, count] of [
+  ['after a minute', 71_000, undefined, 1],
+  ['not before ten minutes where a validator of it is banned', 669_000, 'validator-0', 0],
+  ['after ten minutes where a validator of it is banned', 671_000, 'validator-0', 1],
+] as const) {
+  test(`a race that does not end is late: ${what}`, async (t) => {
+    const { sql } = await measuredDesk(t);
+    await sql`
+      update race set started_at = rt.clock() - interval '1 hour',
+        deadline_at = rt.clock() - ${lateMs} * interval '1 millisecond'`;
+    if (hotkey !== undefined) await auditBan(sql, hotkey, Date.now() - 1_800_000);
+    const standing = raceChecks.find(({ id, needsProcesses }) => id === 'INV-30' && needsProcesses);
+    t.is((await standing?.find(sql))?.length, count);
+  });
+}

@@ -1,6 +1,6 @@
-import { pastLimitMs } from '../../../../machines/race/news.ts';
 import type { Check } from './check.ts';
 import { dailyCloseChecks } from './daily-close.ts';
+import { isPastLimit } from './race-limit.ts';
 
 /** INV-26, 28, 29, 30, 32 and 50: the calendar of races, what belongs to each and what it says of itself. */
 export const raceChecks: readonly Check[] = [
@@ -88,7 +88,7 @@ export const raceChecks: readonly Check[] = [
     find: (sql) => sql`
       select r.race_id, r.status, r.started_at, r.deadline_at, r.completed_at
       from race r
-      where r.completed_at > r.deadline_at + ${pastLimitMs} * interval '1 millisecond'
+      where ${isPastLimit(sql, sql`r.completed_at`)}
          or r.deadline_at is distinct from r.started_at
            + (r.policy ->> 'raceLimitMs')::bigint * interval '1 millisecond'`,
   },
@@ -101,8 +101,7 @@ export const raceChecks: readonly Check[] = [
       select r.race_id, r.status, r.qualifying_closes_at, r.closed_at, r.deadline_at
       from race r
       cross join (select rt.clock() - interval '1 minute' as late) clock
-      where r.status = 'RACE_RUNNING'
-           and r.deadline_at < rt.clock() - ${pastLimitMs} * interval '1 millisecond'
+      where r.status = 'RACE_RUNNING' and ${isPastLimit(sql, sql`rt.clock()`)}
          or r.status = 'QUALIFYING_CLOSED' and r.closed_at < clock.late
          or r.status = 'QUALIFYING_OPEN' and r.qualifying_closes_at < clock.late`,
   },
