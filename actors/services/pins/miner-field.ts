@@ -1,5 +1,6 @@
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import type { FieldCandidate } from '../../../machines/race/field.ts';
+import { isOfFormerActivation } from '../../runtime/reign.ts';
 
 export interface MinerVersion extends FieldCandidate {
   readonly agentId: string;
@@ -67,6 +68,7 @@ export async function versionsOfMiner(
         select from top_agent t
         join suite s on s.suite_id = t.suite_id
         where t.agent_version_id = v.agent_version_id and t.ended_at is null and s.is_active
+          and not ${isOfFormerActivation(sql, sql`s`)}
       ) as "isTop",
       exists (
         select from race_pin p

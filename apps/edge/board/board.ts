@@ -43,7 +43,8 @@ export interface BoardQuery {
 /** What rows say depends on it, too. */
 interface Moment {
   readonly nowUs: number;
-  readonly isSuiteActive: boolean;
+  /** The version that reigns now, of whatever suite. */
+  readonly topId: string | undefined;
 }
 
 /**
@@ -253,14 +254,14 @@ export class Board {
     else this.#honours.set(version, honoursOf(row));
   }
 
-  #rowOf(version: number, { isSuiteActive }: Moment) {
+  #rowOf(version: number, { topId }: Moment) {
+    const agentVersionId = this.#ids.textOf(version);
     const agent = this.#agent.get(version);
     const honours = this.#honours.get(version);
     const miner = this.#miners.minerOf(agent);
     const topAt = honours?.topAt ?? null;
-    const isMinerBanned = this.#contenders.isBanned(miner);
     return {
-      agentVersionId: this.#ids.textOf(version),
+      agentVersionId,
       agentName: this.#miners.nameOf(agent),
       minerHotkey: this.#miners.hotkeyOf(miner),
       versionNumber: this.#number.get(version),
@@ -269,12 +270,12 @@ export class Board {
       qualifyingScore: scoreOf(this.#score.get(version)),
       raceScore: scoreOf(honours?.raceScore ?? none),
       weightedScore: scoreOf(honours?.weightedScore ?? none),
-      isCurrentTop: honours?.isReigning === true && !isMinerBanned && isSuiteActive,
+      isCurrentTop: agentVersionId === topId,
       wasTop: topAt !== null,
       topAt,
       eligibleAt: Math.floor(this.#eligibleAt.get(version) / usPerMs),
       eliminatedAt: msOf(this.#eliminatedAt.get(version)),
-      isMinerBanned,
+      isMinerBanned: this.#contenders.isBanned(miner),
     };
   }
 

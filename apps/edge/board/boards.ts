@@ -84,7 +84,7 @@ export class Boards {
   async read(query: BoardsQuery): Promise<BoardAnswer | undefined> {
     const live = await this.#current(query.suiteId);
     if (live === undefined) return undefined;
-    const moment = () => ({ nowUs: live.nowUs, isSuiteActive: live.suite.isActive });
+    const moment = () => ({ nowUs: live.nowUs, topId: live.top.top?.agentVersionId });
     const page = await live.board.page(query, moment, pause);
     return {
       ...page,

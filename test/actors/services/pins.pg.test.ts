@@ -123,6 +123,11 @@ test('a survivor of the last race and the top may be pinned below the threshold'
   t.is(await pin(unfinished, 'yves'), unfinished, 'it did not finish and was not eliminated');
   t.is(await refusal(pin(long)), 'NOT_PINNABLE below_threshold', 'of the race before the last');
   t.is(await pin(top, 'zoe'), top);
+  // Another suite was active in between, of which the owner of the reign has not heard.
+  await admin`
+    update suite set activated_at = (select top_at from top_agent) + interval '5.1 seconds'
+    where suite_id = ${suiteId}`;
+  t.is(await refusal(pin(top, 'zoe')), 'NOT_PINNABLE below_threshold');
 });
 
 test('pins are locked from the close on, and before it once it is due', async (t) => {

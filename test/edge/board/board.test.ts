@@ -5,7 +5,7 @@ import type { BoardRow } from '../../../apps/edge/reads/board-rows.ts';
 const count = 40_000;
 const miners = 3_000;
 const noWait = async () => undefined;
-const now = () => ({ nowUs: 0, isSuiteActive: true });
+const now = () => ({ nowUs: 0, topId: undefined });
 
 /** Numbers that look like chance and are the same each time (mulberry32). */
 function* drawn(): Generator<number> {

@@ -317,6 +317,15 @@ test('a reign and a ban are shown with the next read', async (t) => {
   if (race === undefined) throw new Error('a race was opened');
   await addTop(sql, { suiteId, raceId: race.raceId, hotkey: 'a', score: '0.6' });
   t.like(await row(), { agentVersionId: id, isCurrentTop: true, isMinerBanned: false });
+  // Another suite was active in between, of which the owner of the reign has not heard.
+  for (const [at, isCurrentTop] of [
+    ['5.1 seconds', false],
+    ['4.9 seconds', true],
+  ] as const) {
+    await sql`
+      update suite set activated_at = (select top_at from top_agent) + ${at}::text::interval`;
+    t.like(await row(), { isCurrentTop, wasTop: true }, at);
+  }
   await sql`insert into hotkey_ban (hotkey, reason, banned_at) values ('a', 'test', rt.clock())`;
   t.like(await row(), { isCurrentTop: false, isMinerBanned: true, wasTop: true });
 });
