@@ -29,8 +29,11 @@ export interface Caller {
   readonly publicKeyHex: string;
   /** SS58 of the owner, where the chain names one. */
   readonly coldkey: string | null;
-  /** SS58 of all hotkeys that this owner has now, of a validator; its work at its claim is none of theirs. */
-  readonly ownedHotkeys: readonly string[];
+  /**
+   * SS58 of all hotkeys that this owner has now, of a validator; its work at its claim is none of theirs.
+   * Null: there are too many to be told, and it is given none.
+   */
+  readonly ownedHotkeys: readonly string[] | null;
 }
 
 export interface RequestContext {

@@ -29,16 +29,25 @@ export class RpcRefused extends ChainUnavailable {
   }
 }
 
-/** Permits of a full subnet (65,536 seats in hex) are 131 KB, the largest thing we ask for. */
+/** The answer is longer than the node may give, or than is read of it. */
+export class AnswerTooLong extends ChainUnavailable {
+  override name = 'AnswerTooLong';
+}
+
+/**
+ * Permits of a full subnet (65,536 seats in hex) are 131 KB, the largest thing with a bound that we ask
+ * for. The hotkeys of one coldkey have none: 16,000 of them are longer than this.
+ */
 const answerBytesMax = 1024 * 1024;
 
+/** By which a Substrate node says that one answer, or all of a batch, is longer than it may give. */
+const tooLongCodes: ReadonlySet<number> = new Set([-32_008, -32_011]);
+
+const rpcError = z.object({ code: z.int(), message: z.string() });
 const answers = z.array(
-  z.object({
-    id: z.int(),
-    result: z.unknown().optional(),
-    error: z.object({ code: z.int(), message: z.string() }).optional(),
-  }),
+  z.object({ id: z.int(), result: z.unknown().optional(), error: rpcError.optional() }),
 );
+const refusedBatch = z.object({ error: rpcError });
 
 /** The results of all calls, in their order, by one request. Every failure is ChainUnavailable. */
 export async function callNode(
@@ -50,6 +59,7 @@ export async function callNode(
     const answer = byId.get(id);
     if (answer === undefined) throw new ChainUnavailable(`the node does not answer ${method}`);
     if (answer.error !== undefined && isOptional) return undefined;
+    requireShort(answer.error);
     if (answer.error !== undefined) throw new RpcRefused(method, answer.error);
     return answer.result;
   });
@@ -59,10 +69,19 @@ async function post(node: RpcNode, calls: readonly RpcCall[]): Promise<z.infer<t
   const body = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
   try {
     const text = await withDeadline(node, (signal) => exchange(node, JSON.stringify(body), signal));
-    return answers.parse(JSON.parse(text));
+    const answer: unknown = JSON.parse(text);
+    requireShort(refusedBatch.safeParse(answer).data?.error);
+    return answers.parse(answer);
   } catch (error) {
+    if (error instanceof AnswerTooLong) throw error;
     // The URL stays out of the text: it may hold a provider's key.
     throw new ChainUnavailable('the chain node gives no usable answer', { cause: error });
+  }
+}
+
+function requireShort(error: z.infer<typeof rpcError> | undefined): void {
+  if (error !== undefined && tooLongCodes.has(error.code)) {
+    throw new AnswerTooLong(`the node says: ${error.message} (${error.code})`);
   }
 }
 
@@ -88,7 +107,9 @@ async function readBounded(response: Response): Promise<string> {
   // Leaving the loop early cancels the rest of the body.
   for await (const chunk of response.body ?? []) {
     sizeBytes += chunk.length;
-    if (sizeBytes > answerBytesMax) throw new Error(`an answer of over ${answerBytesMax} bytes`);
+    if (sizeBytes > answerBytesMax) {
+      throw new AnswerTooLong(`the chain node's answer is over ${answerBytesMax} bytes`);
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

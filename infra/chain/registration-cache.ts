@@ -30,8 +30,8 @@ export interface SubnetRole {
   readonly stake: bigint;
   /** 32 bytes in lower-case hex. */
   readonly coldkey: string | null;
-  /** The hotkeys of its coldkey, where it has a permit. */
-  readonly ownedHotkeys: readonly string[];
+  /** The hotkeys of its coldkey, where it has a permit; null where there are too many. */
+  readonly ownedHotkeys: readonly string[] | null;
 }
 
 /** Keys are 32-byte public keys in lower-case hex. */

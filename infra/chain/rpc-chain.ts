@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { decodeHex, encodeHex } from '../crypto/hex.ts';
 import { type Chain, ChainUnavailable, type Registration } from '../ports/chain.ts';
-import { callNode, type RpcCall, type RpcNode } from './json-rpc.ts';
+import { AnswerTooLong, callNode, type RpcCall, type RpcNode } from './json-rpc.ts';
 import {
   accountIdBytes,
   decodeAccountId,
@@ -11,6 +11,9 @@ import {
   decodeU64,
 } from './scale.ts';
 import { storageKeys } from './storage-keys.ts';
+
+/** Of one coldkey: their list goes with each claim, and must be no burden to the broker. */
+export const ownedHotkeysMax = 4096;
 
 export interface RpcChainOptions extends RpcNode {
   readonly netuid: number;
@@ -61,11 +64,10 @@ async function readRegistration(
   const uid = decodeU16(uidValue);
   const validatorPermit = permits !== undefined && decodeBools(permits)[uid] === true;
   const owner = coldkey === undefined ? undefined : decodeAccountId(coldkey);
-  const [holder, block, owned] = await readStorage(chain, [
-    storageKeys.hotkey(netuid, uid),
-    storageKeys.blockAtRegistration(netuid, uid),
-    ...(validatorPermit && owner !== undefined ? [storageKeys.ownedHotkeys(owner)] : []),
-  ]);
+  const { holder, block, ownedHotkeys } = await readSeat(chain, {
+    uid,
+    owner: validatorPermit ? owner : undefined,
+  });
   if (holder === undefined || !Buffer.from(hotkey).equals(holder)) return 'changed';
   return {
     uid,
@@ -73,9 +75,37 @@ async function readRegistration(
     // The chain stores no zeros: what is absent is its default.
     stake: stake === undefined ? 0n : decodeU64(stake),
     coldkey: owner === undefined ? null : encodeHex(owner),
-    ownedHotkeys: owned === undefined ? [] : decodeAccountIds(owned).map(encodeHex),
+    ownedHotkeys,
     registeredAtBlock: block === undefined ? 0 : Number(decodeU64(block)),
   };
+}
+
+/**
+ * How many hotkeys a coldkey owns is of its own making. A list that makes the answer too long is its
+ * owner's trouble and no outage of the node, which would keep everybody new out: all else is asked again.
+ */
+async function readSeat(
+  chain: RpcChainOptions,
+  { uid, owner }: { readonly uid: number; readonly owner: Uint8Array | undefined },
+) {
+  const { netuid } = chain;
+  const seat = [storageKeys.hotkey(netuid, uid), storageKeys.blockAtRegistration(netuid, uid)];
+  try {
+    const list = owner === undefined ? [] : [storageKeys.ownedHotkeys(owner)];
+    const [holder, block, owned] = await readStorage(chain, [...seat, ...list]);
+    return { holder, block, ownedHotkeys: hotkeysIn(owned) };
+  } catch (error) {
+    if (owner === undefined || !(error instanceof AnswerTooLong)) throw error;
+    const [holder, block] = await readStorage(chain, seat);
+    return { holder, block, ownedHotkeys: null };
+  }
+}
+
+/** Null where there are too many of them. */
+function hotkeysIn(owned: Uint8Array | undefined): readonly string[] | null {
+  if (owned === undefined) return [];
+  const hotkeys = decodeAccountIds(owned);
+  return hotkeys.length > ownedHotkeysMax ? null : hotkeys.map(encodeHex);
 }
 
 async function readStorage(

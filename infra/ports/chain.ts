@@ -5,8 +5,11 @@ export interface Registration {
   /** In the chain's smallest unit. */
   readonly stake: bigint;
   readonly coldkey: string | null;
-  /** All that its coldkey owns, where it has a permit: of whoever evaluates nothing, nobody asks. */
-  readonly ownedHotkeys: readonly string[];
+  /**
+   * All that its coldkey owns, where it has a permit: of whoever evaluates nothing, nobody asks. Null where
+   * there are more than can be told; they are then as unknown as if they had not been asked for.
+   */
+  readonly ownedHotkeys: readonly string[] | null;
   readonly registeredAtBlock: number;
 }
 

@@ -22,11 +22,11 @@ export function chainRegistrations(cache: RegistrationCache): Registrations {
 }
 
 function standingOf({ role, uid, stake, coldkey, ownedHotkeys }: SubnetRole): Standing {
-  const owned = role === 'validator' ? ownedHotkeys.map(spelled) : [];
+  const owned = role === 'validator' ? ownedHotkeys : [];
   return {
     ...{ role, uid, stake },
     coldkey: coldkey === null ? null : spelled(coldkey),
-    ownedHotkeys: owned,
+    ownedHotkeys: owned === null ? null : owned.map(spelled),
   };
 }
 

@@ -6,8 +6,8 @@ export interface Standing {
   readonly stake: bigint;
   /** SS58 of the owner, where the chain names one. */
   readonly coldkey: string | null;
-  /** SS58 of all hotkeys of that owner, of a validator: their work is its own. */
-  readonly ownedHotkeys: readonly string[];
+  /** SS58 of all hotkeys of that owner, of a validator: their work is its own. Null: there are too many. */
+  readonly ownedHotkeys: readonly string[] | null;
 }
 
 export interface Registrations {

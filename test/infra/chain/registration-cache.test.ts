@@ -5,7 +5,9 @@ import {
   setRegistration,
 } from '../../../infra/chain/embedded-registrations.ts';
 import { createRegistrationCache } from '../../../infra/chain/registration-cache.ts';
+import { createRpcChain } from '../../../infra/chain/rpc-chain.ts';
 import { type Chain, ChainUnavailable } from '../../../infra/ports/chain.ts';
+import { answeringOwned } from './answering-owned.ts';
 import { hotkeyOf, netuid, temporaryChain } from './temporary-chain.ts';
 
 const ttlMs = 300_000;
@@ -47,6 +49,21 @@ test('a validator holds a permit and stake enough, everybody else mines', async 
   t.like(await cache.roleOf(hotkeyOf(2)), { role: 'miner', uid: 1, coldkey: null });
   t.like(await cache.roleOf(hotkeyOf(3)), { role: 'miner', uid: 2, stake: 10_000n });
   t.is(await cache.roleOf(hotkeyOf(4)), 'unregistered');
+});
+
+test('whose coldkey owns too many hotkeys keeps nobody else out', async (t) => {
+  const { node, clock } = await world(t);
+  await setRegistration(node, { hotkey: one, coldkey: hotkeyOf(9), role: 'validator' });
+  await setRegistration(node, { hotkey: hotkeyOf(2), role: 'miner' });
+  const fetching = answeringOwned({ each: { result: `0x${'00'.repeat(1_048_576)}` } });
+  const cache = createRegistrationCache({
+    chain: createRpcChain({ ...node, netuid, fetch: fetching }),
+    ...{ clock, ttlMs, graceMs, validatorStakeMin: 0n, max: 10 },
+  });
+
+  t.like(await cache.roleOf(one), { role: 'validator', ownedHotkeys: null });
+  t.like(await cache.roleOf(hotkeyOf(2)), { role: 'miner' });
+  t.is(cache.peek(one), 'registered');
 });
 
 test('a deregistration is noticed when the time of the answer is over', async (t) => {

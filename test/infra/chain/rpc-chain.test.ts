@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import { setRegistration } from '../../../infra/chain/embedded-registrations.ts';
-import { createRpcChain } from '../../../infra/chain/rpc-chain.ts';
+import { createRpcChain, ownedHotkeysMax } from '../../../infra/chain/rpc-chain.ts';
+import { encodeAccountIds } from '../../../infra/chain/scale.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { ChainUnavailable } from '../../../infra/ports/chain.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
+import { answeringOwned } from './answering-owned.ts';
 import { hotkeyOf, netuid, temporaryChain } from './temporary-chain.ts';
 
 const unavailable = { instanceOf: ChainUnavailable };
@@ -44,6 +46,42 @@ test('of a validator the hotkeys of its coldkey are told, as they change hands',
   await own(2, 9);
   await own(2, 9);
   t.deepEqual(await ownedBy(1), [hotkeyOf(3), hotkeyOf(1), hotkeyOf(2)]);
+});
+
+const listOf = (length: number) => {
+  const hotkeys = Array.from({ length }, (_, at) => Uint8Array.fromHex(hotkeyOf(at)));
+  return { result: `0x${Buffer.from(encodeAccountIds(hotkeys)).toString('hex')}` };
+};
+const tooLong = { code: -32_008, message: 'Response is too big' };
+const longLists: Record<string, Parameters<typeof answeringOwned>[0]> = {
+  'of one more than is told': { each: listOf(ownedHotkeysMax + 1) },
+  'of over a megabyte': { each: listOf(17_000) },
+  'that the node finds too long': { each: { error: tooLong } },
+  'that makes the node’s batch too long': { whole: { error: { ...tooLong, code: -32_011 } } },
+};
+
+// Of one owner's making: as an outage of the node it would keep every other new key out.
+for (const [what, answer] of Object.entries(longLists)) {
+  test(`a list of hotkeys ${what} is not known, and all else is`, async (t) => {
+    const { node, chain } = await temporaryChain(t);
+    const change = { hotkey: hotkeyOf(1), coldkey: hotkeyOf(9), role: 'validator' } as const;
+    await setRegistration(node, { ...change, stake: 7n });
+    const plain = await chain.registration(hotkeyOf(1));
+    const asking = createRpcChain({ ...node, netuid, fetch: answeringOwned(answer) });
+
+    t.deepEqual(await asking.registration(hotkeyOf(1)), plain && { ...plain, ownedHotkeys: null });
+  });
+}
+
+test('a list of as many hotkeys as are told is told whole', async (t) => {
+  const { node } = await temporaryChain(t);
+  await setRegistration(node, { hotkey: hotkeyOf(1), coldkey: hotkeyOf(9), role: 'validator' });
+  const fetching = answeringOwned({ each: listOf(ownedHotkeysMax) });
+  const found = await createRpcChain({ ...node, netuid, fetch: fetching }).registration(
+    hotkeyOf(1),
+  );
+
+  t.is(found?.ownedHotkeys?.length, ownedHotkeysMax);
 });
 
 test('a hotkey that is not on the subnet has no registration', async (t) => {

@@ -8,6 +8,7 @@ import {
   claimedAt,
   claimView,
 } from '../../../../actors/lease-manager/reads.ts';
+import { ownedHotkeysMax } from '../../../../infra/chain/rpc-chain.ts';
 import { sha256Hex as hashOf, randomId, uuidV5 } from '../../../../infra/ids/ids.ts';
 import { Fault, type FaultCode } from '../../../../machines/fault.ts';
 import { refusal } from '../../../../machines/refusal.ts';
@@ -156,15 +157,24 @@ function freeSlot(live: LiveRuns, slots: number): number | undefined {
   return Array.from({ length: slots }, (_, slot) => slot).find((slot) => !taken.has(slot));
 }
 
+/** As the owners of work know a caller. Whose own work cannot be told from that of others gets none. */
+function claimerOf({ name, coldkey, ownedHotkeys }: Caller) {
+  if (ownedHotkeys === null) {
+    throw refusal('WRONG_ROLE', {
+      says: `Your coldkey owns more than ${ownedHotkeysMax.toLocaleString('en')} hotkeys, too many to tell your own work from that of others.`,
+      next: 'Claim with a hotkey of a coldkey that owns fewer.',
+    });
+  }
+  return { validatorHotkey: name, validatorColdkey: coldkey, ownedHotkeys: [...ownedHotkeys] };
+}
+
 function viewOf(
-  { name, coldkey, ownedHotkeys }: Caller,
+  caller: Caller,
   limit: number,
   { config, claimsSql }: EdgeDeps,
 ): Promise<ClaimView> {
   return claimView(claimsSql, {
-    validatorHotkey: name,
-    validatorColdkey: coldkey,
-    ownedHotkeys,
+    ...claimerOf(caller),
     slots: config.maxConcurrentRuns,
     limit,
   });
@@ -213,13 +223,7 @@ async function claimOnce(
       part,
       id: ask.id,
       account: caller.name,
-      body: {
-        validatorHotkey: caller.name,
-        validatorColdkey: caller.coldkey,
-        ownedHotkeys: [...caller.ownedHotkeys],
-        slot: ask.slot,
-        preferred,
-      },
+      body: { ...claimerOf(caller), slot: ask.slot, preferred },
     });
     if (run === null) continue;
     deps.runs.learn(run.evalRunId, { part, agentVersionId: run.agentVersionId });
