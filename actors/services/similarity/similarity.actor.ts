@@ -45,14 +45,20 @@ export interface SimilarityDeps {
 }
 
 const everyMs = 2_000;
-/** Twice as long as the slowest file may take. */
-const leaseMs = 60_000;
+/** A store that answers nothing is given up by itself before; one that trickles would never be. */
+const readMs = 40_000;
+/**
+ * Longer than all that is done under it: two reads, or one and its fingerprints. Of a lease that ended
+ * before, the try could not be taken back, and an outage of the store would use a file's tries up.
+ */
+const leaseMs = 3 * readMs;
 const pauseMs = 10_000;
 /** A reader that died may have been another file's victim, or the machine's. */
 const triesMax = 3;
 
-export function createSimilarity(deps: SimilarityDeps): Service {
-  const { clock, log, fingerprinter, transact } = deps;
+export function createSimilarity(given: SimilarityDeps): Service {
+  const { clock, log, fingerprinter, transact } = given;
+  const deps = { ...given, readCode: (sha256: string) => readWithin(readMs, sha256, given) };
   const stopping = new AbortController();
   let stopTicking: (() => void) | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -85,6 +91,24 @@ export function createSimilarity(deps: SimilarityDeps): Service {
       await running;
     },
   };
+}
+
+async function readWithin(
+  ms: number,
+  sha256: string,
+  { readCode, clock }: SimilarityDeps,
+): Promise<Uint8Array | undefined> {
+  const read = new AbortController();
+  const late = clock.sleep(ms, read.signal).then(() => {
+    throw new Error(`the store did not give a file within ${ms} ms`);
+  });
+  // Once the file is read nobody hears that it is not late.
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([readCode(sha256), late]);
+  } finally {
+    read.abort();
+  }
 }
 
 /** False when there is no file to be read. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import {
@@ -24,6 +25,7 @@ import type { SimilarityReport } from '../../../machines/submission/similarity-r
 import { testDatabase } from '../../support/cluster.ts';
 import { addSuite } from '../../support/eval-desk.ts';
 import { fingerprinted } from '../../support/fingerprinted.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { disguised, program, textOf } from '../../support/python-programs.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
@@ -308,6 +310,69 @@ test.serial('a store that gives nothing costs no file a try', async (t) => {
     return (await reportOf(id))?.isReported === true;
   });
   t.is((await reportOf(id))?.unreadable, null);
+});
+
+test.serial('a store that hangs costs no file a try, however many look at it', async (t) => {
+  const id = await plant({ hotkey: 's', text: `${four}\nlast = 5\n`, minute: 85 });
+  await register();
+  const clock = new ManualClock();
+  const hanging = Promise.withResolvers<undefined>();
+  const asked: string[] = [];
+  const workers = [1, 2].map(() =>
+    createSimilarity({
+      ...{ ...deps(), clock },
+      readCode: async (sha256) => {
+        asked.push(sha256);
+        // What a store takes to say that it does not answer; an answer that never ends takes for ever.
+        if (asked.length > 1) return await hanging.promise;
+        await clock.sleep(33_000);
+        throw new StorageUnavailable('the object store cannot be used');
+      },
+    }),
+  );
+  const state = async () => {
+    const [row] = await admin<{ attempts: number; isHeld: boolean }[]>`
+      select attempts, lease_token is not null as "isHeld"
+      from similarity_version where agent_version_id = ${id}`;
+    return row;
+  };
+  /** For the leases as for the workers. */
+  const pass = async (ms: number) => {
+    await admin`
+      update similarity_version
+      set next_attempt_at = next_attempt_at - ${ms} * interval '1 millisecond'
+      where fingerprinted_at is null`;
+    await clock.advance(ms);
+  };
+  const stop = async () => {
+    hanging.reject(new StorageUnavailable('the object store cannot be used'));
+    for (const worker of workers) await worker.stop();
+  };
+  t.teardown(stop);
+  for (const worker of workers) await worker.start();
+
+  await until(async () => {
+    await clock.advance(2_000);
+    return asked.length === 1;
+  });
+  await pass(33_000);
+  await until(() => asked.length === 2);
+  for (let seconds = 0; seconds < 38; seconds += 2) {
+    await pass(2_000);
+    await sleep(20);
+  }
+  t.is(asked[0], sha256Hex(`${four}\nlast = 5\n`));
+  t.is(asked.length, 2, 'one file, and another to see whether the store gives any');
+  t.deepEqual(await state(), { attempts: 1, isHeld: true });
+
+  await clock.advance(3_000);
+  await until(async () => (await state())?.isHeld === false);
+  t.deepEqual(await state(), { attempts: 0, isHeld: false });
+  await stop();
+  await admin`update similarity_version set next_attempt_at = now() where agent_version_id = ${id}`;
+  await work();
+  t.is((await reportOf(id))?.unreadable, null);
+  t.true((await reportOf(id))?.isReported);
 });
 
 test.serial('a miner’s next version adds only what is new in it', async (t) => {
