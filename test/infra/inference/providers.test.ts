@@ -141,8 +141,8 @@ test('an account out of credit is the trouble of its owner', async (t) => {
   });
 });
 
-/** Whether a credential is blamed when a provider answers so to everything. */
-async function blames(t: ExecutionContext, id: ProviderId, status: number, text: string) {
+/** A provider that answers so to everything. */
+async function answering(t: ExecutionContext, id: ProviderId, status: number, text: string) {
   const server = createServer((message, response) => {
     message.resume();
     const contentType = text.startsWith('<') ? 'text/html' : 'application/json';
@@ -154,7 +154,12 @@ async function blames(t: ExecutionContext, id: ProviderId, status: number, text:
   const providers = createProviders({
     ...{ provideraUrl: url, providerbUrl: url, clock: systemClock },
   });
-  const provider = providers.get(id) as InferenceProvider;
+  return providers.get(id) as InferenceProvider;
+}
+
+/** Whether a credential is blamed when a provider answers so to everything. */
+async function blames(t: ExecutionContext, id: ProviderId, status: number, text: string) {
+  const provider = await answering(t, id, status, text);
   const asked = [provider.check('demo-one'), provider.mint('demo-one', terms())];
   const refusals = await Promise.all(asked.map((each) => t.throwsAsync<Error>(each)));
   return refusals.map((error) => error instanceof CredentialRejected);
@@ -187,6 +192,21 @@ for (const [id, status, text, isOfCredential] of [
   const blamed = isOfCredential ? 'blames' : 'does not blame';
   test(`${id}'s ${status} of ${text.slice(0, 40)} ${blamed} the credential`, async (t) => {
     t.deepEqual(await blames(t, id, status, text), [isOfCredential, isOfCredential]);
+  });
+}
+
+// The revoke of RFC 7009 has no credential of the miner's: a key would be given up that can still be ended.
+for (const [status, text] of [
+  [401, oauth('invalid_client')],
+  [401, words],
+  [403, words],
+] as const) {
+  test(`providera's ${status} of ${text.slice(0, 40)} to a revoke is of this service`, async (t) => {
+    const provider = await answering(t, 'providera', status, text);
+
+    await t.throwsAsync(provider.revoke('demo-one', { keyId: 'key' }), {
+      instanceOf: ProviderUnavailable,
+    });
   });
 }
 
