@@ -14,6 +14,7 @@ import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
 import { sha256Hex } from '../../infra/ids/ids.ts';
 import { createProviders } from '../../infra/inference/providers.ts';
 import type { ProviderId } from '../../infra/ports/inference.ts';
+import type { Logger } from '../../infra/ports/log.ts';
 import type { Seal } from '../../infra/ports/seal.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
@@ -29,6 +30,7 @@ export interface LoanDeskOptions {
   readonly mintMs?: number;
   readonly restMs?: number;
   readonly transactAs?: (plain: Transact) => Transact;
+  readonly log?: Logger;
   /** Of the process; all have one unless told. */
   readonly seal?: Seal;
   /** The loans of ended runs are ended. */
@@ -50,7 +52,7 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
     const seal = own.seal ?? usual;
     const plain: Transact = (body) => transaction(sql, {}, body);
     const deps = {
-      ...{ sql, providers, seal, clock: systemClock, log: silentLogger },
+      ...{ sql, providers, seal, clock: systemClock, log: own.log ?? silentLogger },
       transact: own.transactAs?.(plain) ?? plain,
       newId: randomUUID,
       spendLimit: 25,

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../infra/ports/clock.ts';
 import {
   CredentialRejected,
   type InferenceProvider,
@@ -86,7 +85,7 @@ async function connect(
   const provider = deps.providers.get(id);
   if (provider === undefined) throw unused();
   const context = credentialContext(hotkey, id);
-  const kept = await checked(provider, deps.seal.open(sealed, context), deps.clock);
+  const kept = await checked(provider, deps.seal.open(sealed, context), deps);
   const credential = { credentialId: deps.newId(), sealed: deps.seal.seal(kept, context) };
   const store = async (tx: Transaction) => {
     await lockMiner(tx, hotkey);
@@ -107,7 +106,7 @@ async function connect(
 async function checked(
   provider: InferenceProvider,
   credential: string,
-  clock: Clock,
+  { clock, log }: CredentialsDeps,
 ): Promise<string> {
   const late = new AbortController();
   const done = new AbortController();
@@ -116,8 +115,10 @@ async function checked(
     return await provider.check(credential, late.signal);
   } catch (error) {
     if (error instanceof CredentialRejected) throw rejected();
-    if (error instanceof ProviderUnavailable) throw unavailable('The provider does not answer.');
-    throw error;
+    if (!(error instanceof ProviderUnavailable)) throw error;
+    // The miner is not told what the provider said; it may be of how this service asks.
+    log.warn('a provider could not check a credential', { provider: provider.id, error });
+    throw unavailable('The provider gives no usable answer.');
   } finally {
     done.abort();
     await lateness;
