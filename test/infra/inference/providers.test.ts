@@ -13,17 +13,20 @@ import {
 } from '../../../infra/ports/inference.ts';
 import { startStandIns } from '../../support/stand-ins.ts';
 
-async function world(t: ExecutionContext, timeoutMs = 5000) {
+async function world(t: ExecutionContext) {
   const standIns = await startStandIns();
   t.teardown(() => standIns.stop());
-  const providers = createProviders({
-    provideraUrl: standIns.providera.url,
-    providerbUrl: standIns.providerb.url,
-    clock: systemClock,
-    timeoutMs,
-  });
-  const provider = (id: ProviderId) => providers.get(id) as InferenceProvider;
-  return { standIns, provider };
+  const within = (timeoutMs: number) => {
+    const providers = createProviders({
+      provideraUrl: standIns.providera.url,
+      providerbUrl: standIns.providerb.url,
+      clock: systemClock,
+      timeoutMs,
+    });
+    return (id: ProviderId) => providers.get(id) as InferenceProvider;
+  };
+  // What hangs is waited for shortly; what answers is, on a busy machine, for longer.
+  return { standIns, provider: within(30_000), hurried: within(1_000) };
 }
 
 const terms = (): MintTerms => ({
@@ -69,7 +72,7 @@ for (const id of providerIds) {
   });
 
   test(`a failing ${id} is away, and nobody's credential is blamed`, async (t) => {
-    const { provider, standIns } = await world(t, 1_000);
+    const { provider, hurried, standIns } = await world(t);
     const key = await provider(id).mint('demo-one', terms());
 
     for (const fault of [
@@ -82,10 +85,10 @@ for (const id of providerIds) {
       standIns[id].fail(fault);
       const unavailable = { instanceOf: ProviderUnavailable };
       await Promise.all([
-        t.throwsAsync(provider(id).check('demo-one'), unavailable),
-        t.throwsAsync(provider(id).mint('demo-one', terms()), unavailable),
-        t.throwsAsync(provider(id).revoke('demo-one', key), unavailable),
-        t.throwsAsync(provider(id).servedModels(), unavailable),
+        t.throwsAsync(hurried(id).check('demo-one'), unavailable),
+        t.throwsAsync(hurried(id).mint('demo-one', terms()), unavailable),
+        t.throwsAsync(hurried(id).revoke('demo-one', key), unavailable),
+        t.throwsAsync(hurried(id).servedModels(), unavailable),
       ]);
     }
     standIns[id].heal();

@@ -17,6 +17,8 @@ test.before(async () => {
   folder = await temporaryFolder();
   server = await startPostgres({ dataDir: join(folder, 'data') });
   admin = createSql({ url: server.url, applicationName: 'admin', max: 1 });
+  // It makes databases, which takes a busy disk longer than a statement of a process may.
+  await admin`set statement_timeout = 0`;
 });
 test.after.always(async () => {
   if (admin !== undefined) await closeSql(admin);
