@@ -29,7 +29,11 @@ export function createProviderA(site: ProviderSite): InferenceProvider {
     const form = { grant_type: 'refresh_token', refresh_token: credential };
     const asked = await askProvider(site, { method: 'POST', path: '/oauth/token', form, signal });
     const parsed = grant.safeParse(acceptedJson(asked, refusesGrant));
-    if (!parsed.success) throw new ProviderUnavailable('the provider grants no access token');
+    if (!parsed.success) {
+      throw new ProviderUnavailable('the provider grants no access token', {
+        status: asked.status,
+      });
+    }
     return parsed.data;
   }
 

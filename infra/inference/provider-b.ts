@@ -32,7 +32,9 @@ export function createProviderB(site: ProviderSite): InferenceProvider {
         },
       });
       const parsed = madeKey.safeParse(acceptedJson(asked));
-      if (!parsed.success) throw new ProviderUnavailable('the provider makes no key');
+      if (!parsed.success) {
+        throw new ProviderUnavailable('the provider makes no key', { status: asked.status });
+      }
       const { key: accessKey, hash: keyId } = parsed.data;
       return { accessKey, keyId, expiresAtMs, nextCredential: undefined };
     },

@@ -56,8 +56,10 @@ export async function askProvider(
  */
 export function acceptedJson(answer: ProviderAnswer, isRejection = refusesCredential): unknown {
   requireAccepted(answer, isRejection);
-  const value = jsonOf(answer.text);
-  if (value === undefined) throw new ProviderUnavailable('the provider answers no JSON');
+  const { status, text } = answer;
+  const value = jsonOf(text);
+  if (value === undefined)
+    throw new ProviderUnavailable('the provider answers no JSON', { status });
   return value;
 }
 
@@ -67,7 +69,7 @@ export function requireAccepted(answer: ProviderAnswer, isRejection = refusesCre
   if (status >= 200 && status < 300) return;
   const text = `the provider answers ${status}`;
   if (isRejection(answer)) throw new CredentialRejected(text);
-  throw new ProviderUnavailable(text);
+  throw new ProviderUnavailable(text, { status });
 }
 
 const errorAnswer = z.object({ error: z.union([z.string(), z.looseObject({})]) });

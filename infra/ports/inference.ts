@@ -91,4 +91,14 @@ export class CredentialRejected extends Error {
  */
 export class ProviderUnavailable extends Error {
   override name = 'ProviderUnavailable';
+  /** Of the provider's answer; undefined where none came. */
+  readonly status: number | undefined;
+
+  constructor(
+    message: string,
+    { status, ...options }: ErrorOptions & { readonly status?: number } = {},
+  ) {
+    super(message, options);
+    this.status = status;
+  }
 }

@@ -9,7 +9,7 @@ import { refusal } from '../../../machines/refusal.ts';
 import { isBanned } from '../is-banned.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers } from '../service-handler.ts';
-import type { Lender, LenderDeps } from './lender.ts';
+import { isOutage, type Lender, type LenderDeps } from './lender.ts';
 import {
   insertToken,
   type KeyFacts,
@@ -118,7 +118,7 @@ async function checked(
     if (!(error instanceof ProviderUnavailable)) throw error;
     // The miner is not told what the provider said; it may be of how this service asks.
     log.warn('a provider could not check a credential', { provider: provider.id, error });
-    throw unavailable('The provider gives no usable answer.');
+    throw unavailable('The provider gives no usable answer.', isOutage(error));
   } finally {
     done.abort();
     await lateness;
@@ -190,7 +190,9 @@ async function lendKey(
   const { hotkey, lifetimeMs } = facts;
   const loan = await deps.lender.lendWithin(lendMs, { evalRunId, hotkey, provider, lifetimeMs });
   if (loan === 'rejected') throw rejected();
-  if (loan === 'away') throw unavailable('The provider lends no key right now.');
+  if (loan === 'away' || loan === 'withheld') {
+    throw unavailable('The provider lends no key right now.', loan === 'away');
+  }
   return loan;
 }
 
@@ -226,9 +228,11 @@ function unused(): Fault {
   });
 }
 
-function unavailable(says: string): Fault {
+/** An outage tells a validator that its agent did not fail (decision record 78). */
+function unavailable(says: string, isOfProvider: boolean): Fault {
+  const failed = isOfProvider && { provider_failed: true };
   return refusal('PROVIDER_UNAVAILABLE', {
     says,
-    extras: { retry_after_seconds: retryAfterSeconds, provider_failed: true },
+    extras: { retry_after_seconds: retryAfterSeconds, ...failed },
   });
 }

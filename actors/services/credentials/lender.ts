@@ -45,8 +45,11 @@ export interface LoanTerms extends Account {
   readonly lifetimeMs: number;
 }
 
-/** `away`: the provider gives no key now; `rejected`: it refuses the credential. */
-export type Loan = LentKey | 'away' | 'rejected';
+/**
+ * `away`: the provider answers 5xx, or nothing in time, or cannot be asked from here; `withheld`: there is no key now for another reason,
+ * which may be of the miner's making; `rejected`: the provider refuses the credential.
+ */
+export type Loan = LentKey | 'away' | 'rejected' | 'withheld';
 
 export interface Lender {
   /**
@@ -96,7 +99,8 @@ export function createLender(deps: LenderDeps): Lender {
       loan.catch((error) => deps.log.warn('a key could not be lent', { error }));
       try {
         const outcome = await Promise.race([loan, late]);
-        if (outcome !== 'away') restingUntilMs.delete(terms.provider);
+        const isForLater = outcome === 'away' || outcome === 'withheld';
+        if (!isForLater) restingUntilMs.delete(terms.provider);
         else restingUntilMs.set(terms.provider, deps.clock.monotonicMs() + deps.restMs);
         return outcome;
       } finally {
@@ -127,7 +131,8 @@ async function lendInTurn(terms: LoanTerms, deps: LenderDeps): Promise<Loan> {
     if (lent !== undefined) return lent;
     const state = await credentialState(sql, terms);
     if (state === 'rejected') return 'rejected';
-    if (state === 'absent' || clock.monotonicMs() >= untilMs) return 'away';
+    if (state === 'absent') return 'withheld';
+    if (clock.monotonicMs() >= untilMs) return 'away';
     await clock.sleep(turnPauseMs);
   }
 }
@@ -142,19 +147,27 @@ async function mint(terms: LoanTerms, turn: Asking, deps: LenderDeps): Promise<L
   const { clock, log, spendLimit } = deps;
   try {
     const opened = open(credential, deps);
-    if (opened === undefined) throw new ProviderUnavailable('the credential cannot be opened');
+    if (opened === undefined) {
+      await leaveTurn(deps.sql, credential.credentialId, holder);
+      return 'away';
+    }
     const expiresAtMs = clock.nowMs() + Math.max(0, lifetimeMs);
     const minted = await provider.mint(opened, { evalRunId, expiresAtMs, spendLimit });
     return await keep(terms, turn, { minted, deps });
   } catch (error) {
     if (error instanceof CredentialRejected) {
-      return (await rejectCredential(deps.sql, credential, holder)) ? 'rejected' : 'away';
+      return (await rejectCredential(deps.sql, credential, holder)) ? 'rejected' : 'withheld';
     }
     await leaveTurn(deps.sql, credential.credentialId, holder);
     if (!(error instanceof ProviderUnavailable)) throw error;
     log.warn('a provider lends no key', { provider: provider.id, error });
-    return 'away';
+    return isOutage(error) ? 'away' : 'withheld';
   }
+}
+
+/** Who has the account can bring about a 429, say, and is not to gain by it. */
+export function isOutage({ status }: ProviderUnavailable): boolean {
+  return status === undefined || status >= 500;
 }
 
 /** A key of ours that is missing is our fault alone: neither a claim nor the miner is to suffer. */
@@ -191,5 +204,5 @@ async function keep(
     return isLent;
   };
   const isLent = await persistently(deps.clock, storeMs, () => deps.transact(store));
-  return isLent ? { keyId: key.keyId, sealedKey, expiresAtMs } : 'away';
+  return isLent ? { keyId: key.keyId, sealedKey, expiresAtMs } : 'withheld';
 }

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Transact } from '../../../actors/services/service-handler.ts';
-import type { Logger } from '../../../infra/ports/log.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { openLoanDesk } from '../../support/loan-desk.ts';
-import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
 
 const secret = () => `demo-${randomUUID()}`;
@@ -77,21 +75,6 @@ test('a credential that the provider refuses later gives no token until it is re
   standIns.providera.heal();
   await connect('alice', 'providera', secret());
   t.truthy(await token(await plantRun('alice')));
-});
-
-test('what a provider answered where it checked nothing is in the log', async (t) => {
-  const warned: Readonly<Record<string, unknown>>[] = [];
-  const warn: Logger['warn'] = (text, fields) => warned.push({ text, ...fields });
-  const { connect, refusal, standIns } = await openLoanDesk(t, { log: { ...silentLogger, warn } });
-  standIns.providera.fail({ kind: 'status', status: 400 });
-
-  t.is(await refusal(connect('alice', 'providera', secret())), 'PROVIDER_UNAVAILABLE');
-  t.like(warned, [
-    {
-      ...{ text: 'a provider could not check a credential', provider: 'providera' },
-      error: { message: 'the provider answers 400' },
-    },
-  ]);
 });
 
 test('while the provider is away a token is issued, and its key is made at first use', async (t) => {
