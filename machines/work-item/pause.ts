@@ -12,8 +12,8 @@ export const pauseTerms = {
   firstMs: 60_000,
   /**
    * A race has an end, and perhaps one validator: what passes must not cost an entrant its place. Qualifying
-   * has no end, nor has what judges a race's run again: where a miner's account is exhausted for good, a pair makes a run a day, and the open version
-   * that its owner holds in memory some 24,000 a year by 64 validators.
+   * has no end, nor has what judges a race's run again: where a miner's account is exhausted for good, a pair
+   * makes a run a day, and the open version that its owner holds in memory some 24,000 a year by 64 validators.
    */
   maxMs: { QUALIFYING: 86_400_000, RACE: 60_000 } satisfies Record<Phase, number>,
 } as const;

@@ -46,8 +46,9 @@ export interface LoanTerms extends Account {
 }
 
 /**
- * `away`: the provider answers 5xx, or nothing in time, or cannot be asked from here; `withheld`: there is no key now for another reason,
- * which may be of the miner's making; `rejected`: the provider refuses the credential.
+ * `away`: the provider answers 5xx, or nothing in time, or cannot be asked from here; `withheld`: there is no
+ * key now for another reason, which may be of the miner's making; `rejected`: the provider refuses the
+ * credential.
  */
 export type Loan = LentKey | 'away' | 'rejected' | 'withheld';
 
