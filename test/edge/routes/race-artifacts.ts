@@ -160,7 +160,7 @@ test.serial(
     const user = await paddockUser(t, { url: service.baseUrl });
     for (const line of lines) {
       const { code, error } = await user.run('download', ...line);
-      t.is(code, 1);
+      t.is(code, 5);
       t.regex(error, /This is withheld until its race is released\. Ask again at 20/);
     }
     const sealed = await user.run('status', agentVersionId, '--tasks');
