@@ -20,6 +20,7 @@ const versions = 6;
 const validatorsEach = 6;
 const claimLeaseSeconds = 300;
 const spacingSeconds = 7;
+const looksMax = 100_000;
 
 let world: ServiceWorld;
 test.before(async () => {
@@ -67,6 +68,24 @@ async function round(): Promise<number> {
   return Number(row?.round);
 }
 
+/**
+ * Carries `deed` out after a round of a drive and before the next: the row of the clock is held
+ * meanwhile, so that the drive cannot be over already. Who waits for a row gets it in turn, so
+ * hardly a round passes between two looks.
+ */
+async function afterRound(last: number, deed: () => void): Promise<void> {
+  for (let looks = 0; looks < looksMax; looks += 1) {
+    const isDone = await world.sql.begin(async (sql) => {
+      const [row] = await sql<{ round: string }[]>`select round from rt.clock_offset for update`;
+      if (Number(row?.round) <= last) return false;
+      deed();
+      return true;
+    });
+    if (isDone) return;
+  }
+  throw new Error(`round ${last} is not over after ${looksMax} looks`);
+}
+
 /** Kills a process in the middle of what `seconds` have in store. */
 async function killedOnTheWay(seconds: number, victim: KeptProcess | undefined) {
   const [baseUrl] = world.service.baseUrls;
@@ -77,10 +96,12 @@ async function killedOnTheWay(seconds: number, victim: KeptProcess | undefined) 
   };
   const body = JSON.stringify({ seconds });
   const ask = () => fetch(`${baseUrl}${path}`, { method: 'POST', headers, body });
-  const before = await round();
+  const atFirst = await round();
   const first = ask().catch(() => undefined);
-  await until(async () => (await round()) > before + 10);
-  if (victim === undefined || !signalProcess(victim, 'SIGKILL')) throw new Error('it ran already');
+  await afterRound(atFirst + 10, () => {
+    if (victim === undefined || !signalProcess(victim, 'SIGKILL'))
+      throw new Error('it ran already');
+  });
   return { first: await first, ask };
 }
 
