@@ -1,7 +1,7 @@
+import type { DrawableRaceTask } from '../../machines/race/draw-race-tasks.ts';
 import type { FieldCandidate, RaceInputs } from '../../machines/race/field.ts';
 import type { PolicyBasis } from '../../machines/race/policy-overrides.ts';
 import type { ReignEndReason } from '../../machines/reasons/codes.ts';
-import type { DrawableTask } from '../../machines/suite/draw-tasks.ts';
 import type { RaceEntity } from './race-state.ts';
 
 /**
@@ -51,7 +51,7 @@ export interface SuiteGround {
 }
 
 /** A task that was not public in qualifying. `taskId` is what it is drawn by. */
-export interface HeldOutTask extends DrawableTask {
+export interface HeldOutTask extends DrawableRaceTask {
   readonly row: {
     readonly problem_id: string;
     readonly task_id: string | null;

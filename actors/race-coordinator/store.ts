@@ -174,8 +174,16 @@ export class RaceStore {
   async #heldOut(raceIds: readonly string[]) {
     if (raceIds.length === 0) return new Map<string, HeldOutTask[]>();
     const rows = await this.#sql<HeldOutRow[]>`
+      with raced as (
+        select distinct k.pack_sha256, k.task_id, k.goal_text
+        from race_task d
+        join race r using (race_id)
+        join suite s using (suite_id)
+        join pack_task k on k.pack_sha256 = s.env_pack_sha256 and k.task_id = d.task_id)
       select r.race_id as "raceId", r.suite_id as "suiteId", null::uuid as "problemId",
-             t.task_id as "taskId", t.family, t.family as "drawnFamily"
+             t.task_id as "taskId", t.family, t.family as "drawnFamily",
+             (t.pack_sha256, t.task_id) in (select pack_sha256, task_id from raced)
+               or t.has_own_goal and t.goal_text in (select goal_text from raced) as "wasRaced"
       from race r
       join suite s on s.suite_id = r.suite_id and s.execution_kind = 'envpack'
       join rt.tasks_of_packs(array(${this.#packsOf(raceIds)})) t
@@ -183,7 +191,8 @@ export class RaceStore {
       where r.race_id = any(${[...raceIds]}::uuid[]) and not t.is_public
       union all
       select r.race_id, r.suite_id, p.problem_id, p.task_id, p.family,
-             coalesce(p.family, p.category, '')
+             coalesce(p.family, p.category, ''),
+             p.problem_id in (select d.problem_id from race_task d)
       from race r
       join suite s on s.suite_id = r.suite_id and s.execution_kind = 'legacy_benchmark'
       join suite_problem p on p.suite_id = r.suite_id and p.phase = 'RACE'
@@ -205,11 +214,13 @@ export class RaceStore {
       where r.race_id = any(${[...raceIds]}::uuid[])`;
   }
 
-  #heldOutTask({ suiteId, problemId, taskId, family, drawnFamily }: HeldOutRow): HeldOutTask {
+  #heldOutTask(row: HeldOutRow): HeldOutTask {
+    const { suiteId, problemId, taskId, family, drawnFamily, wasRaced } = row;
     const id = problemId ?? this.#uuidV5(problemNamespace, problemName(suiteId, taskId ?? ''));
     return {
       taskId: taskId ?? id,
       family: drawnFamily,
+      wasRaced,
       row: { problem_id: id, task_id: taskId, family },
     };
   }
@@ -239,6 +250,8 @@ interface HeldOutRow {
   readonly taskId: string | null;
   readonly family: string | null;
   readonly drawnFamily: string;
+  /** By its id in the pack, or by a goal of its own in any pack, as a task is public (record 69). */
+  readonly wasRaced: boolean;
 }
 
 function entitiesOf(rows: readonly StoredRace[]): ReadonlyMap<string, RaceEntity> {

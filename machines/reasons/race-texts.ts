@@ -23,7 +23,7 @@ export const raceCancelTexts: ReasonTexts<RaceCancelReason> = {
     next: nextRaceIsOpen,
   },
   NO_TASK: {
-    says: 'There was no task left that nobody has seen.',
+    says: 'There was no task left that qualifying does not show.',
     next: 'Operators bring a pack with more tasks.',
   },
   SUITE_SWITCHED: suiteSwitched,

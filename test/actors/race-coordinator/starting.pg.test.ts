@@ -1,11 +1,14 @@
 import test, { type ExecutionContext } from 'ava';
+import type { Sql } from '../../../infra/ports/sql.ts';
 import { hourMs, openRaceDesk, type RaceDesk, startMs } from '../../support/race-desk.ts';
 import {
   raceAt,
+  runToEnd,
   runToStart,
   type SeedSuite,
   seedSuite,
   seedVersion,
+  switchTo,
 } from '../../support/race-seeds.ts';
 
 async function startedDesk(t: ExecutionContext, suite: SeedSuite = {}): Promise<RaceDesk> {
@@ -19,6 +22,41 @@ async function startedDesk(t: ExecutionContext, suite: SeedSuite = {}): Promise<
 async function tasks({ sql }: RaceDesk) {
   return await sql<{ ordinal: number; taskId: string | null; family: string | null }[]>`
     select ordinal, task_id as "taskId", family from race_task order by ordinal`;
+}
+
+async function raceOn(sql: Sql, raceTasks: number): Promise<void> {
+  await sql`
+    insert into race_policy (policy_version, overrides, actor, created_at)
+    values (1, ${sql.json({ raceTasks })}, 'test', now())`;
+}
+
+/** How many different problems were drawn by the end of each race. */
+async function distinctProblems(sql: Sql): Promise<readonly number[]> {
+  const rows = await sql<{ drawn: number }[]>`
+    select (select count(distinct d.problem_id)
+            from race_task d
+            join race past using (race_id)
+            where past.race_number <= r.race_number)::int as drawn
+    from race r
+    where r.started_at is not null
+    order by r.race_number`;
+  return rows.map(({ drawn }) => drawn);
+}
+
+/** A suite of the same partition whose pack has the same tasks under other ids. */
+async function builtAgain(sql: Sql): Promise<number> {
+  const other = 'cd'.repeat(32);
+  let suiteId = 0;
+  while (suiteId % 4 !== 1) suiteId = await seedSuite(sql, { isActive: false });
+  await sql`
+    insert into pack (pack_sha256, size_bytes, manifest, task_count, family_counts, created_at)
+    select ${other}, size_bytes, manifest, task_count, family_counts, created_at from pack`;
+  await sql`
+    insert into pack_task (pack_sha256, ordinal, task_id, family, goal_text)
+    select ${other}, ordinal, 'again-' || ordinal, family, goal_text from pack_task`;
+  await sql`update suite_problem set goal_text = 'buy ' || substring(task_id from '[0-9]+$')`;
+  await sql`update suite set env_pack_sha256 = ${other} where suite_id = ${suiteId}`;
+  return suiteId;
 }
 
 test('a race starts right after its close, with a limit', async (t) => {
@@ -54,6 +92,40 @@ test('only tasks that qualifying never showed are drawn, balanced over families'
     [...byFamily.values()].map(({ length }) => length),
     [4, 4, 4],
   );
+});
+
+for (const kind of ['envpack', 'legacy_benchmark'] as const) {
+  test(`tasks that no race had go first, of a suite of kind ${kind}`, async (t) => {
+    const desk = await openRaceDesk(t);
+    await seedSuite(desk.sql, { kind, taskCount: kind === 'envpack' ? 60 : 30 });
+    await raceOn(desk.sql, 12);
+    const work = new Map([[await seedVersion(desk.sql, { hotkey: 'a' }), { micro: [600_000] }]]);
+    for (const raceNumber of [1, 2, 3]) {
+      await runToEnd(desk, await runToStart(desk, raceNumber), work);
+    }
+    t.deepEqual(await distinctProblems(desk.sql), [12, 24, 30]);
+  });
+}
+
+test('a task that a race had is known by its goal in a pack that was built again', async (t) => {
+  const desk = await openRaceDesk(t);
+  const { sql } = desk;
+  await seedSuite(sql, { taskCount: 60 });
+  await raceOn(sql, 12);
+  await sql`update pack_task set goal_text = 'buy ' || ordinal`;
+  const agentVersionId = await seedVersion(sql, { hotkey: 'a' });
+  await runToEnd(desk, await runToStart(desk), new Map([[agentVersionId, { micro: [600_000] }]]));
+  const suiteId = await builtAgain(sql);
+  await switchTo(sql, suiteId);
+  await desk.send('suite-activated', { suiteId });
+  await seedVersion(sql, { hotkey: 'b', suiteId });
+  desk.nowMs = (await raceAt(sql, 1, suiteId)).closesAtMs;
+  await desk.tick();
+  const [told] = await sql`
+    select count(distinct substring(task_id from '[0-9]+$'))::int as tasks,
+      count(*)::int as draws
+    from race_task`;
+  t.like(told, { draws: 24, tasks: 24 });
 });
 
 test('what any suite of the pack shows is drawn in none', async (t) => {

@@ -10,6 +10,7 @@ const keyed = (key: string) => (text: string) =>
 const tasks = Array.from({ length: 120 }, (_, index) => ({
   taskId: `task-${index}`,
   family: `family-${index % 3}`,
+  wasRaced: false,
 }));
 
 test('a race has its number of tasks, as many of each family', (t) => {
@@ -34,6 +35,20 @@ test('another race draws other tasks', (t) => {
 
   t.deepEqual(draw('race 1'), draw('race 1'));
   t.notDeepEqual(draw('race 1').toSorted(), draw('race 2').toSorted());
+});
+
+test('those that no race had go first, as far as the balance of families allows', (t) => {
+  const property = fc.property(fc.subarray(tasks), fc.nat(120), (unraced, count) => {
+    const pack = tasks.map((task) => ({ ...task, wasRaced: !unraced.includes(task) }));
+    const drawn = drawRaceTasks(pack, { count, rank: keyed('race') });
+    const ofFamily = (from: readonly { family: string; wasRaced: boolean }[], family: string) =>
+      from.filter((task) => task.family === family && !task.wasRaced).length;
+    t.is(new Set(drawn).size, count);
+    for (const [family, members] of Map.groupBy(drawn, (task) => task.family)) {
+      t.is(ofFamily(drawn, family), Math.min(members.length, ofFamily(pack, family)));
+    }
+  });
+  t.notThrows(() => fc.assert(property));
 });
 
 test('any order of the pack draws the same tasks in the same order', (t) => {
