@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { randomHex } from '../ids/ids.ts';
+import { pingIntervalMs, pingsOutMax } from '../nats/connect.ts';
 import { startChild, untilReady } from './child.ts';
 import type { LogSink } from './child-output.ts';
 import { natsBinary } from './nats-binary.ts';
@@ -87,6 +88,8 @@ async function configText(
     http: `127.0.0.1:${options.monitorPort ?? anyPort}`,
     ports_file_dir: runDir,
     max_payload: 1_048_576,
+    ping_interval: `${pingIntervalMs}ms`,
+    ping_max: pingsOutMax,
     jetstream: {
       store_dir: options.storeDir,
       // An acknowledged message is on disk: by default it would be there two minutes later.
