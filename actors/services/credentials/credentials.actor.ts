@@ -167,7 +167,7 @@ async function issueToken(evalRunId: string, deps: CredentialsDeps): Promise<Iss
   const { hotkey, provider, lifetimeMs } = facts;
   if (provider === null || !deps.providers.has(provider)) return null;
   const terms = { evalRunId, hotkey, provider, lifetimeMs };
-  const isLater = lender.isResting(provider);
+  const isLater = lender.isResting(terms);
   if (!isLater && (await lender.lendWithin(deps.mintMs, terms)) === 'rejected') return null;
   const token = `inf_${deps.newSecret()}`;
   const issued = await insertToken(sql, {

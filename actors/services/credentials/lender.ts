@@ -13,6 +13,7 @@ import type { Transact } from '../service-handler.ts';
 import { insertKey, isKept, type LentKey, lentKey } from './loan-store.ts';
 import { credentialContext, keyContext, keyIdContext } from './messages.ts';
 import { persistently } from './persistently.ts';
+import { Rests } from './rests.ts';
 import {
   type Account,
   type Credential,
@@ -35,7 +36,7 @@ export interface LenderDeps {
   readonly newId: () => string;
   /** The most that one run's key may spend, where the provider knows caps. */
   readonly spendLimit: number;
-  /** How long no claim waits for a provider that was away. */
+  /** How long no claim waits for a provider that was away, or for an account that got no key. */
   readonly restMs: number;
 }
 
@@ -58,10 +59,19 @@ export interface Lender {
    * takes longer than `ms`; the key is then there for whoever asks later.
    */
   lendWithin(ms: number, terms: LoanTerms): Promise<Loan>;
-  /** The provider lent nothing lately, or too late: not worth a claim's wait. */
-  isResting(provider: ProviderId): boolean;
+  /** Its provider was away lately, or it got no key itself: not worth a claim's wait. */
+  isResting(account: Account): boolean;
   /** Resolves when no provider is asked any more. */
   settled(): Promise<void>;
+}
+
+/** A key on its way to a run. */
+interface Lending {
+  /**
+   * Whose doing it is if no key comes of what is under way now, or came of what was last. The provider's
+   * only while it is asked, and where it was away: all else may be of this one account.
+   */
+  dependsOn: 'account' | 'provider';
 }
 
 /** Of another's turn; a provider answers within it. */
@@ -79,43 +89,56 @@ const storeMs = 15_000;
  * 3. That credential and the key are stored by one transaction, or neither is.
  * 4. A turn ends though its holder only stands still. What it stores then is kept as the credential where
  *    the stored one is still what it asked by; its key is ended, for the run may have another by then.
+ * 5. What one account meets, and its miner may have brought about, is no reason to spare its provider.
  */
 export function createLender(deps: LenderDeps): Lender {
-  const running = new Map<string, Promise<Loan>>();
-  const restingUntilMs = new Map<ProviderId, number>();
+  const running = new Map<string, { readonly loan: Promise<Loan>; readonly lending: Lending }>();
+  const rests = new Rests(deps);
   const lend = (terms: LoanTerms) => {
     const name = `${terms.evalRunId} ${terms.provider}`;
     const asked = running.get(name);
     if (asked !== undefined) return asked;
-    const loan = lendInTurn(terms, deps).finally(() => running.delete(name));
-    running.set(name, loan);
-    return loan;
+    const lending: Lending = { dependsOn: 'account' };
+    const loan = lendInTurn(terms, lending, deps).finally(() => running.delete(name));
+    const begun = { loan, lending };
+    running.set(name, begun);
+    return begun;
+  };
+  const learn = (account: Account, outcome: Loan, { dependsOn }: Lending) => {
+    if (outcome === 'away' || outcome === 'withheld') {
+      return rests.begin(dependsOn === 'provider' ? account.provider : nameOf(account));
+    }
+    rests.end(account.provider);
+    rests.end(nameOf(account));
   };
   return {
     async lendWithin(ms, terms) {
       const inTime = new AbortController();
       const late = deps.clock.sleep(ms, inTime.signal).then(() => 'away' as const);
-      const loan = lend(terms);
+      const { loan, lending } = lend(terms);
       // Whoever has lost patience does not hear of it.
       loan.catch((error) => deps.log.warn('a key could not be lent', { error }));
       try {
         const outcome = await Promise.race([loan, late]);
-        const isForLater = outcome === 'away' || outcome === 'withheld';
-        if (!isForLater) restingUntilMs.delete(terms.provider);
-        else restingUntilMs.set(terms.provider, deps.clock.monotonicMs() + deps.restMs);
+        learn(terms, outcome, lending);
         return outcome;
       } finally {
         inTime.abort();
       }
     },
-    isResting: (provider) => deps.clock.monotonicMs() < (restingUntilMs.get(provider) ?? 0),
+    isResting: (account) => rests.has(account.provider) || rests.has(nameOf(account)),
     async settled() {
-      await Promise.allSettled(running.values());
+      await Promise.allSettled([...running.values()].map(({ loan }) => loan));
     },
   };
 }
 
-async function lendInTurn(terms: LoanTerms, deps: LenderDeps): Promise<Loan> {
+/** No provider's own name has a space. */
+function nameOf({ hotkey, provider }: Account): string {
+  return `${provider} ${hotkey}`;
+}
+
+async function lendInTurn(terms: LoanTerms, lending: Lending, deps: LenderDeps): Promise<Loan> {
   const { sql, clock } = deps;
   const provider = deps.providers.get(terms.provider);
   if (provider === undefined) return 'away';
@@ -126,7 +149,7 @@ async function lendInTurn(terms: LoanTerms, deps: LenderDeps): Promise<Loan> {
     // Whoever had the turn before may have asked for this very run.
     const lent = await lentKey(sql, terms.evalRunId, terms.provider);
     if (credential !== undefined && lent === undefined) {
-      return await mint(terms, { provider, credential, holder }, deps);
+      return await mint(terms, { provider, credential, holder, lending }, deps);
     }
     if (credential !== undefined) await leaveTurn(sql, credential.credentialId, holder);
     if (lent !== undefined) return lent;
@@ -140,11 +163,12 @@ async function lendInTurn(terms: LoanTerms, deps: LenderDeps): Promise<Loan> {
 
 interface Asking extends Turn {
   readonly provider: InferenceProvider;
+  readonly lending: Lending;
 }
 
 async function mint(terms: LoanTerms, turn: Asking, deps: LenderDeps): Promise<Loan> {
   const { evalRunId, lifetimeMs } = terms;
-  const { provider, credential, holder } = turn;
+  const { provider, credential, holder, lending } = turn;
   const { clock, log, spendLimit } = deps;
   try {
     const opened = open(credential, deps);
@@ -153,16 +177,20 @@ async function mint(terms: LoanTerms, turn: Asking, deps: LenderDeps): Promise<L
       return 'away';
     }
     const expiresAtMs = clock.nowMs() + Math.max(0, lifetimeMs);
+    lending.dependsOn = 'provider';
     const minted = await provider.mint(opened, { evalRunId, expiresAtMs, spendLimit });
+    lending.dependsOn = 'account';
     return await keep(terms, turn, { minted, deps });
   } catch (error) {
+    const isAway = error instanceof ProviderUnavailable && isOutage(error);
+    lending.dependsOn = isAway ? 'provider' : 'account';
     if (error instanceof CredentialRejected) {
       return (await rejectCredential(deps.sql, credential, holder)) ? 'rejected' : 'withheld';
     }
     await leaveTurn(deps.sql, credential.credentialId, holder);
     if (!(error instanceof ProviderUnavailable)) throw error;
     log.warn('a provider lends no key', { provider: provider.id, error });
-    return isOutage(error) ? 'away' : 'withheld';
+    return isAway ? 'away' : 'withheld';
   }
 }
 

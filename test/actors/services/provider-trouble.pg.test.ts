@@ -4,6 +4,7 @@ import type { Logger } from '../../../infra/ports/log.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { openLoanDesk } from '../../support/loan-desk.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
+import { until } from '../../support/until.ts';
 
 const secret = () => `demo-${randomUUID()}`;
 
@@ -42,3 +43,64 @@ for (const [fault, isOutage] of [
     t.is('provider_failed' in refused.extras, isOutage);
   });
 }
+
+// One miner's account is no sign of the next one's: whoever has it can bring about a 429, and be asked by another.
+test('an account that gets no key has no claim of its own wait, and lets those of others be', async (t) => {
+  const { connect, token, plantRun, standIns } = await openLoanDesk(t, { restMs: 60_000 });
+  const { providera } = standIns;
+  await connect('alice', 'providera', secret());
+  await connect('bob', 'providera', secret());
+  providera.fail({ kind: 'status', status: 429, retryAfterSeconds: 60 });
+  t.truthy(await token(await plantRun('alice')));
+  providera.heal();
+  const { keysMade, requests } = providera.counts;
+
+  t.truthy(await token(await plantRun('bob')));
+  t.is(providera.counts.keysMade, keysMade + 1, 'bob’s was asked');
+  const after = providera.counts.requests;
+  t.truthy(await token(await plantRun('alice')));
+  t.is(providera.counts.requests, after, 'alice’s was not');
+  t.true(after > requests);
+});
+
+test('a provider that fails one account has no claim of another’s wait', async (t) => {
+  const { connect, token, plantRun, standIns } = await openLoanDesk(t, { restMs: 60_000 });
+  const { providera } = standIns;
+  await connect('alice', 'providera', secret());
+  await connect('bob', 'providera', secret());
+  providera.fail({ kind: 'status', status: 503 });
+  t.truthy(await token(await plantRun('alice')));
+  providera.heal();
+  const { requests } = providera.counts;
+
+  t.truthy(await token(await plantRun('bob')));
+  t.is(providera.counts.requests, requests);
+});
+
+test('a provider that hangs rests for all, one whose account is asked for elsewhere for nobody else', async (t) => {
+  const desk = await openLoanDesk(t, { mintMs: 300, restMs: 60_000 });
+  const { admin, connect, token, plantRun, standIns } = desk;
+  const { providerb } = standIns;
+  for (const provider of ['providera', 'providerb'] as const) {
+    await connect(`alice at ${provider}`, provider, secret());
+    await connect(`bob at ${provider}`, provider, secret());
+  }
+  // A process that died in its turn: nobody asks the provider.
+  await admin`
+    update inference_credential
+    set busy_by = ${randomUUID()}, busy_until = rt.wall_clock() + interval '2 seconds'
+    where miner_hotkey = 'alice at providera'`;
+  providerb.set({ delayMs: 1_000 });
+  const before = providerb.counts.requests;
+
+  t.truthy(await token(await plantRun('alice at providera')));
+  t.truthy(await token(await plantRun('alice at providerb')));
+  await until(() => providerb.counts.requests === before + 1);
+  t.truthy(await token(await plantRun('bob at providera')));
+  await until(async () => {
+    const made = await admin`select from inference_key where miner_hotkey = 'bob at providera'`;
+    return made.length === 1;
+  });
+  t.truthy(await token(await plantRun('bob at providerb')));
+  t.is(providerb.counts.requests, before + 1);
+});
