@@ -33,6 +33,8 @@ export interface LoanDeskOptions {
   readonly log?: Logger;
   /** Of the process; all have one unless told. */
   readonly seal?: Seal;
+  /** The process has no URL of it. */
+  readonly without?: ProviderId;
   /** The loans of ended runs are ended. */
   readonly isRevoking?: boolean;
 }
@@ -52,7 +54,8 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
     const seal = own.seal ?? usual;
     const plain: Transact = (body) => transaction(sql, {}, body);
     const deps = {
-      ...{ sql, providers, seal, clock: systemClock, log: own.log ?? silentLogger },
+      ...{ sql, seal, clock: systemClock, log: own.log ?? silentLogger },
+      providers: new Map([...providers].filter(([id]) => id !== own.without)),
       transact: own.transactAs?.(plain) ?? plain,
       newId: randomUUID,
       spendLimit: 25,

@@ -139,9 +139,12 @@ function nameOf({ hotkey, provider }: Account): string {
 }
 
 async function lendInTurn(terms: LoanTerms, lending: Lending, deps: LenderDeps): Promise<Loan> {
-  const { sql, clock } = deps;
+  const { sql, clock, log } = deps;
   const provider = deps.providers.get(terms.provider);
-  if (provider === undefined) return 'away';
+  if (provider === undefined) {
+    log.error('a provider that miners use has no URL here', { provider: terms.provider });
+    return 'away';
+  }
   const holder = deps.newId();
   const untilMs = clock.monotonicMs() + turnWaitMs;
   for (;;) {

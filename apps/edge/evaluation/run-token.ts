@@ -29,8 +29,7 @@ export async function runToken(
   deps: EdgeDeps,
 ): Promise<RunToken> {
   const { bus, seal, config } = deps;
-  const isOff = config.provideraUrl === undefined && config.providerbUrl === undefined;
-  if (isOff || !mayHaveToken) return none;
+  if (!mayHaveToken) return none;
   const { token } = await askService(bus, credentialsService, {
     type: 'issue-token',
     body: { evalRunId },

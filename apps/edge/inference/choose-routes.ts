@@ -16,6 +16,8 @@ export interface RouteChoice {
   readonly model: string;
   readonly allowlistOf: (provider: ProviderId) => Allowlist;
   readonly connected: ReadonlySet<ProviderId>;
+  /** Those whose URL this process has. */
+  readonly inUse: Pick<ReadonlySet<ProviderId>, 'has'>;
   /** Undefined where no look was ever good. */
   readonly servedBy: (provider: ProviderId) => readonly ServedModel[] | undefined;
 }
@@ -24,12 +26,16 @@ export interface RouteChoice {
  * The active provider where it serves the model, then any other that may stand in for it: the miner
  * has it connected, it allows the same model and serves it. What nobody has looked at yet is tried.
  *
- * @throws MODEL_NOT_ALLOWED, NOT_CONNECTED, PROVIDER_UNAVAILABLE when nobody serves it now
+ * @throws MODEL_NOT_ALLOWED, NOT_CONNECTED, PROVIDER_UNAVAILABLE when nobody serves it now, or the active one
+ *   is not in use
  */
 export function chooseRoutes(choice: RouteChoice): readonly [Route, ...Route[]] {
-  const { active, allowlistOf, connected } = choice;
+  const { active, allowlistOf, connected, inUse } = choice;
   const allowlist = allowlistOf(active);
   const modelId = allowedModel(choice.model, allowlist);
+  const isOff = connected.has(active) && !inUse.has(active);
+  // Where nobody keeps a list, nothing stands outside of it.
+  if (isOff && (modelId !== undefined || allowlist.models.length === 0)) throw notInUse();
   if (modelId === undefined) {
     throw refusal('MODEL_NOT_ALLOWED', {
       says: `The model ${glimpse(choice.model)} is not on the allowlist.`,
@@ -46,7 +52,7 @@ export function chooseRoutes(choice: RouteChoice): readonly [Route, ...Route[]] 
   }
   const inOrder = [active, ...providerIds.filter((id) => id !== active)];
   const [first, ...others] = inOrder
-    .filter((id) => connected.has(id) && serves(choice, id, modelId))
+    .filter((id) => connected.has(id) && inUse.has(id) && serves(choice, id, modelId))
     .map((provider) => ({ provider, modelId }));
   if (first === undefined) throw servedByNobody();
   return [first, ...others];
@@ -54,6 +60,14 @@ export function chooseRoutes(choice: RouteChoice): readonly [Route, ...Route[]] 
 
 export function servedByNobody(): Fault {
   return refusal('PROVIDER_UNAVAILABLE', { says: 'No connected provider serves this model now.' });
+}
+
+/** The operator's doing, which a validator is to lay at no agent's door (decision record 78). */
+export function notInUse(): Fault {
+  return refusal('PROVIDER_UNAVAILABLE', {
+    says: 'This service has no address of the provider now.',
+    extras: { provider_failed: true },
+  });
 }
 
 function serves(choice: RouteChoice, provider: ProviderId, modelId: string): boolean {

@@ -109,7 +109,8 @@ export class InferenceProxy {
       chooseRoutes({
         ...{ active, model },
         allowlistOf: (id) => allowlistOf(id, config),
-        connected: new Set(run.connected.filter((id) => providers.has(id))),
+        connected: new Set(run.connected),
+        inUse: providers,
         servedBy: (id) => snapshots.find((each) => each?.provider === id)?.models,
       });
     const ids = new Map((body.models ?? []).map((model) => [model, choose(model)[0].modelId]));

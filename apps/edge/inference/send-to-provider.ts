@@ -6,7 +6,7 @@ import {
 } from '../../../infra/ports/inference.ts';
 import type { Fault } from '../../../machines/fault.ts';
 import { refusal } from '../../../machines/refusal.ts';
-import type { Route } from './choose-routes.ts';
+import { notInUse, type Route } from './choose-routes.ts';
 import type { LentKey, LentKeys } from './lent-keys.ts';
 import type { ProviderBreakers, Tell } from './provider-breakers.ts';
 
@@ -41,12 +41,12 @@ export interface Sent {
  * What the provider answers, with the first of its body there. A key that it takes no more is
  * replaced once. Anything from 500 on, or nothing, is its outage.
  *
- * @throws PROVIDER_UNAVAILABLE, UNKNOWN_PROVIDER, and what lending a key throws
+ * @throws PROVIDER_UNAVAILABLE, and what lending a key throws
  */
 export async function sendToProvider(sending: Sending, deps: SendDeps): Promise<Sent> {
   const { evalRunId, route } = sending;
   const provider = deps.providers.get(route.provider);
-  if (provider === undefined) throw unused();
+  if (provider === undefined) throw notInUse();
   const wish = { evalRunId, provider: route.provider };
   const first = await ask(provider, await deps.keys.get(wish), { sending, deps });
   if (first.answer.status !== 401) return first;
@@ -103,13 +103,6 @@ async function* resumed(
 /** Lets go of an answer that nobody reads. */
 export async function forget({ body }: UpstreamAnswer): Promise<void> {
   for await (const _ of body) break;
-}
-
-function unused(): Fault {
-  return refusal('UNKNOWN_PROVIDER', {
-    says: 'This provider is not in use here.',
-    next: 'Ask another provider.',
-  });
 }
 
 /** The provider was asked and failed, which tells a validator that its agent did not. */

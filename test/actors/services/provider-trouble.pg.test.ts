@@ -104,3 +104,17 @@ test('a provider that hangs rests for all, one whose account is asked for elsewh
   t.truthy(await token(await plantRun('bob at providerb')));
   t.is(providerb.counts.requests, before + 1);
 });
+
+test('a provider without a URL here costs no miner its token, and operators are told', async (t) => {
+  const told: Readonly<Record<string, unknown>>[] = [];
+  const error: Logger['error'] = (text, fields) => told.push({ text, ...fields });
+  const { another, connect, plantRun } = await openLoanDesk(t);
+  await connect('alice', 'providera', secret());
+  const run = await plantRun('alice');
+  const { key, token } = another({ without: 'providera', log: { ...silentLogger, error } });
+
+  t.like(await token(run), { provider: 'providera' });
+  t.like(told, [{ text: 'a provider that miners use has no URL here', provider: 'providera' }]);
+  const refused = await t.throwsAsync(key(run, 'providera'), { instanceOf: Fault });
+  t.like(refused, { code: 'PROVIDER_UNAVAILABLE', extras: { provider_failed: true } });
+});

@@ -15,14 +15,16 @@ interface Case {
   readonly model?: string;
   readonly active?: ProviderId;
   readonly connected?: readonly ProviderId[];
+  readonly inUse?: readonly ProviderId[];
   readonly servedBy?: Partial<Record<ProviderId, readonly ServedModel[]>>;
 }
 
-function chosen({ model = 'one', active = 'providera', connected, servedBy }: Case): string {
+function chosen({ model = 'one', active = 'providera', connected, inUse, servedBy }: Case): string {
   const choice: RouteChoice = {
     ...{ active, model },
     allowlistOf: (id) => allowlists[id],
     connected: new Set(connected ?? ['providera', 'providerb']),
+    inUse: new Set(inUse ?? ['providera', 'providerb']),
     servedBy: (id) => servedBy?.[id],
   };
   try {
@@ -61,6 +63,22 @@ const cases: readonly (readonly [string, Case, string])[] = [
     'nor where it is not connected',
     { servedBy: { providera: served('two') }, connected: ['providera'] },
     'PROVIDER_UNAVAILABLE',
+  ],
+  [
+    'the asked provider must be in use, or is away',
+    { inUse: ['providerb'] },
+    'PROVIDER_UNAVAILABLE',
+  ],
+  [
+    'which is said of no model that may not be called',
+    { inUse: ['providerb'], model: 'none' },
+    'MODEL_NOT_ALLOWED',
+  ],
+  ['another that is not in use is not asked', { inUse: ['providera'] }, 'providera one'],
+  [
+    'what is neither connected nor in use is not connected',
+    { connected: ['providerb'], inUse: ['providerb'] },
+    'NOT_CONNECTED',
   ],
   ['the asked provider must be connected', { connected: ['providerb'] }, 'NOT_CONNECTED'],
   [

@@ -2,4 +2,5 @@
 import './inference-auth.ts';
 import './inference-models.ts';
 import './inference-names.ts';
+import './inference-switched-off.ts';
 import './inference-token.ts';
