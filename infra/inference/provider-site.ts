@@ -79,8 +79,13 @@ const errorAnswer = z.object({ error: z.union([z.string(), z.looseObject({})]) }
  * ask. 403 counts in a provider's own words, since firewalls on the way say it too.
  */
 export function refusesCredential({ status, text }: ProviderAnswer): boolean {
-  if (status === 403) return errorAnswer.safeParse(jsonOf(text)).success;
+  if (status === 403) return isInOwnWords(text);
   return status === 401 || status === 402;
+}
+
+/** What providers answer has an `error` in JSON; what stands between has its own page, or other JSON. */
+export function isInOwnWords(text: string): boolean {
+  return errorAnswer.safeParse(jsonOf(text)).success;
 }
 
 /** Undefined for what is no JSON. The error would quote the text, which may hold a key. */

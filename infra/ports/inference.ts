@@ -80,6 +80,14 @@ export interface UpstreamAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+/**
+ * Whether an answer speaks of the provider alone: 5xx, a 408 that it ran out of time, a 425 that it wants
+ * the same once more. What an account can bring about does not: neither a 429 nor a 409.
+ */
+export function isOutageStatus(status: number): boolean {
+  return status >= 500 || status === 408 || status === 425;
+}
+
 /** The provider says no to the miner's credential: it is wrong, ended, or out of credit. */
 export class CredentialRejected extends Error {
   override name = 'CredentialRejected';

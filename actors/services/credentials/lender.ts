@@ -2,6 +2,7 @@ import type { Clock } from '../../../infra/ports/clock.ts';
 import {
   CredentialRejected,
   type InferenceProvider,
+  isOutageStatus,
   type MintedKey,
   type ProviderId,
   ProviderUnavailable,
@@ -47,7 +48,7 @@ export interface LoanTerms extends Account {
 }
 
 /**
- * `away`: the provider answers 5xx, or nothing in time, or cannot be asked from here; `withheld`: there is no
+ * `away`: the provider answers 5xx or the like, or nothing in time, or cannot be asked from here; `withheld`: there is no
  * key now for another reason, which may be of the miner's making; `rejected`: the provider refuses the
  * credential.
  */
@@ -199,7 +200,7 @@ async function mint(terms: LoanTerms, turn: Asking, deps: LenderDeps): Promise<L
 
 /** Who has the account can bring about a 429, say, and is not to gain by it. */
 export function isOutage({ status }: ProviderUnavailable): boolean {
-  return status === undefined || status >= 500;
+  return status === undefined || isOutageStatus(status);
 }
 
 /** A key of ours that is missing is our fault alone: neither a claim nor the miner is to suffer. */

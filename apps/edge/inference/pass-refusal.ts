@@ -1,4 +1,6 @@
+import { isInOwnWords } from '../../../infra/inference/provider-site.ts';
 import type { UpstreamAnswer } from '../../../infra/ports/inference.ts';
+import { refusal } from '../../../machines/refusal.ts';
 import { PreparedAnswer } from '../prepared-answer.ts';
 import { parsedJson } from './read-usage.ts';
 import type { Sent } from './send-to-provider.ts';
@@ -12,10 +14,19 @@ const refusalBytesMax = 64 * 1024;
 /**
  * The provider's refusal as the agent gets it: its status and its JSON, and nothing of the key that it
  * was asked with. It has no `error_code`, by which ours are known.
+ *
+ * @throws PROVIDER_UNAVAILABLE for what is no word on the question: a conflict (409), which clients of such
+ *   providers repeat, and a 403 of whatever stands between. An agent may have brought both about, so that
+ *   nobody is said to have failed.
  */
 export async function passRefusal({ answer, key }: Sent, from: string): Promise<PreparedAnswer> {
   const status = passedStatuses.includes(answer.status) ? answer.status : 400;
   const text = (await refusalText(answer)).replaceAll(key.accessKey, '[key]');
+  if (answer.status === 409 || (status === 403 && !isInOwnWords(text))) {
+    throw refusal('PROVIDER_UNAVAILABLE', {
+      says: `The provider, or what stands before it, answers ${answer.status}.`,
+    });
+  }
   const said = parsedJson(text);
   const isObject = typeof said === 'object' && said !== null && !Array.isArray(said);
   const body = isObject ? said : { error: { message: text.slice(0, 1000), code: answer.status } };

@@ -1,5 +1,6 @@
 import {
   type InferenceProvider,
+  isOutageStatus,
   type ProviderId,
   ProviderUnavailable,
   type UpstreamAnswer,
@@ -39,7 +40,7 @@ export interface Sent {
 
 /**
  * What the provider answers, with the first of its body there. A key that it takes no more is
- * replaced once. Anything from 500 on, or nothing, is its outage.
+ * replaced once. What speaks of it alone, or nothing, is its outage.
  *
  * @throws PROVIDER_UNAVAILABLE, and what lending a key throws
  */
@@ -68,8 +69,9 @@ async function ask(
   try {
     const { body, signal } = sending;
     const answer = await begun(await provider.complete({ accessKey: key.accessKey, body, signal }));
-    tell(answer.status >= 500 ? 'bad' : 'good');
-    if (answer.status >= 500) throw unavailable(`The provider answers ${answer.status}.`);
+    const isOutage = isOutageStatus(answer.status);
+    tell(isOutage ? 'bad' : 'good');
+    if (isOutage) throw unavailable(`The provider answers ${answer.status}.`);
     return { answer, key };
   } catch (error) {
     throw told(error, tell, sending.gone);

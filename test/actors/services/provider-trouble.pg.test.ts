@@ -27,6 +27,10 @@ test('what a provider answered where it checked nothing is in the log', async (t
 for (const [fault, isOutage] of [
   [{ kind: 'status', status: 429 }, false],
   [{ kind: 'status', status: 400 }, false],
+  // A key of that name is there, say, which its miner could have made.
+  [{ kind: 'status', status: 409 }, false],
+  [{ kind: 'status', status: 408 }, true],
+  [{ kind: 'status', status: 425 }, true],
   [{ kind: 'status', status: 503 }, true],
   [{ kind: 'cut' }, true],
 ] as const) {

@@ -284,6 +284,21 @@ test.serial('trouble of the provider is told as its outage, its refusals as its 
   t.like(await run.usage(), [{ requests: 7, failures: 5 }]);
 });
 
+// Nothing in the question is to be changed; of a conflict who has the account may know more.
+for (const [status, isOutage] of [
+  [408, true],
+  [409, false],
+  [425, true],
+] as const) {
+  test.serial(`a ${status} of the provider is no refusal of what an agent asks`, async (t) => {
+    const run = await askingRun(service);
+    service.providers.providera.fail({ kind: 'status', status }, 'completions');
+    const away = await refused(t, await run.chat(question()), '503 PROVIDER_UNAVAILABLE');
+    t.is('provider_failed' in away, isOutage);
+    t.like(await run.usage(), [{ requests: 1, failures: 1 }]);
+  });
+}
+
 test.serial('a key that the provider takes no more is replaced once', async (t) => {
   const run = await askingRun(service);
   const { providera } = service.providers;

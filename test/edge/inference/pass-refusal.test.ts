@@ -1,6 +1,7 @@
 import test from 'ava';
 import { passRefusal } from '../../../apps/edge/inference/pass-refusal.ts';
 import type { UpstreamAnswer } from '../../../infra/ports/inference.ts';
+import { Fault } from '../../../machines/fault.ts';
 
 const key = { keyId: 'id', accessKey: 'sk-very-secret', expiresAtMs: 0 };
 
@@ -19,7 +20,7 @@ test('no refusal of a provider tells the key that it was asked with', async (t) 
     'no JSON, but sk-very-secret',
     '["sk-very-secret"]',
   ]) {
-    const { body } = await passed(403, text);
+    const { body } = await passed(400, text);
     t.false(String(body).includes('very-secret'));
     t.true(String(body).includes('[key]'));
   }
@@ -31,6 +32,15 @@ test('what a provider says goes through, and its statuses of note', async (t) =>
   t.is(refusal.body, '{"error":{"message":"too long"}}');
   t.deepEqual(refusal.headers, { 'X-Inference-Provider': 'providera' });
   t.is((await passed(451, '{}')).status, 400);
+});
+
+test('a 403 is the provider’s in its own words alone: firewalls on the way say it too', async (t) => {
+  t.is((await passed(403, '{"error":{"message":"no"}}')).status, 403);
+  for (const text of ['<html>Request blocked.</html>', '{"message":"Forbidden"}', '']) {
+    const fault = await t.throwsAsync(passed(403, text), { instanceOf: Fault });
+    t.is(fault.code, 'PROVIDER_UNAVAILABLE');
+    t.deepEqual(fault.extras, {}, 'an agent can bring it about by what it asks');
+  }
 });
 
 test('its 429 says when to come back', async (t) => {
