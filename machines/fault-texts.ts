@@ -283,6 +283,11 @@ export const faultTexts: Readonly<Record<FaultCode, FaultText>> = {
     next: 'Look where yours comes from, then complete the run again with their mean.',
     again: 'changed',
   },
+  SPEND_LIMIT_REACHED: {
+    says: 'This run has spent as much as one run may of its miner’s account.',
+    next: 'Go on without models: no further one is answered by this provider.',
+    again: 'no',
+  },
   STORAGE_UNAVAILABLE: {
     says: 'The object store cannot be reached right now.',
     next: sendAgain,

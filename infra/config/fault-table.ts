@@ -65,6 +65,8 @@ export const defaultFaultTable: string = JSON.stringify([
       '\\bprovider\\w*\\b.{0,20}\\b(refused|rejected) (the |this |its |your )?(credentials?|(api )?key)\\b',
     class: 'AGENT',
   },
+  // A code of ours, for what an agent has asked for; beside it, no other word says more.
+  { pattern: '\\bspend_limit_reached\\b', class: 'AGENT' },
   { pattern: `${refusedStatus}.{0,80}\\b(${provider}|model)\\b`, class: 'PROVIDER' },
   {
     pattern: `\\b(${provider}|model)\\b.{0,80}(${refusedStatus}|rate.?limit|overloaded|unavailable)`,

@@ -64,6 +64,7 @@ export function createProviderA(site: ProviderSite): InferenceProvider {
       };
     },
     revoke: async (_credential, { keyId }, signal) => await revoke(keyId, signal),
+    isSpent: async () => false,
     servedModels: (signal) => askServedModels(site, signal),
     complete: (completion) => sendCompletion(site, completion),
   };

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { type InferenceProvider, ProviderUnavailable } from '../ports/inference.ts';
-import { acceptedJson, askProvider, type ProviderSite, requireAccepted } from './provider-site.ts';
+import {
+  acceptedJson,
+  askProvider,
+  jsonOf,
+  type ProviderSite,
+  requireAccepted,
+} from './provider-site.ts';
 import { sendCompletion } from './send-completion.ts';
 import { askServedModels } from './served-models.ts';
 
@@ -8,6 +14,8 @@ const madeKey = z.object({
   key: z.string().min(1).max(8192),
   hash: z.string().regex(/^[A-Za-z0-9_-]{1,200}$/),
 });
+
+const standing = z.object({ data: z.object({ limit_remaining: z.number() }) });
 
 /**
  * A provider whose credential is a management key: it makes keys with a name, an end and a cap on
@@ -43,6 +51,12 @@ export function createProviderB(site: ProviderSite): InferenceProvider {
         ...{ method: 'DELETE', path: `/v1/keys/${keyId}`, bearer: credential, signal },
       });
       if (asked.status !== 404) requireAccepted(asked);
+    },
+    isSpent: async (accessKey, signal) => {
+      const path = '/v1/key';
+      const asked = await askProvider(site, { method: 'GET', path, bearer: accessKey, signal });
+      const said = standing.safeParse(jsonOf(asked.text)).data;
+      return asked.status === 200 && said !== undefined && said.data.limit_remaining <= 0;
     },
     servedModels: (signal) => askServedModels(site, signal),
     complete: (completion) => sendCompletion(site, completion),

@@ -27,6 +27,12 @@ export interface InferenceProvider {
    * @throws ProviderUnavailable
    */
   revoke(credential: string, key: { readonly keyId: string }, signal?: AbortSignal): Promise<void>;
+  /**
+   * Whether a key has spent the most that it was lent for, whatever is left of its account; false where the
+   * provider knows no caps, or does not say.
+   * @throws ProviderUnavailable
+   */
+  isSpent(accessKey: string, signal?: AbortSignal): Promise<boolean>;
   /** What it serves now. @throws ProviderUnavailable */
   servedModels(signal?: AbortSignal): Promise<readonly ServedModel[]>;
   /**

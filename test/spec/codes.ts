@@ -98,6 +98,7 @@ export const codes = {
 
   // What the text refuses without a word for it, and operators' routes of our own.
   'OWN-INTERNAL_ERROR': refusal('INTERNAL_ERROR', 500, contract('1, A 5xx')),
+  'OWN-SPEND_LIMIT_REACHED': refusal('SPEND_LIMIT_REACHED', 402, ours),
   'OWN-CLOCK_IS_REAL': refusal('CLOCK_IS_REAL', 409, contract('7, POST /clock/advance')),
   'OWN-RACE_OVER': refusal('RACE_OVER', 409, ours),
   'OWN-REJUDGING_NOT_READY': refusal('REJUDGING_NOT_READY', 409, ours),

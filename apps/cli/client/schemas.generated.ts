@@ -1054,6 +1054,12 @@ export interface LegacyCredentialStatus {
 export type ChatCompletion = {
 } & Readonly<Record<string, unknown>>;
 
+/** This run has spent as much as one run may of its miner’s account. Go on without models: no further one is answered by this provider. */
+export interface SpendLimitReachedError {
+  readonly detail: string;
+  readonly error_code: 'SPEND_LIMIT_REACHED';
+}
+
 /** The model is not on the allowlist. Ask one of allowed_models. */
 export interface ModelNotAllowedError {
   readonly detail: string;
@@ -1700,6 +1706,7 @@ export interface ErrorByCode {
   readonly 'RUN_NOT_SUCCESSFUL': RunNotSuccessfulError;
   readonly 'RUN_STILL_LIVE': RunStillLiveError;
   readonly 'SCORE_MISMATCH': ScoreMismatchError;
+  readonly 'SPEND_LIMIT_REACHED': SpendLimitReachedError;
   readonly 'STORAGE_UNAVAILABLE': StorageUnavailableError;
   readonly 'STORE_UNAVAILABLE': StoreUnavailableError;
   readonly 'SUITE_NOT_FOUND': SuiteNotFoundError;

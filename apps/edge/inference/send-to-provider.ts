@@ -40,14 +40,39 @@ export interface Sent {
 
 /**
  * What the provider answers, with the first of its body there. A key that it takes no more is
- * replaced once. What speaks of it alone, or nothing, is its outage.
+ * replaced once. What speaks of it alone, or nothing, is its outage. A 402 may be of the cap that this
+ * service has put on the key, which says nothing of the miner's account.
  *
- * @throws PROVIDER_UNAVAILABLE, and what lending a key throws
+ * @throws PROVIDER_UNAVAILABLE, SPEND_LIMIT_REACHED, and what lending a key throws
  */
 export async function sendToProvider(sending: Sending, deps: SendDeps): Promise<Sent> {
-  const { evalRunId, route } = sending;
-  const provider = deps.providers.get(route.provider);
+  const provider = deps.providers.get(sending.route.provider);
   if (provider === undefined) throw notInUse();
+  const sent = await sendByKey(provider, sending, deps);
+  if (sent.answer.status !== 402 || !(await isSpent(provider, sent, sending))) return sent;
+  await forget(sent.answer);
+  throw refusal('SPEND_LIMIT_REACHED');
+}
+
+async function isSpent(
+  provider: InferenceProvider,
+  { key }: Sent,
+  { signal }: Sending,
+): Promise<boolean> {
+  try {
+    return await provider.isSpent(key.accessKey, signal);
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailable)) throw error;
+    return false;
+  }
+}
+
+async function sendByKey(
+  provider: InferenceProvider,
+  sending: Sending,
+  deps: SendDeps,
+): Promise<Sent> {
+  const { evalRunId, route } = sending;
   const wish = { evalRunId, provider: route.provider };
   const first = await ask(provider, await deps.keys.get(wish), { sending, deps });
   if (first.answer.status !== 401) return first;

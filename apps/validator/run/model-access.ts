@@ -20,7 +20,9 @@ const completion = z.object({
  * What the service itself refuses of a question, before it reaches any provider. A provider's refusal
  * has no `error_code`; were these counted as failures, any agent could lay its own at a provider's door.
  */
-const ours = z.object({ error_code: z.enum(['RATE_LIMITED', 'MODEL_NOT_ALLOWED']) });
+const ours = z.object({
+  error_code: z.enum(['RATE_LIMITED', 'MODEL_NOT_ALLOWED', 'SPEND_LIMIT_REACHED']),
+});
 
 /** A provider that works writes no slower, so that to wait for all that was asked for is no silence. */
 const tokensPerSecondMin = 20;

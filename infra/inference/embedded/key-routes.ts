@@ -45,8 +45,16 @@ export function deleteKey(standIn: StandIn, request: StandInRequest): void {
   answerJson(request, 200, { deleted: true });
 }
 
-/** `GET /v1/key`: what the bearer is. */
+/** `GET /v1/key`: what the bearer is, and what is left of its cap. */
 export function showKey(standIn: StandIn, request: StandInRequest): void {
+  const known = standIn.keys.read(request.bearer, standIn.clock.nowMs());
+  if (known !== undefined) {
+    const { account, limit } = known;
+    const left = standIn.keys.leftOf(known);
+    const data = { account, is_management: false, limit, limit_remaining: left };
+    answerJson(request, 200, { data });
+    return;
+  }
   if (!isCredential(standIn, request.bearer)) {
     answerError(request, 401, 'this is no management key');
     return;

@@ -47,8 +47,14 @@ export class SignedKeys {
     this.#revoked.add(id);
   }
 
-  isSpent({ id, limit }: KeyFacts): boolean {
-    return limit !== null && (this.#spent.get(id) ?? 0) >= limit;
+  isSpent(known: KeyFacts): boolean {
+    const left = this.leftOf(known);
+    return left !== null && left <= 0;
+  }
+
+  /** Null where there is no cap. */
+  leftOf({ id, limit }: KeyFacts): number | null {
+    return limit === null ? null : limit - (this.#spent.get(id) ?? 0);
   }
 
   spend({ id }: KeyFacts, amount: number): void {

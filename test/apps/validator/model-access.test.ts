@@ -69,6 +69,15 @@ test('a model that agents may not call is no failure of the provider', async (t)
   t.is(failures, 0);
 });
 
+test('a run that has spent its own cap is no account without credit', async (t) => {
+  const body = { detail: 'All is spent.', error_code: 'SPEND_LIMIT_REACHED' };
+
+  const { answer, failures } = await asked({ status: 402, body });
+
+  t.deepEqual(answer, { error: 'the service answered 402 SPEND_LIMIT_REACHED' });
+  t.is(failures, 0);
+});
+
 const away = { detail: 'The provider answers 502.', error_code: 'PROVIDER_UNAVAILABLE' };
 for (const { status, body, outages } of [
   { status: 429, body: { detail: 'slow down' }, outages: 0 },

@@ -284,6 +284,29 @@ test.serial('trouble of the provider is told as its outage, its refusals as its 
   t.like(await run.usage(), [{ requests: 7, failures: 5 }]);
 });
 
+test.serial(
+  'a run that spent its own cap is told apart from an account without credit',
+  async (t) => {
+    const run = await askingRun(service, ['providerb']);
+    const { providerb } = service.providers;
+    const asked = () => run.chat(question(), { provider: 'providerb' });
+    providerb.fail({ kind: 'status', status: 402 }, 'completions');
+    const poor = await asked();
+    t.is(poor.status, 402);
+    t.deepEqual(await poor.json(), { error: { message: 'told to fail', code: 402 } });
+
+    providerb.heal();
+    providerb.set({ tokenPrice: 1_000 });
+    t.is((await asked()).status, 200);
+    const { detail } = await refused(t, await asked(), '402 SPEND_LIMIT_REACHED');
+    t.regex(detail, /as much as one run may/);
+    providerb.fail({ kind: 'status', status: 500 }, 'accounts');
+    const untold = (await (await asked()).json()) as object;
+    t.false('error_code' in untold, 'where nobody says so it is told as it came');
+    t.like(await run.usage(), [{ requests: 4, failures: 3 }]);
+  },
+);
+
 // Nothing in the question is to be changed; of a conflict who has the account may know more.
 for (const [status, isOutage] of [
   [408, true],

@@ -311,6 +311,7 @@ test('the fault table blames by reason text, ours before the agent', (t) => {
       'agent timed out, provider 503 task 7',
     ],
     AGENT: [
+      'the model answered 402 SPEND_LIMIT_REACHED',
       'provider said 401: invalid api key',
       'providera answered 401 unauthorized',
       'provider refused the credential',

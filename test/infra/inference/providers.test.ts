@@ -135,6 +135,20 @@ test('a key with a cap is refused when it has spent it', async (t) => {
   t.is((await ask(provider('providerb'), key.accessKey)).status, 402);
 });
 
+test('a key says whether it has spent its own cap; what caps nothing never has', async (t) => {
+  const { provider, standIns } = await world(t);
+  standIns.providerb.set({ tokenPrice: 1 });
+  const [a, b] = [provider('providera'), provider('providerb')];
+  const key = await b.mint('demo-one', terms());
+
+  t.false(await b.isSpent(key.accessKey));
+  await ask(b, key.accessKey);
+  t.true(await b.isSpent(key.accessKey));
+  t.false(await a.isSpent((await a.mint('demo-one', terms())).accessKey));
+  standIns.providerb.fail({ kind: 'status', status: 402 });
+  t.false(await b.isSpent(key.accessKey), 'an account out of credit says nothing of its keys');
+});
+
 test('an account out of credit is the trouble of its owner', async (t) => {
   const { provider, standIns } = await world(t);
   standIns.providerb.fail({ kind: 'status', status: 402 });

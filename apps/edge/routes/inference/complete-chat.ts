@@ -28,6 +28,7 @@ export const completeChat = endpoint({
     'CREDENTIAL_REJECTED',
     'PROVIDER_UNAVAILABLE',
     'RATE_LIMITED',
+    'SPEND_LIMIT_REACHED',
   ],
 
   admit({ caller, params }, { config, inference }) {
