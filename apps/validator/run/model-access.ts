@@ -13,7 +13,7 @@ const asked = z.object({
 });
 
 const completion = z.object({
-  choices: z.array(z.object({ message: z.object({ content: z.string().nullable() }) })).min(1),
+  choices: z.array(z.object({ message: z.object({ content: z.string().nullish() }) })).min(1),
 });
 
 /**

@@ -94,6 +94,16 @@ for (const { status, body, outages } of [
   });
 }
 
+// A model that thinks until its tokens are used up, or calls a tool: the provider has answered what was asked.
+for (const message of [{ content: null }, { refusal: 'no' }, { content: '' }]) {
+  test(`an answer without words is no failure: ${JSON.stringify(message)}`, async (t) => {
+    const body = { choices: [{ message }] };
+    t.deepEqual(await asked({ status: 200, body }), {
+      ...{ answer: { result: '' }, failures: 0, outages: 0 },
+    });
+  });
+}
+
 test('an answer in a form of its own is no outage', async (t) => {
   t.like(await asked({ status: 200, body: { choices: [] } }), { failures: 1, outages: 0 });
 });
