@@ -144,8 +144,9 @@ async function disconnect(
 
 async function setDefault(
   account: Account,
-  { transact }: CredentialsDeps,
+  { providers, transact }: CredentialsDeps,
 ): Promise<ReplyOf<Contract, 'set-default'>> {
+  if (!providers.has(account.provider)) throw unused();
   const isConnected = await transact(async (tx) => {
     await lockMiner(tx, account.hotkey);
     await requireNoBan(tx, account.hotkey);

@@ -73,6 +73,8 @@ interface Lending {
    * only while it is asked, and where it was away: all else may be of this one account.
    */
   dependsOn: 'account' | 'provider';
+  /** On the monotonic clock; never, as long as the account's turn is waited for. */
+  askedAtMs: number;
 }
 
 /** Of another's turn; a provider answers within it. */
@@ -99,7 +101,7 @@ export function createLender(deps: LenderDeps): Lender {
     const name = `${terms.evalRunId} ${terms.provider}`;
     const asked = running.get(name);
     if (asked !== undefined) return asked;
-    const lending: Lending = { dependsOn: 'account' };
+    const lending: Lending = { dependsOn: 'account', askedAtMs: Number.POSITIVE_INFINITY };
     const loan = lendInTurn(terms, lending, deps).finally(() => running.delete(name));
     const begun = { loan, lending };
     running.set(name, begun);
@@ -115,8 +117,12 @@ export function createLender(deps: LenderDeps): Lender {
   return {
     async lendWithin(ms, terms) {
       const inTime = new AbortController();
-      const late = deps.clock.sleep(ms, inTime.signal).then(() => 'away' as const);
       const { loan, lending } = lend(terms);
+      const late = deps.clock.sleep(ms, inTime.signal).then(() => {
+        // Whoever waited for its account's turn has hardly asked, and knows nothing of the provider.
+        if (deps.clock.monotonicMs() - lending.askedAtMs < ms / 2) lending.dependsOn = 'account';
+        return 'away' as const;
+      });
       // Whoever has lost patience does not hear of it.
       loan.catch((error) => deps.log.warn('a key could not be lent', { error }));
       try {
@@ -182,6 +188,7 @@ async function mint(terms: LoanTerms, turn: Asking, deps: LenderDeps): Promise<L
     }
     const expiresAtMs = clock.nowMs() + Math.max(0, lifetimeMs);
     lending.dependsOn = 'provider';
+    lending.askedAtMs = clock.monotonicMs();
     const minted = await provider.mint(opened, { evalRunId, expiresAtMs, spendLimit });
     lending.dependsOn = 'account';
     return await keep(terms, turn, { minted, deps });

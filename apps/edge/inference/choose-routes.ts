@@ -33,9 +33,12 @@ export function chooseRoutes(choice: RouteChoice): readonly [Route, ...Route[]] 
   const { active, allowlistOf, connected, inUse } = choice;
   const allowlist = allowlistOf(active);
   const modelId = allowedModel(choice.model, allowlist);
-  const isOff = connected.has(active) && !inUse.has(active);
-  // Where nobody keeps a list, nothing stands outside of it.
-  if (isOff && (modelId !== undefined || allowlist.models.length === 0)) throw notInUse();
+  if (connected.has(active) && !inUse.has(active)) {
+    const standIns = routesBeside(choice);
+    if (isSome(standIns)) return standIns;
+    // Where nobody keeps a list, nothing stands outside of it.
+    if (modelId !== undefined || allowlist.models.length === 0) throw notInUse();
+  }
   if (modelId === undefined) {
     throw refusal('MODEL_NOT_ALLOWED', {
       says: `The model ${glimpse(choice.model)} is not on the allowlist.`,
@@ -51,22 +54,41 @@ export function chooseRoutes(choice: RouteChoice): readonly [Route, ...Route[]] 
     });
   }
   const inOrder = [active, ...providerIds.filter((id) => id !== active)];
-  const [first, ...others] = inOrder
+  const routes = inOrder
     .filter((id) => connected.has(id) && inUse.has(id) && serves(choice, id, modelId))
     .map((provider) => ({ provider, modelId }));
-  if (first === undefined) throw servedByNobody();
-  return [first, ...others];
+  if (!isSome(routes)) throw servedByNobody();
+  return routes;
+}
+
+/** In place of an active provider that is off: who else is asked knows the model by its own list. */
+function routesBeside(choice: RouteChoice): readonly Route[] {
+  const { allowlistOf, connected, inUse, model } = choice;
+  return providerIds.flatMap((provider) => {
+    if (!connected.has(provider) || !inUse.has(provider)) return [];
+    const modelId = allowedModel(model, allowlistOf(provider));
+    return modelId !== undefined && serves(choice, provider, modelId)
+      ? [{ provider, modelId }]
+      : [];
+  });
+}
+
+function isSome(routes: readonly Route[]): routes is readonly [Route, ...Route[]] {
+  return routes.length > 0;
 }
 
 export function servedByNobody(): Fault {
   return refusal('PROVIDER_UNAVAILABLE', { says: 'No connected provider serves this model now.' });
 }
 
-/** The operator's doing, which a validator is to lay at no agent's door (decision record 78). */
+/**
+ * The operator's doing, which a validator is to lay at no agent's door. It is no outage either: it
+ * lasts, and whoever stays with such a provider could have runs made void at will (decision record 78).
+ */
 export function notInUse(): Fault {
   return refusal('PROVIDER_UNAVAILABLE', {
     says: 'This service has no address of the provider now.',
-    extras: { provider_failed: true },
+    next: 'Its miner connects another one and makes it the default.',
   });
 }
 

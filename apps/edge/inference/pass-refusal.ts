@@ -17,7 +17,7 @@ const refusalBytesMax = 64 * 1024;
  *
  * @throws PROVIDER_UNAVAILABLE for what is no word on the question: a conflict (409), which clients of such
  *   providers repeat, and a 403 of whatever stands between. An agent may have brought both about, so that
- *   nobody is said to have failed.
+ *   they are no outage: the run's tasks count, and only the blame for a run without any success is saved.
  */
 export async function passRefusal({ answer, key }: Sent, from: string): Promise<PreparedAnswer> {
   const status = passedStatuses.includes(answer.status) ? answer.status : 400;

@@ -109,16 +109,41 @@ test('a provider that hangs rests for all, one whose account is asked for elsewh
   t.is(providerb.counts.requests, before + 1);
 });
 
+test('a provider that was hardly asked when patience ended does not rest', async (t) => {
+  const mintMs = 4_000;
+  const { admin, connect, token, plantRun, standIns } = await openLoanDesk(t, {
+    ...{ mintMs, restMs: 60_000 },
+  });
+  await connect('alice', 'providera', secret());
+  await connect('bob', 'providera', secret());
+  const [alices, bobs] = [await plantRun('alice'), await plantRun('bob')];
+  await admin`
+    update inference_credential
+    set busy_by = ${randomUUID()}, busy_until = rt.wall_clock() + ${mintMs - 400} * interval '1 ms'
+    where miner_hotkey = 'alice'`;
+  standIns.providera.set({ delayMs: 2_000 });
+  const before = standIns.providera.counts.requests;
+
+  t.truthy(await token(alices));
+  await until(() => standIns.providera.counts.requests === before + 1);
+  t.truthy(await token(bobs));
+  t.is(standIns.providera.counts.requests, before + 2);
+});
+
 test('a provider without a URL here costs no miner its token, and operators are told', async (t) => {
   const told: Readonly<Record<string, unknown>>[] = [];
   const error: Logger['error'] = (text, fields) => told.push({ text, ...fields });
-  const { another, connect, plantRun } = await openLoanDesk(t);
+  const { another, connect, plantRun, refusal } = await openLoanDesk(t);
   await connect('alice', 'providera', secret());
   const run = await plantRun('alice');
-  const { key, token } = another({ without: 'providera', log: { ...silentLogger, error } });
+  const { choose, key, token } = another({
+    without: 'providera',
+    log: { ...silentLogger, error },
+  });
 
   t.like(await token(run), { provider: 'providera' });
   t.like(told, [{ text: 'a provider that miners use has no URL here', provider: 'providera' }]);
   const refused = await t.throwsAsync(key(run, 'providera'), { instanceOf: Fault });
   t.like(refused, { code: 'PROVIDER_UNAVAILABLE', extras: { provider_failed: true } });
+  t.is(await refusal(choose('alice', 'providera')), 'UNKNOWN_PROVIDER');
 });

@@ -64,11 +64,14 @@ const cases: readonly (readonly [string, Case, string])[] = [
     { servedBy: { providera: served('two') }, connected: ['providera'] },
     'PROVIDER_UNAVAILABLE',
   ],
+  ['another stands in for one that is not in use', { inUse: ['providerb'] }, 'providerb one'],
+  ['by its own names of models', { inUse: ['providerb'], model: 'first' }, 'providerb three'],
   [
-    'the asked provider must be in use, or is away',
-    { inUse: ['providerb'] },
+    'which is away where no other has the model',
+    { inUse: ['providerb'], model: 'two' },
     'PROVIDER_UNAVAILABLE',
   ],
+  ['or is connected', { inUse: ['providerb'], connected: ['providera'] }, 'PROVIDER_UNAVAILABLE'],
   [
     'which is said of no model that may not be called',
     { inUse: ['providerb'], model: 'none' },
