@@ -173,12 +173,26 @@ test('a restore that cannot set aside the database that is there restores nothin
   );
 });
 
-test('a dump that fails leaves the one from before', async (t) => {
+for (const [name, chapter, call] of [
+  ['with compose', 'With compose', 'docker compose exec -T postgres pg_dump'],
+  ['without containers', 'Back up and restore', 'pg_dump'],
+] as const) {
+  test(`a dump ${name} that fails leaves the one from before`, async (t) => {
+    const machine = await standInMachine(t);
+    await machine.paste(`echo dumped > ~/paddock.dump; echo DATABASE_URL=u > ~/paddock.env`);
+    await machine.fail(call);
+
+    await machine.paste(block(chapter, 'pg_dump'));
+
+    t.is(await machine.read('paddock.dump'), 'dumped\n');
+  });
+}
+
+test('a dump without containers takes the place of the one from before', async (t) => {
   const machine = await standInMachine(t);
-  await machine.paste('echo dumped > ~/paddock.dump');
-  await machine.fail('docker compose exec -T postgres pg_dump');
+  await machine.paste(`echo dumped > ~/paddock.dump; echo DATABASE_URL=u > ~/paddock.env`);
 
-  await machine.paste(block('With compose', 'pg_dump'));
+  t.is((await machine.paste(block('Back up and restore', 'pg_dump'))).code, 0);
 
-  t.is(await machine.read('paddock.dump'), 'dumped\n');
+  t.is(await machine.read('paddock.dump'), 'dumped-anew\n');
 });

@@ -52,6 +52,8 @@ esac`,
 *) exec /usr/bin/readlink "$@";;
 esac`,
   curl: 'exit 0',
+  'apt-get': 'exit 0',
+  pg_dump: `for each; do case "$each" in --file=*) echo dumped-anew > "\${each#--file=}";; esac; done`,
   docker: `images=$STATE/images
 case "$1 $2" in
 "image inspect") [ -e "$images/$3" ];;
@@ -68,6 +70,8 @@ esac`,
 
 const before = `#!/bin/bash
 call="$(basename "$0") $*"
+# As the database's tool does: its file is empty before anything else can go wrong.
+[ "\${call%% *}" = pg_dump ] && for each; do case "$each" in --file=*) : > "\${each#--file=}";; esac; done
 failing=$(cat "$STATE/failing")
 [ -n "$failing" ] && [ "\${call#"$failing"}" != "$call" ] && { echo "no $call today" >&2; exit 1; }
 note() {
