@@ -99,6 +99,18 @@ for (const [name, code, restarts] of [
   });
 }
 
+// A container is healthy as soon as its process lives, whatever it has to refuse.
+test('no second edge is replaced with compose while the first lets nobody in', async (t) => {
+  const machine = await standInMachine(t);
+  await machine.paste(build);
+  await machine.fail('curl -sf http://127.0.0.1:8081/health/deep');
+
+  await machine.stopAt('sleep', replace);
+
+  const edges = (await machine.done()).filter((line) => line.startsWith('up edge'));
+  t.deepEqual(edges, [`up edge-1 of image-of-${newVersion}`]);
+});
+
 test('the image from before stays the way back, however often the new one is built', async (t) => {
   const machine = await standInMachine(t);
   const name = `images/paddock:before-${newVersion}`;

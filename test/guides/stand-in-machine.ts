@@ -52,6 +52,7 @@ esac`,
 *) exec /usr/bin/readlink "$@";;
 esac`,
   curl: 'exit 0',
+  sleep: 'note "sleep $*"; exec /usr/bin/sleep "$@"',
   'apt-get': 'exit 0',
   pg_dump: `for each; do case "$each" in --file=*) echo dumped-anew > "\${each#--file=}";; esac; done`,
   docker: `images=$STATE/images
