@@ -168,6 +168,42 @@ test('what a process is told of the database is all but its owner and the passwo
   t.is(await machine.read('runs/paddock.env'), `${kept.join('\n')}\n`);
 });
 
+// The form of an address that names a standby as well, which is no URL to programs that read one.
+for (const [hosts, rest] of [
+  ['database:5432', ''],
+  ['one:5432,two:5432', '?sslmode=verify-full'],
+] as const) {
+  const ofOwner = `DATABASE_URL='postgres://paddock:secret@${hosts}/paddock${rest}'`;
+
+  test(`each kind of process finds its own login at ${hosts}`, async (t) => {
+    const machine = await standInMachine(t);
+    const units = block('On one machine, without containers', '/etc/systemd/system');
+    const [cut = ''] = /^for kind in .*?^done$/ms.exec(units) ?? [];
+    const passwords = `DATABASE_EDGE_PASSWORD='e@1'\nDATABASE_COORDINATOR_PASSWORD=c2`;
+    await machine.paste(`printf '%b\\n' "${ofOwner}\\n${passwords}" > ~/paddock.env`);
+
+    t.is((await machine.paste(cut.replaceAll('/etc/paddock', '~/runs'))).code, 0);
+
+    for (const [kind, password] of [
+      ['edge', 'e%401'],
+      ['coordinator', 'c2'],
+    ] as const) {
+      const url = `postgres://paddock_${kind}_login:${password}@${hosts}/paddock${rest}`;
+      t.is(await machine.read(`runs/${kind}.env`), `DATABASE_URL='${url}'\n`);
+    }
+  });
+
+  test(`a dump is tried in a database beside the one at ${hosts}`, async (t) => {
+    const machine = await standInMachine(t);
+    const [cut] = block('Back up and restore', 'export RESTORED').split('\n');
+    await machine.paste(`echo "${ofOwner}" > ~/paddock.env`);
+
+    const { output } = await machine.paste(`${cut}\necho "$RESTORED"`);
+
+    t.is(output, `postgres://paddock:secret@${hosts}/restored${rest}\n`);
+  });
+}
+
 const restore = block('With compose', 'pg_restore');
 
 test('a restore that cannot set aside the database that is there restores nothing', async (t) => {

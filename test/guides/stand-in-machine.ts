@@ -31,7 +31,7 @@ checkout) echo "$3" > "$STATE/checked-out"; note "checkout $3";;
 esac`,
   // Programs of ours are noted with the version whose folder they were started in.
   node: `case "$1" in
--p|-e) exec "$REAL_NODE" "$@";;
+-p|-e|--env-file=*) exec "$REAL_NODE" "$@";;
 *) note "node $* in $(basename "$PWD")";;
 esac`,
   npx: `printf '{"members":['
