@@ -204,6 +204,59 @@ for (const [hosts, rest] of [
   });
 }
 
+const rotate = block('Rotate keys', '/etc/paddock');
+
+// What a unit reads is made of the file that people change: one that was forgotten has the old secret.
+test('a changed secret is in what units read before the first process is started anew', async (t) => {
+  const machine = await standInMachine(t);
+  await machine.paste(install);
+  const variables = ['DATABASE_URL=postgres://o:p@h/d', 'DATABASE_EDGE_PASSWORD=e'];
+  const all = [...variables, 'DATABASE_COORDINATOR_PASSWORD=c', 'RACE_SECRET=new'];
+  await machine.paste(`printf '%s\\n' ${all.join(' ')} > ~/paddock.env`);
+  await machine.paste('echo RACE_SECRET=old > ~/runs/paddock.env');
+
+  await machine.stopAt('restart', rotate.replaceAll('/etc/paddock', '~/runs'));
+  const made = await machine.read('runs/paddock.env');
+  t.is((await machine.paste(rotate.replaceAll('/etc/paddock', '~/runs'))).code, 0);
+
+  t.is(made, 'RACE_SECRET=new\n');
+  const restarted = (await machine.done()).filter((line) => line.startsWith('restart'));
+  t.deepEqual(
+    restarted.map((line) => line.replace(/ of .*/, '')),
+    ['coordinator-1', 'coordinator-1', 'coordinator-2', 'edge-8090', 'edge-8091'].map(
+      (name) => `restart ${name}`,
+    ),
+  );
+});
+
+test('nothing is started anew for a file of variables that is not there', async (t) => {
+  const machine = await standInMachine(t);
+  await machine.paste(install);
+  await machine.paste('echo RACE_SECRET=old > ~/runs/paddock.env');
+
+  t.not((await machine.paste(rotate.replaceAll('/etc/paddock', '~/runs'))).code, 0);
+
+  t.is(await machine.read('runs/paddock.env'), 'RACE_SECRET=old\n');
+  t.deepEqual(
+    (await machine.done()).filter((line) => line.startsWith('restart')),
+    [],
+  );
+});
+
+test('a rotation makes what units read by the very lines that made it first', (t) => {
+  const linesOf = (code: string) => {
+    const lines = code.split('\n').map((line) => line.trim());
+    return lines.slice(
+      lines.findIndex((line) => line.startsWith('grep ')),
+      lines.indexOf('done') + 1,
+    );
+  };
+  const units = block('On one machine, without containers', '/etc/systemd/system');
+
+  t.true(linesOf(units).length > 5);
+  t.deepEqual(linesOf(rotate), linesOf(units));
+});
+
 const restore = block('With compose', 'pg_restore');
 
 test('a restore that cannot set aside the database that is there restores nothing', async (t) => {
