@@ -24,6 +24,7 @@ const service = z.looseObject({
   ports: z.array(z.string()).default([]),
   volumes: z.array(z.string()).default([]),
   restart: z.string(),
+  init: z.boolean().optional(),
   logging: z.object({ options: z.record(z.string(), z.string()) }).optional(),
   healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
 });
@@ -111,6 +112,12 @@ test('the log of every service is bounded', (t) => {
   for (const [name, { logging }] of named) {
     t.deepEqual(Object.keys(logging?.options ?? {}), ['max-size', 'max-file'], name);
   }
+});
+
+// The kernel keeps from process 1 every signal that it has no handler for: one that starts, and every command,
+// would hear neither SIGTERM nor Ctrl-C.
+test('no program of ours is the first process of its container', (t) => {
+  for (const [name, { init }] of ours) t.true(init, name);
 });
 
 test('every published port is on loopback', (t) => {
