@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { randomHex } from '../ids/ids.ts';
 import { pingIntervalMs, pingsOutMax } from '../nats/connect.ts';
+import { streamBytesMax } from '../nats/streams.ts';
 import { startChild, untilReady } from './child.ts';
 import type { LogSink } from './child-output.ts';
 import { natsBinary } from './nats-binary.ts';
@@ -92,6 +93,9 @@ async function configText(
     ping_max: pingsOutMax,
     jetstream: {
       store_dir: options.storeDir,
+      // By itself it takes three quarters of what is free, and on a small disk refuses streams that reserve more
+      // than they will ever hold.
+      max_file: streamBytesMax(),
       // An acknowledged message is on disk: by default it would be there two minutes later.
       sync_interval: (options.fsync ?? true) ? 'always' : '2m',
     },

@@ -134,6 +134,11 @@ export function wantedStreams(options: StreamOptions): readonly Wanted[] {
   ];
 }
 
+/** What the broker has to be allowed to store: it reserves for each stream as much as that one may hold. */
+export function streamBytesMax(): number {
+  return wantedStreams({ replicas: 1 }).reduce((sum, { max_bytes }) => sum + max_bytes, 0);
+}
+
 /** As the stream is to be from now on. */
 async function ensureStream(manager: JetStreamManager, asked: Wanted): Promise<Wanted> {
   try {

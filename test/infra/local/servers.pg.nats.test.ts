@@ -9,6 +9,7 @@ import test, { type ExecutionContext } from 'ava';
 import { connect } from 'nats';
 import { startNats } from '../../../infra/local/nats.ts';
 import { startPostgres } from '../../../infra/local/postgres.ts';
+import { ensureStreams, streamBytesMax } from '../../../infra/nats/streams.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { until } from '../../support/until.ts';
 
@@ -78,6 +79,20 @@ test('NATS keeps its messages when it is killed', async (t) => {
 
   t.is(message?.string(), 'here');
   t.like(settings.config, { sync_always: true });
+});
+
+// The server's own measure is three quarters of what is free: too little on a small disk, for streams that
+// would never fill it.
+test('NATS has room for the streams of ours, however small the disk', async (t) => {
+  const { monitorPort, url, stop } = await startNats({ storeDir: await folderOf(t), fsync: false });
+  const status = await fetch(`http://127.0.0.1:${monitorPort}/jsz`);
+  const { config } = (await status.json()) as { config: { max_storage: number } };
+  const connection = await connect({ servers: url });
+  await ensureStreams(connection, { replicas: 1 });
+  await connection.close();
+  await stop();
+
+  t.is(config.max_storage, streamBytesMax());
 });
 
 test('a second server on the same folder is refused', async (t) => {
