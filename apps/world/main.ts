@@ -1,5 +1,6 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { ConfigInvalid } from '../../infra/config/config.ts';
+import { FolderTaken } from '../../infra/local/folder-lock.ts';
 import { NoSandbox } from '../validator/sandbox/find-sandbox.ts';
 import { SettingsInvalid } from '../validator/validator-settings.ts';
 import { readOptions, UsageError, usage } from './options.ts';
@@ -39,6 +40,7 @@ function tell(error: unknown): number {
   const isRefusal =
     error instanceof UsageError ||
     error instanceof ConfigInvalid ||
+    error instanceof FolderTaken ||
     error instanceof NoSandbox ||
     error instanceof SettingsInvalid;
   if (isRefusal) {

@@ -1,4 +1,6 @@
+import { mkdir } from 'node:fs/promises';
 import { readConfig } from '../../infra/config/config.ts';
+import { lockFolder } from '../../infra/local/folder-lock.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import { referenceProfile } from '../../infra/python/reference-profile.ts';
 import { daysDefaults, playDays } from './days/play-days.ts';
@@ -86,11 +88,13 @@ export async function runWorld(world: World): Promise<number> {
   const legacy = options.suite === undefined ? undefined : await readLegacySuite(options.suite);
   await requireFreePort(options.port);
   const sandbox = options.realValidators > 0 ? await requireSandbox(env) : undefined;
+  const lock = await lockDataFolder(options.dataDir);
 
   terminal.line(`${terminal.style('bold', 'Paddock')} starts; its data is in ${options.dataDir}`);
   if (sandbox !== undefined) terminal.line(`  Agents are run for real, by ${sandbox}`);
   await using stack = new AsyncDisposableStack();
   stack.defer(() => terminal.line('Everything is stopped.'));
+  stack.use(lock);
   const secrets = await worldSecrets(options.dataDir);
   const onReady = partReady(terminal);
   const neighbours = stack.use(await startNeighbours({ ...options, secrets, env, onReady }));
@@ -110,6 +114,15 @@ export async function runWorld(world: World): Promise<number> {
   // What plays may still wait for answers that a lost neighbour will never let come.
   const code = await Promise.race([playing, lost]);
   return ending.signal.aborted ? 1 : code;
+}
+
+/** Before anything in it is touched: what runs there has its files open, and would find them replaced. */
+async function lockDataFolder(dataDir: string): Promise<AsyncDisposable> {
+  await mkdir(dataDir, { recursive: true });
+  return await lockFolder(dataDir, {
+    ...{ name: 'service', pid: process.pid, program: 'apps/world/main.ts' },
+    otherwise: 'choose another folder with --data-dir',
+  });
 }
 
 async function sayReady(

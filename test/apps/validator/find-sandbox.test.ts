@@ -2,7 +2,6 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { lockFolder } from '../../../apps/validator/folder-lock.ts';
 import { bystander } from '../../../apps/validator/sandbox/bystander.ts';
 import { findPython } from '../../../apps/validator/sandbox/find-python.ts';
 import {
@@ -218,15 +217,4 @@ test('by whom a box is asked for processes has a number that no box of its own h
 
   await using own = await bystander(4_000);
   t.is(own.pid, 4_000);
-});
-
-test('a folder belongs to one validator, and to nobody once that is gone', async (t) => {
-  const folder = await folderFor(t);
-  await writeFile(join(folder, 'validator.pid'), '999999999');
-  const lock = await lockFolder(folder, process.pid);
-  // Ours is another program: a number alone says nothing.
-  await t.notThrowsAsync(lockFolder(folder, 1));
-  await lock[Symbol.asyncDispose]();
-
-  await t.notThrowsAsync(lockFolder(folder, process.pid));
 });

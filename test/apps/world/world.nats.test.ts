@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -108,6 +108,34 @@ test.serial('the empty world serves until it is told to stop', async (t) => {
   t.deepEqual(allPids(ready).filter(isRunning), []);
 });
 
+test.serial('a second start in a folder in use touches nothing in it', async (t) => {
+  t.timeout(300_000);
+  const dataDir = await temporaryFolder();
+  t.teardown(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }));
+  const readyFile = join(dataDir, 'ready.json');
+  const args = ['--serve', '--port', '0', '--data-dir', dataDir, '--ready-file', readyFile];
+  const world = start(...args);
+  const line = await untilRead(readyFile, world);
+  const files = ['objects/incoming/half-sent', 'nats/nats.conf', 'chain/chain.json'];
+  await writeFile(join(dataDir, files[0] ?? ''), 'half');
+  const read = () => Promise.all(files.map((name) => writtenMs(join(dataDir, name))));
+  const before = await read();
+
+  const { code, stdout, stderr } = await start(...args).ended;
+  const after = await read();
+  world.kill('SIGTERM');
+
+  t.is(code, 2, stderr);
+  t.is(stdout, '');
+  t.is(
+    stderr,
+    `paddock: the service of process ${world.pid} works in ${dataDir}: stop it, or choose another folder with --data-dir\n`,
+  );
+  t.deepEqual(after, before);
+  t.is(await readFile(readyFile, 'utf8'), line);
+  t.is((await world.ended).code, 0);
+});
+
 test('a port that is taken is one clear sentence', async (t) => {
   const other = createServer().listen(0, '0.0.0.0');
   await once(other, 'listening');
@@ -131,6 +159,10 @@ test('a misspelled variable is named with what was meant', async (t) => {
   t.is(code, 2);
   t.regex(stderr, /LEASE_SECOND is no key of ours; did you mean LEASE_SECONDS\?/);
 });
+
+async function writtenMs(path: string): Promise<number> {
+  return (await stat(path)).mtimeMs;
+}
 
 async function untilRead(path: string, world: ChildProcess): Promise<string> {
   while (world.exitCode === null) {
