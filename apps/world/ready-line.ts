@@ -1,4 +1,4 @@
-import { rename, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import type { Neighbours } from './embedded.ts';
 import type { RunningService } from './start-service.ts';
 
@@ -24,6 +24,11 @@ export function readyLine(
       ...neighbours.pids,
     },
   });
+}
+
+/** What an earlier start said: its addresses are nobody's, or will be another one's. */
+export async function forgetReadyFile(path: string): Promise<void> {
+  await rm(path, { force: true });
 }
 
 /** Written aside and renamed, so that who waits for the file never reads half of it. */

@@ -12,7 +12,7 @@ import { keepTraces } from './keep-traces.ts';
 import type { WorldOptions } from './options.ts';
 import { requireFreePort } from './port-check.ts';
 import type { ProcessEnd } from './process-group.ts';
-import { readyLine, writeReadyFile } from './ready-line.ts';
+import { forgetReadyFile, readyLine, writeReadyFile } from './ready-line.ts';
 import { type WorldSecrets, worldSecrets } from './secrets.ts';
 import { sayServing } from './serving.ts';
 import { type RunningService, startService } from './start-service.ts';
@@ -95,6 +95,7 @@ export async function runWorld(world: World): Promise<number> {
   await using stack = new AsyncDisposableStack();
   stack.defer(() => terminal.line('Everything is stopped.'));
   stack.use(lock);
+  if (options.readyFile !== undefined) await forgetReadyFile(options.readyFile);
   const secrets = await worldSecrets(options.dataDir);
   const onReady = partReady(terminal);
   const neighbours = stack.use(await startNeighbours({ ...options, secrets, env, onReady }));

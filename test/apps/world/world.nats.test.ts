@@ -136,6 +136,26 @@ test.serial('a second start in a folder in use touches nothing in it', async (t)
   t.is((await world.ended).code, 0);
 });
 
+// Who waits for the file would meet addresses of nobody, and a token that may be another one's by now.
+test('a start takes away what an earlier one said was ready', async (t) => {
+  const dataDir = await temporaryFolder();
+  t.teardown(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }));
+  const readyFile = join(dataDir, 'ready.json');
+  await writeFile(readyFile, '{"ready":true}\n');
+  const args = ['--serve', '--port', '0', '--data-dir', dataDir, '--ready-file', readyFile];
+  // It ends before it is ready.
+  const env = {
+    ...{ ...systemEnv(), NATS_SERVER_BIN: process.execPath },
+    DATABASE_URL: 'postgres://127.0.0.1:1/none',
+  };
+  const child = spawn(process.execPath, [main, ...args], { env });
+  const [[code], stderr] = await Promise.all([once(child, 'close'), text(child.stderr)]);
+
+  t.is(code, 1);
+  t.regex(stderr, /install nats-server/);
+  await t.throwsAsync(readFile(readyFile), { code: 'ENOENT' });
+});
+
 test('a port that is taken is one clear sentence', async (t) => {
   const other = createServer().listen(0, '0.0.0.0');
   await once(other, 'listening');
