@@ -10,7 +10,7 @@ import type {
 } from '../cli/client/paddock.generated.ts';
 import { Refusal } from '../cli/client/refusal.ts';
 import type { Claim } from '../cli/client/schemas.generated.ts';
-import { attemptOf } from './delivery/delivery.ts';
+import { isFinal } from './delivery/delivery.ts';
 import { writeSynced } from './write-synced.ts';
 
 export interface ClaimsOptions {
@@ -102,9 +102,7 @@ export class Claims {
 
 /** Whether it says that no run was leased under this key. */
 function isAnswer(error: unknown): boolean {
-  // What names no code of ours is a proxy's.
-  if (!(error instanceof Refusal) || error.code.startsWith('HTTP_')) return false;
-  return attemptOf(error.status, '').kind === 'refused';
+  return error instanceof Refusal && !error.isProxys && isFinal(error);
 }
 
 async function readAsking(path: string): Promise<Asking | undefined> {

@@ -26,6 +26,11 @@ export class Refusal<Body = unknown> extends Error {
     this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
     this.requestId = answer.headers.get('x-request-id') ?? undefined;
   }
+
+  /** Whether it names no code of the service: then a proxy before it may have said so, which knows nothing. */
+  get isProxys(): boolean {
+    return this.code === nameless(this.status);
+  }
 }
 
 /** The service did not answer in time, or the connection broke. */
@@ -36,7 +41,11 @@ export class Unanswered extends Error {
 function codeOf(status: number, body: unknown): string {
   const code: unknown = Reflect.get(Object(body), 'error_code');
   if (typeof code === 'string') return code;
-  return status === 422 ? 'VALIDATION_FAILED' : `HTTP_${status}`;
+  return status === 422 ? 'VALIDATION_FAILED' : nameless(status);
+}
+
+function nameless(status: number): string {
+  return `HTTP_${status}`;
 }
 
 function detailOf(body: unknown): string {

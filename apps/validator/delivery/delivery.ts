@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Refusal } from '../../cli/client/refusal.ts';
 
 export const completionBody = z.looseObject({
   terminal_status: z.enum(['SUCCESS', 'FAILED', 'TIMED_OUT']),
@@ -53,14 +54,24 @@ export type Attempt = Delivered | { readonly kind: 'later'; readonly reason: str
  *
  * 1. Load, outages and limits pass: 408, 425, 429 and 5xx are asked again.
  * 2. 401 and the registration it may speak of are about us, not about the delivery: asked again.
- * 3. Any other refusal is final: the same request would get it for ever.
+ * 3. What a proxy says in words of its own is about its way to the service, and asked again; but one that finds
+ *    the request too large will find it so for ever, and must not hold up what waits behind it.
+ * 4. Any other refusal is final: the same request would get it for ever.
  */
-export function attemptOf(status: number, reason: string): Attempt {
-  const passes = status >= 500 || temporary.has(status);
+export function attemptOf({ status, isProxys, message: reason }: Answered): Attempt {
+  const passes = status >= 500 || temporary.has(status) || (isProxys && status !== tooLarge);
   return passes ? { kind: 'later', reason } : { kind: 'refused', reason };
 }
 
+type Answered = Pick<Refusal, 'status' | 'isProxys' | 'message'>;
+
+/** Whether no repeat would be answered otherwise. */
+export function isFinal(error: unknown): boolean {
+  return error instanceof Refusal && attemptOf(error).kind === 'refused';
+}
+
 const temporary: ReadonlySet<number> = new Set([401, 408, 425, 429]);
+const tooLarge = 413;
 
 /**
  * How long an episode may hold up the results behind it while the store is away: half of the hour without

@@ -32,9 +32,9 @@ export async function sendDelivery(
 }
 
 function attempted(error: unknown): Attempted {
-  const reason = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof Refusal)) return { kind: 'later', reason };
-  return { ...attemptOf(error.status, reason), retryAfterSeconds: error.retryAfterSeconds };
+  if (error instanceof Refusal)
+    return { ...attemptOf(error), retryAfterSeconds: error.retryAfterSeconds };
+  return { kind: 'later', reason: error instanceof Error ? error.message : String(error) };
 }
 
 /** An address that takes this episode for some minutes, and the one under which it will be known. */

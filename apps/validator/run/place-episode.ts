@@ -1,8 +1,7 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { PaddockClient } from '../../cli/client/paddock.generated.ts';
-import { Refusal } from '../../cli/client/refusal.ts';
-import { attemptOf, type EpisodeDelivery, pauseMs } from '../delivery/delivery.ts';
+import { type EpisodeDelivery, isFinal, pauseMs } from '../delivery/delivery.ts';
 import { presignEpisode, putEpisode } from '../delivery/send-delivery.ts';
 
 export interface Placing {
@@ -45,8 +44,7 @@ async function presigned(episode: EpisodeDelivery, { api, clock, log, signal }: 
       return await presignEpisode(api, episode, signal);
     } catch (error) {
       signal.throwIfAborted();
-      const isFinal = error instanceof Refusal && attemptOf(error.status, '').kind === 'refused';
-      if (isFinal) {
+      if (isFinal(error)) {
         log.warn('an episode is not taken', { eval_run_id: episode.evalRunId, error });
         return undefined;
       }

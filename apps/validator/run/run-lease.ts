@@ -71,9 +71,9 @@ export class RunLease implements AsyncDisposable {
 
 // Two of them fit between the shortest lease of the contract and its end.
 const beatTimeoutMs = 10_000;
-/** Whether the service says that the run is not the caller's any more. */
-function isLoss({ status }: Refusal): boolean {
-  return losses.has(status);
+/** Whether the service says that the run is not the caller's any more; a proxy does not know. */
+function isLoss({ status, isProxys }: Refusal): boolean {
+  return losses.has(status) && !isProxys;
 }
 
 /** Not the owner, not there, over, complete. */

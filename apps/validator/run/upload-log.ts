@@ -1,7 +1,6 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { Refusal } from '../../cli/client/refusal.ts';
-import { attemptOf, pauseMs } from '../delivery/delivery.ts';
+import { isFinal, pauseMs } from '../delivery/delivery.ts';
 import { putBytes } from '../transfer.ts';
 import type { Placing } from './place-episode.ts';
 
@@ -48,8 +47,7 @@ async function untilTaken(upload: LogUpload, { api, clock, signal }: Placing): P
       await putBytes(target.upload_url, bytes, { contentType: body.content_type, clock, signal });
       return target.results_s3_key;
     } catch (error) {
-      const isFinal = error instanceof Refusal && attemptOf(error.status, '').kind === 'refused';
-      if (isFinal || signal.aborted) throw error;
+      if (isFinal(error) || signal.aborted) throw error;
       await clock.sleep(pauseMs(attempts, undefined), signal);
       // Not the reason of the signal, which would not say what went wrong.
       if (signal.aborted) throw error;

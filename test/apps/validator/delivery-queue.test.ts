@@ -220,9 +220,15 @@ const meanings: readonly (readonly [status: number, kind: Attempt['kind']])[] = 
 ];
 for (const [status, kind] of meanings) {
   test(`an answer ${status} means ${kind}`, (t) => {
-    t.is(attemptOf(status, 'why').kind, kind);
+    t.is(attemptOf({ status, isProxys: false, message: 'why' }).kind, kind);
   });
 }
+
+test('what a proxy says in its own words means later, but that it is too large', (t) => {
+  const proxys = (status: number) => attemptOf({ status, isProxys: true, message: 'why' }).kind;
+  t.deepEqual([403, 404, 409, 502].map(proxys), ['later', 'later', 'later', 'later']);
+  t.is(proxys(413), 'refused');
+});
 
 test('pauses grow to a bound, and the service may ask for more within it', (t) => {
   t.deepEqual(

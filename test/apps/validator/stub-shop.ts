@@ -20,8 +20,14 @@ import { trialLimits } from './try-sandbox.ts';
 
 export interface StubShop {
   readonly stub: StubService;
-  /** Plays the run to what becomes of it. */
-  play(script: string): Promise<Played>;
+  /** Plays the run to what becomes of it, or until a test has seen enough. */
+  play(script: string, isOver?: () => boolean): Promise<Played>;
+}
+
+interface StubbedRun {
+  readonly taskCount: number;
+  readonly token?: string | null;
+  readonly claimed?: Partial<Claim>;
 }
 
 export interface Played {
@@ -31,7 +37,7 @@ export interface Played {
 
 export async function openStubShop(
   t: ExecutionContext,
-  { taskCount, token = null }: { readonly taskCount: number; readonly token?: string | null },
+  { taskCount, token = null, claimed = {} }: StubbedRun,
 ): Promise<StubShop> {
   const [stub, folder] = [await openStub(t), await folderFor(t)];
   const pack = await writeDemoPack(folder);
@@ -47,6 +53,7 @@ export async function openStubShop(
   const claim: Claim = {
     ...{ ...claimOf('run'), env_pack_sha256: pack.sha256, code_download_url: `${stub.url}/code` },
     ...{ code_sha256: sha256Hex('code'), inference_token: inferenceToken || null },
+    ...claimed,
   };
   const problems = qualifyingTaskIds
     .slice(0, taskCount)
@@ -71,14 +78,15 @@ export async function openStubShop(
     .set('/episode-results', (response) => say(response, 200, { results: [] }))
     .set('/run/complete', (response) => say(response, 200, { status: 'FAILED' }));
 
-  async function play(script: string): Promise<Played> {
+  const ends = () => [...stub.askedFor('/run/complete'), ...stub.askedFor('/run/release')];
+
+  async function play(script: string, isOver = () => ends().length > 0): Promise<Played> {
     const sandbox = {
       ...{ kind: 'bubblewrap' as const, pythonVersion: '3.11.0', limits: trialLimits },
       commandFor: () => ({ command: '/bin/sh', args: ['-c', asRunner(script)], inputs: [] }),
     };
     const validator = await startStubbed(folder, stub, { sandbox });
-    const ends = () => [...stub.askedFor('/run/complete'), ...stub.askedFor('/run/release')];
-    await until(() => ends().length > 0, 120_000);
+    await until(isOver, 120_000);
     await validator.stop();
     const [completed] = stub.askedFor('/run/complete');
     return { completion: completed && JSON.parse(completed.body) };

@@ -1,0 +1,80 @@
+/** A proxy before the service that refuses for a while, in its own words: they say nothing of a run. */
+import type { ServerResponse } from 'node:http';
+import test from 'ava';
+import { until } from '../../support/until.ts';
+import {
+  claimOf,
+  folderFor,
+  noWork,
+  openStub,
+  type StubService,
+  say,
+  startStubbed,
+} from './stub-service.ts';
+import { openStubShop } from './stub-shop.ts';
+
+const acknowledged: Readonly<Record<string, object>> = {
+  '/heartbeat': { lease_expires_at: '2026-01-01T00:00:00Z' },
+  '/presign': { upload_url: '', artifact_uri: 's3://it', results_s3_key: 'log' },
+  '/episode-results': { results: [] },
+  '/run/complete': { status: 'SUCCESS' },
+  '/run/release': { released: true },
+};
+
+/** The first two of each are refused by a proxy, with pages of two kinds. */
+function proxied(stub: StubService, end: string): () => readonly unknown[] {
+  const pages = [
+    (response: ServerResponse) => say(response, 404, {}),
+    (response: ServerResponse) =>
+      response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>'),
+  ];
+  const served = { ...acknowledged[end] };
+  if ('upload_url' in served) served.upload_url = `${stub.url}/put`;
+  const answers: unknown[] = [];
+  stub.answers.set(end, (response) => {
+    const page = pages.shift();
+    if (page !== undefined) return page(response);
+    answers.push(served);
+    say(response, 200, served);
+  });
+  return () => answers;
+}
+
+test('a proxy that knows no route for a while costs no run that was played', async (t) => {
+  t.timeout(180_000);
+  const { stub, play } = await openStubShop(t, {
+    taskCount: 1,
+    claimed: { heartbeat_interval_seconds: 1 },
+  });
+  for (const end of ['/presign', '/episode-results']) proxied(stub, end);
+  const beats = proxied(stub, '/heartbeat');
+  const completions = proxied(stub, '/run/complete');
+
+  await play('true', () => completions().length > 0 && beats().length > 0);
+
+  t.is(completions().length, 1);
+  t.is(new Set(stub.askedFor('/run/complete').map(({ key }) => key)).size, 1);
+  t.is(stub.askedFor('/run/complete').length, 3);
+  t.is(stub.askedFor('/episode-results').length, 3);
+  t.like(JSON.parse(stub.askedFor('/run/complete')[2]?.body ?? ''), { results_s3_key: 'log' });
+  t.like(JSON.parse(stub.askedFor('/episode-results')[2]?.body ?? ''), {
+    results: [{ ledger_uri: 's3://it' }],
+  });
+  t.deepEqual(stub.askedFor('/release'), []);
+});
+
+test('nor does it keep a run from being given back', async (t) => {
+  const [stub, folder] = [await openStub(t), await folderFor(t)];
+  const claims = [claimOf('run')];
+  stub.answers.set('/work/claim', (response) => {
+    const claim = claims.shift();
+    if (claim === undefined) noWork(response);
+    else say(response, 200, claim);
+  });
+  const released = proxied(stub, '/run/release');
+  const validator = await startStubbed(folder, stub);
+  await until(() => released().length > 0);
+  await validator.stop();
+
+  t.is(stub.askedFor('/run/release').length, 3);
+});
