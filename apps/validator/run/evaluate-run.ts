@@ -16,6 +16,7 @@ import { placeEpisode } from './place-episode.ts';
 import { type Playing, playTask } from './play-task.ts';
 import { RunLog } from './run-log.ts';
 import { uploadLog } from './upload-log.ts';
+import { whileHeld } from './while-held.ts';
 
 export interface Evaluating {
   readonly api: PaddockClient;
@@ -34,6 +35,10 @@ export interface Evaluating {
 }
 
 const codeBytesMax = 16 * 1024 ** 2;
+/** The first who asks for a pack waits until the service has made it, for which an edge takes ten minutes at most. */
+const packTimeoutMs = 610_000;
+/** The address of the agent's code, which is fetched next, lives for a quarter of an hour from the claim on. */
+const packPatienceMs = 10 * 60_000;
 
 /** Plays one claimed run from its download to its last task, and says what is to become of it. */
 export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Conclusion> {
@@ -68,12 +73,15 @@ export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Concl
 async function deliveryOf(
   claim: Claim,
   packSha256: string,
-  { api, signal }: Pick<Evaluating, 'api' | 'signal'>,
+  { api, clock, signal }: Pick<Evaluating, 'api' | 'clock' | 'signal'>,
 ): Promise<PackDelivery | RacePackDelivery> {
-  if (claim.race_id !== null) {
-    return await api.postValidatorRacePack({ race_id: claim.race_id }, { signal });
-  }
-  return await api.getValidatorPackByPackSha256({ pack_sha256: packSha256 }, { signal });
+  const { race_id } = claim;
+  const options = { signal, timeoutMs: packTimeoutMs };
+  const ask = async () =>
+    race_id === null
+      ? await api.getValidatorPackByPackSha256({ pack_sha256: packSha256 }, options)
+      : await api.postValidatorRacePack({ race_id }, options);
+  return await whileHeld(ask, { clock, signal, patienceMs: packPatienceMs });
 }
 
 async function fetchPack(
@@ -96,9 +104,10 @@ interface RosterTask extends ShopTask {
 async function rosterOf(
   { eval_run_id }: Claim,
   pack: ShopPack,
-  { api, signal }: Pick<Evaluating, 'api' | 'signal'>,
+  { api, clock, signal }: Pick<Evaluating, 'api' | 'clock' | 'signal'>,
 ): Promise<readonly RosterTask[]> {
-  const { problems } = await api.getValidatorEvaluationRunsProblems({ eval_run_id }, { signal });
+  const ask = () => api.getValidatorEvaluationRunsProblems({ eval_run_id }, { signal });
+  const { problems } = await whileHeld(ask, { clock, signal });
   return problems.map(({ problem_id: problemId, metadata }) => {
     const id = String(metadata['task_id']);
     const task = pack.tasks.get(id);

@@ -1,8 +1,9 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { PaddockClient } from '../../cli/client/paddock.generated.ts';
-import { type EpisodeDelivery, isFinal, pauseMs } from '../delivery/delivery.ts';
+import type { EpisodeDelivery } from '../delivery/delivery.ts';
 import { presignEpisode, putEpisode } from '../delivery/send-delivery.ts';
+import { whileHeld } from './while-held.ts';
 
 export interface Placing {
   readonly api: PaddockClient;
@@ -39,17 +40,11 @@ export async function placeEpisode(episode: EpisodeDelivery, deps: Placing): Pro
 }
 
 async function presigned(episode: EpisodeDelivery, { api, clock, log, signal }: Placing) {
-  for (let attempts = 0; ; attempts++) {
-    try {
-      return await presignEpisode(api, episode, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (isFinal(error)) {
-        log.warn('an episode is not taken', { eval_run_id: episode.evalRunId, error });
-        return undefined;
-      }
-      await clock.sleep(pauseMs(attempts, undefined), signal);
-      signal.throwIfAborted();
-    }
+  try {
+    return await whileHeld(() => presignEpisode(api, episode, signal), { clock, signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn('an episode is not taken', { eval_run_id: episode.evalRunId, error });
+    return undefined;
   }
 }

@@ -71,6 +71,7 @@ export async function openStubShop(
       say(response, 200, claim);
     })
     .set(`/pack/${pack.sha256}`, (response) => say(response, 200, delivery))
+    .set(`/race/${claim.race_id}/pack`, (response) => say(response, 200, delivery))
     .set('/archive', (response) => response.end(packBytes))
     .set('/code', (response) => response.end('code'))
     .set('/run/problems', (response) => say(response, 200, { problems }))

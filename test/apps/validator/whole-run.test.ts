@@ -1,6 +1,6 @@
 /** Runs from their claim to what becomes of them, against a service that is a stub. */
 import test, { type ExecutionContext } from 'ava';
-import { say } from './stub-service.ts';
+import { away, say } from './stub-service.ts';
 import { openStubShop } from './stub-shop.ts';
 
 test('an agent that nests its arguments without end fails by its own fault', async (t) => {
@@ -25,6 +25,24 @@ test('the code of an agent is fetched while its address lives, whatever the pack
   const { completion } = await play('true');
 
   t.like(completion, { terminal_status: 'SUCCESS', validator_score: 0 });
+});
+
+test('a pack and a roster that nobody has room for are asked for again, of a race as well', async (t) => {
+  const race = 'd2719b1a-0000-4000-8000-000000000000';
+  const claimed = { phase: 'RACE', race_id: race } as const;
+  const { stub, play } = await openStubShop(t, { taskCount: 1, claimed });
+  for (const end of [`/race/${race}/pack`, '/run/problems']) {
+    const answer = stub.answers.get(end);
+    stub.answers.set(end, (response, asked) =>
+      stub.askedFor(end).length < 3 ? away(response) : answer?.(response, asked),
+    );
+  }
+
+  const { completion } = await play('true');
+
+  t.like(completion, { terminal_status: 'SUCCESS' });
+  t.is(stub.askedFor(`/race/${race}/pack`).length, 3);
+  t.deepEqual(stub.askedFor('/release'), []);
 });
 
 const unavailable = { detail: 'No.', error_code: 'PROVIDER_UNAVAILABLE' };
