@@ -317,6 +317,7 @@ export interface PostValidatorEvaluationRunsHeartbeatRequest {
 }
 
 export interface PostValidatorEvaluationRunsHeartbeatAnswer {
+  /** Without another heartbeat. However often it beats, a run ends NO_PROGRESS_SECONDS (an hour) after its last new result or report of progress, and RUN_LIMIT_SECONDS (two hours) after its claim. */
   readonly lease_expires_at: string;
 }
 

@@ -35,6 +35,8 @@ export interface Evaluating {
 }
 
 const codeBytesMax = 16 * 1024 ** 2;
+/** However large a batch may be: a service ends a run that brings neither a result nor progress for an hour. */
+const batchAgeMaxMs = 10 * 60_000;
 /** The first who asks for a pack waits until the service has made it, for which an edge takes ten minutes at most. */
 const packTimeoutMs = 610_000;
 /** The address of the agent's code, which is fetched next, lives for a quarter of an hour from the claim on. */
@@ -123,6 +125,7 @@ async function playRoster(
 ): Promise<Conclusion> {
   const ends: TaskEnd[] = [];
   let batch: object[] = [];
+  let oldestMs = 0;
   const { eval_run_id: evalRunId } = playing.claim;
   const left: Delivery[] = [];
   // Results first: they are what the service counts as progress.
@@ -138,13 +141,15 @@ async function playRoster(
     if (episode.left !== undefined) left.push(episode.left);
     const stateHash = sha256Hex(terminalState(facts));
     const item = toItem(facts, { ledgerUri: episode.uri, stateHash });
+    if (batch.length === 0) oldestMs = deps.clock.monotonicMs();
     batch.push(item);
     tell(facts, deps);
     const rewardMicro = item.verdict_correct ? (facts.verdict?.rewardMicro ?? null) : null;
     ends.push({ ending: facts.ending, rewardMicro, ...provider });
     const early = earlyEnd(ends, roster.length);
     if (early?.kind === 'release') return early;
-    if (early !== undefined || batch.length >= deps.batchSize) await send();
+    const isDue = deps.clock.monotonicMs() - oldestMs >= batchAgeMaxMs;
+    if (early !== undefined || isDue || batch.length >= deps.batchSize) await send();
     if (early !== undefined) return early;
   }
   await send();

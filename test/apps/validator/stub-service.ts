@@ -91,7 +91,7 @@ const noSandbox: Sandbox = {
   commandFor: () => ({ command: '/bin/false', args: [], inputs: [] }),
 };
 
-interface Stubbed {
+export interface Stubbed {
   readonly clock?: Clock;
   readonly env?: object;
   readonly sandbox?: Sandbox;

@@ -12,6 +12,7 @@ import {
   folderFor,
   noWork,
   openStub,
+  type Stubbed,
   type StubService,
   say,
   startStubbed,
@@ -28,6 +29,7 @@ interface StubbedRun {
   readonly taskCount: number;
   readonly token?: string | null;
   readonly claimed?: Partial<Claim>;
+  readonly started?: Omit<Stubbed, 'sandbox'>;
 }
 
 export interface Played {
@@ -37,7 +39,7 @@ export interface Played {
 
 export async function openStubShop(
   t: ExecutionContext,
-  { taskCount, token = null, claimed = {} }: StubbedRun,
+  { taskCount, token = null, claimed = {}, started = {} }: StubbedRun,
 ): Promise<StubShop> {
   const [stub, folder] = [await openStub(t), await folderFor(t)];
   const pack = await writeDemoPack(folder);
@@ -86,7 +88,7 @@ export async function openStubShop(
       ...{ kind: 'bubblewrap' as const, pythonVersion: '3.11.0', limits: trialLimits },
       commandFor: () => ({ command: '/bin/sh', args: ['-c', asRunner(script)], inputs: [] }),
     };
-    const validator = await startStubbed(folder, stub, { sandbox });
+    const validator = await startStubbed(folder, stub, { ...started, sandbox });
     await until(isOver, 120_000);
     await validator.stop();
     const [completed] = stub.askedFor('/run/complete');

@@ -1,5 +1,6 @@
 /** Runs from their claim to what becomes of them, against a service that is a stub. */
 import test, { type ExecutionContext } from 'ava';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { away, say } from './stub-service.ts';
 import { openStubShop } from './stub-shop.ts';
 
@@ -43,6 +44,23 @@ test('a pack and a roster that nobody has room for are asked for again, of a rac
   t.like(completion, { terminal_status: 'SUCCESS' });
   t.is(stub.askedFor(`/race/${race}/pack`).length, 3);
   t.deepEqual(stub.askedFor('/release'), []);
+});
+
+test('results are not kept back for long, however many are to go at once', async (t) => {
+  let laterMs = 0;
+  const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
+  const started = { clock, env: { VALIDATOR_BATCH_SIZE: '500' } };
+  const { stub, play } = await openStubShop(t, { taskCount: 5, started });
+  stub.answers.set('/put', (response) => {
+    // As if each task had taken five minutes.
+    laterMs += 300_000;
+    say(response, 200, {});
+  });
+
+  await play('true');
+
+  const sent = stub.askedFor('/episode-results').map(({ body }) => JSON.parse(body).results.length);
+  t.deepEqual(sent, [3, 2]);
 });
 
 const unavailable = { detail: 'No.', error_code: 'PROVIDER_UNAVAILABLE' };

@@ -14,7 +14,12 @@ export const sendHeartbeat = endpoint({
   trafficClass: 0,
   params: z.object({ eval_run_id: uuid }),
   body: hostReport,
-  response: z.object({ lease_expires_at: instant }),
+  response: z.object({
+    lease_expires_at: instant.meta({
+      description:
+        'Without another heartbeat. However often it beats, a run ends NO_PROGRESS_SECONDS (an hour) after its last new result or report of progress, and RUN_LIMIT_SECONDS (two hours) after its claim.',
+    }),
+  }),
   faults: ['EVAL_RUN_NOT_FOUND', 'NOT_RUN_OWNER', 'LEASE_EXPIRED', 'RUN_ALREADY_COMPLETE'],
 
   async handle({ caller, params, body, context }, { bus, runs, presence }) {
