@@ -35,8 +35,8 @@ export interface ValidatorOptions {
  * Claims work and evaluates it, one run at a time, until it is stopped.
  *
  * 1. Results, completions and releases are on disk before they are sent, and leave it only when answered; a
- *    release after a day at the latest. It is sent even where the disk takes nothing, while this process
- *    lives.
+ *    release after a day at the latest. Completions and releases are sent even where the disk takes nothing,
+ *    while this process lives.
  * 2. A run that it holds is completed, released or lost; a restart completes what was played to its end
  *    before a crash, and releases what was not.
  * 3. No agent is ever run outside of the sandbox that was tried at the start.
@@ -309,10 +309,16 @@ export class Validator {
     return body['failure_class'] === 'PLATFORM' ? 'in vain' : 'worked';
   }
 
-  /** Certain when it resolves; what becomes of it follows. */
+  /** Certain when it resolves, by the run's note alone where the disk is full; what becomes of it follows. */
   async #putCompletion(evalRunId: string, body: CompletionBody) {
     const idempotencyKey = randomId();
-    return await this.#queue.put({ kind: 'completion', evalRunId, idempotencyKey, body });
+    const completion = { kind: 'completion', evalRunId, idempotencyKey, body } as const;
+    try {
+      return await this.#queue.put(completion);
+    } catch (error) {
+      this.#options.log.error('a completion is not on disk', { eval_run_id: evalRunId, error });
+      return this.#queue.putUnkept(completion);
+    }
   }
 
   #count(end: string): void {

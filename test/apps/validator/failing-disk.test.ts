@@ -93,6 +93,32 @@ test('a run whose note cannot be written is given back at once, and not begun', 
   t.deepEqual(stub.askedFor('/pack/pack'), []);
 });
 
+test('a run that was played to its end is completed by the next process, though its disk is full', async (t) => {
+  const [stub, folder] = [await openStub(t), await folderFor(t)];
+  const completion = { terminal_status: 'SUCCESS', validator_score: 1 };
+  await writeFile(join(folder, 'run.json'), JSON.stringify({ eval_run_id: 'run', completion }));
+  await mkdir(join(folder, 'queue/000000000001.json.new'), { recursive: true });
+  const looked = Promise.withResolvers<void>();
+  const answers = [away, away, (response: ServerResponse) => say(response, 200, {})];
+  stub.answers.set('/run/complete', (response) => {
+    const isLast = answers.length === 1;
+    void (isLast ? looked.promise : Promise.resolve()).then(() => answers.shift()?.(response));
+  });
+  const validator = await startStubbed(folder, stub);
+  await until(() => stub.askedFor('/run/complete').length === 3);
+  t.true(stub.askedFor('/run/heartbeat').length > 0);
+  t.deepEqual(stub.askedFor('/work/claim'), []);
+  t.true(existsSync(join(folder, 'run.json')));
+  looked.resolve();
+  await until(() => stub.askedFor('/work/claim').length > 0);
+  await validator.stop();
+
+  t.deepEqual(JSON.parse(stub.askedFor('/run/complete')[0]?.body ?? ''), completion);
+  t.is(new Set(stub.askedFor('/run/complete').map(({ key }) => key)).size, 1);
+  t.deepEqual(stub.askedFor('/release'), []);
+  t.false(existsSync(join(folder, 'run.json')));
+});
+
 test('a note that cannot be removed, and one that cannot be read, end no validator', async (t) => {
   const [stub, folder] = [await openStub(t), await folderFor(t)];
   const validator = await startStubbed(folder, stub);
