@@ -31,35 +31,37 @@ export function signingIdentity({ keypair, clock }: ProofOptions): Identity {
   return { hotkey, credentials, forget: () => undefined };
 }
 
-/** Opens a session at the first need and another one before it ends. */
+/**
+ * Opens a session at the first need and another one before it ends. How long that is follows from what the
+ * service says alone, for the two clocks may be hours apart.
+ */
 export function sessionIdentity({ baseUrl, keypair, clock }: ProofOptions): Identity {
   const hotkey = encodeHotkey(keypair.publicKey);
   const sign = (text: string) => encodeSignature(keypair.sign(Buffer.from(text)));
   const open = paddockClient(sender({ baseUrl, clock }));
-  let session: Promise<{ readonly token: string; readonly endsMs: number }> | undefined;
+  let session: { readonly token: string; readonly renewAtMs: number } | undefined;
+  let opening: Promise<string> | undefined;
 
-  async function opened() {
-    const { challenge } = await open.postAuthChallenge({ body: { hotkey } }, { timeoutMs });
+  async function opened(): Promise<string> {
+    const askedAtMs = clock.monotonicMs();
+    const asked = await open.postAuthChallenge({ body: { hotkey } }, { timeoutMs });
+    const { challenge } = asked;
     const body = { hotkey, challenge, signature: sign(challenge) };
-    const { session_token: token, expires_at: endsAt } = await open.postAuthSession(
-      { body },
-      { timeoutMs },
-    );
-    return { token, endsMs: endsAt * 1000 };
+    const answer = await open.postAuthSession({ body }, { timeoutMs });
+    // A challenge ends a minute after it was asked for: by as much a session is renewed before its end.
+    const usableMs = (answer.expires_at - asked.expires_at) * 1000;
+    const { session_token: token } = answer;
+    session = { token, renewAtMs: askedAtMs + Math.max(usableMs, usableMinMs) };
+    return token;
   }
 
   async function credentials() {
-    session ??= opened();
-    const mine = session;
-    try {
-      const { token, endsMs } = await mine;
-      if (clock.nowMs() < endsMs - renewBeforeMs) return await bearer(token)();
-    } catch (error) {
-      if (session === mine) session = undefined;
-      throw error;
-    }
-    if (session === mine) session = undefined;
-    return await credentials();
+    if (session !== undefined && clock.monotonicMs() < session.renewAtMs)
+      return await bearer(session.token)();
+    opening ??= opened().finally(() => {
+      opening = undefined;
+    });
+    return await bearer(await opening)();
   }
 
   return {
@@ -73,8 +75,8 @@ export function sessionIdentity({ baseUrl, keypair, clock }: ProofOptions): Iden
 
 /** Until each of two is answered, which nothing aborts: a stop waits for them. */
 const timeoutMs = 10_000;
-// Enough for a request that is already under way, whatever it takes.
-const renewBeforeMs = 60_000;
+/** One that is over sooner is refused, and forgotten then; to open them by each request would end in a 429. */
+const usableMinMs = 10_000;
 
 /** Every route by name, as this hotkey; reads are repeated for as long as is told. */
 export function serviceClient(
