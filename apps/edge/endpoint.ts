@@ -103,7 +103,7 @@ export interface Endpoint<
   readonly mayBeEmpty?: boolean;
   /** Further statuses under which a `PreparedAnswer` may bring `response`. */
   readonly alsoUnder?: readonly number[];
-  /** For OpenAPI where the handler reads the body itself. */
+  /** For OpenAPI where the handler reads the body itself, or looks at its parts one by one. */
   readonly requestShape?: Shape;
   /** Media type for OpenAPI where the body is not JSON. */
   readonly requestMediaType?: string;

@@ -14,6 +14,7 @@ import type {
   DefaultProvider,
   DownloadUrl,
   EpisodeResultAnswers,
+  EpisodeResultItem,
   ErrorByCode,
   EvaluationRun,
   EvaluationRunDetail,
@@ -357,7 +358,8 @@ export interface PostValidatorEvaluationRunsProgressAnswer {
 
 export interface PostValidatorEpisodeResultsRequest {
   readonly body: {
-    readonly results: readonly unknown[];
+    /** One that is not like this is answered 422 on its own */
+    readonly results: readonly EpisodeResultItem[];
   };
 }
 

@@ -1,5 +1,24 @@
 // Written by `npm run generate` from the description of the API; not to be changed by hand.
 
+export interface EpisodeResultItem {
+  readonly eval_run_id: string;
+  readonly env_pack_sha256: string;
+  readonly task_id: string;
+  readonly family: string;
+  readonly outcome: 'completed' | 'partial' | 'agent_error' | 'environment_error' | 'verifier_error' | 'leakage' | 'exploit';
+  readonly verdict_correct: boolean;
+  readonly verdict_checks: Readonly<Record<string, 'passed' | 'failed' | 'unknown'>>;
+  readonly reward_components: Readonly<Record<string, unknown>>;
+  /** A decimal from 0 to 1 with at most six places, which a third as a number has not; null unless the verdict is correct */
+  readonly aggregate_reward: string | number | null;
+  readonly wall_seconds: number | null;
+  /** Null where the outcome is agent_error, environment_error or verifier_error, and only there */
+  readonly terminal_state_hash: string | null;
+  /** The artifact_uri of its trajectory; null where there is none */
+  readonly ledger_uri: string | null;
+  readonly step_count: number;
+}
+
 /** The route does not know this method. Use one that Allow names. */
 export interface MethodNotAllowedError {
   readonly detail: string;

@@ -38,10 +38,20 @@ export const episodeItem = z.object({
   verdict_correct: z.boolean(),
   verdict_checks: z.record(z.string().max(nameLengthMax), z.enum(verdicts)),
   reward_components: z.record(z.string().max(nameLengthMax), z.unknown()),
-  aggregate_reward: reward.nullable(),
+  aggregate_reward: reward.nullable().meta({
+    description:
+      'A decimal from 0 to 1 with at most six places, which a third as a number has not; null unless the verdict is correct',
+  }),
   wall_seconds: z.number().min(0).nullable(),
-  terminal_state_hash: sha256Hex.nullable(),
-  ledger_uri: z.string().max(uriLengthMax).nullable(),
+  terminal_state_hash: sha256Hex.nullable().meta({
+    description:
+      'Null where the outcome is agent_error, environment_error or verifier_error, and only there',
+  }),
+  ledger_uri: z
+    .string()
+    .max(uriLengthMax)
+    .nullable()
+    .meta({ description: 'The artifact_uri of its trajectory; null where there is none' }),
   step_count: z.number().int().min(0).max(stepsMax),
 });
 

@@ -75,6 +75,6 @@ function requestBody(endpoint: Endpoint): Pick<ZodOpenApiOperationObject, 'reque
   if (body === undefined && bodyKind === 'json') return {};
   const mediaType = endpoint.requestMediaType ?? mediaTypeByKind[bodyKind];
   const isOptional = body?.safeParse(undefined).success === true;
-  const schema = body ?? endpoint.requestShape ?? anyBytes;
+  const schema = endpoint.requestShape ?? body ?? anyBytes;
   return { requestBody: { required: !isOptional, content: { [mediaType]: { schema } } } };
 }

@@ -2,6 +2,7 @@ import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type {
   PaddockClient,
+  PostValidatorEpisodeResultsRequest,
   PostValidatorEvaluationRunsCompleteRequest,
 } from '../../cli/client/paddock.generated.ts';
 import { Refusal } from '../../cli/client/refusal.ts';
@@ -10,6 +11,7 @@ import { attemptOf, type Delivery, type EpisodeDelivery, withinPatience } from '
 import type { Attempted } from './delivery-queue.ts';
 
 type Complete = PostValidatorEvaluationRunsCompleteRequest['body'];
+type Results = PostValidatorEpisodeResultsRequest['body']['results'];
 
 export interface Sending {
   readonly onUnproved: () => void;
@@ -94,10 +96,9 @@ async function deliver(
     await putEpisode(url, one, { clock, signal });
     return { kind: 'acknowledged', answer: uri };
   }
-  const answer = await api.postValidatorEpisodeResults(
-    { body: { results: one.items } },
-    { signal },
-  );
+  // Sound as the body of a completion is.
+  const results = one.items as Results;
+  const answer = await api.postValidatorEpisodeResults({ body: { results } }, { signal });
   // 409 is an item that an attempt whose answer was lost had already stored.
   const bad = answer.results.find(({ status }) => status !== 201 && status !== 409);
   if (bad === undefined) return { kind: 'acknowledged', answer };

@@ -2,6 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import test from 'ava';
+import { episodeItem } from '../../../apps/edge/evaluation/episode-item.ts';
 import { OpenAnswers } from '../../../apps/edge/open-answers.ts';
 import {
   type ApiDocument,
@@ -15,6 +16,7 @@ import { possibleFaults } from '../../../apps/edge/openapi/possible-faults.ts';
 import { endpoints } from '../../../apps/edge/routes/index.ts';
 import { createApp, type EdgeServerOptions } from '../../../apps/edge/server.ts';
 import { faultCodes } from '../../../machines/fault.ts';
+import { episodeOutcomes } from '../../../machines/types.ts';
 
 const document = openApiDocument(endpoints);
 const operations = operationsOf(document);
@@ -60,6 +62,18 @@ test('the router knows the described routes and no others', (t) => {
       .map(({ method }) => `${method} ${route?.path.replaceAll(/:(\w+)/g, '{$1}')}`),
   );
   t.deepEqual(routed.sort(), operations.map(({ method, path }) => `${method} ${path}`).sort());
+});
+
+test('an item of results is described in full', (t) => {
+  const path = '/v1/validator/episode-results';
+  const described = operations.find((each) => each.path === path)?.operation.requestBody?.content;
+  const { results } = described?.['application/json']?.schema.properties ?? {};
+  t.like(results, { minItems: 1, maxItems: 500 });
+  const [, name = ''] = /^#\/components\/schemas\/(\w+)$/.exec(results?.items?.$ref ?? '') ?? [];
+  const item = document.components.schemas[name];
+  t.deepEqual(item?.required?.toSorted(), Object.keys(episodeItem.shape).toSorted());
+  t.deepEqual(item?.properties?.['outcome']?.enum, [...episodeOutcomes]);
+  t.regex(item?.properties?.['aggregate_reward']?.description ?? '', /at most six places/);
 });
 
 test('every parameter has a text and an example that its schema allows', (t) => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { appendBatch } from '../../evaluation/episode-batch.ts';
+import { episodeItem } from '../../evaluation/episode-item.ts';
 import { invalidField } from '../../validation.ts';
 
 export const appendEpisodeResults = endpoint({
@@ -10,12 +11,16 @@ export const appendEpisodeResults = endpoint({
   owner: 'run',
   summary: 'Store up to 500 episode results; each item is answered on its own',
   trafficClass: 0,
-  // The most is a setting, which the handler knows; its default is described.
-  body: z.object({
+  // Each item is judged on its own, and the most is a setting, which the handler knows.
+  body: z.object({ results: z.array(z.unknown()).min(1) }),
+  requestShape: z.object({
     results: z
-      .array(z.unknown())
+      .array(episodeItem.meta({ id: 'EpisodeResultItem' }))
       .min(1)
-      .meta({ override: { maxItems: 500 } }),
+      .meta({
+        description: 'One that is not like this is answered 422 on its own',
+        override: { maxItems: 500 },
+      }),
   }),
   bodyLimit: 'results',
   response: z
