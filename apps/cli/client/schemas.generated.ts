@@ -1261,7 +1261,9 @@ export interface NoActiveWorkError {
 
 export interface WeightStandings {
   readonly eligible: boolean;
+  /** The block divided by 360; for some seconds after the turn it may be the one before */
   readonly epoch_index: number;
+  /** Always empty */
   readonly weight_overlay: Readonly<Record<string, number>>;
   readonly epoch_standings: {
     readonly top_hotkey: string | null;

@@ -91,7 +91,7 @@ const byName: Readonly<Record<string, unknown>> = {
   version: '0.1.0',
   version_number: 3,
   webhook_id: '9a7b5c3d-1e2f-4a6b-8c9d-0e1f2a3b4c5d',
-  weight_overlay: { [minerHotkey]: 1 },
+  weight_overlay: {},
 };
 
 /** The same for families of names; the first that fits. */

@@ -13,8 +13,11 @@ const finisher = z.object({
 export const weightStandings = z
   .object({
     eligible: z.boolean(),
-    epoch_index: z.number().int(),
-    weight_overlay: z.record(z.string(), z.number()),
+    epoch_index: z.number().int().meta({
+      description:
+        'The block divided by 360; for some seconds after the turn it may be the one before',
+    }),
+    weight_overlay: z.record(z.string(), z.number()).meta({ description: 'Always empty' }),
     epoch_standings: z
       .object({
         top_hotkey: z.string().nullable(),
