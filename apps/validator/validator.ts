@@ -112,7 +112,7 @@ export class Validator {
     const after = (ms: number, late: AbortController) =>
       clock.sleep(ms, done.signal).then(() => late.abort());
     const late = Promise.all([
-      after(claimAnswerMs, this.#unclaimed),
+      after(answerMs, this.#unclaimed),
       after(config.VALIDATOR_DRAIN_SECONDS * 1000, this.#stopping),
     ]);
     await this.#working;
@@ -165,10 +165,24 @@ export class Validator {
   async #completeLeft(left: NotedRun, outcome: Promise<Delivered>): Promise<void> {
     const { eval_run_id: evalRunId } = left;
     const everyMs = (left.heartbeat_interval_seconds ?? usualHeartbeatSeconds) * 1000;
-    await using _lease = this.#leaseOf(evalRunId, everyMs, this.#options.log);
-    const settled = await Promise.race([outcome, this.#drained]);
-    if (settled?.kind === 'refused') await this.#release(evalRunId, refusedText(settled));
+    await using lease = this.#leaseOf(evalRunId, everyMs, this.#options.log);
+    const settled = await this.#settled(outcome, lease, this.#drained);
+    if (settled === 'lost') await this.#lose(evalRunId, String(lease.lost.reason));
+    else if (settled?.kind === 'refused') await this.#release(evalRunId, refusedText(settled));
     else if (settled !== undefined) await this.#forget(evalRunId);
+  }
+
+  /** What became of a completion; 'lost' where nobody is to have it any more, undefined where `end` came first. */
+  async #settled(outcome: Promise<Delivered>, { lost }: RunLease, end: Promise<undefined>) {
+    const { clock } = this.#options;
+    const done = new AbortController();
+    // A heartbeat that says so may have overtaken the answer to the very completion that ended the run.
+    const gone = aborted(lost)
+      .then(() => clock.sleep(answerMs, done.signal))
+      .then(() => 'lost' as const);
+    const settled = await Promise.race([outcome, end, gone]);
+    done.abort();
+    return settled;
   }
 
   #leaseOf(evalRunId: string, everyMs: number, log: Logger): RunLease {
@@ -215,7 +229,7 @@ export class Validator {
     const signal = AbortSignal.any([lease.lost, refused.signal, this.#stopping.signal]);
     try {
       const conclusion = await this.#evaluate(claim, { log, signal, refused });
-      return await this.#conclude(claim, conclusion, log);
+      return await this.#conclude(claim, conclusion, { log, lease });
     } catch (error) {
       // Not by the error: whatever was under way may have said it in words of its own.
       if (lease.lost.aborted) return await this.#lose(evalRunId, String(lease.lost.reason));
@@ -288,14 +302,19 @@ export class Validator {
     });
   }
 
-  async #conclude({ eval_run_id: evalRunId }: Claim, end: Conclusion, log: Logger): Promise<Turn> {
+  async #conclude(
+    { eval_run_id: evalRunId }: Claim,
+    end: Conclusion,
+    { log, lease }: { readonly log: Logger; readonly lease: RunLease },
+  ): Promise<Turn> {
     if (end.kind === 'release') {
       log.warn('gives the run back', { reason: end.reason });
       return await this.#giveBack(evalRunId, { end: 'released', reason: end.reason });
     }
     const { body } = end;
     const { outcome } = await this.#putCompletion(evalRunId, body);
-    const settled = await Promise.race([outcome, this.#stopped]);
+    const settled = await this.#settled(outcome, lease, this.#stopped);
+    if (settled === 'lost') return await this.#lose(evalRunId, String(lease.lost.reason));
     if (settled === undefined) {
       log.warn('stopping before the completion was acknowledged; it is sent at the next start');
       return 'in vain';
@@ -336,8 +355,8 @@ interface Kept {
 }
 
 const patienceMs = 60_000;
-/** As long as an edge works for an answer; it may come in the middle of a drain, with a run. */
-const claimAnswerMs = 10_000;
+/** As long as an edge works for an answer; a claim's may come in the middle of a drain, with a run. */
+const answerMs = 10_000;
 const outage = 'a defect or an outage';
 /** As services ask for, unless told otherwise. */
 const usualHeartbeatSeconds = 30;

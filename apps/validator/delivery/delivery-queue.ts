@@ -2,6 +2,7 @@ import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import { type Attempt, type Delivered, type Delivery, pauseMs } from './delivery.ts';
 import { openDeliveryFolder } from './delivery-folder.ts';
+import { ProxyPatience } from './proxy-patience.ts';
 
 /** One attempt; `later` is tried again until it is something else. */
 export type Attempted = Attempt & { readonly retryAfterSeconds?: number | undefined };
@@ -120,8 +121,9 @@ export class DeliveryQueue {
     const { clock, log, onRetry, send } = this.#options;
     const { signal } = this.#stopping;
     const { delivery } = one;
+    const patience = new ProxyPatience(clock);
     for (let attempts = 0; !signal.aborted; attempts++) {
-      const attempt = await send(delivery, signal);
+      const attempt = patience.meaningOf(await send(delivery, signal));
       if (attempt.kind !== 'later') return await this.#settle(one, attempt);
       const { reason, retryAfterSeconds } = attempt;
       onRetry();

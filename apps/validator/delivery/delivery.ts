@@ -47,20 +47,28 @@ export type Delivered =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /** What an attempt came to; `later` says nothing about the delivery, only about the moment. */
-export type Attempt = Delivered | { readonly kind: 'later'; readonly reason: string };
+export type Attempt =
+  | Delivered
+  | {
+      readonly kind: 'later';
+      readonly reason: string;
+      /** A proxy refused it, which is believed to pass for a while only: see `ProxyPatience`. */
+      readonly isProxys?: boolean;
+    };
 
 /**
  * What an answer means for what was sent.
  *
  * 1. Load, outages and limits pass: 408, 425, 429 and 5xx are asked again.
  * 2. 401 and the registration it may speak of are about us, not about the delivery: asked again.
- * 3. What a proxy says in words of its own is about its way to the service, and asked again; but one that finds
- *    the request too large will find it so for ever, and must not hold up what waits behind it.
+ * 3. What a proxy says in words of its own is about its way to the service, and asked again for a while; but one
+ *    that finds the request too large will find it so for ever, and must not hold up what waits behind it.
  * 4. Any other refusal is final: the same request would get it for ever.
  */
 export function attemptOf({ status, isProxys, message: reason }: Answered): Attempt {
-  const passes = status >= 500 || temporary.has(status) || (isProxys && status !== tooLarge);
-  return passes ? { kind: 'later', reason } : { kind: 'refused', reason };
+  if (status >= 500 || temporary.has(status)) return { kind: 'later', reason };
+  if (isProxys && status !== tooLarge) return { kind: 'later', reason, isProxys };
+  return { kind: 'refused', reason };
 }
 
 type Answered = Pick<Refusal, 'status' | 'isProxys' | 'message'>;

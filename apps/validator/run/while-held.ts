@@ -1,6 +1,7 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { Refusal } from '../../cli/client/refusal.ts';
-import { isFinal, pauseMs } from '../delivery/delivery.ts';
+import { attemptOf, pauseMs } from '../delivery/delivery.ts';
+import { ProxyPatience } from '../delivery/proxy-patience.ts';
 
 interface Holding {
   readonly clock: Clock;
@@ -11,7 +12,8 @@ interface Holding {
 
 /**
  * Asks until there is an answer that stays, for as long as the run is held: nothing else could be done for it
- * meanwhile, and to give it back would help nobody while the service is away.
+ * meanwhile, and to give it back would help nobody while the service is away. A proxy that refuses it for long is
+ * no outage.
  *
  * @throws the refusal that no repeat would change, the last one after `patienceMs`, or why the run is held no
  * longer
@@ -21,6 +23,9 @@ export async function whileHeld<T>(
   { clock, signal, patienceMs = Number.POSITIVE_INFINITY }: Holding,
 ): Promise<T> {
   const deadlineMs = clock.monotonicMs() + patienceMs;
+  const patience = new ProxyPatience(clock);
+  const isFinal = (error: unknown) =>
+    error instanceof Refusal && patience.meaningOf(attemptOf(error)).kind === 'refused';
   for (let attempts = 0; ; attempts++) {
     try {
       return await ask();

@@ -1,6 +1,7 @@
 /** A proxy before the service that refuses for a while, in its own words: they say nothing of a run. */
 import type { ServerResponse } from 'node:http';
 import test from 'ava';
+import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { until } from '../../support/until.ts';
 import {
   claimOf,
@@ -77,4 +78,72 @@ test('nor does it keep a run from being given back', async (t) => {
   await validator.stop();
 
   t.is(stub.askedFor('/run/release').length, 3);
+});
+
+const forbidden = (response: ServerResponse) =>
+  response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>');
+
+/** Half an hour passes when a test says so. */
+function jumpingClock() {
+  let laterMs = 0;
+  const clock = {
+    ...systemClock,
+    monotonicMs: () => systemClock.monotonicMs() + laterMs,
+  };
+  return {
+    clock,
+    jump: () => {
+      laterMs += 30 * 60_000;
+    },
+  };
+}
+
+test('a proxy that refuses a completion for good keeps no validator from the next run', async (t) => {
+  t.timeout(180_000);
+  const { clock, jump } = jumpingClock();
+  const { stub, play } = await openStubShop(t, { taskCount: 1, started: { clock } });
+  stub.answers.set('/run/complete', (response) => {
+    if (stub.askedFor('/run/complete').length === 3) jump();
+    forbidden(response);
+  });
+
+  await play('true', () => stub.askedFor('/work/claim').length > 1);
+
+  t.is(stub.askedFor('/run/complete').length, 3);
+  t.is(stub.askedFor('/run/release').length, 1);
+});
+
+test('nor does one that refuses an episode cost its result', async (t) => {
+  t.timeout(180_000);
+  const { clock, jump } = jumpingClock();
+  const { stub, play } = await openStubShop(t, { taskCount: 1, started: { clock } });
+  stub.answers.set('/episode-artifacts/presign', (response) => {
+    if (stub.askedFor('/episode-artifacts/presign').length === 2) jump();
+    forbidden(response);
+  });
+
+  const { completion } = await play('true');
+
+  t.like(completion, { terminal_status: 'SUCCESS' });
+  t.like(JSON.parse(stub.askedFor('/episode-results')[0]?.body ?? ''), {
+    results: [{ ledger_uri: null }],
+  });
+});
+
+test('a run that is lost meanwhile is not waited for', async (t) => {
+  t.timeout(180_000);
+  const { stub, play } = await openStubShop(t, {
+    taskCount: 1,
+    claimed: { heartbeat_interval_seconds: 1 },
+  });
+  stub.answers.set('/run/complete', (response) => {
+    stub.answers.set('/run/heartbeat', (beat) =>
+      say(beat, 409, { detail: 'No.', error_code: 'LEASE_LOST' }),
+    );
+    forbidden(response);
+  });
+
+  await play('true', () => stub.askedFor('/work/claim').length > 1);
+
+  t.deepEqual(stub.askedFor('/run/release'), []);
 });
