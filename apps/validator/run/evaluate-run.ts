@@ -37,10 +37,13 @@ export interface Evaluating {
 const codeBytesMax = 16 * 1024 ** 2;
 /** However large a batch may be: a service ends a run that brings neither a result nor progress for an hour. */
 const batchAgeMaxMs = 10 * 60_000;
-/** The first who asks for a pack waits until the service has made it, for which an edge takes ten minutes at most. */
-const packTimeoutMs = 610_000;
-/** The address of the agent's code, which is fetched next, lives for a quarter of an hour from the claim on. */
-const packPatienceMs = 10 * 60_000;
+/**
+ * The first who asks for a pack waits until the service has made it. An edge goes on making it when nobody waits any
+ * more, and whoever asks again joins that; so an edge that died or stands still costs a minute, and no run.
+ */
+const packTimeoutMs = 60_000;
+/** Half of the hour without results after which a service takes a run away; a pack is made in ten minutes. */
+const packPatienceMs = 30 * 60_000;
 
 /** Plays one claimed run from its download to its last task, and says what is to become of it. */
 export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Conclusion> {
@@ -48,15 +51,18 @@ export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Concl
   if (claim.execution_kind !== 'envpack' || claim.env_pack_sha256 === null) {
     return { kind: 'release', reason: `${claim.execution_kind} is not evaluated here` };
   }
+  // At once, beside the pack, of which it needs nothing: its address lives for minutes, and a pack may take longer.
+  const ended = new AbortController();
+  const code = fetchCode(claim, clock, AbortSignal.any([signal, ended.signal]));
+  // Looked at when the pack is known; until then nobody waits for it.
+  code.catch(() => undefined);
   try {
     const delivery = await deliveryOf(claim, claim.env_pack_sha256, deps);
     if (delivery.tool_contract_version !== shopContract) {
       const reason = `this validator has no tools for ${delivery.tool_contract_version}`;
       return { kind: 'release', reason };
     }
-    // Before the pack: its address lives for minutes, and a pack may take longer on a slow line.
-    const announced = { url: claim.code_download_url, sha256: claim.code_sha256 };
-    const agent = await fetchBytes({ ...announced, sizeBytesMax: codeBytesMax }, clock, signal);
+    const agent = await code;
     const pack = await fetchPack(delivery, deps);
     const roster = await rosterOf(claim, pack, deps);
     const packSha256 = claim.env_pack_sha256;
@@ -69,7 +75,14 @@ export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Concl
     if (error instanceof PackUnusable) return packFailed(error.message);
     if (error instanceof TransferFailed) return packFailed(`download failed: ${error.message}`);
     throw error;
+  } finally {
+    ended.abort();
   }
+}
+
+function fetchCode(claim: Claim, clock: Clock, signal: AbortSignal): Promise<Uint8Array> {
+  const announced = { url: claim.code_download_url, sha256: claim.code_sha256 };
+  return fetchBytes({ ...announced, sizeBytesMax: codeBytesMax }, clock, signal);
 }
 
 async function deliveryOf(

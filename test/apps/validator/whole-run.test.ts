@@ -46,6 +46,40 @@ test('a pack and a roster that nobody has room for are asked for again, of a rac
   t.deepEqual(stub.askedFor('/release'), []);
 });
 
+test('an edge that never answers for a pack is asked again, and the code does not wait for it', async (t) => {
+  let laterMs = 0;
+  const monotonicMs = () => systemClock.monotonicMs() + laterMs;
+  const sleep = async (ms: number, signal?: AbortSignal) => {
+    const untilMs = monotonicMs() + ms;
+    while (monotonicMs() < untilMs && signal?.aborted !== true)
+      await systemClock.sleep(Math.min(100, untilMs - monotonicMs()), signal);
+  };
+  const clock = { ...systemClock, monotonicMs, sleep };
+  const race = 'd2719b1a-0000-4000-8000-000000000000';
+  const { stub, play } = await openStubShop(t, {
+    taskCount: 1,
+    claimed: { phase: 'RACE', race_id: race },
+    started: { clock },
+  });
+  const asked = () => stub.askedFor(`/race/${race}/pack`).length;
+  const answer = stub.answers.get(`/race/${race}/pack`);
+  stub.answers
+    .set('/code', (response) => {
+      if (asked() < 2) response.end('code');
+      else response.writeHead(403).end();
+    })
+    .set(`/race/${race}/pack`, (response, one) => {
+      if (asked() === 1) laterMs += 61_000;
+      else answer?.(response, one);
+    });
+
+  const { completion } = await play('true');
+
+  t.like(completion, { terminal_status: 'SUCCESS' });
+  t.is(asked(), 2);
+  t.deepEqual(stub.askedFor('/release'), []);
+});
+
 test('results are not kept back for long, however many are to go at once', async (t) => {
   let laterMs = 0;
   const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs };
