@@ -7,6 +7,11 @@ export class FolderTaken extends Error {
   override name = 'FolderTaken';
 }
 
+/** The folder lies where no socket can be, as on a network share of Windows or a USB stick. */
+export class FolderUnfit extends Error {
+  override name = 'FolderUnfit';
+}
+
 /**
  * Marks a data folder as this process's, by a socket in it on which it listens.
  *
@@ -17,7 +22,7 @@ export class FolderTaken extends Error {
  *    and its name may be removed; so a name that is gone at the end of the look is a folder not held.
  * 3. Two that start in the same moment may both be refused; a socket says nothing to another machine.
  *
- * @throws FolderTaken
+ * @throws FolderTaken, FolderUnfit
  */
 export async function lockFolder(folder: string): Promise<AsyncDisposable> {
   // By its descriptor, for the address of a socket has no more than 107 bytes.
@@ -26,7 +31,7 @@ export async function lockFolder(folder: string): Promise<AsyncDisposable> {
   const own = `validator-${randomId()}.socket`;
   const server = await listening(pathOf(own)).catch(async (error: unknown) => {
     await opened.close();
-    throw error;
+    throw takesNoSockets(error) ? unfit(folder, error) : error;
   });
   const free = async () => {
     await closed(server);
@@ -52,6 +57,18 @@ function taken(folder: string): FolderTaken {
   return new FolderTaken(
     `another validator works in ${folder}: stop it, or give this one a VALIDATOR_DATA_DIR of its own`,
   );
+}
+
+/** As SMB, exFAT and file systems of a user's own have it; a right that is missing is EACCES. */
+const noSockets: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL']);
+
+function takesNoSockets(error: unknown): boolean {
+  return noSockets.has(Reflect.get(Object(error), 'code'));
+}
+
+function unfit(folder: string, cause: unknown): FolderUnfit {
+  const said = `the file system of ${folder} takes no sockets: put VALIDATOR_DATA_DIR on a local disk`;
+  return new FolderUnfit(said, { cause });
 }
 
 async function listening(path: string): Promise<Server> {

@@ -5,7 +5,7 @@ import { createLogger } from '../../infra/telemetry/log.ts';
 import { logLinesTo } from '../../infra/telemetry/log-lines.ts';
 import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
 import { endWithParent, untilStopped } from '../until-stopped.ts';
-import { FolderTaken, lockFolder } from './folder-lock.ts';
+import { FolderTaken, FolderUnfit, lockFolder } from './folder-lock.ts';
 import { KeyInvalid, readKey } from './read-key.ts';
 import { findSandbox, NoSandbox } from './sandbox/find-sandbox.ts';
 import { sandboxWish } from './sandbox-wish.ts';
@@ -46,6 +46,7 @@ function say(error: unknown): void {
     error instanceof SettingsInvalid ||
     error instanceof KeyInvalid ||
     error instanceof FolderTaken ||
+    error instanceof FolderUnfit ||
     error instanceof NoSandbox;
   console.error(isPlain ? `validator: ${error.message}` : error);
 }

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { FolderTaken, lockFolder } from '../../../apps/validator/folder-lock.ts';
+import { FolderTaken, FolderUnfit, lockFolder } from '../../../apps/validator/folder-lock.ts';
 import { systemEnv } from '../../support/system-env.ts';
 import { until } from '../../support/until.ts';
 
@@ -98,3 +99,28 @@ test('a long path is no hindrance', async (t) => {
 
   await t.throwsAsync(lockFolder(folder), { instanceOf: FolderTaken });
 });
+
+// Serial, for it is every server's of this process; those go first.
+test.serial(
+  'a file system without sockets is said in a sentence, and nothing else is',
+  async (t) => {
+    const folder = await folderFor(t);
+    const { listen } = Server.prototype;
+    t.teardown(() => {
+      Server.prototype.listen = listen;
+    });
+    const failingWith = async (code: string) => {
+      Server.prototype.listen = function fail(this: Server) {
+        process.nextTick(() => this.emit('error', Object.assign(new Error(code), { code })));
+        return this;
+      };
+      return await t.throwsAsync(lockFolder(folder));
+    };
+    for (const code of ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL']) {
+      const error = await failingWith(code);
+      t.true(error instanceof FolderUnfit);
+      t.regex(error?.message ?? '', /takes no sockets: put VALIDATOR_DATA_DIR on a local disk$/);
+    }
+    t.false((await failingWith('EACCES')) instanceof FolderUnfit);
+  },
+);
