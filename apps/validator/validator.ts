@@ -152,7 +152,7 @@ export class Validator {
     else if (body === undefined) await this.#release(evalRunId, 'an earlier process left it');
     else {
       // Should the service have it already, it refuses this one, and nothing changes.
-      const { outcome } = await this.#putCompletion(evalRunId, body);
+      const { outcome } = await this.#putCompletion(left, body);
       await this.#completeLeft(left, outcome);
     }
     await this.#queue.untilEmpty(this.#draining.signal);
@@ -303,20 +303,22 @@ export class Validator {
   }
 
   async #conclude(
-    { eval_run_id: evalRunId }: Claim,
+    claim: Claim,
     end: Conclusion,
     { log, lease }: { readonly log: Logger; readonly lease: RunLease },
   ): Promise<Turn> {
+    const { eval_run_id: evalRunId } = claim;
     if (end.kind === 'release') {
       log.warn('gives the run back', { reason: end.reason });
       return await this.#giveBack(evalRunId, { end: 'released', reason: end.reason });
     }
     const { body } = end;
-    const { outcome } = await this.#putCompletion(evalRunId, body);
+    const { outcome, isKept } = await this.#putCompletion(noteOf(claim), body);
     const settled = await this.#settled(outcome, lease, this.#stopped);
     if (settled === 'lost') return await this.#lose(evalRunId, String(lease.lost.reason));
     if (settled === undefined) {
-      log.warn('stopping before the completion was acknowledged; it is sent at the next start');
+      const next = isKept ? 'the completion is sent' : 'the run is given back';
+      log.warn(`stopping before the completion was acknowledged; ${next} at the next start`);
       return 'in vain';
     }
     if (settled.kind === 'refused')
@@ -328,15 +330,28 @@ export class Validator {
     return body['failure_class'] === 'PLATFORM' ? 'in vain' : 'worked';
   }
 
-  /** Certain when it resolves, by the run's note alone where the disk is full; what becomes of it follows. */
-  async #putCompletion(evalRunId: string, body: CompletionBody) {
+  /**
+   * Certain when it resolves, if it is kept, by the run's note alone where the queue takes nothing; what becomes of it
+   * follows.
+   */
+  async #putCompletion(run: NotedRun, body: CompletionBody) {
+    const { eval_run_id: evalRunId } = run;
     const idempotencyKey = randomId();
     const completion = { kind: 'completion', evalRunId, idempotencyKey, body } as const;
     try {
-      return await this.#queue.put(completion);
+      const { outcome } = await this.#queue.put(completion);
+      return { outcome, isKept: true };
     } catch (error) {
-      this.#options.log.error('a completion is not on disk', { eval_run_id: evalRunId, error });
-      return this.#queue.putUnkept(completion);
+      this.#options.log.error('a completion is not in the queue', {
+        eval_run_id: evalRunId,
+        error,
+      });
+      const noted = this.#note.write({ ...run, completion: body });
+      const isKept = await noted.then(
+        () => true,
+        () => false,
+      );
+      return { ...this.#queue.putUnkept(completion), isKept };
     }
   }
 

@@ -7,6 +7,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import test from 'ava';
+import { shopContract } from '../../../apps/validator/shop/catalogue.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 import { away, claimOf, folderFor, noWork, openStub, say, startStubbed } from './stub-service.ts';
@@ -117,6 +118,28 @@ test('a run that was played to its end is completed by the next process, though 
   t.is(new Set(stub.askedFor('/run/complete').map(({ key }) => key)).size, 1);
   t.deepEqual(stub.askedFor('/release'), []);
   t.false(existsSync(join(folder, 'run.json')));
+});
+
+test('so is one that came to nothing before its first task', async (t) => {
+  const [stub, folder] = [await openStub(t), await folderFor(t)];
+  const first = await startStubbed(folder, stub);
+  await mkdir(join(folder, 'queue/000000000001.json.new'), { recursive: true });
+  stub.answers
+    .set('/pack/pack', (response) => say(response, 200, { tool_contract_version: shopContract }))
+    .set('/run/complete', away)
+    // Its code cannot be downloaded.
+    .set('/work/claim', oneRun());
+  await until(() => stub.askedFor('/run/complete').length > 0);
+  await first.stop();
+  t.like(JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')), {
+    completion: { terminal_status: 'FAILED', failure_class: 'PLATFORM' },
+  });
+  stub.answers.set('/run/complete', (response) => say(response, 200, {}));
+  const second = await startStubbed(folder, stub);
+  await until(() => !existsSync(join(folder, 'run.json')));
+  await second.stop();
+
+  t.deepEqual(stub.askedFor('/release'), []);
 });
 
 test('a note that cannot be removed, and one that cannot be read, end no validator', async (t) => {
