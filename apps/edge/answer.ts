@@ -11,6 +11,7 @@ export const jsonType = 'application/json; charset=utf-8';
 
 /** Writes what a handler answered; `undefined` is 204. */
 export function sendAnswer(response: ServerResponse, answer: unknown): void {
+  if (isOver(response)) return;
   if (answer === undefined) {
     sendBody(response, 204, undefined);
   } else if (answer instanceof PreparedAnswer) {
@@ -29,7 +30,7 @@ export async function sendStream(
   response: ServerResponse,
   { status, headers, chunks }: StreamedAnswer,
 ): Promise<void> {
-  if (response.headersSent || response.destroyed) return;
+  if (isOver(response)) return;
   response.statusCode = status;
   settleHead(response);
   setHeaders(response, headers);
@@ -43,6 +44,7 @@ export async function sendStream(
 }
 
 export function sendFault(response: ServerResponse, fault: Fault): void {
+  if (isOver(response)) return;
   const status = statusByCode[fault.code];
   if (status === 429 || status === 503) {
     settleHead(response);
@@ -103,7 +105,7 @@ export function sendBody(
   body: string | Uint8Array | undefined,
   head: HeadLines = { lines: [] },
 ): void {
-  if (response.headersSent || response.destroyed) return;
+  if (isOver(response)) return;
   if (body === undefined) {
     response.statusCode = status;
     setLines(response, head);
@@ -116,6 +118,11 @@ export function sendBody(
   if (response.req.method === 'HEAD') response.end();
   // The same bytes; as UTF-8 the engine would look at each character.
   else response.end(body, byteLength === body.length ? 'latin1' : 'utf8');
+}
+
+/** Its client is gone, or was answered by somebody else: Node throws at a header that comes then. */
+function isOver(response: ServerResponse): boolean {
+  return response.headersSent || response.destroyed;
 }
 
 /** Beside what every answer says, or in its place. */

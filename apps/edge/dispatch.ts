@@ -19,6 +19,7 @@ import type {
   Endpoint,
   EndpointRequest,
 } from './endpoint.ts';
+import { isGivenUp } from './given-up.ts';
 import type { Admission } from './middleware/admission.ts';
 import { announcesBody, ClientGone, hasWholeBody, readJsonBody } from './middleware/json-body.ts';
 import type { LargeBodies } from './middleware/large-bodies.ts';
@@ -207,7 +208,7 @@ async function answerOf(
   const proof = proveCaller(endpoint, request, by, deadlineMs);
   const caller = proof instanceof Promise ? await proof : proof;
   // A proof may wait among many others, and nobody waits for what is done now.
-  if (response.destroyed) throw new ClientGone();
+  if (response.destroyed || isGivenUp(response)) throw new ClientGone();
   const params = endpoint.params && parsePart(endpoint.params, rawParams, 'path');
   const given = queryText(request.url ?? '');
   const query = endpoint.query && parsePart(endpoint.query, given, 'query');
@@ -318,17 +319,18 @@ function refuse(
   error: unknown,
   by: Dispatch,
 ): void {
-  if (error instanceof ClientGone || http.response.destroyed) return;
+  const { response } = http;
+  if (error instanceof ClientGone || response.destroyed || isGivenUp(response)) return;
   const known = by.checkResponses ? requireDescribedFault(endpoint, error) : error;
   const fault = faultOf(known);
   // Of one that another process had a log line of it too, and the trace leads there.
   if (fault !== known || fault.code === 'INTERNAL_ERROR') {
     by.reportError(known, {
-      requestId: requestIdOf(http.response) ?? '',
+      requestId: requestIdOf(response) ?? '',
       method: endpoint.method,
       path: endpoint.path,
       code: fault.code,
     });
   }
-  sendFault(http.response, fault);
+  sendFault(response, fault);
 }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf } from './answer-head.ts';
 import { bearerTokenOf } from './auth/authenticator.ts';
 import { type Caller, type Endpoint, heedsRepeats, type RequestContext } from './endpoint.ts';
+import { isGivenUp } from './given-up.ts';
 import { ClientGone } from './middleware/json-body.ts';
 import { invalidField } from './validation.ts';
 
@@ -92,7 +93,7 @@ const neverAborted = new AbortController().signal;
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   const leave = () => {
-    if (!response.writableFinished) gone.abort(new ClientGone());
+    if (!response.writableFinished || isGivenUp(response)) gone.abort(new ClientGone());
   };
   if (response.destroyed) leave();
   else response.once('close', leave);

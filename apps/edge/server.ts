@@ -12,9 +12,11 @@ import type { Fault } from '../../machines/fault.ts';
 import { refusal } from '../../machines/refusal.ts';
 import { discardRest, sendFault, sendPlain } from './answer.ts';
 import { beginHead, settleHead } from './answer-head.ts';
+import { closeServers } from './close-servers.ts';
 import { ConstantAnswers } from './constant-answers.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
 import type { Endpoint } from './endpoint.ts';
+import { isGivenUp } from './given-up.ts';
 import { listenersMax, listenTogether } from './listeners.ts';
 import { BodyPace } from './middleware/body-pace.ts';
 import { ConnectionSlots } from './middleware/connection-slots.ts';
@@ -71,7 +73,10 @@ export interface ServerLimits {
 export interface EdgeServer extends AsyncDisposable {
   /** Resolves with the port; 0 takes a free one. */
   listen(port: number, host: string): Promise<number>;
-  /** Accepts nothing more, answers what was read, then closes; at the latest after `drainMs`. */
+  /**
+   * Accepts nothing more, answers what was read, then closes; at the latest after `drainMs`, with a
+   * refusal of what takes longer.
+   */
   drain(): Promise<void>;
 }
 
@@ -99,10 +104,11 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   const servers = [create(), ...others] as const;
   const stopSweep = by.clock.every(sweepMs, () => pace.endDrips(by.clock.monotonicMs()));
   let drained: Promise<void> | undefined;
+  const closing = { clock: by.clock, open: state.open, withinMs: options.drainMs };
   const drain = () => {
     state.draining = true;
     for (const response of state.open) sayGoodbye(response);
-    drained ??= close(servers, options).finally(stopSweep);
+    drained ??= closeServers(servers, closing).finally(stopSweep);
     return drained;
   };
   return {
@@ -266,8 +272,8 @@ function showPages(pages: Pages, by: Dispatch): RequestHandler {
       return;
     }
     const tooOften = await tooOftenAnonymous(request, by);
-    if (tooOften === undefined) send(response);
-    else sendFault(response, tooOften);
+    if (tooOften !== undefined) sendFault(response, tooOften);
+    else if (!isGivenUp(response)) send(response);
   };
 }
 
@@ -299,7 +305,10 @@ function enter(
     return;
   }
   const lane = isRead(request) ? 'read' : 'proof';
-  if (options.strangers.add(lane, request.socket, next)) return;
+  const begin = () => {
+    if (!isGivenUp(response)) next();
+  };
+  if (options.strangers.add(lane, request.socket, begin)) return;
   countShed(lane, dispatch);
   sendFault(response, tooMuch);
   discardRest(request);
@@ -380,19 +389,4 @@ function unreadablePath(by: Dispatch): ErrorRequestHandler {
     const fault = invalidField(['path'], 'must be UTF-8 in percent encoding');
     await refuseUnrouted({ request, response }, fault, by);
   };
-}
-
-/** `close` also ends the idle connections; busy ones end with their answers (`Connection: close`). */
-async function close(servers: readonly Server[], options: EdgeServerOptions): Promise<void> {
-  const closed = Promise.all(servers.filter(({ listening }) => listening).map(closedServer));
-  const patience = new AbortController();
-  const late = options.dispatch.clock.sleep(options.drainMs, patience.signal);
-  await Promise.race([closed, late.catch(() => undefined)]);
-  patience.abort();
-  for (const server of servers) server.closeAllConnections();
-  await closed;
-}
-
-async function closedServer(server: Server): Promise<void> {
-  await new Promise<void>((resolve) => server.close(() => resolve()));
 }

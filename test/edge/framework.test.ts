@@ -336,31 +336,6 @@ test('reads are shed first, before their body is read, with a time to come back'
   t.is((await held).status, 200);
 });
 
-test('a stopping edge answers what it has read, then closes', async (t) => {
-  const release = Promise.withResolvers<void>();
-  const slow = endpoint({
-    method: 'get',
-    path: '/slow',
-    role: 'public',
-    summary: 'Waits',
-    trafficClass: 0,
-    response: anything,
-    faults: [],
-    async handle() {
-      await release.promise;
-      return { done: true };
-    },
-  });
-  await using edge = await startFramework([slow]);
-  const held = edge.get('/slow');
-  await edge.until(() => edge.inFlight() === 1);
-  const drained = edge.drain();
-  release.resolve();
-  t.deepEqual(await (await held).json(), { done: true });
-  await drained;
-  await t.throwsAsync(() => edge.get('/slow'));
-});
-
 test('a handler learns that its client is gone', async (t) => {
   const gone = Promise.withResolvers<string>();
   const slow = endpoint({

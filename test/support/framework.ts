@@ -49,6 +49,7 @@ export async function startFramework(
     readonly trustedProxies?: readonly string[];
     readonly corsOrigins?: readonly string[];
     readonly stopping?: AbortSignal;
+    readonly drainMs?: number;
     readonly budgetMs?: { readonly submission: number };
     /** Awaited by every proof of a caller. */
     readonly proving?: Promise<void>;
@@ -65,7 +66,7 @@ export async function startFramework(
     endpoints,
     newTraceId: () => randomBytes(16).toString('hex'),
     nameRoute: () => undefined,
-    drainMs: 5_000,
+    drainMs: options.drainMs ?? 5_000,
     isFamiliar: () => false,
     strangers: new StrangersQueue(() => systemClock.monotonicMs()),
     limits: {
