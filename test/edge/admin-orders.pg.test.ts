@@ -3,7 +3,8 @@ import test, { type ExecutionContext } from 'ava';
 import { evalPartitionOf } from '../../machines/partition-of.ts';
 import { orderedRun, orderedVersion } from '../spec/answers/operator.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
-import { claim, evaluate, submit, validators } from '../support/evaluation-client.ts';
+import { claim, claimPath, evaluate, submit, validators } from '../support/evaluation-client.ts';
+import { forgetAnswers } from '../support/forget-answers.ts';
 import { okBody, openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 import { invalid, refused, shaped } from './routes/answers.ts';
@@ -138,6 +139,74 @@ test.serial('an order under one Idempotency-Key is carried out once', async (t) 
   t.is((await shaped(t, orderedVersion, await discard('twice'))).state, 'DISCARDED');
   t.is((await statusOf(versionId)).state, 'ELIGIBLE');
   t.is((await auditOf(`agent-version/${versionId}`)).length, 2);
+});
+
+test.serial(
+  'a key that was used a day ago stands for another order, carried out too',
+  async (t) => {
+    const { versionId } = await eligible(t, 'old key');
+    const key = { 'idempotency-key': randomUUID() };
+    const discard = () => post(versionPath(versionId, 'discard'), { reason: 'copied' }, key);
+    t.is((await shaped(t, orderedVersion, await discard())).state, 'DISCARDED');
+    await okBody(await post(versionPath(versionId, 'reinstate')));
+    await forgetAnswers(service.sql);
+
+    t.is((await shaped(t, orderedVersion, await discard())).state, 'DISCARDED');
+
+    t.is((await statusOf(versionId)).state, 'DISCARDED');
+    await okBody(await post(versionPath(versionId, 'reinstate')));
+    t.is((await shaped(t, orderedVersion, await discard())).state, 'DISCARDED');
+    t.is((await statusOf(versionId)).state, 'ELIGIBLE', 'a repeat of it is answered what it was');
+    t.is((await auditOf(`agent-version/${versionId}`)).length, 4);
+  },
+);
+
+test.serial('a ban under a key of the day before ends live runs too', async (t) => {
+  await openTrialSuite(service);
+  await submit(await service.miner('old ban miner'));
+  const validator = await service.validator('old ban');
+  const path = `/v1/admin/hotkeys/${validator.hotkey}/ban`;
+  const headers = { 'idempotency-key': randomUUID() };
+  const ban = () => service.operator('PUT', path, { body: { reason: 'cheats' }, headers });
+  await okBody(await ban());
+  await okBody(await service.operator('DELETE', path));
+  await forgetAnswers(service.sql);
+  let claimed = await validator.request('POST', claimPath);
+  // Edges remember a ban for a moment.
+  await until(async () => {
+    if (claimed.status !== 200) claimed = await validator.request('POST', claimPath);
+    return claimed.status === 200;
+  });
+  const { eval_run_id: evalRunId } = await okBody<{ eval_run_id: string }>(claimed);
+
+  await okBody(await ban());
+
+  const status = async () =>
+    await service.sql<{ status: string }[]>`
+      select status from evaluation_run where eval_run_id = ${evalRunId}`;
+  await until(async () => (await status())[0]?.status === 'CANCELLED');
+  const actions = (await auditOf(`hotkey/${validator.hotkey}`)).map(([action]) => action);
+  t.deepEqual(actions, ['registration.set', 'hotkey.ban', 'hotkey.unban', 'hotkey.ban']);
+});
+
+test.serial('a rejudging under a key of the day before is another one', async (t) => {
+  const { versionId } = await eligible(t, 'old rejudging');
+  const headers = { 'idempotency-key': randomUUID() };
+  const make = async () => {
+    const body = { agent_version_id: versionId, reason: 'doubted' };
+    return await okBody<{ rejudging_id: string }>(
+      await post('/v1/admin/rejudgings', body, headers),
+    );
+  };
+  const { rejudging_id: first } = await make();
+  t.is((await make()).rejudging_id, first);
+  await okBody(await post(`/v1/admin/rejudgings/${first}/cancel`, { reason: 'of another day' }));
+  await forgetAnswers(service.sql);
+
+  const { rejudging_id: second } = await make();
+
+  t.not(second, first);
+  t.is((await make()).rejudging_id, second);
 });
 
 test.serial('two orders at once are both carried out, one after the other', async (t) => {

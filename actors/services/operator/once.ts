@@ -8,13 +8,19 @@ export interface Mutation<R> {
   readonly commandId: string;
   readonly type: string;
   readonly request: unknown;
-  /** Makes the change; a Fault thrown here leaves nothing behind, also no audit entry. */
-  readonly change: (tx: Transaction) => Promise<{ readonly reply: R; readonly audit: AuditFacts }>;
+  /**
+   * Makes the change; a Fault thrown here leaves nothing behind, also no audit entry. What it makes takes
+   * its ids from `makingId`, which no other change has.
+   */
+  readonly change: (
+    tx: Transaction,
+    makingId: string,
+  ) => Promise<{ readonly reply: R; readonly audit: AuditFacts }>;
 }
 
 /**
- * One operator's mutation: at most once under its id, with one entry of the audit log. All of them
- * go one after the other, for the log is a chain; operators act seldom.
+ * One operator's mutation: at most once under its id while its answer is remembered, with one entry of
+ * the audit log. All of them go one after the other, for the log is a chain; operators act seldom.
  */
 export async function once<R>(tx: Transaction, mutation: Mutation<R>): Promise<R> {
   const { commandId, type, request } = mutation;
@@ -25,7 +31,10 @@ export async function once<R>(tx: Transaction, mutation: Mutation<R>): Promise<R
     if (before.route === type && before.bodySha256 === bodySha256) return before.reply as R;
     throw refusal('IDEMPOTENCY_CONFLICT');
   }
-  const { reply, audit } = await mutation.change(tx);
+  const { seq } = await auditHead(tx);
+  // An answer is remembered for a day, what was made under its key for longer: under the id of the command
+  // alone, partitions would take the messages of a later use of the key for those of the first.
+  const { reply, audit } = await mutation.change(tx, `${commandId}.${seq + 1}`);
   await appendAudit(tx, audit);
   await insertAnswer(tx, { commandId, route: type, bodySha256, reply });
   return reply;

@@ -54,7 +54,6 @@ export interface OperatorDeps {
 
 type Contract = typeof operatorService;
 
-/** A repeated order means the same rejudging. */
 const rejudgingNamespace = '6e0f2c57-6c0c-5d0b-8f4e-2d1c7a9b3e54';
 
 /** What a change answers, what it says for the log, and whom it tells. */
@@ -81,8 +80,8 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
     ) =>
     async (request: RequestOf<Contract, T>, command: CommandFacts) => {
       let messages: readonly PartitionMessage[] = [];
-      const change = async (tx: Transaction) => {
-        const made = await make(tx, request, command);
+      const change = async (tx: Transaction, makingId: string) => {
+        const made = await make(tx, request, { ...command, id: makingId });
         messages = made.messages ?? [];
         if (messages.length > 0) await send(tx, messages);
         return { reply: made.reply, audit: { ...made.audit, actor: command.account } };
@@ -130,8 +129,8 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
     'register-webhook': handler(
       'register-webhook',
       (tx, request) => registerWebhook(tx, request, deps.webhooks),
-      // No secret is sealed twice to the same text.
-      ({ sealedSecret: _, ...request }) => request,
+      // No secret is sealed twice to the same text, nor for the same webhook.
+      ({ sealedSecret: _, webhookId: __, ...request }) => request,
     ),
     'remove-webhook': handler('remove-webhook', (tx, request) =>
       removeWebhook(tx, request, deps.webhooks),

@@ -15,7 +15,7 @@ export type Addressed =
 
 const partitions = { eval: evalPartitions, race: racePartitions } as const;
 
-/** One durable message, under an id that follows from the command's. */
+/** One durable message, under an id that follows from that of what makes it. */
 export function toPartition(
   command: CommandFacts,
   { kind, type, part }: Addressed & { readonly part: number },

@@ -47,7 +47,7 @@ test('an order to a race is one message to its owner and one entry, also when re
   const ticket = await service['order-race'](asked, same);
   t.deepEqual(await service['order-race'](asked, same), ticket);
   const part = racePartitionOf(suiteId);
-  t.deepEqual(ticket, { kind: 'race', part, msgId: `svc:${same.id}:race:cancel-race:${part}` });
+  t.deepEqual(ticket, { kind: 'race', part, msgId: `svc:${same.id}.1:race:cancel-race:${part}` });
   t.deepEqual(
     [...(await outbox(admin))],
     [

@@ -3,6 +3,7 @@ import test from 'ava';
 import { z } from 'zod';
 import { webhook as webhookShape } from '../../../apps/edge/wire/webhook.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
+import { forgetAnswers } from '../../support/forget-answers.ts';
 import { plantEvents } from '../../support/planted-events.ts';
 import { okBody } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
@@ -171,6 +172,22 @@ test.serial(
     for (const { webhook_id: id } of [given, made]) await remove(id);
   },
 );
+
+test.serial('a webhook under a key of the day before is another one', async (t) => {
+  const receiver = await startReceiver();
+  t.teardown(receiver.stop);
+  const again = { 'idempotency-key': 'every-day' };
+  const first = await register({ url: receiver.url }, again);
+  t.deepEqual(await register({ url: receiver.url }, again), first);
+  await forgetAnswers(service.sql);
+
+  const second = await register({ url: receiver.url }, again);
+
+  t.not(second.webhook_id, first.webhook_id);
+  t.not(second.secret, first.secret);
+  t.deepEqual(await register({ url: receiver.url }, again), second);
+  for (const { webhook_id: id } of [first, second]) await okBody(await remove(id));
+});
 
 test.serial('private addresses are not connected to, by number or by name', async (t) => {
   const receiver = await startReceiver();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { secretContext, secretPrefix } from '../../../../actors/services/webhooks/signature.ts';
-import { randomHex, uuidV5 } from '../../../../infra/ids/ids.ts';
+import { randomHex, randomId } from '../../../../infra/ids/ids.ts';
 import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { order } from '../../operator/order.ts';
@@ -9,8 +9,6 @@ import { reason } from '../../wire/reason.ts';
 import { uuidOut } from '../../wire/uuid.ts';
 import { eventTypesIn, eventTypesOut, webhookSecret, webhookUrl } from '../../wire/webhook.ts';
 
-/** A repeated order means the same webhook. */
-const webhookNamespace = 'c1d8a5b2-7f34-5e0c-9a61-3b8e2f4d6c70';
 const madeSecretBytes = 32;
 
 export const registerWebhook = endpoint({
@@ -37,7 +35,7 @@ export const registerWebhook = endpoint({
   faults: ['IDEMPOTENCY_CONFLICT', 'STORE_UNAVAILABLE', 'OWNER_UNAVAILABLE', 'OUTCOME_UNKNOWN'],
 
   async handle({ caller, body, context }, { bus, seal }) {
-    const webhookId = uuidV5(webhookNamespace, context.commandId);
+    const webhookId = randomId();
     const given = body.secret ?? null;
     const request = {
       webhookId,
@@ -49,8 +47,8 @@ export const registerWebhook = endpoint({
     };
     const by = { caller, context };
     const kept = await order(bus, by, { type: 'register-webhook', body: request });
-    // Of a repeat it is the first one's, which only an opened seal can be compared with.
-    const secret = seal.open(kept.sealedSecret, secretContext(webhookId));
+    // Of a repeat webhook and secret are the first one's, and only an opened seal can be compared.
+    const secret = seal.open(kept.sealedSecret, secretContext(kept.webhookId));
     if (given !== null && given !== secret) {
       throw refusal('IDEMPOTENCY_CONFLICT');
     }
