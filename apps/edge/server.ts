@@ -30,7 +30,7 @@ import { OpenAnswers } from './open-answers.ts';
 import type { Pages } from './pages/pages.ts';
 import { expressPath, PlainRoutes } from './plain-routes.ts';
 import { tooOftenAnonymous } from './prove-caller.ts';
-import { isRead, shedRead, tooMuch } from './shed-reads.ts';
+import { isHealthCheck, isRead, shedRead, tooMuch } from './shed-reads.ts';
 import { oddityOf, refuseConnection, refuseTunnel, refuseUnreadable } from './unreadable.ts';
 import { invalidField } from './validation.ts';
 
@@ -300,7 +300,7 @@ function enter(
     refusePipelined(request, response);
     return;
   }
-  if (options.isFamiliar(request)) {
+  if (isHealthCheck(request) || options.isFamiliar(request)) {
     next();
     return;
   }

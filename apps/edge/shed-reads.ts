@@ -7,9 +7,20 @@ import { isAnonymous } from './prove-caller.ts';
 import { oddityOf } from './unreadable.ts';
 
 /** What nobody who has to act depends on: it is refused first, and first of all. Not what tells of us. */
-export function isRead({ method, url = '', headers }: IncomingMessage): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false;
-  return isAnonymous(headers) && !url.startsWith('/health');
+export function isRead(request: IncomingMessage): boolean {
+  return asks(request) && isAnonymous(request.headers) && !isHealthCheck(request);
+}
+
+/**
+ * By which a proxy tells whether to send us more, so it waits behind nobody: for a flood that turned it
+ * away the proxy would take us out, and send the flood to the next edge.
+ */
+export function isHealthCheck(request: Pick<IncomingMessage, 'method' | 'url'>): boolean {
+  return asks(request) && /^\/health(\/deep)?(\?|$)/.test(request.url ?? '');
+}
+
+function asks({ method }: Pick<IncomingMessage, 'method'>): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
 export const tooMuch = refusal('OVERLOADED');

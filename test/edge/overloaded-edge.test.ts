@@ -4,6 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import test from 'ava';
 import { z } from 'zod';
 import { endpoint } from '../../apps/edge/endpoint.ts';
+import { StrangersQueue } from '../../apps/edge/middleware/strangers-queue.ts';
+import { systemClock } from '../../infra/clock/system-clock.ts';
 import { startFramework } from '../support/framework.ts';
 
 const read = endpoint({
@@ -129,6 +131,30 @@ test('a crowd of reads is refused before it is begun, on connections that stay, 
   await edge.until(() => shed.every((each) => statusesOf(each.heard()).at(-1) === '200'));
   t.pass('who was refused is answered on the same connection when all is normal');
   for (const { socket } of [...readers, validator, watcher]) socket.destroy();
+});
+
+test('a flood of what brings a proof turns no health check away', async (t) => {
+  const strangers = new StrangersQueue(() => systemClock.monotonicMs());
+  let isOver = false;
+  // Each makes room for the next one, so that there is none whenever anybody else comes.
+  const again = () => {
+    if (!isOver) strangers.add('proof', { destroyed: false }, again);
+  };
+  while (!strangers.isFull('proof')) again();
+  await using edge = await startFramework(endpoints, { strangers });
+  try {
+    t.is(
+      (await edge.request('POST', '/work', { headers: { authorization: 'Bearer x' } })).status,
+      503,
+    );
+    t.is((await edge.get('/health/deep')).status, 200);
+    t.is((await edge.request('HEAD', '/health/deep')).status, 200);
+    t.is((await edge.get('/health/deep?from=proxy')).status, 200);
+    t.is((await edge.request('POST', '/health/deep')).status, 503, 'that is no health check');
+    t.is((await edge.get('/health/deeper', { authorization: 'Bearer x' })).status, 503);
+  } finally {
+    isOver = true;
+  }
 });
 
 test('for who left while he was proved nothing is begun', async (t) => {

@@ -54,6 +54,7 @@ export async function startFramework(
     /** Awaited by every proof of a caller. */
     readonly proving?: Promise<void>;
     readonly pages?: Pages;
+    readonly strangers?: StrangersQueue;
     /** By address. */
     readonly anonymous?: { readonly take: (address: string) => Promise<void> };
   } = {},
@@ -68,7 +69,7 @@ export async function startFramework(
     nameRoute: () => undefined,
     drainMs: options.drainMs ?? 5_000,
     isFamiliar: () => false,
-    strangers: new StrangersQueue(() => systemClock.monotonicMs()),
+    strangers: options.strangers ?? new StrangersQueue(() => systemClock.monotonicMs()),
     limits: {
       headerMs: 15_000,
       bodyBytesPerSecondMin: 1_000,
