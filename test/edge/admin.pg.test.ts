@@ -262,6 +262,25 @@ test('registrations are set, kept, moved and taken back', async (t) => {
   t.is((await service.stranger('registered').get('/v1/miner/agents')).status, 401);
 });
 
+test('a repeated registration does not undo what was ordered after it', async (t) => {
+  const path = `/v1/admin/chain/registrations/${service.stranger('registered-once').hotkey}`;
+  const send = (method: string, key: string, body?: object) =>
+    service.operator(method, path, { body, headers: { 'idempotency-key': key } });
+  const [monday, tuesday] = [randomUUID(), randomUUID()];
+  const first = await send('PUT', monday, { role: 'miner' });
+  const made = await first.json();
+  t.is(first.status, 200);
+  t.deepEqual(await (await send('PUT', monday, { role: 'miner' })).json(), made);
+  t.like(await (await send('DELETE', tuesday)).json(), { removed: true });
+
+  await refused(t, await send('PUT', monday, { role: 'miner' }), '409 IDEMPOTENCY_CONFLICT');
+
+  t.is((await service.stranger('registered-once').get('/v1/miner/agents')).status, 401);
+  t.is((await send('PUT', randomUUID(), { role: 'miner' })).status, 200);
+  await refused(t, await send('DELETE', tuesday), '409 IDEMPOTENCY_CONFLICT');
+  t.is((await service.stranger('registered-once').get('/v1/miner/agents')).status, 200);
+});
+
 test('the operator sees partitions, counts and the chained log', async (t) => {
   const partitions = await service.operator('GET', '/v1/admin/partitions');
   const { partitions: rows, members } = (await partitions.json()) as {

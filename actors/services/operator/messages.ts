@@ -135,7 +135,8 @@ export const operatorService = {
         detail: z.record(z.string(), z.unknown()),
         reason,
       }),
-      reply: z.object({}),
+      /** Absent where a process of an earlier version noted it. */
+      reply: z.object({ auditSeq: z.number().int().optional() }),
     },
     /**
      * Orders for an actor: kept with their audit entry, carried out by the owner of the partition,

@@ -4,17 +4,23 @@ import { refusal } from '../../../machines/refusal.ts';
 import { type AuditFacts, auditHash } from './audit-entry.ts';
 import { auditHead, findAnswer, insertAnswer, insertAuditEntry, lockAudit } from './audit-store.ts';
 
+export interface Making {
+  readonly id: string;
+  /** Of its entry. */
+  readonly auditSeq: number;
+}
+
 export interface Mutation<R> {
   readonly commandId: string;
   readonly type: string;
   readonly request: unknown;
   /**
    * Makes the change; a Fault thrown here leaves nothing behind, also no audit entry. What it makes takes
-   * its ids from `makingId`, which no other change has.
+   * its ids from `making`, which no other change has.
    */
   readonly change: (
     tx: Transaction,
-    makingId: string,
+    making: Making,
   ) => Promise<{ readonly reply: R; readonly audit: AuditFacts }>;
 }
 
@@ -31,10 +37,13 @@ export async function once<R>(tx: Transaction, mutation: Mutation<R>): Promise<R
     if (before.route === type && before.bodySha256 === bodySha256) return before.reply as R;
     throw refusal('IDEMPOTENCY_CONFLICT');
   }
-  const { seq } = await auditHead(tx);
+  const auditSeq = (await auditHead(tx)).seq + 1;
   // An answer is remembered for a day, what was made under its key for longer: under the id of the command
   // alone, partitions would take the messages of a later use of the key for those of the first.
-  const { reply, audit } = await mutation.change(tx, `${commandId}.${seq + 1}`);
+  const { reply, audit } = await mutation.change(tx, {
+    id: `${commandId}.${auditSeq}`,
+    auditSeq,
+  });
   await appendAudit(tx, audit);
   await insertAnswer(tx, { commandId, route: type, bodySha256, reply });
   return reply;

@@ -16,7 +16,7 @@ import { changePolicy } from './change-policy.ts';
 import { createSuite, type SuiteDefaults } from './create-suite.ts';
 import { drainMember } from './drain-member.ts';
 import { documentKeyOf, type operatorService, packDocument, suiteDocument } from './messages.ts';
-import { once } from './once.ts';
+import { type Making, once } from './once.ts';
 import { orderRace, orderRun, orderVersion } from './order-actors.ts';
 import { holdUnfinishedRaces } from './order-store.ts';
 import {
@@ -66,7 +66,7 @@ interface Change<T extends MessageType<Contract>> {
 type Make<T extends MessageType<Contract>> = (
   tx: Transaction,
   request: RequestOf<Contract, T>,
-  command: CommandFacts,
+  command: CommandFacts & Making,
 ) => Promise<Change<T>>;
 
 /** Makes what operators order, once each, with its entry in the audit log. */
@@ -80,8 +80,8 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
     ) =>
     async (request: RequestOf<Contract, T>, command: CommandFacts) => {
       let messages: readonly PartitionMessage[] = [];
-      const change = async (tx: Transaction, makingId: string) => {
-        const made = await make(tx, request, { ...command, id: makingId });
+      const change = async (tx: Transaction, making: Making) => {
+        const made = await make(tx, request, { ...command, ...making });
         messages = made.messages ?? [];
         if (messages.length > 0) await send(tx, messages);
         return { reply: made.reply, audit: { ...made.audit, actor: command.account } };
@@ -146,10 +146,13 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
         audit: { action: 'clock.advance', object: 'clock', reason, detail },
       };
     }),
-    'note-registration': handler('note-registration', async (_tx, request) => {
+    'note-registration': handler('note-registration', async (_tx, request, { auditSeq }) => {
       const { action, hotkey, detail, reason } = request;
       const object = `hotkey/${hotkey}`;
-      return { reply: {}, audit: { action: `registration.${action}`, object, reason, detail } };
+      return {
+        reply: { auditSeq },
+        audit: { action: `registration.${action}`, object, reason, detail },
+      };
     }),
   };
 }

@@ -153,3 +153,16 @@ export async function auditPage(
     limit ${page.limit}`;
   return { total, entries };
 }
+
+/** Whether the log has a later entry of a change of this hotkey's registration than the one at `auditSeq`. */
+export async function isRegistrationNotedAfter(
+  sql: Sql,
+  hotkey: string,
+  auditSeq: number,
+): Promise<boolean> {
+  const rows = await sql`
+    select 1 from audit_log
+    where seq > ${auditSeq} and object = ${`hotkey/${hotkey}`} and action like 'registration.%'
+    limit 1`;
+  return rows.length > 0;
+}

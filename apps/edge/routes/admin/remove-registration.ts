@@ -7,7 +7,7 @@ import {
 import { decodeHotkey } from '../../../../infra/crypto/ss58.ts';
 import { endpoint } from '../../endpoint.ts';
 import { chainNode } from '../../operator/chain-node.ts';
-import { order } from '../../operator/order.ts';
+import { noteRegistration } from '../../operator/note-registration.ts';
 import { hotkey, hotkeyOut } from '../../wire/hotkey.ts';
 import { reasonBody } from '../../wire/reason.ts';
 import { notEmbedded } from './set-registration.ts';
@@ -30,7 +30,7 @@ export const removeRegistration = endpoint({
     'OUTCOME_UNKNOWN',
   ],
 
-  async handle({ caller, params, body, context }, { bus, config, clock, identity }) {
+  async handle({ caller, params, body, context }, { bus, sql, config, clock, identity }) {
     const note = {
       action: 'remove' as const,
       hotkey: params.hotkey,
@@ -44,7 +44,7 @@ export const removeRegistration = endpoint({
     };
     // What the chain refuses leaves no trace.
     await tryRemoveRegistration(node, key).catch(refuse);
-    await order(bus, { caller, context }, { type: 'note-registration', body: note });
+    await noteRegistration({ bus, sql }, { caller, context }, note);
     const removed = await removeFromChain(node, key).catch(refuse);
     identity.registrations.forget(key);
     return { hotkey: params.hotkey, removed };

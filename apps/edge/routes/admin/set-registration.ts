@@ -10,7 +10,7 @@ import type { Fault } from '../../../../machines/fault.ts';
 import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
 import { chainNode } from '../../operator/chain-node.ts';
-import { order } from '../../operator/order.ts';
+import { noteRegistration } from '../../operator/note-registration.ts';
 import { invalidField } from '../../validation.ts';
 import { hotkey, hotkeyOut } from '../../wire/hotkey.ts';
 import { reason } from '../../wire/reason.ts';
@@ -50,7 +50,7 @@ export const setRegistration = endpoint({
     'OUTCOME_UNKNOWN',
   ],
 
-  async handle({ caller, params, body, context }, { bus, config, clock, identity }) {
+  async handle({ caller, params, body, context }, { bus, sql, config, clock, identity }) {
     const { reason: why = null, ...detail } = body;
     const key = keyOf(params.hotkey);
     const change = {
@@ -64,8 +64,7 @@ export const setRegistration = endpoint({
     // What the chain refuses leaves no trace.
     await refusals(trySetRegistration(node, change));
     const note = { action: 'set' as const, hotkey: params.hotkey, detail, reason: why };
-    // The chain keeps no names, so what was ordered is noted before it is done.
-    await order(bus, { caller, context }, { type: 'note-registration', body: note });
+    await noteRegistration({ bus, sql }, { caller, context }, note);
     const made = await refusals(setOnChain(node, change));
     identity.registrations.forget(key);
     return {
