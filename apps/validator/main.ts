@@ -1,11 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { systemClock } from '../../infra/clock/system-clock.ts';
+import { FolderTaken, FolderUnfit, lockFolder } from '../../infra/local/folder-lock.ts';
 import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
 import { createLogger } from '../../infra/telemetry/log.ts';
 import { logLinesTo } from '../../infra/telemetry/log-lines.ts';
 import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
 import { endWithParent, untilStopped } from '../until-stopped.ts';
-import { FolderTaken, FolderUnfit, lockFolder } from './folder-lock.ts';
 import { KeyInvalid, readKey } from './read-key.ts';
 import { findSandbox, NoSandbox } from './sandbox/find-sandbox.ts';
 import { sandboxWish } from './sandbox-wish.ts';
@@ -26,7 +26,9 @@ async function run(): Promise<void> {
   const keypair = await readKey(config.VALIDATOR_KEY_FILE);
   const sandbox = await findSandbox(sandboxWish(config, process));
   await mkdir(config.VALIDATOR_DATA_DIR, { recursive: true, mode: 0o700 });
-  await using _lock = await lockFolder(config.VALIDATOR_DATA_DIR);
+  await using _lock = await lockFolder(config.VALIDATOR_DATA_DIR, {
+    ...{ name: 'validator', setting: 'VALIDATOR_DATA_DIR' },
+  });
   const telemetry = createTelemetry();
   const deps = { config, keypair, sandbox, log, telemetry, clock: systemClock };
   const validator = await Validator.start(deps);

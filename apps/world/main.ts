@@ -1,6 +1,6 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { ConfigInvalid } from '../../infra/config/config.ts';
-import { FolderTaken } from '../../infra/local/folder-lock.ts';
+import { FolderTaken, FolderUnfit } from '../../infra/local/folder-lock.ts';
 import { NoSandbox } from '../validator/sandbox/find-sandbox.ts';
 import { SettingsInvalid } from '../validator/validator-settings.ts';
 import { readOptions, UsageError, usage } from './options.ts';
@@ -41,6 +41,7 @@ function tell(error: unknown): number {
     error instanceof UsageError ||
     error instanceof ConfigInvalid ||
     error instanceof FolderTaken ||
+    error instanceof FolderUnfit ||
     error instanceof NoSandbox ||
     error instanceof SettingsInvalid;
   if (isRefusal) {

@@ -120,10 +120,7 @@ export async function runWorld(world: World): Promise<number> {
 /** Before anything in it is touched: what runs there has its files open, and would find them replaced. */
 async function lockDataFolder(dataDir: string): Promise<AsyncDisposable> {
   await mkdir(dataDir, { recursive: true });
-  return await lockFolder(dataDir, {
-    ...{ name: 'service', pid: process.pid, program: 'apps/world/main.ts' },
-    otherwise: 'choose another folder with --data-dir',
-  });
+  return await lockFolder(dataDir, { name: 'service', setting: '--data-dir' });
 }
 
 async function sayReady(

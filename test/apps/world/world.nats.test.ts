@@ -129,7 +129,7 @@ test.serial('a second start in a folder in use touches nothing in it', async (t)
   t.is(stdout, '');
   t.is(
     stderr,
-    `paddock: the service of process ${world.pid} works in ${dataDir}: stop it, or choose another folder with --data-dir\n`,
+    `paddock: another service works in ${dataDir}: stop it, or give this one a --data-dir of its own\n`,
   );
   t.deepEqual(after, before);
   t.is(await readFile(readyFile, 'utf8'), line);
