@@ -7,7 +7,15 @@ import { dynamicClass, type Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
 import { type ClassTraits, classTraits } from './plain-classes.ts';
-import { argumentsOf, callOf, decoratedBy, decoratorsOf, isBase } from './positions.ts';
+import {
+  argumentsOf,
+  attributeReaders,
+  callOf,
+  decoratedBy,
+  decoratorsOf,
+  isBase,
+  mayCall,
+} from './positions.ts';
 import { refersTo } from './referred-names.ts';
 import type { RuleContext } from './rule-context.ts';
 
@@ -78,7 +86,7 @@ function problemOfRegister(
   const message = 'register is accepted as @f.register over a function with plain annotations';
   const problem: Problem = { rule: 'forbidden-builtin', message };
   if (node.kind === 'string' && isRegistryName(constantString(context.source, node) ?? '')) {
-    return isAttributeName(node) ? problem : null;
+    return mayCall(node.parent, attributeReaders, context) === undefined ? null : problem;
   }
   if (node.kind === 'pattern-keyword') return isRegistryName(node.text) ? problem : null;
   if (node.kind !== 'attribute') return null;
@@ -99,12 +107,6 @@ function isPlainRegister(node: SyntaxNode, context: RuleContext, traits: ClassTr
 }
 
 const isRegistryName = (name: string): boolean => name === 'register' || name === 'registry';
-
-/** `getattr(x, "register")`, `attrgetter("register")` */
-function isAttributeName({ parent }: SyntaxNode): boolean {
-  const callee = parent?.kind === 'call' ? parent.children[0] : undefined;
-  return /^(?:getattr|attrgetter|methodcaller)$/.test(callee?.text ?? '');
-}
 
 // More than a name could hand what it names to a class of the file: `Box[eval]`, `box | eval`.
 const typeText = /^\w+$/;

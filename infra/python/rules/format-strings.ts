@@ -3,13 +3,22 @@
  * its own. It must be known from the file, and must not walk to an internal; a template that comes
  * from elsewhere may be filled only with what is surely text and numbers.
  */
+import { mayBeBuiltin } from '../builtin-names.ts';
 import type { Finding } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { attributeProblem } from './attribute-names.ts';
 import { type KnownTexts, knownTexts, mayBeSetByName } from './known-text.ts';
 import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
-import { builtinCallee, callOf, decoratorsOf, enclosing, isListedDecorator } from './positions.ts';
+import {
+  attributeReaders,
+  builtinCallee,
+  callOf,
+  decoratorsOf,
+  enclosing,
+  isListedDecorator,
+  mayCall,
+} from './positions.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
 
 const methods = new Set(['format', 'format_map']);
@@ -60,12 +69,8 @@ function problemOf(node: SyntaxNode, use: FormatUse): Finding['message'] | null 
 function isMethodName(node: SyntaxNode, context: RuleContext): boolean {
   const path = constantString(context.source, node)?.split('.') ?? [];
   if (!path.some((name) => methods.has(name.normalize('NFKC')))) return false;
-  const callee = node.parent?.kind === 'call' ? node.parent.children[0] : undefined;
-  if (builtinCallee(node.parent, context) === 'getattr') return true;
-  return context.referents.among(callee, attributeReaders) !== undefined;
+  return mayCall(node.parent, attributeReaders, context) !== undefined;
 }
-
-const attributeReaders = new Set(['operator.attrgetter', 'operator.methodcaller']);
 
 function builtinNamed(node: SyntaxNode | undefined, name: string, { context }: FormatUse): boolean {
   const found = node?.kind === 'name' ? context.referents.of(node) : [];
@@ -127,7 +132,8 @@ function isOwnInstance(receiver: SyntaxNode, use: FormatUse): boolean {
     values.length > 0 &&
     values.every((value) => {
       const callee = value.kind === 'call' ? value.children[0] : undefined;
-      const statements = callee === undefined ? undefined : traits.statementsOf(callee);
+      if (callee === undefined || mayBeBuiltin(callee.load, context.scopes)) return false;
+      const statements = traits.statementsOf(callee);
       return (
         statements?.every((each) => makesItself(each, use) && !traits.isMetaclass(each)) === true
       );
@@ -135,8 +141,10 @@ function isOwnInstance(receiver: SyntaxNode, use: FormatUse): boolean {
   );
 }
 
+/** What a name is given in the file, if it has no other value than that. */
 function boundTo(name: SyntaxNode, { scopes }: RuleContext): SyntaxNode[] | undefined {
   if (name.kind === 'call') return [name];
+  if (mayBeBuiltin(name.load, scopes)) return undefined;
   const bindings = scopes.bindingsOf(name);
   const values = bindings.flatMap((each) => (each.kind === 'value' ? [each.value] : []));
   return values.length === bindings.length ? values : undefined;

@@ -11,11 +11,11 @@ import { defines } from './plain-classes.ts';
 import {
   argumentsOf,
   basesOf,
-  builtinCallee,
   callOf,
   decoratorsOf,
   enclosing,
   isBase,
+  mayCall,
 } from './positions.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
 
@@ -283,11 +283,15 @@ const textsWritten = onceAFile(
   ({ nodes, source }) => new Set(nodes.map((node) => constantString(source, node))),
 );
 
+const typeItself = new Set(['type']);
+
 /** `type(x)(…)`, `x.__init__(…)` */
 const callsInitOtherwise = onceAFile((context) =>
   context.nodes.some(({ kind, text, children: [callee] }) => {
     if (kind === 'attribute' && text === '__init__') return callee?.kind !== 'call';
-    return kind === 'call' && callee !== undefined && builtinCallee(callee, context) === 'type';
+    return (
+      kind === 'call' && callee !== undefined && mayCall(callee, typeItself, context) !== undefined
+    );
   }),
 );
 

@@ -9,13 +9,14 @@ import type { SyntaxNode } from '../syntax-tree.ts';
 import { isFrameName } from './attribute-names.ts';
 import {
   argumentsOf,
-  builtinCallee,
+  attributeReaders,
   callOf,
   enclosing,
   isBase,
   isCaught,
   isInAnnotation,
   isInstanceCheck,
+  mayCall,
 } from './positions.ts';
 import { refersTo } from './referred-names.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
@@ -125,6 +126,8 @@ function isPlainNamespace(node: SyntaxNode, context: RuleContext): boolean {
   return isInAnnotation(node) || isInstanceCheck(node, context);
 }
 
+const typeItself = new Set(['type']);
+
 /** `ns.__init__(**names)`, `type(ns)(**names)` */
 function fillsAnew(call: SyntaxNode, context: RuleContext): boolean {
   const [callee] = call.children;
@@ -133,7 +136,7 @@ function fillsAnew(call: SyntaxNode, context: RuleContext): boolean {
     const onSuper = callee.children[0]?.kind === 'call' && callee.children[0].children.length === 1;
     return /^__(?:init|call)__$/.test(callee.text) && !onSuper;
   }
-  return callee.kind === 'call' && builtinCallee(callee, context) === 'type';
+  return mayCall(callee, typeItself, context) !== undefined;
 }
 
 /** What a log record is given beside the message: `extra={"shop": shop}`. */
@@ -166,7 +169,7 @@ function isOwnObject(
 
 /** `error.obj` is the module that lacked an attribute, and of a package that means any module. */
 function checkErrors(context: RuleContext): void {
-  const { scopes, nodes, modules, source, findings } = context;
+  const { scopes, nodes, modules, findings } = context;
   const names = scopes.imports.flatMap(({ node }) => [
     node.text,
     ...node.children.map(({ text }) => text),
@@ -176,10 +179,8 @@ function checkErrors(context: RuleContext): void {
     "an error's 'obj' must not be read in a file that imports a package of the sandbox; use str(error)";
   for (const node of nodes) {
     const isRead = node.kind === 'attribute' || node.kind === 'pattern-keyword';
-    const named =
-      node.kind === 'string' && isArgumentOfReader(node) ? constantString(source, node) : undefined;
     const ofOwn = node.kind === 'attribute' && isOwnObject(node.children[0], context);
-    if ((isRead && !ofOwn && node.text === 'obj') || named?.split('.').includes('obj') === true)
+    if ((isRead && !ofOwn && node.text === 'obj') || nameRead(node, context).includes('obj'))
       findings.push({ rule: 'attribute-not-listed', message, at: node.at });
   }
 }
@@ -221,10 +222,11 @@ const systemModules = new Set(
 );
 
 /** A module that an agent package carries, taken by a pattern or by getattr. */
-function checkNamesOfModules({ ofKind, source, findings }: RuleContext): void {
+function checkNamesOfModules(context: RuleContext): void {
+  const { ofKind, findings } = context;
   for (const node of ofKind('pattern-keyword', 'string')) {
     const isPattern = node.kind === 'pattern-keyword' && systemModules.has(node.text);
-    if (!isPattern && !isNameGiven(node, (each) => constantString(source, each))) continue;
+    if (!isPattern && !nameRead(node, context).some((name) => systemModules.has(name))) continue;
     const problem: Problem = {
       rule: 'attribute-not-listed',
       message: 'modules must not be taken out of other objects',
@@ -233,22 +235,16 @@ function checkNamesOfModules({ ofKind, source, findings }: RuleContext): void {
   }
 }
 
-function isNameGiven(
-  node: SyntaxNode,
-  constant: (node: SyntaxNode) => string | undefined,
-): boolean {
-  if (node.kind !== 'string' || node.parent?.kind !== 'call') return false;
-  if (!/^(?:getattr|attrgetter)$/.test(node.parent.children[0]?.text ?? '')) return false;
-  return (
-    constant(node)
-      ?.split('.')
-      .some((name) => systemModules.has(name)) === true
-  );
+/** The names of the path that a string has as the argument of `getattr`, `attrgetter` and the like. */
+function nameRead(node: SyntaxNode, context: RuleContext): readonly string[] {
+  if (node.kind !== 'string' || mayCall(node.parent, attributeReaders, context) === undefined)
+    return [];
+  return constantString(context.source, node)?.split('.') ?? [];
 }
 
 /** The stream of a log handler is one of the process's own, and its class opens files. */
 function checkStreams(context: RuleContext): void {
-  const { ofKind, findings, source, referents } = context;
+  const { ofKind, findings, referents } = context;
   const hasHandlers =
     refersTo(context, streamHandler) ||
     ofKind('attribute').some(({ text }) => text === 'handlers') ||
@@ -256,17 +252,11 @@ function checkStreams(context: RuleContext): void {
   if (!hasHandlers) return;
   for (const node of ofKind('attribute', 'pattern-keyword', 'string')) {
     const isRead = node.kind === 'attribute' || node.kind === 'pattern-keyword';
-    const named =
-      node.kind === 'string' && isArgumentOfReader(node) ? constantString(source, node) : undefined;
-    if (!(isRead && node.text === 'stream') && !named?.split('.').includes('stream')) continue;
+    if (!(isRead && node.text === 'stream') && !nameRead(node, context).includes('stream'))
+      continue;
     const message = "the 'stream' of a log handler must not be taken out of it";
     findings.push({ rule: 'file-access', message, at: node.at });
   }
 }
 
 const streamHandler = new Set(['logging.StreamHandler']);
-
-function isArgumentOfReader({ parent }: SyntaxNode): boolean {
-  const callee = parent?.kind === 'call' ? parent.children[0]?.text : undefined;
-  return /^(?:getattr|attrgetter)$/.test(callee ?? '');
-}

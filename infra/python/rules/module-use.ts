@@ -9,7 +9,7 @@ import { isDunder, isSafeAttributePath } from './attribute-names.ts';
 import { notListed } from './imports.ts';
 import { problemOfPlace } from './member-places.ts';
 import { type ClassTraits, classTraits } from './plain-classes.ts';
-import { builtinCallee, callOf } from './positions.ts';
+import { callOf, mayCall } from './positions.ts';
 import type { RuleContext } from './rule-context.ts';
 
 interface Pair {
@@ -168,12 +168,14 @@ function problemOfParts(node: SyntaxNode, pair: Pair, context: UseContext): Find
   return { rule: 'attribute-not-listed', message, at: parent?.at ?? node.at };
 }
 
+const attributeFunctions = new Set(['getattr', 'setattr', 'delattr']);
+
 /** The attribute read of this value, by a dot or by a literal getattr, and whether it is written. */
 function takenOf(node: SyntaxNode, context: UseContext): [string | undefined, boolean] {
   const { parent } = node;
   if (parent?.kind === 'attribute') return [parent.text, false];
   const call = parent?.kind === 'call' && parent.children[1] === node ? parent : null;
-  const reader = builtinCallee(call, context) ?? '';
-  if (!/^(?:getattr|setattr|delattr)$/.test(reader)) return [undefined, false];
+  const reader = mayCall(call, attributeFunctions, context);
+  if (reader === undefined) return [undefined, false];
   return [constantString(context.source, call?.children[2]), reader !== 'getattr'];
 }

@@ -86,7 +86,24 @@ export function isInAnnotation(node: SyntaxNode): boolean {
   return at?.kind === 'annotation';
 }
 
-/** Is the callee one of Python's own functions for sure, and which? */
+/**
+ * Which of these functions a call may be of. A rule that accuses asks this: a binding of the name
+ * that never runs leaves it the builtin.
+ */
+export function mayCall(
+  call: SyntaxNode | null,
+  names: ReadonlySet<string>,
+  { referents }: RuleContext,
+): string | undefined {
+  return call?.kind === 'call' ? referents.among(call.children[0], names) : undefined;
+}
+
+/** What reads an attribute by a name that is given to it as a string. */
+export const attributeReaders: ReadonlySet<string> = new Set([
+  ...['getattr', 'operator.attrgetter', 'operator.methodcaller'],
+]);
+
+/** Is the callee one of Python's own functions for sure, and which? For rules that excuse. */
 export function builtinCallee(
   call: SyntaxNode | null,
   { referents, scopes }: RuleContext,

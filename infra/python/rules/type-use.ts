@@ -4,6 +4,7 @@
  * called like that, and in files that hand objects to `copy` or `attrgetter`, which trust an
  * object's class, not anywhere at all.
  */
+import { mayBeBuiltin } from '../builtin-names.ts';
 import { dynamicClass, type Problem } from '../finding.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
@@ -18,6 +19,7 @@ import {
   isInAnnotation,
   isInstanceCheck,
   isMetaclassKeyword,
+  mayCall,
 } from './positions.ts';
 import { refersTo } from './referred-names.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
@@ -173,13 +175,19 @@ function isHarmlessOperand(node: SyntaxNode, use: TypeUse): boolean {
   return use.traits.isPlainClass(node);
 }
 
-/** `type(int)`, `type(type(x))`, `type(Own)`. */
+/** `type(int)`, `type(type(x))`, `type(Own)`, and `type(kind)` after `kind = int`. */
 function isClassForSure(node: SyntaxNode | undefined, { context, traits }: TypeUse): boolean {
   if (node === undefined) return true;
-  if (node.kind === 'call') return builtinCallee(node, context) === 'type';
+  if (node.kind === 'call') return mayCall(node, typeItself, context) !== undefined;
   if (traits.statementsOf(node) !== undefined) return true;
-  return context.referents.of(node).some(({ kind }) => kind !== 'module');
+  const { referents, scopes } = context;
+  if (referents.of(node).some(({ kind }) => kind !== 'module')) return true;
+  return scopes
+    .bindingsOf(node)
+    .some((each) => each.kind === 'value' && mayBeBuiltin(each.value.load, scopes));
 }
+
+const typeItself = new Set(['type']);
 
 /** What the file uses that does what an object's class tells it to. */
 type Trusting = 'nothing' | 'classes' | 'names' | 'streams';

@@ -126,6 +126,26 @@ export const attributesByName = [
       'patched',
       'class A:\n    pass\nn = "x" * 3\nsetattr(A, n, "patched")\nR = A.xxx',
     ],
+    'setattr of a library, which may be bound': [
+      'INTEGRITY',
+      'patched',
+      'import textwrap\nif 0:\n    setattr = None\nsetattr(textwrap.TextWrapper, "wrap", "patched")\nR = textwrap.TextWrapper.wrap',
+    ],
+    'delattr of a library, which may be bound': [
+      'INTEGRITY',
+      'patched',
+      'import textwrap\nif 0:\n    delattr = None\ndelattr(textwrap.TextWrapper, "fill")\nR = "patched"',
+    ],
+    'attrgetter of a stream, under another name': [
+      'FILE',
+      'handle',
+      'import logging\nfrom operator import attrgetter as read\nR = read("stream")(logging.StreamHandler())',
+    ],
+    "attrgetter of an error's object, under another name": [
+      'IMPORT',
+      'module',
+      'import paddock_agent.tools\nfrom operator import attrgetter as read\ntry:\n    paddock_agent.tools.nothing\nexcept AttributeError as e:\n    R = read("obj")(e)',
+    ],
     delattr: [
       'ESCAPE',
       'patched',

@@ -96,6 +96,21 @@ export const formatTemplates = [
       'printed',
       'R = getattr("{0._" + "_class__}", "format")(print)',
     ],
+    'format by literal getattr, which may be bound': [
+      'ESCAPE',
+      'printed',
+      'if 0:\n    getattr = None\nR = getattr("{0._" + "_class__}", "format")(print)',
+    ],
+    'of a builtin that may be bound': [
+      'ESCAPE',
+      'printed',
+      'if 0:\n    print = 1\nfor t in ["{0._" + "_class__}"]:\n    R = t.format(print)',
+    ],
+    'of a text whose class may be bound': [
+      'ESCAPE',
+      'printed',
+      'if 0:\n    class str:\n        def format(self, x):\n            return x\ns = str("{0._" + "_class__}")\nR = s.format(print)',
+    ],
     'format by methodcaller': [
       'ESCAPE',
       'printed',

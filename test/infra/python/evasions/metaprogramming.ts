@@ -27,6 +27,11 @@ export const metaprogramming = [
     'type of a class': ['CODE', 'made', 'R = type(int)("A", (), {})'],
     'type of a class, unpacked': ['CODE', 'made', 'R = type(int)(*["A", (), {}])'],
     'type of a class, kept': ['CODE', 'made', 't = type(int)\nR = t("A", (), {})'],
+    'type of a class that is bound as well': [
+      'CODE',
+      'made',
+      'int = int\nt = type(int)\nR = t("A", (), {})',
+    ],
     'type of a type': ['CODE', 'made', 'R = type(type(1))("A", (), {})'],
     'type of a class, as an argument': [
       'CODE',
