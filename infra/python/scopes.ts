@@ -4,6 +4,7 @@
  * a builtin. Where Python decides at run time (module and class level) the answer is a union, so
  * that a rule sees every value a name may have.
  */
+import { firstCertainBindings } from './certain-bindings.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
 export type Binding =
@@ -73,7 +74,7 @@ export function scopesOf(root: SyntaxNode): Scopes {
     if (owner !== null) add(owner, name, binding);
   }
   const moduleNames = new Set(moduleScope.bindings.keys());
-  const boundFrom = firstCertainBindings(root, found);
+  const boundFrom = firstCertainBindings(root, found.stores);
   const resolveLoad = (load: ScopedName): Resolution => {
     const { text, at } = load.node;
     const from = boundFrom.get(text) ?? Number.POSITIVE_INFINITY;
@@ -85,52 +86,6 @@ export function scopesOf(root: SyntaxNode): Scopes {
     return load === null ? nothing : resolveLoad(load).bindings;
   };
   return { ...found, moduleNames, resolve: resolveLoad, bindingsOf };
-}
-
-/**
- * From where on a name of the module is bound for sure: a statement at the top level that runs
- * unconditionally, of a name that nothing in the file unbinds.
- */
-function firstCertainBindings(root: SyntaxNode, { stores, imports }: Found): Map<string, number> {
-  const from = new Map<string, number>();
-  const note = (name: string, at: number): void => {
-    if (!from.has(name)) from.set(name, at);
-  };
-  for (const { node } of stores) {
-    const statement = node.parent?.text === '=' ? node.parent.parent : node.parent?.parent?.parent;
-    if (isStatementOf(root, node, statement)) note(node.text, node.at);
-  }
-  for (const { node } of imports) {
-    if (node.parent?.parent !== root) continue;
-    for (const { text, alias, at } of node.children) note(alias ?? text.split('.')[0] ?? text, at);
-  }
-  for (const { node } of stores) {
-    const { parent } = node;
-    const unbinds = parent?.text === 'try' || hasAncestorText(node, 'del');
-    if (unbinds) from.delete(node.text);
-  }
-  return from;
-}
-
-function isStatementOf(
-  root: SyntaxNode,
-  node: SyntaxNode,
-  statement: SyntaxNode | null | undefined,
-): boolean {
-  const { parent } = node;
-  if (parent?.kind === 'group' && parent.text === '=') return statement?.parent === root;
-  // Definitions: root > function or class > outside > binding.
-  const definition = parent?.parent;
-  const defines = definition?.kind === 'function' || definition?.kind === 'class';
-  return defines && parent === definition.children[0] && definition.parent === root;
-}
-
-function hasAncestorText(node: SyntaxNode, text: string): boolean {
-  for (let at = node.parent; at !== null; at = at.parent) {
-    if (at.kind === 'group') return at.text === text;
-    if (at.kind !== 'display' && at.kind !== 'star') return false;
-  }
-  return false;
 }
 
 interface Found {

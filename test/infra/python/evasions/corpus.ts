@@ -7,6 +7,7 @@ import { importForms } from './import-forms.ts';
 import { introspection } from './introspection.ts';
 import { lookalikes } from './lookalikes.ts';
 import { metaprogramming } from './metaprogramming.ts';
+import { ownBindings } from './own-bindings.ts';
 import { spiesAndDoors } from './spies-and-doors.ts';
 
 export const corpus: readonly Evasion[] = [
@@ -19,4 +20,5 @@ export const corpus: readonly Evasion[] = [
   ...metaprogramming,
   ...spiesAndDoors,
   ...lookalikes,
+  ...ownBindings,
 ];

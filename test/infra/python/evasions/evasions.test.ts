@@ -1,6 +1,6 @@
 import test from 'ava';
 import { corpus } from './corpus.ts';
-import { tryEvasions, witnessed } from './try-evasions.ts';
+import { tryBoundInFront, tryEvasions, witnessed } from './try-evasions.ts';
 
 test('no evasion is accepted', (t) => {
   const { tried, accepted } = tryEvasions(0, 0);
@@ -16,6 +16,16 @@ test('no mutant of an evasion is accepted', (t) => {
   const { tried, accepted } = tryEvasions(1, 20_261_121, 3);
 
   t.true(tried >= 100);
+  t.deepEqual(
+    accepted.map(({ id, source }) => `${id}\n${source}`),
+    [],
+  );
+});
+
+test('no evasion is accepted behind a binding of what it names', (t) => {
+  const { tried, accepted } = tryBoundInFront(3);
+
+  t.true(tried >= 200);
   t.deepEqual(
     accepted.map(({ id, source }) => `${id}\n${source}`),
     [],

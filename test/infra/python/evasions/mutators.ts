@@ -53,9 +53,32 @@ function withSplitText(source: string, pick: (below: number) => number): string 
   return source.slice(0, literal.index) + halves + source.slice(literal.index + literal[0].length);
 }
 
+// Those that rules ask for by name.
+const builtins =
+  'eval|exec|compile|globals|locals|vars|open|input|breakpoint|help|license|credits|copyright|' +
+  'getattr|setattr|delattr|type|super|map|object|isinstance|issubclass|print|str|repr|int|len|hash';
+
 // What means another thing inside a function: there a name that is bound anywhere is local.
-const changesInFunction =
-  /\bnonlocal\b|locals|vars\(\)|globals|\bdel |\bexec\(|"global|\bif 0\b|as eval|\beval = /;
+const bindsBuiltin = new RegExp(
+  String.raw`\b(?:def|class|as|for|case) (?:${builtins})\b|(?:^|[\s(*])(?:${builtins})(?:, ?\w*)? ?(?::|=(?!=))`,
+  'm',
+);
+const changesInFunction = /\bnonlocal\b|locals|vars\(\)|globals|\bdel |\bexec\(|"global|\bif 0\b/;
+const isSameInFunction = (source: string): boolean =>
+  isPlain(source) && !changesInFunction.test(source) && !bindsBuiltin.test(source);
+
+const builtinNames = new RegExp(String.raw`(?<![\w.])(?:${builtins})\b`, 'g');
+const bindInFront = [
+  (name: string) => `${name} = ${name}\n`,
+  (name: string) => `if 0:\n    ${name} = None\n`,
+];
+
+/** Every builtin that the file names bound in front of it, once by itself and once never. */
+export function boundInFront(source: string): string[] {
+  if (/^\ufeff|coding|__future__/.test(source)) return [];
+  const names = new Set(source.match(builtinNames));
+  return [...names].flatMap((name) => bindInFront.map((bind) => `${bind(name)}${source}`));
+}
 
 const dead = [
   'class Ranker:\n    limit = 3\n\n    def rank(self, offers):\n        return sorted(offers, key=len)[: self.limit]\n',
@@ -101,9 +124,7 @@ export const mutators: readonly Mutator[] = [
   {
     name: 'in a function',
     mutate: (source) =>
-      isPlain(source) && !changesInFunction.test(source)
-        ? `def run():\n    global R\n${indented(source)}run()\n`
-        : null,
+      isSameInFunction(source) ? `def run():\n    global R\n${indented(source)}run()\n` : null,
   },
   {
     name: 'under a condition',
@@ -113,6 +134,13 @@ export const mutators: readonly Mutator[] = [
     name: 'in try',
     mutate: (source) =>
       isPlain(source) ? `try:\n${indented(source)}except KeyboardInterrupt:\n    raise\n` : null,
+  },
+  {
+    name: 'bound in front',
+    mutate(source, pick) {
+      const found = isPlain(source) ? boundInFront(source) : [];
+      return found[pick(Math.max(1, found.length))] ?? null;
+    },
   },
   { name: 'twin letters', mutate: withTwin },
   { name: 'split text', mutate: withSplitText },

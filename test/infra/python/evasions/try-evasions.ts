@@ -4,7 +4,7 @@ import { startCPython } from '../../../support/cpython.ts';
 import { corpus } from './corpus.ts';
 import { witnessScript } from './cpython-witness.ts';
 import type { Evasion } from './evasion.ts';
-import { mutantOf } from './mutators.ts';
+import { boundInFront, mutantOf } from './mutators.ts';
 
 const profile = { agentPackages: ['paddock_agent'], entryPoint: undefined };
 
@@ -15,7 +15,6 @@ export interface EvasionsTried {
 }
 
 export function tryEvasions(mutantsOfEach: number, seed: number, every = 1): EvasionsTried {
-  const ruff = loadRuff();
   const chosen = corpus.filter((_, index) => (index + seed) % every === 0);
   const mutants = chosen.flatMap((evasion, index) =>
     Array.from({ length: mutantsOfEach }, (_, n) => {
@@ -24,10 +23,23 @@ export function tryEvasions(mutantsOfEach: number, seed: number, every = 1): Eva
     }).flat(),
   );
   const all = mutantsOfEach === 0 ? chosen : mutants;
-  const accepted = all.filter(
+  return { tried: all.length, accepted: acceptedOf(all), mutants };
+}
+
+/** Every evasion with each builtin that it names bound in front of it. */
+export function tryBoundInFront(every = 1): EvasionsTried {
+  const chosen = corpus.filter((_, index) => index % every === 0);
+  const mutants = chosen.flatMap((evasion) =>
+    boundInFront(evasion.source).map((source) => ({ ...evasion, source })),
+  );
+  return { tried: mutants.length, accepted: acceptedOf(mutants), mutants };
+}
+
+function acceptedOf(evasions: readonly Evasion[]): readonly Evasion[] {
+  const ruff = loadRuff();
+  return evasions.filter(
     ({ source }) => analyseFile(Buffer.from(source), ruff, profile).kind === 'clean',
   );
-  return { tried: all.length, accepted, mutants };
 }
 
 /** What CPython says of each; `reached` where the evasion does what it claims. */
