@@ -226,16 +226,19 @@ function resolutions(): (name: string, scope: Scope, isBound: boolean) => Resolu
 
 function resolve(name: string, from: Scope): Resolution {
   const bindings: Binding[] = [];
-  for (let scope: Scope | null = from; scope !== null; scope = scope.parent) {
-    const declared = scope.declared.get(name);
-    if (declared === 'global') scope = moduleOf(scope);
-    // A class body is invisible to the functions in it; its own names may be unbound yet.
+  for (let scope: Scope | null = from; scope !== null; ) {
+    // A class body is invisible to the functions in it, and so is what it declares.
     const visible = scope.kind !== 'class' || scope === from;
+    const declared = visible ? scope.declared.get(name) : undefined;
+    if (declared === 'global') scope = moduleOf(scope);
     const own = visible && declared !== 'nonlocal' ? scope.bindings.get(name) : undefined;
     if (own !== undefined) bindings.push(...own);
     if (own !== undefined && (scope.kind === 'function' || scope.kind === 'comprehension')) {
       return { bindings, certain: true };
     }
+    // What a class body binds is looked up there, in the module and among the builtins, but in no
+    // function around it.
+    scope = own !== undefined && scope.kind === 'class' ? moduleOf(scope) : scope.parent;
   }
   return { bindings, certain: false };
 }

@@ -83,4 +83,31 @@ export const ownBindings = [
       'eval = eval\ndef f():\n    return eval("1+1")\nR = f()',
     ],
   }),
+  ...evasionsOf('scope of a class', {
+    'eval that a function around it binds': [
+      'CODE',
+      'two',
+      'def f(eval):\n    class A:\n        e = eval\n        eval = 1\n    return A.e\nR = f(None)("1+1")',
+    ],
+    'eval that it never binds itself': [
+      'CODE',
+      'two',
+      'def f(eval):\n    class A:\n        r = eval("1+1")\n        if 0:\n            eval = 1\n    return A.r\nR = f(None)',
+    ],
+    'getattr that a function around it binds': [
+      'ESCAPE',
+      'root',
+      'def f(getattr):\n    class A:\n        r = getattr(int, "__ba" + "se__")\n        if 0:\n            getattr = 1\n    return A.r\nR = f(None)',
+    ],
+    'type that a function around it binds': [
+      'CODE',
+      'made',
+      'def f(type):\n    class A:\n        r = type("A", (), {})\n        if 0:\n            type = 1\n    return A.r\nR = f(None)',
+    ],
+    'a module that a function around it binds': [
+      'IMPORT',
+      'pid',
+      'def f():\n    import os as x\n    class A:\n        global x\n        def g(self):\n            return x.getpid()\n    return A().g()\nR = f()',
+    ],
+  }),
 ];
