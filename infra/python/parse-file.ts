@@ -222,6 +222,9 @@ function parseAssignment(cursor: TokenCursor): SyntaxNode {
   if (first !== undefined && cursor.accept('Colon')) {
     markTargets(first);
     children.push(parseAnnotation(cursor, parseExpression));
+    // `(name): T` neither reads the name nor binds it, not even in a function.
+    const bracketed = first.kind === 'binding' && first.at !== at;
+    if (bracketed && cursor.kind !== 'Equal') children.shift();
     if (cursor.accept('Equal')) {
       text = '=';
       children.push(parseExpressionList(cursor));

@@ -110,4 +110,13 @@ export const ownBindings = [
       'def f():\n    import os as x\n    class A:\n        global x\n        def g(self):\n            return x.getpid()\n    return A().g()\nR = f()',
     ],
   }),
+  ...evasionsOf('annotated in brackets', {
+    eval: ['CODE', 'two', 'def f(s):\n    (eval): int\n    return eval(s)\nR = f("1+1")'],
+    type: ['CODE', 'made', 'def f():\n    ((type)): int\n    return type("A", (), {})\nR = f()'],
+    getattr: [
+      'ESCAPE',
+      'root',
+      'def f():\n    if 1: (getattr): int\n    return getattr(int, "__ba" + "se__")\nR = f()',
+    ],
+  }),
 ];
