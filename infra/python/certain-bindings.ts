@@ -1,8 +1,9 @@
 /**
  * From where on a name of the module cannot be a builtin any more: a statement at the top level,
- * which runs unconditionally, binds it, and nothing in the file unbinds it.
+ * which runs unconditionally, binds it, and nothing in the file unbinds it. Behind the last
+ * `import *`, which may bind any name anew.
  */
-import type { ScopedName } from './scopes.ts';
+import type { Scopes } from './scopes.ts';
 import type { SyntaxNode } from './syntax-tree.ts';
 
 /**
@@ -11,11 +12,13 @@ import type { SyntaxNode } from './syntax-tree.ts';
  */
 export function firstCertainBindings(
   root: SyntaxNode,
-  stores: readonly ScopedName[],
+  { stores, imports }: Pick<Scopes, 'stores' | 'imports'>,
 ): ReadonlyMap<string, number> {
   const from = new Map<string, number>();
+  const stars = imports.filter(({ node }) => node.children.some(({ text }) => text === '*'));
+  const lastStar = stars.at(-1)?.node.at ?? -1;
   const note = (name: string, at: number): void => {
-    if (!from.has(name)) from.set(name, at);
+    if (at > lastStar && !from.has(name)) from.set(name, at);
   };
   for (const part of root.children) {
     if (part.kind === 'function' || part.kind === 'class') note(part.text, lastRunBy(part));

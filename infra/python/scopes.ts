@@ -74,7 +74,7 @@ export function scopesOf(root: SyntaxNode): Scopes {
     if (owner !== null) add(owner, name, binding);
   }
   const moduleNames = new Set(moduleScope.bindings.keys());
-  const boundFrom = firstCertainBindings(root, found.stores);
+  const boundFrom = firstCertainBindings(root, found);
   const resolveLoad = (load: ScopedName): Resolution => {
     const { text, at } = load.node;
     const from = boundFrom.get(text) ?? Number.POSITIVE_INFINITY;

@@ -3,6 +3,7 @@
  * to where the rules lose sight of it.
  */
 import type { Finding, Problem } from '../finding.ts';
+import type { ScopedName } from '../scopes.ts';
 import { constantString } from '../string-literal.ts';
 import type { SyntaxNode } from '../syntax-tree.ts';
 import { isDunder, isSafeAttributePath } from './attribute-names.ts';
@@ -24,8 +25,9 @@ interface UseContext extends RuleContext {
 export function checkModuleUse(ruleContext: RuleContext): void {
   const context = { ...ruleContext, traits: classTraits(ruleContext) };
   const stars = starsOfAgents(context);
-  for (const { node } of context.scopes.loads) {
-    checkStarred(node, stars, context);
+  for (const load of context.scopes.loads) {
+    const { node } = load;
+    checkStarred(load, stars, context);
     for (const referent of context.referents.of(node)) {
       if (referent.kind === 'module') checkModule(node, referent.module, context);
       if (referent.kind === 'member') checkMember(node, referent, context);
@@ -40,11 +42,15 @@ function starsOfAgents({ scopes, modules }: RuleContext): readonly string[] {
     .filter((module) => modules.isAgentModule(module));
 }
 
-/** A name that the file does not bind may be one that `from package import *` did. */
-function checkStarred(node: SyntaxNode, stars: readonly string[], context: UseContext): void {
+/** A name that the file does not bind for sure may be one that `from package import *` did. */
+function checkStarred(load: ScopedName, stars: readonly string[], context: UseContext): void {
+  const { node } = load;
   const [module] = stars.filter((star) => !context.modules.isAllowedPair(star, node.text));
   if (module === undefined || isDunder(node.text) || node.text.startsWith('_')) return;
-  if (context.scopes.bindingsOf(node).length > 0) return;
+  const { bindings, certain } = context.scopes.resolve(load);
+  // `import logging` of the file and of the package are the same.
+  const isImported = bindings.some((each) => each.kind === 'module' && each.module === node.text);
+  if (certain || (isImported && bindings.length === 1)) return;
   const message = notListed(module, node.text);
   context.findings.push({ rule: 'attribute-not-listed', message, at: node.at });
 }

@@ -119,4 +119,27 @@ export const ownBindings = [
       'def f():\n    if 1: (getattr): int\n    return getattr(int, "__ba" + "se__")\nR = f()',
     ],
   }),
+  ...evasionsOf('bound by a star import as well', {
+    'in a branch that never runs': [
+      'IMPORT',
+      'pid',
+      'from paddock_agent.tools import *\nif 0:\n    os = 1\nR = os.getpid()',
+    ],
+    'before it': ['IMPORT', 'pid', 'os = 1\nfrom paddock_agent.tools import *\nR = os.getpid()'],
+    'before it, in a branch': [
+      'IMPORT',
+      'pid',
+      'os = 1\nif 1:\n    from paddock_agent.tools import *\nR = os.getpid()',
+    ],
+    'before it, in a loop': [
+      'IMPORT',
+      'pid',
+      'os = 1\nfor i in (0, 1):\n    if i:\n        R = os.getpid()\n    from paddock_agent.tools import *',
+    ],
+    'as another module': [
+      'IMPORT',
+      'pid',
+      'import asyncio as os\nfrom paddock_agent.tools import *\nR = os.getpid()',
+    ],
+  }),
 ];
