@@ -11,6 +11,7 @@ import {
   isFrameName,
   isSafeAttributePath,
 } from './attribute-names.ts';
+import { isPlainSetattr } from './own-setters.ts';
 import { decoratorsOf } from './positions.ts';
 import type { RuleContext } from './rule-context.ts';
 
@@ -51,36 +52,6 @@ function isHarmlessUse(node: SyntaxNode, context: RuleContext): boolean {
   const after = node.parent?.kind === 'attribute' ? node.parent.text : '';
   if (node.text === '__class__') return ['__name__', '__qualname__', '__module__'].includes(after);
   return node.text === '__setattr__' && isPlainSetattr(node, context);
-}
-
-/**
- * object.__setattr__(self, 'name', value), the way to initialise a frozen dataclass, and
- * super().__setattr__(name, value) inside an own __setattr__.
- */
-function isPlainSetattr(node: SyntaxNode, { source }: RuleContext): boolean {
-  const call = node.parent;
-  if (call?.kind !== 'call' || call.children[0] !== node) return false;
-  const setter = enclosingFunction(node);
-  if (setter?.text === '__setattr__' && handsOn(call, setter)) return true;
-  const onSuper = node.children[0]?.kind === 'call';
-  const name = constantString(source, call.children[onSuper ? 1 : 2]);
-  return name !== undefined && !isDunder(name) && attributeProblem(name) === null;
-}
-
-/** Only the parameters of `def __setattr__(self, name, value)`, as they came. */
-function handsOn(call: SyntaxNode, setter: SyntaxNode): boolean {
-  const bindings = [...nodesOf(setter)].filter(({ kind }) => /binding$/.test(kind));
-  const parameters = setter.children[1]?.children.filter(({ kind }) => kind === 'binding') ?? [];
-  return call.children.slice(1).every(({ kind, text }) => {
-    if (kind !== 'name' || !parameters.some((each) => each.text === text)) return false;
-    return bindings.filter((each) => each.text === text).length === 1;
-  });
-}
-
-function enclosingFunction(node: SyntaxNode): SyntaxNode | null {
-  let at = node.parent;
-  while (at !== null && at.kind !== 'function' && at.kind !== 'class') at = at.parent;
-  return at?.kind === 'function' ? at : null;
 }
 
 const readable = new Set(['__name__', '__file__', '__doc__', '__debug__', '__version__']);

@@ -3,6 +3,8 @@
  * nothing that another object put there. `dataclass` writes code from such a class and a pattern
  * reads attributes that it names, so for those a class must be plain.
  */
+import { builtinNames } from '../builtin-names.ts';
+import { qualifiedName } from '../referents.ts';
 import type { Binding } from '../scopes.ts';
 import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
 import { basesOf, decoratorsOf } from './positions.ts';
@@ -70,7 +72,7 @@ export function classTraits(context: RuleContext): ClassTraits {
   const isPlainBase = (base: SyntaxNode): boolean => {
     if (base.kind === 'keyword') {
       if (base.text !== 'metaclass') return true;
-      return referents.among(base.children[0], plainMetaclasses) !== undefined;
+      return isPlainMetaclass(base.children[0], context);
     }
     return isPlainClass(base.kind === 'subscript' ? base.children[0] : base);
   };
@@ -109,6 +111,19 @@ export function classTraits(context: RuleContext): ClassTraits {
     isNamedClass,
     isPlainClass,
   };
+}
+
+/** One of them whatever runs: no other import of the name, no binding of the file. */
+function isPlainMetaclass(
+  value: SyntaxNode | undefined,
+  { referents, scopes }: RuleContext,
+): boolean {
+  if (value === undefined || referents.among(value, plainMetaclasses) === undefined) return false;
+  if (scopes.bindingsOf(value).some(({ kind }) => !importKinds.has(kind))) return false;
+  return referents.of(value).every((each) => {
+    const name = qualifiedName(each);
+    return plainMetaclasses.has(name) || (each.kind === 'builtin' && !builtinNames.has(name));
+  });
 }
 
 type Derivation = ClassTraits['derivesFrom'];

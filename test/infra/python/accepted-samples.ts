@@ -71,6 +71,14 @@ export const ownAccepted: readonly AcceptedSample[] = [
     'class A:\n    def __setattr__(self, name, value): super().__setattr__(name, value)\n',
   ),
   n(
+    'own setattr of a frozen class',
+    'from abc import ABC, ABCMeta\nfrom typing import Any, Generic, TypeVar\nT = TypeVar("T")\nclass Frozen(Generic[T], metaclass=ABCMeta):\n    _done = False\n    def __setattr__(self, key: str, value: Any) -> None:\n        if self._done: raise AttributeError(f"{type(self).__name__} is frozen: {key}")\n        super().__setattr__(key, value)\nclass Point(Frozen[int], ABC):\n    def __init__(self, x: int):\n        self.x = x\n        object.__setattr__(self, "_done", True)\n    def __setattr__(self, name, value):\n        object.__setattr__(self, name, value)\n',
+  ),
+  n(
+    'own functions that call themselves',
+    'def compile(node): return [compile(each) for each in node]\ndef open(path, depth=0):\n    return open(path, depth + 1) if depth < 3 else compile(path)\nlicense: str = "MIT"\nprint(open([]), license)\n',
+  ),
+  n(
     'slots, exports and aliases',
     '__all__ = ["A"]\n__version__ = "1.0"\nclass A:\n    __slots__ = ("x",)\n    __match_args__ = ("x",)\n    def __add__(self, o): return self\n    __radd__ = __add__\n    __hash__ = None\n',
   ),

@@ -8,6 +8,7 @@ import { introspection } from './introspection.ts';
 import { lookalikes } from './lookalikes.ts';
 import { metaprogramming } from './metaprogramming.ts';
 import { ownBindings } from './own-bindings.ts';
+import { ownSetters } from './own-setters.ts';
 import { spiesAndDoors } from './spies-and-doors.ts';
 
 export const corpus: readonly Evasion[] = [
@@ -21,4 +22,5 @@ export const corpus: readonly Evasion[] = [
   ...spiesAndDoors,
   ...lookalikes,
   ...ownBindings,
+  ...ownSetters,
 ];
