@@ -21,11 +21,13 @@ export type Binding =
 
 export type ScopeKind = 'module' | 'class' | 'function' | 'comprehension';
 
+type Declaration = 'global' | 'nonlocal';
+
 export interface Scope {
   readonly kind: ScopeKind;
   readonly parent: Scope | null;
   readonly bindings: Map<string, Binding[]>;
-  readonly declared: Map<string, 'global' | 'nonlocal'>;
+  readonly declared: Map<string, Declaration>;
 }
 
 /** What a loaded name may be. `certain` means that it cannot fall through to a builtin. */
@@ -228,10 +230,11 @@ function resolve(name: string, from: Scope): Resolution {
   const bindings: Binding[] = [];
   for (let scope: Scope | null = from; scope !== null; ) {
     // A class body is invisible to the functions in it, and so is what it declares.
-    const visible = scope.kind !== 'class' || scope === from;
-    const declared = visible ? scope.declared.get(name) : undefined;
+    const visible: boolean = scope.kind !== 'class' || scope === from;
+    const declared: Declaration | undefined = visible ? scope.declared.get(name) : undefined;
     if (declared === 'global') scope = moduleOf(scope);
-    const own = visible && declared !== 'nonlocal' ? scope.bindings.get(name) : undefined;
+    const own: Binding[] | undefined =
+      visible && declared !== 'nonlocal' ? scope.bindings.get(name) : undefined;
     if (own !== undefined) bindings.push(...own);
     if (own !== undefined && (scope.kind === 'function' || scope.kind === 'comprehension')) {
       return { bindings, certain: true };
