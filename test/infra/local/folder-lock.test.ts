@@ -57,7 +57,8 @@ test('a folder belongs to one validator, and to nobody once that is gone', async
 test('it is held against a container on the same disk, and given up by a kill', async (t) => {
   const folder = await folderFor(t);
   // Its process has the number 1 there.
-  const isHad = spawnSync('unshare', [...unshare.slice(1), 'true']).status === 0;
+  const [command, ...args] = unshare;
+  const isHad = spawnSync(command, [...args, 'true']).status === 0;
   if (!isHad) t.log('no namespaces are to be had: it has those of the test');
   const other = await holder(t, folder, isHad ? unshare : []);
   await t.throwsAsync(lockFolder(folder, user), { instanceOf: FolderTaken });
