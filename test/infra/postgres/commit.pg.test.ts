@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { createMembershipStore } from '../../../infra/postgres/membership-store.ts';
@@ -8,6 +8,8 @@ import { createPartitionStore } from '../../../infra/postgres/partition-store.ts
 import { testDatabase } from '../../support/cluster.ts';
 import { batch, event, openCommitDesk } from '../../support/commit-desk.ts';
 import { installCounters } from '../../support/counter-kind.ts';
+import { holdLock } from '../../support/held-lock.ts';
+import { until } from '../../support/until.ts';
 
 let desk: Awaited<ReturnType<typeof openCommitDesk>>;
 test.before(async () => {
@@ -56,30 +58,47 @@ test('an owner may take its own partition again, which fences its former self', 
 });
 
 test('a claim waits for the commit that still runs', async (t) => {
-  const { members, token, identity } = await desk.claimed();
-  const slow = desk.commit(
-    token,
-    batch({ operations: { add: [{ cmd: 'c', key: 'slow', amount: 14 }] } }),
+  const { token, identity } = await desk.claimed();
+  const store = createPartitionStore(await patientLine(t, 'slow commit'));
+  const members = createMembershipStore(await patientLine(t, 'late claim'));
+  const operations = { add: [{ cmd: 'c', key: 'slow', amount: 14 }] };
+  const asked: Promise<unknown>[] = [];
+
+  await holdLock(
+    desk.admin,
+    (tx) => tx`select pg_advisory_xact_lock(14)`,
+    async () => {
+      asked.push(store.commit(token, batch({ operations })));
+      await waiting('slow commit');
+      asked.push(members.claim(token, token.epoch, identity));
+      await waiting('late claim');
+      t.deepEqual(await desk.written(token), { inbox: 0, events: 0 });
+    },
   );
-  await running('rt.commit');
 
-  const again = await members.claim(token, token.epoch, identity);
-
-  // Had the claim not waited, the commit would still sleep and show nothing.
+  const [committed, taken] = await Promise.all(asked);
+  t.deepEqual(committed, { kind: 'committed' });
+  t.like(taken, { epoch: token.epoch + 1 });
   t.deepEqual(await desk.written(token), { inbox: 1, events: 0 });
-  t.is((await slow).kind, 'committed');
-  t.is(again?.epoch, token.epoch + 1);
 });
 
-async function running(text: string): Promise<void> {
-  for (;;) {
+/** One connection that waits for locks and answers for as long as the machine takes. */
+async function patientLine(t: ExecutionContext, applicationName: string): Promise<Sql> {
+  const { url } = desk;
+  const line = { url, applicationName, role: 'paddock_actor', max: 1 } as const;
+  const sql = createSql({ ...line, statementTimeoutMs: 60_000 });
+  t.teardown(() => closeSql(sql));
+  await sql`set lock_timeout = 0`;
+  return sql;
+}
+
+const waiting = (applicationName: string) =>
+  until(async () => {
     const rows = await desk.admin`
       select pid from pg_stat_activity
-      where state = 'active' and pid <> pg_backend_pid() and query like ${`%${text}%`}
-        and wait_event = 'PgSleep'`;
-    if (rows.length > 0) return;
-  }
-}
+      where application_name = ${applicationName} and wait_event_type = 'Lock'`;
+    return rows.length > 0;
+  });
 
 test('a message that was answered before is reported with its answer', async (t) => {
   const { token } = await desk.claimed();
