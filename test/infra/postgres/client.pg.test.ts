@@ -42,8 +42,11 @@ async function swallowingProxy(url: string) {
   };
 }
 
+/** It may take as long to connect, which is not at once on a crowded machine. A silence is endured twice as long. */
+const statementTimeoutMs = 2_000;
+
 /** One connection through it. */
-async function brokenLine(t: ExecutionContext, statementTimeoutMs: number) {
+async function brokenLine(t: ExecutionContext) {
   const { url } = await testDatabase(t);
   const proxy = await swallowingProxy(url);
   t.teardown(proxy.close);
@@ -53,7 +56,7 @@ async function brokenLine(t: ExecutionContext, statementTimeoutMs: number) {
 }
 
 test('a statement whose answer never comes fails in doubt, and the next one works', async (t) => {
-  const { proxy, sql } = await brokenLine(t, 400);
+  const { proxy, sql } = await brokenLine(t);
   await sql`select 1`;
 
   proxy.swallow(true);
@@ -65,7 +68,7 @@ test('a statement whose answer never comes fails in doubt, and the next one work
 });
 
 test('a statement that the library writes while it reads is waited for as well', async (t) => {
-  const { proxy, sql } = await brokenLine(t, 400);
+  const { proxy, sql } = await brokenLine(t);
   await sql`select 1`;
 
   // What it is described as passes; its value follows in the same turn, and does not.
@@ -77,29 +80,29 @@ test('a statement that the library writes while it reads is waited for as well',
 
 // Each of them begins a socket's own idle limit anew.
 test('a line that swallows everything is given up however many statements follow', async (t) => {
-  const { proxy, sql } = await brokenLine(t, 400);
+  const { proxy, sql } = await brokenLine(t);
   await sql`select 1`;
 
   proxy.swallow(true);
   const others: Promise<unknown>[] = [];
   const writing = setInterval(() => {
-    if (others.length < 40) others.push(sql`select 2`.execute().catch(() => undefined));
+    if (others.length < 200) others.push(sql`select 2`.execute().catch(() => undefined));
   }, 100);
   const failure = await t.throwsAsync(sql`select 2`.execute());
   clearInterval(writing);
   proxy.swallow(false);
 
   t.is(failureKind(failure), 'ambiguous');
-  // None was asked after the line was given up: four seconds of them were to come.
-  t.true(others.length < 30, `${others.length}`);
+  // None was asked after the line was given up: twenty seconds of them were to come.
+  t.true(others.length < 150, `${others.length}`);
   await Promise.all(others);
 });
 
 test('a transaction is waited for as long as its statements may take, and no other is', async (t) => {
-  const { proxy, sql } = await brokenLine(t, 300);
+  const { proxy, sql } = await brokenLine(t);
 
   await t.notThrowsAsync(
-    transaction(sql, { statementTimeoutMs: 20_000 }, (tx) => tx`select pg_sleep(2)`),
+    transaction(sql, { statementTimeoutMs: 60_000 }, (tx) => tx`select pg_sleep(6)`),
   );
   const startedMs = performance.now();
   await t.throwsAsync(
@@ -109,18 +112,17 @@ test('a transaction is waited for as long as its statements may take, and no oth
       await tx`select 2`;
     }),
   );
-  t.true(performance.now() - startedMs < 15_000);
+  t.true(performance.now() - startedMs < 60_000);
 });
 
 test('a connection that nobody uses stays', async (t) => {
   const { url } = await testDatabase(t);
-  // It may take as long to connect, which is not at once on a crowded machine.
-  const sql = createSql({ url, applicationName: 'test', max: 1, statementTimeoutMs: 1_000 });
+  const sql = createSql({ url, applicationName: 'test', max: 1, statementTimeoutMs });
   t.teardown(() => closeSql(sql));
   const backend = async () => (await sql`select pg_backend_pid() as pid`)[0]?.['pid'];
 
   const before = await backend();
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await new Promise((resolve) => setTimeout(resolve, 2.5 * statementTimeoutMs));
 
   t.is(await backend(), before);
 });
@@ -135,10 +137,11 @@ test('a server that is not there is known to have done nothing', async (t) => {
 
 test('a statement that takes too long is known to have done nothing', async (t) => {
   const { url } = await testDatabase(t);
-  const sql = createSql({ url, applicationName: 'test', max: 1, statementTimeoutMs: 100 });
+  const sql = createSql({ url, applicationName: 'test', max: 1, statementTimeoutMs });
   t.teardown(() => closeSql(sql));
 
-  t.is(failureKind(await t.throwsAsync(sql`select pg_sleep(1)`.execute())), 'unavailable');
+  const failure = await t.throwsAsync(sql`select pg_sleep(60)`.execute(), { code: '57014' });
+  t.is(failureKind(failure), 'unavailable');
 });
 
 // A value too long for an index is of the class of limits: tried for ever, it would stop a partition.
