@@ -187,9 +187,17 @@ test.serial('nor does it matter that the later one is being reported on just the
   await decided.promise;
 
   await plant({ hotkey: 'gg', text: six, minute: 65 });
-  const registering = register();
+  let isRegistered = false;
+  const registering = register().then(() => {
+    isRegistered = true;
+  });
   // It gets as far as it can before the report is written.
-  await systemClock.sleep(200);
+  await until(async () => {
+    const waiting = await admin`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    return isRegistered || waiting.length > 0;
+  });
   onward.resolve();
   t.true(await reporting);
   await registering;

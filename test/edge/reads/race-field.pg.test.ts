@@ -8,6 +8,12 @@ import { addActiveSuite, addRace, trialPolicy } from '../../support/trial-races.
 
 const { qualifyingThreshold } = trialPolicy;
 
+/** Chance that comes out the same each time: of what it is asked for, from 0 to 1. */
+const installChance = (sql: Sql) =>
+  sql.unsafe(`
+    create function chance(p_of text) returns float8 language sql immutable as $$
+      select ('x' || left(md5(p_of), 8))::bit(32)::bigint / 4294967296.0::float8 $$`);
+
 /**
  * Hotkeys with so many versions each; few distinct scores and instants, so that many tie. Some lost
  * their score to an exclusion. Every fourth hotkey is in capitals, for whoever orders by them.
@@ -16,22 +22,24 @@ async function addVersions(
   sql: Sql,
   { suiteId, hotkeys, each }: { suiteId: number; hotkeys: number; each: number },
 ): Promise<void> {
+  await installChance(sql);
   await sql`
     insert into miner (hotkey)
     select case when m % 4 = 0 then 'M' else 'm' end || m from generate_series(1, ${hotkeys}::int) m`;
   await sql`
     insert into agent (agent_id, miner_hotkey, agent_name, created_at)
-    select gen_random_uuid(), hotkey, 'agent', rt.clock() from miner`;
+    select md5(hotkey)::uuid, hotkey, 'agent', rt.clock() from miner`;
   await sql`
     insert into agent_version (agent_version_id, part, agent_id, agent_name, miner_hotkey,
                                version_number, suite_id, state, submitted_at, code_sha256,
                                code_size_bytes, qualifying_score, eliminated_at, required_successes)
-    select gen_random_uuid(), 0, a.agent_id, a.agent_name, a.miner_hotkey, n, ${suiteId},
-           case when random() < 0.8 then 'ELIGIBLE' else 'DISCARDED' end,
-           date_trunc('day', rt.clock()) - floor(random() * 3) * interval '1 day', 'ab', 1,
-           case when random() < 0.9 then 0.5 + floor(random() * 4) / 20 end,
-           case when random() < 0.2 then rt.clock() end, 2
-    from agent a, generate_series(1, ${each}::int) n`;
+    select md5('version ' || own)::uuid, 0, a.agent_id, a.agent_name, a.miner_hotkey, n, ${suiteId},
+           case when chance('state ' || own) < 0.8 then 'ELIGIBLE' else 'DISCARDED' end,
+           date_trunc('day', rt.clock()) - floor(chance('day ' || own) * 3) * interval '1 day', 'ab', 1,
+           case when chance('scored ' || own) < 0.9 then 0.5 + floor(chance('score ' || own) * 4) / 20 end,
+           case when chance('out ' || own) < 0.2 then rt.clock() end, 2
+    from agent a, generate_series(1, ${each}::int) n,
+      lateral (select a.miner_hotkey || ' ' || n as own) named`;
 }
 
 /** Some version of each hotkey, as entrants of a race that is complete. */
@@ -45,7 +53,7 @@ async function addEntrants(sql: Sql, raceId: string): Promise<void> {
     from agent_version v
     cross join lateral (
       select ascii(right(v.agent_version_id::text, 1)) % 8 as place) drawn
-    order by v.miner_hotkey, random()`;
+    order by v.miner_hotkey, chance(${raceId} || v.agent_version_id)`;
 }
 
 /** An open race after a complete one, with a top, pins of all sorts and a ban. */
@@ -66,7 +74,7 @@ async function addField(sql: Sql, suiteId: number): Promise<string> {
     select distinct on (v.miner_hotkey) v.miner_hotkey, v.agent_version_id, rt.clock()
     from agent_version v
     where v.miner_hotkey like '%5' or v.miner_hotkey like '%8'
-    order by v.miner_hotkey, random()`;
+    order by v.miner_hotkey, chance('pin ' || v.agent_version_id)`;
   await sql`insert into hotkey_ban (hotkey, reason, banned_at) values ('m7', 'test', rt.clock())`;
   return raceId;
 }

@@ -65,14 +65,16 @@ async function moveOn(sql: Sql, marks: number): Promise<void> {
 
 /** A copy in memory; its place can be away. */
 function copy() {
-  const state: { mark: Mark | undefined; isAway: boolean; writes: number } = {
+  const state: { mark: Mark | undefined; isAway: boolean; reads: number; writes: number } = {
     mark: undefined,
     isAway: false,
+    reads: 0,
     writes: 0,
   };
   const place: MarkCopy = {
     name: 'copy',
     read: async () => {
+      state.reads += 1;
       if (state.isAway) throw new Error('away');
       return state.mark;
     },
@@ -102,7 +104,12 @@ test('marks are a chain, and moving on is nothing to worry about', async (t) => 
 
 test('a living process notices that the database went back, also without any copy', async (t) => {
   const { sql } = await testDatabase(t);
-  const keeper = await watch(t, sql, {});
+  let looks = 0;
+  const keeper = await watch(t, sql, {
+    onTime: () => {
+      looks += 1;
+    },
+  });
   await moveOn(sql, 2);
   const backup = await backUp(sql);
   await moveOn(sql, 3);
@@ -110,7 +117,8 @@ test('a living process notices that the database went back, also without any cop
   await keeper.until(() => !keeper.isSound);
   t.like(keeper.lost, { objection: 'behind', where: 'memory' });
   const stayed = await newest(sql);
-  await systemClock.sleep(100);
+  const seen = looks;
+  await until(() => looks >= seen + 3);
   t.is(await newest(sql), stayed, 'no mark is set while it is lost');
 });
 
@@ -129,7 +137,8 @@ test('a process that starts afterwards knows by the copy', async (t) => {
   const after = await watch(t, sql, { copies: [place] });
   t.false(after.isSound);
   t.like(after.lost, { objection: 'behind', where: 'copy' });
-  await systemClock.sleep(100);
+  const { reads } = state;
+  await until(() => state.reads >= reads + 3);
   t.is(state.writes, writes, 'the copy is the only one that knows: nobody writes over it');
 });
 
