@@ -142,7 +142,8 @@ class OpenDesk implements RaceDesk {
       for (const command of commands) {
         const { reply, outcome } = await this.#act(command, 'timer', options);
         if (reply.kind === 'fault' || (outcome && outcome.kind !== 'committed')) {
-          throw new Error(`${command.type}: ${JSON.stringify({ reply, outcome })}`);
+          const told = JSON.stringify({ reply, outcome });
+          throw new Error(`${command.type}: ${told}`, { cause: outcome });
         }
         types.push(command.type);
       }

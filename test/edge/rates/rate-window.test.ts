@@ -61,8 +61,8 @@ test('a key is not forgotten over the 100,000 that ask after it', (t) => {
 test('a flood from more addresses than are kept costs each of them as little as the first', (t) => {
   let nowMs = 0;
   const window = new RateWindow(100, { monotonicMs: () => nowMs++ / 100 });
-  const startedMs = performance.now();
+  const before = process.cpuUsage();
   for (let address = 0; address < 300_000; address++) window.take(`2001:db8:${address}::/64`);
   // A second or two; when the oldest key was looked for each time, three quarters of a minute.
-  t.true(performance.now() - startedMs < 15_000);
+  t.true(process.cpuUsage(before).user < 15_000_000);
 });

