@@ -9,8 +9,8 @@ let service: TestService;
 test.before(async () => {
   service = await startTestService({
     env: {
-      INFERENCE_TIMEOUT_SECONDS: '6',
-      INFERENCE_FIRST_BYTE_SECONDS: '1',
+      INFERENCE_TIMEOUT_SECONDS: '10',
+      INFERENCE_FIRST_BYTE_SECONDS: '3',
       INFERENCE_CONCURRENT_PER_RUN: '1000',
       INFERENCE_BREAKER_FAILURES: '100000',
     },
@@ -35,7 +35,7 @@ test.serial('a stream that does not begin in time is the outage of its provider'
 
 test.serial('what comes in one piece may come later than a stream begins', async (t) => {
   const run = await askingRun(service);
-  service.providers.providera.set({ delayMs: 1500 });
+  service.providers.providera.set({ delayMs: 4_000 });
   t.is((await run.chat(question())).status, 200);
   service.providers.providera.set({ delayMs: 60_000 });
   await refused(t, await run.chat(question()), '503 PROVIDER_UNAVAILABLE');
