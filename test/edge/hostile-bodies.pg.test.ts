@@ -5,6 +5,7 @@ import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
 import { claim, episode, resultsPath, submit } from '../support/evaluation-client.ts';
 import { openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
 
 let service: TestService;
 let suite: TrialSuite;
@@ -160,13 +161,14 @@ test.serial('a reward that no fixed notation can write is refused alone', async 
 
 /** The public list, once it shows what a validator said of its host. */
 async function listOnceIt(shows: string): Promise<string> {
-  const deadline = Date.now() + 10_000;
-  for (;;) {
+  let body = '';
+  await until(async () => {
     const answer = await service.call('GET', '/v1/public/validators');
-    const body = await answer.text();
+    body = await answer.text();
     if (answer.status !== 200) throw new Error(body);
-    if (body.includes(shows) || Date.now() > deadline) return body;
-  }
+    return body.includes(shows);
+  });
+  return body;
 }
 
 test.serial('a host that reports a part of itself is still described as promised', async (t) => {

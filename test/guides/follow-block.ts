@@ -30,7 +30,7 @@ type Followed = Pick<RunBlock, 'kind' | 'code' | 'exitCode' | 'shown'> | Termina
 export function followBlock(
   shell: Shell,
   block: Followed,
-  patienceMs = 90_000,
+  patienceMs = 180_000,
 ): Promise<string | undefined> {
   return block.kind === 'run' ? run(shell, block) : start(shell, block, patienceMs);
 }

@@ -25,7 +25,7 @@ export function followGuides(guides: readonly Guide[]): void {
   for (const { name, obstacle } of guides) {
     for (const [chapter, blocks] of chaptersOf(name)) {
       test.serial(`${name}: ${chapter}`, async (t) => {
-        t.timeout(300_000);
+        t.timeout(900_000);
         if (failed.has(name)) throw new Error('a chapter above has failed; this one builds on it');
         const why = await obstacle?.(chapter);
         if (why !== undefined) {

@@ -11,7 +11,8 @@ import { blockScript } from './block-script.ts';
 import type { Shell } from './follow-block.ts';
 
 const root = join(import.meta.dirname, '../..');
-const blockMs = 120_000;
+/** What goes on for longer never ends; a busy machine may need minutes for one. */
+const blockMs = 240_000;
 
 export interface GuideShell extends Shell {
   stop(): Promise<void>;

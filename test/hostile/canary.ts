@@ -76,7 +76,7 @@ export class Canary {
       const init = { method, headers: { ...headers, ...own }, ...body };
       const answer = await fetch(`${base}${path}`, {
         ...init,
-        signal: AbortSignal.timeout(15_000),
+        signal: AbortSignal.timeout(60_000),
       });
       const text = await answer.text();
       if (!answer.ok)

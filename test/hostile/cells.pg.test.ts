@@ -81,7 +81,7 @@ test.serial('every cell of role, route and owner is closed unless it is opened',
   t.timeout(300_000);
   const closed = cells.filter(({ isOpen }) => !isOpen);
   t.true(closed.length > 1000, `${closed.length} cells`);
-  await untilStill(service.sql, 20_000);
+  await untilStill(service.sql, 60_000);
   const before = await fingerprint(service.sql, moving);
   const sessions = await liveSessions();
   const dice = new Dice(seed);

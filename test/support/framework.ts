@@ -12,6 +12,7 @@ import { PublicReads } from '../../apps/edge/public-reads/public-reads.ts';
 import { createEdgeServer, type ServerLimits } from '../../apps/edge/server.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import { until } from './until.ts';
 
 const clock: Clock = {
   every: systemClock.every,
@@ -152,13 +153,7 @@ export async function startFramework(
         body: JSON.stringify(body),
         headers: { 'content-type': 'application/json' },
       }),
-    until: async (holds: () => boolean) => {
-      const deadline = Date.now() + 5_000;
-      while (!holds()) {
-        if (Date.now() > deadline) throw new Error('it did not come true in time');
-        await sleep(5);
-      }
-    },
+    until: (holds: () => boolean) => until(holds),
     drain: () => server.drain(),
     [Symbol.asyncDispose]: () => server.drain(),
   };

@@ -74,11 +74,14 @@ interface AddOptions {
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** Polls until `read` gives what `accept` takes; for what other processes do in their own time. */
+/**
+ * Polls until `read` gives what `accept` takes; for what other processes do in their own time. As with
+ * `until`, the limit says that something never happens.
+ */
 export async function eventually<T>(
   read: () => Promise<T> | T,
   accept: (value: T) => boolean,
-  withinMs = 10_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {

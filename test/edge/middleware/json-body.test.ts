@@ -13,7 +13,7 @@ async function readInPieces(pieces: number, begins: (waiting: number) => boolean
   await using stack = new AsyncDisposableStack();
   const server = createServer(async (request, response) => {
     try {
-      await until(async () => begins(request.readableLength), 5_000);
+      await until(async () => begins(request.readableLength));
       read.resolve(await readJsonBody(request, response, { bytesMax: 100_000 }));
       await once(response.end(), 'close');
       // Read to its end, so that the connection may bring the next one.

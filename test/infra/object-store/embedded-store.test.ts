@@ -17,6 +17,7 @@ import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { createS3Store } from '../../../infra/object-store/s3-store.ts';
 import { StorageUnavailable } from '../../../infra/object-store/storage-unavailable.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
+import { until } from '../../support/until.ts';
 import type { EmbeddedStoreUnderTest } from './store-under-test.ts';
 import { embeddedStore, plainClient, rawRequest, targetOf, uploadOf } from './store-under-test.ts';
 
@@ -49,16 +50,6 @@ async function* damaged(
   }
 }
 
-/** Until the server has noticed something that nobody tells us of. */
-async function eventually(condition: () => Promise<boolean>): Promise<boolean> {
-  const untilMs = Date.now() + 5000;
-  while (Date.now() < untilMs) {
-    if (await condition()) return true;
-    await systemClock.sleep(20);
-  }
-  return false;
-}
-
 test('objects outlive the server', async (t) => {
   const { tested, store } = await start(t);
   const body = randomBytes(100_000);
@@ -82,9 +73,10 @@ test('an upload that was cut off leaves nothing behind', async (t) => {
   const upload = request(url, { method: 'PUT', headers: { 'content-length': '1000' } });
   upload.on('error', () => {});
   upload.write('the first part');
-  t.true(await eventually(async () => (await readdir(incoming)).length === 1));
+  await until(async () => (await readdir(incoming)).length === 1);
   upload.destroy();
-  t.true(await eventually(async () => (await readdir(incoming)).length === 0));
+  // The server notices that somebody left, and tells nobody.
+  await until(async () => (await readdir(incoming)).length === 0);
   t.is(await store.size('cut'), undefined);
 });
 
