@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { defaultPolicy } from '../../actors/runtime/policy.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
 import { claim, claimPath, runPath, submit, validators } from '../support/evaluation-client.ts';
@@ -10,7 +11,12 @@ import { refused } from './routes/answers.ts';
 
 let service: TestService;
 test.before(async () => {
-  service = await startTestService({ coordinators: 2, env: { COOLDOWN_SECONDS: '0' } });
+  service = await startTestService({
+    coordinators: 2,
+    env: { COOLDOWN_SECONDS: '0' },
+    // A machine that stands still for a second and a half takes nobody's partitions away in a drain.
+    policy: { leaseMs: defaultPolicy.leaseMs },
+  });
 });
 test.after.always(() => service?.stop());
 

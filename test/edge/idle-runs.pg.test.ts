@@ -5,8 +5,8 @@ import type { TestKey } from '../support/edge-client.ts';
 import { claim, episode, resultsPath, runPath, submit } from '../support/evaluation-client.ts';
 import { openTrialSuite } from '../support/trial-suite.ts';
 
-const noProgressMs = 7_000;
-const runLimitMs = 14_000;
+const noProgressMs = 8_000;
+const runLimitMs = 30_000;
 /** A crowded machine is late, a takeover gives every lease a window, and neither may take for ever. */
 const lateMs = 30_000;
 
@@ -15,7 +15,7 @@ test.before(async () => {
   service = await startTestService({
     coordinators: 2,
     env: {
-      ...{ LEASE_SECONDS: '4', CLAIM_LEASE_SECONDS: '4', HEARTBEAT_SECONDS: '2' },
+      ...{ LEASE_SECONDS: '8', CLAIM_LEASE_SECONDS: '8', HEARTBEAT_SECONDS: '2' },
       NO_PROGRESS_SECONDS: String(noProgressMs / 1000),
       RUN_LIMIT_SECONDS: String(runLimitMs / 1000),
     },
@@ -64,10 +64,11 @@ test('who beats and does nothing, or works for ever, loses the run, also after a
   }
   t.true(idleEnd.tookMs >= noProgressMs && idleEnd.tookMs < noProgressMs + lateMs);
   t.true(busyEnd.tookMs >= runLimitMs && busyEnd.tookMs < runLimitMs + lateMs);
-  const reasons = await service.sql<{ reason: string }[]>`
-    select end_reason as reason from evaluation_run order by completed_at`;
+  const rows = await service.sql<{ evalRunId: string; reason: string }[]>`
+    select eval_run_id as "evalRunId", end_reason as reason from evaluation_run`;
+  const reasons = new Map(rows.map(({ evalRunId, reason }) => [evalRunId, reason]));
   t.deepEqual(
-    reasons.map(({ reason }) => reason),
+    [idleRun, busyRun].map((run) => reasons.get(run.eval_run_id)),
     ['NO_PROGRESS', 'RUN_LIMIT'],
   );
   t.log(`no progress ${idleEnd.tookMs} ms, run limit ${busyEnd.tookMs} ms after the claim`);

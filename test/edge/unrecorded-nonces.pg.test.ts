@@ -100,7 +100,13 @@ async function fault(
   });
   t.is(code, '200');
   await until(async () => (await health(service)).status === 200);
-  t.deepEqual([...new Set(await stopSession())], ['200']);
+  const ofSession = await stopSession();
+  // A machine that stands still costs an answer now and then, and never the run.
+  t.true(
+    ofSession.every((each) => each === '200' || isOutage(each)),
+    ofSession.join(),
+  );
+  t.true(ofSession.filter(isOutage).length < ofSession.length / 4, ofSession.join());
   // All that was given was time: now the silence is their own.
   for (const run of [ofSigner, ofBearer]) {
     await until(async () => (await statusOf(service, run.eval_run_id)) === 'STALE');
