@@ -23,7 +23,7 @@ const inferenceRoute = '/v1/inference/providera/chat/completions';
 let service: TestService;
 test.before(async () => {
   // The third one is met only after the other two are gone.
-  const env = { CHAIN_CACHE_SECONDS: String(chainSeconds), REQUEST_SECONDS: '3' };
+  const env = { CHAIN_CACHE_SECONDS: String(chainSeconds), REQUEST_SECONDS: '10' };
   service = await startTestService({ edges: 3, env });
 });
 test.after.always(() => service?.stop());
@@ -66,7 +66,7 @@ async function refusesAll(
   t.is(await noncesOf(key), before);
 }
 
-test('each of the four headers has one form, though signed as it is sent', async (t) => {
+test.serial('each of the four headers has one form, though signed as it is sent', async (t) => {
   const key = await service.miner('forms');
   const of = (name: 'hotkey' | 'nonce' | 'timestamp', spell: (plain: string) => string) => () => {
     const plain = plainForms(key);
@@ -90,7 +90,7 @@ test('each of the four headers has one form, though signed as it is sent', async
   await refusesAll(t, key, signatures, /^401 INVALID_SIGNATURE$/);
 });
 
-test('a header that is missing, empty or there twice proves nothing', async (t) => {
+test.serial('a header that is missing, empty or there twice proves nothing', async (t) => {
   const key = await service.miner('absent');
   const good = () => signedLines(key, plainForms(key));
   const without = [0, 1, 2, 3].map((at) => () => good().toSpliced(at, 1));
@@ -105,33 +105,36 @@ test('a header that is missing, empty or there twice proves nothing', async (t) 
   await refusesAll(t, key, twice, /^401 INVALID_(HOTKEY|TIMESTAMP|NONCE|SIGNATURE)$/);
 });
 
-test('names in any case, in any order and with spaces around the values are the same', async (t) => {
-  const key = await service.miner('same');
-  const [one = '', other = ''] = bothEdges();
-  const lines = () => signedLines(key, plainForms(key));
-  t.is(
-    await ask(
-      one,
-      lines().map((line) => line.replace(/^[^:]+/, (name) => name.toUpperCase())),
-    ),
-    '200',
-  );
-  t.is(await ask(other, lines().toReversed()), '200');
-  t.is(
-    await ask(
-      one,
-      lines().map((line) => `${line.replace(': ', ':\t  ')}  `),
-    ),
-    '200',
-  );
-  const plain = plainForms(key);
-  const upper = { ...plain, nonce: plain.nonce.toUpperCase() };
-  t.is(await ask(other, signedLines(key, upper)), '200');
-  t.is(await ask(one, signedLines(key, plain)), '401 NONCE_REUSED');
-  t.is(await noncesOf(key), 4);
-});
+test.serial(
+  'names in any case, in any order and with spaces around the values are the same',
+  async (t) => {
+    const key = await service.miner('same');
+    const [one = '', other = ''] = bothEdges();
+    const lines = () => signedLines(key, plainForms(key));
+    t.is(
+      await ask(
+        one,
+        lines().map((line) => line.replace(/^[^:]+/, (name) => name.toUpperCase())),
+      ),
+      '200',
+    );
+    t.is(await ask(other, lines().toReversed()), '200');
+    t.is(
+      await ask(
+        one,
+        lines().map((line) => `${line.replace(': ', ':\t  ')}  `),
+      ),
+      '200',
+    );
+    const plain = plainForms(key);
+    const upper = { ...plain, nonce: plain.nonce.toUpperCase() };
+    t.is(await ask(other, signedLines(key, upper)), '200');
+    t.is(await ask(one, signedLines(key, plain)), '401 NONCE_REUSED');
+    t.is(await noncesOf(key), 4);
+  },
+);
 
-test('an Authorization header decides alone, whatever is signed beside it', async (t) => {
+test.serial('an Authorization header decides alone, whatever is signed beside it', async (t) => {
   const key = await service.miner('bearers');
   const token = await key.openSession();
   const signed = () => signedLines(key, plainForms(key));
@@ -145,7 +148,7 @@ test('an Authorization header decides alone, whatever is signed beside it', asyn
   }
 });
 
-test('a token of one kind is worth nothing where another is asked for', async (t) => {
+test.serial('a token of one kind is worth nothing where another is asked for', async (t) => {
   const key = await service.validator('kinds');
   const tokens = {
     session: await key.openSession(),
@@ -173,7 +176,7 @@ test('a token of one kind is worth nothing where another is asked for', async (t
   }
 });
 
-test('the same signed request 20 times at once over two edges is let in once', async (t) => {
+test.serial('the same signed request 20 times at once over two edges is let in once', async (t) => {
   const key = await service.miner('at-once');
   for (let round = 0; round < 3; round += 1) {
     const lines = signedLines(key, plainForms(key));
@@ -185,7 +188,7 @@ test('the same signed request 20 times at once over two edges is let in once', a
   }
 });
 
-test('the same challenge 20 times at once over two edges opens one session', async (t) => {
+test.serial('the same challenge 20 times at once over two edges opens one session', async (t) => {
   const key = await service.miner('challenged');
   const challenge = await key.challenge();
   const body = { hotkey: key.hotkey, challenge, signature: key.sign(challenge) };
@@ -201,7 +204,7 @@ test('the same challenge 20 times at once over two edges opens one session', asy
   t.is(sessions.length, 1);
 });
 
-test('a challenge is for its hotkey, its text and one attempt, on any edge', async (t) => {
+test.serial('a challenge is for its hotkey, its text and one attempt, on any edge', async (t) => {
   const [key, other] = [await service.miner('attempt'), await service.miner('attempt-other')];
   const exchange = async (hotkey: string, challenge: string, signature: string) => {
     const body = { hotkey, challenge, signature };
@@ -266,7 +269,7 @@ async function lateAnswers(
   return late;
 }
 
-test('a second after a ban nothing is let in, on any edge and by any scheme', async (t) => {
+test.serial('a second after a ban nothing is let in, on any edge and by any scheme', async (t) => {
   const key = await service.miner('banned');
   const token = await key.openSession();
   let bannedMs: number | undefined;
@@ -282,35 +285,38 @@ test('a second after a ban nothing is let in, on any edge and by any scheme', as
   t.is(await codeOf(await key.exchange(await key.challenge())), '403 BANNED');
 });
 
-test('a deregistration and a change of role hold within the time of the cache', async (t) => {
-  const key = await service.miner('leaves');
-  const token = await key.openSession();
-  const withinMs = chainSeconds * 1000 + 2000;
-  let toldMs: number | undefined;
-  const watching = lateAnswers(key, token, { toldMs: () => toldMs, withinMs });
-  await sleep(100);
-  const path = `/v1/admin/chain/registrations/${key.hotkey}`;
-  t.is(
-    (await service.operator('PUT', path, { body: { role: 'validator', stake: 1000 } })).status,
-    200,
-  );
-  toldMs = Date.now();
-  t.deepEqual(await watching, [], 'it is a validator now');
-  t.is(await ask(service.baseUrl, [`Authorization: Bearer ${token}`]), '401 WRONG_ROLE');
-  t.is((await service.operator('PUT', path, { body: { role: 'miner', stake: 0 } })).status, 200);
-  await until(
-    async () => (await ask(bothEdges()[1] ?? '', [`Authorization: Bearer ${token}`])) === '200',
-  );
-  t.is((await service.operator('DELETE', path)).status, 200);
-  for (const baseUrl of bothEdges()) {
-    await until(
-      async () =>
-        (await ask(baseUrl, [`Authorization: Bearer ${token}`])) === '401 NOT_REGISTERED' &&
-        (await ask(baseUrl, signedLines(key, plainForms(key)))) === '401 NOT_REGISTERED',
-      withinMs,
+test.serial(
+  'a deregistration and a change of role hold within the time of the cache',
+  async (t) => {
+    const key = await service.miner('leaves');
+    const token = await key.openSession();
+    const withinMs = chainSeconds * 1000 + 2000;
+    let toldMs: number | undefined;
+    const watching = lateAnswers(key, token, { toldMs: () => toldMs, withinMs });
+    await sleep(100);
+    const path = `/v1/admin/chain/registrations/${key.hotkey}`;
+    t.is(
+      (await service.operator('PUT', path, { body: { role: 'validator', stake: 1000 } })).status,
+      200,
     );
-  }
-});
+    toldMs = Date.now();
+    t.deepEqual(await watching, [], 'it is a validator now');
+    t.is(await ask(service.baseUrl, [`Authorization: Bearer ${token}`]), '401 WRONG_ROLE');
+    t.is((await service.operator('PUT', path, { body: { role: 'miner', stake: 0 } })).status, 200);
+    await until(
+      async () => (await ask(bothEdges()[1] ?? '', [`Authorization: Bearer ${token}`])) === '200',
+    );
+    toldMs = undefined;
+    const watchingAgain = lateAnswers(key, token, { toldMs: () => toldMs, withinMs });
+    t.is((await service.operator('DELETE', path)).status, 200);
+    toldMs = Date.now();
+    t.deepEqual(await watchingAgain, [], 'it is nobody now');
+    for (const baseUrl of bothEdges()) {
+      t.is(await ask(baseUrl, [`Authorization: Bearer ${token}`]), '401 NOT_REGISTERED');
+      t.is(await ask(baseUrl, signedLines(key, plainForms(key))), '401 NOT_REGISTERED');
+    }
+  },
+);
 
 test.serial(
   'while nonces cannot be stored nobody is let in, and nobody twice after it',
