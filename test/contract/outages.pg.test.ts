@@ -9,6 +9,7 @@ import { evalPartitionOf } from '../../machines/partition-of.ts';
 import { covers } from '../spec/covers.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { agentCode, submissionForm } from '../support/evaluation-client.ts';
+import { holdLock } from '../support/held-lock.ts';
 import { openTrialSuite } from '../support/trial-suite.ts';
 import { ContractDesk } from './contract-desk.ts';
 
@@ -57,11 +58,14 @@ test.serial('an owner that does not answer in time leaves the outcome open', asy
   const { agent_version_id } = await desk.ask(t, 'SPEC-MIN-01', { by, body: body() });
   const part = evalPartitionOf(agent_version_id);
   const params = { agent_version_id };
-  await service.sql.begin(async (tx) => {
-    await tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`;
-    const order = await desk.send('CON-7-DISCARD', { params, body: { reason: 'x' } });
-    await desk.refuse(t, 'CON-6-OUTCOME_UNKNOWN', order);
-  });
+  await holdLock(
+    service.sql,
+    (tx) => tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`,
+    async () => {
+      const order = await desk.send('CON-7-DISCARD', { params, body: { reason: 'x' } });
+      await desk.refuse(t, 'CON-6-OUTCOME_UNKNOWN', order);
+    },
+  );
 });
 
 test.serial('without the object store no file is taken', async (t) => {

@@ -5,6 +5,7 @@ import { orderedRun, orderedVersion } from '../spec/answers/operator.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { claim, claimPath, evaluate, submit, validators } from '../support/evaluation-client.ts';
 import { forgetAnswers } from '../support/forget-answers.ts';
+import { holdLock } from '../support/held-lock.ts';
 import { okBody, openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 import { invalid, refused, shaped } from './routes/answers.ts';
@@ -224,10 +225,13 @@ test.serial('an order to an actor that cannot commit is kept until it can', asyn
   const key = { 'idempotency-key': randomUUID() };
   const discard = () => post(versionPath(versionId, 'discard'), { reason: 'later' }, key);
   const part = evalPartitionOf(versionId);
-  await service.sql.begin(async (tx) => {
-    await tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`;
-    await refused(t, await discard(), '503 OUTCOME_UNKNOWN');
-  });
+  await holdLock(
+    service.sql,
+    (tx) => tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`,
+    async () => {
+      await refused(t, await discard(), '503 OUTCOME_UNKNOWN');
+    },
+  );
   t.deepEqual(await auditOf(`agent-version/${versionId}`), [['version.discard', 'later']]);
   await until(async () => (await statusOf(versionId)).state === 'DISCARDED');
   t.is((await shaped(t, orderedVersion, await discard())).state, 'DISCARDED');
@@ -247,22 +251,24 @@ test.serial('an order that its actor set aside is a defect, until it is sent aga
   const part = evalPartitionOf(versionId);
   const headers = { 'idempotency-key': randomUUID() };
   const discard = () => post(versionPath(versionId, 'discard'), { reason: 'x' }, headers);
-  const [answer] = await service.sql.begin(async (tx) => {
-    await tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`;
-    const ordered = discard();
-    let sent: { msgId: string; subject: string } | undefined;
-    await until(async () => {
-      [sent] = await service.sql<{ msgId: string; subject: string }[]>`
-        select msg_id as "msgId", subject from rt.outbox
-        where subject = ${`evt.eval.${part}.discard-version`}`;
-      return sent !== undefined;
-    });
-    const message = { ...sent, headers: {}, body: '{}', error: 'failed too often' };
-    await service.sql`
-      select rt.park('eval', ${part}, 'evt', ${JSON.stringify(message)}::text::jsonb)`;
-    return [await ordered];
-  });
-  await refused(t, answer, '500 INTERNAL_ERROR');
+  await holdLock(
+    service.sql,
+    (tx) => tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`,
+    async () => {
+      const ordered = discard();
+      let sent: { msgId: string; subject: string } | undefined;
+      await until(async () => {
+        [sent] = await service.sql<{ msgId: string; subject: string }[]>`
+          select msg_id as "msgId", subject from rt.outbox
+          where subject = ${`evt.eval.${part}.discard-version`}`;
+        return sent !== undefined;
+      });
+      const message = { ...sent, headers: {}, body: '{}', error: 'failed too often' };
+      await service.sql`
+        select rt.park('eval', ${part}, 'evt', ${JSON.stringify(message)}::text::jsonb)`;
+      await refused(t, await ordered, '500 INTERNAL_ERROR');
+    },
+  );
   t.is((await statusOf(versionId)).state, 'ELIGIBLE');
   const waiting = () => service.sql`
     select 1 from rt.outbox where subject = ${`evt.eval.${part}.discard-version`}`;
