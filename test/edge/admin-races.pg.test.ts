@@ -5,6 +5,7 @@ import { overview, policy } from '../spec/answers/operator.ts';
 import { race } from '../spec/answers/races.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { claim, evaluate, submit, validators } from '../support/evaluation-client.ts';
+import { holdLock } from '../support/held-lock.ts';
 import { okBody, openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
 import { refused, shaped } from './routes/answers.ts';
@@ -175,11 +176,14 @@ test.serial('an order to a coordinator that cannot commit is kept until it can',
   const { raceId } = await openRaceOf(suiteId);
   const key = { 'idempotency-key': randomUUID() };
   const cancel = () => post(racePath(raceId, 'cancel'), { reason: 'away' }, key);
-  await service.sql.begin(async (tx) => {
-    const part = racePartitionOf(suiteId);
-    await tx`select 1 from rt.partition where kind = 'race' and part = ${part} for update`;
-    await refused(t, await cancel(), '503 OUTCOME_UNKNOWN');
-  });
+  const part = racePartitionOf(suiteId);
+  await holdLock(
+    service.sql,
+    (tx) => tx`select 1 from rt.partition where kind = 'race' and part = ${part} for update`,
+    async () => {
+      await refused(t, await cancel(), '503 OUTCOME_UNKNOWN');
+    },
+  );
   await until(async () => (await openRaceOf(suiteId)).raceNumber === 2);
   t.is((await shaped(t, race, await cancel())).status, 'RACE_CANCELLED');
   t.deepEqual(await auditOf(`race/${raceId}`), [['race.cancel', 'away']]);

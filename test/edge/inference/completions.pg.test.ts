@@ -2,6 +2,7 @@ import test from 'ava';
 import { demoModels } from '../../../infra/inference/embedded/demo-models.ts';
 import { announceBody } from '../../support/announced-body.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
+import { holdLock } from '../../support/held-lock.ts';
 import { askingRun, modelA, question } from '../../support/inference-desk.ts';
 import { okBody, openTrialSuite } from '../../support/trial-suite.ts';
 import { until } from '../../support/until.ts';
@@ -209,11 +210,14 @@ for (const who of ['validator', 'miner'] as const) {
       where r.eval_run_id = ${run.evalRunId}`;
     const ban = `/v1/admin/hotkeys/${row?.hotkey}/ban`;
     // Its owner, who would cancel the run, does not come to it.
-    await sql.begin(async (tx) => {
-      await tx`select from evaluation_run where eval_run_id = ${run.evalRunId} for update`;
-      await okBody(await service.operator('PUT', ban, { body: { reason: 'a test of tokens' } }));
-      await refused(t, await run.chat(question()), '401 INVALID_SESSION');
-    });
+    await holdLock(
+      sql,
+      (tx) => tx`select from evaluation_run where eval_run_id = ${run.evalRunId} for update`,
+      async () => {
+        await okBody(await service.operator('PUT', ban, { body: { reason: 'a test of tokens' } }));
+        await refused(t, await run.chat(question()), '401 INVALID_SESSION');
+      },
+    );
     const endReason = `${who.toUpperCase()}_BANNED`;
     await until(async () => {
       const [ended] = await sql<{ status: string; endReason: string | null }[]>`
