@@ -148,8 +148,8 @@ test('a collector that is down does not keep a stopping process', async (t) => {
   await get(running.port, '/v1/things/1');
   const before = performance.now();
   t.is(await stop(running), 0);
-  // Less than half of what a draining process may take.
-  t.true(performance.now() - before < 5000);
+  // Less than what a draining process may take.
+  t.true(performance.now() - before < 9_000);
 });
 
 test('metrics are shown on loopback under their own names', async (t) => {
