@@ -5,6 +5,7 @@ import { type Similarity, similarities, similarity } from '../spec/answers/simil
 import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
 import { agentCode, submit } from '../support/evaluation-client.ts';
+import { holdLock } from '../support/held-lock.ts';
 import { disguised, program, textOf } from '../support/python-programs.ts';
 import { openTrialSuite } from '../support/trial-suite.ts';
 import { until } from '../support/until.ts';
@@ -95,12 +96,15 @@ test.serial('a report is pending until it is made, and none refuses a submission
   const miner = await service.miner('pending');
   let id = '';
   // The one lock that keeps every coordinator from taking new versions in.
-  await service.sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(7220419)`;
-    id = await submitted(miner, original);
-    const before = await show(t, id);
-    t.deepEqual([before.state, before.verdict, before.matches], ['PENDING', null, []]);
-  });
+  await holdLock(
+    service.sql,
+    (tx) => tx`select pg_advisory_xact_lock(7220419)`,
+    async () => {
+      id = await submitted(miner, original);
+      const before = await show(t, id);
+      t.deepEqual([before.state, before.verdict, before.matches], ['PENDING', null, []]);
+    },
+  );
 
   const after = await reported(t, id);
   t.is(after.verdict, 'copy');

@@ -13,6 +13,7 @@ import {
   submit,
   validators,
 } from '../../support/evaluation-client.ts';
+import { holdLock } from '../../support/held-lock.ts';
 import {
   okBody,
   openLegacySuite,
@@ -331,21 +332,24 @@ test.serial('a completion that was read waits for what the store says of its tok
   const { validator, evalRunId } = await claimedRun('patient');
   const body = { terminal_status: 'FAILED', failure_reason: 'missing inference credential' };
   const asked = new Set<string>();
-  const answering = await service.sql.begin(async (tx) => {
-    await tx`lock table inference_token in access exclusive mode`;
-    const answer = complete(validator, evalRunId, body);
-    // Each gives up its wait for the lock after a second: the next one is another try.
-    await until(async () => {
-      const waiting = await service.sql<{ since: Date; pid: number }[]>`
-        select query_start as since, pid from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'
-          and query like 'select from inference_token where%'`;
-      for (const { since, pid } of waiting) asked.add(`${pid} ${since.toISOString()}`);
-      return asked.size > 1;
-    });
-    return { answer };
-  });
-  await shaped(t, completion, await answering.answer);
+  const answers: Promise<Response>[] = [];
+  await holdLock(
+    service.sql,
+    (tx) => tx`lock table inference_token in access exclusive mode`,
+    async () => {
+      answers.push(complete(validator, evalRunId, body));
+      // Each gives up its wait for the lock after a second: the next one is another try.
+      await until(async () => {
+        const waiting = await service.sql<{ since: Date; pid: number }[]>`
+          select query_start as since, pid from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'
+            and query like 'select from inference_token where%'`;
+        for (const { since, pid } of waiting) asked.add(`${pid} ${since.toISOString()}`);
+        return asked.size > 1;
+      });
+    },
+  );
+  for (const answer of answers) await shaped(t, completion, await answer);
   const { failure_class: blamed } = await shaped(t, runDetail, await detailOf(evalRunId));
   t.is(blamed, 'AGENT');
 });
