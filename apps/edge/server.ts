@@ -83,7 +83,7 @@ export interface EdgeServer extends AsyncDisposable {
 export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   const { limits, dispatch: by } = options;
   const pace = new BodyPace(limits.bodyBytesPerSecondMin);
-  const state: ServerState = { draining: false, open: new OpenAnswers(), pace };
+  const state: ServerState = { draining: false, open: new OpenAnswers(), pace, healthChecks: 0 };
   const app = createApp(options, state);
   const bound = connectionBound(options);
   const onRequest = listener(options, state, app);
@@ -166,11 +166,13 @@ const sweepMs = 1_000;
 const uploadMs = 600_000;
 /** Answers that one connection may be waiting for: no client of ours pipelines at all. */
 const pipelinedMax = 32;
+const healthChecksMax = 64;
 
 export interface ServerState {
   draining: boolean;
   readonly open: OpenAnswers;
   readonly pace: Pick<BodyPace, 'watch'>;
+  healthChecks: number;
 }
 
 /** Who comes when all places are taken is told so at once, before a byte of it is read. */
@@ -300,7 +302,7 @@ function enter(
     refusePipelined(request, response);
     return;
   }
-  if (isHealthCheck(request) || options.isFamiliar(request)) {
+  if (isCheckAhead({ request, response }, state) || options.isFamiliar(request)) {
     next();
     return;
   }
@@ -312,6 +314,19 @@ function enter(
   countShed(lane, dispatch);
   sendFault(response, tooMuch);
   discardRest(request);
+}
+
+/** Whether it is a health check of so few that they cost nobody anything; a flood of them waits as others do. */
+function isCheckAhead(
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  state: ServerState,
+): boolean {
+  if (!isHealthCheck(request) || state.healthChecks >= healthChecksMax) return false;
+  state.healthChecks += 1;
+  response.once('close', () => {
+    state.healthChecks -= 1;
+  });
+  return true;
 }
 
 /** No other number tells of what is refused before its route. */

@@ -30,8 +30,12 @@ const health = endpoint({
   isUnlimited: true,
   response: z.object({ said: z.boolean() }),
   faults: [],
-  handle: async () => ({ said: true }),
+  async handle() {
+    await answering;
+    return { said: true };
+  },
 });
+let answering = Promise.resolve();
 const work = endpoint({
   method: 'post',
   path: '/work',
@@ -155,6 +159,25 @@ test('a flood of what brings a proof turns no health check away', async (t) => {
   } finally {
     isOver = true;
   }
+});
+
+test('a flood of health checks waits as others do', async (t) => {
+  const strangers = new StrangersQueue(() => systemClock.monotonicMs());
+  strangers.add = () => false;
+  await using edge = await startFramework(endpoints, { strangers });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  answering = promise;
+  const told: number[] = [];
+  const crowd = Array.from({ length: 80 }, async () => {
+    told.push((await edge.get('/health/deep')).status);
+  });
+  await edge.until(() => told.length === 16);
+  t.deepEqual(new Set(told), new Set([503]));
+  resolve();
+  await Promise.all(crowd);
+
+  t.is(told.filter((status) => status === 200).length, 64);
+  t.is((await edge.get('/health/deep')).status, 200);
 });
 
 test('for who left while he was proved nothing is begun', async (t) => {

@@ -53,6 +53,7 @@ test('the router knows the described routes and no others', (t) => {
   const options = { endpoints } as unknown as EdgeServerOptions;
   const { router } = createApp(options, {
     draining: false,
+    healthChecks: 0,
     open: new OpenAnswers(),
     pace: { watch: () => undefined },
   });

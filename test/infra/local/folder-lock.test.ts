@@ -58,7 +58,7 @@ test('it is held against a container on the same disk, and given up by a kill', 
   const folder = await folderFor(t);
   // Its process has the number 1 there.
   const [command, ...args] = unshare;
-  const isHad = spawnSync(command, [...args, 'true']).status === 0;
+  const isHad = spawnSync(command ?? '', [...args, 'true']).status === 0;
   if (!isHad) t.log('no namespaces are to be had: it has those of the test');
   const other = await holder(t, folder, isHad ? unshare : []);
   await t.throwsAsync(lockFolder(folder, user), { instanceOf: FolderTaken });
