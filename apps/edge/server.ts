@@ -302,7 +302,9 @@ function enter(
     refusePipelined(request, response);
     return;
   }
-  if (isCheckAhead({ request, response }, state) || options.isFamiliar(request)) {
+  // Of what is pipelined, only whose turn it is hears of the end of its connection.
+  const isAlone = waiting === 1;
+  if ((isAlone && isCheckAhead({ request, response }, state)) || options.isFamiliar(request)) {
     next();
     return;
   }

@@ -1,7 +1,7 @@
 import { access, open, readdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { randomId } from '../ids/ids.ts';
+import { randomHex } from '../ids/ids.ts';
 
 /** Another process of the same program works in the folder, and both would write the same files. */
 export class FolderTaken extends Error {
@@ -38,7 +38,7 @@ export async function lockFolder(folder: string, user: FolderUser): Promise<Asyn
   const within = process.platform === 'linux' ? `/proc/self/fd/${opened.fd}` : folder;
   const pathOf = (name: string) => join(within, name);
   const pattern = new RegExp(`^${user.name}-[\\w-]+\\.socket$`);
-  const own = `${user.name}-${randomId()}.socket`;
+  const own = `${user.name}-${randomHex(6)}.socket`;
   const server = await listening(pathOf(own)).catch(async (error: unknown) => {
     await opened.close();
     throw takesNoSockets(error) ? unfit(folder, user, error) : error;

@@ -35,6 +35,8 @@ export class DeliveryQueue {
   readonly #folder: Awaited<ReturnType<typeof openDeliveryFolder>>;
   readonly #waiting: Waiting[] = [];
   readonly #stopping = new AbortController();
+  /** By run, for as long as nothing of it was answered since: what follows of a run that was given up waits no more. */
+  readonly #patience = new Map<string, ProxyPatience>();
   #wake = () => {};
   #idle: Promise<void> = Promise.resolve();
   #sending: Promise<unknown> = Promise.resolve();
@@ -121,7 +123,8 @@ export class DeliveryQueue {
     const { clock, log, onRetry, send } = this.#options;
     const { signal } = this.#stopping;
     const { delivery } = one;
-    const patience = new ProxyPatience(clock);
+    const patience = this.#patience.get(delivery.evalRunId) ?? new ProxyPatience(clock);
+    this.#patience.set(delivery.evalRunId, patience);
     for (let attempts = 0; !signal.aborted; attempts++) {
       const attempt = patience.meaningOf(await send(delivery, signal));
       if (attempt.kind !== 'later') return await this.#settle(one, attempt);
@@ -141,6 +144,8 @@ export class DeliveryQueue {
         log.error('its file stays, and is sent once more by the next process', { name, error });
       });
     this.#waiting.splice(this.#waiting.indexOf(one), 1);
+    if (outcome.kind !== 'refused' || !this.isWaiting(delivery.evalRunId))
+      this.#patience.delete(delivery.evalRunId);
     if (outcome.kind === 'refused')
       log.warn('refused for good', { ...about(delivery), reason: outcome.reason });
     settle(outcome);

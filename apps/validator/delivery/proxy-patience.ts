@@ -8,7 +8,7 @@ import type { Attempt } from './delivery.ts';
 const proxyPatienceMs = 30 * 60_000;
 
 /**
- * What the attempts of one request mean where a proxy refuses it. One that does so for long refuses what is in the
+ * What the attempts of a request mean where a proxy refuses it. One that does so for long refuses what is in the
  * request, as a filter does that finds the words of an agent suspicious, and would for ever. It is counted from
  * the first such refusal on, whatever else is answered in between, for no filter is without a time-out now and then.
  */

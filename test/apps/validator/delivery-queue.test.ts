@@ -41,12 +41,13 @@ const open = (
   folder: string,
   send: (one: Delivery) => Promise<Attempted> | Attempted,
   isOrdered = true,
+  monotonicMs = systemClock.monotonicMs,
 ) =>
   DeliveryQueue.open({
     ...{ folder, isOrdered },
     send: async (one) => await send(one),
     ...{
-      clock: { ...systemClock, sleep: (_ms, signal) => systemClock.sleep(0, signal) },
+      clock: { ...systemClock, monotonicMs, sleep: (_ms, signal) => systemClock.sleep(0, signal) },
       log: quiet,
     },
     onRetry: () => undefined,
@@ -223,6 +224,34 @@ for (const [status, kind] of meanings) {
     t.is(attemptOf({ status, isProxys: false, message: 'why' }).kind, kind);
   });
 }
+
+test('what follows of a run that a proxy refused for long waits no more, and nobody behind it', async (t) => {
+  let nowMs = 0;
+  const asked: string[] = [];
+  const { promise: allThere, resolve: begin } = Promise.withResolvers<void>();
+  const send = async ({ evalRunId }: Delivery): Promise<Attempted> => {
+    await allThere;
+    asked.push(evalRunId);
+    nowMs += 11 * 60_000;
+    if (evalRunId === 'b') return { kind: 'acknowledged', answer: null };
+    return { kind: 'later', reason: '403', isProxys: true };
+  };
+  const queue = await open(await folderFor(t), send, true, () => nowMs);
+  const first = await queue.put(results('a'));
+  const second = await queue.put(results('a'));
+  const other = await queue.put(results('b'));
+  begin();
+
+  t.is((await first.outcome).kind, 'refused');
+  t.is((await second.outcome).kind, 'refused');
+  t.is((await other.outcome).kind, 'acknowledged');
+  t.deepEqual(asked, ['a', 'a', 'a', 'a', 'a', 'b']);
+  // A new run of that name has its half hour again.
+  const later = await queue.put(results('a'));
+  t.is((await later.outcome).kind, 'refused');
+  t.is(asked.length, 10);
+  await queue.stop();
+});
 
 test('what a proxy says in its own words means later, but that it is too large', (t) => {
   const proxys = (status: number) => attemptOf({ status, isProxys: true, message: 'why' }).kind;
