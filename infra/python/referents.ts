@@ -66,7 +66,7 @@ export function referentsOf(scopes: Scopes, modules: ModuleRules): Referents {
 }
 
 const nothing: readonly Referent[] = [];
-const mayRefer = new Set<SyntaxNode['kind']>(['name', 'attribute', 'store-attribute']);
+const mayRefer = new Set<SyntaxNode['kind']>(['name', 'binding', 'attribute', 'store-attribute']);
 
 function ofName(
   text: string,

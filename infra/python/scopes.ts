@@ -5,7 +5,7 @@
  * that a rule sees every value a name may have.
  */
 import { firstCertainBindings } from './certain-bindings.ts';
-import type { SyntaxNode } from './syntax-tree.ts';
+import { isAugmented, type SyntaxNode } from './syntax-tree.ts';
 
 export type Binding =
   | { readonly kind: 'module'; readonly module: string }
@@ -104,10 +104,10 @@ interface Pass {
 function walk(node: SyntaxNode, scope: Scope, pass: Pass): void {
   switch (node.kind) {
     case 'name':
-      node.load = { node, scope };
-      pass.found.loads.push(node.load);
+      noteLoad(node, scope, pass);
       return;
     case 'binding':
+      if (isAugmented(node)) noteLoad(node, scope, pass);
       pass.found.stores.push({ node, scope });
       pass.bind(scope, node.text, bindingOf(node));
       return;
@@ -133,6 +133,11 @@ function walk(node: SyntaxNode, scope: Scope, pass: Pass): void {
     default:
       for (const child of node.children) walk(child, scope, pass);
   }
+}
+
+function noteLoad(node: SyntaxNode, scope: Scope, { found }: Pass): void {
+  node.load = { node, scope };
+  found.loads.push(node.load);
 }
 
 function walkScope(node: SyntaxNode, scope: Scope, pass: Pass): void {

@@ -69,7 +69,7 @@ export interface SyntaxNode {
   readonly alias: string | undefined;
   readonly pieces: readonly Token[] | undefined;
   // What later passes know of a node. Maps by node took a third of their time.
-  /** Of a name that is read: itself in its scope, once `scopesOf` has seen it. */
+  /** Of a name that is read, by `+=` too: itself in its scope, once `scopesOf` has seen it. */
   load: ScopedName | null;
   /** What `referentsOf` found; null before it was asked. */
   referents: readonly Referent[] | null;
@@ -112,6 +112,20 @@ export function markTargets(target: SyntaxNode): SyntaxNode {
   if (target.kind === 'attribute') target.kind = 'store-attribute';
   if (target.kind === 'display' || target.kind === 'star') target.children.forEach(markTargets);
   return target;
+}
+
+/** `name += value` and `x.name += value` read what they write. */
+export function isAugmented(target: SyntaxNode): boolean {
+  const { parent } = target;
+  return parent?.kind === 'group' && parent.text.endsWith('Equal') && parent.children[0] === target;
+}
+
+export function isAttributeRead(node: SyntaxNode): boolean {
+  return node.kind === 'attribute' || (node.kind === 'store-attribute' && isAugmented(node));
+}
+
+export function isNameRead(node: SyntaxNode): boolean {
+  return node.kind === 'name' || (node.kind === 'binding' && isAugmented(node));
 }
 
 /** Turns an expression into the pattern of a `case`: bare names capture, keywords read attributes. */

@@ -3,6 +3,7 @@
  * task, or as ids of products. What such tables are made of is described where it is found:
  * encoded-text, keyed-answers, product-ids.
  */
+import { isAttributeRead, isNameRead } from '../syntax-tree.ts';
 import { codesIn, isEncoded, opaqueWords, spellsText } from './encoded-text.ts';
 import { type DataText, dataTexts } from './integrity-literals.ts';
 import { checkKeyedAnswers } from './keyed-answers.ts';
@@ -36,7 +37,9 @@ function checkTexts(context: RuleContext, texts: readonly DataText[]): void {
 /** Does the file turn numbers into characters? Then a list of numbers may be a text. */
 const makesText = onceAFile(({ ofKind }) => {
   const makers = new Set(['chr', 'bytes', 'bytearray', 'decode']);
-  return ofKind('name', 'attribute').some(({ text }) => makers.has(text));
+  return ofKind('name', 'binding', 'attribute', 'store-attribute').some(
+    (node) => makers.has(node.text) && (isNameRead(node) || isAttributeRead(node)),
+  );
 });
 
 function checkNumbers(context: RuleContext): void {

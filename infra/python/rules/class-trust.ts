@@ -5,7 +5,7 @@
  */
 import { dynamicClass, type Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
-import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
+import { isAttributeRead, nodesOf, type SyntaxNode } from '../syntax-tree.ts';
 import { type ClassTraits, classTraits } from './plain-classes.ts';
 import {
   argumentsOf,
@@ -45,10 +45,9 @@ const enumerations = new Set(
 
 /** `class Base(Enum): pass` and then `Base("Name", members)`. */
 function problemOfEmptyEnum(node: SyntaxNode, traits: ClassTraits): Problem | null {
-  const statements = traits.statementsOf(node) ?? [];
-  const empty = statements.some(
-    (each) => traits.derivesFrom(each, enumerations) && !hasMember(each),
-  );
+  const empty = traits
+    .statementsAmong(node)
+    .some((each) => traits.derivesFrom(each, enumerations) && !hasMember(each));
   if (!empty || isBase(node)) return null;
   return dynamicClass(
     'an enumeration without members written out is accepted as a base class only',
@@ -89,7 +88,7 @@ function problemOfRegister(
     return mayCall(node.parent, attributeReaders, context) === undefined ? null : problem;
   }
   if (node.kind === 'pattern-keyword') return isRegistryName(node.text) ? problem : null;
-  if (node.kind !== 'attribute') return null;
+  if (!isAttributeRead(node)) return null;
   if (node.text === 'registry') return problem;
   return node.text !== 'register' || isPlainRegister(node, context, traits) ? null : problem;
 }

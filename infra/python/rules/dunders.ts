@@ -61,6 +61,8 @@ function checkLoad({ node, scope }: ScopedName, { findings }: RuleContext): void
   // `__radd__ = __add__` in a class body, and `__all__ += [...]` at module level.
   const ownMethod = scope.kind === 'class' && callableMethods.has(node.text);
   if ((ownMethod || assignable.has(node.text)) && scope.bindings.has(node.text)) return;
+  // What it may be is said where it is stored.
+  if (node.kind === 'binding' && scope.kind === 'class' && assignableInClass.has(node.text)) return;
   const message = `'${node.text}' is an internal of Python and must not be used`;
   findings.push({ rule: 'dunder-access', message, at: node.at });
 }

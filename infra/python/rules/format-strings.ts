@@ -6,7 +6,7 @@
 import { mayBeBuiltin } from '../builtin-names.ts';
 import type { Finding } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
-import type { SyntaxNode } from '../syntax-tree.ts';
+import { isAttributeRead, type SyntaxNode } from '../syntax-tree.ts';
 import { attributeProblem } from './attribute-names.ts';
 import { type KnownTexts, knownTexts, mayBeSetByName } from './known-text.ts';
 import { type ClassTraits, classTraits, defines } from './plain-classes.ts';
@@ -24,7 +24,7 @@ import { onceAFile, type RuleContext } from './rule-context.ts';
 const methods = new Set(['format', 'format_map']);
 
 export function checkFormatStrings(context: RuleContext): void {
-  const nodes = context.ofKind('attribute', 'pattern-keyword', 'string');
+  const nodes = context.ofKind('attribute', 'store-attribute', 'pattern-keyword', 'string');
   if (!nodes.some((node) => mentionsFormat(node, context))) return;
   const use: FormatUse = { context, texts: knownTexts(context), traits: classTraits(context) };
   for (const node of nodes) {
@@ -51,7 +51,7 @@ const unknown =
 function problemOf(node: SyntaxNode, use: FormatUse): Finding['message'] | null {
   if (node.kind === 'pattern-keyword') return methods.has(node.text) ? byName : null;
   if (node.kind === 'string') return isMethodName(node, use.context) ? byName : null;
-  if (node.kind !== 'attribute' || !methods.has(node.text)) return null;
+  if (!methods.has(node.text) || !isAttributeRead(node)) return null;
   const call = callOf(node);
   if (call !== null && call.children.length === 1) return null;
   const [receiver] = node.children;

@@ -1,5 +1,5 @@
 import { constantString, literalValue } from '../string-literal.ts';
-import type { SyntaxNode } from '../syntax-tree.ts';
+import { isNameRead, type SyntaxNode } from '../syntax-tree.ts';
 import type { RuleContext } from './rule-context.ts';
 
 /** A piece of text that the file carries as data. */
@@ -39,7 +39,7 @@ function readsOf({ nodes: [root, ...nodes], source }: RuleContext): (node: Synta
   const readers = nodes.filter(
     (node) => node.text === '__doc__' || constantString(source, node) === '__doc__',
   );
-  const readsModule = readers.some(({ kind }) => kind === 'name');
+  const readsModule = readers.some(isNameRead);
   return (node) => {
     const line = node.parent?.parent;
     const suite = line?.parent;

@@ -4,7 +4,7 @@
  * in the file gives one. Undefined means: any text.
  */
 import { constantString } from '../string-literal.ts';
-import type { SyntaxNode } from '../syntax-tree.ts';
+import { isAttributeRead, isNameRead, type SyntaxNode } from '../syntax-tree.ts';
 import { isDunder } from './attribute-names.ts';
 import { makesAttributes } from './made-up-objects.ts';
 import { defines } from './plain-classes.ts';
@@ -193,7 +193,7 @@ function textsOfTable(table: SyntaxNode | undefined, reader: Reader, inner: Inne
   if (table?.kind === 'display') return union(valuesOf(table).map(inner));
   if (table?.kind !== 'name') return undefined;
   const bindings = reader.context.scopes.bindingsOf(table);
-  const reads = reader.named(table.text).filter(({ kind }) => kind === 'name');
+  const reads = reader.named(table.text).filter(isNameRead);
   if (!reads.every(isTableRead)) return undefined;
   return union(
     bindings.map((binding) => {
@@ -258,7 +258,7 @@ function textsGiven(parameter: SyntaxNode, reader: Reader, inner: Inner): Texts 
   const owner = definition.parent?.parent;
   const isMethod = owner?.kind === 'class';
   const name = definition.text === '__init__' && isMethod ? owner.text : definition.text;
-  const uses = reader.named(name).filter(({ kind }) => kind === 'name' || kind === 'attribute');
+  const uses = reader.named(name).filter((node) => isNameRead(node) || isAttributeRead(node));
   const index = parameters.indexOf(parameter) - (isMethod ? 1 : 0);
   if (uses.length === 0 || reader.named(name).some(({ kind }) => kind === 'pattern-keyword'))
     return undefined;

@@ -81,8 +81,8 @@ function hasBadStyle(call: SyntaxNode, use: LogUse): boolean {
 }
 
 function isOwnFormatter(callee: SyntaxNode | undefined, { traits }: LogUse): boolean {
-  const statements = callee === undefined ? undefined : traits.statementsOf(callee);
-  return statements?.some((each) => traits.derivesFrom(each, formatter)) === true;
+  const statements = callee === undefined ? [] : traits.statementsAmong(callee);
+  return statements.some((each) => traits.derivesFrom(each, formatter));
 }
 
 function hasOwnInit(callee: SyntaxNode | undefined, { traits }: LogUse): boolean {

@@ -5,7 +5,7 @@
  */
 import type { Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
-import type { SyntaxNode } from '../syntax-tree.ts';
+import { isAttributeRead, isNameRead, type SyntaxNode } from '../syntax-tree.ts';
 import { isFrameName } from './attribute-names.ts';
 import {
   argumentsOf,
@@ -34,7 +34,7 @@ export function checkMadeUpObjects(context: RuleContext): void {
     const isDoor =
       kind === 'keyword'
         ? text === 'exc_info' && !isKnown(node, context)
-        : kind === 'attribute' && takesTraceback(node);
+        : isAttributeRead(node) && takesTraceback(node);
     if (!isDoor) continue;
     const message = `'${text}' is not accepted of values that a file with computed attribute names made`;
     context.findings.push({ rule: 'file-access', message, at });
@@ -78,7 +78,7 @@ function hasWrittenFields(call: SyntaxNode, source: RuleContext['source']): bool
 
 /** `make = [namedtuple][0]`: what it is called with is not seen. */
 function isKeptTupleMaker(node: SyntaxNode, context: RuleContext): boolean {
-  if (node.kind !== 'name' && node.kind !== 'attribute') return false;
+  if (!isNameRead(node) && node.kind !== 'attribute') return false;
   if (node.parent?.kind === 'attribute' || callOf(node) !== null || isBase(node)) return false;
   return context.referents.among(node, namedTuple) !== undefined;
 }
@@ -105,7 +105,7 @@ const namespace = new Set(['types.SimpleNamespace']);
 /** Can the file put an attribute of a computed name on an object of its own? */
 function keepsComputedNames(context: RuleContext): boolean {
   const { nodes, ofKind, referents } = context;
-  const named = refersTo(context, namespace) ? ofKind('name', 'attribute') : [];
+  const named = refersTo(context, namespace) ? ofKind('name', 'binding', 'attribute') : [];
   const namespaces = named.filter((node) => referents.among(node, namespace) !== undefined);
   if (namespaces.some((node) => !isPlainNamespace(node, context))) return true;
   return nodes.some((node) => {
@@ -178,9 +178,10 @@ function checkErrors(context: RuleContext): void {
   const message =
     "an error's 'obj' must not be read in a file that imports a package of the sandbox; use str(error)";
   for (const node of nodes) {
-    const isRead = node.kind === 'attribute' || node.kind === 'pattern-keyword';
-    const ofOwn = node.kind === 'attribute' && isOwnObject(node.children[0], context);
-    if ((isRead && !ofOwn && node.text === 'obj') || nameRead(node, context).includes('obj'))
+    const isRead = isAttributeRead(node);
+    const isTaken =
+      node.kind === 'pattern-keyword' || (isRead && !isOwnObject(node.children[0], context));
+    if ((node.text === 'obj' && isTaken) || nameRead(node, context).includes('obj'))
       findings.push({ rule: 'attribute-not-listed', message, at: node.at });
   }
 }
@@ -191,7 +192,7 @@ const copies = new Set(['copy.copy', 'copy.deepcopy']);
 function checkCopies(context: RuleContext): void {
   const { ofKind, referents, findings } = context;
   if (!refersTo(context, copies)) return;
-  const named = ofKind('name', 'attribute');
+  const named = ofKind('name', 'binding', 'attribute');
   const used = named.filter((node) => referents.among(node, copies) !== undefined);
   if (used.length === 0 || !keepsComputedNames(context)) return;
   const message = 'copy is not accepted in a file that gives objects attributes of computed names';
@@ -247,12 +248,14 @@ function checkStreams(context: RuleContext): void {
   const { ofKind, findings, referents } = context;
   const hasHandlers =
     refersTo(context, streamHandler) ||
-    ofKind('attribute').some(({ text }) => text === 'handlers') ||
+    ofKind('attribute', 'store-attribute').some(
+      (node) => node.text === 'handlers' && isAttributeRead(node),
+    ) ||
     ofKind('store-attribute').some((node) => referents.among(node, streamHandler) !== undefined);
   if (!hasHandlers) return;
-  for (const node of ofKind('attribute', 'pattern-keyword', 'string')) {
-    const isRead = node.kind === 'attribute' || node.kind === 'pattern-keyword';
-    if (!(isRead && node.text === 'stream') && !nameRead(node, context).includes('stream'))
+  for (const node of ofKind('attribute', 'store-attribute', 'pattern-keyword', 'string')) {
+    const isTaken = isAttributeRead(node) || node.kind === 'pattern-keyword';
+    if (!(isTaken && node.text === 'stream') && !nameRead(node, context).includes('stream'))
       continue;
     const message = "the 'stream' of a log handler must not be taken out of it";
     findings.push({ rule: 'file-access', message, at: node.at });

@@ -5,7 +5,7 @@
  */
 import { dynamicClass, type Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
-import { nodesOf, type SyntaxNode } from '../syntax-tree.ts';
+import { isNameRead, nodesOf, type SyntaxNode } from '../syntax-tree.ts';
 import { makesAttributes } from './made-up-objects.ts';
 import type { ClassTraits } from './plain-classes.ts';
 import {
@@ -195,7 +195,7 @@ function ofDataclass(use: Use): boolean {
 function isReadIn(owner: SyntaxNode, { text }: SyntaxNode): boolean {
   for (const node of owner.children[1]?.children ?? []) {
     if (node.kind === 'function' || node.kind === 'class') continue;
-    for (const each of nodesOf(node)) if (each.kind === 'name' && each.text === text) return true;
+    for (const each of nodesOf(node)) if (isNameRead(each) && each.text === text) return true;
   }
   return false;
 }
@@ -278,7 +278,7 @@ function overNames({ node, context }: Use): boolean {
     (each) => each.text === target.text && each !== target,
   );
   return names.every((each) => {
-    if (each.kind !== 'name') return each.kind !== 'global' && each.kind !== 'nonlocal';
+    if (!isNameRead(each)) return each.kind !== 'global' && each.kind !== 'nonlocal';
     const part = each.parent?.kind === 'attribute' ? each.parent.text : '';
     return fieldParts.has(part) && (part !== 'type' || !mentionsMetaclass(context));
   });
@@ -288,8 +288,8 @@ function overNames({ node, context }: Use): boolean {
 const mentionsMetaclass = onceAFile((context) => {
   const { nodes, referents } = context;
   return nodes.some((node) => {
-    if (node.kind !== 'name' && node.kind !== 'attribute') return false;
-    if (node.text === 'type' && node.kind === 'name') {
+    if (!isNameRead(node) && node.kind !== 'attribute') return false;
+    if (node.text === 'type' && node.kind !== 'attribute') {
       return callOf(node) === null && !isInstanceCheck(node, context);
     }
     return referents.among(node, metaclassNames) !== undefined;

@@ -13,6 +13,8 @@ import type { RuleContext } from './rule-context.ts';
 const plainMetaclasses = new Set(['abc.ABCMeta', 'enum.EnumMeta', 'enum.EnumType']);
 const metaclassBases = new Set(['type', ...plainMetaclasses]);
 
+const noStatements: readonly SyntaxNode[] = [];
+
 export interface ClassTraits {
   isPlain(statement: SyntaxNode): boolean;
   /** Plain all the way up; its own decorators and hooks do not count. */
@@ -22,6 +24,8 @@ export interface ClassTraits {
   derivesFrom(statement: SyntaxNode, names: ReadonlySet<string>): boolean;
   /** Every statement that a name may stand for, or undefined if it may stand for something else. */
   statementsOf(name: SyntaxNode): readonly SyntaxNode[] | undefined;
+  /** Every statement that a name may stand for, whatever else it may. For rules that accuse. */
+  statementsAmong(name: SyntaxNode): readonly SyntaxNode[];
   /** A class statement of the file, whatever its bases, or a class of Python or the library. */
   isNamedClass(expression: SyntaxNode | undefined): boolean;
   /** Is this expression a class that no code of the file can have made up? */
@@ -34,11 +38,11 @@ export function classTraits(context: RuleContext): ClassTraits {
   const { bindingsOf } = scopes;
   const statementsOf = (name: SyntaxNode): readonly SyntaxNode[] | undefined => {
     const bindings = bindingsOf(name);
-    // Asked of every name of the file, and few are classes.
     if (bindings[0]?.kind !== 'class') return undefined;
-    const statements = bindings.flatMap((each) => (each.kind === 'class' ? [each.node] : []));
+    const statements = classesAmong(bindings);
     return statements.length === bindings.length ? statements : undefined;
   };
+  const statementsAmong = (name: SyntaxNode) => classesAmong(bindingsOf(name));
   const some = (statement: SyntaxNode, holds: (base: SyntaxNode) => boolean, seen = new Set()) => {
     const visit = (at: SyntaxNode): boolean => {
       if (seen.has(at)) return false;
@@ -108,9 +112,16 @@ export function classTraits(context: RuleContext): ClassTraits {
     isMetaclass: (statement) => derivesFrom(statement, metaclassBases),
     derivesFrom,
     statementsOf,
+    statementsAmong,
     isNamedClass,
     isPlainClass,
   };
+}
+
+function classesAmong(bindings: readonly Binding[]): readonly SyntaxNode[] {
+  // Asked of every name of the file, and few are classes.
+  if (!bindings.some(({ kind }) => kind === 'class')) return noStatements;
+  return bindings.flatMap((each) => (each.kind === 'class' ? [each.node] : []));
 }
 
 /** One of them whatever runs: no other import of the name, no binding of the file. */

@@ -201,7 +201,7 @@ function usesTrustingLibrary(context: RuleContext): Trusting {
 }
 
 function isOwnMetaclass(node: SyntaxNode, traits: ClassTraits): boolean {
-  return traits.statementsOf(node)?.some(traits.isMetaclass) === true;
+  return traits.statementsAmong(node).some(traits.isMetaclass);
 }
 
 function isMetaclassPlace(node: SyntaxNode, context: RuleContext): boolean {

@@ -79,6 +79,10 @@ export const ownAccepted: readonly AcceptedSample[] = [
     'def compile(node): return [compile(each) for each in node]\ndef open(path, depth=0):\n    return open(path, depth + 1) if depth < 3 else compile(path)\nlicense: str = "MIT"\nprint(open([]), license)\n',
   ),
   n(
+    'augmented assignments',
+    'total = 0\ntotal += 1\ninput = ""\ninput += "x"\n__all__ = ["total"]\n__all__ += ["A"]\nregister = 1\nregister += 1\nclass A:\n    __slots__ = ("_n", "stream")\n    __slots__ += ("handlers",)\n    def __init__(self):\n        self._n = 0\n        self.stream = self.handlers = 0\n        self._n += 1\n        self.stream += 1\ndef count(type, getattr=0):\n    type += 1\n    getattr += type\n    return getattr\n',
+  ),
+  n(
     'slots, exports and aliases',
     '__all__ = ["A"]\n__version__ = "1.0"\nclass A:\n    __slots__ = ("x",)\n    __match_args__ = ("x",)\n    def __add__(self, o): return self\n    __radd__ = __add__\n    __hash__ = None\n',
   ),

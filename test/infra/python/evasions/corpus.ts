@@ -1,4 +1,5 @@
 import { attributesByName } from './attributes-by-name.ts';
+import { augmented } from './augmented.ts';
 import { codeByString } from './code-by-string.ts';
 import { doorsOfTheSystem } from './doors-of-the-system.ts';
 import type { Evasion } from './evasion.ts';
@@ -23,4 +24,5 @@ export const corpus: readonly Evasion[] = [
   ...lookalikes,
   ...ownBindings,
   ...ownSetters,
+  ...augmented,
 ];

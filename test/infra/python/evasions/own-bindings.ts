@@ -110,6 +110,18 @@ export const ownBindings = [
       'def f():\n    import os as x\n    class A:\n        global x\n        def g(self):\n            return x.getpid()\n    return A().g()\nR = f()',
     ],
   }),
+  ...evasionsOf('a class with another binding', {
+    'a metaclass': [
+      'CODE',
+      'made',
+      'if 0:\n    M = 1\nclass M(type):\n    pass\nR = M("A", (), {})',
+    ],
+    'an enumeration without members': [
+      'CODE',
+      'made',
+      'from enum import Enum\nclass E(Enum):\n    pass\nif 0:\n    E = 1\nR = E("A", {"x": 1})',
+    ],
+  }),
   ...evasionsOf('annotated in brackets', {
     eval: ['CODE', 'two', 'def f(s):\n    (eval): int\n    return eval(s)\nR = f("1+1")'],
     type: ['CODE', 'made', 'def f():\n    ((type)): int\n    return type("A", (), {})\nR = f()'],
