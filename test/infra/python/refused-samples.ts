@@ -289,4 +289,10 @@ export const ownRefused: readonly RefusedSample[] = [
     'import asyncio\nclass L(type(asyncio.new_event_loop())):\n    def __setattr__(self, n, v):\n        R.append(v)\n',
     'dynamic-class',
   ),
+  p(
+    'a setter with more parameters than Python gives',
+    'violations',
+    'class A:\n    def __setattr__(self, name, value, *rest):\n        object.__setattr__(self, name, value)\n',
+    'dunder-access',
+  ),
 ];

@@ -10,8 +10,35 @@ const shownBy = (before: string, bases: string, after = ''): ['ESCAPE', 'patched
   `${target}${before}class A(${bases}):\n${setter}${after}${patch}`,
 ];
 
+const copied = (setter: string, before = ''): ['ESCAPE', 'patched', string] => [
+  ...(['ESCAPE', 'patched'] as const),
+  `import copy\n${target}${before}class A:\n    __slots__ = ("__defau" + "lts__",)\n    def __getattr__(self, n):\n        if n[:6] == "__defa":\n            return ("patched",)\n        raise AttributeError(n)\n    def __setattr__(self, name, value):\n        ${setter}.__setattr__(name, value)\ncopy.copy(A())\nR = f()`,
+];
+
 export const ownSetters = [
   ...evasionsOf('own setter', {
+    'called by copy, of another object': copied('f'),
+    'called by copy, of what is called super': copied('super()', 'def super():\n    return f\n'),
+    'called with one argument too many': [
+      'ESCAPE',
+      'patched',
+      `${target}class A:\n    def __setattr__(self, name, value):\n        f.__setattr__(name, value)\ndef g():\n    return A\ng().__setattr__("abc", "__defau" + "lts__", ("patched",))\nR = f()`,
+    ],
+    'of a function, with the value written out': [
+      'ESCAPE',
+      'patched',
+      `${target}f.__setattr__("__mod" + "ule__", "patched")\nR = f.__module__`,
+    ],
+    'of a code object that is none': [
+      'FILE',
+      'hidden',
+      'class D:\n    pass\nd = D()\nd.__setattr__("co_" + "filename", "/tmp/planted.txt")\nR = [d for n in dir(d) if n == "co_" + "filename"][0]',
+    ],
+    'of object, with a star': [
+      'ESCAPE',
+      'patched',
+      `${target}a = (f, "__mod" + "ule__")\nobject.__setattr__(*a, "patched")\nR = f.__module__`,
+    ],
     decorated: [
       'ESCAPE',
       'patched',
