@@ -73,6 +73,10 @@ const assignable = new Set([
 ]);
 const assignableInClass = new Set(['__slots__', '__match_args__', '__test__', '__doc__']);
 
+const namesAttributes = new Set(['__slots__', '__match_args__']);
+// `copy` passes over these two slots.
+const harmlessSlots = new Set(['__dict__', '__weakref__']);
+
 function checkStore({ node, scope }: ScopedName, context: RuleContext): void {
   const { text, at } = node;
   // An object that looks like a frame makes traceback read whatever file it names.
@@ -87,8 +91,8 @@ function checkStore({ node, scope }: ScopedName, context: RuleContext): void {
   if (!isDunder(text) || node.kind === 'walrus-binding') {
     if (!isDunder(text)) return;
   } else if (scope.kind === 'class') {
-    if (text === '__match_args__' && !hasPlainNames(node, context)) {
-      const message = '__match_args__ must be a tuple of plain names written out';
+    if (namesAttributes.has(text) && !hasPlainNames(node, context)) {
+      const message = `${text} must be a tuple of plain names written out`;
       context.findings.push({ rule: 'dynamic-attribute', message, at });
       return;
     }
@@ -121,7 +125,10 @@ function isModuleHook(node: SyntaxNode): boolean {
   return hook && node.parent?.parent?.kind === 'function';
 }
 
-/** Positional patterns read the attributes that `__match_args__` names. */
+/**
+ * Positional patterns read the attributes that `__match_args__` names, and `copy` sets those that
+ * `__slots__` does.
+ */
 function hasPlainNames(node: SyntaxNode, { source }: RuleContext): boolean {
   const [target, value, ...more] =
     node.parent?.children.filter(({ kind }) => kind !== 'annotation') ?? [];
@@ -129,6 +136,8 @@ function hasPlainNames(node: SyntaxNode, { source }: RuleContext): boolean {
   const names = value.kind === 'display' ? value.children : [value];
   return names.every((element) => {
     const name = constantString(source, element);
-    return name !== undefined && !isDunder(name) && isSafeAttributePath(name);
+    if (name === undefined) return false;
+    const isHarmless = node.text === '__slots__' && harmlessSlots.has(name);
+    return isHarmless || (!isDunder(name) && isSafeAttributePath(name));
   });
 }

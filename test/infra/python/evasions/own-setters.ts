@@ -137,4 +137,26 @@ export const ownSetters = [
     'read of the class': shownBy('', '', 'kept.append(A.__setattr__)\n'),
     'read by a literal name': shownBy('', '', 'kept.append(getattr(A, "__setattr__"))\n'),
   }),
+  ...evasionsOf('slots of computed names', {
+    'a name of code objects': [
+      'ESCAPE',
+      'hidden',
+      'class A:\n    __slots__ = ("co_" + "filename",)\nR = [n for n in dir(A) if n == "co_" + "filename"][0]',
+    ],
+    'from a function': [
+      'ESCAPE',
+      'hidden',
+      'def names():\n    return ["co_" + "filename"]\nclass A:\n    __slots__ = names()\nR = [n for n in dir(A) if n == "co_" + "filename"][0]',
+    ],
+    'under two names': [
+      'ESCAPE',
+      'hidden',
+      'class A:\n    more = __slots__ = []\n    more.append("co_" + "filename")\nR = [n for n in dir(A) if n == "co_" + "filename"][0]',
+    ],
+    'set by copy': [
+      'ESCAPE',
+      'hidden',
+      'import copy\nclass A:\n    __slots__ = ("co_" + "filename",)\n    def __getattr__(self, n):\n        if n[:3] == "co_":\n            return "/tmp/planted.txt"\n        raise AttributeError(n)\n    def __setattr__(self, name, value):\n        super().__setattr__(name, value)\na = copy.copy(A())\nR = [n for n in dir(a) if n == "co_" + "filename"][0]',
+    ],
+  }),
 ];
