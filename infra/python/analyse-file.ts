@@ -102,11 +102,11 @@ function judge(
   tree: SyntaxNode,
   { agentPackages, entryPoint, productIdPattern = defaultProductIdPattern }: SandboxProfile,
 ): CodeVerdict {
-  const scopes = scopesOf(tree);
+  const modules = moduleRules(agentPackages);
+  const scopes = scopesOf(tree, modules);
   if (entryPoint !== undefined && !scopes.moduleNames.has(entryPoint)) {
     throw new FileRefused(`the file defines no '${entryPoint}', which the sandbox calls`);
   }
-  const modules = moduleRules(agentPackages);
   const referents = referentsOf(scopes, modules);
   const nodes = allNodesOf(tree);
   const context: RuleContext = {

@@ -4,7 +4,7 @@
  * a builtin. Where Python decides at run time (module and class level) the answer is a union, so
  * that a rule sees every value a name may have.
  */
-import { firstCertainBindings } from './certain-bindings.ts';
+import { firstCertainBindings, type StarRules } from './certain-bindings.ts';
 import { isAugmented, type SyntaxNode } from './syntax-tree.ts';
 
 export type Binding =
@@ -60,7 +60,7 @@ const caught: Binding = { kind: 'caught' };
 // A name with more values than this has any value; remembering them all would be quadratic.
 const valuesMax = 16;
 
-export function scopesOf(root: SyntaxNode): Scopes {
+export function scopesOf(root: SyntaxNode, modules: StarRules): Scopes {
   const moduleScope = newScope('module', null);
   const found = { loads: [], stores: [], imports: [] } as Found;
   const postponed: { scope: Scope; name: string; binding: Binding }[] = [];
@@ -76,7 +76,10 @@ export function scopesOf(root: SyntaxNode): Scopes {
     if (owner !== null) add(owner, name, binding);
   }
   const moduleNames = new Set(moduleScope.bindings.keys());
-  const boundFrom = firstCertainBindings(root, found);
+  const boundFrom = firstCertainBindings(root, {
+    ...found,
+    ...{ bindings: moduleScope.bindings, modules },
+  });
   const resolveLoad = (load: ScopedName): Resolution => {
     const { text, at } = load.node;
     const from = boundFrom.get(text) ?? Number.POSITIVE_INFINITY;

@@ -75,6 +75,14 @@ export const ownAccepted: readonly AcceptedSample[] = [
     'from abc import ABC, ABCMeta\nfrom typing import Any, Generic, TypeVar\nT = TypeVar("T")\nclass Frozen(Generic[T], metaclass=ABCMeta):\n    _done = False\n    def __setattr__(self, key: str, value: Any) -> None:\n        if self._done: raise AttributeError(f"{type(self).__name__} is frozen: {key}")\n        super().__setattr__(key, value)\nclass Point(Frozen[int], ABC):\n    def __init__(self, x: int):\n        self.x = x\n        object.__setattr__(self, "_done", True)\n    def __setattr__(self, name, value):\n        object.__setattr__(self, name, value)\n',
   ),
   n(
+    'own functions that are kept for later',
+    'import functools\nfrom contextlib import contextmanager\nfrom functools import lru_cache, cache\ndef base(): pass\n@lru_cache(maxsize=None)\ndef compile(node): return [compile(each) for each in node]\n@functools.lru_cache\ndef eval(node): return eval(node[1:])\n@cache\ndef exec(node): return exec(node[1:])\n@contextmanager\ndef open(path):\n    with open(path): yield\n@functools.wraps(base)\ndef vars(x): return vars(x)\n',
+  ),
+  n(
+    'own functions in front of a star import',
+    'def compile(node): return node\nopen = 1\nfrom math import *\nfrom collections import *\nprint(compile(pi), open, Counter())\n',
+  ),
+  n(
     'setters by name and written names',
     'class Base:\n    __slots__ = ["_a", "__weakref__"]\n    def __init__(self):\n        object.__setattr__(self, "_a", 1)\n        super().__setattr__("_a", 2)\nclass Own(Base):\n    __slots__: tuple = ()\n    def __setattr__(self, key, value):\n        if key == "_a": super(Own, self).__setattr__(key, value)\n        else: Base.__setattr__(self, key, value)\nclass Other:\n    __slots__ = {"x": "how far along", "y": "how high"}\nclass One:\n    __slots__ = "x"\n',
   ),

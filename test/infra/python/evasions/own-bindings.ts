@@ -66,6 +66,41 @@ export const ownBindings = [
       'two',
       'def now(f):\n    return f()\n@now\ndef eval():\n    return eval("1+1")\nR = eval',
     ],
+    'in a function that a cache hands on': [
+      'CODE',
+      'two',
+      'from functools import lru_cache\ndef now(f):\n    return f()\n@lru_cache(now)\ndef eval():\n    return eval("1+1")\nR = eval',
+    ],
+    'in a function that a cache of a named size hands on': [
+      'CODE',
+      'two',
+      'import functools\ndef now(f):\n    return f()\n@functools.lru_cache(maxsize=now)\ndef eval():\n    return eval("1+1")\nR = eval',
+    ],
+    'in a function that a cache without a size hands on': [
+      'CODE',
+      'two',
+      'from functools import cache\ndef now(f):\n    return f()\n@cache(now)\ndef eval():\n    return eval("1+1")\nR = eval',
+    ],
+    'in a function under what may be a cache': [
+      'CODE',
+      'two',
+      'from functools import lru_cache\nif 1:\n    def lru_cache(f):\n        return f()\n@lru_cache\ndef eval():\n    return eval("1+1")\nR = eval',
+    ],
+    'in a function under a cache of another module': [
+      'CODE',
+      'two',
+      'class functools:\n    def lru_cache(f):\n        return f()\n@functools.lru_cache\ndef eval():\n    return eval("1+1")\nR = eval',
+    ],
+    'in a function under a cache and what calls it': [
+      'CODE',
+      'two',
+      'from functools import cache\ndef now(f):\n    return f()\n@now\n@cache\ndef eval():\n    return eval("1+1")\nR = eval',
+    ],
+    'in a function under an own staticmethod': [
+      'CODE',
+      'two',
+      'def staticmethod(f):\n    return f()\n@staticmethod\ndef eval():\n    return eval("1+1")\nR = eval',
+    ],
     'by a keyword of a class': [
       'CODE',
       'two',
