@@ -24,10 +24,10 @@ interface UseContext extends RuleContext {
 
 export function checkModuleUse(ruleContext: RuleContext): void {
   const context = { ...ruleContext, traits: classTraits(ruleContext) };
-  const stars = starsOfAgents(context);
+  const star = starOfAgents(context);
   for (const load of context.scopes.loads) {
     const { node } = load;
-    checkStarred(load, stars, context);
+    if (star !== undefined) checkStarred(load, star, context);
     for (const referent of context.referents.of(node)) {
       if (referent.kind === 'module') checkModule(node, referent.module, context);
       if (referent.kind === 'member') checkMember(node, referent, context);
@@ -35,18 +35,20 @@ export function checkModuleUse(ruleContext: RuleContext): void {
   }
 }
 
-function starsOfAgents({ scopes, modules }: RuleContext): readonly string[] {
-  return scopes.imports
-    .filter(({ node }) => node.children.some(({ text }) => text === '*'))
-    .map(({ node }) => node.text)
-    .filter((module) => modules.isAgentModule(module));
+/** The first of them stands for all: of every package of the sandbox the same names are listed. */
+function starOfAgents({ scopes, modules }: RuleContext): string | undefined {
+  const star = scopes.imports.find(
+    ({ node }) =>
+      node.children.some(({ text }) => text === '*') && modules.isAgentModule(node.text),
+  );
+  return star?.node.text;
 }
 
 /** A name that the file does not bind for sure may be one that `from package import *` did. */
-function checkStarred(load: ScopedName, stars: readonly string[], context: UseContext): void {
+function checkStarred(load: ScopedName, module: string, context: UseContext): void {
   const { node } = load;
-  const [module] = stars.filter((star) => !context.modules.isAllowedPair(star, node.text));
-  if (module === undefined || isDunder(node.text) || node.text.startsWith('_')) return;
+  if (context.modules.isAllowedPair(module, node.text)) return;
+  if (isDunder(node.text) || node.text.startsWith('_')) return;
   const { bindings, certain } = context.scopes.resolve(load);
   // `import logging` of the file and of the package are the same.
   const isImported = bindings.some((each) => each.kind === 'module' && each.module === node.text);
