@@ -60,7 +60,7 @@ const builtins =
 
 // What means another thing inside a function: there a name that is bound anywhere is local.
 const bindsBuiltin = new RegExp(
-  String.raw`\b(?:def|class|as|for|case) (?:${builtins})\b|(?:^|[\s(*])(?:${builtins})(?:, ?\w*)? ?(?::|[-+*/%@&|^<>]{0,2}=(?!=))`,
+  String.raw`\b(?:def|class|as|for|case) (?:${builtins})\b|(?:^|[\s(*])(?:${builtins})\)?(?:, ?\w*)? ?(?::|[-+*/%@&|^<>]{0,2}=(?!=))`,
   'm',
 );
 const changesInFunction = /\bnonlocal\b|locals|vars\(\)|globals|\bdel |\bexec\(|"global|\bif 0\b/;
