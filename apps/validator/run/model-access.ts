@@ -17,7 +17,8 @@ const completion = z.object({
 });
 
 /**
- * What the service itself refuses of a question, by rules of its own. A provider's refusal has no `error_code`; were these counted as failures, any agent could lay its own at a provider's door.
+ * What the service itself refuses of a question, by rules of its own. A provider's refusal has no `error_code`;
+ * were these counted as failures, any agent could lay its own at a provider's door.
  */
 const ours = z.object({
   error_code: z.enum(['RATE_LIMITED', 'MODEL_NOT_ALLOWED', 'SPEND_LIMIT_REACHED']),
