@@ -64,8 +64,11 @@ const bindsBuiltin = new RegExp(
   'm',
 );
 const changesInFunction = /\bnonlocal\b|locals|vars\(\)|globals|\bdel |\bexec\(|"global|\bif 0\b/;
-const isSameInFunction = (source: string): boolean =>
-  isPlain(source) && !changesInFunction.test(source) && !bindsBuiltin.test(source);
+const isSameInFunction = (source: string): boolean => {
+  // As CPython reads names: after `twin letters` a builtin is bound under another spelling of it.
+  const read = source.normalize('NFKC');
+  return isPlain(read) && !changesInFunction.test(read) && !bindsBuiltin.test(read);
+};
 
 const builtinNames = new RegExp(String.raw`(?<![\w.])(?:${builtins})\b`, 'g');
 const bindInFront = [
