@@ -1,4 +1,4 @@
-import type { Fragment, Sql } from '../../infra/ports/sql.ts';
+import type { Sql } from '../../infra/ports/sql.ts';
 import { decode } from '../../machines/codec.ts';
 import { racePartitions } from '../../machines/partition-of.ts';
 import type { FieldCandidate } from '../../machines/race/field.ts';
@@ -174,28 +174,11 @@ export class RaceStore {
   async #heldOut(raceIds: readonly string[]) {
     if (raceIds.length === 0) return new Map<string, HeldOutTask[]>();
     const rows = await this.#sql<HeldOutRow[]>`
-      with raced as (
-        select distinct k.pack_sha256, k.task_id, k.goal_text
-        from race_task d
-        join race r using (race_id)
-        join suite s using (suite_id)
-        join pack_task k on k.pack_sha256 = s.env_pack_sha256 and k.task_id = d.task_id)
-      select r.race_id as "raceId", r.suite_id as "suiteId", null::uuid as "problemId",
-             t.task_id as "taskId", t.family, t.family as "drawnFamily",
-             (t.pack_sha256, t.task_id) in (select pack_sha256, task_id from raced)
-               or t.has_own_goal and t.goal_text in (select goal_text from raced) as "wasRaced"
+      select r.race_id as "raceId", r.suite_id as "suiteId", t.problem_id as "problemId",
+             t.task_id as "taskId", t.family, t.drawn_family as "drawnFamily",
+             t.was_raced as "wasRaced"
       from race r
-      join suite s on s.suite_id = r.suite_id and s.execution_kind = 'envpack'
-      join rt.tasks_of_packs(array(${this.#packsOf(raceIds)})) t
-        on t.pack_sha256 = s.env_pack_sha256
-      where r.race_id = any(${[...raceIds]}::uuid[]) and not t.is_public
-      union all
-      select r.race_id, r.suite_id, p.problem_id, p.task_id, p.family,
-             coalesce(p.family, p.category, ''),
-             p.problem_id in (select d.problem_id from race_task d)
-      from race r
-      join suite s on s.suite_id = r.suite_id and s.execution_kind = 'legacy_benchmark'
-      join suite_problem p on p.suite_id = r.suite_id and p.phase = 'RACE'
+      cross join lateral rt.held_out_tasks(r.suite_id) t
       where r.race_id = any(${[...raceIds]}::uuid[])`;
     const byRace = Map.groupBy(rows, ({ raceId }) => raceId);
     return new Map(
@@ -204,14 +187,6 @@ export class RaceStore {
         (byRace.get(raceId) ?? []).map((row) => this.#heldOutTask(row)),
       ]),
     );
-  }
-
-  #packsOf(raceIds: readonly string[]): Fragment {
-    return this.#sql`
-      select s.env_pack_sha256
-      from race r
-      join suite s using (suite_id)
-      where r.race_id = any(${[...raceIds]}::uuid[])`;
   }
 
   #heldOutTask(row: HeldOutRow): HeldOutTask {

@@ -220,6 +220,10 @@ export const gauges = {
     unit: '{task}',
     description: 'Tasks that the race of the active suite asks for beyond all that are held out',
   },
+  'paddock.race.unraced_tasks': {
+    unit: '{task}',
+    description: 'Tasks held out by the active suite that no race had; zero while none is open',
+  },
   'paddock.count.age': {
     unit: 's',
     description:

@@ -61,7 +61,7 @@ test.serial(
     const seen = await shaped(t, overview, await service.operator('GET', '/v1/admin/overview'));
     t.like(seen.current_race, { race_id: raceId, race_number: 1, status: 'QUALIFYING_OPEN' });
     t.is(seen.top, null);
-    t.deepEqual(seen.race_tasks, { held_out: 2, asked_for: 90 });
+    t.deepEqual(seen.race_tasks, { held_out: 2, unraced: 2, asked_for: 90 });
     const closed = await shaped(t, race, await post(racePath(raceId, 'close-qualifying')));
     t.like(closed, { race_id: raceId, status: 'RACE_CANCELLED' });
     t.is((await openRaceOf(suiteId)).raceNumber, raceNumber + 1);

@@ -9,7 +9,7 @@ import { readRaceTasks } from './read-race-tasks.ts';
 /** A race starts a day after it opened; another suite may take its tasks at any time. */
 const everyMs = 30_000;
 
-/** Counts the tasks that the race of the active suite lacks, for an alarm before it starts. */
+/** Counts the tasks that the race of the active suite lacks, for an alarm before it starts, and those left. */
 export function createRaceTaskWatch(deps: {
   readonly sql: Sql;
   readonly clock: Clock;
@@ -18,12 +18,17 @@ export function createRaceTaskWatch(deps: {
 }): Service {
   const { sql, clock, log, telemetry } = deps;
   let missing = 0;
+  let unraced = 0;
   return createCounted({
     ...{ clock, log, telemetry, everyMs, what: 'race-tasks' },
     count: async () => {
       const tasks = await readRaceTasks(sql);
       missing = tasks === null ? 0 : Math.max(0, tasks.askedFor - tasks.heldOut);
+      unraced = tasks?.unraced ?? 0;
     },
-    shown: [{ name: 'paddock.race.missing_tasks', read: () => missing }],
+    shown: [
+      { name: 'paddock.race.missing_tasks', read: () => missing },
+      { name: 'paddock.race.unraced_tasks', read: () => unraced },
+    ],
   });
 }

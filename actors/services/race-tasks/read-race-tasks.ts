@@ -3,6 +3,8 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 export interface RaceTasks {
   /** All that it could draw now. */
   readonly heldOut: number;
+  /** Of these the ones that no race had, which go first. */
+  readonly unraced: number;
   /** It runs on fewer where there are no more. */
   readonly askedFor: number;
 }
@@ -10,7 +12,8 @@ export interface RaceTasks {
 /** Of the active suite's race that is not over; null while there is none. */
 export async function readRaceTasks(sql: Sql): Promise<RaceTasks | null> {
   const [row] = await sql<RaceTasks[]>`
-    select rt.held_out_count(s.suite_id) as "heldOut", (r.policy ->> 'raceTasks')::int as "askedFor"
+    select rt.held_out_count(s.suite_id) as "heldOut", rt.unraced_count(s.suite_id) as unraced,
+      (r.policy ->> 'raceTasks')::int as "askedFor"
     from suite s
     join race r on r.suite_id = s.suite_id
       and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')

@@ -1020,6 +1020,7 @@ export interface GetAdminOverviewAnswer {
   } | null;
   readonly race_tasks: {
     readonly held_out: number;
+    readonly unraced: number;
     readonly asked_for: number;
   } | null;
   readonly top: {

@@ -960,14 +960,36 @@ CREATE OR REPLACE FUNCTION rt.held_out_count(p_suite_id integer)
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select case s.execution_kind
-      when 'envpack' then (
-        select count(*) from rt.tasks_of_packs(array[s.env_pack_sha256]) t where not t.is_public)
-      else (
-        select count(*) from suite_problem p where p.suite_id = s.suite_id and p.phase = 'RACE')
-    end::integer
+  select count(*)::integer from rt.held_out_tasks(p_suite_id)
+$function$;
+
+CREATE OR REPLACE FUNCTION rt.held_out_tasks(p_suite_id integer)
+ RETURNS TABLE(problem_id uuid, task_id text, family text, drawn_family text, was_raced boolean)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  with raced as (
+    select distinct k.pack_sha256, k.task_id, k.goal_text
+    from race_task d
+    join race r using (race_id)
+    join suite s using (suite_id)
+    join pack_task k on k.pack_sha256 = s.env_pack_sha256 and k.task_id = d.task_id)
+  select null::uuid, t.task_id, t.family, t.family,
+    -- By its id in the pack, or by a goal of its own in any pack, as a task is public.
+    (t.pack_sha256, t.task_id) in (select pack_sha256, task_id from raced)
+      or t.has_own_goal and t.goal_text in (select goal_text from raced)
   from suite s
-  where s.suite_id = p_suite_id
+  join rt.tasks_of_packs(array(
+    select env_pack_sha256 from suite where suite_id = p_suite_id)) t
+    on t.pack_sha256 = s.env_pack_sha256
+  where s.suite_id = p_suite_id and s.execution_kind = 'envpack' and not t.is_public
+  union all
+  select p.problem_id, p.task_id, p.family, coalesce(p.family, p.category, ''),
+    p.problem_id in (select d.problem_id from race_task d)
+  from suite s
+  join suite_problem p on p.suite_id = s.suite_id and p.phase = 'RACE'
+  where s.suite_id = p_suite_id and s.execution_kind = 'legacy_benchmark'
 $function$;
 
 CREATE OR REPLACE FUNCTION rt.inbox_expire(p_keep interval, p_limit integer)
@@ -1989,6 +2011,15 @@ begin
   delete from rt.poison where msg_id = p_msg_id;
   return true;
 end $function$;
+
+CREATE OR REPLACE FUNCTION rt.unraced_count(p_suite_id integer)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select count(*)::integer from rt.held_out_tasks(p_suite_id) where not was_raced
+$function$;
 
 CREATE OR REPLACE FUNCTION rt.wall_clock()
  RETURNS timestamp with time zone

@@ -22,7 +22,7 @@ async function openSuite(t: ExecutionContext, suite: SeedSuite = {}) {
 
 test('an edge sees how many tasks a race could draw, and no task', async (t) => {
   const { edge, tasks } = await openSuite(t, { taskCount: 12 });
-  t.deepEqual(await tasks(), { heldOut: 6, askedFor: 90 });
+  t.deepEqual(await tasks(), { heldOut: 6, unraced: 6, askedFor: 90 });
   const denied = { message: /permission denied/ };
   await t.throwsAsync(edge`select task_id from pack_task`, denied);
   await t.throwsAsync(edge`select task_id from rt.tasks_of_packs(array['x'])`, denied);
@@ -43,9 +43,20 @@ test('what other suites show is no longer held out, by its id or by its goal', a
   t.like(await tasks(), { heldOut: 5 });
 });
 
+test('what a race had is told apart, by its id or by its goal in another pack', async (t) => {
+  const { sql, tasks, raceId } = await openSuite(t, { taskCount: 12 });
+  await sql`update pack_task set goal_text = 'buy ' || ordinal`;
+  t.like(await tasks(), { heldOut: 6, unraced: 6 });
+  await sql`
+    insert into race_task (race_id, problem_id, ordinal, task_id, family)
+    select ${raceId}, gen_random_uuid(), row_number() over (), task_id, family
+    from rt.held_out_tasks((select suite_id from suite)) order by task_id limit 2`;
+  t.like(await tasks(), { heldOut: 6, unraced: 4 });
+});
+
 test('of a legacy suite the problems of its races are counted', async (t) => {
   const { sql, tasks, raceId } = await openSuite(t, { kind: 'legacy_benchmark', taskCount: 4 });
-  t.deepEqual(await tasks(), { heldOut: 4, askedFor: 90 });
+  t.deepEqual(await tasks(), { heldOut: 4, unraced: 4, askedFor: 90 });
   t.is((await raceAt(sql, 1)).raceId, raceId);
   await sql`update race set status = 'RACE_CANCELLED'`;
   t.is(await tasks(), null);
@@ -55,10 +66,12 @@ test('a coordinator measures how many tasks a race lacks', async (t) => {
   const { sql } = await openSuite(t, { taskCount: 12 });
   const clock = new ManualClock();
   let read: (() => number | undefined) | undefined;
+  let unraced: typeof read;
   const watch = createRaceTaskWatch({
     ...{ sql, clock, log: silentLogger },
     telemetry: {
       gauge: (name, look) => {
+        if (name === 'paddock.race.unraced_tasks') unraced = look;
         if (name !== 'paddock.race.missing_tasks') return () => undefined;
         read = look;
         return () => {
@@ -78,6 +91,7 @@ test('a coordinator measures how many tasks a race lacks', async (t) => {
   await measured(0);
   await sql`update race set policy = jsonb_set(policy, '{raceTasks}', '7')`;
   await measured(1);
+  t.is(unraced?.(), 6);
   await watch.stop();
   t.is(read, undefined);
 });

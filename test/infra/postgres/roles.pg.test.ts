@@ -223,6 +223,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.fence_floor()',
     'rt.flush_run_beat(integer,jsonb)',
     'rt.follow_clock(jsonb)',
+    'rt.held_out_tasks(integer)',
     'rt.inbox_expire(interval,integer)',
     'rt.leave(text,uuid)',
     'rt.milliseconds(timestamp with time zone)',
@@ -250,6 +251,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.race_field(uuid)',
     'rt.race_results(uuid)',
     'rt.sealed_by(text)',
+    'rt.unraced_count(integer)',
     'rt.wall_clock()',
   ],
   service: [
@@ -273,6 +275,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.step_clock(timestamp with time zone)',
     'rt.tasks_of_packs(text[])',
     'rt.unpark(text)',
+    'rt.unraced_count(integer)',
     'rt.wall_clock()',
   ],
 };

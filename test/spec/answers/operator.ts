@@ -71,7 +71,9 @@ export const overview = z.strictObject({
       deadline_at: instant.nullable(),
     })
     .nullable(),
-  race_tasks: z.strictObject({ held_out: integer, asked_for: integer }).nullable(),
+  race_tasks: z
+    .strictObject({ held_out: integer, unraced: integer, asked_for: integer })
+    .nullable(),
   top: z
     .strictObject({ agent_version_id: uuid, miner_hotkey: text, score, top_at: instant })
     .nullable(),

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { readRaceTasks } from '../../../../actors/services/race-tasks/read-race-tasks.ts';
+import {
+  type RaceTasks,
+  readRaceTasks,
+} from '../../../../actors/services/race-tasks/read-race-tasks.ts';
 import { countStuck } from '../../../../actors/services/stuck/find-stuck.ts';
 import { endpoint } from '../../endpoint.ts';
 import { listInferenceTotals } from '../../reads/inference.ts';
@@ -20,8 +23,8 @@ const unfinishedRace = z.object({
   qualifying_closes_at: instant,
   deadline_at: instant.nullable(),
 });
-/** What the current race could draw now, and for how many it asks. */
-const raceTasks = z.object({ held_out: count, asked_for: count });
+/** What the current race could draw now, how much of it no race had, and for how many it asks. */
+const raceTasks = z.object({ held_out: count, unraced: count, asked_for: count });
 const reigningTop = z.object({
   agent_version_id: uuidOut,
   miner_hotkey: hotkeyOut,
@@ -74,7 +77,7 @@ export const showOverview = endpoint({
     return {
       active_suite_id: overview.activeSuiteId,
       current_race: overview.race && toUnfinishedRace(overview.race),
-      race_tasks: tasks && { held_out: tasks.heldOut, asked_for: tasks.askedFor },
+      race_tasks: tasks && toRaceTasks(tasks),
       top: top && toReigningTop(top),
       open_work_items: overview.openWorkItems,
       live_runs: overview.liveRuns,
@@ -102,6 +105,10 @@ function toUnfinishedRace(race: UnfinishedRaceRow): z.infer<typeof unfinishedRac
     qualifying_closes_at: formatInstant(race.qualifyingClosesAtMs),
     deadline_at: formatInstantOrNull(race.deadlineAtMs),
   };
+}
+
+function toRaceTasks({ heldOut, unraced, askedFor }: RaceTasks): z.infer<typeof raceTasks> {
+  return { held_out: heldOut, unraced, asked_for: askedFor };
 }
 
 function toReigningTop(top: ReigningTopRow): z.infer<typeof reigningTop> {

@@ -74,7 +74,7 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
           </Link>
         )}
         {tasks !== null &&
-          `, asks for ${countText(tasks.asked_for)} tasks of ${countText(tasks.held_out)} held out`}
+          `, asks for ${countText(tasks.asked_for)} tasks of ${countText(tasks.held_out)} held out, of which no race had ${countText(tasks.unraced)}`}
         . Top:{' '}
         {top === null ? (
           'none'
