@@ -243,6 +243,25 @@ test('nothing is started anew for a file of variables that is not there', async 
   );
 });
 
+test('a password that is missing changes no login, and starts nothing anew', async (t) => {
+  const machine = await standInMachine(t);
+  await machine.paste(install);
+  const variables = 'DATABASE_URL=postgres://o:p@h/d DATABASE_COORDINATOR_PASSWORD=c RACE_SECRET=s';
+  await machine.paste(
+    `printf '%s\\n' ${variables} > ~/paddock.env; echo of before > ~/runs/edge.env`,
+  );
+
+  const { code, output } = await machine.paste(rotate.replaceAll('/etc/paddock', '~/runs'));
+
+  t.not(code, 0);
+  t.regex(output, /lacks DATABASE_URL or the password of the edge/);
+  t.is(await machine.read('runs/edge.env'), 'of before\n');
+  t.deepEqual(
+    (await machine.done()).filter((line) => line.startsWith('restart')),
+    [],
+  );
+});
+
 test('a rotation makes what units read by the very lines that made it first', (t) => {
   const linesOf = (code: string) => {
     const lines = code.split('\n').map((line) => line.trim());
