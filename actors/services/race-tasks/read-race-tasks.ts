@@ -12,9 +12,9 @@ export interface RaceTasks {
 /** Of the active suite's race that is not over; null while there is none. */
 export async function readRaceTasks(sql: Sql): Promise<RaceTasks | null> {
   const [row] = await sql<RaceTasks[]>`
-    select rt.held_out_count(s.suite_id) as "heldOut", rt.unraced_count(s.suite_id) as unraced,
-      (r.policy ->> 'raceTasks')::int as "askedFor"
+    select t.held_out as "heldOut", t.unraced, (r.policy ->> 'raceTasks')::int as "askedFor"
     from suite s
+    cross join lateral rt.held_out_counts(s.suite_id) t
     join race r on r.suite_id = s.suite_id
       and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')
     where s.is_active`;

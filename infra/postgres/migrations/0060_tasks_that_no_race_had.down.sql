@@ -1,4 +1,4 @@
-create or replace function rt.held_out_count(p_suite_id integer) returns integer
+create function rt.held_out_count(p_suite_id integer) returns integer
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   select case s.execution_kind
       when 'envpack' then (
@@ -9,5 +9,10 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   from suite s
   where s.suite_id = p_suite_id
 $$;
-drop function rt.unraced_count(integer);
+revoke execute on function rt.held_out_count(integer) from public;
+grant execute on function rt.held_out_count(integer) to paddock_edge, paddock_service;
+drop function rt.held_out_counts(integer);
 drop function rt.held_out_tasks(integer);
+drop index pack_task_goal;
+drop index race_task_by_problem;
+drop index race_task_by_task;

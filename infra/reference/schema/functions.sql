@@ -954,13 +954,14 @@ begin
     for update skip locked);
 end $function$;
 
-CREATE OR REPLACE FUNCTION rt.held_out_count(p_suite_id integer)
- RETURNS integer
+CREATE OR REPLACE FUNCTION rt.held_out_counts(p_suite_id integer)
+ RETURNS TABLE(held_out integer, unraced integer)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select count(*)::integer from rt.held_out_tasks(p_suite_id)
+  select count(*)::integer, count(*) filter (where not was_raced)::integer
+  from rt.held_out_tasks(p_suite_id)
 $function$;
 
 CREATE OR REPLACE FUNCTION rt.held_out_tasks(p_suite_id integer)
@@ -969,24 +970,26 @@ CREATE OR REPLACE FUNCTION rt.held_out_tasks(p_suite_id integer)
  STABLE
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  with raced as (
-    select distinct k.pack_sha256, k.task_id, k.goal_text
-    from race_task d
-    join race r using (race_id)
-    join suite s using (suite_id)
-    join pack_task k on k.pack_sha256 = s.env_pack_sha256 and k.task_id = d.task_id)
   select null::uuid, t.task_id, t.family, t.family,
     -- By its id in the pack, or by a goal of its own in any pack, as a task is public.
-    (t.pack_sha256, t.task_id) in (select pack_sha256, task_id from raced)
-      or t.has_own_goal and t.goal_text in (select goal_text from raced)
+    exists (
+      select from pack_task k
+      join race_task d on d.task_id = k.task_id
+      join race r using (race_id)
+      join suite x on x.suite_id = r.suite_id and x.env_pack_sha256 = k.pack_sha256
+      where k.pack_sha256 = t.pack_sha256 and k.task_id = t.task_id)
+    or t.has_own_goal and exists (
+      select from pack_task k
+      join race_task d on d.task_id = k.task_id
+      join race r using (race_id)
+      join suite x on x.suite_id = r.suite_id and x.env_pack_sha256 = k.pack_sha256
+      where k.goal_text = t.goal_text)
   from suite s
-  join rt.tasks_of_packs(array(
-    select env_pack_sha256 from suite where suite_id = p_suite_id)) t
-    on t.pack_sha256 = s.env_pack_sha256
+  cross join lateral rt.tasks_of_packs(array[s.env_pack_sha256]) t
   where s.suite_id = p_suite_id and s.execution_kind = 'envpack' and not t.is_public
   union all
   select p.problem_id, p.task_id, p.family, coalesce(p.family, p.category, ''),
-    p.problem_id in (select d.problem_id from race_task d)
+    exists (select from race_task d where d.problem_id = p.problem_id)
   from suite s
   join suite_problem p on p.suite_id = s.suite_id and p.phase = 'RACE'
   where s.suite_id = p_suite_id and s.execution_kind = 'legacy_benchmark'
@@ -2011,15 +2014,6 @@ begin
   delete from rt.poison where msg_id = p_msg_id;
   return true;
 end $function$;
-
-CREATE OR REPLACE FUNCTION rt.unraced_count(p_suite_id integer)
- RETURNS integer
- LANGUAGE sql
- STABLE SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
-AS $function$
-  select count(*)::integer from rt.held_out_tasks(p_suite_id) where not was_raced
-$function$;
 
 CREATE OR REPLACE FUNCTION rt.wall_clock()
  RETURNS timestamp with time zone

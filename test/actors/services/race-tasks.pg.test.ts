@@ -54,6 +54,28 @@ test('what a race had is told apart, by its id or by its goal in another pack', 
   t.like(await tasks(), { heldOut: 6, unraced: 4 });
 });
 
+test('what races had for years is not read to count what is left', async (t) => {
+  const { sql, tasks, suiteId } = await openSuite(t, { taskCount: 12 });
+  for (let number = 2; number <= 400; number += 1) {
+    await addRace(sql, { suiteId, raceNumber: number, entrants: [], status: 'RACE_COMPLETE' });
+  }
+  await sql`
+    insert into race_task (race_id, problem_id, ordinal, task_id)
+    select race_id, gen_random_uuid(), n, 'of-another-' || n % 900
+    from race, generate_series(1, 50) n`;
+  await sql`analyze`;
+  t.like(await tasks(), { heldOut: 6, unraced: 6 });
+  const rows = await sql.begin(async (tx) => {
+    await tx`select * from rt.held_out_counts(${suiteId})`;
+    const [read] = await tx<{ rows: number }[]>`
+      select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows
+      from pg_stat_xact_user_tables
+      where relname = 'race_task'`;
+    return read?.rows ?? Number.NaN;
+  });
+  t.true(rows < 1_000, `${rows} of 19,950 rows were read`);
+});
+
 test('of a legacy suite the problems of its races are counted', async (t) => {
   const { sql, tasks, raceId } = await openSuite(t, { kind: 'legacy_benchmark', taskCount: 4 });
   t.deepEqual(await tasks(), { heldOut: 4, unraced: 4, askedFor: 90 });
