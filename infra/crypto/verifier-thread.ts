@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadEnvironment } from '../thread-environment.ts';
 import { type Claim, ClaimRoom } from './claim-room.ts';
 
 /** `ready` once, then `judged` when the verdicts on a batch are in the room. */
@@ -24,7 +25,7 @@ export function startThread(program: URL, events: ThreadEvents): VerifierThread 
   const room = new ClaimRoom();
   // Neither the parent's flags nor NODE_OPTIONS: a thread must not load telemetry a second time.
   const worker = new Worker(program, {
-    ...{ execArgv: ['--report-exclude-env'], env: {}, name: 'sr25519' },
+    ...{ execArgv: ['--report-exclude-env'], env: threadEnvironment(), name: 'sr25519' },
     workerData: room.shared,
   });
   let isEnding = false;

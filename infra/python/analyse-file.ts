@@ -1,6 +1,6 @@
 import type { CodeVerdict } from '../ports/code-analysis.ts';
 import { moduleRules } from './allowed-modules.ts';
-import type { FileReading } from './file-reading.ts';
+import { type EndedReading, verdictOf } from './file-reading.ts';
 import { FileRefused } from './file-refused.ts';
 import { type Finding, type InsecureLibrary, toViolation } from './finding.ts';
 import { parseFile } from './parse-file.ts';
@@ -36,11 +36,8 @@ import { isEmpty, refuseBeyondLimits } from './token-limits.ts';
 const violationsMax = 100;
 const librariesNamedMax = 10;
 
-/** A reading that came to an end. */
-type Read = Exclude<FileReading, { kind: 'disturbed' }>;
-
 /** Reads and judges one file. Pure but for ruff's memory; does not bound its own time. */
-export function readAndJudge(file: Uint8Array, ruff: Ruff, profile: SandboxProfile): Read {
+export function readAndJudge(file: Uint8Array, ruff: Ruff, profile: SandboxProfile): EndedReading {
   let source: SourceFile | null = null;
   try {
     source = readSourceFile(file);
@@ -57,24 +54,13 @@ export function readAndJudge(file: Uint8Array, ruff: Ruff, profile: SandboxProfi
   }
 }
 
-function unreadable(reason: string, line?: number): Read {
+function unreadable(reason: string, line?: number): EndedReading {
   return { kind: 'unreadable', reason, ...(line !== undefined && { line }) };
 }
 
 /** The verdict on one file if CPython has nothing to say against it. */
 export function analyseFile(file: Uint8Array, ruff: Ruff, profile: SandboxProfile): CodeVerdict {
   return verdictOf(readAndJudge(file, ruff, profile));
-}
-
-export function verdictOf(reading: Read): CodeVerdict {
-  if (reading.kind === 'judged') return reading.verdict;
-  if (reading.kind === 'empty') return invalid('the file must not be empty');
-  return invalid(reading.reason, reading.line);
-}
-
-export function invalid(reason: string, line?: number): CodeVerdict {
-  const where = line === undefined ? '' : ` (line ${line})`;
-  return { kind: 'invalid', detail: `InvalidFileError: ${reason}${where}` };
 }
 
 function lineOf({ place }: FileRefused, source: SourceFile | null): number | undefined {

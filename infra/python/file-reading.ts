@@ -10,3 +10,18 @@ export type FileReading =
   | { readonly kind: 'unreadable'; readonly reason: string; readonly line?: number }
   /** Its time was over on a machine that was busy with other things: it has to come again. */
   | { readonly kind: 'disturbed' };
+
+/** A reading that came to an end. */
+export type EndedReading = Exclude<FileReading, { kind: 'disturbed' }>;
+
+/** The verdict on a file against which CPython has nothing to say. */
+export function verdictOf(reading: EndedReading): CodeVerdict {
+  if (reading.kind === 'judged') return reading.verdict;
+  if (reading.kind === 'empty') return invalid('the file must not be empty');
+  return invalid(reading.reason, reading.line);
+}
+
+export function invalid(reason: string, line?: number): CodeVerdict {
+  const where = line === undefined ? '' : ` (line ${line})`;
+  return { kind: 'invalid', detail: `InvalidFileError: ${reason}${where}` };
+}

@@ -11,10 +11,10 @@
 import { systemClock } from '../clock/system-clock.ts';
 import type { Clock } from '../ports/clock.ts';
 import { AnalyserOverloaded, type CodeAnalyser, type CodeVerdict } from '../ports/code-analysis.ts';
-import { invalid, verdictOf } from './analyse-file.ts';
 import { type AnalysisLane, createAnalysisLane } from './analysis-lane.ts';
 import type { Judgement } from './cpython/judgement.ts';
 import { type JudgeLease, leaseJudge } from './cpython/shared-judge.ts';
+import { invalid, verdictOf } from './file-reading.ts';
 import { undecodable } from './source-file.ts';
 
 /** Processor time of one file: an honest 900 kB take half of it, what takes more is no agent. */

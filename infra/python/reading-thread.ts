@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { threadEnvironment } from '../thread-environment.ts';
 
 /** A thread that reads submissions and finds nothing of ours there, should one ever get that far. */
 export function readingThread(
@@ -12,7 +13,7 @@ export function readingThread(
   return new Worker(program, {
     workerData,
     resourceLimits,
-    env: {},
+    env: threadEnvironment(),
     execArgv: ['--report-exclude-env'],
   });
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../../endpoint.ts';
-import { openApiDocument } from '../../openapi/document.ts';
 import { PreparedAnswer } from '../../prepared-answer.ts';
 import { stablePage } from '../../public-reads/send-representation.ts';
 import { apiPage } from './api-page.ts';
@@ -20,7 +19,11 @@ export function describeApi(endpoints: () => readonly Endpoint[]): Endpoint {
     response: z.record(z.string(), z.unknown()),
     faults: [],
     async handle() {
-      body ??= Buffer.from(JSON.stringify(openApiDocument(endpoints())));
+      if (body === undefined) {
+        // Loaded by the first who asks: its writer has many files, which no start should wait for.
+        const { openApiDocument } = await import('../../openapi/document.ts');
+        body = Buffer.from(JSON.stringify(openApiDocument(endpoints())));
+      }
       const headers = { 'Content-Type': 'application/json; charset=utf-8' };
       return new PreparedAnswer({ body, headers, isKept: true });
     },

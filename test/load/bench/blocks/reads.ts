@@ -40,7 +40,7 @@ async function compareRead(lab: Lab, { path, beside, goal, must, aim }: Comparis
   // The plain server answers as many bytes: what they cost the network falls on both.
   const plan: PlainServerPlan = { kind: beside, body: await (await fetch(baseUrl + path)).text() };
   await using plain = await startPartner<never, never, string>('plain-server.ts', plan);
-  const seconds = lab.sized(0.8, 1);
+  const seconds = lab.sized(0.8, 3);
   const edgePids = world.service.edges.map(({ pid }) => pid);
   const sides = {
     ours: () => ask(asker, { url: baseUrl + path, seconds, pids: edgePids }),

@@ -46,11 +46,14 @@ function like(kind: 'coordinator' | 'edge', pid: number | undefined): Start {
     });
     const own = { PORT: '0', PROCESS_NAME: `${kind}-cold` };
     const env = { ...Object.fromEntries(variables), ...own };
-    const execArgv = ['--report-exclude-env', '--import', register.href];
+    const execArgv = ['--report-exclude-env', ...flagsOf[kind], '--import', register.href];
     const main = new URL(`${kind}/main.ts`, apps);
     return () => fork(main, { env, execArgv, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   };
 }
+
+/** As everybody starts them. */
+const flagsOf = { edge: ['--max-semi-space-size=8'], coordinator: [] } as const;
 
 interface Ready {
   readonly port?: number;
