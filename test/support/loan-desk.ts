@@ -131,8 +131,8 @@ function asked(
     },
     disconnect: (hotkey: string, provider: ProviderId, as = command()) =>
       service.disconnect({ hotkey, provider }, as),
-    choose: (hotkey: string, provider: ProviderId) =>
-      service['set-default']({ hotkey, provider }, command()),
+    choose: (hotkey: string, provider: ProviderId, as = command()) =>
+      service['set-default']({ hotkey, provider }, as),
     /** As the agent reads it; null where there is none. */
     token: async (evalRunId: string) => {
       const { token } = await service['issue-token']({ evalRunId }, command());

@@ -10,6 +10,7 @@ const watchedBy: Readonly<Record<string, string>> = {
   agent: 'none: a name, made with its first version',
   agent_version: 'agent-version',
   audit_log: 'none: a record',
+  carried_out: 'none: a proof, taken away by later ones',
   challenge: 'session, whose deletion goes with its own',
   episode_artifact: 'none: a record',
   episode_result: 'none: a record',

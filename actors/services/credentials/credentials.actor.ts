@@ -6,6 +6,7 @@ import {
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import type { Fault } from '../../../machines/fault.ts';
 import { refusal } from '../../../machines/refusal.ts';
+import { isCarriedOut } from '../carried-out.ts';
 import { isBanned } from '../is-banned.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers } from '../service-handler.ts';
@@ -63,12 +64,13 @@ const retryAfterSeconds = 5;
  *    nothing more spent. Storing another leaves the keys of live runs to their runs.
  * 5. A banned miner changes nothing. The transaction of the change looks: the edge looked before a
  *    provider was asked, seconds ago.
+ * 6. A change is made once. Whoever reads it again undoes nothing that its miner changed since.
  */
 export function createCredentialsService(deps: CredentialsDeps): Handlers<Contract> {
   return {
     connect: (request, command) => connect(request, command, deps),
     disconnect: (account, command) => disconnect(account, command, deps),
-    'set-default': (account) => setDefault(account, deps),
+    'set-default': (account, command) => setDefault(account, command, deps),
     'issue-token': async ({ evalRunId }) => ({ token: await issueToken(evalRunId, deps) }),
     'find-key': async (wish) => ({ key: (await requireFacts(wish, deps)).key }),
     'lend-key': (request) => lendKey(request, deps),
@@ -89,8 +91,8 @@ async function connect(
   const credential = { credentialId: deps.newId(), sealed: deps.seal.seal(kept, context) };
   const store = async (tx: Transaction) => {
     await lockMiner(tx, hotkey);
-    const before = await storedAt(tx, credential.credentialId);
-    if (before !== undefined) return before;
+    // By another member, or by a try of this one whose answer got lost.
+    if (await isCarriedOut(tx, command.id)) return await storedAt(tx, account);
     await requireNoBan(tx, hotkey);
     const isReplacing = await retireCredential(tx, account, command.id);
     if (mustExist && !isReplacing) throw notConnected();
@@ -99,7 +101,7 @@ async function connect(
     return now;
   };
   const updatedAt = await persistently(deps.clock, storeMs, () => deps.transact(store));
-  return { connected: true, updatedAtMs: updatedAt.getTime() };
+  return { connected: updatedAt !== undefined, updatedAtMs: updatedAt?.getTime() ?? null };
 }
 
 /** The credential to keep: a provider may have replaced the one that it was shown. */
@@ -144,16 +146,18 @@ async function disconnect(
 
 async function setDefault(
   account: Account,
+  command: CommandFacts,
   { providers, transact }: CredentialsDeps,
 ): Promise<ReplyOf<Contract, 'set-default'>> {
   if (!providers.has(account.provider)) throw unused();
-  const isConnected = await transact(async (tx) => {
+  await transact(async (tx) => {
     await lockMiner(tx, account.hotkey);
+    if (await isCarriedOut(tx, command.id)) return;
     await requireNoBan(tx, account.hotkey);
-    return await upsertDefault(tx, account);
+    // Within, or what was refused would count as carried out.
+    if (!(await upsertDefault(tx, account))) throw refusal('DEFAULT_NOT_CONNECTED');
   });
-  if (isConnected) return { provider: account.provider };
-  throw refusal('DEFAULT_NOT_CONNECTED');
+  return { provider: account.provider };
 }
 
 async function requireNoBan(tx: Transaction, hotkey: string): Promise<void> {

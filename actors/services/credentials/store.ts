@@ -37,12 +37,15 @@ export async function credentialState(
   return row.isRejected ? 'rejected' : 'good';
 }
 
-/** When this very one was stored, by a try whose answer got lost. */
-export async function storedAt(tx: Transaction, credentialId: string): Promise<Date | undefined> {
+/** Undefined where none is stored. */
+export async function storedAt(
+  tx: Transaction,
+  { hotkey, provider }: Account,
+): Promise<Date | undefined> {
   const [row] = await tx<{ updatedAt: Date }[]>`
     select updated_at as "updatedAt"
     from inference_credential
-    where credential_id = ${credentialId}`;
+    where miner_hotkey = ${hotkey} and provider = ${provider}`;
   return row?.updatedAt;
 }
 

@@ -1,9 +1,10 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import type { PinDisabledReason } from '../../../machines/race/pinnable.ts';
 import { refusal } from '../../../machines/refusal.ts';
+import { isCarriedOut } from '../carried-out.ts';
 import { isBanned } from '../is-banned.ts';
 import type { ReplyOf } from '../messages.ts';
-import type { Handlers, Transact } from '../service-handler.ts';
+import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
 import type { pinsService } from './messages.ts';
 import {
   type MinerVersion,
@@ -23,38 +24,50 @@ type Selection = ReplyOf<typeof pinsService, 'pin'>;
  *    race's row before it looks at anything else, and the close waits for it.
  * 2. From the instant at which qualifying is due to close every change is refused, so that no storm
  *    of pins holds the close off.
+ * 3. A change is made once. Whoever reads it again is told what is so now, also after the close.
  */
 export function createPinsService(deps: {
   readonly transact: Transact;
 }): Handlers<typeof pinsService> {
   return {
-    pin: ({ hotkey, agentVersionId }) =>
-      deps.transact(async (tx) => {
-        const qualifying = await unlockedQualifying(tx, hotkey);
-        const versions = await versionsOfMiner(tx, hotkey);
-        requirePinnable(versions, agentVersionId, qualifying);
-        await upsertPin(tx, hotkey, agentVersionId);
-        return await selectionAfter(tx, hotkey, qualifying);
-      }),
-    unpin: ({ hotkey }) =>
-      deps.transact(async (tx) => {
-        const qualifying = await unlockedQualifying(tx, hotkey);
-        await deletePin(tx, hotkey);
-        return await selectionAfter(tx, hotkey, qualifying);
-      }),
+    pin: ({ hotkey, agentVersionId }, command) =>
+      deps.transact((tx) =>
+        changed(tx, { hotkey, command }, async (qualifying) => {
+          requirePinnable(await versionsOfMiner(tx, hotkey), agentVersionId, qualifying);
+          await upsertPin(tx, hotkey, agentVersionId);
+        }),
+      ),
+    unpin: ({ hotkey }, command) =>
+      deps.transact((tx) => changed(tx, { hotkey, command }, () => deletePin(tx, hotkey))),
   };
 }
 
 /** The race's row is locked first, and only then anything is read, the clock too. */
-async function unlockedQualifying(tx: Transaction, hotkey: string): Promise<Qualifying> {
+async function changed(
+  tx: Transaction,
+  { hotkey, command }: { readonly hotkey: string; readonly command: CommandFacts },
+  change: (qualifying: Qualifying) => Promise<void>,
+): Promise<Selection> {
   await holdRace(tx);
-  if (await isBanned(tx, hotkey)) throw refusal('BANNED');
+  const isRepeat = await isCarriedOut(tx, command.id);
   const qualifying = await qualifyingNow(tx);
+  if (!isRepeat) {
+    await requireNoBan(tx, hotkey);
+    requireUnlocked(qualifying);
+    await change(qualifying);
+  }
+  return await selectionNow(tx, hotkey, qualifying);
+}
+
+async function requireNoBan(tx: Transaction, hotkey: string): Promise<void> {
+  if (await isBanned(tx, hotkey)) throw refusal('BANNED');
+}
+
+function requireUnlocked(qualifying: Qualifying | undefined): asserts qualifying is Qualifying {
   if (qualifying === undefined) throw refusal('NO_ACTIVE_SUITE');
   if (qualifying.race?.isLocked === true) {
     throw refusal('RACE_LOCKED');
   }
-  return qualifying;
 }
 
 function requirePinnable(
@@ -86,11 +99,12 @@ const whyNot: Readonly<Record<PinDisabledReason, string>> = {
   below_threshold: 'This version cannot race: its qualifying score is below the threshold.',
 };
 
-async function selectionAfter(
+async function selectionNow(
   tx: Transaction,
   hotkey: string,
-  qualifying: Qualifying,
+  qualifying: Qualifying | undefined,
 ): Promise<Selection> {
+  if (qualifying === undefined) return { racing: null };
   const versions = await versionsOfMiner(tx, hotkey);
   const racing = wouldRace(versions, qualifying).racing;
   return {

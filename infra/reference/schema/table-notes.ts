@@ -45,6 +45,9 @@ export const tableNotes: Readonly<Record<string, TableNote>> = {
   'audit.tops': { holds: 'Every reign, and by what Overall and margin it began.' },
   'audit.work_items': { holds: 'Every work item and how many of its successes count.' },
   audit_log: { holds: 'What operators ordered, as a chain of hashes that only grows.' },
+  carried_out: {
+    holds: 'Which orders of miners were carried out, for an hour, so that none is a second time.',
+  },
   challenge: { holds: 'Texts to be signed by whoever signs in, as hashes, until they expire.' },
   episode_artifact: { writer: 'evaluations', holds: 'Artifacts that were uploaded for a run.' },
   episode_result: {

@@ -20,16 +20,17 @@ async function start(t: ExecutionContext, transactAs?: (plain: Transact) => Tran
   const service = createPinsService({ transact: transactAs?.(plain) ?? plain });
   const suiteId = await addSuite(admin);
   const command = () => ({ id: randomUUID(), account: hotkey, trace: {} });
-  const pin = async (agentVersionId: string, of = hotkey) =>
-    (await service.pin({ hotkey: of, agentVersionId }, command())).racing?.agentVersionId;
-  const unpin = async () => (await service.unpin({ hotkey }, command())).racing?.agentVersionId;
+  const pin = async (agentVersionId: string, of = hotkey, as = command()) =>
+    (await service.pin({ hotkey: of, agentVersionId }, as)).racing?.agentVersionId;
+  const unpin = async (as = command()) =>
+    (await service.unpin({ hotkey }, as)).racing?.agentVersionId;
   const refusal = async (asked: Promise<unknown>) => {
     const error = await t.throwsAsync(asked, { instanceOf: Fault });
     return [error.code, ...Object.values(error.extras)].join(' ');
   };
   const pins = async () => await admin`select miner_hotkey, agent_version_id from race_pin`;
   const planted = { suiteId, hotkey };
-  return { admin, suiteId, planted, pin, unpin, refusal, pins };
+  return { admin, suiteId, planted, command, pin, unpin, refusal, pins };
 }
 
 const raceOf = (suiteId: number, status = 'QUALIFYING_OPEN') => ({
@@ -52,6 +53,60 @@ test('a pin races instead of the better version until it is taken back', async (
   t.is(await unpin(), better);
   t.is(await unpin(), better, 'where none is pinned nothing changes');
   t.is((await pins()).length, 0);
+});
+
+test('what is read once more after a later choice of the miner undoes nothing', async (t) => {
+  const { admin, suiteId, planted, command, pin, unpin } = await start(t);
+  await plantRace(admin, raceOf(suiteId));
+  const better = await plantVersion(admin, { ...planted, score: '0.9000' });
+  const worse = await plantVersion(admin, { ...planted, score: '0.6000' });
+  const [pinning, unpinning] = [command(), command()];
+
+  t.is(await pin(better, hotkey, pinning), better);
+  t.is(await pin(worse), worse);
+  t.is(await pin(better, hotkey, pinning), worse, 'the answer says what is so now');
+  t.is(await unpin(unpinning), better);
+  t.is(await pin(worse), worse);
+  t.is(await unpin(unpinning), worse);
+  t.is(await pin(better, hotkey, pinning), worse);
+  t.is(await pin(better), better, 'another order for the same is carried out');
+  t.is(await pin(worse), worse);
+  t.is(await unpin(), better);
+  const noted = await admin`select kind from race_pin_change order by change_no`;
+  t.deepEqual(
+    noted.map(({ kind }) => kind),
+    ['pin', 'pin', 'unpin', 'pin', 'pin', 'pin', 'unpin'],
+  );
+});
+
+test('an order that is read once more after the close was in time', async (t) => {
+  const { admin, suiteId, planted, command, pin, unpin, refusal } = await start(t);
+  const raceId = await plantRace(admin, raceOf(suiteId));
+  const [best, pinned] = await Promise.all([
+    plantVersion(admin, { ...planted, score: '0.9000' }),
+    plantVersion(admin, { ...planted, score: '0.6000' }),
+  ]);
+  const order = command();
+  t.is(await pin(pinned, hotkey, order), pinned);
+  await admin`update race set status = 'QUALIFYING_CLOSED' where race_id = ${raceId}`;
+
+  t.is(await pin(pinned, hotkey, order), pinned, 'it was in time');
+  t.is(await refusal(pin(best)), 'RACE_LOCKED');
+  await admin`update suite set is_active = false`;
+  t.is(await pin(pinned, hotkey, order), undefined, 'nothing would race');
+  t.is(await refusal(unpin()), 'NO_ACTIVE_SUITE');
+});
+
+test('an order that was refused is decided afresh', async (t) => {
+  const { admin, suiteId, planted, command, pin, refusal } = await start(t);
+  await plantRace(admin, raceOf(suiteId));
+  const version = await plantVersion(admin, { ...planted, score: '0.5000' });
+  const order = command();
+  t.is(await refusal(pin(version, hotkey, order)), 'NOT_PINNABLE below_threshold');
+  await admin`
+    update agent_version set qualifying_score = 0.6 where agent_version_id = ${version}`;
+
+  t.is(await pin(version, hotkey, order), version);
 });
 
 test('a miner without an eligible version has nothing that would race', async (t) => {

@@ -52,6 +52,7 @@ audit.submissions audit:r service:r
 audit.tops audit:r service:r
 audit.work_items audit:r service:r
 audit_log edge:r service:ra
+carried_out service:rawd
 challenge service:rawd
 episode_artifact actor:r edge:r service:r
 episode_result actor:r edge:r service:r

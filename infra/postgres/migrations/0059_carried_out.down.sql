@@ -1,0 +1,1 @@
+drop table carried_out;
