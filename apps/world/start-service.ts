@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { knownKeys } from '../../infra/config/config.ts';
+import { operatorTokens } from '../../infra/config/named-secrets.ts';
 import { freePort } from '../../infra/local/free-port.ts';
 import { embeddedNetuid, type Neighbours } from './embedded.ts';
 import { type KeptProcess, keepRunning, type ProcessEnd } from './process-group.ts';
@@ -63,11 +64,11 @@ export async function startService(plan: ServicePlan): Promise<RunningService> {
   const signal = AbortSignal.any([plan.signal, failed.signal]);
   await Promise.all([first, ...rest].map((url) => untilHealthy(url, plan, signal)));
   starting.onEnd.isReady = true;
-  const operatorToken = shared['OPERATOR_TOKENS']?.split(',')[0]?.split(':')[1] ?? '';
+  const [operator] = operatorTokens.safeParse(shared['OPERATOR_TOKENS']).data ?? [];
   const kept = stack.move();
   return {
     baseUrls: [first, ...rest],
-    operatorToken,
+    operatorToken: operator?.token ?? '',
     edges,
     coordinators,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

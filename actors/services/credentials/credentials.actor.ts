@@ -149,7 +149,10 @@ async function setDefault(
   command: CommandFacts,
   { providers, transact }: CredentialsDeps,
 ): Promise<ReplyOf<Contract, 'set-default'>> {
-  if (!providers.has(account.provider)) throw unused();
+  // In a body it is a name like any other, and what is not in use cannot be connected.
+  if (!providers.has(account.provider)) {
+    throw refusal('DEFAULT_NOT_CONNECTED', { says: 'This provider is not in use here.' });
+  }
   await transact(async (tx) => {
     await lockMiner(tx, account.hotkey);
     if (await isCarriedOut(tx, command.id)) return;

@@ -1638,7 +1638,7 @@ export function paddockClient(send: Send) {
 
     /**
      * Choose the connected provider that serves the miner's next runs
-     * @throws Refusal UNKNOWN_PROVIDER, NOT_CONNECTED
+     * @throws Refusal NOT_CONNECTED
      */
     patchMinerInferenceAuthDefault: async (
       request: PatchMinerInferenceAuthDefaultRequest, options?: CallOptions,

@@ -1039,16 +1039,16 @@ export interface DefaultProvider {
   readonly default_provider: string;
 }
 
-/** There is no such inference provider. Take its name from GET /v1/public/inference/models. */
-export interface UnknownProviderError {
-  readonly detail: string;
-  readonly error_code: 'UNKNOWN_PROVIDER';
-}
-
 /** The provider that is to become the default is not connected. Connect it first: POST /v1/miner/inference-auth/{provider}. */
 export interface NotConnectedError {
   readonly detail: string;
   readonly error_code: 'NOT_CONNECTED';
+}
+
+/** There is no such inference provider. Take its name from GET /v1/public/inference/models. */
+export interface UnknownProviderError {
+  readonly detail: string;
+  readonly error_code: 'UNKNOWN_PROVIDER';
 }
 
 /** The provider does not accept this credential. Check it at the provider, then store it again. */

@@ -145,5 +145,5 @@ test('a provider without a URL here costs no miner its token, and operators are 
   t.like(told, [{ text: 'a provider that miners use has no URL here', provider: 'providera' }]);
   const refused = await t.throwsAsync(key(run, 'providera'), { instanceOf: Fault });
   t.like(refused, { code: 'PROVIDER_UNAVAILABLE', extras: { provider_failed: true } });
-  t.is(await refusal(choose('alice', 'providera')), 'UNKNOWN_PROVIDER');
+  t.is(await refusal(choose('alice', 'providera')), 'DEFAULT_NOT_CONNECTED');
 });

@@ -13,7 +13,7 @@ export const chooseDefaultProvider = endpoint({
   trafficClass: 1,
   body: z.object({ provider: providerName }),
   response: z.object({ default_provider: z.string() }).meta({ id: 'DefaultProvider' }),
-  faults: ['DEFAULT_NOT_CONNECTED', 'UNKNOWN_PROVIDER', 'OUTCOME_UNKNOWN', 'STORE_UNAVAILABLE'],
+  faults: ['DEFAULT_NOT_CONNECTED', 'OUTCOME_UNKNOWN', 'STORE_UNAVAILABLE'],
 
   async handle({ caller, body, context }, { bus, config }) {
     const provider = providerInField(body.provider, ['body', 'provider'], config);
