@@ -14,8 +14,9 @@ export interface SelectedRun {
 }
 
 /**
- * Counted runs of the active suite, oldest first, as many as `limit`. Not those of versions that are
- * over, of races that came to nothing, and those that another open rejudging has.
+ * Counted runs of the active suite, oldest first; more than fit are any `limit` of them, so that nothing
+ * sorts all the runs there ever were. Not those of versions that are over, of races that came to nothing,
+ * and those that another open rejudging has.
  */
 export async function selectRuns(
   tx: Transaction,
@@ -25,37 +26,58 @@ export async function selectRuns(
   const given = <T>(value: T | null, condition: (value: T) => ReturnType<typeof tx>) =>
     value === null ? tx`true` : condition(value);
   const at = (ms: number) => tx`timestamptz 'epoch' + ${ms} * interval '1 millisecond'`;
+  const { taskId } = criteria;
   return await tx<SelectedRun[]>`
-    select r.eval_run_id as "evalRunId", r.agent_version_id as "agentVersionId", r.part,
-      r.race_id as "raceId", race.status as "raceStatus"
-    from evaluation_run r
-    join suite s on s.suite_id = r.suite_id and s.is_active
-    join agent_version v on v.agent_version_id = r.agent_version_id
-    left join race on race.race_id = r.race_id
-    where r.status = 'SUCCESS' and r.is_included and v.state in ('RUNNING', 'ELIGIBLE')
-      and race.status is distinct from 'RACE_CANCELLED'
-      and ${given(criteria.validatorHotkey, (hotkey) => tx`r.validator_hotkey = ${hotkey}`)}
-      and ${given(criteria.agentVersionId, (id) => tx`r.agent_version_id = ${id}`)}
-      and ${given(criteria.phase, (phase) => tx`r.phase = ${phase}`)}
-      and ${given(criteria.envPackSha256, (sha256) => tx`r.env_pack_sha256 = ${sha256}`)}
-      and ${given(criteria.claimedFromMs, (ms) => tx`r.claimed_at >= ${at(ms)}`)}
-      and ${given(criteria.claimedUntilMs, (ms) => tx`r.claimed_at < ${at(ms)}`)}
-      and ${given(
-        criteria.taskId,
-        (taskId) => tx`(
-          exists (
-            select from episode_result e
-            where e.eval_run_id = r.eval_run_id and e.task_id = ${taskId})
-          or exists (
-            select from problem_progress p
-            where p.eval_run_id = r.eval_run_id and p.problem_id::text = ${taskId}))`,
-      )}
-      and not exists (
-        select from rejudging_run x
-        join rejudging j on j.rejudging_id = x.rejudging_id
-        where x.eval_run_id = r.eval_run_id and j.applied_at is null and j.cancelled_at is null)
-    order by r.claimed_at, r.eval_run_id
-    limit ${limit}`;
+    select "evalRunId", "agentVersionId", part, "raceId", "raceStatus"
+    from (
+      select r.eval_run_id as "evalRunId", r.agent_version_id as "agentVersionId", r.part,
+        r.race_id as "raceId", race.status as "raceStatus", r.claimed_at
+      from ${taskId === null ? tx`evaluation_run` : runsThatHad(tx, taskId)} r
+      join suite s on s.suite_id = r.suite_id and s.is_active
+      join agent_version v on v.agent_version_id = r.agent_version_id
+      left join race on race.race_id = r.race_id
+      where r.status = 'SUCCESS' and r.is_included and v.state in ('RUNNING', 'ELIGIBLE')
+        and race.status is distinct from 'RACE_CANCELLED'
+        and ${given(criteria.validatorHotkey, (hotkey) => tx`r.validator_hotkey = ${hotkey}`)}
+        and ${given(criteria.agentVersionId, (id) => tx`r.agent_version_id = ${id}`)}
+        and ${given(criteria.phase, (phase) => tx`r.phase = ${phase}`)}
+        and ${given(criteria.envPackSha256, (sha256) => tx`r.env_pack_sha256 = ${sha256}`)}
+        and ${given(criteria.claimedFromMs, (ms) => tx`r.claimed_at >= ${at(ms)}`)}
+        and ${given(criteria.claimedUntilMs, (ms) => tx`r.claimed_at < ${at(ms)}`)}
+        and ${given(
+          taskId,
+          (id) => tx`(
+            exists (
+              select from episode_result e
+              where e.eval_run_id = r.eval_run_id and e.task_id = ${id})
+            or exists (
+              select from problem_progress p
+              where p.eval_run_id = r.eval_run_id and p.problem_id::text = ${id}))`,
+        )}
+        and not exists (
+          select from rejudging_run x
+          join rejudging j on j.rejudging_id = x.rejudging_id
+          where x.eval_run_id = r.eval_run_id and j.applied_at is null and j.cancelled_at is null)
+      limit ${limit}) fitting
+    order by claimed_at, "evalRunId"`;
+}
+
+/**
+ * Those that can have had the task: of the races that drew it, and of qualifying where the active suite
+ * has it. Only their results are looked at.
+ */
+function runsThatHad(tx: Transaction, taskId: string): ReturnType<typeof tx> {
+  return tx`(
+      select r.* from evaluation_run r
+      where r.race_id = any(array(
+        select d.race_id from race_task d
+        where d.task_id = ${taskId} or d.problem_id::text = ${taskId}))
+      union all
+      select r.* from evaluation_run r
+      where r.race_id is null and exists (
+        select from suite_problem p
+        join suite s on s.suite_id = p.suite_id and s.is_active
+        where p.task_id = ${taskId} or p.problem_id::text = ${taskId}))`;
 }
 
 export interface NewRejudging {
