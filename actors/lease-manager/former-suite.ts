@@ -1,7 +1,7 @@
 import { isOfEarlierActivation } from '../../machines/suite/activation.ts';
 import type { Draft } from './draft.ts';
 
-/** Of one that is not active, or was not for a while after that instant. */
+/** Whether the suite is not the active one, or has been activated anew since that instant. */
 export function isOfFormerSuite(
   draft: Draft,
   activeSuiteId: number | null,

@@ -323,7 +323,7 @@ function refuse(
   if (error instanceof ClientGone || response.destroyed || isGivenUp(response)) return;
   const known = by.checkResponses ? requireDescribedFault(endpoint, error) : error;
   const fault = faultOf(known);
-  // Of one that another process had a log line of it too, and the trace leads there.
+  // An error that another process reported has its log line there; the trace leads to it.
   if (fault !== known || fault.code === 'INTERNAL_ERROR') {
     by.reportError(known, {
       requestId: requestIdOf(response) ?? '',

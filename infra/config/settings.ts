@@ -121,7 +121,10 @@ const requests = {
     'of strangers, a fifth of them from one address; each is a signature check',
   ),
   JSON_BODY_BYTES_MAX: bytes(65_536, 'no ordinary request comes near'),
-  RESULTS_BODY_BYTES_MAX: bytes(2_097_152, 'episode results and progress: 500 items fit'),
+  RESULTS_BODY_BYTES_MAX: bytes(
+    2_097_152,
+    'episode results, progress and completions: 500 items fit',
+  ),
   OPERATOR_BODY_BYTES_MAX: bytes(16_777_216, 'suites with their problems; packs stream'),
   RESULT_ITEMS_MAX: count(500, 'items', 'of one batch of episode results'),
   LOG_UPLOAD_BYTES_MAX: bytes(67_108_864, 'logs of one problem, compressed'),

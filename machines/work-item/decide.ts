@@ -48,7 +48,7 @@ export function isTrouble(outcome: Exclude<Outcome, { readonly kind: 'replay' }>
   return outcome.kind === 'failure' && outcome.faultClass === 'PLATFORM';
 }
 
-/** A run ended without an included success: its slot is free, perhaps after a pause. */
+/** A run ended without an included success: its slot is free, at once or after a hold. */
 export function decideLeaseEnd(item: WorkState, ended: EndedLease, policy: EvalPolicy): WorkFact[] {
   const { evalRunId, isTrouble, releasedBy, nowMs } = ended;
   const facts: WorkFact[] = [{ type: 'LEASE_ENDED', evalRunId, isTrouble, releasedBy }];

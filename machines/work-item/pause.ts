@@ -24,12 +24,12 @@ const longestMs = Math.max(...Object.values(pauseTerms.maxMs));
 export const runsAtLongestPause =
   pauseTerms.runsBefore + 1 + Math.ceil(Math.log2(longestMs / pauseTerms.firstMs));
 
-/** How long after the last of so many runs in vain a validator is offered the same work again. */
+/** How long after the last of so many runs that call for a pause a validator is offered the same work again. */
 export function pauseMs(
-  runsInVain: number,
+  pausingRuns: number,
   { phase, rejudges }: Pick<WorkContext, 'phase' | 'rejudges'>,
 ): number {
-  const beyond = runsInVain - pauseTerms.runsBefore - 1;
+  const beyond = pausingRuns - pauseTerms.runsBefore - 1;
   if (beyond < 0) return 0;
   const maxMs = pauseTerms.maxMs[rejudges === null ? phase : 'QUALIFYING'];
   return Math.min(pauseTerms.firstMs * 2 ** Math.min(beyond, 30), maxMs);

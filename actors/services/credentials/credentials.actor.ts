@@ -6,7 +6,7 @@ import {
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import type { Fault } from '../../../machines/fault.ts';
 import { refusal } from '../../../machines/refusal.ts';
-import { isCarriedOut } from '../carried-out.ts';
+import { isCarriedOut } from '../carried-out-store.ts';
 import { isBanned } from '../is-banned.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers } from '../service-handler.ts';

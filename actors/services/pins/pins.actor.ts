@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import type { PinDisabledReason } from '../../../machines/race/pinnable.ts';
 import { refusal } from '../../../machines/refusal.ts';
-import { isCarriedOut } from '../carried-out.ts';
+import { isCarriedOut } from '../carried-out-store.ts';
 import { isBanned } from '../is-banned.ts';
 import type { ReplyOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';

@@ -71,7 +71,7 @@ async function readBody(
   if (hasWholeBody(request)) {
     // Asked for by its length: without it a read gives the first piece alone.
     const bytes: Buffer = request.read(request.readableLength) ?? empty;
-    // So that it ends, which nobody listens for any more.
+    // A stream ends only when it is read on, also where nobody listens for its end.
     request.resume();
     return bytes;
   }

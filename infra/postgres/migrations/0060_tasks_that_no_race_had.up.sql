@@ -43,4 +43,4 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
 $$;
 revoke execute on function rt.held_out_counts(integer) from public;
 grant execute on function rt.held_out_counts(integer) to paddock_edge, paddock_service;
-drop function rt.held_out_count(integer);
+-- `rt.held_out_count` stays for processes of the version before; a later migration drops it.

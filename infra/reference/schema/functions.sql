@@ -954,6 +954,22 @@ begin
     for update skip locked);
 end $function$;
 
+CREATE OR REPLACE FUNCTION rt.held_out_count(p_suite_id integer)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select case s.execution_kind
+      when 'envpack' then (
+        select count(*) from rt.tasks_of_packs(array[s.env_pack_sha256]) t where not t.is_public)
+      else (
+        select count(*) from suite_problem p where p.suite_id = s.suite_id and p.phase = 'RACE')
+    end::integer
+  from suite s
+  where s.suite_id = p_suite_id
+$function$;
+
 CREATE OR REPLACE FUNCTION rt.held_out_counts(p_suite_id integer)
  RETURNS TABLE(held_out integer, unraced integer)
  LANGUAGE sql

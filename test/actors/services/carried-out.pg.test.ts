@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
-import { isCarriedOut } from '../../../actors/services/carried-out.ts';
+import { isCarriedOut } from '../../../actors/services/carried-out-store.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
 import { testDatabase } from '../../support/cluster.ts';

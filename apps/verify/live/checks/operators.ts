@@ -73,7 +73,7 @@ export const operatorChecks: readonly Check[] = [
       where case made.action when 'hotkey.ban' then entries.count < 1 else entries.count <> 1 end`,
   },
   {
-    // That a race started by order does not show: it starts as soon as it is closed anyway.
+    // Starts by order are left out, for a closed race starts by itself at once: its row looks the same.
     id: 'INV-44',
     rule: 'what operators order of races, suites, packs and rejudgings has its entry before it',
     of: 'audit_log',
