@@ -19,6 +19,8 @@ export interface TopView {
   readonly topUnits: string;
   /** Of the race that is open or was last; null before the first one. */
   readonly policy: RacePolicy | null;
+  /** Of what is paid now: the race that was completed last, in whatever suite. Null before the first. */
+  readonly burnRateMicro: number | null;
   readonly nowMs: number;
 }
 
@@ -33,10 +35,12 @@ export async function topView(sql: Sql): Promise<TopView> {
       top: ReigningTopRow | null;
       topUnits: string | null;
       policy: unknown;
+      paid: unknown;
       nowMs: number;
     }[]
   >`
     select suite.suite_id as "suiteId", reign.top, split.units::text as "topUnits", latest.policy,
+      done.policy as paid,
       floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"
     from (values (1)) one (row)
     left join suite on suite.is_active
@@ -56,6 +60,12 @@ export async function topView(sql: Sql): Promise<TopView> {
       limit 1
     ) latest on true
     left join lateral (
+      select r.policy from race r
+      where r.status = 'RACE_COMPLETE'
+      order by r.completed_at desc, r.race_id desc
+      limit 1
+    ) done on true
+    left join lateral (
       select e.units
       from race_emission e
       where e.seat = 'TOP' and e.agent_version_id = reign.agent_version_id
@@ -66,8 +76,10 @@ export async function topView(sql: Sql): Promise<TopView> {
           limit 1)
     ) split on true`;
   if (row === undefined) throw new Error('a read of one row found none');
+  const { suiteId, top, topUnits, nowMs } = row;
   const policy = row.policy === null ? null : racePolicy.parse(row.policy);
-  return { ...row, policy, topUnits: row.topUnits ?? '0' };
+  const burnRateMicro = row.paid === null ? null : racePolicy.parse(row.paid).burnRateMicro;
+  return { suiteId, top, nowMs, policy, burnRateMicro, topUnits: topUnits ?? '0' };
 }
 
 export interface ReignRow {

@@ -80,6 +80,14 @@ test.serial('the threshold is the score of the top and the margin of this moment
     tao_per_day: 75,
     usd_per_day: 18_787.5,
   });
+
+  // A rate that was changed since burns nothing before the race that was opened by it is complete.
+  await addRace(sql, {
+    ...{ suiteId, raceNumber: 2, entrants: [], status: 'QUALIFYING_OPEN' },
+    policy: { burnRateMicro: 750_000 },
+  });
+  const later = await read<Pick<typeof top, 'policy'>>('/v1/public/top');
+  t.like(later.policy, { emission_baseline_burn_rate: 0.25 });
 });
 
 test.serial('the history shows every reign, newest first, and by suite', async (t) => {

@@ -61,7 +61,7 @@ export const showTop = endpoint({
       emission_weight: Number(view.topUnits) / unitsPerRace,
       policy: {
         days_as_top: view.top === null ? null : (view.nowMs - view.top.topAtMs) / dayMs,
-        emission_baseline_burn_rate: scoreOfMicro(policy.burnRateMicro) ?? 0,
+        emission_baseline_burn_rate: scoreOfMicro(view.burnRateMicro ?? policy.burnRateMicro) ?? 0,
         margin_initial: scoreOfMicro(policy.marginInitialMicro) ?? 0,
         margin_half_life_days: policy.marginHalfLifeMs / dayMs,
         margin_floor: scoreOfMicro(policy.marginFloorMicro) ?? 0,
