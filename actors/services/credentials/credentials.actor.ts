@@ -151,7 +151,10 @@ async function setDefault(
 ): Promise<ReplyOf<Contract, 'set-default'>> {
   // In a body it is a name like any other, and what is not in use cannot be connected.
   if (!providers.has(account.provider)) {
-    throw refusal('DEFAULT_NOT_CONNECTED', { says: 'This provider is not in use here.' });
+    throw refusal('DEFAULT_NOT_CONNECTED', {
+      says: 'This provider is not in use here.',
+      next: 'Choose or connect another provider.',
+    });
   }
   await transact(async (tx) => {
     await lockMiner(tx, account.hotkey);

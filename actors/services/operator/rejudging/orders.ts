@@ -50,6 +50,10 @@ export async function createRejudging(
 
 function requireFit(runs: readonly SelectedRun[]): void {
   if (runs.length === 0) throw invalid(['body'], 'selects no run that may be judged again');
+  // First, for of more than fit it is chance which are here.
+  if (runs.length > rejudgedRunsMax) {
+    throw invalid(['body'], `selects more than ${rejudgedRunsMax} runs`);
+  }
   const running = runs.find(
     ({ raceStatus }) => raceStatus !== null && raceStatus !== 'RACE_COMPLETE',
   );
@@ -58,9 +62,6 @@ function requireFit(runs: readonly SelectedRun[]): void {
       says: `Race ${running.raceId} still runs, and runs of it are among those selected.`,
       next: 'Wait until it is over, or leave them out.',
     });
-  }
-  if (runs.length > rejudgedRunsMax) {
-    throw invalid(['body'], `selects more than ${rejudgedRunsMax} runs`);
   }
 }
 
