@@ -8,25 +8,28 @@ create function rt.held_out_tasks(p_suite_id integer)
 returns table (problem_id uuid, task_id text, family text, drawn_family text, was_raced boolean)
 language sql stable set search_path = pg_catalog, public, pg_temp as $$
   select null::uuid, t.task_id, t.family, t.family,
-    -- By its id in the pack, or by a goal of its own in any pack, as a task is public.
-    exists (
-      select from pack_task k
+    -- By its id in the pack, or by a goal of its own in any pack, as a task is public. One row each is looked
+    -- up: of `exists` the planner makes a table of all that races ever had.
+    coalesce((
+      select true from pack_task k
       join race_task d on d.task_id = k.task_id
       join race r using (race_id)
       join suite x on x.suite_id = r.suite_id and x.env_pack_sha256 = k.pack_sha256
-      where k.pack_sha256 = t.pack_sha256 and k.task_id = t.task_id)
-    or t.has_own_goal and exists (
-      select from pack_task k
+      where k.pack_sha256 = t.pack_sha256 and k.task_id = t.task_id
+      limit 1), false)
+    or t.has_own_goal and coalesce((
+      select true from pack_task k
       join race_task d on d.task_id = k.task_id
       join race r using (race_id)
       join suite x on x.suite_id = r.suite_id and x.env_pack_sha256 = k.pack_sha256
-      where k.goal_text = t.goal_text)
+      where k.goal_text = t.goal_text
+      limit 1), false)
   from suite s
   cross join lateral rt.tasks_of_packs(array[s.env_pack_sha256]) t
   where s.suite_id = p_suite_id and s.execution_kind = 'envpack' and not t.is_public
   union all
   select p.problem_id, p.task_id, p.family, coalesce(p.family, p.category, ''),
-    exists (select from race_task d where d.problem_id = p.problem_id)
+    coalesce((select true from race_task d where d.problem_id = p.problem_id limit 1), false)
   from suite s
   join suite_problem p on p.suite_id = s.suite_id and p.phase = 'RACE'
   where s.suite_id = p_suite_id and s.execution_kind = 'legacy_benchmark'
