@@ -1,8 +1,9 @@
 import { type Terminal, table } from '../../world/terminal.ts';
-import type { CredentialStatus } from '../client/schemas.generated.ts';
+import { Refusal, Unanswered } from '../client/refusal.ts';
+import type { CredentialListing, CredentialStatus } from '../client/schemas.generated.ts';
 import type { Command, Place } from '../command.ts';
 import type { Desk } from '../desk.ts';
-import { exitCodes } from '../exit-code.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { whenText } from '../show/moments.ts';
 
 const provider: Place = { name: 'PROVIDER', says: 'as paddock credentials names it' };
@@ -26,9 +27,8 @@ export const credentials: Command = {
       each.updated_at === null ? '' : `since ${whenText(each.updated_at, clock.nowMs())}`,
     ]);
     for (const line of table(rows)) out.line(line);
-    if (listing.default_provider === null) {
-      out.line('Agents that ask models need one: paddock credentials set PROVIDER');
-    }
+    const advice = adviceOf(listing);
+    if (advice !== undefined) out.line(advice);
     return exitCodes.done;
   },
 };
@@ -41,7 +41,7 @@ export const setCredential: Command = {
   examples: [['paddock credentials set providera', 'asks for the credential']],
   async run(asked, desk) {
     const request = { provider: asked.place('PROVIDER'), body: { credential: await typed(desk) } };
-    return told(await desk.client.postMinerInferenceAuthByProvider(request), desk);
+    return await toldConnected(await desk.client.postMinerInferenceAuthByProvider(request), desk);
   },
 };
 
@@ -53,7 +53,7 @@ export const rotateCredential: Command = {
   examples: [['paddock credentials rotate providera', 'refused where none is stored']],
   async run(asked, desk) {
     const request = { provider: asked.place('PROVIDER'), body: { credential: await typed(desk) } };
-    return told(await desk.client.postMinerInferenceAuthRotate(request), desk);
+    return await toldConnected(await desk.client.postMinerInferenceAuthRotate(request), desk);
   },
 };
 
@@ -86,10 +86,41 @@ async function typed({ asking, environment }: Desk): Promise<string> {
   return await asking.hidden('Credential: ', 'set PADDOCK_CREDENTIAL');
 }
 
+/**
+ * What keeps the miner's agents from models. A provider that has refused a credential stays the default, as the
+ * miner's own choice, and another one that is connected then serves no run (decision record 26).
+ */
+function adviceOf({ providers, default_provider: chosen }: CredentialListing): string | undefined {
+  const connected = providers.filter((each) => each.connected).map(({ provider }) => provider);
+  const [other] = connected;
+  if (other === undefined)
+    return 'Agents that ask models need one: paddock credentials set PROVIDER';
+  if (chosen !== null && connected.includes(chosen)) return undefined;
+  const now =
+    chosen === null
+      ? 'Your agents use no provider.'
+      : `Your agents still use ${chosen}, which is not connected.`;
+  return `${now} Use this one: paddock credentials default ${other}`;
+}
+
+/** Says also where what is stored now serves no agent. */
+async function toldConnected(status: CredentialStatus, desk: Desk): Promise<ExitCode> {
+  const code = told(status, desk);
+  if (desk.isJson) return code;
+  const listing = await desk.client.getMinerInferenceAuth().catch((error: unknown) => {
+    // The order was carried out, and must not seem to have failed.
+    if (error instanceof Refusal || error instanceof Unanswered) return undefined;
+    throw error;
+  });
+  const advice = listing && adviceOf(listing);
+  if (advice !== undefined) desk.out.line(advice);
+  return code;
+}
+
 function told(
   status: CredentialStatus,
   { out, isJson }: { readonly out: Terminal; readonly isJson: boolean },
-) {
+): ExitCode {
   const is = status.connected ? 'connected' : 'not connected any more';
   out.line(isJson ? JSON.stringify(status) : `${status.provider} is ${is}.`);
   return exitCodes.done;

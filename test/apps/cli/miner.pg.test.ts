@@ -251,6 +251,15 @@ test.serial('a credential is set without ever standing on the line', async (t) =
   const set = await user.withOptions({ env }, 'credentials', 'set', 'providera');
   t.is(set.out, 'providera is connected.\n');
   t.regex((await user.run('credentials')).out, /providera +connected +agents use it/);
+  await service.sql`update inference_credential set rejected_at = rt.clock()`;
+  const other = await user.withOptions({ env }, 'credentials', 'set', 'providerb');
+  const advice =
+    'Your agents still use providera, which is not connected. ' +
+    'Use this one: paddock credentials default providerb\n';
+  t.is(other.out, `providerb is connected.\n${advice}`);
+  t.true((await user.run('credentials')).out.endsWith(advice));
+  t.is((await user.run('credentials', 'default', 'providerb')).code, 0);
+  t.false((await user.run('credentials')).out.includes('Use this one'));
   const refused = await user.withOptions(
     { env: { PADDOCK_CREDENTIAL: 'other' } },
     ...['credentials', 'set', 'providera'],
