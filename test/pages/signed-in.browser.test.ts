@@ -1,6 +1,7 @@
 /** What only operators and miners see, in a real Chromium: in the dark, on a small screen, by keyboard alone. */
 import test, { type ExecutionContext } from 'ava';
 import type { BrowserContext, Page } from 'playwright-core';
+import { submit } from '../support/evaluation-client.ts';
 import { okBody } from '../support/trial-suite.ts';
 import { barriers, complaintsOf, keepShot, type Look, openBrowser } from './browser.ts';
 import { openShopWorld, type ShopWorld } from './shop-world.ts';
@@ -159,4 +160,20 @@ test.serial('by keyboard alone a miner signs in, orders something and leaves', a
   await tabTo(t, page, 'Sign out');
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Use test-wallet' }).waitFor();
+});
+
+test.serial('a miner is told which version races in the place of the latest one', async (t) => {
+  // Its first version is in the race under way; the tests before are done with that one as its latest.
+  await submit(world.miner, { name: 'quick-shopper' });
+  await using browser = await openBrowser();
+  const { page, complaints } = await opened(t, browser);
+  await plantWallet(page, world.miner);
+  await signInByWallet(page, world.service.baseUrl);
+  const row = page.getByRole('row').filter({ hasText: 'quick-shopper v2' });
+  await row.getByText('races in its place').waitFor();
+  t.deepEqual(await barriers(page), []);
+  await row.getByRole('link', { name: 'v1' }).click();
+  await page.getByRole('heading', { name: 'quick-shopper' }).waitFor();
+  t.true(page.url().endsWith(`/app/versions/${world.versions[0]}`), page.url());
+  t.deepEqual(complaints, []);
 });

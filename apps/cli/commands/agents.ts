@@ -1,8 +1,10 @@
 import { codeWords } from '../../../machines/reasons/code-words.ts';
 import { type Terminal, table } from '../../world/terminal.ts';
+import type { PaddockClient } from '../client/paddock.generated.ts';
 import type { MinerAgentListing, MinerAgentVersion } from '../client/schemas.generated.ts';
 import type { Command } from '../command.ts';
-import { exitCodes } from '../exit-code.ts';
+import type { Desk } from '../desk.ts';
+import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { isId } from '../ids.ts';
 import { localTime, whenText } from '../show/moments.ts';
 import { plainText } from '../show/plain-text.ts';
@@ -17,14 +19,11 @@ export const agents: Command = {
     ['paddock agents', 'each with its latest version, and when you may submit again'],
     ['paddock agents my-agent', 'every version of one'],
   ],
-  async run(asked, { client, out, isJson, clock }) {
+  async run(asked, desk) {
+    const { client, out, isJson } = desk;
     const listing = await client.getMinerAgents();
     const wanted = asked.placeOr('AGENT');
-    if (wanted === undefined) {
-      if (isJson) out.line(JSON.stringify(listing, null, 2));
-      else for (const line of listingLines(listing, clock.nowMs(), out)) out.line(line);
-      return exitCodes.done;
-    }
+    if (wanted === undefined) return await showAll(listing, desk);
     const named = listing.agents.find(({ agent_name: name }) => name === wanted);
     if (named === undefined && !isId(wanted)) throw noneOfThatName(wanted);
     const agentId = named?.agent_id ?? wanted;
@@ -38,6 +37,18 @@ export const agents: Command = {
     return exitCodes.done;
   },
 };
+
+async function showAll(
+  listing: MinerAgentListing,
+  { client, out, isJson, clock }: Desk,
+): Promise<ExitCode> {
+  if (isJson) out.line(JSON.stringify(listing, null, 2));
+  else {
+    const shown = { ...listing, standIn: await standInOf(listing, client) };
+    for (const line of listingLines(shown, clock.nowMs(), out)) out.line(line);
+  }
+  return exitCodes.done;
+}
 
 function legendBelow(versions: readonly MinerAgentVersion[]): readonly string[] {
   const legend = legendLines(versions, codeWords);
@@ -61,19 +72,51 @@ function versionCells(version: MinerAgentVersion): string[] {
   ];
 }
 
-function listingLines(listing: MinerAgentListing, nowMs: number, terminal: Terminal): string[] {
-  const { agents: all, can_submit: canSubmit, next_allowed_at: nextAt } = listing;
+/** The version that races in the place of a later one of its agent. */
+interface StandIn {
+  readonly agentId: string;
+  readonly versionId: string;
+  /** Undefined where the service does not list it. */
+  readonly number: number | undefined;
+}
+
+/** Undefined where the latest version of an agent races, or nothing does. */
+async function standInOf(
+  { agents: all, racing_agent_id: agentId, racing_agent_version_id: versionId }: MinerAgentListing,
+  client: PaddockClient,
+): Promise<StandIn | undefined> {
+  const agent = all.find((each) => each.agent_id === agentId);
+  if (agent === undefined || agentId === null || versionId === null) return undefined;
+  if (agent.latest_version.agent_version_id === versionId) return undefined;
+  const versions = await client.getMinerAgentsVersions({ agent_id: agentId });
+  const racing = versions.find(({ agent_version_id: id }) => id === versionId);
+  return { agentId, versionId, number: racing?.version_number };
+}
+
+function listingLines(
+  listing: MinerAgentListing & { readonly standIn: StandIn | undefined },
+  nowMs: number,
+  terminal: Terminal,
+): string[] {
+  const { agents: all, can_submit: canSubmit, next_allowed_at: nextAt, standIn } = listing;
   const rows = all.map(({ agent_name: name, latest_version: latest }) => [
     plainText(name),
     ...versionCells(latest),
   ]);
-  const lines =
+  const [head = '', ...lines] = table([['AGENT', ...versionHead], ...rows]);
+  const listed =
     rows.length === 0
       ? ['You have no agent yet: paddock submit FILE --name NAME makes one.']
-      : table([['AGENT', ...versionHead], ...rows]);
+      : [head, ...lines.flatMap((line, at) => [line, ...underLines(all[at]?.agent_id, standIn)])];
   const may = canSubmit
     ? terminal.style('green', 'You may submit now.')
     : `You may submit again ${nextAt === null ? 'later' : whenText(nextAt, nowMs)}.`;
   const latest = all.map(({ latest_version: version }) => version);
-  return [...lines, ...legendBelow(latest), '', may];
+  return [...listed, ...legendBelow(latest), '', may];
+}
+
+function underLines(agentId: string | undefined, standIn: StandIn | undefined): string[] {
+  if (standIn === undefined || standIn.agentId !== agentId) return [];
+  const version = standIn.number === undefined ? 'an earlier one' : `version ${standIn.number}`;
+  return [`  ${version} races in its place: ${standIn.versionId}`];
 }

@@ -11,6 +11,7 @@ const version = {
 const listing = {
   agents: [{ agent_name: 'mine', agent_id: id, latest_version: version }],
   ...{ can_submit: true, next_allowed_at: null },
+  ...{ racing_agent_version_id: id, racing_agent_id: id },
 };
 const answers = { getMinerAgents: listing, getMinerAgentsVersions: [version] };
 
@@ -30,4 +31,35 @@ test('a name that is mistyped is told as one, before the service is asked', asyn
     'paddock: "mnie" is no id, and you have no agent of that name\n' +
       'See your agents and the ids of their versions with: paddock agents\n',
   );
+});
+
+test('which version races in the place of the latest one stands under its agent', async (t) => {
+  const [first, second] = [1, 2].map((number) => ({
+    ...{ ...version, version_number: number, is_selected_for_race: number === 1 },
+    agent_version_id: `019a0000-0000-7000-8000-00000000000${number}`,
+  }));
+  const other = '019a0000-0000-7000-8000-00000000000a';
+  const mixed = {
+    ...listing,
+    agents: [
+      { agent_name: 'mine', agent_id: id, latest_version: second },
+      { agent_name: 'other', agent_id: other, latest_version: { ...second, version_number: 7 } },
+    ],
+  };
+  const asked = { getMinerAgents: mixed, getMinerAgentsVersions: [second, first] };
+  const [, mine, under, others, end] = (await answeredLine(asked, 'agents')).out.split('\n');
+
+  t.regex(mine ?? '', /^mine +2 .+ no +yes /);
+  t.is(under, `  version 1 races in its place: ${first?.agent_version_id}`);
+  t.regex(others ?? '', /^other +7 .+ no +yes /);
+  t.is(end, '');
+});
+
+test('where nothing races, or the latest one, nothing else is said to', async (t) => {
+  const nothing = { ...listing, racing_agent_version_id: null, racing_agent_id: null };
+  for (const getMinerAgents of [listing, nothing]) {
+    const { code, out } = await answeredLine({ getMinerAgents }, 'agents');
+    t.is(code, 0);
+    t.false(out.includes('races in its place'), out);
+  }
 });

@@ -1,5 +1,9 @@
 import { useState } from 'preact/hooks';
-import type { MinerAgentListing, Session } from '../../../cli/client/schemas.generated.ts';
+import type {
+  MinerAgentListing,
+  MinerAgentVersion,
+  Session,
+} from '../../../cli/client/schemas.generated.ts';
 import { ask, newKey, Refused } from '../api.ts';
 import { scoreText } from '../format.ts';
 import { announce } from '../parts/announcer.tsx';
@@ -164,7 +168,7 @@ function Agents({ token }: { readonly token: string }) {
                 <code>npx paddock submit</code>.
               </Empty>
             ) : (
-              <AgentTable agents={listing.agents} onPin={pin} />
+              <AgentTable listing={listing} token={token} onPin={pin} />
             )}
             <button type="button" onClick={() => pin(undefined)}>
               Unpin: my best version races
@@ -177,10 +181,12 @@ function Agents({ token }: { readonly token: string }) {
 }
 
 function AgentTable({
-  agents,
+  listing: { agents, racing_agent_id: racingAgentId, racing_agent_version_id: racingId },
+  token,
   onPin,
 }: {
-  readonly agents: MinerAgentListing['agents'];
+  readonly listing: MinerAgentListing;
+  readonly token: string;
   readonly onPin: (versionId: string) => void;
 }) {
   return (
@@ -191,10 +197,17 @@ function AgentTable({
         {
           title: 'Agent',
           isHead: true,
-          cell: ({ agent_name: name, latest_version: latest }) => (
-            <Link to={addressOf('version', latest.agent_version_id)}>
-              {name} v{latest.version_number}
-            </Link>
+          cell: ({ agent_id: id, agent_name: name, latest_version: latest }) => (
+            <>
+              <Link to={addressOf('version', latest.agent_version_id)}>
+                {name} v{latest.version_number}
+              </Link>
+              {id === racingAgentId &&
+                racingId !== null &&
+                racingId !== latest.agent_version_id && (
+                  <StandIn key={racingId} agentId={id} versionId={racingId} token={token} />
+                )}
+            </>
           ),
         },
         { title: 'State', cell: ({ latest_version: { state } }) => <State of={state} /> },
@@ -220,5 +233,30 @@ function AgentTable({
       rows={agents}
       keyOf={(agent) => agent.agent_id}
     />
+  );
+}
+
+/** The version that races in the place of a later one of its agent. */
+function StandIn({
+  agentId,
+  versionId,
+  token,
+}: {
+  readonly agentId: string;
+  readonly versionId: string;
+  readonly token: string;
+}) {
+  const { value } = useAnswer<readonly MinerAgentVersion[]>(
+    `/v1/miner/agents/${agentId}/versions`,
+    { token },
+  );
+  const racing = value?.find(({ agent_version_id: id }) => id === versionId);
+  return (
+    <div class="muted">
+      <Link to={addressOf('version', versionId)}>
+        {racing === undefined ? 'an earlier one' : `v${racing.version_number}`}
+      </Link>{' '}
+      races in its place
+    </div>
   );
 }
