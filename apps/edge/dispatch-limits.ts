@@ -1,7 +1,7 @@
 import type { Config } from '../../infra/config/config.ts';
 import type { Dispatch } from './dispatch.ts';
 
-/** A megabyte at 20 kB/s, with room for the analysis. */
+/** A megabyte at 20 kB/s, with room for the analysis; clients wait longer (apps/cli/client/submission-limit.ts). */
 const submissionMs = 60_000;
 /** A year of races; a repeat goes on where this ends. */
 const advanceMs = 600_000;

@@ -6,6 +6,7 @@ import { agentName, noAgentName } from '../../../machines/submission/agent-name.
 import type { Asked } from '../asked.ts';
 import { Refusal } from '../client/refusal.ts';
 import type { Violation } from '../client/schemas.generated.ts';
+import { submissionTimeoutMs } from '../client/submission-limit.ts';
 import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -123,7 +124,8 @@ async function verdictThere(
   const file = new File([bytes], parse(name).base, { type: 'text/x-python' });
   const body = { agent_name: agentName ?? 'check', file };
   try {
-    const { violations } = await client.postMinerSubmitCheck({ body }, { signal: stopping });
+    const options = { signal: stopping, timeoutMs: submissionTimeoutMs };
+    const { violations } = await client.postMinerSubmitCheck({ body }, options);
     return { invalid: null, findings: violations };
   } catch (error) {
     const isOfFile = error instanceof Refusal && [400, 413, 415].includes(error.status);

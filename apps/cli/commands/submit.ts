@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'node:path';
 import { randomId } from '../../../infra/ids/ids.ts';
 import { isRefusal } from '../client/paddock.generated.ts';
+import { submissionTimeoutMs } from '../client/submission-limit.ts';
 import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
 import { exitCodes } from '../exit-code.ts';
@@ -45,7 +46,7 @@ again. paddock check FILE says the same without submitting.`,
     const idempotencyKey = asked.text('idempotency-key') ?? randomId();
     const sending = client.postMinerSubmit(
       { body: { agent_name: agentName, file }, idempotencyKey },
-      { signal: desk.stopping, onUpload: progress.onPiece },
+      { signal: desk.stopping, timeoutMs: submissionTimeoutMs, onUpload: progress.onPiece },
     );
     const result = await repeatable(sending, idempotencyKey).catch((error: unknown) => {
       progress.end();

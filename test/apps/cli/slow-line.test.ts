@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { paddockClient } from '../../../apps/cli/client/paddock.generated.ts';
+import { sender } from '../../../apps/cli/client/send.ts';
+import { dispatchLimits } from '../../../apps/edge/dispatch-limits.ts';
+import { readConfig } from '../../../infra/config/config.ts';
+import { lineBy } from '../../support/answered-line.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const submissionMs = dispatchLimits(readConfig({}, { process: 'world' })).budgetMs.submission;
+
+const answers = {
+  '/v1/miner/submit': {
+    agent_version_id: '019a0000-0000-7000-8000-000000000001',
+    next_allowed_at: '2026-11-25T20:00:00.000Z',
+  },
+  '/v1/miner/submit/check': { ok: true, violations: [] },
+  '/v1/miner/agents': { agents: [], can_submit: true, next_allowed_at: null },
+} as const;
+
+/** A line whose service has taken `ms` of the client's clock when it has all of a request, and then answers. */
+async function lineThatTakes(t: ExecutionContext, ms: number) {
+  const clock = new ManualClock();
+  const server = createServer(async (request, response) => {
+    await buffer(request);
+    await clock.advance(ms);
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(answers[request.url as keyof typeof answers]));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const folder = await mkdtemp(join(tmpdir(), 'paddock-slow-'));
+  const path = join(folder, 'agent.py');
+  await writeFile(path, 'def agent_main(task):\n    return 1\n');
+  t.teardown(async () => {
+    server.closeAllConnections();
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = paddockClient(sender({ baseUrl, clock }));
+  return {
+    submit: () => lineBy(client, 'submit', path, '--name', 'mine'),
+    check: () => lineBy(client, 'check', path, '--online', '--entry-point', ''),
+    agents: () => lineBy(client, 'agents'),
+  };
+}
+
+test('an upload may take as long as the service allows', async (t) => {
+  const line = await lineThatTakes(t, submissionMs);
+  for (const { code, error } of [await line.submit(), await line.check()]) {
+    t.is(error, '');
+    t.is(code, 0);
+  }
+});
+
+test('it is given up soon after, and all that is small as soon as ever', async (t) => {
+  const late = await lineThatTakes(t, submissionMs + 10_000);
+  t.is((await late.submit()).code, 5);
+  t.is((await late.check()).code, 5);
+  const slow = await lineThatTakes(t, 30_000);
+  t.is((await slow.agents()).code, 5);
+});
