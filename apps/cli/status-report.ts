@@ -110,7 +110,7 @@ function nextText(status: AgentVersionStatus, nowMs: number): string {
   const { state, required_successes: required, included_success_count: included } = status;
   if (status.is_miner_banned) return 'Nothing, unless an operator takes the ban back.';
   if (state === 'DISCARDED') return afterDiscard(status);
-  if (state === 'CANCELLED') return 'Submit it again: what it was queued for is over.';
+  if (state === 'CANCELLED') return afterCancel(status);
   const standing = raceStandingOf(status);
   if (status.waiting.phase !== 'QUALIFYING' && standing === 'ENTERED') {
     return 'Its race score and rank are told when the race is over: paddock race --watch';
@@ -128,6 +128,11 @@ function nextText(status: AgentVersionStatus, nowMs: number): string {
   }
   const text = textOfReason('pin_disabled_reason', reason);
   return text === undefined ? plainText(reason) : [text.says, text.next ?? ''].join(' ').trimEnd();
+}
+
+function afterCancel({ discard_reason: reason }: AgentVersionStatus): string {
+  const known = reason === null ? undefined : textOfReason('discard_reason', reason)?.next;
+  return known ?? 'Submit it again: what it was queued for is over.';
 }
 
 /** A discard keeps nobody from submitting, and only one for faults of the agent shortens the cooldown. */

@@ -11,7 +11,8 @@ import type {
 } from './codes.ts';
 import type { ReasonText, ReasonTexts } from './reason-text.ts';
 
-const submitAgain = 'Submit the file again, for the suite of now.';
+const submitAgain =
+  'Submit the file again, for the suite of now; paddock agents says when the cooldown allows it.';
 const askOperators = 'Ask the operators of this service why.';
 const claimAgain = 'A validator stops it and claims work again.';
 

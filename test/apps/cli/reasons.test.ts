@@ -48,6 +48,16 @@ test('who was discarded by the rules is told which, and what it costs', async (t
   t.regex(out, /^next +Mend it and submit a new version; the cooldown was shortened for that\. /m);
 });
 
+test('what a switch of the suite cancelled is told when it may come again', async (t) => {
+  const { out } = await statusLine({ state: 'CANCELLED', discard_reason: 'SUITE_SUPERSEDED' });
+
+  t.regex(out, /^why +SUITE_SUPERSEDED: Another suite became active .+\.$/m);
+  t.regex(
+    out,
+    /^next +Submit the file again, .+; paddock agents says when the cooldown allows it\.$/m,
+  );
+});
+
 test('the timeline tells what its codes mean, and words of operators as they are', async (t) => {
   const { out } = await statusLine({
     timeline: [

@@ -1,0 +1,53 @@
+-- A switch of the suite shortens the cooldown of each miner whose version it cancels, in every partition at
+-- once, and a miner's versions lie in many. An update locks in the order in which its join finds them: two
+-- partitions would wait for each other in a ring.
+create function rt.eval_lock_miners(p_operations jsonb)
+returns void
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+begin
+  perform from (
+    select x.miner_hotkey
+    from jsonb_to_recordset(p_operations -> 'shorten_cooldown') as x (miner_hotkey text)
+    -- Admissions would lock theirs before the rest.
+    union
+    select x.miner_hotkey
+    from jsonb_to_recordset(p_operations -> 'admit_submission') as x (miner_hotkey text)
+  ) named
+  join miner m on m.hotkey = named.miner_hotkey
+  order by m.hotkey
+  for update of m;
+end $$;
+revoke execute on function rt.eval_lock_miners(jsonb) from public;
+
+create or replace function rt.eval_apply_before_rejudging(p_part integer, p_epoch bigint,
+                                                          p_operations jsonb, p_now timestamptz)
+returns void
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
+begin
+  if p_operations ? 'race_gate' then
+    perform rt.eval_hold_races(p_operations -> 'race_gate');
+  end if;
+  -- A race that opened meanwhile may want another number of successes.
+  if p_operations ? 'admit_submission' and exists (
+    select from jsonb_to_recordset(p_operations -> 'admit_submission') as x (
+      suite_id integer, required_successes integer)
+    join suite s on s.suite_id = x.suite_id
+    where s.required_successes_qualifying <> x.required_successes
+  ) then
+    raise exception 'SUITE_MOVED' using errcode = 'serialization_failure';
+  end if;
+  if p_operations ? 'shorten_cooldown' then
+    perform rt.eval_lock_miners(p_operations);
+  end if;
+
+  perform rt.eval_write(p_part, p_epoch, p_operations, p_now);
+
+  if p_operations ? 'eligible_version' then
+    update agent_version v
+    set eligible_in_race_id = r.race_id
+    from jsonb_to_recordset(p_operations -> 'eligible_version') as x (
+        agent_version_id uuid, suite_id integer)
+    join race r on r.suite_id = x.suite_id and r.status = 'QUALIFYING_OPEN'
+    where v.agent_version_id = x.agent_version_id;
+  end if;
+end $$;
