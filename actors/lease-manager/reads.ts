@@ -1,6 +1,6 @@
 import type { Fragment, Sql } from '../../infra/ports/sql.ts';
-import { pauseTerms, runsAtLongestPause } from '../../machines/work-item/pause.ts';
-import { type Evaluator, inVain, isStranger, mayEvaluate } from '../runtime/offers.ts';
+import { pauseTerms } from '../../machines/work-item/pause.ts';
+import { type Evaluator, inVain, isStranger, mayEvaluate, pauseEnd } from '../runtime/offers.ts';
 
 export interface RunLocator {
   readonly part: number;
@@ -140,30 +140,15 @@ function rank(sql: Sql): Fragment {
   return sql`case w.phase when 'RACE' then 0 else 1 end`;
 }
 
-/** The same as `pauseMs` says, of the newest runs in vain that `callsForPause` names. */
+/** Of work that is judged again nothing ends but an operator: it pauses as qualifying work does. */
 function notPaused(sql: Sql, validatorHotkey: string): Fragment {
-  const { runsBefore, firstMs, maxMs } = pauseTerms;
-  return sql`
-    (select count(*) <= ${runsBefore}::integer
-       or max(newest.completed_at) + interval '1 millisecond' * least(
-         ${firstMs}::float8 * 2 ^ least(count(*) - ${runsBefore}::integer - 1, 30),
-         case when w.phase = 'RACE' and w.rejudging_id is null then ${maxMs.RACE}::float8
-           else ${maxMs.QUALIFYING}::float8 end) <= rt.clock()
-     from (
-       select r.completed_at
-       from evaluation_run r
-       where r.work_item_id = w.work_item_id and r.validator_hotkey = ${validatorHotkey}
-         and ${callingForPause(sql)}
-       order by r.completed_at desc
-       limit ${runsAtLongestPause}
-     ) newest)`;
-}
-
-/** Runs `r` as `callsForPause` names them: the condition of the index evaluation_run_pausing. */
-function callingForPause(sql: Sql): Fragment {
-  return sql`
-    (r.status in ('FAILED', 'TIMED_OUT') and r.failure_class is distinct from 'PLATFORM'
-      or r.status = 'SUCCESS' and r.exclusion_reason = 'INCOMPLETE')`;
+  const { RACE, QUALIFYING } = pauseTerms.maxMs;
+  const end = pauseEnd(sql, {
+    hotkey: sql`${validatorHotkey}`,
+    maxMs: sql`case when w.phase = 'RACE' and w.rejudging_id is null then ${RACE}::float8
+      else ${QUALIFYING}::float8 end`,
+  });
+  return sql`(${end} <= rt.clock()) is not false`;
 }
 
 /** As the queue stands. */

@@ -1,4 +1,5 @@
 import type { Fragment, Sql, Transaction } from '../../infra/ports/sql.ts';
+import { pauseTerms, runsAtLongestPause } from '../../machines/work-item/pause.ts';
 
 /** A validator, as a parameter or as columns of a row. */
 export interface Evaluator {
@@ -43,6 +44,36 @@ export function inVain(sql: Sql | Transaction, hotkey: Fragment): Fragment {
         or r.status = 'SUCCESS' and r.exclusion_reason = 'INCOMPLETE')`;
 }
 
+/**
+ * When the pause of this validator at the work `w` ends or has ended, null where its runs call for none: the
+ * same as `pauseMs` says, of the newest runs in vain that `callsForPause` names.
+ */
+export function pauseEnd(
+  sql: Sql | Transaction,
+  { hotkey, maxMs }: { readonly hotkey: Fragment; readonly maxMs: Fragment },
+): Fragment {
+  const { runsBefore, firstMs } = pauseTerms;
+  return sql`
+    (select case when count(*) > ${runsBefore}::integer then
+       max(newest.completed_at) + interval '1 millisecond' * least(
+         ${firstMs}::float8 * 2 ^ least(count(*) - ${runsBefore}::integer - 1, 30), ${maxMs}) end
+     from (
+       select r.completed_at
+       from evaluation_run r
+       where r.work_item_id = w.work_item_id and r.validator_hotkey = ${hotkey}
+         and ${callingForPause(sql)}
+       order by r.completed_at desc
+       limit ${runsAtLongestPause}
+     ) newest)`;
+}
+
+/** Runs `r` as `callsForPause` names them: the condition of the index evaluation_run_pausing. */
+function callingForPause(sql: Sql | Transaction): Fragment {
+  return sql`
+    (r.status in ('FAILED', 'TIMED_OUT') and r.failure_class is distinct from 'PLATFORM'
+      or r.status = 'SUCCESS' and r.exclusion_reason = 'INCOMPLETE')`;
+}
+
 /** Validators that were seen since then and are not banned, of a clock that is read once. */
 export function validatorsSeen(sql: Sql | Transaction, within: '5 minutes' | '1 hour'): Fragment {
   return sql`
@@ -64,18 +95,29 @@ export function anyAble(sql: Sql | Transaction, from: Fragment): Fragment {
 
 /**
  * Of the work `w`: how many validators of the table `l` may evaluate it, counted up to the runs that it
- * needs, and whether one of them had no run of it in vain. That is never said of a race's work: how its
- * runs ended is sealed.
+ * needs, whether one of them had no run of it in vain, and, where all of them pause it, when the first pause
+ * ends. The latter two are never said of a race's work: how its runs ended is sealed.
  */
 export function offersOf(sql: Sql | Transaction, from: Fragment): Fragment {
+  const { hotkey } = seen(sql);
+  const maxMs = sql`${pauseTerms.maxMs.QUALIFYING}::float8`;
   return sql`
     select
       (select count(*)::int from (
         ${anyAble(sql, from)}
         limit greatest(w.required_successes - w.included_success_count - w.live_count, 0)
       ) counted) as able,
-      w.phase = 'RACE' or exists (
+      tried.is_untried,
+      case when not tried.is_untried then (
+        select case when bool_and(coalesce(pause.until > rt.clock(), false)) then min(pause.until) end
+        from ${from} l
+        cross join lateral (select ${pauseEnd(sql, { hotkey, maxMs })} as until) pause
+        where ${mayEvaluate(sql, seen(sql))}) end as paused_until
+    -- Asked once, which the offset is for: pauses are looked up only where all had a run of it in vain.
+    from (
+      select w.phase = 'RACE' or exists (
         ${anyAble(sql, from)}
           and (select r.eval_run_id from evaluation_run r
-               where ${inVain(sql, sql`l.hotkey`)} limit 1) is null) as is_untried`;
+               where ${inVain(sql, hotkey)} limit 1) is null) as is_untried
+      offset 0) tried`;
 }

@@ -1,4 +1,5 @@
 import type { Offers, Throughput } from './reads/waiting.ts';
+import { formatInstant } from './wire/instant.ts';
 
 interface Place extends Offers {
   /** Runs that are handed out before this one. */
@@ -11,7 +12,7 @@ const at = (ms: number) => new Date(Math.round(ms)).toISOString();
 
 /** Why none of the validators that are here takes this work in its turn; null where one may. */
 export function obstacleOf(
-  { ableValidators, isUntried }: Offers,
+  { ableValidators, isUntried, pausedUntil }: Offers,
   { activeValidators }: Throughput,
 ): string | null {
   if (activeValidators === 0) return null;
@@ -19,6 +20,9 @@ export function obstacleOf(
     return 'No validator that is here may evaluate it: each has a run or a success of it, or belongs to its miner.';
   }
   if (isUntried) return null;
+  if (pausedUntil !== null) {
+    return `Every validator that is here and may evaluate it pauses it after runs in vain: it is offered again at ${formatInstant(pausedUntil)}, after the other work of its phase.`;
+  }
   return 'Every validator that is here and may evaluate it had a run of it in vain: it comes after the other work of its phase.';
 }
 

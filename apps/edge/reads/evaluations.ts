@@ -92,7 +92,8 @@ export async function pendingEvaluations(
       w.included_success_count as "completedSuccesses",
       w.required_successes as "requiredSuccesses", w.position, w.ahead as "runsAhead",
       w.hold_until as "holdUntil", w.hold_reason as "holdReason",
-      offers.able as "ableValidators", offers.is_untried as "isUntried"
+      offers.able as "ableValidators", offers.is_untried as "isUntried",
+      offers.paused_until as "pausedUntil"
     from queue w
     join agent_version v on v.agent_version_id = w.agent_version_id
     cross join lateral (${offersOf(sql, sql`live`)}) offers

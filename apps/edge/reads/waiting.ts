@@ -7,6 +7,8 @@ export interface Offers {
   readonly ableValidators: number;
   /** One of them had no run of it in vain; always so of a race's work. */
   readonly isUntried: boolean;
+  /** Where all of them pause it after runs in vain: the end of the first pause. Never of a race's work. */
+  readonly pausedUntil: Date | null;
 }
 
 export interface WaitingRow extends Offers {
@@ -32,7 +34,8 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
       w.required_successes - w.included_success_count - w.live_count as "runsNeeded",
       coalesce(ahead.runs, 0)::int as "runsAhead",
       ahead.items::int as "itemsAhead",
-      offers.able as "ableValidators", offers.is_untried as "isUntried"
+      offers.able as "ableValidators", offers.is_untried as "isUntried",
+      offers.paused_until as "pausedUntil"
     from work_item w
     cross join lateral (
       select count(*) as items,

@@ -2,6 +2,7 @@ import test from 'ava';
 import { pendingEvaluations } from '../../../apps/edge/reads/evaluations.ts';
 import { recentThroughput, waitingOf } from '../../../apps/edge/reads/waiting.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
 import { testDatabase } from '../../support/cluster.ts';
 
@@ -9,6 +10,9 @@ interface Run {
   readonly by: string;
   readonly status: string;
   readonly isIncluded?: boolean;
+  readonly failureClass?: string;
+  /** Since it ended. */
+  readonly secondsAgo?: number;
 }
 
 interface Scene {
@@ -46,13 +50,15 @@ async function plant(sql: Sql, scene: Scene): Promise<void> {
         queue_order_at)
       values (${workItemId}, 0, ${agentVersionId}, 'miner', 'cold', 1, ${phase}, 'OPEN', 2, ${included},
         ${live}, rt.clock(), rt.clock())`;
-    for (const [index, { by, status, isIncluded = false }] of runs.entries()) {
+    for (const [index, run] of runs.entries()) {
+      const { by, status, isIncluded = false, failureClass = null, secondsAgo = 0 } = run;
       await tx`
         insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id,
-          phase, execution_kind, validator_hotkey, slot, fence, status, is_included, claimed_at,
-          lease_expires_at, completed_at, expected_items)
+          phase, execution_kind, validator_hotkey, slot, fence, status, is_included, failure_class,
+          claimed_at, lease_expires_at, completed_at, expected_items)
         values (gen_random_uuid(), 0, ${workItemId}, ${agentVersionId}, 1, ${phase}, 'envpack', ${by},
-          0, ${index + 1}, ${status}, ${isIncluded}, rt.clock(), rt.clock(), rt.clock(), 30)`;
+          0, ${index + 1}, ${status}, ${isIncluded}, ${failureClass}, rt.clock(), rt.clock(),
+          rt.clock() - ${secondsAgo} * interval '1 second', 30)`;
     }
     for (const [hotkey, coldkey] of Object.entries(here)) {
       await tx`
@@ -135,6 +141,86 @@ for (const [what, scene, { able, isUntried }] of scenes) {
     t.like(pending, offers);
   });
 }
+
+const failed = (by: string, count: number, other: Partial<Run> = {}): readonly Run[] =>
+  Array.from({ length: count }, () => ({
+    by,
+    status: 'FAILED',
+    failureClass: 'PROVIDER',
+    ...other,
+  }));
+const byBoth = [...failed('val-a', 13), ...failed('val-b', 10)];
+/** With the validator whose pause ends first, and so long after its last run. */
+const pausing: readonly [string, Scene, readonly [string, number] | null][] = [
+  ['work that all pause', { runs: byBoth }, ['val-b', 7_680]],
+  [
+    'work that the only one pauses that has no success of it',
+    { runs: [...failed('val-a', 13), success('val-b')] },
+    ['val-a', 61_440],
+  ],
+  ['work that one pauses, and one has not tried', { runs: failed('val-a', 13) }, null],
+  [
+    'work that one pauses, and one had in vain twice',
+    { runs: [...failed('val-a', 13), ...failed('val-b', 2)] },
+    null,
+  ],
+  [
+    'work that one pauses, and one did until now',
+    { runs: [...failed('val-a', 13), ...failed('val-b', 3, { secondsAgo: 60 })] },
+    null,
+  ],
+  ['work that nobody may evaluate', { here: { miner: null }, runs: failed('miner', 13) }, null],
+  ['work of a race, of which nothing is said', { phase: 'RACE', runs: byBoth }, null],
+];
+
+for (const [what, scene, first] of pausing) {
+  test(`of the validators that are here it is known how long they pause ${what}`, async (t) => {
+    const { sql } = await testDatabase(t);
+    await plant(sql, scene);
+    const [by, seconds] = first ?? [null, 0];
+    const [row] = await sql<{ endsAt: Date | null }[]>`
+      select max(completed_at) + ${seconds} * interval '1 second' as "endsAt"
+      from evaluation_run where validator_hotkey = ${by}`;
+
+    t.deepEqual((await waitingOf(sql, agentVersionId))?.pausedUntil, row?.endsAt);
+    const [pending] = await pendingEvaluations(sql, { limit: 10, offset: 0 });
+    t.deepEqual(pending?.pausedUntil, row?.endsAt);
+  });
+}
+
+// Anybody may ask, and such work gathers a run a day of each validator for years.
+test('of what was tried 5,000 times few runs are read to know how long it is paused', async (t) => {
+  const { sql, url } = await testDatabase(t);
+  await plant(sql, { runs: failed('val-a', 1), here: { 'val-a': null } });
+  await transaction(sql, {}, async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+        execution_kind, validator_hotkey, slot, fence, status, failure_class, claimed_at,
+        lease_expires_at, completed_at, expected_items)
+      select gen_random_uuid(), part, work_item_id, agent_version_id, suite_id, phase, execution_kind,
+        validator_hotkey, slot, fence + n, status, failure_class, claimed_at, lease_expires_at,
+        completed_at - n * interval '1 day', expected_items
+      from evaluation_run, generate_series(1, 5_000) n`;
+  });
+  await sql`vacuum analyze work_item, evaluation_run, validator`;
+  const edge = createSql({ url, applicationName: 'status', max: 1 });
+  t.teardown(() => closeSql(edge));
+  const readSoFar = async () => {
+    await edge`select pg_stat_force_next_flush()`;
+    await edge`select 1`;
+    const [row] = await sql<{ rows: number }[]>`
+      select (seq_tup_read + coalesce(idx_tup_fetch, 0))::integer as rows
+      from pg_stat_user_tables where relname = 'evaluation_run'`;
+    return row?.rows ?? Number.NaN;
+  };
+  const before = await readSoFar();
+
+  t.truthy((await waitingOf(edge, agentVersionId))?.pausedUntil);
+
+  const read = (await readSoFar()) - before;
+  t.true(read < 40, `${read} runs`);
+});
 
 test('who is banned is no validator that is here', async (t) => {
   const { sql } = await testDatabase(t);

@@ -5,7 +5,7 @@ import { toWaiting } from '../../../apps/edge/wire/waiting.ts';
 const row: WaitingRow = {
   ...{ phase: 'QUALIFYING', holdUntil: null, holdReason: null },
   ...{ liveCount: 0, runsNeeded: 2, runsAhead: 0, itemsAhead: 0 },
-  ...{ ableValidators: 2, isUntried: true },
+  ...{ ableValidators: 2, isUntried: true, pausedUntil: null },
 };
 const throughput = { activeValidators: 2, meanRunSeconds: 60, nowMs: 0 };
 const reason = (other: Partial<WaitingRow>, rate = throughput) =>
@@ -40,6 +40,23 @@ test('work that no validator may take has no time, and work that all had in vain
   });
   t.deepEqual(toWaiting({ ...row, isUntried: false }, throughput), {
     ...{ phase: 'QUALIFYING', position: null, reason: allInVain, ...times },
+  });
+});
+
+test('work that all pause is told when it is offered again, and promised no start', (t) => {
+  const pausedUntil = new Date('2026-11-28T12:00:00.000Z');
+  const { reason: said, ...other } = toWaiting(
+    { ...row, isUntried: false, pausedUntil },
+    throughput,
+  );
+
+  t.is(
+    said,
+    'Every validator that is here and may evaluate it pauses it after runs in vain: ' +
+      'it is offered again at 2026-11-28T12:00:00.000Z, after the other work of its phase.',
+  );
+  t.deepEqual(other, {
+    ...{ phase: 'QUALIFYING', position: null, expected_start_at: null, expected_finish_at: null },
   });
 });
 
