@@ -38,19 +38,46 @@ export async function qualifyingNow(sql: Sql | Transaction): Promise<Qualifying 
   return row;
 }
 
-/** All versions of one miner, as the rule that fixes a race's field looks at them. */
-export async function versionsOfMiner(
+/**
+ * The versions of one miner that the rule which fixes a race's field can choose or has to explain, and one
+ * that is asked about. A miner may have thousands: where nothing but its score speaks for a version, the best
+ * of them stands for all, and one that is not here is neither a survivor nor the top.
+ */
+export async function candidatesOfMiner(
   sql: Sql | Transaction,
   hotkey: string,
+  askedId: string | null = null,
 ): Promise<readonly MinerVersion[]> {
   return await sql<MinerVersion[]>`
-    with latest as (
-      select r.race_id
-      from race r
-      join suite s on s.suite_id = r.suite_id
-      where s.is_active and r.status = 'RACE_COMPLETE'
-      order by r.race_number desc
-      limit 1
+    with active as (
+      select s.suite_id, (
+        select r.race_id
+        from race r
+        where r.suite_id = s.suite_id and r.status = 'RACE_COMPLETE'
+        order by r.race_number desc
+        limit 1
+      ) as last_race_id
+      from suite s
+      where s.is_active
+    ), candidate as (
+      (
+        select v.agent_version_id
+        from agent_version v
+        where v.suite_id = (select suite_id from active) and v.miner_hotkey = ${hotkey}
+          and v.state = 'ELIGIBLE' and v.eliminated_at is null
+        order by v.qualifying_score desc nulls last, v.submitted_at desc, v.agent_version_id
+        limit 1
+      )
+      union
+      select e.agent_version_id
+      from race_entrant e
+      where e.race_id = (select last_race_id from active) and e.miner_hotkey = ${hotkey}
+      union
+      select t.agent_version_id from top_agent t where t.ended_at is null
+      union
+      select p.agent_version_id from race_pin p where p.miner_hotkey = ${hotkey}
+      union
+      select ${askedId}::uuid
     )
     select v.agent_version_id as "agentVersionId", v.agent_id as "agentId",
       v.miner_hotkey as "minerHotkey", v.state, v.suite_id as "suiteId",
@@ -60,7 +87,7 @@ export async function versionsOfMiner(
       exists (select from hotkey_ban b where b.hotkey = v.miner_hotkey) as "isMinerBanned",
       exists (
         select from race_entrant e
-        where e.race_id = (select race_id from latest)
+        where e.race_id = (select last_race_id from active)
           and e.agent_version_id = v.agent_version_id and not e.is_eliminated
           and (e.race_score is not null or e.unfinished_reason = 'NOT_FINISHED')
       ) as "isSurvivor",
@@ -74,7 +101,15 @@ export async function versionsOfMiner(
         select from race_pin p
         where p.miner_hotkey = v.miner_hotkey and p.agent_version_id = v.agent_version_id
       ) as "isPinned"
-    from agent_version v
+    from candidate
+    -- A limit is what keeps the planner from joining, and so from reading all versions.
+    cross join lateral (
+      select a.agent_version_id, a.agent_id, a.miner_hotkey, a.state, a.suite_id, a.qualifying_score,
+        a.submitted_at, a.eliminated_at
+      from agent_version a
+      where a.agent_version_id = candidate.agent_version_id
+      limit 1
+    ) v
     where v.miner_hotkey = ${hotkey}
     order by v.agent_version_id`;
 }

@@ -7,10 +7,10 @@ import type { ReplyOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
 import type { pinsService } from './messages.ts';
 import {
+  candidatesOfMiner,
   type MinerVersion,
   type Qualifying,
   qualifyingNow,
-  versionsOfMiner,
 } from './miner-field.ts';
 import { disabledReasonOf, wouldRace } from './selection.ts';
 import { deletePin, holdRace, upsertPin } from './store.ts';
@@ -33,7 +33,8 @@ export function createPinsService(deps: {
     pin: ({ hotkey, agentVersionId }, command) =>
       deps.transact((tx) =>
         changed(tx, { hotkey, command }, async (qualifying) => {
-          requirePinnable(await versionsOfMiner(tx, hotkey), agentVersionId, qualifying);
+          const versions = await candidatesOfMiner(tx, hotkey, agentVersionId);
+          requirePinnable(versions, agentVersionId, qualifying);
           await upsertPin(tx, hotkey, agentVersionId);
         }),
       ),
@@ -105,7 +106,7 @@ async function selectionNow(
   qualifying: Qualifying | undefined,
 ): Promise<Selection> {
   if (qualifying === undefined) return { racing: null };
-  const versions = await versionsOfMiner(tx, hotkey);
+  const versions = await candidatesOfMiner(tx, hotkey);
   const racing = wouldRace(versions, qualifying).racing;
   return {
     racing: racing && { agentVersionId: racing.agentVersionId, agentId: racing.agentId },

@@ -91,10 +91,18 @@ export async function latestVersionsOfMiner(
   hotkey: string,
 ): Promise<readonly VersionRow[]> {
   return await sql<VersionRow[]>`
-    select distinct on (v.agent_id) ${columns(sql)}
-    from ${source(sql)}
-    where v.miner_hotkey = ${hotkey}
-    order by v.agent_id, v.version_number desc`;
+    select ${columns(sql)}
+    from agent a
+    cross join lateral (
+      select x.agent_version_id
+      from agent_version x
+      where x.agent_id = a.agent_id
+      order by x.version_number desc
+      limit 1
+    ) newest
+    join (${source(sql)}) on v.agent_version_id = newest.agent_version_id
+    where a.miner_hotkey = ${hotkey}
+    order by v.agent_id`;
 }
 
 export interface CooldownRow {

@@ -1,12 +1,13 @@
 import {
+  candidatesOfMiner,
   type MinerVersion,
   qualifyingNow,
-  versionsOfMiner,
 } from '../../../actors/services/pins/miner-field.ts';
 import { disabledReasonOf, wouldRace } from '../../../actors/services/pins/selection.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { Fallback } from '../../../machines/race/field.ts';
 import type { PinDisabledReason } from '../../../machines/race/pinnable.ts';
+import type { VersionRow } from './agent-versions.ts';
 
 export interface RacingVersion {
   readonly agentVersionId: string;
@@ -19,26 +20,40 @@ export interface Selection {
   readonly racing: RacingVersion | null;
   /** Why the pinned version does not race in its miner's place, before the close and after it. */
   readonly fallback: Pick<Fallback, 'agentVersionId' | 'reason'> | null;
-  /** By version of the miner; null for one that can be pinned. */
-  readonly disabledReasons: ReadonlyMap<string, PinDisabledReason | null>;
+  /** Why one of the miner's versions cannot be pinned; null for one that can. */
+  readonly disabledReasonOf: (version: VersionRow) => PinDisabledReason | null;
 }
 
 export async function selectionOf(sql: Sql, hotkey: string): Promise<Selection> {
   const [qualifying, versions] = await Promise.all([
     qualifyingNow(sql),
-    versionsOfMiner(sql, hotkey),
+    candidatesOfMiner(sql, hotkey),
   ]);
   // A suite's id is never negative: without an active suite every version is of another one.
   const rules = qualifying ?? { suiteId: -1, threshold: '0.0000' };
-  const disabledReasons = new Map(
-    versions.map((version) => [version.agentVersionId, disabledReasonOf(version, rules)]),
-  );
   const race = qualifying?.race;
   const isFixed = race?.status === 'QUALIFYING_CLOSED' || race?.status === 'RACE_RUNNING';
   const chosen = isFixed
     ? await fixedSelection(sql, race.raceId, hotkey)
     : wouldRace(versions, rules);
-  return { ...chosen, disabledReasons };
+  const candidates = new Map(versions.map((version) => [version.agentVersionId, version]));
+  return {
+    ...chosen,
+    disabledReasonOf: (version) =>
+      disabledReasonOf(candidates.get(version.agentVersionId) ?? noCandidate(version), rules),
+  };
+}
+
+/** Only its own row speaks for it. */
+function noCandidate(version: VersionRow): MinerVersion {
+  return {
+    ...version,
+    submittedAt: version.submittedAt.getTime(),
+    isEliminated: version.eliminatedAt !== null,
+    isSurvivor: false,
+    isTop: false,
+    isPinned: false,
+  };
 }
 
 /** As the close left it, whatever became of the pin since. */

@@ -27,10 +27,7 @@ export function toMinerVersion(
   row: VersionRow,
   selection: Selection,
 ): z.infer<typeof minerVersion> {
-  const { isSelected, fallbackReason, disabledReason } = selectionOfVersion(
-    selection,
-    row.agentVersionId,
-  );
+  const { isSelected, fallbackReason, disabledReason } = selectionOfVersion(selection, row);
   return {
     eliminated_at: formatInstantOrNull(row.eliminatedAt),
     eliminated_in_race_number: row.eliminatedInRaceNumber,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { VersionRow } from '../reads/agent-versions.ts';
 import type { RacingVersion, Selection } from '../reads/selection.ts';
 import { reasonField } from './reason-field.ts';
 import { uuidOut } from './uuid.ts';
@@ -25,13 +26,12 @@ export function toRaceSelection(racing: RacingVersion | null): z.infer<typeof ra
 }
 
 /** How one version of a miner stands to the race. */
-export function selectionOfVersion(selection: Selection, agentVersionId: string) {
-  const { racing, fallback, disabledReasons } = selection;
-  const disabledReason = disabledReasons.get(agentVersionId);
+export function selectionOfVersion(selection: Selection, version: VersionRow) {
+  const { racing, fallback, disabledReasonOf } = selection;
+  const { agentVersionId } = version;
   return {
     isSelected: racing?.agentVersionId === agentVersionId,
     fallbackReason: fallback?.agentVersionId === agentVersionId ? fallback.reason : null,
-    // One that came since the selection was read cannot be eligible yet.
-    disabledReason: disabledReason === undefined ? 'not_eligible' : disabledReason,
+    disabledReason: disabledReasonOf(version),
   };
 }

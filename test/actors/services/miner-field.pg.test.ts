@@ -1,8 +1,8 @@
 import test from 'ava';
 import {
+  candidatesOfMiner,
   type MinerVersion,
   qualifyingNow,
-  versionsOfMiner,
 } from '../../../actors/services/pins/miner-field.ts';
 import { wouldRace } from '../../../actors/services/pins/selection.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
@@ -75,7 +75,7 @@ test('what each miner is told would race is what a close would fix', async (t) =
   t.is(qualifying?.suiteId, suiteId);
   if (qualifying === undefined) return;
   const told = await Promise.all(
-    miners.map(async (hotkey) => wouldRace(await versionsOfMiner(sql, hotkey), qualifying)),
+    miners.map(async (hotkey) => wouldRace(await candidatesOfMiner(sql, hotkey), qualifying)),
   );
 
   const racing = told.map((one) => one.racing).filter((one): one is MinerVersion => one !== null);

@@ -75,10 +75,7 @@ export const showVersionStatus = endpoint({
       waitingOf(sql, version.agentVersionId),
       recentThroughput(sql),
     ]);
-    const { isSelected, fallbackReason, disabledReason } = selectionOfVersion(
-      selection,
-      version.agentVersionId,
-    );
+    const { isSelected, fallbackReason, disabledReason } = selectionOfVersion(selection, version);
     return {
       agent_version_id: version.agentVersionId,
       agent_id: version.agentId,
