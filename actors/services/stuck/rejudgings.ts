@@ -1,25 +1,42 @@
 import type { StuckKind } from './stuck-kind.ts';
 
-/** One that waits for validators is not stuck: an operator may cancel it, and sees that nobody comes. */
+/**
+ * One that waits for validators is not stuck: an operator may cancel it, and sees that nobody comes. Asked
+ * of what is open alone, for of those that have ended there are more each year; the limits keep the planner
+ * from joining, and so from reading these.
+ */
 export const stuckRejudgings: StuckKind = {
   kind: 'rejudging',
   find: (sql) => sql`
-    select j.rejudging_id::text as id, coalesce(over.state, 'OPEN') as state, step.since,
+    select j.rejudging_id::text as id, 'OPEN' as state, j.created_at as since,
       null::timestamptz as deadline, null::text as owner,
-      case when over.state is null then 'some of its runs were not offered to anybody'
-        else 'it is over and some of its work is not' end as why
+      'some of its runs were not offered to anybody' as why
     from rejudging j
     cross join clock
     cross join lateral (
-      select case when j.applied_at is not null then 'APPLIED'
-        when j.cancelled_at is not null then 'CANCELLED' end as state) as over
-    cross join lateral (
-      select coalesce(j.applied_at, j.cancelled_at, j.created_at) as since) as step
-    where step.since < clock.now - clock.grace and exists (
       select from rejudging_run x
-      left join work_item w
-        on w.rejudging_id = x.rejudging_id and w.judged_run_id = x.eval_run_id
-      where x.rejudging_id = j.rejudging_id
-        and case when over.state is null then w.state is null
-          else w.state in ('OPEN', 'JUDGED') end)`,
+      where x.rejudging_id = j.rejudging_id and not exists (
+        select from work_item w
+        where w.rejudging_id = x.rejudging_id and w.judged_run_id = x.eval_run_id)
+      limit 1
+    ) as unoffered
+    where j.applied_at is null and j.cancelled_at is null
+      and j.created_at < clock.now - clock.grace
+    union all
+    select j.rejudging_id::text, j.state, j.since, null, null,
+      'it is over and some of its work is not'
+    from (
+      select distinct w.rejudging_id
+      from work_item w
+      where w.rejudging_id is not null and w.state in ('OPEN', 'JUDGED')
+    ) as unfinished
+    cross join lateral (
+      select r.rejudging_id, coalesce(r.applied_at, r.cancelled_at) as since,
+        case when r.applied_at is null then 'CANCELLED' else 'APPLIED' end as state
+      from rejudging r
+      where r.rejudging_id = unfinished.rejudging_id
+      limit 1
+    ) as j
+    cross join clock
+    where j.since < clock.now - clock.grace`,
 };

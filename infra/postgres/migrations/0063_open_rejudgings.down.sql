@@ -1,0 +1,2 @@
+drop index work_item_unfinished_judging;
+drop index rejudging_open;
