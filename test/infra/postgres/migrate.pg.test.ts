@@ -160,6 +160,9 @@ async function catalogue(sql: Sql): Promise<readonly string[]> {
     select indexdef from pg_indexes
     where schemaname in ('public', 'rt') and tablename <> 'schema_migration'
     union all
+    select format('options %s %s', oid::regclass, reloptions) from pg_class
+    where relnamespace::regnamespace::text in ('public', 'rt') and reloptions is not null
+    union all
     select format('function %s %s %s', oid::regprocedure, prosrc, (
       select string_agg(grantee::text, ',' order by grantee)
       from aclexplode(coalesce(proacl, acldefault('f', proowner)))))

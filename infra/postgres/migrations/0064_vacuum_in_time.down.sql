@@ -1,0 +1,9 @@
+alter table work_item reset (autovacuum_vacuum_scale_factor);
+alter table run_beat reset (autovacuum_vacuum_scale_factor);
+alter table rt.snapshot reset (autovacuum_vacuum_scale_factor);
+alter table problem_progress reset (autovacuum_vacuum_scale_factor);
+alter table inference_usage reset (autovacuum_vacuum_scale_factor);
+alter table inference_token reset (autovacuum_vacuum_scale_factor);
+alter table inference_key reset (autovacuum_vacuum_scale_factor);
+alter table evaluation_run reset (autovacuum_vacuum_scale_factor);
+alter table agent_version reset (autovacuum_vacuum_scale_factor);
