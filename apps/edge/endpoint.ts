@@ -94,6 +94,8 @@ export interface Endpoint<
   readonly bodyLimit?: 'json' | 'results' | 'operator' | 'inference';
   /** For what load balancers ask: whoever answers them 429 is taken for dead. */
   readonly isUnlimited?: boolean;
+  /** A limit by address of its own, which counts every request to it, also one that cannot be read. */
+  readonly ownRate?: 'challenge' | 'session';
   /** A repeat under the same `Idempotency-Key` gets the first answer; operators' orders always. */
   readonly isRepeatable?: boolean;
   /** How long the edge works for an answer; `request` unless given. */

@@ -9,7 +9,10 @@ import type { Rates } from './rates/rates.ts';
 export interface CallerProof {
   /** Each throws RATE_LIMITED. */
   readonly rates: {
-    readonly [Rate in 'anonymous' | 'hotkey' | 'unproven']: Pick<Rates[Rate], 'take'>;
+    readonly [Rate in 'anonymous' | 'challenge' | 'hotkey' | 'session' | 'unproven']: Pick<
+      Rates[Rate],
+      'take'
+    >;
   };
   /** Proves who calls, of whatever role a key is; throws the 401, 403, 429 or 503 that says why not. */
   readonly authenticate: (request: AuthenticationRequest) => Promise<Caller>;
@@ -46,8 +49,19 @@ export function proveCaller(
 ): Promise<Caller> | Caller {
   const { role } = endpoint;
   if (role !== 'public') return provenCaller({ endpoint, role, request, deadlineMs }, by);
+  if (endpoint.ownRate !== undefined) return countedCaller(endpoint.ownRate, request, by);
   const counted = isCounted(endpoint) ? countAnonymous(request, by) : undefined;
   return counted === undefined ? nobody : counted.then(() => nobody);
+}
+
+async function countedCaller(
+  rate: NonNullable<Endpoint['ownRate']>,
+  request: IncomingMessage,
+  by: Counting,
+): Promise<Caller> {
+  await countAnonymous(request, by);
+  await by.rates[rate].take(by.remoteAddress(request));
+  return nobody;
 }
 
 async function provenCaller(

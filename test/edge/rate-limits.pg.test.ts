@@ -134,6 +134,23 @@ test.serial(
   },
 );
 
+test.serial('what is no challenge and no attempt at a session counts as one', async (t) => {
+  const { hotkey } = service.stranger('rate-stranger');
+  const call = client('192.0.2.32');
+  const challenge = (body: unknown) => call('POST', '/v1/auth/challenge', body);
+  const session = (body: unknown) => call('POST', '/v1/auth/session', body);
+  t.is((await challenge({ hotkey })).status, 200);
+  t.is((await session({ hotkey, challenge: 'x', signature: 'x' })).status, 401);
+
+  for (const body of [{}, { hotkey: 'nobody' }, []]) t.is((await challenge(body)).status, 422);
+  for (const body of [{}, { hotkey, challenge: 1 }]) t.is((await session(body)).status, 422);
+
+  for (const body of [{}, { hotkey }]) await isTurnedAway(t, await challenge(body));
+  for (const body of [{}, { hotkey, challenge: 'x', signature: 'x' }])
+    await isTurnedAway(t, await session(body));
+  t.is((await call()).status, 200, 'all else has a limit of its own');
+});
+
 test.serial('a key has its own limit, on every route and edge and by both schemes', async (t) => {
   const [one, other] = [await service.miner('rate-1'), await service.miner('rate-2')];
   const agents = '/v1/miner/agents';

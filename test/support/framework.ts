@@ -108,7 +108,10 @@ export async function startFramework(
           ...options.budgetMs,
         },
       },
-      rates: { anonymous: options.anonymous ?? unlimited, hotkey: unlimited, unproven: unlimited },
+      rates: {
+        ...{ anonymous: options.anonymous ?? unlimited, hotkey: unlimited, unproven: unlimited },
+        ...{ challenge: unlimited, session: unlimited },
+      },
       uploads: new UploadSlots({ perKeyMax: 2, max: 100 }),
       largeBodies: {
         completion: new LargeBodies(2_097_152, () => undefined),

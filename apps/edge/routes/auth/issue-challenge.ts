@@ -14,12 +14,12 @@ export const issueChallenge = endpoint({
   owner: 'nobody',
   summary: 'Get a text to sign for a session',
   trafficClass: 1,
+  ownRate: 'challenge',
   body: z.object({ hotkey }),
   response: z.object({ challenge: z.string(), expires_at: z.number().int() }),
   faults: ['RATE_LIMITED', 'STORE_UNAVAILABLE', 'OWNER_UNAVAILABLE', 'OUTCOME_UNKNOWN'],
 
-  async handle({ body, context }, { bus, config, rates, time }) {
-    await rates.challenge.take(context.remoteAddress);
+  async handle({ body, context }, { bus, config, time }) {
     const issuedSeconds = Math.floor(time.nowMs() / 1000);
     const challenge = `paddock-auth:${issuedSeconds}:${randomHex(nonceBytes)}`;
     const { expiresAtMs } = await askService(bus, authService, {

@@ -32,6 +32,7 @@ export const openSession = endpoint({
   owner: 'nobody',
   summary: 'Exchange a signed challenge for a session token',
   trafficClass: 1,
+  ownRate: 'session',
   body: exchange,
   response: z
     .object({
@@ -53,8 +54,7 @@ export const openSession = endpoint({
   ],
 
   async handle({ body, context }, deps) {
-    const { identity, rates } = deps;
-    await rates.session.take(context.remoteAddress);
+    const { identity } = deps;
     if (!challengeText.test(body.challenge)) {
       throw refusal('INVALID_CHALLENGE');
     }
