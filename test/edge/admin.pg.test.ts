@@ -91,6 +91,28 @@ test('a pack is kept once by its bytes and becomes an active suite', async (t) =
   }
 });
 
+test('why a pack was kept stands in the audit log', async (t) => {
+  const body = await packBytes('reason');
+  const keep = async (query: string) =>
+    await service.operator('POST', `/v1/admin/packs${query}`, { body, headers: gzip });
+  const first = await keep('?reason=as%20agreed');
+  t.is(first.status, 200);
+  const { pack_sha256: sha256 } = (await first.json()) as { pack_sha256: string };
+  t.is((await keep('')).status, 200);
+  const tooLong = await keep(`?reason=${'x'.repeat(1001)}`);
+
+  const kept = await service.sql<{ reason: string | null }[]>`
+    select reason from audit_log
+    where action = 'pack.register' and object = ${`pack/${sha256}`}
+    order by seq`;
+  t.deepEqual(
+    kept.map(({ reason }) => reason),
+    ['as agreed', null],
+  );
+  t.is(tooLong.status, 422);
+  t.deepEqual((await firstIssue(tooLong))?.loc, ['query', 'reason']);
+});
+
 test('a pack that is none is 422, another type 415', async (t) => {
   for (const body of [Buffer.from('no gzip'), Buffer.alloc(0)]) {
     const answer = await service.operator('POST', '/v1/admin/packs', { body, headers: gzip });

@@ -7,7 +7,15 @@ export const operatorRoutes = {
     "method": "POST",
     "path": "/v1/admin/packs",
     "says": "Keep an environment pack; the same bytes again answer the same",
-    "fields": [],
+    "fields": [
+      {
+        "name": "reason",
+        "in": "query",
+        "isRequired": false,
+        "type": "text",
+        "says": "Why; it stands in the audit log"
+      }
+    ],
     "body": "file",
     "takesKey": true
   },

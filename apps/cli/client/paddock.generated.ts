@@ -421,6 +421,8 @@ export interface PostValidatorRacePackRequest {
 }
 
 export interface PostAdminPacksRequest {
+  /** Why; it stands in the audit log */
+  readonly reason?: string | undefined;
   /** Repeats under one key are carried out once. */
   readonly idempotencyKey?: string | undefined;
   readonly body: Blob;
@@ -1902,7 +1904,7 @@ export function paddockClient(send: Send) {
       request: PostAdminPacksRequest, options?: CallOptions,
     ): Promise<PostAdminPacksAnswer> =>
       (await send(
-        { method: 'POST', path: '/v1/admin/packs', proof: 'operator', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/gzip' },
+        { method: 'POST', path: '/v1/admin/packs', proof: 'operator', query: ['reason'], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/gzip' },
         request,
         options,
       )) as PostAdminPacksAnswer,

@@ -20,6 +20,7 @@ const texts: Readonly<Record<string, string>> = {
   q: 'Part of an agent’s name or of a hotkey, in any case',
   race_id: 'Id of a race',
   ranked: 'Whether the models come in the order of their rank, with how they do',
+  reason: 'Why; it stands in the audit log',
   rejudging_id: 'Id of a rejudging',
   score_type: 'By which score the entries are ranked',
   suite_id: 'Number of a suite; the active one where it may be left out',

@@ -144,10 +144,13 @@ test('a suite is made of a file, and policy takes numbers and null', async (t) =
 });
 
 test('a person sees a pack go', async (t) => {
-  const { code, out, error } = await lines(true)('operator', 'upload-pack', pack);
+  const reason = ['--reason', 'for the new suite'];
+  const { code, out, error } = await lines(true)('operator', 'upload-pack', pack, ...reason);
 
   t.is(code, 0, error);
   t.regex(out, /pack sha256 +[0-9a-f]{64}/);
+  const log = await lines()('operator', 'audit-log', '--limit', '500');
+  t.regex(log.out, /pack\.register.*for the new suite/s);
   t.regex(error, /corner-shop\.tar\.gz {2}█{24} 100 % {2}\d+\.\d kB\n/);
 });
 

@@ -74,6 +74,7 @@ export const operatorRoutes = {
   'CON-7-UPLOAD_PACK': {
     ...order,
     path: '/v1/admin/packs',
+    query: { reason: { type: 'string', optional: true } },
     bodyType: 'application/gzip',
     answer: keptPack,
   },

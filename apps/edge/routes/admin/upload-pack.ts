@@ -7,6 +7,7 @@ import { packKey } from '../../evaluation/object-keys.ts';
 import { order, storeDocument } from '../../operator/order.ts';
 import { receiveFile } from '../../operator/receive-file.ts';
 import { invalidField } from '../../validation.ts';
+import { reasonQuery } from '../../wire/reason.ts';
 
 export const uploadPack = endpoint({
   method: 'post',
@@ -14,6 +15,7 @@ export const uploadPack = endpoint({
   role: 'operator',
   summary: 'Keep an environment pack; the same bytes again answer the same',
   trafficClass: 1,
+  query: reasonQuery,
   bodyKind: 'raw',
   requestMediaType: 'application/gzip',
   budget: 'upload',
@@ -44,7 +46,7 @@ export const uploadPack = endpoint({
     'OUTCOME_UNKNOWN',
   ],
 
-  async handle({ caller, context }, { bus, config, objects, scratch }) {
+  async handle({ caller, query, context }, { bus, config, objects, scratch }) {
     await using file = await receiveFile(context, {
       mediaTypes: ['application/gzip', 'application/x-gzip'],
       bytesMax: config.packBytesMax,
@@ -62,7 +64,7 @@ export const uploadPack = endpoint({
       { caller, context },
       {
         type: 'register-pack',
-        body: { packSha256: sha256, sizeBytes, documentSha256, reason: null },
+        body: { packSha256: sha256, sizeBytes, documentSha256, reason: query.reason ?? null },
       },
     );
     const text = (name: string) => kept.manifest[name] ?? '';
