@@ -113,6 +113,58 @@ test('a claim reads a few rows of a large queue, also by a plan that was made fo
   }
 });
 
+const validators = 200;
+
+/** Runs of many validators, each of its own slot, for work that is all theirs, and some work that is not. */
+async function manyRuns(admin: Sql, status: 'RUNNING' | 'SUCCESS', count: number): Promise<void> {
+  const state = status === 'RUNNING' ? 'OPEN' : 'CLOSED';
+  await transaction(admin, {}, async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase, state,
+        required_successes, queued_at, queue_order_at)
+      select gen_random_uuid(), n % 64, gen_random_uuid(), 'miner-' || n, 1, 'QUALIFYING', ${state},
+        40, rt.clock(), rt.clock()
+      from generate_series(1, ${count / 40}) n`;
+    await tx`
+      insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
+        execution_kind, validator_hotkey, slot, fence, status, is_included, claimed_at, completed_at,
+        lease_expires_at, expected_items)
+      select gen_random_uuid(), w.part, w.work_item_id, w.agent_version_id, 1, 'QUALIFYING', 'envpack',
+        case v when 0 then 'val-a' else 'val-' || v end, (n / ${validators})::smallint, n, ${status},
+        ${status === 'SUCCESS'}, rt.clock(),
+        case when ${status === 'SUCCESS'} then rt.clock() end, rt.clock() + interval '1 hour', 30
+      from generate_series(0, ${count - 1}) n
+      cross join lateral (select (n * 7) % ${validators} as v) of_validator
+      join (
+        select *, row_number() over () as at from work_item where state = ${state}
+      ) w on w.at = 1 + n / 40`;
+  });
+}
+
+// A morning: at night, when all was over, the rows were counted, and nobody counts again for a while.
+test('a claim reads a few runs while thousands are live of which the planner knows nothing', async (t) => {
+  const { sql: admin, url } = await testDatabase();
+  await manyRuns(admin, 'SUCCESS', 40_000);
+  await admin`vacuum analyze work_item, evaluation_run`;
+  const sql = createSql({ url, applicationName: 'claims', max: 1, isByIndex: true });
+  t.teardown(() => closeSql(sql));
+  const told = async () => {
+    await sql`select pg_stat_force_next_flush()`;
+    await sql`select 1`;
+    return await readSoFar(admin);
+  };
+  await manyRuns(admin, 'RUNNING', 4_000);
+  const before = await told();
+  const { live, candidates } = await claimView(sql, { ...claimer, slots: 100 });
+  const after = await told();
+
+  t.is(live.length, 4_000 / validators);
+  t.is(candidates.length, claimer.limit);
+  const read = (after.get('evaluation_run') ?? 0) - (before.get('evaluation_run') ?? 0);
+  t.true(read > 0 && read < 200, `${read} runs`);
+});
+
 /** One piece of open work, and nothing else, that one validator had so often in vain. */
 async function triedInVain(sql: Sql, status: string, count: number): Promise<void> {
   await transaction(sql, {}, async (tx) => {
