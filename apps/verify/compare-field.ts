@@ -1,7 +1,7 @@
 import type { RaceBundle } from '../../machines/race/bundle.ts';
 import type { FieldCandidate } from '../../machines/race/field.ts';
-import { selectField } from '../../machines/race/select-field.ts';
 import type { Comparison } from './difference.ts';
+import { fieldByLaw } from './live/field-by-law.ts';
 
 type Entrant = RaceBundle['entrants'][number];
 type PastRace = RaceBundle['window'][number];
@@ -14,7 +14,7 @@ export function compareField(bundle: RaceBundle, to: Comparison): void {
   const { race, entrants } = bundle;
   const { qualifyingThreshold } = race.policy;
   const candidates = entrants.map((entrant) => candidateOf(entrant, bundle));
-  const field = selectField(candidates, { suiteId: race.suite_id, qualifyingThreshold });
+  const field = fieldByLaw(candidates, { suiteId: race.suite_id, qualifyingThreshold });
   const selected = Map.groupBy(field.entrants, ({ minerHotkey }) => minerHotkey);
   for (const [hotkey, own] of Map.groupBy(entrants, ({ miner_hotkey }) => miner_hotkey)) {
     const computed = selected.get(hotkey) ?? [];

@@ -146,3 +146,45 @@ export function aCandidate(changes: Partial<FieldCandidate> = {}): FieldCandidat
     ...changes,
   };
 }
+
+const candidate = (index: number): fc.Arbitrary<FieldCandidate> =>
+  fc
+    .record({
+      minerHotkey: fc.constantFrom('miner-a', 'miner-b', 'miner-c', 'miner-d'),
+      state: fc.oneof(
+        { weight: 6, arbitrary: fc.constant('ELIGIBLE') },
+        fc.constantFrom('RUNNING', 'DISCARDED'),
+      ),
+      suiteId: fc.oneof({ weight: 6, arbitrary: fc.constant(1) }, fc.constant(2)),
+      qualifyingScore: fc.constantFrom('0.5000', '0.5499', '0.5500', '0.6000', null),
+      submittedAt: fc.constantFrom(1000, 2000),
+      isEliminated: fc.nat(4).map((roll) => roll === 3),
+      isSurvivor: fc.boolean(),
+      isTop: fc.boolean(),
+      isPinned: fc.boolean(),
+    })
+    .map((some) => ({
+      ...some,
+      agentVersionId: versionId(index),
+      isMinerBanned: some.minerHotkey === 'miner-d',
+    }));
+
+/** As the store has them: one pin of a hotkey, one top, and no survivor of another suite. */
+function possible(candidates: readonly FieldCandidate[]): FieldCandidate[] {
+  const pinned = new Set<string>();
+  let hasTop = false;
+  return candidates.map((each) => {
+    const isOurs = each.suiteId === 1;
+    const isTop = each.isTop && isOurs && !hasTop;
+    hasTop ||= isTop;
+    const isPinned = each.isPinned && !pinned.has(each.minerHotkey);
+    if (isPinned) pinned.add(each.minerHotkey);
+    return { ...each, isTop, isPinned, isSurvivor: each.isSurvivor && isOurs };
+  });
+}
+
+/** Candidates of suite 1 and some of another, with scores about a threshold of 0.5500. */
+export const anyField: fc.Arbitrary<FieldCandidate[]> = fc
+  .integer({ min: 1, max: 10 })
+  .chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => candidate(index))))
+  .map(possible);

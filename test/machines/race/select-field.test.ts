@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import type { Fallback, FieldCandidate, QualificationType } from '../../../machines/race/field.ts';
 import { selectField } from '../../../machines/race/select-field.ts';
-import { aCandidate, inAnyOrder, versionId } from '../../support/race-fields.ts';
+import { aCandidate, anyField, inAnyOrder, versionId } from '../../support/race-fields.ts';
 
 const rules = { suiteId: 1, qualifyingThreshold: '0.5500' };
 const older = (changes: Partial<FieldCandidate> = {}) => aCandidate(changes);
@@ -121,49 +121,8 @@ test('a pin that can be honoured says nothing, nor does one of a banned miner', 
   t.deepEqual(selectField(candidates, rules).fallbacks, []);
 });
 
-const candidate = (index: number): fc.Arbitrary<FieldCandidate> =>
-  fc
-    .record({
-      minerHotkey: fc.constantFrom('miner-a', 'miner-b', 'miner-c', 'miner-d'),
-      state: fc.oneof(
-        { weight: 6, arbitrary: fc.constant('ELIGIBLE') },
-        fc.constantFrom('RUNNING', 'DISCARDED'),
-      ),
-      suiteId: fc.oneof({ weight: 6, arbitrary: fc.constant(1) }, fc.constant(2)),
-      qualifyingScore: fc.constantFrom('0.5000', '0.5499', '0.5500', '0.6000', null),
-      submittedAt: fc.constantFrom(1000, 2000),
-      isEliminated: fc.nat(4).map((roll) => roll === 3),
-      isSurvivor: fc.boolean(),
-      isTop: fc.boolean(),
-      isPinned: fc.boolean(),
-    })
-    .map((some) => ({
-      ...some,
-      agentVersionId: versionId(index),
-      isMinerBanned: some.minerHotkey === 'miner-d',
-    }));
-
-/** As the store has them: one pin of a hotkey, one top, and no survivor of another suite. */
-function possible(candidates: readonly FieldCandidate[]): FieldCandidate[] {
-  const pinned = new Set<string>();
-  let hasTop = false;
-  return candidates.map((each) => {
-    const isOurs = each.suiteId === 1;
-    const isTop = each.isTop && isOurs && !hasTop;
-    hasTop ||= isTop;
-    const isPinned = each.isPinned && !pinned.has(each.minerHotkey);
-    if (isPinned) pinned.add(each.minerHotkey);
-    return { ...each, isTop, isPinned, isSurvivor: each.isSurvivor && isOurs };
-  });
-}
-
-const fields = fc
-  .integer({ min: 1, max: 10 })
-  .chain((count) => fc.tuple(...Array.from({ length: count }, (_, index) => candidate(index))))
-  .map(possible);
-
 test('a field has one able version of each hotkey that has any, in any order', (t) => {
-  const property = fc.property(inAnyOrder(fields), ([candidates, shuffled]) => {
+  const property = fc.property(inAnyOrder(anyField), ([candidates, shuffled]) => {
     const field = selectField(candidates, rules);
     t.deepEqual(selectField(shuffled, rules), field);
 
@@ -196,7 +155,7 @@ test('a field has one able version of each hotkey that has any, in any order', (
 });
 
 test('each pin is honoured or says why not', (t) => {
-  const property = fc.property(fields, (candidates) => {
+  const property = fc.property(anyField, (candidates) => {
     const { entrants, fallbacks } = selectField(candidates, rules);
     const pins = candidates.filter(({ isPinned, isMinerBanned }) => isPinned && !isMinerBanned);
     const honoured = entrants.filter(({ qualificationType }) => qualificationType === 'PINNED');

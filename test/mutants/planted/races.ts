@@ -56,6 +56,46 @@ export const raceMutants: readonly Mutant[] = [
     ],
   },
   {
+    id: 'threshold-forgotten',
+    breaks: 'Whoever has a score races, and may be pinned, however low it is.',
+    signs: ['INV-27'],
+    days: 3,
+    edits: [
+      {
+        file: 'machines/race/pinnable.ts',
+        snippet: "version.qualifyingScore < version.qualifyingThreshold ? 'below_threshold' : null",
+        replacement: 'null',
+      },
+    ],
+  },
+  {
+    id: 'survivor-never-yields',
+    breaks: 'Who survived races again, whatever better version its miner has.',
+    signs: ['INV-27'],
+    days: 3,
+    edits: [
+      {
+        file: 'machines/race/select-field.ts',
+        snippet: 'if (leftScore !== rightScore) return',
+        replacement:
+          'if (leftScore !== rightScore && isIncumbent(left) === isIncumbent(right)) return',
+      },
+    ],
+  },
+  {
+    id: 'top-entered-as-survivor',
+    breaks: 'A top that raced the day before is said to be in the field as a survivor.',
+    signs: ['INV-27'],
+    days: 3,
+    edits: [
+      {
+        file: 'machines/race/select-field.ts',
+        snippet: "if (isTop) return 'INCUMBENT_TOP';",
+        replacement: "if (isTop && !isSurvivor) return 'INCUMBENT_TOP';",
+      },
+    ],
+  },
+  {
     id: 'field-thinned-out',
     breaks: 'Who did not finish, or was eliminated, is no longer among those that the close fixed.',
     signs: ['INV-29'],

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../../infra/ports/sql.ts';
 import type { Entrant, Fallback, FieldCandidate } from '../../../../machines/race/field.ts';
-import { selectField } from '../../../../machines/race/select-field.ts';
+import { fieldByLaw } from '../field-by-law.ts';
 import { type Check, nearMs } from './check.ts';
 
 /** Races looked at, the newest: what stood at their close is read from the history of each version. */
@@ -75,7 +75,7 @@ async function wrongField(sql: Sql, race: ClosedRace): Promise<readonly object[]
   const undecided = new Set(
     candidates.filter(({ isUndecided }) => isUndecided).map(({ minerHotkey }) => minerHotkey),
   );
-  const expected = selectField(candidates, race);
+  const expected = fieldByLaw(candidates, race);
   const entrants = await sql<Entrant[]>`
     select agent_version_id as "agentVersionId", miner_hotkey as "minerHotkey",
       qualification_type as "qualificationType", qualifying_score as "qualifyingScore"
