@@ -13,7 +13,7 @@ export function discardVersion(draft: Draft, agentVersionId: string): void {
 
 /**
  * Three faults of the agent's own free the miner sooner, so that it may mend them; a breach of
- * integrity earns nothing. A switch of the suite does too, which takes a version for no fault at all.
+ * integrity earns nothing.
  */
 export function shortenCooldown(draft: Draft, agentVersionId: string): void {
   const context = draft.aggregate(agentVersionId)?.version.state.context;

@@ -1,6 +1,5 @@
 import type { VersionState } from '../../machines/agent-version/machine.ts';
 import { type Answer, accepted } from './answer.ts';
-import { shortenCooldown } from './discard-version.ts';
 import type { Draft } from './draft.ts';
 import { cancelWork } from './end-run.ts';
 import { isOfFormerSuite } from './former-suite.ts';
@@ -32,5 +31,4 @@ export function supersedeVersion(draft: Draft, { context }: VersionState): void 
   draft.recordVersion(agentVersionId, [
     { type: 'VERSION_CANCELLED', at: draft.nowMs, reason: 'SUITE_SUPERSEDED' },
   ]);
-  shortenCooldown(draft, agentVersionId);
 }

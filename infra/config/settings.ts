@@ -93,11 +93,7 @@ const races = {
 /** What a miner may send, and when it is shown to others. */
 const submissions = {
   COOLDOWN_SECONDS: seconds(64_800, '18 h from acceptance: one submission a day', { min: 0 }),
-  DISCARD_COOLDOWN_SECONDS: seconds(
-    3600,
-    'a version that failed thrice, or that a switch cancelled, frees its miner',
-    { min: 0 },
-  ),
+  DISCARD_COOLDOWN_SECONDS: seconds(3600, 'a discarded version frees its miner', { min: 0 }),
   REJECTED_SUBMISSIONS_PER_HOUR: count(10, 'per hotkey', 'analysis is dear'),
   AGENT_FAILURE_LIMIT: count(3, 'in a row', 'a version that always fails wastes validators'),
   AGENT_FILE_BYTES_MAX: bytes(1_000_000, 'one Python file'),

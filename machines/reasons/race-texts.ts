@@ -66,7 +66,7 @@ export const pinTexts: ReasonTexts<PinDisabledReason> = {
   },
   superseded_suite: {
     says: 'It was evaluated for a suite that is not active any more.',
-    next: 'Submit it again, for the suite of now.',
+    next: 'Submit it again, for the suite of now; paddock agents says when the cooldown allows it.',
   },
 };
 

@@ -134,8 +134,9 @@ const work: Readonly<Record<string, Plant>> = {
 };
 
 const submissions: Readonly<Record<string, Plant>> = {
-  'two accepted submissions of a hotkey are a cooldown apart, or what ended a version freed it sooner':
-    (sql) => sql`update agent_version set miner_hotkey = (select min(hotkey) from miner)`,
+  'two accepted submissions of a hotkey are a cooldown apart, or a discard freed it sooner': (
+    sql,
+  ) => sql`update agent_version set miner_hotkey = (select min(hotkey) from miner)`,
   'an account has one spelling, so that no second one has a cooldown of its own': (sql) => sql`
     update miner set hotkey = hotkey || ' '`,
   'an accepted submission is one version and one work item, numbered without a gap': (sql) => sql`

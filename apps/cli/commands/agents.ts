@@ -1,6 +1,7 @@
 import { codeWords } from '../../../machines/reasons/code-words.ts';
 import { type Terminal, table } from '../../world/terminal.ts';
 import type { PaddockClient } from '../client/paddock.generated.ts';
+import { Refusal, Unanswered } from '../client/refusal.ts';
 import type { MinerAgentListing, MinerAgentVersion } from '../client/schemas.generated.ts';
 import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
@@ -76,7 +77,7 @@ function versionCells(version: MinerAgentVersion): string[] {
 interface StandIn {
   readonly agentId: string;
   readonly versionId: string;
-  /** Undefined where the service does not list it. */
+  /** Undefined where the service does not list it, or does not answer to that. */
   readonly number: number | undefined;
 }
 
@@ -88,7 +89,13 @@ async function standInOf(
   const agent = all.find((each) => each.agent_id === agentId);
   if (agent === undefined || agentId === null || versionId === null) return undefined;
   if (agent.latest_version.agent_version_id === versionId) return undefined;
-  const versions = await client.getMinerAgentsVersions({ agent_id: agentId });
+  const versions = await client
+    .getMinerAgentsVersions({ agent_id: agentId })
+    .catch((error: unknown) => {
+      // What was asked for is here already, and one number of it is worth no failure.
+      if (error instanceof Refusal || error instanceof Unanswered) return [];
+      throw error;
+    });
   const racing = versions.find(({ agent_version_id: id }) => id === versionId);
   return { agentId, versionId, number: racing?.version_number };
 }

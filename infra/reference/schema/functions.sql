@@ -570,9 +570,6 @@ begin
   ) then
     raise exception 'SUITE_MOVED' using errcode = 'serialization_failure';
   end if;
-  if p_operations ? 'shorten_cooldown' then
-    perform rt.eval_lock_miners(p_operations);
-  end if;
 
   perform rt.eval_write(p_part, p_epoch, p_operations, p_now);
 
@@ -698,25 +695,6 @@ begin
   ) then
     raise exception 'RACE_MOVED' using errcode = 'serialization_failure';
   end if;
-end $function$;
-
-CREATE OR REPLACE FUNCTION rt.eval_lock_miners(p_operations jsonb)
- RETURNS void
- LANGUAGE plpgsql
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
-AS $function$
-begin
-  perform from (
-    select x.miner_hotkey
-    from jsonb_to_recordset(p_operations -> 'shorten_cooldown') as x (miner_hotkey text)
-    -- Admissions would lock theirs before the rest.
-    union
-    select x.miner_hotkey
-    from jsonb_to_recordset(p_operations -> 'admit_submission') as x (miner_hotkey text)
-  ) named
-  join miner m on m.hotkey = named.miner_hotkey
-  order by m.hotkey
-  for update of m;
 end $function$;
 
 CREATE OR REPLACE FUNCTION rt.eval_refuse_banned(p_part integer, p_rows jsonb)

@@ -13,9 +13,6 @@ async function busyMonth(sql: Transaction, others: 'FAILED' | 'RUNNING') {
   const [agentVersionId, workItemId, evalRunId] = [randomUUID(), randomUUID(), randomUUID()];
   await sql`set local session_replication_role = replica`;
   await sql`
-    insert into miner (hotkey, next_allowed_at)
-    select 'miner-' || n, rt.clock() + interval '1 hour' from generate_series(0, ${stored}) n`;
-  await sql`
     insert into agent_version (agent_version_id, part, agent_id, agent_name, miner_hotkey,
       version_number, suite_id, state, submitted_at, code_sha256, code_size_bytes, required_successes)
     select case n when 0 then ${agentVersionId}::uuid else gen_random_uuid() end, 0,
@@ -52,7 +49,6 @@ async function operationsOn(sql: Sql, { agentVersionId, workItemId, evalRunId }:
     run_completion: [{ ...run, failure_reason: 'it failed' }],
     evaluation_run: [{ ...run, status: 'FAILED', item_count: 7 }],
     adopt_run: [run],
-    shorten_cooldown: [{ miner_hotkey: 'miner-0', until: new Date() }],
   };
 }
 
@@ -72,11 +68,10 @@ const outcome = { status: 'FAILED', item_count: 7, failure_reason: 'it failed' }
 test('a commit looks up what it changes, however much is stored beside it', async (t) => {
   const { sql } = await testDatabase();
   const all = await transaction(sql, {}, (tx) => busyMonth(tx, 'FAILED'));
-  await sql`analyze miner, agent_version, work_item, evaluation_run`;
+  await sql`analyze agent_version, work_item, evaluation_run`;
   const read = await readOf(sql, await operationsOn(sql, all));
   t.true(Math.max(...Object.values(read)) < 20, JSON.stringify(read));
   t.true((read['evaluation_run'] ?? 0) > 0);
-  t.true((read['miner'] ?? 0) > 0);
   const [after] = await sql`
     select status, item_count, failure_reason from evaluation_run
     where eval_run_id = ${all.evalRunId}`;
@@ -94,7 +89,6 @@ test('a plan that was made for empty tables still looks up', async (t) => {
     run_completion: [{ eval_run_id: nobody }],
     evaluation_run: [{ eval_run_id: nobody }],
     adopt_run: [{ eval_run_id: nobody }],
-    shorten_cooldown: [{ miner_hotkey: 'nobody', until: new Date() }],
   };
   for (let time = 0; time < 8; time++) await readOf(sql, nothing);
   const all = await transaction(admin, {}, (tx) => busyMonth(tx, 'RUNNING'));

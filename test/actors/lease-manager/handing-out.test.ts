@@ -112,27 +112,4 @@ test('a new suite cancels the work of the others', (t) => {
   t.is(world.version(1).version.state.value, 'cancelled');
   t.is(world.itemState(1).value, 'cancelled');
   t.like(world.runState(own), { value: 'cancelled', context: { endReason: 'SUITE_SUPERSEDED' } });
-  t.deepEqual(shortened(world), ['miner-1']);
 });
-
-test('a new suite leaves what is eligible, and the cooldown of its miner', (t) => {
-  const world = new EvalWorld();
-  world.submit(1);
-  for (const validator of ['val-a', 'val-b']) {
-    const own = world.run(validator);
-    world.append(own, results);
-    world.complete(own);
-  }
-
-  world.ok('suite-activated', { suiteId: 2 });
-
-  t.is(world.version(1).version.state.value, 'eligible');
-  t.deepEqual(shortened(world), []);
-});
-
-function shortened(world: EvalWorld) {
-  const rows = world.decisions.flatMap(
-    ({ changes }) => changes?.operations['shorten_cooldown'] ?? [],
-  );
-  return rows.map((row) => Reflect.get(row, 'miner_hotkey'));
-}

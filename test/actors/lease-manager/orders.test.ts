@@ -288,8 +288,6 @@ test('a suite that was superseded meanwhile has ended a version that comes back'
 
   t.deepEqual(world.ok('reinstate-version', one), { ...one, state: 'CANCELLED' });
   t.is(world.claim('val-a'), null);
-  // It is told to submit again, as the switch would have told it.
-  t.truthy(world.decisions.at(-2)?.changes?.operations['shorten_cooldown']);
 });
 
 test('a run that is excluded from a discarded version opens no work', (t) => {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { Unanswered } from '../../../apps/cli/client/refusal.ts';
 import { answeredLine } from '../../support/answered-line.ts';
 
 const id = '019a0000-0000-7000-8000-000000000001';
@@ -53,6 +54,18 @@ test('which version races in the place of the latest one stands under its agent'
   t.is(under, `  version 1 races in its place: ${first?.agent_version_id}`);
   t.regex(others ?? '', /^other +7 .+ no +yes /);
   t.is(end, '');
+});
+
+test('agents are listed also where the number of what races in the place of one is not told', async (t) => {
+  const racing = '019a0000-0000-7000-8000-000000000002';
+  const asked = {
+    getMinerAgents: { ...listing, racing_agent_version_id: racing, racing_agent_id: id },
+    getMinerAgentsVersions: new Unanswered('no answer'),
+  };
+  const { code, out } = await answeredLine(asked, 'agents');
+
+  t.is(code, 0);
+  t.true(out.includes(`  an earlier one races in its place: ${racing}\n`), out);
 });
 
 test('where nothing races, or the latest one, nothing else is said to', async (t) => {

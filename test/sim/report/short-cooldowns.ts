@@ -1,12 +1,12 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { coordinatorConfig, liveRules } from '../service/settings.ts';
 
-/** An end is written so much later than it was decided, at most; also after a submission meanwhile. */
+/** A discard is written so much later than it was decided, at most; also after a submission meanwhile. */
 const slackMs = 60_000;
 
 /**
  * Miners that may submit again sooner than a cooldown after their last submission, and were not freed by
- * a version of theirs that failed three times or that a switch of the suite took (INV-22). What nobody has tried yet is seen too: most
+ * a version of theirs that failed three times (INV-22). What nobody has tried yet is seen too: most
  * miners here submit once a day, and never within their cooldown.
  */
 export async function shortCooldowns(sql: Sql): Promise<readonly string[]> {
@@ -24,8 +24,8 @@ export async function shortCooldowns(sql: Sql): Promise<readonly string[]> {
           - ${slackMs}::float8 * interval '1 millisecond') as at
       from agent_version v
       join rt.event e on e.kind = 'eval' and e.part = v.part and e.machine = 'agent-version'
-        and e.key = v.agent_version_id::text and e.type in ('DISCARDED', 'VERSION_CANCELLED')
-        and e.payload ->> 'reason' in ('AGENT_FAILURES', 'SUITE_SUPERSEDED')
+        and e.key = v.agent_version_id::text and e.type = 'DISCARDED'
+        and e.payload ->> 'reason' = 'AGENT_FAILURES'
         and e.at >= last.submitted_at - ${slackMs}::float8 * interval '1 millisecond'
       where v.miner_hotkey = m.hotkey) due
     where m.next_allowed_at < due.at`;

@@ -6,7 +6,7 @@ import { type Check, inPages, type LiveRules, within } from './check.ts';
 export const submissionChecks: readonly Check[] = [
   {
     id: 'INV-22',
-    rule: 'two accepted submissions of a hotkey are a cooldown apart, or what ended a version freed it sooner',
+    rule: 'two accepted submissions of a hotkey are a cooldown apart, or a discard freed it sooner',
     of: 'audit.submissions',
     find: hurriedSubmissions,
   },
@@ -143,8 +143,7 @@ async function hurriedSubmissions(sql: Sql, rules?: LiveRules): Promise<readonly
         select min(m.next_allowed_at - last.at)
         from miner m
         cross join lateral (
-          select max(v.submitted_at) as at,
-            bool_or(v.discarded_at is not null or v.state = 'CANCELLED') as is_freed
+          select max(v.submitted_at) as at, bool_or(v.discarded_at is not null) as is_freed
           from agent_version v
           where v.miner_hotkey = m.hotkey) last
         where not last.is_freed)) as length)
@@ -158,9 +157,9 @@ async function hurriedSubmissions(sql: Sql, rules?: LiveRules): Promise<readonly
       and not exists (
         select from agent_version o
         join rt.event e on e.kind = 'eval' and e.part = o.part and e.machine = 'agent-version'
-          and e.key = o.agent_version_id::text and e.type in ('DISCARDED', 'VERSION_CANCELLED')
-          -- No other discard frees a miner, and nothing else cancels a version than a switch of the suite.
-          and e.payload ->> 'reason' in ('AGENT_FAILURES', 'SUITE_SUPERSEDED')
+          and e.key = o.agent_version_id::text and e.type = 'DISCARDED'
+          -- No other discard frees a miner.
+          and e.payload ->> 'reason' = 'AGENT_FAILURES'
         where o.miner_hotkey = pair.miner_hotkey
           and e.at between pair.before_at and pair.submitted_at)`;
 }
