@@ -262,6 +262,29 @@ const races: Readonly<Record<string, Plant>> = {
     update epoch_standings set body = body || ' '`,
   'standings that were made are stored, once for each epoch': (sql) => sql`
     delete from epoch_standings`,
+  // A version that was eliminated gets a share, and every record of the hash agrees.
+  'the standings of the newest 60 epochs follow again from what stood when they were made': (
+    sql,
+  ) => sql`
+    with bent as (
+      update epoch_standings s
+      set (body, body_sha256) = (
+        select b.body, encode(sha256(convert_to(b.body, 'UTF8')), 'hex')
+        from (
+          select jsonb_insert(s.body::jsonb, '{epoch_standings,finishers,-1}',
+            jsonb_build_object('miner_hotkey', e.miner_hotkey,
+              'agent_version_id', e.agent_version_id, 'race_score', e.race_score), true)::text as body
+          from race_entrant e
+          where e.race_id = s.race_id and e.is_eliminated and e.race_score is not null
+          order by e.race_score desc
+          limit 1) b)
+      where s.epoch_index = (select max(epoch_index) from epoch_standings)
+      returning s.epoch_index::text as key, to_jsonb(s.body_sha256) as sha256
+    ), told as (
+      update rt.event e set payload = jsonb_set(e.payload, '{made,bodySha256}', bent.sha256)
+      from bent where e.machine = 'emission' and e.key = bent.key)
+    update rt.snapshot n set context = jsonb_set(n.context, '{made,bodySha256}', bent.sha256)
+    from bent where n.machine = 'emission' and n.key = bent.key`,
   'later epochs were made later': (sql) => sql`
     insert into epoch_standings
     select epoch_index - 1, race_id, body, body_sha256, made_at + interval '1 second'

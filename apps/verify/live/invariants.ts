@@ -54,7 +54,11 @@ export const invariants: readonly Invariant[] = [
   { id: 'INV-31', subject: 'one top, by the margin' },
   { id: 'INV-32', subject: 'one decision for each race' },
   { id: 'INV-33', subject: 'emissions sum to 10^18' },
-  { id: 'INV-34', subject: 'standings are one for each epoch', elsewhere: `answers: ${chaos}` },
+  {
+    id: 'INV-34',
+    subject: 'standings, one for each epoch, follow from the races',
+    elsewhere: `answers: ${chaos}`,
+  },
   {
     id: 'INV-35',
     subject: 'epochs go forward',

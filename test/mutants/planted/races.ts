@@ -19,6 +19,21 @@ export const raceMutants: readonly Mutant[] = [
     ],
   },
   {
+    id: 'eliminated-in-the-standings',
+    breaks:
+      'Who was eliminated shares the tail in the standings, though not in the split of the race.',
+    signs: ['INV-34'],
+    days: 3,
+    edits: [
+      {
+        file: 'actors/emission-calculator/store.ts',
+        snippet:
+          'where e.race_id = done.race_id and e.race_score is not null and not e.is_eliminated',
+        replacement: 'where e.race_id = done.race_id and e.race_score is not null',
+      },
+    ],
+  },
+  {
     id: 'remainder-lost',
     breaks: 'What rounding leaves of the emissions is given to nobody.',
     signs: ['INV-33'],

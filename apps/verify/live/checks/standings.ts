@@ -1,6 +1,7 @@
 import type { Check } from './check.ts';
+import { epochsMax, wrongBodies } from './standings-bodies.ts';
 
-/** INV-34 and INV-35: one immutable body for each epoch. */
+/** INV-34 and INV-35: one immutable body for each epoch, and what it says. */
 export const standingsChecks: readonly Check[] = [
   {
     id: 'INV-34',
@@ -26,6 +27,12 @@ export const standingsChecks: readonly Check[] = [
       where e.kind = 'emission' and e.machine = 'emission' and e.type = 'STANDINGS_MADE'
       group by e.key
       having count(*) <> 1 or count(s.epoch_index) <> 1`,
+  },
+  {
+    id: 'INV-34',
+    rule: `the standings of the newest ${epochsMax} epochs follow again from what stood when they were made`,
+    of: 'epoch_standings',
+    find: wrongBodies,
   },
   {
     id: 'INV-35',
