@@ -43,8 +43,8 @@ begin
       slot smallint, fence bigint, claimed_at timestamptz, lease_expires_at timestamptz,
       expected_items integer)
     order by x.validator_hotkey, x.slot
-    on conflict (validator_hotkey, slot) where status in ('CLAIMED', 'RUNNING') and validator_hotkey is not null
-      do nothing
+    on conflict (validator_hotkey, slot)
+      where status in ('CLAIMED', 'RUNNING') and validator_hotkey is not null do nothing
     returning eval_run_id, part
   )
   select jsonb_agg(jsonb_build_object('cmd', x.cmd, 'part', coalesce(x.part, p_part))) into v_refused

@@ -166,14 +166,15 @@ export const leaseMutants: readonly Mutant[] = [
         replacement: 'if (false) {',
       },
       {
-        file: 'infra/postgres/migrations/0002_domain.up.sql',
+        file: 'infra/postgres/migrations/0065_live_runs_by_key.up.sql',
         snippet:
           'create unique index evaluation_run_slot on evaluation_run (validator_hotkey, slot)',
         statement: 'drop index evaluation_run_slot',
       },
       {
-        file: 'infra/postgres/migrations/0029_joint_commits.up.sql',
-        snippet: `on conflict (validator_hotkey, slot) where status in ('CLAIMED', 'RUNNING') do nothing`,
+        file: 'infra/postgres/migrations/0065_live_runs_by_key.up.sql',
+        snippet: `on conflict (validator_hotkey, slot)
+      where status in ('CLAIMED', 'RUNNING') and validator_hotkey is not null do nothing`,
         replacement: '',
       },
     ],
