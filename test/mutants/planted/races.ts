@@ -12,7 +12,7 @@ export const raceMutants: readonly Mutant[] = [
         snippet: 'return { ...newest, isEligible: seen.isEligible };',
         replacement: `const { createGroundReader } = await import('../../../actors/emission-calculator/store.ts');
     const { standingsBody } = await import('../../../actors/emission-calculator/standings-body.ts');
-    const ground = await createGroundReader(sql, { burnRateMicro: 0 }).read();
+    const ground = await createGroundReader(this.#deps.sql, { burnRateMicro: 0 }).read();
     const body = standingsBody(newest.epochIndex, ground);
     return { epochIndex: newest.epochIndex, body, isEligible: seen.isEligible };`,
       },
