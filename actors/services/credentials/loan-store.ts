@@ -1,5 +1,6 @@
 import type { ProviderId } from '../../../infra/ports/inference.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import { isOpenToken } from './open-token.ts';
 import type { CredentialState } from './store.ts';
 
 export const tables = ['inference_token', 'inference_key'] as const;
@@ -38,7 +39,7 @@ export async function tokenFacts(
       ) end as token
     from evaluation_run r
     join agent_version v on v.agent_version_id = r.agent_version_id
-    left join inference_token t on t.eval_run_id = r.eval_run_id and t.ended_at is null
+    left join inference_token t on t.eval_run_id = r.eval_run_id and ${isOpenToken(sql)}
     left join inference_default d on d.miner_hotkey = v.miner_hotkey
     left join inference_credential c on c.miner_hotkey = d.miner_hotkey
       and c.provider = d.provider and c.rejected_at is null
@@ -113,7 +114,7 @@ export async function keyFacts(
     left join inference_key k on k.eval_run_id = t.eval_run_id and k.provider = ${provider}
       and k.withdrawn_at is null
       and k.expires_at > rt.wall_clock() + ${keyMarginSeconds} * interval '1 second'
-    where t.eval_run_id = ${evalRunId} and t.ended_at is null and t.expires_at > rt.clock()
+    where t.eval_run_id = ${evalRunId} and ${isOpenToken(sql)} and t.expires_at > rt.clock()
       and r.status in ('CLAIMED', 'RUNNING')`;
   return row;
 }

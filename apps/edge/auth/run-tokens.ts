@@ -1,3 +1,4 @@
+import { isOpenToken } from '../../../actors/services/credentials/open-token.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 
 const inferenceToken = /^inf_[0-9a-f]{64}$/;
@@ -18,7 +19,7 @@ export async function runOfToken(
     from inference_token t
     join evaluation_run r on r.eval_run_id = t.eval_run_id
     join agent_version v on v.agent_version_id = r.agent_version_id
-    where t.token_sha256 = ${hash(token)} and t.ended_at is null and t.expires_at > rt.clock()
+    where t.token_sha256 = ${hash(token)} and ${isOpenToken(sql)} and t.expires_at > rt.clock()
       and r.status in ('CLAIMED', 'RUNNING')
       and not exists (
         select from hotkey_ban b where b.hotkey in (r.validator_hotkey, v.miner_hotkey))`;
