@@ -22,6 +22,8 @@ export interface ShopWorld {
   readonly suite: TrialSuite;
   readonly judges: readonly [TestKey, TestKey];
   readonly miner: TestKey;
+  /** One of each version, in the same order; which of them is eliminated chance decides. */
+  readonly miners: readonly TestKey[];
   readonly versions: readonly string[];
   /** Two runs of the first version, by either judge, with episodes of its first two tasks. */
   readonly runs: readonly [string, string];
@@ -89,7 +91,7 @@ export async function openShopWorld(): Promise<ShopWorld> {
   const waitingVersion = (await submit(later, { name: 'patient' })).agent_version_id;
   const [first = '', second = ''] = runs;
   return {
-    ...{ service, suite, judges, miner, versions, runs: [first, second] },
+    ...{ service, suite, judges, miner, miners, versions, runs: [first, second] },
     ...{ doneRaceId, runningRaceId, waitingVersion, failedVersion },
   };
 }

@@ -163,17 +163,26 @@ test.serial('by keyboard alone a miner signs in, orders something and leaves', a
 });
 
 test.serial('a miner is told which version races in the place of the latest one', async (t) => {
-  // Its first version is in the race under way; the tests before are done with that one as its latest.
-  await submit(world.miner, { name: 'quick-shopper' });
+  const { service, miners, runningRaceId } = world;
+  // Whom the race before eliminated is not in this one.
+  const [racing] = await service.sql<{ id: string; name: string; hotkey: string }[]>`
+    select v.agent_version_id as id, v.agent_name as name, v.miner_hotkey as hotkey
+    from race_entrant e
+    join agent_version v on v.agent_version_id = e.agent_version_id
+    where e.race_id = ${runningRaceId} and v.miner_hotkey = any(${miners.map(({ hotkey }) => hotkey)})
+    limit 1`;
+  const miner = miners.find(({ hotkey }) => hotkey === racing?.hotkey);
+  if (racing === undefined || miner === undefined) return t.fail('nobody races');
+  await submit(miner, { name: racing.name });
   await using browser = await openBrowser();
   const { page, complaints } = await opened(t, browser);
-  await plantWallet(page, world.miner);
-  await signInByWallet(page, world.service.baseUrl);
-  const row = page.getByRole('row').filter({ hasText: 'quick-shopper v2' });
+  await plantWallet(page, miner);
+  await signInByWallet(page, service.baseUrl);
+  const row = page.getByRole('row').filter({ hasText: `${racing.name} v2` });
   await row.getByText('races in its place').waitFor();
   t.deepEqual(await barriers(page), []);
   await row.getByRole('link', { name: 'v1' }).click();
-  await page.getByRole('heading', { name: 'quick-shopper' }).waitFor();
-  t.true(page.url().endsWith(`/app/versions/${world.versions[0]}`), page.url());
+  await page.getByRole('heading', { name: racing.name }).waitFor();
+  t.true(page.url().endsWith(`/app/versions/${racing.id}`), page.url());
   t.deepEqual(complaints, []);
 });
