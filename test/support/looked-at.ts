@@ -3,7 +3,14 @@ import type { Sql } from '../../infra/ports/sql.ts';
 /** What `read` gives, and how many rows of a table the database has looked at for it. */
 export async function lookedAt<T>(
   sql: Sql,
-  table: 'agent_version' | 'evaluation_run' | 'event' | 'rejudging' | 'rejudging_run' | 'work_item',
+  table:
+    | 'agent_version'
+    | 'evaluation_run'
+    | 'event'
+    | 'inference_token'
+    | 'rejudging'
+    | 'rejudging_run'
+    | 'work_item',
   read: (tx: Sql) => Promise<T>,
 ): Promise<[T, number]> {
   return (await sql.begin(async (tx) => {

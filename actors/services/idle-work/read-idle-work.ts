@@ -34,6 +34,7 @@ export async function readIdleWork(sql: Sql): Promise<IdleWork> {
       and w.rejudging_id is null
       and w.hold_reason is distinct from 'MINER_BANNED'
       and greatest(w.queued_at, w.hold_until) <= clock.now
+      -- All that is live, in the words of the one index that holds just that.
       and not exists (select from evaluation_run r where r.completed_at is null)
     group by w.phase`;
   const found = new Map(rows.map(({ phase, seconds }) => [phase, Math.max(0, seconds)]));

@@ -15,6 +15,7 @@ export const stuckRuns: StuckKind = {
     cross join lateral (
       select greatest(r.lease_expires_at, b.lease_until) as ends_at) as lease
     cross join clock
+    -- All that is live, in the words of the one index that holds just that.
     where r.completed_at is null
       and (p.is_lost or lease.ends_at < clock.now - clock.grace - interval '10 seconds')`,
 };

@@ -37,6 +37,7 @@ export async function runningEvaluations(sql: Sql): Promise<readonly RunningRow[
     from evaluation_run r
     join agent_version v on v.agent_version_id = r.agent_version_id
     left join run_beat b on b.eval_run_id = r.eval_run_id
+    -- All that is live, in the words of the one index that holds just that.
     where r.completed_at is null
     order by r.claimed_at, r.eval_run_id`;
 }

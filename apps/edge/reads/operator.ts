@@ -72,6 +72,7 @@ export async function readOverview(sql: Sql): Promise<OverviewRow> {
         where s.is_active and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')
       ) as race,
       (select count(*)::int from work_item where state = 'OPEN') as "openWorkItems",
+      -- All that is live, in the words of the one index that holds just that.
       (select count(*)::int from evaluation_run where completed_at is null) as "liveRuns",
       (select count(*)::int from agent_version where state in ('RECEIVED', 'QUEUED', 'RUNNING'))
         as "waitingVersions",
