@@ -1,4 +1,5 @@
 import type { Block } from '../block.ts';
+import { measureHeldMemory } from '../faults/measure-held-memory.ts';
 import { measureMemory } from '../faults/measure-memory.ts';
 import { read } from '../judge.ts';
 
@@ -14,9 +15,10 @@ export const memory: Block = {
   async run(lab) {
     const plan = { leases: lab.sized(400, 1_000), seconds: lab.sized(4, 8) };
     const found = await measureMemory(plan, await lab.asker());
-    const { started, idle, held, loaded, leases } = found;
-    const each = (held.edge + held.coordinator - idle.edge - idle.coordinator) / leases;
-    const extrapolated = loaded.sum + Math.max(0, each) * (wanted - leases);
+    const { started, idle, loaded, leases } = found;
+    const held = await measureHeldMemory(lab.sized(500, 2_000));
+    const each = held.edge + held.coordinator;
+    const extrapolated = loaded.sum + each * (wanted - leases);
     const mb = (bytes: number) => (bytes / megabyte).toFixed(0);
     const note =
       `edge ${mb(loaded.edge)}, coordinator ${mb(loaded.coordinator)} at the most, ` +
@@ -31,7 +33,10 @@ export const memory: Block = {
       }),
       read({
         ...{ ...told, what: 'for each validator that holds a run', unit: 'bytes', values: [each] },
-        ...{ aim: 100, note: 'by what both grew while runs were claimed, garbage included' },
+        ...{
+          aim: 100,
+          note: `by what lives in them: edge ${held.edge.toFixed(0)}, coordinator ${held.coordinator.toFixed(0)}`,
+        },
       }),
       read({
         ...{ ...told, what: 'the same with 100,000 validators', unit: 'MB' },

@@ -19,7 +19,6 @@ export interface MemoryFigures {
   readonly started: ProcessBytes;
   /** With all versions analysed, before anybody holds anything. */
   readonly idle: ProcessBytes;
-  readonly held: ProcessBytes;
   /** The most at full load. */
   readonly loaded: ProcessBytes & { readonly sum: number };
   readonly heartbeatsPerSecond: number;
@@ -55,7 +54,6 @@ export async function measureMemory(plan: MemoryPlan, asker: Asker): Promise<Mem
   await submitVersions(world, { from: 0, count: versions });
   const idle = await atRest();
   const leases = await holdLeases(world, members, plan.leases);
-  const held = await atRest();
   await using loader = await startOpenLoad(world.service.baseUrls);
   await loader.start([
     {
@@ -73,7 +71,7 @@ export async function measureMemory(plan: MemoryPlan, asker: Asker): Promise<Mem
   await loader.stop();
   const [edge = Number.NaN, coordinator = Number.NaN] = bytes;
   return {
-    ...{ leases: leases.length, started, idle, held },
+    ...{ leases: leases.length, started, idle },
     loaded: { edge, coordinator, sum: sumBytes },
     heartbeatsPerSecond: asked.count / asked.seconds,
   };
