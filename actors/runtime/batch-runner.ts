@@ -38,12 +38,13 @@ export interface BatchDeps {
 }
 
 /**
- * `settled`: every letter was answered. Otherwise the actor's memory is worth nothing any more, and
- * what is left was neither answered nor refused: `fenced` for certain, `ambiguous` perhaps done.
+ * `settled`: every letter was answered. Otherwise nothing may be decided on the actor's memory any more,
+ * and what is left was neither answered nor refused: `fenced` for certain, `ambiguous` perhaps done by
+ * the batch that the working state still shows, `diverged` where more is unknown than that.
  */
 export type BatchEnd =
   | { readonly kind: 'settled' }
-  | { readonly kind: 'ambiguous' | 'fenced'; readonly left: readonly Letter[] };
+  | { readonly kind: 'ambiguous' | 'diverged' | 'fenced'; readonly left: readonly Letter[] };
 
 const settled: BatchEnd = { kind: 'settled' };
 
@@ -124,7 +125,7 @@ export class BatchRunner {
     if (outcome.kind === 'fenced') return this.#fenced();
     if (outcome.kind === 'ambiguous' || this.#isFirstDivergence(outcome)) {
       this.#deps.log.warn('commit in doubt', { ...outcome });
-      return { kind: 'ambiguous', left: this.#left };
+      return { kind: outcome.kind, left: this.#left };
     }
     actor.rollback();
     return await this.#again(outcome);
@@ -136,7 +137,7 @@ export class BatchRunner {
   }
 
   /** Loading afresh helps once: a command that never fits what is stored would ask for ever. */
-  #isFirstDivergence(outcome: CommitOutcome): boolean {
+  #isFirstDivergence(outcome: CommitOutcome): outcome is CommitOutcome & { kind: 'diverged' } {
     return outcome.kind === 'diverged' && !this.#left.some(this.#deps.isReloaded);
   }
 
@@ -259,7 +260,7 @@ export class BatchRunner {
 
   #settleDuplicates(replies: ReadonlyMap<string, unknown>): BatchEnd | undefined {
     const known = this.#left.filter(({ command }) => replies.has(command.id));
-    if (known.length === 0) return { kind: 'ambiguous', left: this.#left };
+    if (known.length === 0) return { kind: 'diverged', left: this.#left };
     this.#deps.telemetry.count('paddock.inbox.duplicates', known.length);
     for (const letter of known) {
       this.#settle(

@@ -23,7 +23,8 @@ export interface PartitionActor {
   rollback(): void;
   /**
    * Answers from memory alone, without a commit and past the mailbox (a later heartbeat); undefined
-   * when the command needs a decision. Only called while ownership is not in doubt.
+   * when the command needs a decision, or when a batch that is not committed yet, or of which that is
+   * not known, may change the answer. Only called while ownership is not in doubt.
    */
   answerFromMemory(command: Command, nowMs: number): Reply | undefined;
   /** Commands that are due at `nowMs` (lease expiry, limits); the runtime posts them to the mailbox. */

@@ -62,6 +62,8 @@ const recoveryRetryMs = 100;
  * 1. One batch is in flight at a time, and no answer leaves before its commit.
  * 2. Memory is thrown away whenever a commit may have done something else than memory says.
  * 3. Nothing is decided or answered while ownership is in doubt.
+ * 4. While memory is loaded afresh, what needs no decision is answered from it: only a process that
+ *    takes the partition over could know better, and ownership is not in doubt.
  */
 export class PartitionHost {
   readonly #deps: PartitionDeps;
@@ -73,6 +75,8 @@ export class PartitionHost {
   #actor: PartitionActor | undefined;
   #state: State = 'loading';
   #recoveringSinceMs = 0;
+  /** After a commit in doubt: all but what that commit may have changed is as memory has it. */
+  #isMemoryTrue = false;
   readonly #posted: PostedDues;
   #working: Promise<void> | undefined;
   #commands: Subscription | undefined;
@@ -234,7 +238,10 @@ export class PartitionHost {
       void answerLate(command, () => exchange.answer(refusal), this.#deps);
       return;
     }
-    const reply = refusal ?? this.#repeated(command) ?? this.#fromMemory(command);
+    const reply =
+      refusal === undefined
+        ? (this.#repeated(command) ?? this.#fromMemory(command))
+        : (this.#whileRecovering(command) ?? refusal);
     if (reply !== undefined) {
       exchange.answer(reply);
       return;
@@ -261,8 +268,14 @@ export class PartitionHost {
     return undefined;
   }
 
+  /** However long the database is away, as long as this process is sure to be the owner. */
+  #whileRecovering(command: Command): WireReply | undefined {
+    return this.#deps.membership.inDoubt() ? undefined : this.#fromMemory(command);
+  }
+
   #fromMemory(command: Command): WireReply | undefined {
-    if (this.#state !== 'serving') return undefined;
+    const isRecovering = this.#state === 'recovering' && this.#isMemoryTrue;
+    if (this.#state !== 'serving' && !isRecovering) return undefined;
     try {
       return this.#actor?.answerFromMemory(command, this.#deps.membership.nowMs());
     } catch (error) {
@@ -355,6 +368,7 @@ export class PartitionHost {
       for (const letter of end.left) this.#mailbox.settle(letter, moved);
       return this.drop();
     }
+    this.#isMemoryTrue = end.kind === 'ambiguous';
     const traces = end.left.map((letter) => letter.command.trace);
     await telemetry.inTrace(leadingTrace(traces), () => this.#recover(end.left));
   }

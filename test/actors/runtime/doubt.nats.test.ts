@@ -106,6 +106,33 @@ test.serial(
   },
 );
 
+// Longer than those wait who need a decision. A database that was killed leaves every partition so.
+test.serial('what needs no decision is answered while a commit is in doubt', async (t) => {
+  await world.add(3, 'heard', { by: 5 });
+
+  isUnreadable = true;
+  t.teardown(() => {
+    isUnreadable = false;
+  });
+  const { added } = await addCut(3, 'cut-again');
+  await eventually(
+    () => host.isSettled(),
+    (isSettled) => !isSettled,
+  );
+  await systemClock.sleep(1_200);
+  const heard = await world.add(3, 'heard', { type: 'peek' });
+  const undecided = await t.throwsAsync(world.add(3, 'other'), { instanceOf: Fault });
+  isUnreadable = false;
+
+  t.deepEqual(heard, { value: 5, seq: 1 });
+  t.is(undecided.code, 'STORE_UNAVAILABLE');
+  await Promise.allSettled([added]);
+  await eventually(
+    () => world.add(3, 'cut-again', { type: 'peek' }),
+    ({ value }) => value === 14,
+  );
+});
+
 // The answer of a commit that did happen is lost: the inbox must tell it, not a second decision.
 test.serial('a commit whose answer was lost is answered from the inbox', async (t) => {
   const id = randomUUID();
