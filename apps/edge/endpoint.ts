@@ -128,6 +128,11 @@ export interface Endpoint<
    * owner over the bus, unless given.
    */
   readonly asks?: 'nobody' | 'store' | 'owner';
+  /**
+   * Goes on through a short outage of the store: of who has a session, what the store said last counts.
+   * Only for what writes nothing and what the owner judges by itself.
+   */
+  readonly isHeardInOutage?: true;
   /** Kept for older clients only: the answers say so (RFC 9745) and name what to use instead. */
   readonly deprecated?: Deprecation;
   /**

@@ -26,6 +26,8 @@ export interface AuthenticationRequest {
   readonly address: string;
   /** Until when an outage is waited out; undefined where the caller is told of it at once. */
   readonly untilMs: number | undefined;
+  /** By a session that the store knew a moment ago, while the store is away for a moment. */
+  readonly isHeardInOutage: boolean;
 }
 
 const nobody: Caller = {
@@ -82,7 +84,8 @@ async function provenCaller(
   try {
     requireOneAuthorization(request);
     const address = by.remoteAddress(request);
-    const caller = await by.authenticate({ headers, role, address, untilMs });
+    const isHeardInOutage = endpoint.isHeardInOutage === true;
+    const caller = await by.authenticate({ headers, role, address, untilMs, isHeardInOutage });
     if (caller.role === 'miner' || caller.role === 'validator')
       await rates.hotkey.take(caller.name);
     // Only now: on routes that are not counted by address nothing else would count such requests.

@@ -49,7 +49,8 @@ type Scheme = 'session' | 'signature';
  * 4. That a key is banned is told only to who proved to hold it.
  * 5. An outage is waited out step by step, for callers who are not to be turned away. A proof is never
  *    begun again: its nonce may have been taken, and the answer lost.
- * 6. Who is familiar and beyond the limit of the key is told so before anything is checked or written.
+ * 6. A session that the store knew a moment ago is good for a heartbeat while the store is away.
+ * 7. Who is familiar and beyond the limit of the key is told so before anything is checked or written.
  *    That takes nothing from the limit: what is not proved must cost its owner nothing.
  */
 export function createAuthenticator(deps: AuthenticatorDeps) {
@@ -103,13 +104,14 @@ export function bearerTokenOf(headers: IncomingHttpHeaders): string | undefined 
 export const sessionToken = /^ses_[0-9a-f]{64}$/;
 
 async function bySession(
-  { headers, untilMs }: AuthenticationRequest,
+  { headers, untilMs, isHeardInOutage }: AuthenticationRequest,
   deps: AuthenticatorDeps,
 ): Promise<Caller> {
+  const { callers } = deps;
   const token = bearerTokenOf(headers) ?? '';
   // Anything else cannot be one of ours and is not worth a look into the database.
-  const hash = sessionToken.test(token) ? deps.callers.hashOf(token) : '';
-  const read = () => deps.callers.session(hash);
+  const hash = sessionToken.test(token) ? callers.hashOf(token) : '';
+  const read = () => (isHeardInOutage ? callers.sessionInOutage(hash) : callers.session(hash));
   const session = hash === '' ? undefined : await patiently(read, untilMs, deps);
   if (session === undefined) {
     throw refusal('INVALID_SESSION');
@@ -119,7 +121,7 @@ async function bySession(
   const publicKeyHex = Buffer.from(publicKey).toString('hex');
   const { hotkey, isBanned } = session;
   const standing = await deps.registrations.standing(publicKeyHex);
-  deps.callers.noteProof(hash, standing !== undefined && !isBanned);
+  callers.noteProof(hash, standing !== undefined && !isBanned);
   return admit({ hotkey, publicKeyHex }, { standing, isBanned, scheme: 'session', deps });
 }
 

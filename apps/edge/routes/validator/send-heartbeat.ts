@@ -12,6 +12,7 @@ export const sendHeartbeat = endpoint({
   owner: 'run',
   summary: 'Keep the lease of a live run',
   trafficClass: 0,
+  isHeardInOutage: true,
   params: z.object({ eval_run_id: uuid }),
   body: hostReport,
   response: z.object({
