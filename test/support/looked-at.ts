@@ -7,9 +7,11 @@ export async function lookedAt<T>(
     | 'agent_version'
     | 'evaluation_run'
     | 'event'
+    | 'inference_key'
     | 'inference_token'
     | 'rejudging'
     | 'rejudging_run'
+    | 'similarity_version'
     | 'work_item',
   read: (tx: Sql) => Promise<T>,
 ): Promise<[T, number]> {

@@ -247,7 +247,8 @@ export async function lockUnreported(tx: Transaction): Promise<UnreportedVersion
         where reported_at is null
         order by submitted_at, agent_version_id
         limit 1)
-      and reported_at is null and fingerprinted_at is not null
+      -- As a condition of its own it would let all that is unreported be read: an index holds just that.
+      and case when reported_at is null then fingerprinted_at end is not null
     for update skip locked`;
   return row;
 }
