@@ -110,7 +110,7 @@ export class EvalStore implements EvalLoader {
       select work_item_id as "workItemId",
              (extract(epoch from queue_order_at) * 1000)::float8 as "queueOrderMs"
       from work_item
-      where agent_version_id = any(${[...versionIds]}::uuid[]) and state = 'OPEN'`;
+      where agent_version_id = any(${[...versionIds]}::uuid[]) and closed_at is null`;
     for (const { workItemId, queueOrderMs } of rows) {
       state.queueOrderMs.set(workItemId, queueOrderMs);
     }

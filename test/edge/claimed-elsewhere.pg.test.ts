@@ -46,7 +46,8 @@ async function submittedBeside(part: number): Promise<number> {
     const other = evalPartitionOf(id);
     if (other !== part) return other;
     // One in 64 is; it would be offered first, and by who knows the claim.
-    await service.sql`update work_item set state = 'CLOSED' where agent_version_id = ${id}`;
+    await service.sql`
+      update work_item set state = 'CLOSED', closed_at = now() where agent_version_id = ${id}`;
   }
 }
 

@@ -85,7 +85,8 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
     another: start,
     plantRun: (hotkey: string) => plantRun(admin, suiteId, hotkey),
     endRun: (evalRunId: string, status = 'STALE') => admin`
-      update evaluation_run set status = ${status} where eval_run_id = ${evalRunId}`,
+      update evaluation_run set status = ${status}, completed_at = rt.clock()
+      where eval_run_id = ${evalRunId}`,
     /** Whether the provider takes the key. */
     isGood: async (provider: ProviderId, accessKey: string) => {
       const model = 'maple/maple-8b-instruct';

@@ -44,8 +44,10 @@ const leases: Readonly<Record<string, Plant>> = {
     from rt.event where ${events(sql, 'evaluation-run')} and type = 'SUCCEEDED' limit 1`,
   'a completed run keeps its first answer for equal repeats': (sql) => sql`
     update rt.snapshot set context = context #- '{completion}' where machine = 'evaluation-run'`,
-  'a run has an end exactly when it is over, and a score only when it succeeded': (sql) => sql`
-    update evaluation_run set completed_at = null where eval_run_id = ${oneRun(sql)}`,
+  'a run has an end exactly when it is over, and a score only when it succeeded': async (sql) => {
+    await sql`alter table evaluation_run drop constraint evaluation_run_live_until_completed`;
+    await sql`update evaluation_run set completed_at = null where eval_run_id = ${oneRun(sql)}`;
+  },
   'status, score and end of a run are what its machine ended with': (sql) => sql`
     update evaluation_run set score_micro = (score_micro + 1) % 1000000
     where eval_run_id = ${oneRun(sql)}`,
@@ -71,7 +73,7 @@ const leases: Readonly<Record<string, Plant>> = {
     update evaluation_run set validator_hotkey = 'somebody' where eval_run_id = ${oneRun(sql)}`,
   'no validator has two live runs in one of its slots': async (sql) => {
     await sql`drop index evaluation_run_slot, evaluation_run_one_live`;
-    await sql`update evaluation_run set status = 'RUNNING', slot = 0`;
+    await sql`update evaluation_run set status = 'RUNNING', completed_at = null, slot = 0`;
   },
   'nobody is given discarded work, or work that it has succeeded with already': (sql) => sql`
     update agent_version set discarded_at = submitted_at`,

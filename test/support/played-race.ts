@@ -144,9 +144,10 @@ async function insertRuns(
   await sql`
     insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
                            race_id, state, required_successes, included_success_count, queued_at,
-                           queue_order_at)
+                           queue_order_at, closed_at)
     select distinct x.work_item_id, 0, x.agent_version_id, '', ${of.suiteId}::int, 'RACE',
-           ${of.raceId}::uuid, 'CLOSED', 2, 2, ${at}::text::timestamptz, ${at}::text::timestamptz
+           ${of.raceId}::uuid, 'CLOSED', 2, 2, ${at}::text::timestamptz, ${at}::text::timestamptz,
+           ${at}::text::timestamptz
     from jsonb_to_recordset(${rows}::text::jsonb) as x (work_item_id uuid, agent_version_id uuid)`;
   await sql`
     insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,

@@ -122,9 +122,10 @@ export async function seedWork(
   const state = work === 'open' ? 'OPEN' : work === 'agent-fault' ? 'CANCELLED' : 'CLOSED';
   await sql`
     insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
-                           race_id, state, required_successes, queued_at, queue_order_at)
+                           race_id, state, required_successes, queued_at, queue_order_at,
+                           closed_at)
     select ${workItemId}, part, agent_version_id, miner_hotkey, suite_id, 'RACE', ${raceId}, ${state},
-           2, now(), now()
+           2, now(), now(), case when ${state !== 'OPEN'} then now() end
     from agent_version where agent_version_id = ${agentVersionId}`;
   if (work === 'open') return;
   const runs = typeof work === 'object' ? work.micro : [null];

@@ -214,10 +214,12 @@ export async function addWork(
   const workId = trialId(`work ${versionId} ${raceId}`);
   await sql`
     insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase, race_id,
-                           state, required_successes, included_success_count, queued_at, queue_order_at)
+                           state, required_successes, included_success_count, queued_at, queue_order_at,
+                           closed_at)
     select ${workId}, 0, v.agent_version_id, v.miner_hotkey, ${suiteId},
            ${raceId === null ? 'QUALIFYING' : 'RACE'}, ${raceId}, ${included === 2 ? 'CLOSED' : 'OPEN'},
-           2, ${included}, rt.clock() - interval '2 hours', rt.clock() - interval '2 hours'
+           2, ${included}, rt.clock() - interval '2 hours', rt.clock() - interval '2 hours',
+           case when ${included === 2} then rt.clock() - interval '10 minutes' end
     from agent_version v
     where v.agent_version_id = ${versionId}`;
   return workId;

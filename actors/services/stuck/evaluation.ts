@@ -82,9 +82,10 @@ export const stuckVersions: StuckKind = {
         else 'it waits for an evaluation and has no open work' end as why
     from agent_version v
     join owned p on p.kind = 'eval' and p.part = v.part
+    -- What is open, in the words of the one index that has it by version.
     where v.state in ('RECEIVED', 'QUEUED', 'RUNNING')
       and (p.is_lost or not exists (
         select from work_item w
         where w.agent_version_id = v.agent_version_id and w.suite_id = v.suite_id
-          and w.phase = 'QUALIFYING' and w.state = 'OPEN' and w.rejudging_id is null))`,
+          and w.phase = 'QUALIFYING' and w.closed_at is null and w.rejudging_id is null))`,
 };

@@ -116,6 +116,7 @@ export async function pendingSummary(sql: Sql): Promise<PendingSummary> {
         as "totalRunsNeeded",
       coalesce(sum(live_count), 0)::int as "totalRunsActive"
     from work_item
-    where state = 'OPEN' and rejudging_id is null`;
+    -- All that is open, in the words of the one index that holds just that.
+    where closed_at is null and rejudging_id is null`;
   return row ?? { totalPending: 0, totalRunsNeeded: 0, totalRunsActive: 0 };
 }

@@ -71,8 +71,8 @@ export async function readOverview(sql: Sql): Promise<OverviewRow> {
         join suite s on s.suite_id = r.suite_id
         where s.is_active and r.status in ('QUALIFYING_OPEN', 'QUALIFYING_CLOSED', 'RACE_RUNNING')
       ) as race,
-      (select count(*)::int from work_item where state = 'OPEN') as "openWorkItems",
-      -- All that is live, in the words of the one index that holds just that.
+      -- All that is open or live, in the words of the one index that holds just that.
+      (select count(*)::int from work_item where closed_at is null) as "openWorkItems",
       (select count(*)::int from evaluation_run where completed_at is null) as "liveRuns",
       (select count(*)::int from agent_version where state in ('RECEIVED', 'QUEUED', 'RUNNING'))
         as "waitingVersions",

@@ -47,7 +47,7 @@ export async function waitingOf(sql: Sql, agentVersionId: string): Promise<Waiti
           < ((case w.phase when 'RACE' then 0 else 1 end), w.queue_order_at, w.work_item_id)
     ) ahead
     cross join lateral (${offersOf(sql, sql`(${validatorsSeen(sql, '5 minutes')})`)}) offers
-    where w.agent_version_id = ${agentVersionId} and w.state = 'OPEN' and w.rejudging_id is null
+    where w.agent_version_id = ${agentVersionId} and w.closed_at is null and w.rejudging_id is null
     order by w.queued_at desc
     limit 1`;
   return row;

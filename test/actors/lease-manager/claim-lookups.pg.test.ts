@@ -24,16 +24,19 @@ async function longHistory(sql: Transaction) {
   await sql`
     insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
       execution_kind, validator_hotkey, slot, fence, status, end_reason, is_included, claimed_at,
-      lease_expires_at, expected_items)
+      lease_expires_at, completed_at, expected_items)
     select gen_random_uuid(), w.part, w.work_item_id, w.agent_version_id, 1, 'QUALIFYING',
-      'envpack', case n % 2 when 0 then 'val-a' else 'val-' || n end, 0, n,
-      case when n % 2 = 1 or n > ${works} then 'FAILED' when w.at = 2 then 'CANCELLED'
-        when w.at = 4 then 'SUCCESS' when w.at = 6 then 'RUNNING' else 'FAILED' end,
+      'envpack', case n % 2 when 0 then 'val-a' else 'val-' || n end, 0, n, came_to.status,
       case w.at when 2 then 'RELEASED' end, n % 2 = 0 and n <= ${works} and w.at = 4,
-      rt.clock(), rt.clock() + interval '1 hour', 30
+      rt.clock(), rt.clock() + interval '1 hour',
+      case when came_to.status <> 'RUNNING' then rt.clock() end, 30
     from generate_series(1, ${2 * runs}) n
     join (select *, row_number() over (order by queue_order_at) as at from work_item) w
-      on w.at = 1 + (n - 1) % ${works}`;
+      on w.at = 1 + (n - 1) % ${works}
+    cross join lateral (
+      select case when n % 2 = 1 or n > ${works} then 'FAILED' when w.at = 2 then 'CANCELLED'
+        when w.at = 4 then 'SUCCESS' when w.at = 6 then 'RUNNING' else 'FAILED' end as status
+    ) came_to`;
 }
 
 /** Rows that were read of each table by all who have told. */
@@ -89,10 +92,10 @@ test('a claim reads a few rows of a large queue, also by a plan that was made fo
     await tx`set local session_replication_role = replica`;
     await tx`
       insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase, state,
-        required_successes, queued_at, queue_order_at)
+        required_successes, queued_at, queue_order_at, closed_at)
       select gen_random_uuid(), n % 64, gen_random_uuid(), 'miner-' || n, 1, 'QUALIFYING',
         case n % 10 when 0 then 'OPEN' else 'CLOSED' end, 3, rt.clock(),
-        rt.clock() + random() * interval '30 days'
+        rt.clock() + random() * interval '30 days', case when n % 10 > 0 then rt.clock() end
       from generate_series(1, 30_000) n`;
     await longHistory(tx);
   });
@@ -124,9 +127,9 @@ async function manyRuns(admin: Sql, status: 'RUNNING' | 'SUCCESS', count: number
     await tx`set local session_replication_role = replica`;
     await tx`
       insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase, state,
-        required_successes, queued_at, queue_order_at)
+        required_successes, queued_at, queue_order_at, closed_at)
       select gen_random_uuid(), n % 64, gen_random_uuid(), 'miner-' || n, 1, 'QUALIFYING', ${state},
-        40, rt.clock(), rt.clock()
+        40, rt.clock(), rt.clock(), case when ${state === 'CLOSED'} then rt.clock() end
       from generate_series(1, ${count / 40}) n`;
     await tx`
       insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,

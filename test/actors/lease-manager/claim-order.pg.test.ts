@@ -40,10 +40,10 @@ async function offered(sql: Sql, works: readonly Work[]): Promise<number[]> {
         await tx`
           insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id,
             phase, execution_kind, validator_hotkey, slot, fence, status, end_reason,
-            exclusion_reason, claimed_at, lease_expires_at, expected_items)
+            exclusion_reason, claimed_at, lease_expires_at, completed_at, expected_items)
           values (${id(3, runs)}, 1, ${id(1, index)}, ${id(2, index)}, 1, ${phase}, 'envpack',
             ${hotkey}, 0, ${runs}, ${status}, ${endReason}, ${exclusionReason}, rt.clock(),
-            rt.clock(), 30)`;
+            rt.clock(), rt.clock(), 30)`;
       }
     }
   });

@@ -37,9 +37,9 @@ async function plant(sql: Sql, tried: Tried): Promise<void> {
     await tx`
       insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
         execution_kind, validator_hotkey, slot, fence, status, claimed_at, lease_expires_at,
-        expected_items)
+        completed_at, expected_items)
       values (${judgedId}, 1, gen_random_uuid(), gen_random_uuid(), 1, ${phase}, 'envpack', 'val-z', 0,
-        1, 'SUCCESS', rt.clock(), rt.clock(), 30)`;
+        1, 'SUCCESS', rt.clock(), rt.clock(), rt.clock(), 30)`;
     await tx`
       insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
         execution_kind, validator_hotkey, slot, fence, status, end_reason, exclusion_reason,

@@ -28,10 +28,11 @@ async function busyMonth(sql: Transaction, others: 'FAILED' | 'RUNNING') {
   await sql`
     insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
       execution_kind, validator_hotkey, slot, fence, status, claimed_at, lease_expires_at,
-      expected_items)
+      completed_at, expected_items)
     select case n when 0 then ${evalRunId}::uuid else gen_random_uuid() end, 0,
       ${workItemId}::uuid, ${agentVersionId}::uuid, 1, 'QUALIFYING', 'ENV_PACK', 'validator-' || n, 1,
-      n + 1, case n when 0 then 'RUNNING' else ${others} end, rt.clock(), rt.clock(), 30
+      n + 1, case n when 0 then 'RUNNING' else ${others} end, rt.clock(), rt.clock(),
+      case when n > 0 and ${others} not in ('CLAIMED', 'RUNNING') then rt.clock() end, 30
     from generate_series(0, ${stored}) n`;
   return { agentVersionId, workItemId, evalRunId };
 }
@@ -47,7 +48,9 @@ async function operationsOn(sql: Sql, { agentVersionId, workItemId, evalRunId }:
     agent_version: [version],
     work_item: [{ ...work, live_count: 1 }],
     run_completion: [{ ...run, failure_reason: 'it failed' }],
-    evaluation_run: [{ ...run, status: 'FAILED', item_count: 7 }],
+    evaluation_run: [
+      { ...run, status: 'FAILED', completed_at: run?.['claimed_at'], item_count: 7 },
+    ],
     adopt_run: [run],
   };
 }

@@ -131,7 +131,8 @@ test('a race waits for the last of its work, and then needs no message', async (
   desk.nowMs += hourMs;
   t.deepEqual(await desk.tick(), ['look-at-work']);
   t.like(await raceAt(sql, 1), { status: 'RACE_RUNNING' });
-  await sql`update work_item set state = 'CLOSED' where agent_version_id = ${b}`;
+  await sql`
+    update work_item set state = 'CLOSED', closed_at = now() where agent_version_id = ${b}`;
   desk.nowMs += hourMs;
   await desk.tick();
   t.like(await raceAt(sql, 1), { status: 'RACE_COMPLETE', scoredCount: 1, winnerId: a });
@@ -295,7 +296,7 @@ async function exclude(sql: RaceDesk['sql'], agentVersionId: string): Promise<vo
       update evaluation_run set is_included = false, exclusion_reason = 'an operator said so'
       where agent_version_id = ${agentVersionId} and validator_hotkey = 'validator-0'
       returning work_item_id)
-    update work_item w set state = 'OPEN', included_success_count = 1
+    update work_item w set state = 'OPEN', closed_at = null, included_success_count = 1
     from excluded where w.work_item_id = excluded.work_item_id`;
 }
 
@@ -328,7 +329,8 @@ test('work that opens again just before the commit of its race’s end is waited
   const [a = '', b = ''] = versions.values();
   for (const id of [a, b]) await seedWork(sql, raceId, id, success(500_000));
   // Its runs are as before: only the work says that somebody has to evaluate it again.
-  const meanwhile = () => sql`update work_item set state = 'OPEN' where agent_version_id = ${b}`;
+  const meanwhile = () => sql`
+    update work_item set state = 'OPEN', closed_at = null where agent_version_id = ${b}`;
   const { attempts } = await desk.send(
     'work-changed',
     { raceId, agentVersionId: b },

@@ -17,7 +17,9 @@ async function accuse({ sql, nowMs }: RaceDesk, raceId: string, agentVersionId: 
   await sql`
     update evaluation_run set validator_hotkey = 'accuser', completed_at = ${new Date(nowMs)}
     where agent_version_id = ${agentVersionId}`;
-  await sql`update work_item set state = 'OPEN' where agent_version_id = ${agentVersionId}`;
+  await sql`
+    update work_item set state = 'OPEN', closed_at = null
+    where agent_version_id = ${agentVersionId}`;
 }
 
 async function reinstated({ sql, nowMs }: RaceDesk, agentVersionId: string) {

@@ -21,9 +21,10 @@ async function seedField(sql: Sql, count: number): Promise<void> {
 async function seedAllWork(sql: Sql, raceId: string): Promise<void> {
   await sql`
     insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
-                           race_id, state, required_successes, queued_at, queue_order_at)
+                           race_id, state, required_successes, queued_at, queue_order_at,
+                           closed_at)
     select gen_random_uuid(), 0, agent_version_id, miner_hotkey, 1, 'RACE', race_id, 'CLOSED', 2,
-      now(), now()
+      now(), now(), now()
     from race_entrant where race_id = ${raceId}`;
   await sql`
     insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,

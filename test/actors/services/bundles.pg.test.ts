@@ -196,10 +196,13 @@ test('a race whose last runs are still to be cancelled waits for it', async (t) 
   const suiteId = await addActiveSuite(sql);
   const race = { suiteId, raceNumber: 1, taskCount: 1, completedAtMs: Date.now() - hourMs };
   await playRace(sql, { ...race, hotkeys: ['a'], reward: () => 500_000 });
-  await sql`update evaluation_run set status = 'RUNNING' where validator_hotkey = 'validator 1'`;
+  await sql`
+    update evaluation_run set status = 'RUNNING', completed_at = null
+    where validator_hotkey = 'validator 1'`;
   t.deepEqual(await unbundledRaces(deps.sql, 10), []);
 
-  await sql`update evaluation_run set status = 'CANCELLED' where status = 'RUNNING'`;
+  await sql`
+    update evaluation_run set status = 'CANCELLED', completed_at = now() where status = 'RUNNING'`;
   t.is((await unbundledRaces(deps.sql, 10)).length, 1);
 });
 

@@ -29,10 +29,11 @@ async function plantRuns(
       with run as (
         insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
           race_id, execution_kind, validator_hotkey, slot, fence, status, is_included, claimed_at,
-          lease_expires_at, expected_items)
+          lease_expires_at, completed_at, expected_items)
         select gen_random_uuid(), 0, gen_random_uuid(), ${agentVersionId}, ${suiteId},
           ${raceId === null ? 'QUALIFYING' : 'RACE'}, ${raceId}, 'envpack', 'val-' || n, 0, n,
-          'SUCCESS', true, rt.clock() - n * interval '1 second', rt.clock(), ${tasks.length}
+          'SUCCESS', true, rt.clock() - n * interval '1 second', rt.clock(), rt.clock(),
+          ${tasks.length}
         from generate_series(1, ${count}) n
         returning eval_run_id, part)
       insert into episode_result (eval_run_id, task_id, episode_result_id, part, family, outcome,

@@ -27,9 +27,11 @@ async function addRejudgings(
         returning rejudging_id, ordinal, eval_run_id
       )
       insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
-        state, required_successes, queued_at, queue_order_at, rejudging_id, judged_run_id)
+        state, required_successes, queued_at, queue_order_at, closed_at, rejudging_id,
+        judged_run_id)
       select gen_random_uuid(), 0, gen_random_uuid(), 'miner', 1, 'QUALIFYING', ${state}, 1,
-        rt.clock(), rt.clock(), rejudging_id, eval_run_id
+        rt.clock(), rt.clock(), case when ${state} <> 'OPEN' then rt.clock() end, rejudging_id,
+        eval_run_id
       from run
       where ordinal <= ${works}`;
   });

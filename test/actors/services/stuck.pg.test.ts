@@ -224,13 +224,14 @@ const planted: readonly Planted[] = [
   },
   {
     title: 'a slot held by nobody',
-    plant: (tx) => tx`update evaluation_run set status = 'STALE'`,
+    plant: (tx) => tx`update evaluation_run set status = 'STALE', completed_at = now()`,
     found: [['work-item', 'it counts live runs that are none']],
   },
   {
     title: 'a version without work',
     plant: (tx) => tx`
-      update work_item set state = 'CANCELLED' where agent_version_id = ${agentVersionId}`,
+      update work_item set state = 'CANCELLED', closed_at = now()
+      where agent_version_id = ${agentVersionId}`,
     found: [['agent-version', 'it waits for an evaluation and has no open work']],
   },
   {

@@ -43,10 +43,11 @@ async function plantRun(
     await tx`
       insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
         race_id, execution_kind, env_pack_sha256, validator_hotkey, slot, fence, status, claimed_at,
-        lease_expires_at, expected_items)
+        lease_expires_at, completed_at, expected_items)
       select gen_random_uuid(), 0, gen_random_uuid(), gen_random_uuid(), ${suiteId}, ${phase},
         ${phase === 'RACE' ? packSha256.slice(0, 32) : null}, 'envpack', ${packSha256}, ${validator},
-        count(*), 1, ${status}, rt.clock(), rt.clock(), 3
+        count(*), 1, ${status}, rt.clock(), rt.clock(),
+        case when ${status}::text not in ('CLAIMED', 'RUNNING') then rt.clock() end, 3
       from evaluation_run`;
   });
 }

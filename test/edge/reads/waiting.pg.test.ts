@@ -58,7 +58,8 @@ async function plant(sql: Sql, scene: Scene): Promise<void> {
           claimed_at, lease_expires_at, completed_at, expected_items)
         values (gen_random_uuid(), 0, ${workItemId}, ${agentVersionId}, 1, ${phase}, 'envpack', ${by},
           0, ${index + 1}, ${status}, ${isIncluded}, ${failureClass}, rt.clock(), rt.clock(),
-          rt.clock() - ${secondsAgo} * interval '1 second', 30)`;
+          case when ${status !== 'RUNNING'} then rt.clock() - ${secondsAgo} * interval '1 second' end,
+          30)`;
     }
     for (const [hotkey, coldkey] of Object.entries(here)) {
       await tx`

@@ -87,7 +87,9 @@ test.serial('a race’s pack is for whoever holds a live run of it', async (t) =
     ['RUNNING', 200],
   ] as const) {
     await service.sql`
-      update evaluation_run set status = ${status} where eval_run_id = ${evalRunId}`;
+      update evaluation_run
+      set status = ${status}, completed_at = case when ${status !== 'RUNNING'} then rt.clock() end
+      where eval_run_id = ${evalRunId}`;
     t.is((await validator.post(packPath(raceId))).status, expected, status);
   }
 });

@@ -88,7 +88,8 @@ test.serial(
     const inMs = Date.parse((await projected()) ?? '') - Date.now();
     t.true(Math.abs(inMs - 3_600_000) < 60_000, `${inMs} ms`);
     await service.sql`
-    update work_item set state = 'OPEN', included_success_count = 1 where race_id = ${race?.id ?? ''}`;
+    update work_item set state = 'OPEN', closed_at = null, included_success_count = 1
+    where race_id = ${race?.id ?? ''}`;
     t.is(await projected(), null);
   },
 );

@@ -27,9 +27,10 @@ async function finishRun(hotkey: string, hoursAgo: number): Promise<void> {
   const { sql } = service;
   await sql`
     insert into work_item (work_item_id, part, agent_version_id, miner_hotkey, suite_id, phase,
-                           race_id, state, required_successes, queued_at, queue_order_at)
+                           race_id, state, required_successes, queued_at, queue_order_at,
+                           closed_at)
     values (${itemId}, 0, ${trialId('a')}, 'a', ${suiteId}, 'RACE', ${crypto.randomUUID()},
-            'CLOSED', 2, rt.clock(), rt.clock())`;
+            'CLOSED', 2, rt.clock(), rt.clock(), rt.clock())`;
   await sql`
     insert into evaluation_run (eval_run_id, part, work_item_id, agent_version_id, suite_id, phase,
                                 execution_kind, validator_hotkey, slot, fence, status, score_micro,

@@ -1,0 +1,2 @@
+alter table work_item validate constraint work_item_open_until_closed;
+alter table evaluation_run validate constraint evaluation_run_live_until_completed;
