@@ -1,7 +1,13 @@
 import { settings } from '../../../infra/config/settings.ts';
 import { isBeyondShare } from '../../../machines/scoring/fault-attribution.ts';
 import type { CompletionBody } from '../delivery/delivery.ts';
-import { type Ending, type EndReason, isAgentEnd, sayAgentEnd } from '../sandbox/ending.ts';
+import {
+  type Ending,
+  type EndReason,
+  isAgentEnd,
+  plainTail,
+  sayAgentEnd,
+} from '../sandbox/ending.ts';
 
 /** What is kept of a task for the end of the run. */
 export interface TaskEnd {
@@ -64,7 +70,7 @@ function agentFailed(last: Ending, ends: readonly TaskEnd[]): Conclusion {
       sandbox_metadata: {
         exit_code: last.exitCode,
         duration_seconds: Math.round(last.wallSeconds * 1000) / 1000,
-        stderr_tail: last.stderrTail.slice(-2000),
+        stderr_tail: plainTail(last.stderrTail, 2000),
       },
     },
   };

@@ -54,6 +54,11 @@ export function plainText(text: string): string {
   return text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '\ufffd');
 }
 
+/** The end of it, `unitsMax` UTF-16 units at the most. A cut must not leave half a pair either. */
+export function plainTail(text: string, unitsMax: number): string {
+  return plainText(text.slice(-unitsMax)).replace(/^\ufffd/, '');
+}
+
 export interface Exit {
   /** Of the sandbox's first process: the agent's own code, or 128 and its signal. */
   readonly code: number | null;

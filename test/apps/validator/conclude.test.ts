@@ -1,4 +1,5 @@
 import test from 'ava';
+import { z } from 'zod';
 import { earlyEnd, success, type TaskEnd } from '../../../apps/validator/run/conclude.ts';
 import {
   type EpisodeFacts,
@@ -41,6 +42,20 @@ test('a file that cannot be loaded fails its run after the first task', (t) => {
       failure_reason: 'raised: the agent raised an exception: RuntimeError: no',
     },
   });
+});
+
+// The service takes no half of a surrogate pair, and the run was given back for ever instead of failed.
+test('what an agent printed last is cut between characters', (t) => {
+  const stderrTail = `${'\u{1f600}'.repeat(1500)}\n`;
+  const end = earlyEnd([endOf('raised', { isLoaded: false, stderrTail })], 30);
+
+  const body = z
+    .object({ body: z.object({ sandbox_metadata: z.object({ stderr_tail: z.string() }) }) })
+    .parse(end).body;
+  const tail = body.sandbox_metadata.stderr_tail;
+  t.true(tail.isWellFormed());
+  t.true(tail.endsWith('\u{1f600}\n'));
+  t.true(tail.length > 1900 && tail.length <= 2000);
 });
 
 test('who failed on each of its first three tasks has failed, and once it worked goes on', (t) => {
