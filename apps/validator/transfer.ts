@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sha256Hex } from '../../infra/ids/ids.ts';
@@ -59,9 +60,15 @@ export async function fetchFile(
       },
     });
     using answer = await answered(announced.url, clock, signal);
-    await pipeline(answer.body, measure, createWriteStream(`${path}.new`));
-    requireHash(announced, hash.digest('hex'));
-    await renameSynced(`${path}.new`, path);
+    try {
+      await pipeline(answer.body, measure, createWriteStream(`${path}.new`));
+      requireHash(announced, hash.digest('hex'));
+      await renameSynced(`${path}.new`, path);
+    } catch (error) {
+      // What came of it may have filled the disk, on which other things wait to be written.
+      await rm(`${path}.new`, { force: true });
+      throw error;
+    }
   });
 }
 

@@ -24,8 +24,9 @@ export async function packFile(
     if ((await sha256OfFile(path)) === announced.sha256) return path;
     await rm(path);
   }
-  await fetchFile(announced, path, deps);
+  // Before: a disk that holds one pack and a half must hold the next one, too.
   for (const old of names) if (old !== name) await rm(join(folder, old), { force: true });
+  await fetchFile(announced, path, deps);
   return path;
 }
 

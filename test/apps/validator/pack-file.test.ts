@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +8,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { openPack, PackUnusable } from '../../../apps/validator/run/open-pack.ts';
 import { packFile } from '../../../apps/validator/run/pack-file.ts';
+import { TransferFailed } from '../../../apps/validator/transfer.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { sha256Hex } from '../../../infra/ids/ids.ts';
 
@@ -21,11 +23,12 @@ async function folderFor(t: ExecutionContext): Promise<string> {
 }
 
 /** A store that has the pack, and counts who asks for it. */
-async function storeFor(t: ExecutionContext) {
+async function storeFor(t: ExecutionContext, sent = bytes, onAsked = () => {}) {
   const store = { asked: 0 };
   const server = createServer((_request, response) => {
     store.asked += 1;
-    response.end(bytes);
+    onAsked();
+    response.end(sent);
   });
   t.teardown(() => {
     server.closeAllConnections();
@@ -63,6 +66,29 @@ test('a pack that is kept whole is not fetched again, and a new one sends old on
 
   t.is(store.asked, 1);
   t.deepEqual(await readdir(folder), [name]);
+});
+
+// A disk that holds one pack and a half must hold the next one, too.
+test('old packs are gone before a new one comes', async (t) => {
+  const folder = await folderFor(t);
+  await writeFile(join(folder, 'old.tar.gz'), 'old');
+  let found: readonly string[] = [];
+  const { fetchInto } = await storeFor(t, bytes, () => {
+    found = readdirSync(folder);
+  });
+
+  await fetchInto(folder);
+
+  t.false(found.includes('old.tar.gz'));
+});
+
+test('of a download that failed nothing stays on the disk', async (t) => {
+  const folder = await folderFor(t);
+  const { fetchInto } = await storeFor(t, Buffer.from('another pack'));
+
+  await t.throwsAsync(fetchInto(folder), { instanceOf: TransferFailed });
+
+  t.deepEqual(await readdir(folder), []);
 });
 
 test('a disk that cannot be read is no fault of the pack, and a broken archive is', async (t) => {
