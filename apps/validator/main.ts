@@ -6,7 +6,7 @@ import { createLogger } from '../../infra/telemetry/log.ts';
 import { logLinesTo } from '../../infra/telemetry/log-lines.ts';
 import { createTelemetry } from '../../infra/telemetry/telemetry.ts';
 import { endWithParent, untilStopped } from '../until-stopped.ts';
-import { KeyInvalid, readKey } from './read-key.ts';
+import { isOpenToOthers, KeyInvalid, readKey } from './read-key.ts';
 import { findSandbox, NoSandbox } from './sandbox/find-sandbox.ts';
 import { sandboxWish } from './sandbox-wish.ts';
 import { Validator } from './validator.ts';
@@ -24,6 +24,10 @@ async function run(): Promise<void> {
     nowMs: systemClock.nowMs,
   });
   const keypair = await readKey(config.VALIDATOR_KEY_FILE);
+  if (await isOpenToOthers(config.VALIDATOR_KEY_FILE)) {
+    const next = `chmod 600 ${config.VALIDATOR_KEY_FILE}`;
+    log.warn('others on this machine can read the hotkey, and sign as it', { next });
+  }
   const sandbox = await findSandbox(sandboxWish(config, process));
   await mkdir(config.VALIDATOR_DATA_DIR, { recursive: true, mode: 0o700 });
   await using _lock = await lockFolder(config.VALIDATOR_DATA_DIR, {

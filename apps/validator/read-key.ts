@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { type Keypair, keypairFromSeed } from '../../infra/crypto/sr25519-signer.ts';
 
@@ -21,6 +21,11 @@ export async function readKey(path: string): Promise<Keypair> {
     );
   }
   return keypairFromSeed(Buffer.from(found.slice(2), 'hex'));
+}
+
+/** Whether somebody else on this machine may read the file, and so sign as its hotkey. */
+export async function isOpenToOthers(path: string): Promise<boolean> {
+  return ((await stat(path)).mode & 0o077) !== 0;
 }
 
 async function readText(path: string): Promise<string> {

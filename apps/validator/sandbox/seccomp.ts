@@ -4,7 +4,7 @@
  *
  * The namespaces already keep the sandbox apart. This takes away what reaches the kernel itself from
  * inside of them: sockets of any kind, namespaces of its own, memory that no limit counts (System V
- * segments), tracing, keys, and the interfaces in which kernels had most of their holes.
+ * segments, pages that several processes share), tracing, keys, and the interfaces in which kernels had most of their holes.
  */
 export function seccompFilter(architecture: string): Buffer | undefined {
   const target = targets[architecture];
@@ -16,18 +16,22 @@ type Label = 'allow' | 'next' | 'notThere' | 'refuse';
 interface Step {
   readonly code: number;
   readonly operand: number;
-  readonly yes?: Label;
-  readonly no?: Label;
+  /** Where it goes on: an end, or as many instructions later. */
+  readonly yes?: Label | number;
+  readonly no?: Label | number;
 }
 
 const architectureOffset = 4;
 const numberOffset = 0;
 const firstArgumentOffset = 16;
+const fourthArgumentOffset = 40;
 const x32Bit = 0x4000_0000;
 /** CLONE_NEW… of every kind of namespace. */
 const newNamespaces = 0x7e02_0000;
+/** MAP_SHARED, also within MAP_SHARED_VALIDATE. */
+const mapShared = 0x01;
 
-function stepsOf({ audit, denied, clone }: Target): readonly Step[] {
+function stepsOf({ audit, denied, clone, mmap }: Target): readonly Step[] {
   return [
     load(architectureOffset),
     // A program of another architecture has other numbers: nothing of it is let through.
@@ -38,6 +42,10 @@ function stepsOf({ audit, denied, clone }: Target): readonly Step[] {
     ...denied.map((number): Step => ({ code: ifEqual, operand: number, yes: 'refuse' })),
     // Its flags lie in memory, where no filter sees them; the C library falls back to clone.
     { code: ifEqual, operand: clone3, yes: 'notThere' },
+    // A child keeps shared pages alive that it never touched, and that count as nobody's then.
+    { code: ifEqual, operand: mmap, yes: 'next', no: 2 },
+    load(fourthArgumentOffset),
+    { code: ifAnyBit, operand: mapShared, yes: 'refuse', no: 'allow' },
     { code: ifEqual, operand: clone, yes: 'next', no: 'allow' },
     load(firstArgumentOffset),
     { code: ifAnyBit, operand: newNamespaces, yes: 'refuse', no: 'allow' },
@@ -59,8 +67,10 @@ const ends: readonly (readonly [Label, number])[] = [
 ];
 
 function assemble(steps: readonly Step[]): Buffer {
-  const offsetTo = (label: Label = 'next', from: number) =>
-    label === 'next' ? 0 : steps.length + ends.findIndex(([end]) => end === label) - from - 1;
+  const offsetTo = (to: Label | number = 'next', from: number) => {
+    if (typeof to === 'number') return to;
+    return to === 'next' ? 0 : steps.length + ends.findIndex(([end]) => end === to) - from - 1;
+  };
   return Buffer.concat([
     ...steps.map(({ code, operand, yes, no }, at) =>
       instruction(code, operand, { yes: offsetTo(yes, at), no: offsetTo(no, at) }),
@@ -83,6 +93,7 @@ interface Target {
   readonly audit: number;
   readonly denied: readonly number[];
   readonly clone: number;
+  readonly mmap: number;
 }
 
 const clone3 = 435;
@@ -95,6 +106,7 @@ const targets: Readonly<Record<string, Target>> = {
   x64: {
     audit: 0xc000_003e,
     clone: 56,
+    mmap: 9,
     denied: [
       ...[41, 53, 29, 30, 101, 272, 308, 165, 166, 155, 161, 250, 248, 249, 321, 298, 323, 425],
       ...[310, 311, 319, 447, 428, 429, 430, 432],
@@ -103,6 +115,7 @@ const targets: Readonly<Record<string, Target>> = {
   arm64: {
     audit: 0xc000_00b7,
     clone: 220,
+    mmap: 222,
     denied: [
       ...[198, 199, 194, 196, 117, 97, 268, 40, 39, 41, 51, 219, 217, 218, 280, 241, 282, 425],
       ...[270, 271, 279, 447, 428, 429, 430, 432],

@@ -95,6 +95,20 @@ const attempts: readonly Attempt[] = [
     reason: 'memory_limit',
   },
   {
+    title: 'an agent whose children keep shared memory that none of them has',
+    code: `import mmap, os, time\n${main(
+      'for _ in range(4):',
+      '    shared = mmap.mmap(-1, 150_000_000)',
+      '    for at in range(0, len(shared), 4096):',
+      '        shared[at] = 1',
+      '    if os.fork() == 0:',
+      '        time.sleep(60)',
+      '    shared.close()',
+    )}`,
+    reason: 'raised',
+    detail: /PermissionError/,
+  },
+  {
     title: 'an agent that never ends',
     code: main('while True:', '    pass'),
     reason: 'time_limit',
@@ -153,6 +167,18 @@ const attempts: readonly Attempt[] = [
     code: main('raise ValueError("a\\0b\\ud800c")'),
     reason: 'raised',
     detail: /^ValueError: a\ufffdb\ufffdc$/,
+  },
+  {
+    title: 'an agent that raises with many characters beyond the first plane',
+    code: main('raise ValueError("\\U0001F6D2" * 400)'),
+    reason: 'raised',
+    detail: /^ValueError: \u{1f6d2}+$/u,
+  },
+  {
+    title: 'an agent that raises by a name without end',
+    code: main('raise type("E" * 1000, (Exception,), {})("no")'),
+    reason: 'raised',
+    detail: /^E{200}: no$/,
   },
   {
     title: 'an agent that pretends to be the runner, again and again',

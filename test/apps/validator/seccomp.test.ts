@@ -5,14 +5,17 @@ interface Call {
   readonly architecture: number;
   readonly number: number;
   readonly firstArgument?: number;
+  readonly fourthArgument?: number;
 }
 
 /** The kernel's interpreter of these few instructions, in a few lines. */
-function judged(program: Buffer, { architecture, number, firstArgument = 0 }: Call): number {
+function judged(program: Buffer, call: Call): number {
+  const { architecture, number, firstArgument = 0, fourthArgument = 0 } = call;
   const fields = new Map([
     [0, number],
     [4, architecture],
     [16, firstArgument],
+    [40, fourthArgument],
   ]);
   let accumulator = 0;
   for (let at = 0; ; at++) {
@@ -51,6 +54,14 @@ const calls: readonly (readonly [title: string, call: Call, verdict: number])[] 
     { architecture: x64, number: 56, firstArgument: 0x0002_0011 },
     refuse,
   ],
+  // MAP_PRIVATE | MAP_ANONYMOUS, and MAP_SHARED in the place of the first.
+  ['memory of its own is mapped', { architecture: x64, number: 9, fourthArgument: 0x22 }, allow],
+  ['shared memory is not', { architecture: x64, number: 9, fourthArgument: 0x21 }, refuse],
+  [
+    'shared memory by its newer name neither',
+    { architecture: x64, number: 9, fourthArgument: 0x03 },
+    refuse,
+  ],
   ['another architecture gets nowhere', { architecture: 0x4000_0003, number: 0 }, refuse],
   ['the other names of x32 get nowhere', { architecture: x64, number: 0x4000_0029 }, refuse],
 ];
@@ -66,6 +77,9 @@ test('the filter of arm64 knows its own numbers', (t) => {
 
   t.is(judged(program, { architecture: arm64, number: 198 }), refuse);
   t.is(judged(program, { architecture: arm64, number: 63 }), allow);
+  t.is(judged(program, { architecture: arm64, number: 222, fourthArgument: 0x21 }), refuse);
+  t.is(judged(program, { architecture: arm64, number: 222, fourthArgument: 0x22 }), allow);
+  t.is(judged(program, { architecture: arm64, number: 220, firstArgument: 0x0002_0011 }), refuse);
   t.is(judged(program, { architecture: x64, number: 0 }), refuse);
 });
 

@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { KeyInvalid, readKey } from '../../../apps/validator/read-key.ts';
+import { isOpenToOthers, KeyInvalid, readKey } from '../../../apps/validator/read-key.ts';
 import {
   readSettings,
   SettingsInvalid,
@@ -80,6 +80,17 @@ for (const text of ['', 'bottom drive obey', '{"encoded": "abc"}', '0x12', '{'])
     if (text !== '' && text !== '{') t.false(error.message.includes(text));
   });
 }
+
+// A mount of secrets may leave it open to all and yet be nobody else's, so it is said and not refused.
+test('a key file that others may read is known', async (t) => {
+  const path = await keyFile(t, seed);
+  await chmod(path, 0o600);
+  t.false(await isOpenToOthers(path));
+  await chmod(path, 0o640);
+  t.true(await isOpenToOthers(path));
+  await chmod(path, 0o604);
+  t.true(await isOpenToOthers(path));
+});
 
 test('a key file that is not there is said so', async (t) => {
   await t.throwsAsync(readKey('/nowhere/hotkey'), {

@@ -79,7 +79,7 @@ def leave_if_forked():
 
 
 def fail(error):
-    kind = type(error).__name__
+    kind = type(error).__name__[:200]
     try:
         traceback.print_exc()
         shop_channel.note({"note": "raised", "kind": kind, "message": str(error)[:500]})
