@@ -1,5 +1,6 @@
 import { createCredentialsService } from '../../actors/services/credentials/credentials.actor.ts';
 import { createLender } from '../../actors/services/credentials/lender.ts';
+import { loanMarginSeconds } from '../../actors/services/credentials/loan-store.ts';
 import { credentialsService } from '../../actors/services/credentials/messages.ts';
 import { createRevoker } from '../../actors/services/credentials/revoker.ts';
 import { createKeyRotation } from '../../actors/services/sealing/key-rotation.actor.ts';
@@ -14,9 +15,6 @@ import type { Logger } from '../../infra/ports/log.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { sealedPlaces } from './sealed-places.ts';
-
-/** How far an outage of ours may lengthen a run. */
-const tokenMarginSeconds = 1800;
 
 /** Keeps the miners' credentials, lends runs their keys, ends them, and rotates what all is sealed with. */
 export async function startCredentials(
@@ -47,7 +45,7 @@ export async function startCredentials(
     newSecret: () => randomHex(32),
     hash: sha256Hex,
     mintMs: config.inferenceMintSeconds * 1000,
-    tokenLifetimeSeconds: config.runLimitSeconds + tokenMarginSeconds,
+    tokenLifetimeSeconds: config.runLimitSeconds + loanMarginSeconds,
   });
   const revoker = createRevoker(lending);
   await using stack = new AsyncDisposableStack();

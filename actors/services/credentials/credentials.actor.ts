@@ -45,7 +45,7 @@ export interface CredentialsDeps extends LenderDeps {
   readonly hash: (text: string) => string;
   /** How long a claim waits for a provider. */
   readonly mintMs: number;
-  /** From the claim to the end of its token: longer than a run may last. */
+  /** From the claim to the end that is told of its token: longer than a run may last without an outage. */
   readonly tokenLifetimeSeconds: number;
 }
 

@@ -43,7 +43,7 @@ export interface LenderDeps {
 
 export interface LoanTerms extends Account {
   readonly evalRunId: string;
-  /** Until the run's token ends. */
+  /** After which the key ends by itself, should nobody end it. */
   readonly lifetimeMs: number;
 }
 

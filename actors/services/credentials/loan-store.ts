@@ -1,5 +1,5 @@
 import type { ProviderId } from '../../../infra/ports/inference.ts';
-import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import type { Fragment, Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { isOpenToken } from './open-token.ts';
 import type { CredentialState } from './store.ts';
 
@@ -10,7 +10,7 @@ export interface TokenFacts {
   readonly hotkey: string;
   /** Of the miner's default provider; null where it is not connected. */
   readonly provider: ProviderId | null;
-  /** Until the token ends. */
+  /** What it is lent for, while it lives. */
   readonly lifetimeMs: number;
   readonly token: Token | null;
 }
@@ -21,21 +21,33 @@ export interface Token {
   readonly expiresAtMs: number;
 }
 
-/** Of the run's claim; a run that an outage of ours lengthened still has its token. */
+/** How much longer than foreseen a run may last without being lent anything anew. */
+export const loanMarginSeconds = 1800;
+
+/**
+ * Until when something is lent to a live run: until `foreseen` or, where an outage of ours has lengthened
+ * the run beyond, for a while from now on. Nothing ends a loan but the end of its run, which its owner
+ * writes down within a second: only this service knows how long the run may last, and it changes. What
+ * is told of a token's end is for its holder, and a provider that ends a key by itself is told to do so later
+ * than anybody foresees that the run could end.
+ */
+const lentUntil = (sql: Sql, foreseen: Fragment): Fragment => sql`
+  greatest(${foreseen}, rt.clock() + ${loanMarginSeconds} * interval '1 second')`;
+
 export async function tokenFacts(
   sql: Sql,
   evalRunId: string,
   lifetimeSeconds: number,
 ): Promise<TokenFacts | undefined> {
+  const foreseen = sql`r.claimed_at + ${lifetimeSeconds} * interval '1 second'`;
   const [row] = await sql<TokenFacts[]>`
     select v.miner_hotkey as hotkey, c.provider,
-      floor(extract(epoch from
-        r.claimed_at + ${lifetimeSeconds} * interval '1 second' - rt.clock()) * 1000)::float8
+      floor(extract(epoch from ${lentUntil(sql, foreseen)} - rt.clock()) * 1000)::float8
         as "lifetimeMs",
       case when t.eval_run_id is not null then jsonb_build_object(
         'provider', t.provider,
         'sealedToken', t.sealed_token,
-        'expiresAtMs', floor(extract(epoch from t.expires_at) * 1000)
+        'expiresAtMs', floor(extract(epoch from ${lentUntil(sql, sql`t.expires_at`)}) * 1000)
       ) end as token
     from evaluation_run r
     join agent_version v on v.agent_version_id = r.agent_version_id
@@ -59,18 +71,18 @@ export async function insertToken(
     readonly lifetimeSeconds: number;
   },
 ): Promise<Token | undefined> {
+  const foreseen = sql`claimed_at + ${token.lifetimeSeconds} * interval '1 second'`;
   // The update changes nothing: it gives back the row that was first.
   const [row] = await sql<Token[]>`
     insert into inference_token as t (eval_run_id, miner_hotkey, provider, token_sha256, sealed_token,
       issued_at, expires_at)
     select eval_run_id, ${token.hotkey}, ${token.provider}, ${token.tokenSha256},
-      ${token.sealedToken}, rt.clock(),
-      claimed_at + ${token.lifetimeSeconds} * interval '1 second'
+      ${token.sealedToken}, rt.clock(), ${lentUntil(sql, foreseen)}
     from evaluation_run
     where eval_run_id = ${token.evalRunId} and status in ('CLAIMED', 'RUNNING')
     on conflict (eval_run_id) do update set issued_at = t.issued_at where t.ended_at is null
     returning provider, sealed_token as "sealedToken",
-      floor(extract(epoch from expires_at) * 1000)::float8 as "expiresAtMs"`;
+      floor(extract(epoch from ${lentUntil(sql, sql`expires_at`)}) * 1000)::float8 as "expiresAtMs"`;
   return row;
 }
 
@@ -78,7 +90,7 @@ export async function insertToken(
 export interface KeyFacts {
   readonly hotkey: string;
   readonly credential: CredentialState;
-  /** Until the run's token ends. */
+  /** What a key is lent for. */
   readonly lifetimeMs: number;
   readonly key: LentKey | null;
 }
@@ -102,7 +114,8 @@ export async function keyFacts(
     select t.miner_hotkey as hotkey,
       case when c.credential_id is null then 'absent' when c.rejected_at is null then 'good'
         else 'rejected' end as credential,
-      floor(extract(epoch from t.expires_at - rt.clock()) * 1000)::float8 as "lifetimeMs",
+      floor(extract(epoch from ${lentUntil(sql, sql`t.expires_at`)} - rt.clock()) * 1000)::float8
+        as "lifetimeMs",
       case when k.key_id is not null then jsonb_build_object(
         'keyId', k.key_id,
         'sealedKey', k.sealed_key,
@@ -114,7 +127,7 @@ export async function keyFacts(
     left join inference_key k on k.eval_run_id = t.eval_run_id and k.provider = ${provider}
       and k.withdrawn_at is null
       and k.expires_at > rt.wall_clock() + ${keyMarginSeconds} * interval '1 second'
-    where t.eval_run_id = ${evalRunId} and ${isOpenToken(sql)} and t.expires_at > rt.clock()
+    where t.eval_run_id = ${evalRunId} and ${isOpenToken(sql)}
       and r.status in ('CLAIMED', 'RUNNING')`;
   return row;
 }
@@ -201,7 +214,7 @@ export async function endLoans(tx: Transaction): Promise<void> {
     set ended_at = rt.clock(), sealed_token = null
     from evaluation_run r
     where r.eval_run_id = t.eval_run_id and t.ended_at is null
-      and (r.status not in ('CLAIMED', 'RUNNING') or t.expires_at <= rt.clock())`;
+      and r.status not in ('CLAIMED', 'RUNNING')`;
   await tx`
     update inference_key k set ${withdrawn(tx)}
     from evaluation_run r

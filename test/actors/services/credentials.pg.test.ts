@@ -417,3 +417,33 @@ test('an agent may use each provider that its miner connected', async (t) => {
 
 const ban = (admin: Sql, hotkey: string) =>
   admin`insert into hotkey_ban (hotkey, reason, banned_at) values (${hotkey}, 'x', rt.clock())`;
+
+test('what is lent to a run lasts as long as the run does, however long that is', async (t) => {
+  const desk = await openLoanDesk(t, { isRevoking: true });
+  const { admin, connect, token, key, plantRun, endRun, isGood, keys } = desk;
+  await connect('alice', 'providera', secret());
+  const [run, other] = [await plantRun('alice'), await plantRun('alice')];
+  const first = await token(run);
+  await token(other);
+  // As after an outage by which the run was given more time than anybody foresaw.
+  await admin`update inference_token set expires_at = rt.clock() - interval '1 minute'`;
+  await admin`update inference_key set expires_at = rt.wall_clock()`;
+  await endRun(other);
+  const isEnded = async (evalRunId: string) => {
+    const [row] = await admin<{ isEnded: boolean }[]>`
+      select ended_at is not null as "isEnded" from inference_token where eval_run_id = ${evalRunId}`;
+    return row?.isEnded;
+  };
+  await until(async () => (await isEnded(other)) === true);
+
+  t.false(await isEnded(run), 'one sweep ends whatever is over');
+  const again = await token(run);
+  t.is(again?.text, first?.text);
+  t.true((again?.expiresAtMs ?? 0) > Date.now() + 60_000, 'what is told lies ahead');
+  const lent = await key(run, 'providera');
+  t.true(lent.expiresAtMs > Date.now() + 60_000);
+  t.true(await isGood('providera', lent.text));
+  await endRun(run);
+  await until(async () => (await keys()).every(({ isOpen }) => !isOpen));
+  t.is(await token(run), null);
+});

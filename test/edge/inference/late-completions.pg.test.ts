@@ -71,3 +71,15 @@ test.serial('agents that wait for models keep nobody else from the edge', async 
   const answers = await waiting;
   t.deepEqual(new Set(answers.map(({ status }) => status)), new Set([503]));
 });
+
+test.serial('a run that outlives what its token was told asks on until it ends', async (t) => {
+  const run = await askingRun(service);
+  t.is((await run.chat(question())).status, 200);
+  // As after an outage by which the run was given more time than anybody foresaw.
+  await service.sql`
+    update inference_token set expires_at = rt.clock() - interval '1 minute'
+    where eval_run_id = ${run.evalRunId}`;
+  t.is((await run.chat(question())).status, 200);
+  await run.end();
+  await refused(t, await run.chat(question()), '401 INVALID_SESSION');
+});
