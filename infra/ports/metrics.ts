@@ -76,6 +76,12 @@ export const counters = {
     labels: ['provider', 'failed'],
     values: { provider: providerIds, failed: [true, false] },
   },
+  'paddock.inference.uncounted': {
+    unit: '{completion}',
+    description: 'Completions that an edge could not have counted in time, and gave up',
+    labels: ['provider'],
+    values: { provider: providerIds },
+  },
   'paddock.sealed_texts.resealed': {
     unit: '{text}',
     description: 'Secrets at rest that were sealed anew, after a new key came first',

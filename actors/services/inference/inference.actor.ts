@@ -16,7 +16,7 @@ export function createInferenceService(deps: {
   };
 }
 
-// An edge repeats for a minute at most; the rest is for clocks and queues.
+// An edge repeats for ten minutes at most; the rest is for clocks and queues.
 const keepSeconds = 3600;
 
 /** Which requests were counted matters only while somebody may repeat them. */

@@ -14,16 +14,42 @@ export interface UsageRecordsDeps {
   readonly telemetry: Pick<Telemetry, 'count'>;
 }
 
+/** Of one completion, until it is counted or given up. */
+interface Kept {
+  readonly requestId: string;
+  readonly usage: Usage;
+  readonly sinceMs: number;
+  /** Why the last try did not count it. */
+  error?: unknown;
+  readonly settle: () => void;
+}
+
 /** An answer waits no longer for its count: the words of a model are worth more than that. */
 const answerWaitMs = 2000;
-/** Each try takes up to the bus's own 10 s. */
-const triesMax = 5;
+/** A database that is started again is away for a minute; what was counted is remembered for an hour. */
+const keptForMs = 10 * 60_000;
+/**
+ * More than completions may be under way at an edge, none of which begins without a database: a few hundred
+ * bytes each, so two megabytes at most.
+ */
+const keptMax = 5000;
 const pauseMs = 1000;
+/** Less than a stopping edge has for all that it does. */
+const stopWaitMs = 5000;
 
-/** Sees to it that each completion is counted, once, also when nobody answers right now. */
+/**
+ * Sees to it that each completion is counted, once, also when nobody answers right now. What nobody
+ * counted is kept in memory and tried again, for ten minutes at most and 5,000 of them: beyond either,
+ * or where the edge stops or dies meanwhile, a completion is not counted. Each that is given up is an
+ * error in the log with all it used, and one more of `paddock.inference.uncounted`.
+ */
 export class UsageRecords implements Service {
   readonly #deps: UsageRecordsDeps;
+  /** What was told in vain, the longest untried first. */
+  readonly #kept = new Map<string, Kept>();
   readonly #pending = new Set<Promise<void>>();
+  #isRetrying = false;
+  #isStopped = false;
 
   constructor(deps: UsageRecordsDeps) {
     this.#deps = deps;
@@ -31,43 +57,86 @@ export class UsageRecords implements Service {
 
   async start(): Promise<void> {}
 
-  /** What is not counted yet is waited for. */
+  /** What is not counted yet is waited for, and not for long. */
   async stop(): Promise<void> {
-    await Promise.all(this.#pending);
+    const done = new AbortController();
+    const late = this.#deps.clock.sleep(stopWaitMs, done.signal);
+    await Promise.race([Promise.all(this.#pending), late]);
+    done.abort(over);
+    this.#isStopped = true;
+    for (const kept of [...this.#kept.values()]) this.#giveUp(kept, 'the edge stops');
   }
 
   /** Resolves when the request is counted, or goes on being tried behind the answer. */
   async record(requestId: string, usage: Usage): Promise<void> {
+    const { clock, telemetry } = this.#deps;
     const { provider, isFailure } = usage;
-    this.#deps.telemetry.count('paddock.inference.completions', 1, { provider, failed: isFailure });
-    const recording = this.#persistently(requestId, usage);
-    this.#pending.add(recording);
-    void recording.finally(() => this.#pending.delete(recording));
+    telemetry.count('paddock.inference.completions', 1, { provider, failed: isFailure });
+    const { promise, resolve: settle } = Promise.withResolvers<void>();
+    this.#pending.add(promise);
+    void promise.finally(() => this.#pending.delete(promise));
+    void this.#begin({ requestId, usage, sinceMs: clock.monotonicMs(), settle });
     const done = new AbortController();
-    const late = this.#deps.clock.sleep(answerWaitMs, done.signal);
-    await Promise.race([recording, late]);
+    await Promise.race([promise, clock.sleep(answerWaitMs, done.signal)]);
     done.abort(over);
   }
 
-  async #persistently(requestId: string, usage: Usage): Promise<void> {
-    const { bus, clock, log } = this.#deps;
-    for (let tries = 1; ; tries++) {
-      try {
-        const ask = {
-          type: 'record-usage',
-          body: usage,
-          id: requestId,
-          account: 'system',
-        } as const;
-        await askService(bus, inferenceService, ask);
-        return;
-      } catch (error) {
-        if (tries === triesMax) {
-          log.error('a completion was not counted', { ...usage, requestId, error });
-          return;
-        }
-        await clock.sleep(pauseMs);
-      }
+  async #begin(kept: Kept): Promise<void> {
+    if (await this.#isCounted(kept)) return kept.settle();
+    if (this.#isStopped) return this.#giveUp(kept, 'the edge stops');
+    if (this.#kept.size >= keptMax) return this.#giveUp(kept, 'too many are kept');
+    this.#kept.set(kept.requestId, kept);
+    if (!this.#isRetrying) void this.#retry();
+  }
+
+  /** One after another: a database that has just come back is not to be met by all of them at once. */
+  async #retry(): Promise<void> {
+    this.#isRetrying = true;
+    while (this.#kept.size > 0) {
+      await this.#deps.clock.sleep(pauseMs);
+      this.#giveUpOld();
+      while (await this.#isFirstCounted());
     }
+    this.#isRetrying = false;
+  }
+
+  async #isFirstCounted(): Promise<boolean> {
+    const [first] = this.#kept.values();
+    if (first === undefined) return false;
+    const { requestId } = first;
+    const isCounted = await this.#isCounted(first);
+    // Given up meanwhile.
+    if (!this.#kept.delete(requestId)) return true;
+    if (isCounted) first.settle();
+    // Behind the others, which it may not keep waiting if it is the only one that nobody counts.
+    else this.#kept.set(requestId, first);
+    return isCounted;
+  }
+
+  async #isCounted(kept: Kept): Promise<boolean> {
+    const { requestId: id, usage: body } = kept;
+    try {
+      const ask = { type: 'record-usage', body, id, account: 'system' } as const;
+      await askService(this.#deps.bus, inferenceService, ask);
+      return true;
+    } catch (error) {
+      kept.error = error;
+      return false;
+    }
+  }
+
+  #giveUpOld(): void {
+    const beforeMs = this.#deps.clock.monotonicMs() - keptForMs;
+    for (const kept of [...this.#kept.values()]) {
+      if (kept.sinceMs <= beforeMs) this.#giveUp(kept, 'it was kept for ten minutes');
+    }
+  }
+
+  #giveUp(kept: Kept, why: string): void {
+    const { requestId, usage, error } = kept;
+    this.#kept.delete(requestId);
+    this.#deps.telemetry.count('paddock.inference.uncounted', 1, { provider: usage.provider });
+    this.#deps.log.error('a completion was not counted', { ...usage, requestId, why, error });
+    kept.settle();
   }
 }

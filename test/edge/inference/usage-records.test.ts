@@ -4,12 +4,15 @@ import type { Usage } from '../../../actors/services/inference/messages.ts';
 import { UsageRecords } from '../../../apps/edge/inference/usage-records.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
 
 /** A broker behind which nobody answers for a while. */
 function desk(failures: number) {
   const clock = new ManualClock();
   const heard: string[] = [];
+  /** Given up, by provider. */
+  const given: unknown[] = [];
+  const refuse = new Set<string>();
   let left = failures;
   const away = () => Promise.reject(new Fault('OWNER_UNAVAILABLE', 'nobody is there'));
   const records = new UsageRecords({
@@ -18,17 +21,22 @@ function desk(failures: number) {
       call: async (_service, { id }) => {
         heard.push(id);
         left -= 1;
-        return left >= 0 ? await away() : {};
+        return left >= 0 || refuse.has(id) ? await away() : {};
       },
     },
     clock,
-    ...{ log: silentLogger, telemetry: silentTelemetry },
+    log: silentLogger,
+    telemetry: {
+      count: (name, _more, labels) => {
+        if (name === 'paddock.inference.uncounted') given.push(labels?.['provider']);
+      },
+    },
   });
   const usage: Usage = {
     ...{ evalRunId: randomUUID(), provider: 'providera', modelId: 'some/model' },
     ...{ isFailure: false, promptTokens: 1, completionTokens: 2 },
   };
-  return { clock, heard, records, usage };
+  return { clock, heard, records, usage, given, refuse };
 }
 
 test('a completion is told under the same id until somebody has counted it', async (t) => {
@@ -58,11 +66,54 @@ test('an answer does not wait for a count that takes long; a stopping edge does'
   t.is(heard.length, 5);
 });
 
-test('what nobody counts is given up in the end', async (t) => {
-  const { clock, heard, records, usage } = desk(1000);
+test('what nobody counts is tried for ten minutes, and given up then', async (t) => {
+  const { clock, heard, records, usage, given } = desk(100_000);
   const recording = records.record(randomUUID(), usage);
-  await clock.advance(60_000);
+  await clock.advance(599_000);
   await recording;
+  t.true(heard.length > 500);
+  t.deepEqual(given, []);
+  await clock.advance(3000);
+  t.deepEqual(given, ['providera']);
+  const { length } = heard;
+  await clock.advance(60_000);
+  t.is(heard.length, length);
   await records.stop();
-  t.is(heard.length, 5);
+  t.is(given.length, 1);
+});
+
+test('one that nobody counts keeps no other from being counted', async (t) => {
+  const { clock, heard, records, usage, refuse } = desk(0);
+  const [bad, good] = [randomUUID(), randomUUID()];
+  refuse.add(bad).add(good);
+  const recording = Promise.all([records.record(bad, usage), records.record(good, usage)]);
+  await clock.advance(5000);
+  await recording;
+  refuse.delete(good);
+  await clock.advance(3000);
+  const counted = heard.filter((id) => id === good).length;
+  await clock.advance(20_000);
+  t.is(heard.filter((id) => id === good).length, counted, 'told no more');
+  t.true(heard.filter((id) => id === bad).length > counted);
+});
+
+test('memory for what is not counted is bounded: beyond it a completion is given up at once', async (t) => {
+  const { clock, records, usage, given } = desk(100_000);
+  const all = Array.from({ length: 5001 }, () => records.record(randomUUID(), usage));
+  await clock.advance(3000);
+  await Promise.all(all);
+  t.is(given.length, 1);
+});
+
+test('an edge that stops waits for a while, and gives up what nobody counts', async (t) => {
+  const { clock, records, usage, given } = desk(100_000);
+  const recording = records.record(randomUUID(), usage);
+  await clock.advance(2000);
+  await recording;
+  const stopping = records.stop();
+  await clock.advance(4000);
+  t.deepEqual(given, []);
+  await clock.advance(1000);
+  await stopping;
+  t.deepEqual(given, ['providera']);
 });
