@@ -2,13 +2,13 @@ import {
   type Deadlines,
   promisedUntil,
   reasonOfEnd,
+  takenOver,
 } from '../../machines/evaluation-run/decide.ts';
 import type { RunState } from '../../machines/evaluation-run/machine.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
 
-interface Beat {
+interface Beat extends Deadlines {
   readonly beatAtMs: number;
-  readonly leaseUntilMs: number;
 }
 
 interface Kept extends Deadlines {
@@ -32,7 +32,8 @@ export function windowAfterOutageMs({ leaseMs, heartbeatMs }: EvalPolicy): numbe
 /**
  * When live runs end. Promises are made here, in memory, and only ever grow; what is written lags
  * behind by a flush, which the amnesty after a takeover makes good. Amnesties are written as well, so
- * that whoever looks for runs that nobody ends finds none that was given time.
+ * that whoever looks for runs that nobody ends finds none that was given time, and the next owner knows by
+ * how much the limits have moved.
  *
  * The time of an outage never counts. The window after it is bounded: an edge that dies every minute
  * must not keep the work of silent validators from others for ever. What a takeover gives is not, since
@@ -43,7 +44,7 @@ export function windowAfterOutageMs({ leaseMs, heartbeatMs }: EvalPolicy): numbe
  */
 export class RunDeadlines {
   readonly #byRun = new Map<string, Kept>();
-  /** Runs whose lease ends later than was written. */
+  /** Runs of which something ends later than was written. */
   readonly #dirty = new Set<string>();
   readonly #policy: EvalPolicy;
   /** Nobody's end comes before this. It may lag behind the truth, and is found anew once it is reached. */
@@ -64,6 +65,15 @@ export class RunDeadlines {
     // Who is known anew may have given a sign that was not written.
     const plain = { ...written.plain, leaseUntilMs: until.leaseUntilMs };
     this.#lengthen(run.context.evalRunId, written, { ...until, plain });
+  }
+
+  /** Learns what the former owner had written down of a run, and how long it had none. */
+  inherit(evalRunId: string, written: Partial<Deadlines>, unservedMs: number): void {
+    const known = this.#byRun.get(evalRunId);
+    if (known === undefined) return;
+    const plain = takenOver(known.plain, written, unservedMs);
+    const until = each((key) => Math.max(known[key], plain[key]));
+    this.#lengthen(evalRunId, known, { ...known, ...until, plain });
   }
 
   forget(evalRunId: string): void {
@@ -174,14 +184,14 @@ export class RunDeadlines {
       this.#dirty.delete(evalRunId);
       const kept = this.#byRun.get(evalRunId);
       if (kept === undefined) continue;
-      beats.set(evalRunId, { beatAtMs: kept.signAtMs, leaseUntilMs: kept.leaseUntilMs });
+      beats.set(evalRunId, { ...each((key) => kept[key]), beatAtMs: kept.signAtMs });
     }
     return beats;
   }
 
   #lengthen(evalRunId: string, before: Kept, after: Kept): void {
     this.#keep(evalRunId, after);
-    if (after.leaseUntilMs > before.leaseUntilMs) this.#dirty.add(evalRunId);
+    if (isLater(after, before)) this.#dirty.add(evalRunId);
   }
 
   #keep(evalRunId: string, deadlines: Kept): void {
@@ -201,6 +211,10 @@ export class RunDeadlines {
 
 function endOf({ leaseUntilMs, noProgressUntilMs, runLimitUntilMs }: Deadlines): number {
   return Math.min(leaseUntilMs, noProgressUntilMs, runLimitUntilMs);
+}
+
+function isLater(after: Deadlines, before: Deadlines): boolean {
+  return Object.values(each((key) => after[key] - before[key])).some((byMs) => byMs > 0);
 }
 
 function each(value: (key: keyof Deadlines) => number): Deadlines {

@@ -35,11 +35,15 @@ export function createEvalKind(deps: EvalKindDeps): PartitionKind {
       evaluation_run_pkey: 'AT_CAPACITY',
     },
     gauges: { 'paddock.lease.live': 'liveRuns', 'paddock.lease.expiry_brake': 'isExpiryBraking' },
-    async activate(part, { amnestyUntilMs, takeover }) {
+    async activate(part, { amnestyUntilMs, takeover, unservedMs }) {
       const notBeforeMs = amnestyUntilMs(windowAfterOutageMs(policy));
       const work = await openWorkOf(takeover);
       const state = new PartitionState(policy, work.fenceFloor);
-      loadOpenWork(state, work, { part, notBeforeMs });
+      loadOpenWork(state, work, {
+        part,
+        notBeforeMs,
+        ...(unservedMs !== undefined && { unservedMs }),
+      });
       const loader = new EvalStore(sql, part, notBeforeMs);
       telemetry.count('paddock.lease.amnesties', state.liveRuns.committedSize);
       return new EvalPartition({ part, policy, ids, state, loader, telemetry, brake });

@@ -1,4 +1,5 @@
-import type { Sql } from '../../infra/ports/sql.ts';
+import type { Fragment, Sql } from '../../infra/ports/sql.ts';
+import type { Deadlines } from '../../machines/evaluation-run/decide.ts';
 import type { Aggregate, RaceTerms, SuiteRoster } from './aggregate.ts';
 import type { PartitionState } from './partition-state.ts';
 import { readRaces, readSuites } from './rosters.ts';
@@ -15,7 +16,7 @@ export interface OpenWork {
   /** By partition, and by version. */
   readonly aggregates: ReadonlyMap<number, ReadonlyMap<string, Aggregate>>;
   readonly queueOrders: ReadonlyMap<number, readonly QueueOrder[]>;
-  readonly beats: ReadonlyMap<number, readonly Beat[]>;
+  readonly beats: ReadonlyMap<number, readonly PlacedBeat[]>;
   readonly suites: ReadonlyMap<number, SuiteRoster>;
   readonly races: ReadonlyMap<string, RaceTerms>;
 }
@@ -26,11 +27,16 @@ interface QueueOrder {
   readonly queueOrderMs: number;
 }
 
-/** What an outage gave to a lease, as far as the former owner could write it down. */
-interface Beat {
-  readonly part: number;
+/** What an outage gave to a run, as far as the former owner could write it down. */
+export interface Beat {
   readonly evalRunId: string;
-  readonly untilMs: number;
+  readonly leaseUntilMs: number;
+  readonly noProgressUntilMs: number | null;
+  readonly runLimitUntilMs: number | null;
+}
+
+interface PlacedBeat extends Beat {
+  readonly part: number;
 }
 
 /** What is read one after the other is of one moment all the same: the former owner is fenced. */
@@ -61,11 +67,16 @@ export async function readOpenWork(sql: Sql, parts: readonly number[]): Promise<
  * Gives one partition its own.
  *
  * @param notBeforeMs no lease ends before this: promises of a former owner are unknown
+ * @param unservedMs for how long there was no owner
  */
 export function loadOpenWork(
   state: PartitionState,
   work: OpenWork,
-  { part, notBeforeMs }: { readonly part: number; readonly notBeforeMs: number },
+  {
+    part,
+    notBeforeMs,
+    unservedMs = 0,
+  }: { readonly part: number; readonly notBeforeMs: number; readonly unservedMs?: number },
 ): void {
   const aggregates = work.aggregates.get(part) ?? new Map<string, Aggregate>();
   for (const [versionId, aggregate] of aggregates) {
@@ -81,9 +92,30 @@ export function loadOpenWork(
   for (const { workItemId, queueOrderMs } of work.queueOrders.get(part) ?? []) {
     if (state.openItems.has(workItemId)) state.queueOrderMs.set(workItemId, queueOrderMs);
   }
-  for (const { evalRunId, untilMs } of work.beats.get(part) ?? []) {
-    if (state.liveRuns.has(evalRunId)) state.deadlines.postpone(evalRunId, untilMs);
+  const beats = new Map((work.beats.get(part) ?? []).map((beat) => [beat.evalRunId, beat]));
+  for (const [evalRunId] of state.liveRuns.entries()) {
+    state.deadlines.inherit(evalRunId, writtenOf(beats.get(evalRunId)), unservedMs);
   }
+}
+
+/** Nothing of what is null: another version of us wrote it, or nobody did. */
+export function writtenOf(beat: Beat | undefined): Partial<Deadlines> {
+  if (beat === undefined) return {};
+  const { leaseUntilMs, noProgressUntilMs, runLimitUntilMs } = beat;
+  return {
+    leaseUntilMs,
+    ...(noProgressUntilMs !== null && { noProgressUntilMs }),
+    ...(runLimitUntilMs !== null && { runLimitUntilMs }),
+  };
+}
+
+/** The columns of a beat `b`. */
+export function beatColumns(sql: Sql): Fragment {
+  return sql`
+    b.eval_run_id as "evalRunId",
+    (extract(epoch from b.lease_until) * 1000)::float8 as "leaseUntilMs",
+    (extract(epoch from b.no_progress_until) * 1000)::float8 as "noProgressUntilMs",
+    (extract(epoch from b.run_limit_until) * 1000)::float8 as "runLimitUntilMs"`;
 }
 
 function byPart<R extends { readonly part: number }>(rows: readonly R[]): Map<number, R[]> {
@@ -112,9 +144,8 @@ function readQueueOrders(sql: Sql, parts: readonly number[]) {
 }
 
 function readBeats(sql: Sql, parts: readonly number[]) {
-  return sql<Beat[]>`
-    select r.part, b.eval_run_id as "evalRunId",
-           (extract(epoch from b.lease_until) * 1000)::float8 as "untilMs"
+  return sql<PlacedBeat[]>`
+    select r.part, ${beatColumns(sql)}
     from evaluation_run r
     join run_beat b using (eval_run_id)
     where r.part = any(${[...parts]}::int[]) and r.status in ('CLAIMED', 'RUNNING')`;

@@ -4,6 +4,7 @@ import type { Command } from '../runtime/partition-actor.ts';
 import { ledgerOf } from './aggregate.ts';
 import type { EvalLoader } from './eval-partition.ts';
 import { evalMessages } from './messages.ts';
+import { type Beat, beatColumns, writtenOf } from './open-work.ts';
 import type { PartitionState } from './partition-state.ts';
 import { readRaces, readSuites } from './rosters.ts';
 import { aggregatesOf, racesOf } from './stored-aggregate.ts';
@@ -89,19 +90,16 @@ export class EvalStore implements EvalLoader {
     await this.#keepGifts(state, versionIds);
   }
 
-  /** What an outage gave to leases, as far as the former owner could write it down. */
+  /** What an outage gave to runs, as far as the former owner could write it down. */
   async #keepGifts(state: PartitionState, versionIds: readonly string[]): Promise<void> {
     const live = [...state.liveRuns.entries()]
       .filter(([, versionId]) => versionIds.includes(versionId))
       .map(([evalRunId]) => evalRunId);
     if (live.length === 0) return;
     const sql = this.#sql;
-    const beats = await sql<{ evalRunId: string; untilMs: number }[]>`
-      select eval_run_id as "evalRunId",
-             (extract(epoch from lease_until) * 1000)::float8 as "untilMs"
-      from run_beat
-      where eval_run_id = any(${live}::uuid[])`;
-    for (const { evalRunId, untilMs } of beats) state.deadlines.postpone(evalRunId, untilMs);
+    const beats = await sql<Beat[]>`
+      select ${beatColumns(sql)} from run_beat b where b.eval_run_id = any(${live}::uuid[])`;
+    for (const beat of beats) state.deadlines.inherit(beat.evalRunId, writtenOf(beat), 0);
   }
 
   async #loadQueueOrder(state: PartitionState, versionIds: readonly string[]): Promise<void> {

@@ -130,6 +130,8 @@ export interface Flush {
     readonly evalRunId: string;
     readonly beatAtMs: number;
     readonly leaseUntilMs: number;
+    readonly noProgressUntilMs: number;
+    readonly runLimitUntilMs: number;
   }[];
 }
 
@@ -173,4 +175,6 @@ export interface Activation {
    * promises that the former owner gave last are unknown (amnesty).
    */
   readonly amnestyUntilMs: (leaseMs: number) => number;
+  /** For how long nobody owned it before: no time of a caller's. None unless told. */
+  readonly unservedMs?: number;
 }

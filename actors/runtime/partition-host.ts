@@ -77,6 +77,8 @@ export class PartitionHost {
   #recoveringSinceMs = 0;
   /** After a commit in doubt: all but what that commit may have changed is as memory has it. */
   #isMemoryTrue = false;
+  /** When this took over, and how long there was no owner before. */
+  #taken = { atMs: 0, unservedMs: 0 };
   readonly #posted: PostedDues;
   #working: Promise<void> | undefined;
   #commands: Subscription | undefined;
@@ -120,8 +122,9 @@ export class PartitionHost {
   }
 
   /** Loads, then listens: whoever asks before that meets nobody and asks again. */
-  async activate(nowMs: number, takeover: Takeover): Promise<void> {
-    await this.#load(nowMs, takeover);
+  async activate(nowMs: number, takeover: Takeover, unservedMs = 0): Promise<void> {
+    this.#taken = { atMs: this.#deps.clock.monotonicMs(), unservedMs };
+    await this.#load(nowMs, takeover, unservedMs);
     if (this.#state === 'stopped') return;
     this.#state = 'serving';
     const { bus, messages, policy, store, log } = this.#deps;
@@ -159,7 +162,12 @@ export class PartitionHost {
   }
 
   extendDeadlines(outageMs: number): void {
-    this.#actor?.extendDeadlines(outageMs, this.#deps.membership.nowMs());
+    const { clock, membership } = this.#deps;
+    const { atMs, unservedMs } = this.#taken;
+    // What was before the takeover was forgiven with it, as far as nobody served this.
+    const beforeMs = Math.max(0, outageMs - (clock.monotonicMs() - atMs));
+    const leftMs = outageMs - Math.min(beforeMs, unservedMs);
+    this.#actor?.extendDeadlines(leftMs, membership.nowMs());
   }
 
   delayDeadlines(byMs: number): void {
@@ -221,12 +229,12 @@ export class PartitionHost {
     return this.#state === 'stopped';
   }
 
-  async #load(claimedAtMs: number, takeover: Takeover): Promise<void> {
+  async #load(claimedAtMs: number, takeover: Takeover, unservedMs = 0): Promise<void> {
     const { kind, membership, policy } = this.#deps;
     // A database whose clock went back answers with an earlier instant than what is due here goes by.
     const nowMs = Math.max(claimedAtMs, membership.nowMs());
     this.#actor = await kind.activate(this.#token.part, {
-      ...{ takeover, nowMs },
+      ...{ takeover, nowMs, unservedMs },
       // The former owner stopped answering a lease after its last renewal at the latest.
       amnestyUntilMs: (leaseMs) => nowMs + leaseMs + policy.leaseMs,
     });

@@ -248,7 +248,7 @@ export class PartitionTable {
 
   /** False when what it holds could not be loaded. */
   async #serve(
-    { kind: name, part, epoch, nowMs }: ClaimedPartition,
+    { kind: name, part, epoch, nowMs, unservedMs }: ClaimedPartition,
     incarnation: string,
     takeover: Takeover,
   ): Promise<boolean> {
@@ -264,7 +264,7 @@ export class PartitionTable {
     const host = new PartitionHost({ ...this.#deps, commits, kind, onStopped }, token);
     this.#hosts.set(key, host);
     try {
-      await host.activate(nowMs, takeover);
+      await host.activate(nowMs, takeover, unservedMs);
       this.#failing = this.#failing.difference(new Set([key]));
       // It was claimed before the stop, which did not wait for it.
       if (this.#isHandingOver) await host.handOver();

@@ -46,6 +46,8 @@ export interface NewMember extends MemberIdentity {
 export interface Claimed {
   readonly epoch: number;
   readonly nowMs: number;
+  /** For how long nobody served it before, as far as the database knows. */
+  readonly unservedMs: number;
 }
 
 export interface SeenPartition extends PartitionRef {

@@ -15,6 +15,26 @@ export interface Deadlines {
   readonly runLimitUntilMs: number;
 }
 
+/**
+ * What an owner takes over: what its run was claimed with or, where that is later, what was written down of
+ * it, with the limits moved by the time in which nobody served the run. The lease is not: its holder is
+ * given a fresh window. No limit was ever before the end of a lease that was promised.
+ */
+export function takenOver(
+  claimed: Deadlines,
+  written: Partial<Deadlines>,
+  unservedMs: number,
+): Deadlines {
+  const { leaseUntilMs = 0 } = written;
+  const limit = (key: 'noProgressUntilMs' | 'runLimitUntilMs') =>
+    Math.max(claimed[key], written[key] ?? 0, leaseUntilMs) + unservedMs;
+  return {
+    leaseUntilMs: Math.max(claimed.leaseUntilMs, leaseUntilMs),
+    noProgressUntilMs: limit('noProgressUntilMs'),
+    runLimitUntilMs: limit('runLimitUntilMs'),
+  };
+}
+
 /** A lease is never promised beyond the moment at which the run ends for another reason. */
 export function promisedUntil(deadlines: Deadlines, candidateMs: number): number {
   const cap = Math.min(deadlines.noProgressUntilMs, deadlines.runLimitUntilMs);

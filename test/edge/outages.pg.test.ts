@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { loginUrl } from '../../infra/postgres/logins.ts';
 import { startProxy } from '../chaos/net/proxy.ts';
 import { testDatabase } from '../support/cluster.ts';
@@ -100,4 +101,38 @@ test('a database that only edges cannot reach for longer than a lease costs nobo
     // The edge knows after three seconds, and hosts three later.
     { leaseSeconds: 9, outageMs: 12_000 },
   );
+});
+
+// A run that its validator works on has as long as any other, by the time in which there was a service.
+test('the time without a database counts for the limit of no run', async (t) => {
+  const [runLimitSeconds, outageMs] = [40, 15_000];
+  const database = await mortalDatabase(t);
+  const sql = createSql({ url: database.url, applicationName: 'test', max: 1 });
+  t.teardown(() => closeSql(sql));
+  const lease = { LEASE_SECONDS: '10', CLAIM_LEASE_SECONDS: '10', HEARTBEAT_SECONDS: '2' };
+  const service = await startTestService({
+    coordinators: 2,
+    database: { url: database.url, sql },
+    env: { ...lease, RUN_LIMIT_SECONDS: String(runLimitSeconds) },
+  });
+  t.teardown(() => service.stop());
+  await openTrialSuite(service);
+  await submit(await service.miner('miner'));
+  const validator = await service.validator('validator');
+  const run = await claim(validator);
+  const path = runPath(run.eval_run_id, 'heartbeat');
+  t.is((await validator.post(path)).status, 200);
+  // What is longer than a lease of a coordinator ends them all: each joins anew, and takes what it finds.
+  await database.stop();
+  await sleep(outageMs);
+  await database.start();
+
+  await until(async () => (await beat(validator, path)).code === 'LEASE_EXPIRED', 120_000);
+  const [end] = await sql<{ reason: string; tookMs: number }[]>`
+    select end_reason as reason,
+      (extract(epoch from completed_at - claimed_at) * 1000)::float8 as "tookMs"
+    from evaluation_run where eval_run_id = ${run.eval_run_id}`;
+  t.is(end?.reason, 'RUN_LIMIT');
+  const owedMs = runLimitSeconds * 1000 + outageMs;
+  t.true((end?.tookMs ?? 0) >= owedMs, `${end?.tookMs} of ${owedMs}`);
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { promisedUntil, reasonOfEnd } from '../../machines/evaluation-run/decide.ts';
+import { promisedUntil, reasonOfEnd, takenOver } from '../../machines/evaluation-run/decide.ts';
 import { emptyTally, type RunFact } from '../../machines/evaluation-run/facts.ts';
 import { evaluationRun, runStatus } from '../../machines/evaluation-run/machine.ts';
 import { evolve, fold, ModelBug } from '../../machines/kernel.ts';
@@ -104,4 +104,21 @@ test('a promise never shrinks, and never outlives the run’s other limits', (t)
   t.is(promisedUntil(deadlines, 200), 300);
   t.is(promisedUntil(deadlines, 400), 400);
   t.is(promisedUntil(deadlines, 2000), 900);
+});
+
+test('the time without an owner moves the limits of a run, on top of what is written of it', (t) => {
+  const claimed = { leaseUntilMs: 300, noProgressUntilMs: 1000, runLimitUntilMs: 2000 };
+
+  t.deepEqual(takenOver(claimed, {}, 0), claimed);
+  t.deepEqual(takenOver(claimed, {}, 50), {
+    ...{ leaseUntilMs: 300, noProgressUntilMs: 1050, runLimitUntilMs: 2050 },
+  });
+  const written = { leaseUntilMs: 400, noProgressUntilMs: 900, runLimitUntilMs: 2100 };
+  t.deepEqual(takenOver(claimed, written, 50), {
+    ...{ leaseUntilMs: 400, noProgressUntilMs: 1050, runLimitUntilMs: 2150 },
+  });
+  // A former version wrote the end of a lease alone, which it promised for good.
+  t.deepEqual(takenOver(claimed, { leaseUntilMs: 1500 }, 50), {
+    ...{ leaseUntilMs: 1500, noProgressUntilMs: 1550, runLimitUntilMs: 2050 },
+  });
 });

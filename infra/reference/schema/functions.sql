@@ -908,12 +908,17 @@ CREATE OR REPLACE FUNCTION rt.flush_run_beat(p_part integer, p_rows jsonb)
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  insert into run_beat (eval_run_id, part, beat_at, lease_until)
-  select b."evalRunId", p_part, to_timestamp(b."beatAtMs" / 1000.0), to_timestamp(b."leaseUntilMs" / 1000.0)
-  from jsonb_to_recordset(p_rows) as b ("evalRunId" uuid, "beatAtMs" double precision, "leaseUntilMs" double precision)
+  insert into run_beat (eval_run_id, part, beat_at, lease_until, no_progress_until, run_limit_until)
+  select b."evalRunId", p_part, to_timestamp(b."beatAtMs" / 1000.0), to_timestamp(b."leaseUntilMs" / 1000.0),
+    to_timestamp(b."noProgressUntilMs" / 1000.0), to_timestamp(b."runLimitUntilMs" / 1000.0)
+  from jsonb_to_recordset(p_rows) as b ("evalRunId" uuid, "beatAtMs" double precision,
+    "leaseUntilMs" double precision, "noProgressUntilMs" double precision,
+    "runLimitUntilMs" double precision)
   on conflict (eval_run_id) do update
-  set beat_at = greatest(run_beat.beat_at, excluded.beat_at), lease_until = excluded.lease_until
-  where run_beat.lease_until < excluded.lease_until
+  set beat_at = greatest(run_beat.beat_at, excluded.beat_at),
+    lease_until = greatest(run_beat.lease_until, excluded.lease_until),
+    no_progress_until = greatest(run_beat.no_progress_until, excluded.no_progress_until),
+    run_limit_until = greatest(run_beat.run_limit_until, excluded.run_limit_until)
 $function$;
 
 CREATE OR REPLACE FUNCTION rt.follow_clock(p_report jsonb)
@@ -1055,6 +1060,19 @@ AS $function$
 declare
   v_now timestamptz := rt.wall_clock();
 begin
+  -- Of its last renewal: what it promised later it could not keep. One that is being committed to or claimed is skipped.
+  with dead as (
+    select p.kind, p.part, m.incarnation, m.lease_until
+    from rt.member m
+    join rt.partition p on p.incarnation = m.incarnation
+    where m.lease_until < v_now or m.member_id = p_member
+    for update of p skip locked
+  )
+  update rt.partition p
+  set unserved_of = dead.incarnation, unserved_since = dead.lease_until - p_ttl
+  from dead
+  where p.kind = dead.kind and p.part = dead.part
+    and p.unserved_of is distinct from dead.incarnation;
   delete from rt.member where lease_until < v_now - interval '10 minutes' and member_id <> p_member;
   insert into rt.member as m (member_id, incarnation, lease_until, draining, code_version, kinds, joined_at)
   values (p_member, p_incarnation, v_now + p_ttl, false, p_code_version, p_kinds, v_now)

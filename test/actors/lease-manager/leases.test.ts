@@ -253,7 +253,10 @@ test('a lease that was lengthened without a heartbeat is written down as well', 
 
   const { evalRunId } = own;
   const leaseUntilMs = world.nowMs + 2 * claimLeaseMs;
-  const rows = [{ evalRunId, beatAtMs: world.nowMs, leaseUntilMs }];
+  const noProgressUntilMs = world.nowMs + noProgressMs + claimLeaseMs;
+  const runLimitUntilMs = world.nowMs + runLimitMs + claimLeaseMs;
+  const until = { leaseUntilMs, noProgressUntilMs, runLimitUntilMs };
+  const rows = [{ evalRunId, beatAtMs: world.nowMs, ...until }];
   t.deepEqual(world.actor.takeFlush(), { table: 'run_beat', rows });
   t.is(world.actor.takeFlush(), undefined);
 });

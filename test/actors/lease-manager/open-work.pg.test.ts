@@ -1,7 +1,9 @@
 import test from 'ava';
 import { createEvalKind } from '../../../actors/lease-manager/lease-manager.actor.ts';
+import type { Flush } from '../../../actors/runtime/partition-actor.ts';
 import { idsWithin, uuidV5 } from '../../../infra/ids/ids.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import { createPartitionStore } from '../../../infra/postgres/partition-store.ts';
 import { evalPartitionOf } from '../../../machines/partition-of.ts';
 import { testDatabase } from '../../support/cluster.ts';
 import { addSuite, claimRun, openDesk } from '../../support/eval-desk.ts';
@@ -76,3 +78,44 @@ test('partitions that are taken over together ask as many questions as one, and 
   t.true(alone.asked > 0);
   t.is(together.asked, alone.asked);
 });
+
+test('what outages moved is known to each next owner, and a flush that comes late moves nothing back', async (t) => {
+  const { sql } = await testDatabase(t);
+  const { part, body } = submissionOf(3, await addSuite(sql));
+  const desk = await openDesk(sql, part);
+  await desk.ok('submit-version', body);
+  const { evalRunId } = await claimRun(desk, 'validator');
+  const [run] = await sql<{ claimedAtMs: number }[]>`
+    select rt.milliseconds(claimed_at)::float8 as "claimedAtMs"
+    from evaluation_run where eval_run_id = ${evalRunId}`;
+  const store = createPartitionStore(sql);
+  const takeOver = async (unservedMs: number) => {
+    const kind = createEvalKind({
+      ...{ sql, policy: evalPolicy, ids: { uuidV5, idsWithin }, telemetry: silentTelemetry },
+    });
+    const nowMs = Date.now();
+    const amnestyUntilMs = (leaseMs: number) => nowMs + leaseMs;
+    const takeover = { parts: [part] };
+    const actor = await kind.activate(part, { takeover, nowMs, amnestyUntilMs, unservedMs });
+    return actor.takeFlush() ?? missing();
+  };
+  const limitsOf = ({ rows }: Flush) =>
+    rows.map(({ noProgressUntilMs, runLimitUntilMs }) => [noProgressUntilMs, runLimitUntilMs]);
+  const { noProgressMs, runLimitMs } = evalPolicy;
+  const movedBy = (byMs: number) => {
+    const atMs = (run?.claimedAtMs ?? 0) + byMs;
+    return [[atMs + noProgressMs, atMs + runLimitMs]];
+  };
+
+  const before = await takeOver(2000);
+  t.deepEqual(limitsOf(before), movedBy(2000));
+  const after = await takeOver(600_000);
+  t.deepEqual(limitsOf(after), movedBy(600_000));
+  await store.flush(part, after);
+  await store.flush(part, before);
+  t.deepEqual(limitsOf(await takeOver(1000)), movedBy(601_000));
+});
+
+function missing(): never {
+  throw new Error('a run that is taken over is written down');
+}

@@ -174,3 +174,39 @@ test('answers that are late make the clock of a member no later', async (t) => {
   t.true((await lagMs()) <= before - 3_000 + 500, String(await lagMs()));
   await one.membership.leave();
 });
+
+test('who claims a partition learns for how long nobody served it, whoever joined first', async (t) => {
+  const { sql, store } = await member(t, {});
+  const [ttlMs, kinds] = [5_000, ['eval']];
+  const join = async (memberId: string) => {
+    const identity = { memberId, incarnation: randomUUID() };
+    await store.join({ ...identity, ttlMs, codeVersion: 1, kinds });
+    return identity;
+  };
+  const epochOf = async (part: number) => {
+    const { partitions } = await store.view();
+    return partitions.find((row) => row.kind === 'eval' && row.part === part)?.epoch ?? 0;
+  };
+  const claim = async (part: number, by: Awaited<ReturnType<typeof join>>) =>
+    (await store.claim({ kind: 'eval', part }, await epochOf(part), by))?.unservedMs ?? -1;
+  const [one, two] = [await join('one'), await join('two')];
+  await claim(1, one);
+  await claim(2, two);
+  await claim(3, two);
+  t.is(await claim(1, one), 0, 'its own, taken anew');
+  // As after an outage of twenty minutes, after which one comes back first and two's row is gone.
+  await sql`update rt.member set lease_until = lease_until - interval '20 minutes'`;
+
+  const again = await join('one');
+  const least = 20 * 60_000 - 100;
+  for (const part of [1, 2]) {
+    const unservedMs = await claim(part, again);
+    t.true(unservedMs >= least && unservedMs < least + 600_000, `${part}: ${unservedMs}`);
+  }
+  const later = await join('two');
+  t.true((await claim(3, later)) >= least);
+  // Of one that died beside it alone: no more than the lease that ran on.
+  await sql`update rt.member set lease_until = rt.wall_clock() - interval '1 second' where member_id = 'two'`;
+  const unservedMs = await claim(3, again);
+  t.true(unservedMs >= 1_000 && unservedMs < 600_000, String(unservedMs));
+});

@@ -28,10 +28,11 @@ const counters = { kind: 'counter', activate: async () => actor };
 interface Setup {
   readonly kind?: PartitionKind;
   readonly connected?: boolean;
+  readonly unservedMs?: number;
 }
 
 /** A partition whose database and broker answer at once: what it does is over within a turn. */
-async function served({ kind = counters, connected = true }: Setup = {}) {
+async function served({ kind = counters, connected = true, unservedMs = 0 }: Setup = {}) {
   const [clock, log, telemetry] = [new ManualClock(), silentLogger, silentTelemetry];
   const members = { join: async () => clock.nowMs() } as unknown as MembershipStore;
   const membership = new Membership({
@@ -68,12 +69,12 @@ async function served({ kind = counters, connected = true }: Setup = {}) {
   };
   const token = { kind: kind.kind, part: 0, epoch: 1, incarnation: 'first' };
   const host = new PartitionHost(deps, token);
-  await host.activate(clock.nowMs(), { parts: [0] });
+  await host.activate(clock.nowMs(), { parts: [0] }, unservedMs);
   const ask = (id: string, answer: (reply: WireReply) => void) => {
     const command: IncomingCommand = { id, type: 'add', body: {}, account: 'tester', trace: {} };
     receive?.(command, { sizeBytes: 100, answer });
   };
-  return { host, rests, relayed, ask };
+  return { clock, host, rests, relayed, ask };
 }
 
 const turn = () => new Promise(setImmediate);
@@ -151,4 +152,16 @@ test('without a broker nobody could have beaten, and nothing else is due', async
   host.tick();
   await turn();
   t.deepEqual(relayed, []);
+});
+
+test('of an outage that is heard of later no time is forgiven twice', async (t) => {
+  const forgiven: number[] = [];
+  const extendDeadlines = (outageMs: number) => forgiven.push(outageMs);
+  const kind = { kind: 'counter', activate: async () => ({ ...actor, extendDeadlines }) };
+  const { clock, host } = await served({ kind, unservedMs: 10_000 });
+  await clock.advance(1_000);
+  // All of it after the takeover; from the middle of what nobody served on; from before that on.
+  for (const outageMs of [800, 5_000, 15_000]) host.extendDeadlines(outageMs);
+
+  t.deepEqual(forgiven, [800, 1_000, 5_000]);
 });

@@ -123,9 +123,9 @@ export const leaseMutants: readonly Mutant[] = [
     world: 'moving',
     edits: [
       {
-        file: 'infra/postgres/migrations/0004_commit.up.sql',
-        snippet: 'where run_beat.lease_until < excluded.lease_until',
-        replacement: '',
+        file: 'infra/postgres/migrations/0068_moved_limits.up.sql',
+        snippet: 'lease_until = greatest(run_beat.lease_until, excluded.lease_until),',
+        replacement: 'lease_until = excluded.lease_until,',
       },
     ],
   },
