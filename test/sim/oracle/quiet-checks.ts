@@ -38,16 +38,9 @@ export async function checkRaces(
     if (checked.has(id)) continue;
     checked.add(id);
     for (const text of await raceViolations(sql, id)) {
-      // Scores that moved after the close say nothing of the field as it was then.
-      if (text.includes('should have been in the field') && (await haveScoresMoved(sql))) continue;
       violations.add(/INV-\d\d/.exec(text)?.[0] ?? 'INV-33', text);
     }
   }
-}
-
-async function haveScoresMoved(sql: Sql): Promise<boolean> {
-  const [row] = await sql`select 1 from rt.event where type = 'SUCCESS_EXCLUDED' limit 1`;
-  return row !== undefined;
 }
 
 async function checkRuns(sql: Sql, history: ClientHistory, violations: Violations): Promise<void> {
