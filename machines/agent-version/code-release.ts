@@ -25,3 +25,8 @@ export function codeReleaseOf(
     ? { atMs: topAtMs, reason: 'TOP' }
     : { atMs: agedAtMs, reason: 'AGED' };
 }
+
+/** From that very millisecond on. */
+export function isCodeReleased({ atMs }: CodeRelease, nowMs: number): boolean {
+  return nowMs >= atMs;
+}

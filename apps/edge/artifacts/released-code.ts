@@ -1,4 +1,8 @@
-import { type CodeRelease, codeReleaseOf } from '../../../machines/agent-version/code-release.ts';
+import {
+  type CodeRelease,
+  codeReleaseOf,
+  isCodeReleased,
+} from '../../../machines/agent-version/code-release.ts';
 import { refusal } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
 import { codeOfVersion } from '../reads/artifacts.ts';
@@ -17,7 +21,7 @@ export async function requireReleasedCode(
   const code = await codeOfVersion(sql, agentVersionId);
   if (code === undefined) throw refusal('AGENT_VERSION_NOT_FOUND');
   const release = codeReleaseOf(code, config.codeReleaseSeconds * 1000);
-  if (code.nowMs < release.atMs) {
+  if (!isCodeReleased(release, code.nowMs)) {
     throw refusal('ARTIFACT_NOT_RELEASED', {
       says: 'The code of this version is not released yet.',
       next: `Ask again when it becomes top, or at ${formatInstant(release.atMs)}.`,

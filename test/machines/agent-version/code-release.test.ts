@@ -1,5 +1,5 @@
 import test from 'ava';
-import { codeReleaseOf } from '../../../machines/agent-version/code-release.ts';
+import { codeReleaseOf, isCodeReleased } from '../../../machines/agent-version/code-release.ts';
 
 const fiveDaysMs = 432_000_000;
 const submittedAtMs = Date.parse('2026-07-08T12:00:00.000Z');
@@ -27,4 +27,11 @@ test('who became top after the five days was released already', (t) => {
       reason: 'AGED',
     });
   }
+});
+
+test('code is released from the millisecond on at which it is due', (t) => {
+  const release = codeReleaseOf({ submittedAtMs, topAtMs: null }, fiveDaysMs);
+
+  t.false(isCodeReleased(release, submittedAtMs + fiveDaysMs - 1));
+  t.true(isCodeReleased(release, submittedAtMs + fiveDaysMs));
 });
