@@ -1,4 +1,5 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
+import { settings } from '../../infra/config/settings.ts';
 import { terminal } from '../world/terminal.ts';
 import { AuditUnreadable } from './audit/audit-unreadable.ts';
 import { verifyAudit } from './audit/verify-audit.ts';
@@ -40,14 +41,24 @@ function auditAccess({ url }: AuditOptions) {
   return { databaseUrl, operatorToken };
 }
 
-/** The setting of the service that the rules are about, where the environment has it. */
+/** What the rules are about: as the environment has it, or as services have it without. */
 function liveAccess({ databaseUrl = process.env['DATABASE_URL'] ?? '' }: LiveOptions) {
   if (databaseUrl === '') throw new UsageError('set DATABASE_URL, or give --database');
   const cooldown = process.env['COOLDOWN_SECONDS'];
   return {
     databaseUrl,
-    rules: { cooldownMs: cooldown === undefined ? undefined : Number(cooldown) * 1000 },
+    rules: {
+      // By default the miners' rows show it.
+      cooldownMs: cooldown === undefined ? undefined : Number(cooldown) * 1000,
+      codePrivateMs: msOf('CODE_RELEASE_SECONDS'),
+      noProgressMs: msOf('NO_PROGRESS_SECONDS'),
+      runLimitMs: msOf('RUN_LIMIT_SECONDS'),
+    },
   };
+}
+
+function msOf(key: 'CODE_RELEASE_SECONDS' | 'NO_PROGRESS_SECONDS' | 'RUN_LIMIT_SECONDS'): number {
+  return Number(process.env[key] || settings[key].default) * 1000;
 }
 
 try {

@@ -65,6 +65,14 @@ const leases: Readonly<Record<string, Plant>> = {
     update evaluation_run set status = 'RUNNING', completed_at = null,
       lease_expires_at = claimed_at - interval '1 day'
     where eval_run_id = ${oneRun(sql)}`,
+  'no run ends for its length, or for want of progress, before it has had that time': (sql) => sql`
+    update rt.event set type = 'STALED',
+      payload = jsonb_build_object('at', payload -> 'at', 'reason', 'NO_PROGRESS')
+    where ${events(sql, 'evaluation-run')} and type = 'SUCCEEDED'`,
+  'no live run has had twice the time that it may take, or may be without progress': (sql) => sql`
+    update evaluation_run set status = 'RUNNING', completed_at = null,
+      claimed_at = claimed_at - interval '5 hours'
+    where eval_run_id = ${oneRun(sql)}`,
   'no run goes stale before the end that its claim or its progress promised': (sql) => sql`
     update rt.event set type = 'STALED',
       payload = jsonb_build_object('at', payload -> 'at', 'reason', 'LEASE_EXPIRED')
@@ -149,6 +157,15 @@ const submissions: Readonly<Record<string, Plant>> = {
     update agent_version set code_sha256 = repeat('0', 64)`,
   'nothing was told before its release was due': (sql) => sql`
     update public_release set told_at = due_at - interval '1 second'`,
+  'code is released at its age, or when its version became top before that': (sql) => sql`
+    update public_release set due_at = due_at - interval '1 day'
+    where kind = 'CODE' and reason = 'AGED' and told_at is null`,
+  'no code is old enough to be released while its release is not even planned': async (sql) => {
+    await sql`update agent_version set submitted_at = submitted_at - interval '5 days'`;
+    await sql`delete from public_release where kind = 'CODE' and reason = 'AGED'`;
+  },
+  'the release of the code of every version is planned, for its age or for its reign': (sql) => sql`
+    delete from public_release where kind = 'CODE' and reason = 'TOP'`,
   'no bundle was published before its race was released, an embargo after its end': (sql) => sql`
     update race set released_at = released_at - interval '1 second'`,
   'no suite of its pack showed a task of a race before the race was released': (sql) => sql`

@@ -53,7 +53,11 @@ export const openLimits = {
 };
 
 /** What the live check is told of a service under these limits; how it stands says nothing of them. */
-export const openRules: LiveRules = { cooldownMs: Number(openLimits.COOLDOWN_SECONDS) * 1000 };
+export const openRules: LiveRules = {
+  cooldownMs: Number(openLimits.COOLDOWN_SECONDS) * 1000,
+  // As the contract has them: no world of these limits has others.
+  ...{ codePrivateMs: 432_000_000, noProgressMs: 3_600_000, runLimitMs: 7_200_000 },
+};
 
 export async function startServiceWorld(options: ServiceWorldOptions): Promise<ServiceWorld> {
   await using stack = new AsyncDisposableStack();

@@ -43,7 +43,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     id: 'INV-25',
-    subject: 'nothing is released early',
+    subject: 'nothing is released early, and code on its day',
     elsewhere: 'downloads: npm run test:hostile',
   },
   { id: 'INV-26', subject: 'one race a day, at noon' },

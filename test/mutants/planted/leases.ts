@@ -117,6 +117,62 @@ export const leaseMutants: readonly Mutant[] = [
     ],
   },
   {
+    id: 'run-limit-cut-short',
+    breaks: 'A run may take no longer than the lease of one heartbeat.',
+    signs: ['INV-06'],
+    edits: [
+      {
+        file: 'actors/lease-manager/deadlines.ts',
+        snippet: 'runLimitUntilMs: context.claimedAt + this.#policy.runLimitMs,',
+        replacement: 'runLimitUntilMs: context.claimedAt + this.#policy.leaseMs,',
+      },
+    ],
+  },
+  {
+    id: 'progress-forgotten',
+    breaks: 'The time without progress is counted from the claim, whatever progress there was.',
+    signs: ['INV-06'],
+    edits: [
+      {
+        file: 'actors/lease-manager/deadlines.ts',
+        snippet: `const progressMs = sign === 'progress' ? nowMs + this.#policy.noProgressMs : 0;`,
+        replacement: 'const progressMs = 0;',
+      },
+      {
+        file: 'actors/lease-manager/deadlines.ts',
+        snippet: 'noProgressUntilMs: context.progressAt + this.#policy.noProgressMs,',
+        replacement: 'noProgressUntilMs: context.claimedAt + this.#policy.noProgressMs,',
+      },
+    ],
+  },
+  {
+    id: 'runs-without-a-limit',
+    breaks: 'Who tells of progress keeps a run for ever.',
+    signs: ['INV-07'],
+    world: 'calm',
+    edits: [
+      {
+        file: 'actors/lease-manager/deadlines.ts',
+        snippet: 'runLimitUntilMs: context.claimedAt + this.#policy.runLimitMs,',
+        replacement: 'runLimitUntilMs: Number.POSITIVE_INFINITY,',
+      },
+    ],
+  },
+  {
+    id: 'beats-as-progress',
+    breaks: 'Who only beats keeps a run for as long as any may take.',
+    signs: ['INV-07'],
+    world: 'calm',
+    seed: 11,
+    edits: [
+      {
+        file: 'actors/lease-manager/deadlines.ts',
+        snippet: 'noProgressUntilMs: context.progressAt + this.#policy.noProgressMs,',
+        replacement: 'noProgressUntilMs: Number.POSITIVE_INFINITY,',
+      },
+    ],
+  },
+  {
     id: 'stale-flush',
     breaks: 'A flush that comes late moves the written end of a lease back.',
     signs: ['INV-08'],

@@ -19,6 +19,32 @@ export const raceMutants: readonly Mutant[] = [
     ],
   },
   {
+    id: 'code-out-a-day-early',
+    breaks: 'The code of whoever never was top is released a day before its time.',
+    // Where no coordinator starts: one that does puts right what is planned.
+    signs: ['INV-25'],
+    world: 'calm',
+    edits: [
+      {
+        file: 'actors/services/projector/project-fact.ts',
+        snippet: 'const dueMs = submittedMs + terms.codePrivateMs;',
+        replacement: 'const dueMs = submittedMs + terms.codePrivateMs - 86_400_000;',
+      },
+    ],
+  },
+  {
+    id: 'code-never-out',
+    breaks: 'The code of whoever never was top is never released.',
+    signs: ['INV-25'],
+    edits: [
+      {
+        file: 'actors/services/projector/project-fact.ts',
+        snippet: `return { release: { kind: 'CODE', id, dueMs, reason: 'AGED' } };`,
+        replacement: 'return {};',
+      },
+    ],
+  },
+  {
     id: 'eliminated-in-the-standings',
     breaks:
       'Who was eliminated shares the tail in the standings, though not in the split of the race.',

@@ -31,7 +31,7 @@ interface PastWeather {
 /** From the end of a lease to the commit that says so. */
 const lateMs = 2_500;
 /** What the last outage, or a new owner, gives at most: a window and a member's lease, by settings.ts. */
-const amnestyMs = windowMs + 5_000;
+export const amnestyMs = windowMs + 5_000;
 
 /**
  * What clients were told, from their side of the wire. What contradicts an earlier answer or what was
@@ -63,6 +63,8 @@ export class ClientHistory {
     readonly counters: Counters;
     /** Leases may be longer than validators were told: something of ours went wrong before. */
     readonly isLeaseMoved: () => boolean;
+    /** A live run has been heard of, at that time of the domain's clock. */
+    readonly onAlive: (run: KnownRun, atMs: number) => void;
   };
 
   constructor(deps: {
@@ -72,6 +74,8 @@ export class ClientHistory {
     readonly counters: Counters;
     /** Leases may be longer than validators were told: something of ours went wrong before. */
     readonly isLeaseMoved: () => boolean;
+    /** A live run has been heard of, at that time of the domain's clock. */
+    readonly onAlive: (run: KnownRun, atMs: number) => void;
   }) {
     this.#deps = deps;
     this.pins = new PinHistory(deps.violations);
@@ -118,6 +122,8 @@ export class ClientHistory {
       this.#wrong('INV-03', `a heartbeat of run ${runId} was taken ${lateByMs} ms after its lease`);
     }
     this.#promised(runId, leaseUntilMs);
+    const run = this.#deps.model().runs.get(runId);
+    if (run !== undefined && run.end === undefined) this.#deps.onAlive(run, sentAtMs);
   }
 
   stored(runId: string, taskId: string, resultId: string): void {

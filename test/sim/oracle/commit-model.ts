@@ -26,6 +26,9 @@ export interface KnownRun {
   /** Of kind eval. */
   readonly part: number;
   readonly claimedAtMs: number;
+  /** As its events say it: what it may take is counted from then, and from its latest progress. */
+  readonly ageFromMs: number;
+  progressAtMs: number;
   /** The first event that ended it. */
   end: { readonly type: string; readonly atMs: number; readonly reason: unknown } | undefined;
 }
@@ -61,6 +64,7 @@ const signs = new Set([
   'STARTED',
   'SUCCEEDED',
 ]);
+const progress = new Set(['PROGRESS_RECORDED', 'RESULTS_STORED']);
 const ends = new Set(['CANCELLED', 'FAILED', 'RUN_TIMED_OUT', 'STALED', 'SUCCEEDED']);
 const afterEnd = new Set(['ADOPTED', 'EXCLUDED', 'INCLUDED']);
 
@@ -136,7 +140,9 @@ export class CommitModel {
         this.#wrong('INV-09', `${validatorHotkey} holds ${held.evalRunId} and was given ${key}`);
       }
       const claimed = { evalRunId: key, workItemId, agentVersionId, validatorHotkey };
-      this.runs.set(key, { ...claimed, part, claimedAtMs: atMs, end: undefined });
+      const saidAtMs = Number(payload['at']);
+      const times = { claimedAtMs: atMs, ageFromMs: saidAtMs, progressAtMs: saidAtMs };
+      this.runs.set(key, { ...claimed, ...times, part, end: undefined });
       return;
     }
     if (known === undefined) {
@@ -150,6 +156,7 @@ export class CommitModel {
       return;
     }
     if (signs.has(type)) this.#on.onSign(known, atMs, payload['leaseUntil']);
+    if (progress.has(type)) known.progressAtMs = Number(payload['at']);
     if (!ends.has(type)) return;
     const { reason } = payload;
     known.end = { type, atMs, reason };

@@ -19,6 +19,8 @@ const minimums: readonly Minimum[] = [
   { name: 'leases that ended in the dark', perThousandDays: 2 },
   { name: 'ambiguous commits', perThousandDays: 100 },
   { name: 'work reclaimed', perThousandDays: 100 },
+  { name: 'runs ended by RUN_LIMIT', perThousandDays: 20 },
+  { name: 'runs ended by NO_PROGRESS', perThousandDays: 10 },
 ];
 
 /** With fewer days chance alone could keep a situation away: nothing is asked of such a run. */

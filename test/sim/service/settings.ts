@@ -10,14 +10,15 @@ export const env = {
   HEARTBEAT_SECONDS: '5',
   LEASE_SECONDS: '20',
   CLAIM_LEASE_SECONDS: '30',
-  NO_PROGRESS_SECONDS: '120',
-  RUN_LIMIT_SECONDS: '240',
+  NO_PROGRESS_SECONDS: '90',
+  RUN_LIMIT_SECONDS: '150',
   WORK_HOLD_SECONDS: '5',
   WORK_HOLD_MAX_SECONDS: '20',
   MEMBER_LEASE_SECONDS: '5',
   MEMBER_RENEW_SECONDS: '1',
   // As usual: what is checked against it does not ask the service for it.
   COOLDOWN_SECONDS: '64800',
+  CODE_RELEASE_SECONDS: '432000',
   RACE_TASKS: '3',
   QUALIFYING_TASKS: '3',
   EPOCH_BLOCKS: '360',
@@ -45,7 +46,12 @@ export const edgeConfig: Config = readConfig(env, { process: 'edge' });
 export const coordinatorConfig: Config = readConfig(env, { process: 'coordinator' });
 
 /** What the live check would read in the environment of such a service. */
-export const liveRules: LiveRules = { cooldownMs: Number(env.COOLDOWN_SECONDS) * 1000 };
+export const liveRules = {
+  cooldownMs: Number(env.COOLDOWN_SECONDS) * 1000,
+  codePrivateMs: Number(env.CODE_RELEASE_SECONDS) * 1000,
+  noProgressMs: Number(env.NO_PROGRESS_SECONDS) * 1000,
+  runLimitMs: Number(env.RUN_LIMIT_SECONDS) * 1000,
+} satisfies LiveRules;
 
 /** The runtime looks less often than in production: each look is real I/O here. */
 export const runtimePolicy: Partial<RuntimePolicy> = {

@@ -2,9 +2,11 @@ import type { Prng } from '../kernel/prng.ts';
 
 export type Habit =
   | 'barely'
+  | 'dawdles'
   | 'exploits'
   | 'fails'
   | 'freezes'
+  | 'idles'
   | 'long'
   | 'ordinary'
   | 'releases'
@@ -29,8 +31,22 @@ const weights: readonly (readonly [Habit, number])[] = [
   ['exploits', 3],
 ];
 
-/** How a validator treats the run that it was given. */
-export function chooseHabit(random: Prng): Habit {
+/** Of a thousand runs each; such a run takes as long as any may, which is long to wait for. */
+const endlessEach = 12;
+
+/**
+ * How a validator treats the run that it was given. `rare` has numbers of its own: what seldom happens
+ * moves nothing of what happens otherwise.
+ */
+export function chooseHabit(random: Prng, rare: Prng): Habit {
+  const usual = usualHabit(random);
+  const roll = rare.below(1000);
+  // Beats and says nothing; tells of progress without an end. Until its run is taken away.
+  if (roll < 2 * endlessEach) return roll < endlessEach ? 'idles' : 'dawdles';
+  return usual;
+}
+
+function usualHabit(random: Prng): Habit {
   let roll = random.below(100);
   for (const [habit, weight] of weights) {
     roll -= weight;

@@ -33,6 +33,8 @@ interface ResultAnswer {
 
 const heartbeatMs = 5_000;
 const leaseMs = 20_000;
+/** Beyond what a run may take (settings.ts), and what it is given for outages as a rule. */
+const endlessMs = 220_000;
 
 /** One run in a validator's hands, from the claim to whatever becomes of it. */
 export class HeldRun {
@@ -48,7 +50,7 @@ export class HeldRun {
   constructor(by: Participant, claimed: Claimed) {
     this.#by = by;
     this.#claimed = claimed;
-    this.#habit = chooseHabit(by.random);
+    this.#habit = chooseHabit(by.random, by.rare);
     this.#leaseUntilMs = claimed.leaseUntilMs;
   }
 
@@ -63,7 +65,8 @@ export class HeldRun {
     if (this.#habit === 'releases') return await this.#release();
     const beating = this.#beat();
     const tasks = await this.#roster();
-    if (tasks !== undefined) await this.#evaluate(tasks);
+    if (this.#habit === 'idles' || this.#habit === 'dawdles') await this.#stay(tasks ?? []);
+    else if (tasks !== undefined) await this.#evaluate(tasks);
     this.#isBeating = false;
     await beating;
     if (!history.ends.has(this.#claimed.id)) counters.add('runs without an acknowledged end');
@@ -90,6 +93,16 @@ export class HeldRun {
     }
     if (status === 404) this.#wrong('INV-50', `run ${this.#claimed.id} is gone`);
     if (status === 404 || status === 409) this.#isLost = true;
+  }
+
+  /** Keeps the run for as long as it is let. */
+  async #stay(tasks: readonly Task[]): Promise<void> {
+    const { kernel } = this.#by.deps;
+    const untilMs = kernel.nowMs + endlessMs;
+    while (!this.#isLost && kernel.nowMs < untilMs) {
+      if (this.#habit === 'dawdles') await this.#tellProgress(tasks);
+      await this.#by.sleep(5_000, 15_000);
+    }
   }
 
   async #evaluate(tasks: readonly Task[]): Promise<void> {

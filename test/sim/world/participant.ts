@@ -30,6 +30,8 @@ export class Participant {
   readonly deps: ParticipantDeps;
   readonly caller: Caller;
   readonly random: Prng;
+  /** For what is seldom done. */
+  readonly rare: Prng;
 
   constructor(deps: ParticipantDeps, role: 'miner' | 'operator' | 'validator', number: number) {
     this.deps = deps;
@@ -38,6 +40,7 @@ export class Participant {
     const publicKeyHex = role === 'operator' ? '' : key.toString('hex');
     this.caller = { name, role, publicKeyHex, coldkey: null, ownedHotkeys: [] };
     this.random = deps.kernel.randomFor(`${role} ${number}`);
+    this.rare = deps.kernel.randomFor(`${role} ${number} seldom`);
   }
 
   get name(): string {

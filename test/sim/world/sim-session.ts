@@ -9,13 +9,15 @@ import { Weather, windowMs } from '../faults/weather.ts';
 import { Kernel } from '../kernel/kernel.ts';
 import { SimProcess } from '../kernel/sim-process.ts';
 import type { Trace } from '../kernel/trace.ts';
-import { ClientHistory } from '../oracle/client-history.ts';
+import { amnestyMs, ClientHistory } from '../oracle/client-history.ts';
 import { type Commit, CommitModel, type KnownRun } from '../oracle/commit-model.ts';
+import { RunLimits } from '../oracle/run-limits.ts';
 import { StreamWitness } from '../oracle/stream-witness.ts';
 import { Violations } from '../oracle/violations.ts';
 import { Calibration } from '../report/calibration.ts';
 import { Counters } from '../report/counters.ts';
 import { createObjectMemory } from '../service/object-memory.ts';
+import { liveRules } from '../service/settings.ts';
 import { SimCluster } from '../service/sim-cluster.ts';
 import type { SimWorld } from '../service/sim-world.ts';
 import { Http } from './http.ts';
@@ -61,17 +63,26 @@ export class SimSession implements AsyncDisposable {
       counters,
       kill: (process) => this.cluster.kill(process, kernel.random.between(200, 6_000)),
     });
+    const limits = new RunLimits({
+      ...{ limits: liveRules, weather: this.weather, violations: this.violations, amnestyMs },
+      takenMs: (part) => this.#takenMs.get(`eval/${part}`) ?? 0,
+    });
     this.model = new CommitModel(this.violations, {
       onRaceOpened: () => this.history.pins.raceOpened(),
       onRaceClosed: (ids, atMs) => this.history.pins.raceClosed(ids, atMs),
-      onStaled: (run, atMs) => this.#staled(run, atMs),
+      onStaled: (run, atMs) => {
+        this.#staled(run, atMs);
+        limits.ended(run, atMs);
+      },
       onSign: (run, atMs, leaseUntilMs) => {
         this.history.signed(run.evalRunId, atMs, Number(leaseUntilMs ?? 0));
+        limits.lives(run, atMs);
       },
     });
     this.history = new ClientHistory({
       ...{ kernel, counters, violations: this.violations, model: () => this.model },
       isLeaseMoved: () => this.weather.hasEverBeenBad,
+      onAlive: (run, atMs) => limits.lives(run, atMs),
     });
     this.broker = new Broker(kernel);
     const locks = new LockWaits(kernel, this.weather, this.history.promisedMs);
@@ -149,6 +160,7 @@ export class SimSession implements AsyncDisposable {
 
   #staled(run: KnownRun, atMs: number): void {
     this.counters.add('work reclaimed');
+    this.counters.add(`runs ended by ${run.end?.reason}`);
     const takenMs = this.#takenMs.get(`eval/${run.part}`);
     if (takenMs === undefined) {
       this.violations.add(

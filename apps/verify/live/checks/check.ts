@@ -6,6 +6,10 @@ export type InvariantId = `INV-${number}${number}`;
 export interface LiveRules {
   /** Between accepted submissions of one hotkey; undefined: judged by what the miners' rows show. */
   readonly cooldownMs?: number | undefined;
+  /** From the submission to the release of code; undefined: not judged, nor are runs by the two below. */
+  readonly codePrivateMs?: number | undefined;
+  readonly noProgressMs?: number | undefined;
+  readonly runLimitMs?: number | undefined;
 }
 
 /** A rule over what is stored: the query finds what breaks it, so nothing found is what is wanted. */

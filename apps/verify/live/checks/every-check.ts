@@ -1,4 +1,5 @@
 import type { Check } from './check.ts';
+import { codeReleaseChecks } from './code-release.ts';
 import { fieldChecks } from './field.ts';
 import { foldChecks } from './folds.ts';
 import { identityChecks } from './identity.ts';
@@ -7,6 +8,7 @@ import { operatorChecks } from './operators.ts';
 import { raceResultChecks } from './race-results.ts';
 import { raceChecks } from './races.ts';
 import { resultChecks } from './results.ts';
+import { runLimitChecks } from './run-limits.ts';
 import { runtimeChecks } from './runtime.ts';
 import { standingsChecks } from './standings.ts';
 import { submissionChecks } from './submissions.ts';
@@ -15,9 +17,11 @@ import { workChecks } from './work.ts';
 /** Every rule that the database alone can show, by the number of its invariant. */
 export const everyCheck: readonly Check[] = [
   ...leaseChecks,
+  ...runLimitChecks,
   ...workChecks,
   ...resultChecks,
   ...submissionChecks,
+  ...codeReleaseChecks,
   ...raceChecks,
   ...fieldChecks,
   ...raceResultChecks,

@@ -193,6 +193,10 @@ export const leaseChecks: readonly Check[] = [
   ...claims(),
 ];
 
+/**
+ * All live runs are found by the one index that holds just them, whose condition is that they have no end. That
+ * what is live has none is asked of every run by INV-05.
+ */
 function leaseTimes(): Check[] {
   return [
     {
@@ -215,7 +219,7 @@ function leaseTimes(): Check[] {
         select r.eval_run_id, r.status, r.part, greatest(r.lease_expires_at, b.lease_until) as until
         from evaluation_run r
         left join run_beat b on b.eval_run_id = r.eval_run_id
-        where r.status in ('CLAIMED', 'RUNNING')
+        where r.completed_at is null and r.status in ('CLAIMED', 'RUNNING')
           and greatest(r.lease_expires_at, b.lease_until) < rt.clock() - interval '1 minute'`,
     },
     {
@@ -298,7 +302,7 @@ function claims(): Check[] {
       find: (sql) => sql`
         select validator_hotkey, slot, count(*) as live
         from evaluation_run
-        where status in ('CLAIMED', 'RUNNING')
+        where completed_at is null and status in ('CLAIMED', 'RUNNING')
         group by validator_hotkey, slot
         having count(*) > 1`,
     },
