@@ -13,6 +13,7 @@ const tables = [
   'rt.event',
   'rt.snapshot',
   'public_event',
+  'public_release',
 ] as const;
 
 interface TemplateRow {
@@ -78,6 +79,8 @@ function ownRows(sql: Sql, table: (typeof tables)[number], ids: readonly string[
       return sql`t.kind = 'eval' and t.key = any(${ids})`;
     case 'public_event':
       return sql`t.body ->> 'agent_version_id' = ${ids[0] ?? ''}`;
+    case 'public_release':
+      return sql`t.kind = 'CODE' and t.id = ${ids[0] ?? ''}`;
   }
 }
 
