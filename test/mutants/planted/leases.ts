@@ -114,6 +114,12 @@ export const leaseMutants: readonly Mutant[] = [
         snippet: `if (nowMs >= deadlines.leaseUntilMs) return 'LEASE_EXPIRED';`,
         replacement: `if (nowMs >= deadlines.leaseUntilMs - 1000) return 'LEASE_EXPIRED';`,
       },
+      {
+        // Nobody looks before the first end.
+        file: 'actors/lease-manager/deadlines.ts',
+        snippet: 'return Math.min(leaseUntilMs, noProgressUntilMs, runLimitUntilMs);',
+        replacement: 'return Math.min(leaseUntilMs - 1000, noProgressUntilMs, runLimitUntilMs);',
+      },
     ],
   },
   {
