@@ -109,6 +109,7 @@ export const runtimeMutants: readonly Mutant[] = [
     breaks: 'A commit whose answer was lost is sent again from the same memory.',
     signs: ['INV-09', 'INV-17', 'INV-46', 'INV-49', 'INV-50'],
     days: 3,
+    seed: 37,
     edits: [
       {
         file: 'actors/runtime/batch-runner.ts',
