@@ -1,5 +1,6 @@
 import {
   type Deadlines,
+  type Inherited,
   promisedUntil,
   reasonOfEnd,
   takenOver,
@@ -67,11 +68,15 @@ export class RunDeadlines {
     this.#lengthen(run.context.evalRunId, written, { ...until, plain });
   }
 
-  /** Learns what the former owner had written down of a run, and how long it had none. */
-  inherit(evalRunId: string, written: Partial<Deadlines>, unservedMs: number): void {
+  /** Learns what the former owner had written down of a run, and when it had none. */
+  inherit(
+    { context: { evalRunId, claimedAt, progressAt } }: RunState,
+    left: Pick<Inherited, 'gaps' | 'lastGapMs' | 'written'>,
+  ): void {
     const known = this.#byRun.get(evalRunId);
     if (known === undefined) return;
-    const plain = takenOver(known.plain, written, unservedMs);
+    const at = { claimedAtMs: claimedAt, progressAtMs: progressAt };
+    const plain = takenOver({ ...left, ...at, claimed: known.plain });
     const until = each((key) => Math.max(known[key], plain[key]));
     this.#lengthen(evalRunId, known, { ...known, ...until, plain });
   }

@@ -1,5 +1,5 @@
 import type { Fragment, Sql } from '../../infra/ports/sql.ts';
-import type { Deadlines } from '../../machines/evaluation-run/decide.ts';
+import type { Deadlines, Gap } from '../../machines/evaluation-run/decide.ts';
 import type { Aggregate, RaceTerms, SuiteRoster } from './aggregate.ts';
 import type { PartitionState } from './partition-state.ts';
 import { readRaces, readSuites } from './rosters.ts';
@@ -17,6 +17,7 @@ export interface OpenWork {
   readonly aggregates: ReadonlyMap<number, ReadonlyMap<string, Aggregate>>;
   readonly queueOrders: ReadonlyMap<number, readonly QueueOrder[]>;
   readonly beats: ReadonlyMap<number, readonly PlacedBeat[]>;
+  readonly gaps: ReadonlyMap<number, readonly Gap[]>;
   readonly suites: ReadonlyMap<number, SuiteRoster>;
   readonly races: ReadonlyMap<string, RaceTerms>;
 }
@@ -41,11 +42,12 @@ interface PlacedBeat extends Beat {
 
 /** What is read one after the other is of one moment all the same: the former owner is fenced. */
 export async function readOpenWork(sql: Sql, parts: readonly number[]): Promise<OpenWork> {
-  const [fenceFloor, snapshots, queueOrders, beats] = await Promise.all([
+  const [fenceFloor, snapshots, queueOrders, beats, gaps] = await Promise.all([
     readFenceFloor(sql),
     readWaiting(sql, parts),
     readQueueOrders(sql, parts),
     readBeats(sql, parts),
+    readGaps(sql, parts),
   ]);
   const aggregates = new Map(
     [...byPart(snapshots)].map(([part, rows]) => [part, aggregatesOf(rows)] as const),
@@ -59,6 +61,7 @@ export async function readOpenWork(sql: Sql, parts: readonly number[]): Promise<
     ...{ fenceFloor, aggregates, races },
     queueOrders: byPart(queueOrders),
     beats: byPart(beats),
+    gaps: byPart(gaps),
     suites: new Map(suites.map((suite) => [suite.suiteId, suite])),
   };
 }
@@ -93,8 +96,12 @@ export function loadOpenWork(
     if (state.openItems.has(workItemId)) state.queueOrderMs.set(workItemId, queueOrderMs);
   }
   const beats = new Map((work.beats.get(part) ?? []).map((beat) => [beat.evalRunId, beat]));
-  for (const [evalRunId] of state.liveRuns.entries()) {
-    state.deadlines.inherit(evalRunId, writtenOf(beats.get(evalRunId)), unservedMs);
+  state.gaps = work.gaps.get(part) ?? [];
+  for (const [evalRunId, versionId] of state.liveRuns.entries()) {
+    const run = aggregates.get(versionId)?.runs.get(evalRunId);
+    const written = writtenOf(beats.get(evalRunId));
+    if (run !== undefined)
+      state.deadlines.inherit(run.state, { written, gaps: state.gaps, lastGapMs: unservedMs });
   }
 }
 
@@ -141,6 +148,13 @@ function readQueueOrders(sql: Sql, parts: readonly number[]) {
            (extract(epoch from queue_order_at) * 1000)::float8 as "queueOrderMs"
     from work_item
     where part = any(${[...parts]}::int[]) and state = 'OPEN'`;
+}
+
+function readGaps(sql: Sql, parts: readonly number[]) {
+  return sql<(Gap & { part: number })[]>`
+    select part, (extract(epoch from until) * 1000)::float8 as "untilMs", ms::float8 as ms
+    from rt.unserved
+    where kind = 'eval' and part = any(${[...parts]}::int[])`;
 }
 
 function readBeats(sql: Sql, parts: readonly number[]) {

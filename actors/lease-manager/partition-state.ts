@@ -1,3 +1,4 @@
+import type { Gap } from '../../machines/evaluation-run/decide.ts';
 import { isLive, type RunState } from '../../machines/evaluation-run/machine.ts';
 import type { EvalPolicy } from '../../machines/types.ts';
 import type { Aggregate, Ledger, RaceTerms, Roster, SuiteRoster } from './aggregate.ts';
@@ -30,6 +31,8 @@ export class PartitionState {
   /** Where the queue places a work item; decided by the admission in SQL, hence no machine's. */
   readonly queueOrderMs = new Map<string, number>();
   readonly deadlines: RunDeadlines;
+  /** When nobody served this partition. */
+  gaps: readonly Gap[] = [];
 
   /** Committed versions without open work, the one that changed longest ago first. */
   readonly #closedVersions = new Set<string>();

@@ -92,14 +92,21 @@ export class EvalStore implements EvalLoader {
 
   /** What an outage gave to runs, as far as the former owner could write it down. */
   async #keepGifts(state: PartitionState, versionIds: readonly string[]): Promise<void> {
-    const live = [...state.liveRuns.entries()]
-      .filter(([, versionId]) => versionIds.includes(versionId))
-      .map(([evalRunId]) => evalRunId);
+    const live = [...state.liveRuns.entries()].filter(([, versionId]) =>
+      versionIds.includes(versionId),
+    );
     if (live.length === 0) return;
     const sql = this.#sql;
     const beats = await sql<Beat[]>`
-      select ${beatColumns(sql)} from run_beat b where b.eval_run_id = any(${live}::uuid[])`;
-    for (const beat of beats) state.deadlines.inherit(beat.evalRunId, writtenOf(beat), 0);
+      select ${beatColumns(sql)} from run_beat b
+      where b.eval_run_id = any(${live.map(([evalRunId]) => evalRunId)}::uuid[])`;
+    const byRun = new Map(beats.map((beat) => [beat.evalRunId, beat]));
+    for (const [evalRunId, versionId] of live) {
+      const run = state.aggregates.committed(versionId)?.runs.get(evalRunId);
+      const written = writtenOf(byRun.get(evalRunId));
+      if (run !== undefined)
+        state.deadlines.inherit(run.state, { written, gaps: state.gaps, lastGapMs: 0 });
+    }
   }
 
   async #loadQueueOrder(state: PartitionState, versionIds: readonly string[]): Promise<void> {

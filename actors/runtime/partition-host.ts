@@ -125,8 +125,6 @@ export class PartitionHost {
   async activate(nowMs: number, takeover: Takeover, unservedMs = 0): Promise<void> {
     this.#taken = { atMs: this.#deps.clock.monotonicMs(), unservedMs };
     await this.#load(nowMs, takeover, unservedMs);
-    // Nobody after us could learn it again, and whoever comes back from an outage may not stay.
-    if (unservedMs >= this.#deps.policy.outageMinMs) await this.flush();
     if (this.#state === 'stopped') return;
     this.#state = 'serving';
     const { bus, messages, policy, store, log } = this.#deps;

@@ -115,10 +115,7 @@ interface OwnershipRow {
   readonly version_floor: number;
 }
 
-/**
- * In the order in which commits lock partitions, so that neither waits for the other in a circle. Whom a
- * partition belonged to is read as it was before it is claimed.
- */
+/** In the order in which commits lock partitions, so that neither waits for the other in a circle. */
 async function claimAll(
   sql: Sql,
   seen: readonly SeenPartition[],
@@ -126,27 +123,31 @@ async function claimAll(
 ): Promise<readonly ClaimedPartition[]> {
   const sorted = seen.toSorted((a, b) => a.kind.localeCompare(b.kind) || a.part - b.part);
   const rows = await sql<ClaimedRow[]>`
-    with claimed as (
-      select s.kind, s.part, s.epoch, c.new_epoch, c.claimed_at
-      from unnest(${sorted.map(({ kind }) => kind)}::text[], ${sorted.map(({ part }) => part)}::integer[],
-                  ${sorted.map(({ epoch }) => epoch)}::bigint[]) as s (kind, part, epoch)
-      cross join lateral rt.claim(s.kind, s.part, s.epoch, ${memberId}, ${incarnation}) c
-    )
-    select c.kind, c.part, c.new_epoch, c.claimed_at,
-      greatest(0, floor(extract(epoch from rt.wall_clock() - case
-        when p.incarnation is null then p.released_at
-        when p.unserved_of = p.incarnation then p.unserved_since
-        else m.lease_until
-      end) * 1000))::float8 as unserved_ms
-    from claimed c
-    left join rt.partition p on p.kind = c.kind and p.part = c.part and p.epoch = c.epoch
-    left join rt.member m on m.incarnation = p.incarnation`;
-  return rows.map(({ kind, part, new_epoch, claimed_at, unserved_ms }) => ({
+    select s.kind, s.part, c.new_epoch, c.claimed_at
+    from unnest(${sorted.map(({ kind }) => kind)}::text[], ${sorted.map(({ part }) => part)}::integer[],
+                ${sorted.map(({ epoch }) => epoch)}::bigint[]) as s (kind, part, epoch)
+    cross join lateral rt.claim(s.kind, s.part, s.epoch, ${memberId}, ${incarnation}) c`;
+  const unserved = await unservedBefore(sql, rows);
+  return rows.map(({ kind, part, new_epoch, claimed_at }) => ({
     ...{ kind, part },
     epoch: Number(new_epoch),
     nowMs: claimed_at.getTime(),
-    unservedMs: unserved_ms ?? 0,
+    unservedMs: unserved.get(`${kind} ${part}`) ?? 0,
   }));
+}
+
+/** How long nobody served what was just claimed; what was served all the time is left out. */
+async function unservedBefore(
+  sql: Sql,
+  claimed: readonly ClaimedRow[],
+): Promise<ReadonlyMap<string, number>> {
+  if (claimed.length === 0) return new Map();
+  const rows = await sql<{ kind: string; part: number; ms: number }[]>`
+    select u.kind, u.part, u.ms::float8 as ms
+    from unnest(${claimed.map(({ kind }) => kind)}::text[], ${claimed.map(({ part }) => part)}::integer[],
+                ${claimed.map(({ new_epoch }) => new_epoch)}::bigint[]) as c (kind, part, epoch)
+    join rt.unserved u using (kind, part, epoch)`;
+  return new Map(rows.map(({ kind, part, ms }) => [`${kind} ${part}`, ms]));
 }
 
 interface ClaimedRow {
@@ -154,7 +155,6 @@ interface ClaimedRow {
   readonly part: number;
   readonly new_epoch: string;
   readonly claimed_at: Date;
-  readonly unserved_ms: number | null;
 }
 
 async function release(sql: Sql, token: PartitionToken): Promise<boolean> {

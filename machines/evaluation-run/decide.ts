@@ -15,23 +15,45 @@ export interface Deadlines {
   readonly runLimitUntilMs: number;
 }
 
+/** A time in which nobody served a run: all of it is after the run's claim if its end is. */
+export interface Gap {
+  readonly untilMs: number;
+  readonly ms: number;
+}
+
+/** What is known of a run when its owner changes. */
+export interface Inherited {
+  readonly claimed: Deadlines;
+  readonly claimedAtMs: number;
+  readonly progressAtMs: number;
+  /** As far as the former owner could write it down. */
+  readonly written: Partial<Deadlines>;
+  readonly gaps: readonly Gap[];
+  /** The gap before this owner, which no former one can have counted. */
+  readonly lastGapMs: number;
+}
+
 /**
- * What an owner takes over: what its run was claimed with or, where that is later, what was written down of
- * it, with the limits moved by the time in which nobody served the run. The lease is not: its holder is
+ * What an owner takes over: what its run was claimed with, with the limits moved by the time in which nobody
+ * served it, or what was written down of it, where that is later. The lease is not moved: its holder is
  * given a fresh window. No limit was ever before the end of a lease that was promised.
  */
-export function takenOver(
-  claimed: Deadlines,
-  written: Partial<Deadlines>,
-  unservedMs: number,
-): Deadlines {
-  const { leaseUntilMs = 0 } = written;
-  const limit = (key: 'noProgressUntilMs' | 'runLimitUntilMs') =>
-    Math.max(claimed[key], written[key] ?? 0, leaseUntilMs) + unservedMs;
+export function takenOver(inherited: Inherited): Deadlines {
+  const { claimed, claimedAtMs, progressAtMs, written, gaps, lastGapMs } = inherited;
+  const { leaseUntilMs = 0, noProgressUntilMs = 0, runLimitUntilMs = 0 } = written;
+  const unservedSince = (sinceMs: number) =>
+    gaps.reduce((sumMs, { untilMs, ms }) => sumMs + (untilMs > sinceMs ? ms : 0), 0);
+  const counted = (writtenMs: number) => Math.max(writtenMs, leaseUntilMs) + lastGapMs;
   return {
     leaseUntilMs: Math.max(claimed.leaseUntilMs, leaseUntilMs),
-    noProgressUntilMs: limit('noProgressUntilMs'),
-    runLimitUntilMs: limit('runLimitUntilMs'),
+    noProgressUntilMs: Math.max(
+      claimed.noProgressUntilMs + unservedSince(progressAtMs),
+      counted(noProgressUntilMs),
+    ),
+    runLimitUntilMs: Math.max(
+      claimed.runLimitUntilMs + unservedSince(claimedAtMs),
+      counted(runLimitUntilMs),
+    ),
   };
 }
 

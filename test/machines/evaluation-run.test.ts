@@ -1,6 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { promisedUntil, reasonOfEnd, takenOver } from '../../machines/evaluation-run/decide.ts';
+import {
+  type Deadlines,
+  type Gap,
+  promisedUntil,
+  reasonOfEnd,
+  takenOver,
+} from '../../machines/evaluation-run/decide.ts';
 import { emptyTally, type RunFact } from '../../machines/evaluation-run/facts.ts';
 import { evaluationRun, runStatus } from '../../machines/evaluation-run/machine.ts';
 import { evolve, fold, ModelBug } from '../../machines/kernel.ts';
@@ -109,16 +115,40 @@ test('a promise never shrinks, and never outlives the run’s other limits', (t)
 test('the time without an owner moves the limits of a run, on top of what is written of it', (t) => {
   const claimed = { leaseUntilMs: 300, noProgressUntilMs: 1000, runLimitUntilMs: 2000 };
 
-  t.deepEqual(takenOver(claimed, {}, 0), claimed);
-  t.deepEqual(takenOver(claimed, {}, 50), {
+  const at = { claimedAtMs: 100, progressAtMs: 150 };
+  const after = (
+    written: Partial<Deadlines>,
+    gaps: readonly Gap[] = [],
+    lastGapMs = gaps.at(-1)?.ms ?? 0,
+  ) => takenOver({ claimed, ...at, written, gaps, lastGapMs });
+
+  t.deepEqual(after({}), claimed);
+  t.deepEqual(after({}, [{ untilMs: 200, ms: 50 }]), {
     ...{ leaseUntilMs: 300, noProgressUntilMs: 1050, runLimitUntilMs: 2050 },
   });
+  // One before its claim is none of the run's, one before its progress none of that limit's.
+  const former = [
+    { untilMs: 90, ms: 40 },
+    { untilMs: 120, ms: 20 },
+    { untilMs: 200, ms: 50 },
+  ];
+  t.deepEqual(after({}, former), {
+    ...{ leaseUntilMs: 300, noProgressUntilMs: 1050, runLimitUntilMs: 2070 },
+  });
+  // Of what the owners before could not write down nothing is lost, and nothing counts twice.
+  t.deepEqual(after({ runLimitUntilMs: 2020 }, former), {
+    ...{ leaseUntilMs: 300, noProgressUntilMs: 1050, runLimitUntilMs: 2070 },
+  });
   const written = { leaseUntilMs: 400, noProgressUntilMs: 900, runLimitUntilMs: 2100 };
-  t.deepEqual(takenOver(claimed, written, 50), {
+  t.deepEqual(after(written, [{ untilMs: 200, ms: 50 }]), {
     ...{ leaseUntilMs: 400, noProgressUntilMs: 1050, runLimitUntilMs: 2150 },
   });
+  // Loaded anew by the owner that counted it.
+  t.deepEqual(after(written, [{ untilMs: 200, ms: 50 }], 0), {
+    ...{ leaseUntilMs: 400, noProgressUntilMs: 1050, runLimitUntilMs: 2100 },
+  });
   // A former version wrote the end of a lease alone, which it promised for good.
-  t.deepEqual(takenOver(claimed, { leaseUntilMs: 1500 }, 50), {
+  t.deepEqual(after({ leaseUntilMs: 1500 }, [{ untilMs: 200, ms: 50 }]), {
     ...{ leaseUntilMs: 1500, noProgressUntilMs: 1550, runLimitUntilMs: 2050 },
   });
 });

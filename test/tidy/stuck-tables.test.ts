@@ -58,6 +58,7 @@ const watchedBy: Readonly<Record<string, string>> = {
   'rt.partition': 'partition',
   'rt.poison': 'parked-message',
   'rt.snapshot': 'agent-version, work-item, evaluation-run, race',
+  'rt.unserved': 'none: a record',
   run_beat: 'evaluation-run',
   schema_migration: 'none: a record',
   seal_key: 'none: paddock.sealed_texts shows what still waits for a rotation',

@@ -190,6 +190,7 @@ declare
   v_row rt.partition;
   v_version integer;
   v_now timestamptz;
+  v_unserved_ms bigint;
 begin
   select * into v_row from rt.partition where kind = p_kind and part = p_part for update;
   if not found or v_row.epoch <> p_seen then
@@ -205,6 +206,17 @@ begin
     select from rt.member where incarnation = v_row.incarnation and lease_until > rt.wall_clock()
   ) then
     return;
+  end if;
+  v_unserved_ms := floor(extract(epoch from rt.wall_clock() - case
+    when v_row.incarnation is null then v_row.released_at
+    when v_row.unserved_of = v_row.incarnation then v_row.unserved_since
+    else (select lease_until from rt.member where incarnation = v_row.incarnation)
+  end) * 1000);
+  if v_unserved_ms >= 1000 then
+    insert into rt.unserved (kind, part, epoch, until, ms)
+    values (p_kind, p_part, v_row.epoch + 1, rt.clock(), v_unserved_ms);
+    delete from rt.unserved
+    where kind = p_kind and part = p_part and until < rt.clock() - interval '30 days';
   end if;
   update rt.partition
   set epoch = v_row.epoch + 1, owner = p_member, incarnation = p_incarnation

@@ -163,6 +163,11 @@ export const tableNotes: Readonly<Record<string, TableNote>> = {
     writer: 'runtime',
     holds: 'The latest state of each machine, from which an owner begins.',
   },
+  'rt.unserved': {
+    writer: 'runtime',
+    holds:
+      'When nobody served a partition for a second or more, which counts for no limit of a run.',
+  },
   run_beat: {
     writer: 'evaluations',
     holds: 'The latest heartbeat of each live run, flushed every few seconds: never for safety.',

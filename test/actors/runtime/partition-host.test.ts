@@ -54,9 +54,7 @@ async function served({ kind = counters, connected = true, unservedMs = 0 }: Set
   const store = {
     commit: async () => ({ kind: 'committed' }),
     replies: async () => new Map(),
-    flush: async () => void flushed.push(1),
   } as unknown as PartitionStore;
-  const flushed: number[] = [];
   const rests: boolean[] = [];
   const relayed: string[] = [];
   const deps: PartitionDeps = {
@@ -76,7 +74,7 @@ async function served({ kind = counters, connected = true, unservedMs = 0 }: Set
     const command: IncomingCommand = { id, type: 'add', body: {}, account: 'tester', trace: {} };
     receive?.(command, { sizeBytes: 100, answer });
   };
-  return { clock, host, rests, relayed, flushed, ask };
+  return { clock, host, rests, relayed, ask };
 }
 
 const turn = () => new Promise(setImmediate);
@@ -166,14 +164,4 @@ test('of an outage that is heard of later no time is forgiven twice', async (t) 
   for (const outageMs of [800, 5_000, 15_000]) host.extendDeadlines(outageMs);
 
   t.deepEqual(forgiven, [800, 1_000, 5_000]);
-});
-
-// Whoever comes back from an outage may be gone again before the next time for it.
-test('what the time without an owner moved is written down before anybody is served', async (t) => {
-  const takeFlush = () => ({ table: 'run_beat', rows: [] }) as const;
-  const kind = { kind: 'counter', activate: async () => ({ ...actor, takeFlush }) };
-  const after = async (unservedMs: number) => (await served({ kind, unservedMs })).flushed.length;
-
-  t.is(await after(999), 0);
-  t.is(await after(1_000), 1);
 });

@@ -55,6 +55,7 @@ test('a live run that has an end is seen', async (t) => {
   );
 
   t.deepEqual([...((await check?.find(sql)) ?? [{}])], []);
+  await sql`alter table evaluation_run drop constraint evaluation_run_live_until_completed`;
   await sql`update evaluation_run set completed_at = claimed_at where status = 'RUNNING'`;
   t.is((await check?.find(sql))?.length, 1);
 });

@@ -101,6 +101,7 @@ rt.outbox actor:r edge:r service:r
 rt.partition actor:r edge:r service:r
 rt.poison actor:r edge:r service:r
 rt.snapshot actor:r service:r
+rt.unserved actor:r
 run_beat actor:r edge:r service:r
 schema_migration actor:r(version)
 seal_key edge:r service:raw
