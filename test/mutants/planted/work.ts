@@ -114,6 +114,8 @@ export const workMutants: readonly Mutant[] = [
   {
     id: 'cooldown-ignored',
     breaks: 'A miner that is told when it may submit again is let in before.',
+    // Two at once by two edges: the look of one edge refuses the second by itself.
+    seed: 19,
     signs: ['INV-22'],
     edits: [
       {
