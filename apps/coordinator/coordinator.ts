@@ -6,9 +6,11 @@ import { checkSealKeys } from '../../actors/services/sealing/check-keys.ts';
 import { createStuckWatch } from '../../actors/services/stuck/stuck.actor.ts';
 import type { Config } from '../../infra/config/config.ts';
 import { createCredentialSeal } from '../../infra/crypto/credential-seal.ts';
+import type { HistoryWatch } from '../../infra/history/history-watch.ts';
 import { randomHex, randomId } from '../../infra/ids/ids.ts';
 import { type Bus, createBus } from '../../infra/nats/bus.ts';
 import { closeNats, connectNats, untilGivenUp } from '../../infra/nats/connect.ts';
+import { answerGenesis, requireOurs } from '../../infra/nats/installation.ts';
 import { createStreamWatch } from '../../infra/nats/stream-watch.ts';
 import { prepareStreams } from '../../infra/nats/streams.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
@@ -85,11 +87,11 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const watching = { config, sql: open('history', 'paddock_actor', 1), clock, log, telemetry };
   const history = await openHistory({ ...watching, isKeeper: true });
   stack.defer(() => history.stop());
-  await history.until(() => history.isSound);
+  await history.until(() => history.isSound && history.genesis !== undefined);
   const sql: Sql = open('services', 'paddock_service');
   const seal = createCredentialSeal(config.credentialKeys);
   await checkSealKeys({ sql, seal, places: sealedPlaces });
-  const { bus, cutOff } = await openBus(memberId, history.branch, options, stack);
+  const { bus, cutOff } = await openBus(memberId, history, options, stack);
   const partitions = createPartitionStore(commits);
   const following = { config, sql: commits, process: memberId, signals: bus.partitions };
   const simulation = await startClock({ ...following, clock, log }, stack);
@@ -141,7 +143,7 @@ function connectionsOf({ databasePoolSize }: Config): number {
 
 async function openBus(
   memberId: string,
-  branch: number,
+  { branch, genesis = '' }: Pick<HistoryWatch, 'branch' | 'genesis'>,
   { config, clock, log, telemetry }: CoordinatorOptions,
   stack: AsyncDisposableStack,
 ): Promise<{ readonly bus: Bus } & Pick<Coordinator, 'cutOff'>> {
@@ -149,10 +151,14 @@ async function openBus(
     await connectNats({ url: config.natsUrl, name: memberId, waiting: { clock, log } }),
     closeNats,
   );
-  const streams = { replicas: config.natsReplicas };
+  const streams = { replicas: config.natsReplicas, genesis };
+  // Both: the streams may be away, and nobody may be there.
+  await requireOurs(connection, genesis);
   await prepareStreams(connection, streams, log);
+  const answering = answerGenesis(connection, genesis);
+  stack.defer(() => answering.close());
   const bus = await createBus({ connection, streams, branch, clock, log, telemetry });
-  const fills = createStreamWatch({ connection, clock, log, telemetry });
+  const fills = createStreamWatch({ connection, genesis, clock, log, telemetry });
   await fills.start();
   stack.defer(() => fills.stop());
   return { bus, cutOff: untilGivenUp(connection, log) };

@@ -1,6 +1,7 @@
 import { unlessEndedWithin } from '../../infra/clock/backstop.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { ConfigInvalid, configAdvice, readConfig } from '../../infra/config/config.ts';
+import { OtherInstallation } from '../../infra/nats/installation.ts';
 import { shutdownTelemetry } from '../../infra/otel/shutdown.ts';
 import { createLogger } from '../../infra/telemetry/log.ts';
 import { logLinesTo } from '../../infra/telemetry/log-lines.ts';
@@ -49,7 +50,8 @@ function startAnew(): void {
 try {
   await run();
 } catch (error) {
-  console.error(error instanceof ConfigInvalid ? error.message : error);
+  const isOfSettings = error instanceof ConfigInvalid || error instanceof OtherInstallation;
+  console.error(isOfSettings ? error.message : error);
   process.exitCode = 1;
   // Whatever is left of it must not keep a process that serves nobody: another is to be started.
   unlessEndedWithin(failedStartMs, () => process.exit());

@@ -13,6 +13,7 @@ import { scratchFolder } from '../../infra/local/scratch-folder.ts';
 import { createCommandBus } from '../../infra/nats/command-bus.ts';
 import { closeNats, connectNats, untilGivenUp } from '../../infra/nats/connect.ts';
 import { createEdgePeers, type EdgePeersDeps } from '../../infra/nats/edge-peers.ts';
+import { InstallationWatch } from '../../infra/nats/installation.ts';
 import { createSignals } from '../../infra/nats/signals.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import { freshTraceId } from '../../infra/otel/fresh-ids.ts';
@@ -255,7 +256,11 @@ async function openDeps(
   const outcomes = new WriteOutcomes(clock, log);
   const name = `${config.processName}-${randomHex(4)}`;
   const inbox = `${inboxPrefix}.${randomHex(16)}`;
-  const bus = outcomes.watched(createCommandBus({ connection, clock, telemetry, inbox }));
+  const bus = outcomes.watched(
+    createCommandBus({ connection, clock, telemetry, inbox, genesis: () => history.genesis }),
+  );
+  const whose = { connection, genesis: () => history.genesis, clock, log };
+  const installation = await started(new InstallationWatch(whose), stack);
   const registrations = registrationsOf(options);
   const strangers = new StrangersQueue(() => clock.monotonicMs());
   const isReadOnly = () => history.lost !== undefined;
@@ -275,7 +280,7 @@ async function openDeps(
   const { chainWatch, ...epochs } = await openEpochs(options, sql, stack);
   const watched = {
     ...{ history, outcomes, proofs, chainWatch, clockWatch, objects },
-    broker: connection,
+    ...{ broker: connection, installation },
   };
   const readiness = openReadiness(options, { sql: callersSql, ...watched }, stack);
   const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });

@@ -1,4 +1,5 @@
 import type { HistoryWatch } from '../../infra/history/history-watch.ts';
+import type { InstallationWatch } from '../../infra/nats/installation.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
@@ -12,6 +13,7 @@ import { ServerFitness } from './server-fitness.ts';
 import type { WriteOutcomes } from './write-outcomes.ts';
 import {
   admissionProbe,
+  brokerProbe,
   chainProbe,
   clockProbe,
   databaseProbes,
@@ -32,6 +34,7 @@ interface Watched {
   readonly outcomes: WriteOutcomes;
   readonly proofs: ProofWatch;
   readonly broker: { flush(): Promise<void> };
+  readonly installation: InstallationWatch;
   /** Undefined where a simulated clock says which epoch it is. */
   readonly chainWatch: ChainWatch | undefined;
   readonly clockWatch: ClockWatch;
@@ -41,7 +44,17 @@ interface Watched {
 /** Whether this edge is ready, and what is in the way of a write. */
 export function openReadiness(
   { clock, log, telemetry, allowUnsafeWrites = false }: ReadinessOptions,
-  { sql, history, outcomes, proofs, broker, chainWatch, clockWatch, objects }: Watched,
+  {
+    sql,
+    history,
+    outcomes,
+    proofs,
+    broker,
+    installation,
+    chainWatch,
+    clockWatch,
+    objects,
+  }: Watched,
   stack: AsyncDisposableStack,
 ): Readiness {
   const demands = { allowUnsafeWrites, allowReadOnly: true };
@@ -51,7 +64,7 @@ export function openReadiness(
   const probes = {
     ...databaseProbes(sql, { history, outcomes }),
     admission: admissionProbe(proofs),
-    broker: () => broker.flush(),
+    broker: brokerProbe(broker, installation),
     chain: chainProbe(chainWatch),
     clock: clockProbe(clockWatch),
     durability: () => fitness.require(),

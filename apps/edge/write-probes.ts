@@ -1,4 +1,5 @@
 import type { HistoryWatch } from '../../infra/history/history-watch.ts';
+import type { InstallationWatch } from '../../infra/nats/installation.ts';
 import { FilesRefused } from '../../infra/object-store/storage-unavailable.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
@@ -19,6 +20,17 @@ export function admissionProbe(proofs: Pick<ProofWatch, 'trouble'>): Probe {
   return async () => {
     const { trouble } = proofs;
     if (trouble !== undefined) throw new WriteBlocked(trouble);
+  };
+}
+
+/** Rejects while the broker is away, or those who answer there decide for another database. */
+export function brokerProbe(
+  broker: { flush(): Promise<void> },
+  installation: Pick<InstallationWatch, 'isOther'>,
+): Probe {
+  return async () => {
+    await broker.flush();
+    if (installation.isOther) throw new WriteBlocked('the broker is that of another installation');
   };
 }
 

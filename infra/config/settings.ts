@@ -196,7 +196,7 @@ const neighbours = {
   ),
   NATS_URL: required(urls('nats', 'tls', 'wss', 'ws'), {
     unit: 'URLs',
-    reason: 'the broker; every node, by commas',
+    reason: 'the broker, for this database alone; every node, by commas',
     absent: '',
     secret: true,
   }),

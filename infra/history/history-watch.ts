@@ -70,6 +70,7 @@ export class HistoryWatch implements Service {
   #wasLost = false;
   #firstBranch: number | undefined;
   #branch = 0;
+  #genesis: string | undefined;
   #hasLooked = false;
   #copiedMs = Number.NEGATIVE_INFINITY;
   #looking: Promise<void> = Promise.resolve();
@@ -86,6 +87,11 @@ export class HistoryWatch implements Service {
 
   get branch(): number {
     return this.#branch;
+  }
+
+  /** Undefined until the database was read, and where no coordinator ever worked on it. */
+  get genesis(): string | undefined {
+    return this.#genesis;
   }
 
   /** The database was asked, and what it says is what is known. */
@@ -106,6 +112,8 @@ export class HistoryWatch implements Service {
       telemetry.gauge('paddock.history.unread', () => this.#failing.size),
     );
     await this.#look();
+    // The first look of all found nothing, and only a second one begins.
+    if (this.#deps.isKeeper && this.#hasLooked && this.#genesis === undefined) await this.#look();
     this.#stops.push(
       clock.every(this.#policy.lookEveryMs, () => {
         this.#looking = this.#look();
@@ -188,6 +196,7 @@ export class HistoryWatch implements Service {
   #judge(history: History): void {
     const here = history.newest;
     this.#branch = here.branch;
+    this.#genesis = here.genesis;
     this.#firstBranch ??= here.branch;
     const before = this.#lost;
     this.#lost = lostHistory(this.#kept, history);

@@ -36,12 +36,15 @@ export interface Bus {
 export async function createBus(options: BusOptions): Promise<Bus> {
   const { connection, clock, log, telemetry } = options;
   const outages = new OutageWatch(connection, clock);
+  const { genesis } = options.streams;
+  const whose = genesis === undefined ? {} : { genesis };
+  const from = genesis === undefined ? {} : { genesis: () => genesis };
   const sharing = new Sharing({ connection, clock, log });
   const silence = options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs };
   return {
-    commands: createCommandBus({ connection, clock, telemetry }),
-    services: createServiceBus({ connection, clock, log, telemetry, sharing }),
-    partitions: createPartitionBus({ connection, outages, log }),
+    commands: createCommandBus({ connection, clock, telemetry, ...from }),
+    services: createServiceBus({ connection, clock, log, telemetry, sharing, ...whose }),
+    partitions: createPartitionBus({ connection, outages, log, ...whose }),
     sharing,
     messages: await createMessageBus({
       connection,
@@ -51,6 +54,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       log,
       telemetry,
       branch: options.branch ?? 0,
+      ...whose,
       ensureStreams: () => ensureStreams(connection, options.streams),
       ...silence,
     }),

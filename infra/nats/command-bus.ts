@@ -6,6 +6,7 @@ import type { CommandBus, OutgoingCommand, RequestBudget, WireReply } from '../p
 import type { Clock } from '../ports/clock.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { Inbox } from './inbox.ts';
+import { genesisHeader } from './installation.ts';
 import { backoffMs, chance } from './jitter.ts';
 import { refusedBy } from './refused-reply.ts';
 import { commandHeaders, encodeJson, readReply } from './wire.ts';
@@ -14,6 +15,8 @@ export interface CommandBusDeps {
   readonly connection: NatsConnection;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
+  /** Of this process's database, as far as it is known: owners of another one decide nothing. */
+  readonly genesis?: () => string | undefined;
   /** Where replies arrive, and nobody else's ever did; a name of chance unless told. */
   readonly inbox?: string;
   /** When to send what was asked; at the end of the event loop's turn unless told. */
@@ -90,7 +93,10 @@ async function request(deps: Asking, asked: Request): Promise<unknown> {
       const leftMs = budget - (clock.monotonicMs() - startedMs);
       if (leftMs < leastMs(attempt)) throw gaveUp(misses);
       const times = { budgetMs: leftMs, deadlineMs };
-      const headers = commandHeaders(asked.command, times, telemetry.traceHeaders());
+      const headers = commandHeaders(asked.command, times, {
+        ...telemetry.traceHeaders(),
+        ...genesisHeader(deps.genesis),
+      });
       const timeoutMs = Math.min(attemptMsOf(attempt, asked.options), Math.ceil(leftMs));
       const outcome = await ask(deps.inbox, asked.subject, { payload, headers, timeoutMs });
       if (typeof outcome === 'object') return bodyOf(outcome);

@@ -6,6 +6,7 @@ import type { Logger } from '../ports/log.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
 import { ConsumerLoop } from './consumer-loop.ts';
 import { ensureConsumer } from './consumers.ts';
+import { isOfOther } from './installation.ts';
 import type { OutageWatch } from './outage-watch.ts';
 import type { Sharing } from './sharing.ts';
 import { encodeJson, headersOf } from './wire.ts';
@@ -22,6 +23,8 @@ export interface MessageBusDeps {
    * never were: it is taken and forgotten. What is still to be said is in the outbox, and sent again.
    */
   readonly branch: number;
+  /** Of the database: messages of another one are forgotten as well, and none where it is not told. */
+  readonly genesis?: string;
   /** Makes the streams again when the broker has lost them. */
   readonly ensureStreams: () => Promise<void>;
   /** Silence from the broker after which pulling starts over; 30 s unless told. */
@@ -37,7 +40,7 @@ export async function createMessageBus(deps: MessageBusDeps): Promise<MessageBus
   return {
     publish: async (message) => {
       try {
-        await publish(client, message, deps.branch);
+        await publish(client, message, deps);
       } catch (error) {
         // A publish to a subject without a stream meets nobody: the broker may have lost it.
         if (deps.outages.connected) await streams();
@@ -46,7 +49,7 @@ export async function createMessageBus(deps: MessageBusDeps): Promise<MessageBus
     },
     consume: (source, handleOwn) => {
       const handle = async (message: Delivery) =>
-        branchOf(message) < deps.branch ? 'done' : await handleOwn(message);
+        isForgotten(message, deps) ? 'done' : await handleOwn(message);
       const open = async () => {
         await streams();
         return client.consumers.getConsumerFromInfo(await ensureConsumer(manager, source));
@@ -64,7 +67,7 @@ export async function createMessageBus(deps: MessageBusDeps): Promise<MessageBus
 async function publish(
   client: JetStreamClient,
   message: DurableMessage,
-  branch: number,
+  { branch, genesis }: From,
 ): Promise<void> {
   await client.publish(message.subject, encodeJson(message.body), {
     // Not the message's own id: brokers have kept ids of messages that they never stored, and then
@@ -74,9 +77,16 @@ async function publish(
       ...message.headers,
       'x-msg-id': message.msgId,
       'x-branch': String(branch),
+      ...(genesis !== undefined && { 'x-genesis': genesis }),
     }),
     timeout: publishTimeoutMs,
   });
+}
+
+type From = Pick<MessageBusDeps, 'branch' | 'genesis'>;
+
+function isForgotten(message: Delivery, { branch, genesis }: From): boolean {
+  return branchOf(message) < branch || isOfOther(message.headers['x-genesis'], genesis);
 }
 
 /** Messages from before there were branches are of the first one. */

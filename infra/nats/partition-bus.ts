@@ -1,6 +1,7 @@
 import { type NatsConnection, RequestError } from 'nats';
 import type { PartitionBus } from '../ports/bus.ts';
 import type { Logger } from '../ports/log.ts';
+import { isOfOther, notOurs } from './installation.ts';
 import type { OutageWatch } from './outage-watch.ts';
 import { createSignals, drained } from './signals.ts';
 import { encodeJson, readCommand } from './wire.ts';
@@ -9,6 +10,8 @@ export interface PartitionBusDeps {
   readonly connection: NatsConnection;
   readonly outages: OutageWatch;
   readonly log: Logger;
+  /** Commands of another database are none of ours; any are taken unless told. */
+  readonly genesis?: string;
 }
 
 /** Long for a loopback answer; a member that is silent for longer is left to its lease. */
@@ -26,6 +29,10 @@ export function createPartitionBus(deps: PartitionBusDeps): PartitionBus {
           if (error !== null) return deps.log.error('command subscription failed', { error });
           const command = readCommand(message);
           if (command === undefined) return;
+          if (isOfOther(command.genesis, deps.genesis)) {
+            message.respond(encodeJson(notOurs));
+            return;
+          }
           receive(command, {
             sizeBytes: message.data.length,
             answer: (reply) => void message.respond(encodeJson(reply)),

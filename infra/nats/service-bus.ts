@@ -5,6 +5,7 @@ import type { IncomingCommand, ServiceBus, Subscription, WireReply } from '../po
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
+import { isOfOther, notOurs } from './installation.ts';
 import { Sharing } from './sharing.ts';
 import { drained } from './signals.ts';
 import { Standstill } from './standstill.ts';
@@ -15,6 +16,8 @@ export interface ServiceBusDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly telemetry: Telemetry;
+  /** See PartitionBusDeps. */
+  readonly genesis?: string;
   /** Takes its part always unless told. */
   readonly sharing?: Sharing;
 }
@@ -63,7 +66,8 @@ function serve(deps: ServiceDeps, service: string, handle: Handle): Subscription
     if (deps.standstill.unreadMs() > (request.budgetMs ?? Number.POSITIVE_INFINITY)) return;
     await deps.telemetry.inTrace(request.trace, async () => {
       try {
-        const refused = refusalOf(deps.sharing, running.size);
+        const isOurs = !isOfOther(request.genesis, deps.genesis);
+        const refused = isOurs ? refusalOf(deps.sharing, running.size) : notOurs;
         const reply = refused ?? (await answer(deps, { service, handle, request }));
         message.respond(encodeJson(reply));
       } catch (error) {

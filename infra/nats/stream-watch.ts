@@ -5,10 +5,12 @@ import { LastCount } from '../ports/last-count.ts';
 import type { Service } from '../ports/lifecycle.ts';
 import type { Logger } from '../ports/log.ts';
 import type { Telemetry } from '../ports/telemetry.ts';
-import { wantedStreams } from './streams.ts';
+import { requireOwnStream, wantedStreams } from './streams.ts';
 
 export interface StreamWatchDeps {
   readonly connection: NatsConnection;
+  /** See StreamOptions. */
+  readonly genesis?: string;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly telemetry: Pick<Telemetry, 'gauge'>;
@@ -33,7 +35,7 @@ export function createStreamWatch(deps: StreamWatchDeps): Service {
   const look = async () => {
     const manager = await jetstreamManager(connection, { checkAPI: false });
     for (const [stream, before] of fills) {
-      const fill = await fillOf(manager, stream);
+      const fill = await fillOf(manager, stream, deps);
       fills.set(stream, fill);
       tell(log, { stream, before, fill });
     }
@@ -64,8 +66,14 @@ export function createStreamWatch(deps: StreamWatchDeps): Service {
   };
 }
 
-async function fillOf(manager: JetStreamManager, stream: string): Promise<number> {
+async function fillOf(
+  manager: JetStreamManager,
+  stream: string,
+  whose: Pick<StreamWatchDeps, 'genesis'>,
+): Promise<number> {
   const { config, state } = await manager.streams.info(stream);
+  // Of a broker that was replaced under us. It is said, and commands go on: they tell whose they are.
+  requireOwnStream(config, whose);
   return state.bytes / config.max_bytes;
 }
 

@@ -11,12 +11,40 @@ import { type NatsConnection, nanos } from 'nats';
 import type { Logger } from '../ports/log.ts';
 import { requireLasting } from './consumers.ts';
 import { differences } from './differences.ts';
+import { isOfOther, OtherInstallation } from './installation.ts';
 
 const hourMs = 3_600_000;
 
 export interface StreamOptions {
   /** 1 for a single node, 3 in production. */
   readonly replicas: number;
+  /** Of the database whose messages they are to carry, and no other's; any unless told. */
+  readonly genesis?: string;
+}
+
+/** Where a stream says whose it is. */
+const genesisKey = 'paddock_genesis';
+
+type Marked = Pick<StreamConfig, 'metadata' | 'name'>;
+
+/** Throws where a stream carries the messages of another database. */
+export function requireOwnStream(
+  { name, metadata }: Marked,
+  { genesis }: Pick<StreamOptions, 'genesis'>,
+): void {
+  const theirs = metadata?.[genesisKey];
+  if (genesis !== undefined && theirs !== undefined && isOfOther(theirs, genesis)) {
+    throw new OtherInstallation({ where: `stream ${name}`, ours: genesis, theirs });
+  }
+}
+
+/** Streams of a version before say nothing, and the first coordinator of this one says it. */
+function isUnmarked({ metadata }: Partial<Marked>, { genesis }: StreamOptions): boolean {
+  return genesis !== undefined && metadata?.[genesisKey] === undefined;
+}
+
+function marked(metadata: StreamConfig['metadata'], { genesis }: StreamOptions) {
+  return genesis === undefined ? {} : { metadata: { ...metadata, [genesisKey]: genesis } };
 }
 
 type Wanted = Pick<
@@ -57,9 +85,11 @@ async function ensured(
   tell?: TellKept,
 ): Promise<void> {
   for (const asked of wantedStreams(options)) {
-    const wanted = await ensureStream(manager, asked);
+    const wanted = await ensureStream(manager, asked, options);
     if (wanted.num_replicas !== asked.num_replicas) tell?.(wanted);
     const { config } = await manager.streams.info(wanted.name);
+    // Read back as well: of two that marked it at once the later one counts.
+    requireOwnStream(config, options);
     const found = differences(wanted, config);
     if (found.length > 0) throw new Error(`stream ${wanted.name}: ${found.join('; ')}`);
   }
@@ -139,18 +169,48 @@ export function streamBytesMax(): number {
   return wantedStreams({ replicas: 1 }).reduce((sum, { max_bytes }) => sum + max_bytes, 0);
 }
 
-/** As the stream is to be from now on. */
-async function ensureStream(manager: JetStreamManager, asked: Wanted): Promise<Wanted> {
-  try {
-    const { config } = await manager.streams.info(asked.name);
-    const wanted = withCopiesKept(asked, config);
-    if (differences(wanted, config).length > 0) await manager.streams.update(wanted.name, wanted);
-    return wanted;
-  } catch (error) {
-    if (!(error instanceof Error && error.message === 'stream not found')) throw error;
-    await manager.streams.add(asked);
-    return asked;
+/**
+ * As the stream is to be from now on. Somebody else may make it at the same time, for another database or
+ * with other copies: a broker then says that the name is taken or, since it reserves the room for both,
+ * that there is too little.
+ */
+async function ensureStream(
+  manager: JetStreamManager,
+  asked: Wanted,
+  options: StreamOptions,
+): Promise<Wanted> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await adopt(manager, asked, options);
+    } catch (error) {
+      if (!(error instanceof Error && error.message === 'stream not found')) throw error;
+    }
+    try {
+      await manager.streams.add({ ...asked, ...marked({}, options) });
+      return asked;
+    } catch (error) {
+      const isRaced = error instanceof JetStreamApiError && codesOfRaces.has(error.code);
+      if (!isRaced || attempt === addsMax) throw error;
+    }
   }
+}
+
+const addsMax = 10;
+/** Too little storage; a stream of that name that is not as asked. */
+const codesOfRaces: ReadonlySet<number> = new Set([10_047, 10_058]);
+
+async function adopt(
+  manager: JetStreamManager,
+  asked: Wanted,
+  options: StreamOptions,
+): Promise<Wanted> {
+  const { config } = await manager.streams.info(asked.name);
+  requireOwnStream(config, options);
+  const wanted = withCopiesKept(asked, config);
+  if (differences(wanted, config).length > 0 || isUnmarked(config, options)) {
+    await manager.streams.update(wanted.name, { ...wanted, ...marked(config.metadata, options) });
+  }
+  return wanted;
 }
 
 /**

@@ -5,10 +5,10 @@ import type { IncomingCommand, OutgoingCommand, WireReply } from '../ports/bus.t
 export function commandHeaders(
   command: OutgoingCommand,
   { budgetMs, deadlineMs }: { readonly budgetMs: number; readonly deadlineMs: number },
-  trace: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>>,
 ): MsgHdrs {
   const h = new PlainHeaders({
-    ...trace,
+    ...others,
     'x-cmd-id': command.id,
     'x-cmd-type': command.type,
     'x-account': encodeURIComponent(command.account),
@@ -73,6 +73,7 @@ export function readCommand(message: Msg): IncomingCommand | undefined {
     body,
     account,
     trace: traceOf(h),
+    ...(h['x-genesis'] !== undefined && { genesis: h['x-genesis'] }),
     ...(budgetMs > 0 ? { budgetMs } : {}),
   };
 }

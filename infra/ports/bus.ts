@@ -50,6 +50,8 @@ export interface ServiceBus {
 
 export interface IncomingCommand extends OutgoingCommand {
   readonly trace: Readonly<Record<string, string>>;
+  /** Of the caller's database; versions before do not say it. */
+  readonly genesis?: string;
   /**
    * How long the caller still waited when it sent this. No instant: hosts do not agree on the time, and
    * one with a wrong clock would drop whatever it is sent.

@@ -9,7 +9,7 @@ import { startCoordinator } from '../../apps/coordinator/coordinator.ts';
 import { type Edge, startEdge } from '../../apps/edge/edge.ts';
 import { startEmbeddedChain } from '../../infra/chain/embedded/chain-node.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
-import { readConfig } from '../../infra/config/config.ts';
+import { type Environment, readConfig } from '../../infra/config/config.ts';
 import { demoModelVariables } from '../../infra/inference/embedded/demo-variables.ts';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
@@ -125,7 +125,7 @@ export async function startTestService(options: TestServiceOptions = {}) {
   const telemetry = options.telemetry ?? silentTelemetry;
   const common = { log, clock: systemClock, telemetry };
   // Each comes in as in production: by a login and a broker's user with the rights of its kind.
-  const configOf = (kind: 'coordinator' | 'edge') =>
+  const configOf = (kind: 'coordinator' | 'edge', other: Environment = {}) =>
     readConfig(
       {
         ...env,
@@ -133,24 +133,28 @@ export async function startTestService(options: TestServiceOptions = {}) {
         NATS_URL: nats.urls[kind],
         ...options.env,
         ...(kind === 'edge' && options.edgeEnv),
+        ...other,
       },
       { process: kind },
     );
-  const coordinators: AsyncDisposable[] = [];
-  for (let count = 0; count < (options.coordinators ?? 1); count++) {
+  const openCoordinator = (other?: Environment) => {
     const policy = { ...quickPolicy, ...leaseOf(options), ...options.policy };
     const writes = { policy, allowUnsafeWrites: true };
-    coordinators.push(
-      stack.use(await startCoordinator({ ...common, ...writes, config: configOf('coordinator') })),
-    );
+    return startCoordinator({ ...common, ...writes, config: configOf('coordinator', other) });
+  };
+  const openEdge = (other?: Environment) => {
+    const host = '127.0.0.1';
+    const { checkResponses = true, edgeClock: clock = systemClock } = options;
+    const config = configOf('edge', other);
+    return startEdge({ ...common, clock, config, host, checkResponses, allowUnsafeWrites: true });
+  };
+  const coordinators: AsyncDisposable[] = [];
+  for (let count = 0; count < (options.coordinators ?? 1); count++) {
+    coordinators.push(stack.use(await openCoordinator()));
   }
   const edges: Edge[] = [];
   for (let count = 0; count < (options.edges ?? 1); count++) {
-    const host = '127.0.0.1';
-    const { checkResponses = true, edgeClock: clock = systemClock } = options;
-    const config = configOf('edge');
-    const serving = { ...common, clock, config, host, checkResponses, allowUnsafeWrites: true };
-    edges.push(stack.use(await startEdge(serving)));
+    edges.push(stack.use(await openEdge()));
   }
   const baseUrls = edges.map(({ port }) => `http://127.0.0.1:${port}`);
   const [baseUrl = ''] = baseUrls;
@@ -188,6 +192,9 @@ export async function startTestService(options: TestServiceOptions = {}) {
     /** To be disposed of one by one, as in a rolling restart; `stop` takes the rest. */
     edges,
     coordinators,
+    /** One more, by the same settings but for these; theirs to dispose of who asked. */
+    openCoordinator,
+    openEdge,
     /** With all rights, unlike the processes. */
     natsUrl: nats.url,
     operatorToken,

@@ -115,3 +115,43 @@ for (const [version, verdict] of [
     t.is(isRecent(version), verdict);
   });
 }
+
+const genesisA = { replicas: 1, genesis: 'a' };
+const genesisB = { replicas: 1, genesis: 'b' };
+
+test('streams carry one database only; those of a version before are marked by whoever comes first', async (t) => {
+  const { url } = await privateNats(t);
+  const connection = await connectNats({ url, name: 'test' });
+  t.teardown(() => connection.close());
+  await ensureStreams(connection, { replicas: 1 });
+
+  await prepareStreams(connection, genesisA, silentLogger);
+  await prepareStreams(connection, genesisA, silentLogger);
+  await t.throwsAsync(prepareStreams(connection, genesisB, silentLogger), {
+    name: 'OtherInstallation',
+  });
+
+  // As a version before does, which knows of no marks, and finds its settings changed.
+  const manager = await jetstreamManager(connection);
+  await manager.streams.update('EVT', { max_bytes: 1_000_000 });
+  await ensureStreams(connection, { replicas: 1 });
+  await t.throwsAsync(ensureStreams(connection, genesisB), { name: 'OtherInstallation' });
+  await t.notThrowsAsync(ensureStreams(connection, genesisA));
+});
+
+test('of two databases whose coordinators come to an empty broker at once, one at most gets it', async (t) => {
+  const { url } = await privateNats(t);
+  const connection = await connectNats({ url, name: 'test' });
+  t.teardown(() => connection.close());
+
+  const starts = [genesisA, genesisA, genesisB, genesisB, genesisA];
+  const ends = await Promise.allSettled(starts.map((each) => ensureStreams(connection, each)));
+
+  const begun = starts.filter((_, at) => ends[at]?.status === 'fulfilled');
+  t.true(begun.length > 0);
+  t.is(new Set(begun).size, 1);
+  for (const end of ends.filter(({ status }) => status === 'rejected')) {
+    const { reason } = end as PromiseRejectedResult;
+    t.is(reason.name, 'OtherInstallation', `${reason.code} ${reason.message}`);
+  }
+});
