@@ -194,9 +194,10 @@ const neighbours = {
     'connections',
     'one commit in flight per partition fills it; an edge has four more',
   ),
-  NATS_URL: required(urls('nats', 'tls', 'wss', 'ws'), {
+  NATS_URL: required(urls('nats', 'tls'), {
     unit: 'URLs',
-    reason: 'the broker, for this database alone; every node, by commas',
+    reason:
+      'the broker, for this database alone; every node, by commas; one tls:// asks for TLS of all',
     absent: '',
     secret: true,
   }),

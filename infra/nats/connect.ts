@@ -3,7 +3,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/log.ts';
 
 export interface NatsOptions {
-  /** `nats://user:password@host:port`, one for each node, by commas; the first one's user counts. */
+  /** `nats://user:password@host:port`, one for each node, by commas; the first one's user counts, and one
+   * that begins with tls:// asks for TLS of all. */
   readonly url: string;
   /** The member's id, as the broker's monitoring shows it. */
   readonly name: string;
@@ -29,7 +30,9 @@ const sayWaitingEveryMs = 5_000;
 export async function connectNats(options: NatsOptions): Promise<NatsConnection> {
   const settings = settingsOf(options);
   const stopSaying = sayWaiting(options);
-  const trial = await connect(settings).finally(stopSaying);
+  const trial = await refusePlain(settings)
+    .then(() => connect(settings))
+    .finally(stopSaying);
   await trial.close();
   const connection = await connect({ ...settings, ignoreAuthErrorAbort: true });
   void leaveWhenStale(connection);
@@ -73,6 +76,7 @@ export async function leaveWhenStale(connection: NatsConnection): Promise<void> 
 function settingsOf(options: NatsOptions): ConnectionOptions {
   return {
     ...addressed(options.url),
+    ...encrypted(options.url),
     name: options.name,
     inboxPrefix: options.inboxPrefix ?? '_INBOX',
     pingInterval: pingIntervalMs,
@@ -119,6 +123,25 @@ function addressed(url: string): { servers: string[]; user?: string; pass?: stri
   if (first === undefined || first.username === '') return { servers };
   const user = decodeURIComponent(first.username);
   return { servers, user, pass: decodeURIComponent(first.password) };
+}
+
+/** By itself the client takes no notice of the scheme, and sends its password to whoever offers no TLS. */
+function encrypted(url: string): Pick<ConnectionOptions, 'tls'> {
+  return /(^|,)\s*tls:/i.test(url) ? { tls: {} } : {};
+}
+
+/** The client would try for ever; one that is away is waited for, as always. */
+async function refusePlain(settings: ConnectionOptions): Promise<void> {
+  if (settings.tls === undefined) return;
+  const once = { waitOnFirstConnect: false, reconnect: false };
+  try {
+    await (await connect({ ...settings, ...once })).close();
+  } catch (error) {
+    if (!(error instanceof Error && error.message.includes("does not support 'tls'"))) return;
+    throw new Error('the broker offers no TLS, and NATS_URL asks for it by tls://', {
+      cause: error,
+    });
+  }
 }
 
 export function isRecent(version: string): boolean {

@@ -185,6 +185,15 @@ test('all problems come in one error, and no secret is in it', (t) => {
   t.false(/tooshort|hidden/.test(error.message));
 });
 
+test('a scheme of the broker that the client cannot speak is refused', (t) => {
+  t.is(read({ NATS_URL: 'tls://a:4222,tls://b:4222' }).natsUrl, 'tls://a:4222,tls://b:4222');
+  for (const url of ['ws://a:4222', 'wss://a:4222']) {
+    t.throws(() => read({ NATS_URL: url }), {
+      message: /NATS_URL: its value must be URLs beginning/,
+    });
+  }
+});
+
 test('the URL of the database may name several servers', (t) => {
   for (const servers of ['a', 'a:5432', 'a,b', 'a:5432,b:5433', '10.0.0.1:1,10.0.0.2:2']) {
     const url = `postgres://paddock:hidden@${servers}/paddock?sslmode=verify-full`;

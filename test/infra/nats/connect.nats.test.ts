@@ -178,3 +178,13 @@ test('a broker that hangs with much on its way is left for another', async (t) =
 
   await t.notThrowsAsync(until(() => connection.info?.server_id !== 'hanging'));
 });
+
+test('a broker without TLS is not spoken to where the address asks for TLS', async (t) => {
+  const broker = await changingBroker(t);
+  const url = broker.url.replace(/^nats:/, 'tls:');
+
+  await t.throwsAsync(connectNats({ url, name: 'test' }), { message: /tls/i });
+  // One of them is enough: the client comes to any.
+  const mixed = `${broker.url},${url}`;
+  await t.throwsAsync(connectNats({ url: mixed, name: 'test' }), { message: /tls/i });
+});
