@@ -20,13 +20,21 @@ export function loginUrl(databaseUrl: string, kind: LoginKind): string {
   return url.href;
 }
 
-/** Sets those that are given. Neither the server nor its log ever sees a password. */
+/**
+ * Sets those that are given, unless another database of the server works with one of them: logins belong to
+ * the whole server, and that one's processes would be shut out. Neither the server nor its log ever
+ * sees a password.
+ */
 export async function setPasswords(
   databaseUrl: string,
   passwords: Readonly<Record<LoginKind, string | undefined>>,
 ): Promise<void> {
   const sql = createSql({ url: databaseUrl, max: 1, applicationName: 'paddock logins' });
   try {
+    const given = (['edge', 'coordinator'] as const).filter(
+      (kind) => passwords[kind] !== undefined,
+    );
+    for (const kind of given) await refuseShared(sql, logins[kind]);
     for (const kind of ['edge', 'coordinator'] as const) {
       const password = passwords[kind];
       if (password !== undefined) await setVerifier(sql, logins[kind], scramVerifier(password));
@@ -34,6 +42,19 @@ export async function setPasswords(
   } finally {
     await closeSql(sql);
   }
+}
+
+/** Who is not connected now is not seen: this is for the mistake, not against somebody. */
+async function refuseShared(sql: Sql, login: string): Promise<void> {
+  const [other] = await sql<{ database: string }[]>`
+    select datname as database from pg_stat_activity
+    where usename = ${login} and datname <> current_database() limit 1`;
+  if (other === undefined) return;
+  throw new Error(
+    `${login} works on the database "${other.database}" of this server, and another password would shut it ` +
+      'out: a server has one installation, since logins belong to all of it. Put this database on a server of ' +
+      "its own; where that other one is not in use any more, end its processes first. No login's password was changed",
+  );
 }
 
 async function setVerifier(sql: Sql, login: string, verifier: string): Promise<void> {

@@ -388,3 +388,41 @@ test('a wrong password, and none, get nobody in', async (t) => {
   t.is((await coordinator`select 1 as one`).length, 1);
   await closeSql(coordinator);
 });
+
+test('passwords that another database of the server works with stay, and those of this one are rotated', async (t) => {
+  const { name } = await second();
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  const verifiers = () => owner`
+    select rolname, rolpassword from pg_authid where rolname like 'paddock_%_login' order by 1`;
+  const sessionOf = async (databaseUrl: string, password: string) => {
+    const login = new URL(loginUrl(databaseUrl, 'edge'));
+    login.password = encodeURIComponent(password);
+    const sql = createSql({
+      url: login.href,
+      applicationName: 'edge',
+      max: 1,
+      role: 'paddock_edge',
+    });
+    await sql`select 1`;
+    return sql;
+  };
+
+  const first = await sessionOf(server.url, passwords.edge);
+  const before = await verifiers();
+  await t.throwsAsync(setPasswords(url.href, { edge: 'other', coordinator: 'other' }), {
+    message: /paddock_edge_login.*database "postgres".*one installation/s,
+  });
+  t.deepEqual(await verifiers(), before);
+
+  await setPasswords(server.url, { edge: 'rotated', coordinator: passwords.coordinator });
+  const rotated = await sessionOf(server.url, 'rotated');
+  await setPasswords(server.url, passwords);
+  await Promise.all([closeSql(rotated), closeSql(first)]);
+});
+
+async function second() {
+  const name = 'staging';
+  await owner`create database ${owner(name)}`;
+  return { name };
+}
