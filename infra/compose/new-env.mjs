@@ -3,12 +3,16 @@
 // nothing of ours installed.
 //
 //   node infra/compose/new-env.mjs CHAIN_RPC_URL=ADDRESS NETUID=NUMBER [NAME=VALUE …]
+//   node infra/compose/new-env.mjs --check
 //
 // Ends with 0 when it was written; with 2, and nothing changed, when an argument cannot be taken or
 // a .env is there already: its secrets are those of a database and of sealed credentials.
+// --check writes nothing, and ends with 2 where .env has a name that docker-compose.yml does not ask for: compose
+// would ignore it without a word.
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 
 const hex = (bytes) => randomBytes(bytes).toString('hex');
 const base64 = (bytes) => randomBytes(bytes).toString('base64');
@@ -32,14 +36,11 @@ const file = join(root, '.env');
 const read = (name) => readFileSync(join(root, name), 'utf8');
 /** What it puts in for a name, and what it passes on; others have their values there. */
 const asks = /\$\{(?<filled>[A-Z][A-Z0-9_]*)|^ +(?<passed>[A-Z][A-Z0-9_]*): *$/gm;
-const asked = new Set(
-  Array.from(
-    read('docker-compose.yml').matchAll(asks),
-    ({ groups }) => groups.filled ?? groups.passed,
-  ),
-);
+const askedBy = (name) =>
+  Array.from(read(name).matchAll(asks), ({ groups }) => groups.filled ?? groups.passed);
+const asked = new Set(askedBy('docker-compose.yml'));
 
-/** In one line for a person; nothing was written. */
+/** For a person; nothing was written. */
 class Refused extends Error {}
 
 function refuse(text) {
@@ -95,11 +96,60 @@ function write(text) {
   }
 }
 
-try {
-  const given = readArguments(process.argv.slice(2));
+/** Compose's own, and those of a file of one's own that it reads as well. */
+function isKnown(name) {
+  const override = 'docker-compose.override.yml';
+  const isOwn = () => existsSync(join(root, override)) && askedBy(override).includes(name);
+  return asked.has(name) || /^(COMPOSE|DOCKER|BUILDKIT)_/.test(name) || isOwn();
+}
+
+/** One that differs by two letters at most, as infra/config/nearest-key.ts has it. */
+function nearest(name) {
+  const near = [...asked]
+    .map((each) => [distance(name.toUpperCase(), each), each])
+    .sort(([a], [b]) => a - b);
+  const [[letters, found]] = near;
+  return letters <= 2 ? found : undefined;
+}
+
+function distance(left, right) {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [i, letter] of [...left].entries()) {
+    const next = [i + 1];
+    for (let j = 1; j <= right.length; j++) {
+      const replaced = row[j - 1] + (letter === right[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j] + 1, next[j - 1] + 1));
+    }
+    row = next;
+  }
+  return row[right.length];
+}
+
+function check() {
+  if (!existsSync(file)) refuse(`There is no ${file}: make one, by this without --check.`);
+  const unknown = Object.keys(parseEnv(readFileSync(file, 'utf8'))).filter(
+    (name) => !isKnown(name),
+  );
+  if (unknown.length === 0) return;
+  const lines = unknown.map((name) => {
+    const meant = nearest(name);
+    const hint = meant === undefined ? '.' : `: did you mean ${meant}?`;
+    return `${file}: docker-compose.yml asks for no ${name}${hint}`;
+  });
+  refuse(lines.join('\n'));
+}
+
+function make(args) {
+  const given = readArguments(args);
   const { text, made } = fill(read('.env.example'), given);
   write(text);
   console.log(`${file}: ${made} secrets made, for you alone to read`);
+}
+
+try {
+  const args = process.argv.slice(2);
+  if (args.length === 1 && args[0] === '--check') check();
+  else make(args);
 } catch (error) {
   if (!(error instanceof Refused)) throw error;
   console.error(error.message);

@@ -75,3 +75,34 @@ test('what cannot be taken is refused in one line, and nothing is written', asyn
   t.regex(again.said, /is there already/);
   t.is(await readFile(join(folder, '.env'), 'utf8'), 'POSTGRES_PASSWORD=in-use\n');
 });
+
+test('a name in .env that nobody reads is named, with the one that was meant', async (t) => {
+  const folder = await cloneOf(t);
+  const check = () => newEnv(folder, ['--check']);
+  const none = await check();
+  t.is(none.code, 2);
+  t.regex(none.said, /There is no .*\.env: /);
+
+  await newEnv(folder, [...named, 'LEASE_SECONDS=60']);
+  t.deepEqual(await check(), { code: 0, said: '' });
+
+  const file = join(folder, '.env');
+  const text = await readFile(file, 'utf8');
+  await writeFile(
+    file,
+    `${text}LEASE_SECOND=90\n export race_limit_seconds=5\nS3_BUCKET=mine\n# HEARTBEAT=1\nCOMPOSE_PROJECT_NAME=shop\n`,
+  );
+  const wrong = await check();
+  t.is(wrong.code, 2);
+  t.deepEqual(wrong.said.trim().split('\n'), [
+    `${file}: docker-compose.yml asks for no LEASE_SECOND: did you mean LEASE_SECONDS?`,
+    `${file}: docker-compose.yml asks for no S3_BUCKET.`,
+    `${file}: docker-compose.yml asks for no race_limit_seconds: did you mean RACE_LIMIT_SECONDS?`,
+  ]);
+
+  // What stands in a file of one's own beside it is asked for as well.
+  await writeFile(file, `${text}MY_PORT=1\n`);
+  t.is((await check()).code, 2);
+  await writeFile(join(folder, 'docker-compose.override.yml'), 'x-mine:\n  MY_PORT:\n');
+  t.deepEqual(await check(), { code: 0, said: '' });
+});
