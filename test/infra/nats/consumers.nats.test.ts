@@ -112,3 +112,31 @@ test('a consumer that was made otherwise since then is not read from', async (t)
   t.like(said[0], { durable: source.durable });
   t.regex(String((said[0] as { error?: unknown }).error), /deliver_policy is "new", not "all"/);
 });
+
+test('a message of another database is taken and forgotten; one that names none is handled', async (t) => {
+  const { connection } = await broker(t);
+  const common = { connection, clock: systemClock, log: silentLogger, telemetry: silentTelemetry };
+  const [ours, others, before] = await Promise.all([
+    createBus({ ...common, streams: { ...streams, genesis: 'ours' } }),
+    // As one that runs on a broker which was replaced under it.
+    createBus({ ...common, streams: { ...streams, genesis: 'other' } }),
+    createBus({ ...common, streams }),
+  ]);
+  const heard: string[] = [];
+  const subscription = ours.messages.consume(source, async ({ msgId }) => {
+    heard.push(msgId);
+    return 'done';
+  });
+  t.teardown(() => subscription.close());
+  const sent = (msgId: string) => ({
+    ...{ msgId, subject: 'evt.eval.1.x', attempt: 0, body: {} },
+    headers: { 'x-kind': 'eval', 'x-part': '1' },
+  });
+
+  await others.messages.publish(sent('other'));
+  await before.messages.publish(sent('before'));
+  await ours.messages.publish(sent('ours'));
+
+  await until(async () => heard.includes('ours'));
+  t.deepEqual(heard, ['before', 'ours']);
+});
