@@ -133,9 +133,10 @@ function outcomeOf(failure: unknown): CommitOutcome {
   if (error.code === 'P0FEN') return { kind: 'fenced' };
   if (error.code === 'P0EXP') return { kind: 'lease-passed', nowMs: Number(error.detail) };
   if (error.code === 'P0REJ') return refusal(error);
-  // The inbox, the event log and the outbox are keyed by what one owner alone writes: a collision
-  // means that our memory is not what is stored, so it is loaded again.
-  if (error.code === '23505' && error.schema_name === 'rt') return { kind: 'diverged', error };
+  // The inbox, the event log and the outbox are keyed by what one owner alone writes: a collision, or
+  // a number that is skipped, means that our memory is not what is stored, so it is loaded again.
+  const isTaken = error.code === '23505' && error.schema_name === 'rt';
+  if (isTaken || error.code === 'P0GAP') return { kind: 'diverged', error };
   const kind = failureKind(error);
   if (kind === 'invalid') return { kind, constraint: error.constraint_name, error };
   return { kind, error };

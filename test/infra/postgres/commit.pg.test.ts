@@ -121,6 +121,19 @@ test('an event number that is taken puts the commit in doubt', async (t) => {
   t.is((await desk.commit(token, batch({ events: [event(1)] }))).kind, 'diverged');
 });
 
+// Whoever's memory is ahead of a database that went back in time: a hole in a history heals never.
+test('an event whose forerunner is not stored puts the commit in doubt', async (t) => {
+  const { token } = await desk.claimed();
+  t.is((await desk.commit(token, batch({ events: [event(1), event(2)] }))).kind, 'committed');
+  t.is((await desk.commit(token, batch({ events: [event(3)] }))).kind, 'committed');
+
+  const outcome = await desk.commit(token, batch({ events: [event(5), event(6)] }));
+
+  t.is(outcome.kind, 'diverged');
+  t.is((await desk.written(token))?.events, 3);
+  t.is((await desk.commit(token, batch({ events: [event(4)] }))).kind, 'committed');
+});
+
 test('a batch is refused past the moment it is bound to', async (t) => {
   const { token } = await desk.claimed();
   const past = Date.now() - 1_000;
