@@ -413,12 +413,24 @@ export class PartitionHost {
     this.drop();
   }
 
+  /** Nothing is promised from memory meanwhile: what is loaded gives time from the beginning of that on. */
+  async #loadAnew(claimedAtMs: number): Promise<void> {
+    const wasTrue = this.#isMemoryTrue;
+    this.#isMemoryTrue = false;
+    try {
+      await this.#load(claimedAtMs, { parts: [this.#token.part] });
+    } catch (error) {
+      this.#isMemoryTrue = wasTrue;
+      throw error;
+    }
+  }
+
   /** False when the partition belongs to another process. */
   async #reload(left: readonly Letter[]): Promise<boolean> {
     const claimed = await claimAgain(this.#token, this.#deps);
     if (claimed === undefined) return false;
     this.#token = claimed.token;
-    await this.#load(claimed.nowMs, { parts: [this.#token.part] });
+    await this.#loadAnew(claimed.nowMs);
     const answered = await repliesInInbox(left, { store: this.#deps.store, token: this.#token });
     if (answered === undefined) return false;
     const open: Letter[] = [];

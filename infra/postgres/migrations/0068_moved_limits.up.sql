@@ -30,7 +30,9 @@ begin
   set unserved_of = dead.incarnation, unserved_since = dead.lease_until - p_ttl
   from dead
   where p.kind = dead.kind and p.part = dead.part
-    and p.unserved_of is distinct from dead.incarnation;
+    -- It may have been marked too early: a renewal within its lease can be seen a moment after the end of it.
+    and (p.unserved_of is distinct from dead.incarnation
+      or p.unserved_since < dead.lease_until - p_ttl);
   delete from rt.member where lease_until < v_now - interval '10 minutes' and member_id <> p_member;
   insert into rt.member as m (member_id, incarnation, lease_until, draining, code_version, kinds, joined_at)
   values (p_member, p_incarnation, v_now + p_ttl, false, p_code_version, p_kinds, v_now)

@@ -59,4 +59,20 @@ alter function rt.claim(text, integer, bigint, text, uuid) set enable_hashjoin =
 alter function rt.claim(text, integer, bigint, text, uuid) set enable_mergejoin = off;
 alter function rt.claim(text, integer, bigint, text, uuid) set enable_sort = off;
 
+create or replace function rt.accept_history(p_branch bigint, p_seq bigint) returns rt.mark
+language plpgsql security definer set search_path = pg_catalog, rt, pg_temp as $$
+declare
+  v_branch bigint;
+begin
+  update rt.history set branch = greatest(branch, p_branch) + 1 returning branch into v_branch;
+  -- Whoever still holds a partition holds what is no more.
+  delete from rt.member;
+  update rt.partition
+  set epoch = greatest(epoch, v_branch << 32), owner = null, incarnation = null,
+      released_at = rt.wall_clock();
+  return rt.add_mark(
+    greatest(p_seq, (select max(seq) from rt.mark)) + 1, v_branch);
+end $$;
+
+drop function rt.unserved_ms(rt.partition);
 drop table rt.unserved;

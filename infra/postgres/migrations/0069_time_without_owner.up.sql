@@ -14,6 +14,20 @@ create table rt.unserved (
 );
 grant select on rt.unserved to paddock_actor;
 
+-- For how long nobody has served it. Whoever is alive after all has a later lease than the mark of its death.
+create function rt.unserved_ms(p_row rt.partition)
+returns bigint
+language sql stable set search_path = pg_catalog, rt, pg_temp as $$
+  select floor(extract(epoch from rt.wall_clock() - case
+    when p_row.incarnation is null then p_row.released_at
+    when p_row.unserved_of = p_row.incarnation then greatest(p_row.unserved_since, m.lease_until)
+    else m.lease_until
+  end) * 1000)::bigint
+  from (values (p_row.incarnation)) as owner (incarnation)
+  left join rt.member m using (incarnation)
+$$;
+revoke execute on function rt.unserved_ms(rt.partition) from public;
+
 create or replace function rt.claim(p_kind text, p_part integer, p_seen bigint, p_member text, p_incarnation uuid)
 returns table (new_epoch bigint, claimed_at timestamptz)
 language plpgsql security definer set search_path = pg_catalog, rt, pg_temp as $$
@@ -38,11 +52,9 @@ begin
   ) then
     return;
   end if;
-  v_unserved_ms := floor(extract(epoch from rt.wall_clock() - case
-    when v_row.incarnation is null then v_row.released_at
-    when v_row.unserved_of = v_row.incarnation then v_row.unserved_since
-    else (select lease_until from rt.member where incarnation = v_row.incarnation)
-  end) * 1000);
+  if v_row.incarnation is distinct from p_incarnation then
+    v_unserved_ms := rt.unserved_ms(v_row);
+  end if;
   if v_unserved_ms >= 1000 then
     insert into rt.unserved (kind, part, epoch, until, ms)
     values (p_kind, p_part, v_row.epoch + 1, rt.clock(), v_unserved_ms);
@@ -85,3 +97,24 @@ alter function rt.claim(text, integer, bigint, text, uuid) set enable_bitmapscan
 alter function rt.claim(text, integer, bigint, text, uuid) set enable_hashjoin = off;
 alter function rt.claim(text, integer, bigint, text, uuid) set enable_mergejoin = off;
 alter function rt.claim(text, integer, bigint, text, uuid) set enable_sort = off;
+
+create or replace function rt.accept_history(p_branch bigint, p_seq bigint) returns rt.mark
+language plpgsql security definer set search_path = pg_catalog, rt, pg_temp as $$
+declare
+  v_branch bigint;
+begin
+  update rt.history set branch = greatest(branch, p_branch) + 1 returning branch into v_branch;
+  -- While nobody served, the operator looked at what was lost.
+  insert into rt.unserved (kind, part, epoch, until, ms)
+  select p.kind, p.part, greatest(p.epoch, v_branch << 32), rt.clock(), gap.ms
+  from rt.partition p
+  cross join lateral (select rt.unserved_ms(p) as ms) as gap
+  where gap.ms >= 1000;
+  -- Whoever still holds a partition holds what is no more.
+  delete from rt.member;
+  update rt.partition
+  set epoch = greatest(epoch, v_branch << 32), owner = null, incarnation = null,
+      released_at = rt.wall_clock();
+  return rt.add_mark(
+    greatest(p_seq, (select max(seq) from rt.mark)) + 1, v_branch);
+end $$;

@@ -102,6 +102,12 @@ declare
   v_branch bigint;
 begin
   update rt.history set branch = greatest(branch, p_branch) + 1 returning branch into v_branch;
+  -- While nobody served, the operator looked at what was lost.
+  insert into rt.unserved (kind, part, epoch, until, ms)
+  select p.kind, p.part, greatest(p.epoch, v_branch << 32), rt.clock(), gap.ms
+  from rt.partition p
+  cross join lateral (select rt.unserved_ms(p) as ms) as gap
+  where gap.ms >= 1000;
   -- Whoever still holds a partition holds what is no more.
   delete from rt.member;
   update rt.partition
@@ -207,11 +213,9 @@ begin
   ) then
     return;
   end if;
-  v_unserved_ms := floor(extract(epoch from rt.wall_clock() - case
-    when v_row.incarnation is null then v_row.released_at
-    when v_row.unserved_of = v_row.incarnation then v_row.unserved_since
-    else (select lease_until from rt.member where incarnation = v_row.incarnation)
-  end) * 1000);
+  if v_row.incarnation is distinct from p_incarnation then
+    v_unserved_ms := rt.unserved_ms(v_row);
+  end if;
   if v_unserved_ms >= 1000 then
     insert into rt.unserved (kind, part, epoch, until, ms)
     values (p_kind, p_part, v_row.epoch + 1, rt.clock(), v_unserved_ms);
@@ -378,6 +382,20 @@ begin
   from jsonb_to_recordset(p_batch -> 'events') as b (
     part integer, epoch bigint, machine text, key text, seq bigint, "actorKey" text, type text,
     "typeVersion" integer, payload jsonb, "commandId" text, account text, trace jsonb);
+
+  -- Whose memory is ahead of what is stored, as after a database went back in time, would leave a hole: the keys alone
+  -- refuse a number that is taken. Numbers are compared one by one, for what comes before lies beside it.
+  if exists (
+    select from jsonb_to_recordset(p_batch -> 'events') as b (
+      part integer, machine text, key text, seq bigint)
+    where b.seq > 1 and (
+      select e.seq from rt.event e
+      where e.kind = p_kind and e.part = coalesce(b.part, p_part) and e.machine = b.machine
+        and e.key = b.key and e.seq = b.seq - 1
+      limit 1) is null
+  ) then
+    raise exception 'EVENT_SKIPPED' using errcode = 'P0GAP';
+  end if;
 
   insert into rt.snapshot (kind, part, machine, key, seq, actor_key, machine_version, value, context,
                            closed, at)
@@ -1084,7 +1102,9 @@ begin
   set unserved_of = dead.incarnation, unserved_since = dead.lease_until - p_ttl
   from dead
   where p.kind = dead.kind and p.part = dead.part
-    and p.unserved_of is distinct from dead.incarnation;
+    -- It may have been marked too early: a renewal within its lease can be seen a moment after the end of it.
+    and (p.unserved_of is distinct from dead.incarnation
+      or p.unserved_since < dead.lease_until - p_ttl);
   delete from rt.member where lease_until < v_now - interval '10 minutes' and member_id <> p_member;
   insert into rt.member as m (member_id, incarnation, lease_until, draining, code_version, kinds, joined_at)
   values (p_member, p_incarnation, v_now + p_ttl, false, p_code_version, p_kinds, v_now)
@@ -2064,6 +2084,21 @@ begin
   delete from rt.poison where msg_id = p_msg_id;
   return true;
 end $function$;
+
+CREATE OR REPLACE FUNCTION rt.unserved_ms(p_row rt.partition)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'rt', 'pg_temp'
+AS $function$
+  select floor(extract(epoch from rt.wall_clock() - case
+    when p_row.incarnation is null then p_row.released_at
+    when p_row.unserved_of = p_row.incarnation then greatest(p_row.unserved_since, m.lease_until)
+    else m.lease_until
+  end) * 1000)::bigint
+  from (values (p_row.incarnation)) as owner (incarnation)
+  left join rt.member m using (incarnation)
+$function$;
 
 CREATE OR REPLACE FUNCTION rt.wall_clock()
  RETURNS timestamp with time zone

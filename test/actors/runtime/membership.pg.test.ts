@@ -175,7 +175,8 @@ test('answers that are late make the clock of a member no later', async (t) => {
   await one.membership.leave();
 });
 
-test('who claims a partition learns for how long nobody served it, whoever joined first', async (t) => {
+/** Members that join and claim, and learn how long nobody served what they claim. */
+async function claims(t: ExecutionContext) {
   const { sql, store } = await member(t, {});
   const [ttlMs, kinds] = [5_000, ['eval']];
   const join = async (memberId: string) => {
@@ -189,6 +190,11 @@ test('who claims a partition learns for how long nobody served it, whoever joine
   };
   const claim = async (part: number, by: Awaited<ReturnType<typeof join>>) =>
     (await store.claim({ kind: 'eval', part }, await epochOf(part), by))?.unservedMs ?? -1;
+  return { sql, join, claim };
+}
+
+test('who claims a partition learns for how long nobody served it, whoever joined first', async (t) => {
+  const { sql, join, claim } = await claims(t);
   const [one, two] = [await join('one'), await join('two')];
   await claim(1, one);
   await claim(2, two);
@@ -209,4 +215,38 @@ test('who claims a partition learns for how long nobody served it, whoever joine
   await sql`update rt.member set lease_until = rt.wall_clock() - interval '1 second' where member_id = 'two'`;
   const unservedMs = await claim(3, again);
   t.true(unservedMs >= 1_000 && unservedMs < 600_000, String(unservedMs));
+});
+
+test('an owner that was marked as dead too early, and lives, was there all the time', async (t) => {
+  const { sql, join, claim } = await claims(t);
+  const [one, two] = [await join('one'), await join('two')];
+  await claim(1, one);
+  const gaps = () => sql`select from rt.unserved where kind = 'eval' and part = 1 and epoch > 1`;
+  // By who joined in the moment between its renewal and the end of the lease that it renewed.
+  await sql`
+    update rt.partition set unserved_of = incarnation, unserved_since = rt.wall_clock() - interval '9 days'
+    where kind = 'eval' and part = 1`;
+
+  t.is(await claim(1, one), 0);
+  t.is((await gaps()).length, 0);
+  await sql`
+    update rt.member set lease_until = rt.wall_clock() - interval '2 seconds'
+    where member_id = 'one'`;
+  const ms = await claim(1, two);
+  t.true(ms >= 2_000 && ms < 600_000, String(ms));
+});
+
+// Nobody serves while an operator looks at what a failover has lost.
+test('the time until a lost history is accepted is time without an owner', async (t) => {
+  const { sql, join, claim } = await claims(t);
+  await claim(1, await join('one'));
+  await sql`update rt.member set lease_until = rt.wall_clock() - interval '40 minutes'`;
+
+  await sql`select rt.advance_mark(interval '0 seconds', 'one')`;
+  await sql`select rt.accept_history(0, 0)`;
+  await claim(1, await join('two'));
+
+  const [gap] = await sql<{ ms: number }[]>`
+    select sum(ms)::float8 as ms from rt.unserved where kind = 'eval' and part = 1 and epoch > 1`;
+  t.true((gap?.ms ?? 0) >= 40 * 60_000, String(gap?.ms));
 });
