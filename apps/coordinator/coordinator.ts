@@ -152,9 +152,8 @@ async function openBus(
     closeNats,
   );
   const streams = { replicas: config.natsReplicas, genesis };
-  // Both: the streams may be away, and nobody may be there.
-  await requireOurs(connection, genesis);
-  await prepareStreams(connection, streams, log);
+  const areStreamsOurs = await prepareStreams(connection, streams, log);
+  await requireOurs(connection, { ours: genesis, areStreamsOurs }, log);
   const answering = answerGenesis(connection, genesis);
   stack.defer(() => answering.close());
   const bus = await createBus({ connection, streams, branch, clock, log, telemetry });

@@ -259,7 +259,7 @@ async function openDeps(
   const bus = outcomes.watched(
     createCommandBus({ connection, clock, telemetry, inbox, genesis: () => history.genesis }),
   );
-  const whose = { connection, genesis: () => history.genesis, clock, log };
+  const whose = { connection, history, clock, log };
   const installation = await started(new InstallationWatch(whose), stack);
   const registrations = registrationsOf(options);
   const strangers = new StrangersQueue(() => clock.monotonicMs());

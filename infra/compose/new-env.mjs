@@ -33,7 +33,7 @@ const secrets = {
 
 const root = resolve(import.meta.dirname, '../..');
 const file = join(root, '.env');
-const read = (name) => readFileSync(join(root, name), 'utf8');
+const read = (name) => readFileSync(resolve(root, name), 'utf8');
 /** What it puts in for a name, and what it passes on; others have their values there. */
 const asks = /\$\{(?<filled>[A-Z][A-Z0-9_]*)|^ +(?<passed>[A-Z][A-Z0-9_]*): *$/gm;
 const askedBy = (name) =>
@@ -96,11 +96,19 @@ function write(text) {
   }
 }
 
-/** Compose's own, and those of a file of one's own that it reads as well. */
-function isKnown(name) {
-  const override = 'docker-compose.override.yml';
-  const isOwn = () => existsSync(join(root, override)) && askedBy(override).includes(name);
-  return asked.has(name) || /^(COMPOSE|DOCKER|BUILDKIT)_/.test(name) || isOwn();
+/** Files of one's own that compose reads as well, by itself or by what COMPOSE_FILE names. */
+function ownFiles(named = '') {
+  const overrides = ['docker-compose', 'compose'].flatMap((start) => [
+    `${start}.override.yml`,
+    `${start}.override.yaml`,
+  ]);
+  const all = [...overrides, ...named.split(/[:;]/).filter((each) => each !== '')];
+  return all.filter((each) => existsSync(resolve(root, each)));
+}
+
+/** Compose's own as well. */
+function isKnown(name, own) {
+  return asked.has(name) || /^(COMPOSE|DOCKER|BUILDKIT)_/.test(name) || own.has(name);
 }
 
 /** One that differs by two letters at most, as infra/config/nearest-key.ts has it. */
@@ -127,9 +135,9 @@ function distance(left, right) {
 
 function check() {
   if (!existsSync(file)) refuse(`There is no ${file}: make one, by this without --check.`);
-  const unknown = Object.keys(parseEnv(readFileSync(file, 'utf8'))).filter(
-    (name) => !isKnown(name),
-  );
+  const env = parseEnv(readFileSync(file, 'utf8'));
+  const own = new Set(ownFiles(env.COMPOSE_FILE).flatMap(askedBy));
+  const unknown = Object.keys(env).filter((name) => !isKnown(name, own));
   if (unknown.length === 0) return;
   const lines = unknown.map((name) => {
     const meant = nearest(name);

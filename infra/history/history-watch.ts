@@ -94,6 +94,11 @@ export class HistoryWatch implements Service {
     return this.#genesis;
   }
 
+  /** The database was read, if only to learn that no coordinator ever worked on it. */
+  get hasLooked(): boolean {
+    return this.#hasLooked;
+  }
+
   /** The database was asked, and what it says is what is known. */
   get isSound(): boolean {
     return this.#hasLooked && this.#lost === undefined;

@@ -1,4 +1,5 @@
 import type { NatsConnection } from 'nats';
+import type { HistoryWatch } from '../history/history-watch.ts';
 import type { Subscription, WireReply } from '../ports/bus.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Service } from '../ports/lifecycle.ts';
@@ -23,8 +24,10 @@ export class OtherInstallation extends Error {
     super(
       `${told.where} of the broker in NATS_URL belongs to another database (genesis ${told.theirs}; that ` +
         `of DATABASE_URL is ${told.ours}). Two installations cannot share a broker: give one of them another ` +
-        'broker, or an account of its own there. Where a new database has replaced the old one on ' +
-        "purpose, stop all processes and the broker, empty the broker's store, and start them",
+        'broker, or an account of its own there. Streams stay marked by who came first: where that one has moved ' +
+        'away, or a new database has replaced the old one on purpose, stop all processes and the ' +
+        "broker, empty the broker's store (of `npm start`: `nats` in its data folder), and start them; what is to be " +
+        'sent is in the database',
     );
   }
 }
@@ -52,26 +55,41 @@ export function answerGenesis(connection: NatsConnection, genesis: string): Subs
   );
 }
 
-/** Undefined where nobody answers. */
-async function askGenesis(connection: NatsConnection): Promise<string | undefined> {
-  if (connection.isClosed()) return undefined;
-  return await connection.request(subject, '', { timeout: answerWithinMs }).then(
-    (message) => message.string(),
-    () => undefined,
-  );
+/** Whose coordinators answer: ours as soon as one does, else another's; undefined where nobody does. */
+async function askGenesis(connection: NatsConnection, ours: string): Promise<string | undefined> {
+  let theirs: string | undefined;
+  try {
+    const waiting = { strategy: 'timer', maxWait: answerWithinMs } as const;
+    for await (const message of await connection.requestMany(subject, '', waiting)) {
+      const genesis = message.string();
+      if (genesis === ours) return ours;
+      if (genesis !== '') theirs = genesis;
+    }
+  } catch {
+    // Nobody is there, or there is no broker.
+  }
+  return theirs;
 }
 
-/** Throws where a coordinator of another database is there. */
-export async function requireOurs(connection: NatsConnection, ours: string): Promise<void> {
-  const theirs = await askGenesis(connection);
-  if (isOfOther(theirs, ours)) {
-    throw new OtherInstallation({ where: 'a coordinator', ours, theirs: theirs ?? '' });
-  }
+/**
+ * Says where coordinators of another database alone answer. What says whose a broker is are its streams: where they
+ * are ours, somebody else has come by mistake, whose commands nobody here takes. Throws where that is not known.
+ */
+export async function requireOurs(
+  connection: NatsConnection,
+  { ours, areStreamsOurs }: { readonly ours: string; readonly areStreamsOurs: boolean },
+  log: Pick<Logger, 'error'>,
+): Promise<void> {
+  const theirs = await askGenesis(connection, ours);
+  if (theirs === undefined || !isOfOther(theirs, ours)) return;
+  const error = new OtherInstallation({ where: 'a coordinator', ours, theirs });
+  if (!areStreamsOurs) throw error;
+  log.error('coordinators of another database are at our broker: end them', { ours, theirs });
 }
 
 export interface InstallationWatchDeps {
   readonly connection: NatsConnection;
-  readonly genesis: () => string | undefined;
+  readonly history: Pick<HistoryWatch, 'genesis' | 'hasLooked'>;
   readonly clock: Pick<Clock, 'every'>;
   readonly log: Pick<Logger, 'error' | 'info'>;
 }
@@ -80,6 +98,8 @@ export interface InstallationWatchDeps {
 export class InstallationWatch implements Service {
   readonly #deps: InstallationWatchDeps;
   #isOther = false;
+  /** The database was read and has no genesis: its first coordinator may just be giving it one. */
+  #wasNew = false;
   #stop: (() => void) | undefined;
 
   constructor(deps: InstallationWatchDeps) {
@@ -93,7 +113,8 @@ export class InstallationWatch implements Service {
   async start(): Promise<void> {
     // The connection may come to another broker at any time, and a coordinator to this one.
     this.#stop = this.#deps.clock.every(askEveryMs, () => this.#look());
-    await this.#look();
+    // Whoever would wait for it waits for all who do not answer.
+    void this.#look();
   }
 
   async stop(): Promise<void> {
@@ -101,10 +122,15 @@ export class InstallationWatch implements Service {
   }
 
   async #look(): Promise<void> {
-    const { connection, genesis, log } = this.#deps;
-    const theirs = await askGenesis(connection);
+    const { connection, history, log } = this.#deps;
+    const { genesis, hasLooked } = history;
+    const isNew = genesis === undefined && hasLooked;
+    const isCertain = genesis !== undefined || (isNew && this.#wasNew);
+    this.#wasNew = isNew;
+    if (!isCertain) return;
+    const ours = genesis ?? noGenesis;
+    const theirs = await askGenesis(connection, ours);
     if (theirs === undefined) return;
-    const ours = genesis() ?? noGenesis;
     const isOther = theirs !== ours;
     if (isOther && !this.#isOther) {
       const { message } = new OtherInstallation({ where: 'a coordinator', ours, theirs });

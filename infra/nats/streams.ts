@@ -102,12 +102,14 @@ type TellKept = (kept: Wanted) => void;
  * The same at a start, and that consumers of before are as this version needs them. Only
  * settings may stop it: commands and commits need no stream, and what would be sent waits in the database
  * until one takes it.
+ *
+ * @returns whether the streams were there to be asked
  */
 export async function prepareStreams(
   connection: NatsConnection,
   options: StreamOptions,
   log: Pick<Logger, 'warn'>,
-): Promise<void> {
+): Promise<boolean> {
   try {
     const manager = await managerOf(connection);
     await ensured(manager, options, ({ name, num_replicas }) =>
@@ -116,9 +118,11 @@ export async function prepareStreams(
       }),
     );
     for (const { name } of wantedStreams(options)) await requireLasting(manager, name);
+    return true;
   } catch (error) {
     if (!isOutage(error)) throw error;
     log.warn('the broker keeps no messages now; what is to be sent waits', { error });
+    return false;
   }
 }
 

@@ -103,6 +103,9 @@ test('a name in .env that nobody reads is named, with the one that was meant', a
   // What stands in a file of one's own beside it is asked for as well.
   await writeFile(file, `${text}MY_PORT=1\n`);
   t.is((await check()).code, 2);
-  await writeFile(join(folder, 'docker-compose.override.yml'), 'x-mine:\n  MY_PORT:\n');
+  await writeFile(join(folder, 'compose.override.yaml'), 'x-mine:\n  MY_PORT:\n');
+  t.deepEqual(await check(), { code: 0, said: '' });
+  await writeFile(file, `${text}COMPOSE_FILE=docker-compose.yml:mine.yml\nOTHER=1\n`);
+  await writeFile(join(folder, 'mine.yml'), 'x-mine:\n  OTHER:\n');
   t.deepEqual(await check(), { code: 0, said: '' });
 });
