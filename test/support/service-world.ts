@@ -44,7 +44,8 @@ export interface ServiceWorld extends AsyncDisposable {
 export const openLimits = {
   CHALLENGE_RATE_PER_MINUTE: '1000000',
   SESSION_RATE_PER_MINUTE: '1000000',
-  PUBLIC_RATE_PER_MINUTE: '1000000',
+  // A benchmark asks for more than a million on a quick machine.
+  PUBLIC_RATE_PER_MINUTE: '100000000',
   HOTKEY_RATE_PER_MINUTE: '1000000',
   FALSE_PROOFS_PER_SECOND: '1000000',
   COOLDOWN_SECONDS: '0',

@@ -170,9 +170,13 @@ function longestOf(samples: Samples, { atMs, backMs }: Kill, asked: Asked): read
   return longestGaps(goodAnswersByKey(samples), span, asked);
 }
 
+/** Each is asked every 80 or 100 ms: what is shorter is the time between two questions, at any time. */
+const missingMs = 250;
+
 /** A gap that ends before is none of the restart's. */
 function afterMs(gaps: readonly Gap[], backMs: number): number {
-  return Math.max(0, ...gaps.map(({ toMs }) => toMs - backMs));
+  const missing = gaps.filter(({ ms }) => ms >= missingMs);
+  return Math.max(0, ...missing.map(({ toMs }) => toMs - backMs));
 }
 
 /** Of what was due while it was down, and answered before it was back. */
