@@ -20,10 +20,6 @@ const validatorBanned: ReasonText = {
   says: 'The validator of this run was banned.',
   next: 'Nothing for the miner: another validator evaluates it where a run is still needed.',
 };
-const suiteSuperseded: ReasonText = {
-  says: 'Another suite became active before the version was eligible.',
-  next: submitAgain,
-};
 const versionDiscarded: ReasonText = {
   says: 'The version was discarded meanwhile.',
   next: 'Its status says why; a validator stops the run and claims work again.',
@@ -86,7 +82,10 @@ export const discardTexts: ReasonTexts<DiscardReason | VersionCancelReason> = {
     says: 'An evaluation found that the agent broke the rules, as by a leaked answer or an exploit.',
     next: 'Submit a new version that solves the tasks itself, once the cooldown is over.',
   },
-  SUITE_SUPERSEDED: suiteSuperseded,
+  SUITE_SUPERSEDED: {
+    says: 'Another suite became active before the version was eligible.',
+    next: submitAgain,
+  },
 };
 
 export const runEndTexts: ReasonTexts<RunCancelReason | StaleReason> = {
@@ -127,7 +126,11 @@ export const runEndTexts: ReasonTexts<RunCancelReason | StaleReason> = {
     says: 'It took longer than a run may take, and the work is offered again.',
     next: 'A validator looks at what made it slow; a miner has nothing to do.',
   },
-  SUITE_SUPERSEDED: suiteSuperseded,
+  // Of a version that was eligible ends what is judged again, and the version stays as it is.
+  SUITE_SUPERSEDED: {
+    says: 'Another suite became active while it ran, and what is of the former one is not evaluated any more.',
+    next: 'The status of the version says whether it was cancelled; then submit the file again.',
+  },
   VALIDATOR_BANNED: validatorBanned,
   VERSION_DISCARDED: versionDiscarded,
   WORK_CLOSED: {
@@ -187,7 +190,10 @@ export const judgingTexts: ReasonTexts<JudgingEndReason> = {
     says: 'Another success of the judging validator counts already, and one validator counts once.',
     next: 'Open another rejudging, so that another validator judges it.',
   },
-  SUITE_SUPERSEDED: { ...suiteSuperseded, next: null },
+  SUITE_SUPERSEDED: {
+    says: 'Another suite became active meanwhile, and what the former one came to stands.',
+    next: null,
+  },
   VALIDATOR_BANNED: {
     says: 'The validator that judged it again was banned meanwhile.',
     next: 'Open another rejudging, so that another validator judges it.',
