@@ -3,12 +3,15 @@ import type { Clock } from '../../../infra/ports/clock.ts';
 import type { ToolAnswer } from '../sandbox/run-agent.ts';
 import { askCompletion, bestModel, isOutage, type ModelToken } from './model-service.ts';
 
+/** Not by `max`, which compares the length of whatever has one: that of an agent's object may throw. */
+const textOf = (lengthMax: number) =>
+  z.string().refine(({ length }) => length <= lengthMax, `more than ${lengthMax} characters`);
+
 const asked = z.object({
   messages: z
-    .array(z.object({ role: z.string().max(20), content: z.string().max(100_000) }))
-    .min(1)
-    .max(100),
-  model: z.string().max(200).nullable().default(null),
+    .array(z.object({ role: textOf(20), content: textOf(100_000) }))
+    .refine(({ length }) => length >= 1 && length <= 100, 'from one to 100'),
+  model: textOf(200).nullable().default(null),
   max_tokens: z.int().min(1).max(8192),
 });
 
@@ -94,7 +97,7 @@ export class ModelAccess {
     const { clock, signal, token } = this.#options;
     if (token === null) return { error: 'the miner has connected no provider of models' };
     const question = asked.safeParse(given);
-    if (!question.success) return { error: `ask_model: ${question.error.issues[0]?.message}` };
+    if (!question.success) return { error: sayIssue(question.error.issues[0]) };
     const { max_tokens: maxTokens } = question.data;
     this.#waiting.set(question, { sinceMs: clock.monotonicMs(), maxTokens });
     try {
@@ -137,4 +140,8 @@ export class ModelAccess {
     this.#ranked ??= bestModel(token, this.#signal);
     return await this.#ranked;
   }
+}
+
+function sayIssue(issue: z.core.$ZodIssue | undefined): string {
+  return `ask_model: ${issue?.path.join('.')}: ${issue?.message}`;
 }

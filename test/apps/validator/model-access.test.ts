@@ -149,6 +149,26 @@ for (const [seconds, maxTokens, unanswered, silent] of [
   });
 }
 
+// Comparing or showing it throws; its length is looked at by whoever takes it for a text or a list.
+const nasty = { toString: 1, valueOf: 1 };
+for (const given of [
+  { messages: { length: nasty } },
+  { messages: [{ role: { length: nasty }, content: 'mug?' }] },
+  { messages: [{ role: 'user', content: { length: nasty } }] },
+  { model: { length: nasty } },
+  { max_tokens: nasty },
+]) {
+  test(`a model asked with ${JSON.stringify(given)} is no error of the environment`, async (t) => {
+    const token = { ...{ provider: 'p', access_token: 't' }, base_url: 'http://127.0.0.1:1' };
+    const access = accessTo({ ...token, expires_at: '2026-01-01T00:00:00Z' });
+
+    const answer = await access.ask({ ...question, ...given });
+
+    t.regex(JSON.stringify(answer), /"error":"ask_model: (messages|model|max_tokens)/);
+    t.is(access.failures, 0);
+  });
+}
+
 test('no JSON that a model is asked with is an error of the environment', async (t) => {
   const nobody = {
     ...{
