@@ -9,6 +9,9 @@ const [openObject, closeObject] = [0x7b, 0x7d];
  */
 export const depthMax = 64;
 
+/** Of a question to a model, which is held as long as its answer takes: a talk of ten thousand turns. */
+export const completionPartsMax = 50_000;
+
 /** Whether lists and objects nest deeper, before anybody has parsed what may be no JSON at all. */
 export function deeperThan(bytes: Uint8Array, levels: number): boolean {
   const { length } = bytes;

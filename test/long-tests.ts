@@ -24,6 +24,7 @@ export const longTestPatterns: readonly string[] = [
   'test/apps/validator/reference-validator.nats.test.ts',
   'test/apps/validator/runs-left-over.nats.test.ts',
   'test/apps/validator/sandbox.test.ts',
+  'test/apps/validator/tool-calls.test.ts',
   'test/apps/world/world.nats.test.ts',
   'test/chaos/events/events.test.ts',
   'test/contract/**/*.pg.test.ts',

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
+import { completionPartsMax } from '../../machines/json-depth.ts';
 import { faultOf } from '../outage.ts';
 import {
   discardRest,
@@ -245,9 +246,6 @@ function readPublicly(
     return answer;
   });
 }
-
-/** Agents send these, and they are held as long as their completions take: a talk of ten thousand turns. */
-const completionPartsMax = 50_000;
 
 async function bodyOf(
   endpoint: Endpoint,

@@ -1,7 +1,8 @@
 import type { EpisodeOutcome } from '../../../machines/types.ts';
 import { type Ending, isAgentEnd } from '../sandbox/ending.ts';
 import type { CheckResult, Verdict } from '../shop/grade.ts';
-import type { Order, Step } from '../shop/shopping.ts';
+import type { Order } from '../shop/shopping.ts';
+import type { KeptStep } from './kept-steps.ts';
 
 export interface EpisodeFacts {
   readonly evalRunId: string;
@@ -14,7 +15,7 @@ export interface EpisodeFacts {
   /** Undefined where the verifier itself failed, or nothing was there to be graded. */
   readonly verdict: Verdict | undefined;
   readonly order: Order | undefined;
-  readonly steps: readonly Step[];
+  readonly steps: readonly KeptStep[];
 }
 
 export function isSolved(facts: EpisodeFacts): boolean {

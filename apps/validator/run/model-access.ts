@@ -3,15 +3,25 @@ import type { Clock } from '../../../infra/ports/clock.ts';
 import type { ToolAnswer } from '../sandbox/run-agent.ts';
 import { askCompletion, bestModel, isOutage, type ModelToken } from './model-service.ts';
 
-/** Not by `max`, which compares the length of whatever has one: that of an agent's object may throw. */
-const textOf = (lengthMax: number) =>
-  z.string().refine(({ length }) => length <= lengthMax, `more than ${lengthMax} characters`);
+/** Text of an agent as the service takes it: no NUL, and of half a surrogate pair what stands for it. */
+const words = z
+  .string()
+  .refine((text) => !text.includes('\0'), 'no model is asked with a NUL')
+  .transform((text) => text.toWellFormed());
 
+/**
+ * How long a question may be the channel says, for all calls (`lineLimits`). Lengths are looked at of texts and
+ * lists alone: `min` and `max` compare the length of whatever has one, and that of an agent's object may throw.
+ */
 const asked = z.object({
   messages: z
-    .array(z.object({ role: textOf(20), content: textOf(100_000) }))
-    .refine(({ length }) => length >= 1 && length <= 100, 'from one to 100'),
-  model: textOf(200).nullable().default(null),
+    .array(z.object({ role: words, content: words }))
+    .refine(({ length }) => length > 0, 'there are none'),
+  model: z
+    .string()
+    .refine(({ length }) => length <= 200, 'more than 200 characters')
+    .nullable()
+    .default(null),
   max_tokens: z.int().min(1).max(8192),
 });
 
@@ -24,7 +34,13 @@ const completion = z.object({
  * were these counted as failures, any agent could lay its own at a provider's door.
  */
 const ours = z.object({
-  error_code: z.enum(['RATE_LIMITED', 'MODEL_NOT_ALLOWED', 'SPEND_LIMIT_REACHED']),
+  error_code: z.enum([
+    'BODY_TOO_LARGE',
+    'MODEL_NOT_ALLOWED',
+    'RATE_LIMITED',
+    'SPEND_LIMIT_REACHED',
+    'VALIDATION_FAILED',
+  ]),
 });
 
 /** A provider that works writes no slower, so that to wait for all that was asked for is no silence. */
@@ -105,7 +121,9 @@ export class ModelAccess {
       const answer = await this.#send(token, { ...question.data, model });
       const body: unknown = await answer.json().catch(() => null);
       if (!answer.ok) return this.#refused(answer.status, body);
-      return { result: completion.parse(body).choices[0]?.message.content ?? '' };
+      const said = completion.parse(body).choices[0]?.message.content ?? '';
+      // Half of a surrogate pair would end an agent that prints what it is told.
+      return { result: said.toWellFormed() };
     } catch {
       signal.throwIfAborted();
       this.#ranked = undefined;

@@ -3,8 +3,9 @@ import type { Claim } from '../../cli/client/schemas.generated.ts';
 import type { Sandbox } from '../sandbox/find-sandbox.ts';
 import { runAgent, type ToolAnswer } from '../sandbox/run-agent.ts';
 import { gradeOrder, type Verdict } from '../shop/grade.ts';
-import { Shopping, type Step } from '../shop/shopping.ts';
+import { Shopping } from '../shop/shopping.ts';
 import { type EpisodeFacts, isSolved } from './episode.ts';
+import { KeptSteps } from './kept-steps.ts';
 import { ModelAccess } from './model-access.ts';
 import type { ShopPack, ShopTask } from './open-pack.ts';
 import { Printed } from './printed.ts';
@@ -37,7 +38,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
     ...{ token: claim.inference_token, clock, signal },
     taskSeconds: sandbox.limits.wallSeconds,
   });
-  const steps: Step[] = [];
+  const steps = new KeptSteps();
   const printed = new Printed();
   const startedMs = clock.monotonicMs();
   const { taskId, family, goalText } = task;
@@ -48,7 +49,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
       tool === 'ask_model'
         ? await model.ask(given)
         : (shopping.call(tool, given) ?? { error: `there is no tool ${tool}` });
-    steps.push({ tool, arguments: given, answer, at_ms });
+    steps.add({ tool, arguments: given, answer, at_ms });
     return answer;
   }
 
@@ -66,7 +67,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
     left = model.end();
   });
   signal.throwIfAborted();
-  const about = { products: pack.catalogue.products, calls: steps.length };
+  const about = { products: pack.catalogue.products, calls: steps.all.length };
   const { order } = shopping;
   const isLate = ending.reason === 'time_limit';
   const facts: EpisodeFacts = {
@@ -74,7 +75,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
     agentVersionId: claim.agent_version_id,
     packSha256: playing.packSha256,
     // A call that was still under way may yet say how it ended.
-    ...{ taskId, family, goalText, ending, order, steps: [...steps] },
+    ...{ taskId, family, goalText, ending, order, steps: [...steps.all] },
     verdict: verdictOf(() => gradeOrder(task.expected, order, about)),
   };
   const mayBeLost = model.outages + (isLate ? left.silent : 0) > 0 && !isSolved(facts);

@@ -1,8 +1,27 @@
 import { z } from 'zod';
-import { deeperThan, depthMax } from '../../../machines/json-depth.ts';
+import {
+  completionPartsMax,
+  deeperThan,
+  depthMax,
+  morePartsThan,
+} from '../../../machines/json-depth.ts';
 
-/** A line that a call may have; one that is longer is no call. */
-export const lineBytesMax = 128 * 1024;
+/**
+ * What a line may have; one that has more is no call, and ends its task. `shop_channel.py` has the same figures,
+ * and tells an agent before anything is written. The longest call is a question to a model, and whatever fits
+ * into a line the service takes as a completion: its body has 4 MiB (`INFERENCE_BODY_BYTES_MAX`), of which the
+ * name of a model may take what the line leaves.
+ */
+export const lineLimits = {
+  bytesMax: 4_000_000,
+  /** The object that is the line and its arguments are two. */
+  levelsMax: depthMax,
+  /** Lists, objects and texts, names among them: 4 MB of empty lists take a hundred once they are parsed. */
+  partsMax: completionPartsMax,
+  toolNameMax: 50,
+} as const;
+
+const { bytesMax, levelsMax, partsMax, toolNameMax } = lineLimits;
 
 const note = z.discriminatedUnion('note', [
   z.object({ note: z.literal('ready') }),
@@ -11,9 +30,13 @@ const note = z.discriminatedUnion('note', [
   z.object({ note: z.literal('raised'), kind: z.string().max(200), message: z.string().max(600) }),
 ]);
 
-const call = z.object({ call: z.string().max(50), arguments: z.record(z.string(), z.unknown()) });
+const call = z.object({
+  call: z.string().max(toolNameMax),
+  arguments: z.record(z.string(), z.unknown()),
+});
 
-export type Message = z.infer<typeof call> | z.infer<typeof note>;
+export type Call = z.infer<typeof call>;
+export type Note = z.infer<typeof note>;
 
 const message = z.union([note, call]);
 
@@ -21,8 +44,8 @@ const message = z.union([note, call]);
  * Undefined for what nobody but a forger writes, such as arguments that nest without end: they would be
  * parsed, and break whoever writes them into an episode.
  */
-export function readMessage(line: Buffer): Message | undefined {
-  if (deeperThan(line, depthMax)) return undefined;
+export function readMessage(line: Buffer): Call | Note | undefined {
+  if (deeperThan(line, levelsMax) || morePartsThan(line, partsMax)) return undefined;
   try {
     return message.safeParse(JSON.parse(line.toString())).data;
   } catch {
@@ -30,17 +53,46 @@ export function readMessage(line: Buffer): Message | undefined {
   }
 }
 
-/** Cuts what comes in chunks into lines; undefined as soon as one is too long. */
+const newline = 10;
+const nothing = Buffer.alloc(0);
+
+/**
+ * Cuts what comes in chunks into lines; undefined as soon as one is too long. Each byte is moved a few times at
+ * the most, and what is held of a line takes no more than twice its size, however small the chunks are.
+ */
 export function lineReader(): (chunk: Buffer) => readonly Buffer[] | undefined {
-  let rest = Buffer.alloc(0);
+  let held = nothing;
+  let heldBytes = 0;
+
+  function hold(piece: Buffer): void {
+    const bytes = heldBytes + piece.length;
+    if (bytes > held.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(bytes, held.length * 2));
+      held.copy(larger, 0, 0, heldBytes);
+      held = larger;
+    }
+    piece.copy(held, heldBytes);
+    heldBytes = bytes;
+  }
+
+  function take(): Buffer {
+    const line = held.subarray(0, heldBytes);
+    held = nothing;
+    heldBytes = 0;
+    return line;
+  }
+
   return (chunk) => {
     const lines: Buffer[] = [];
-    rest = Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      if (end > lineBytesMax) return undefined;
-      lines.push(rest.subarray(0, end));
-      rest = rest.subarray(end + 1);
+    let from = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, from)) {
+      if (heldBytes + end - from > bytesMax) return undefined;
+      hold(chunk.subarray(from, end));
+      lines.push(take());
+      from = end + 1;
     }
-    return rest.length > lineBytesMax ? undefined : lines;
+    if (heldBytes + chunk.length - from > bytesMax) return undefined;
+    hold(chunk.subarray(from));
+    return lines;
   };
 }

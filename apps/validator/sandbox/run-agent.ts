@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Clock } from '../../../infra/ports/clock.ts';
-import { lineReader, type Message, readMessage } from './channel.ts';
+import { type Call, lineLimits, lineReader, type Note, readMessage } from './channel.ts';
 import type { SandboxCommand } from './command.ts';
 import { type Ending, type EndReason, plainText, reasonOfExit } from './ending.ts';
 import type { TaskLimits } from './limits.ts';
@@ -34,8 +34,8 @@ const memoryLookMs = 50;
 const tailBytes = 4_000;
 /** The runner writes three; who writes more is not the runner. */
 const notesMax = 10;
-/** The runner has one call under way and a few notes; who has more lines waiting fills our memory with them. */
-const linesMax = 16;
+/** The runner has one call under way; who has more of them waiting, or longer ones, fills our memory with them. */
+const callsWaitingMax = 16;
 
 /**
  * Runs one task of one agent to its end and says how it ended. The process and all of its are gone then, but
@@ -100,6 +100,8 @@ class Watch {
   #detail = '';
   #calls = 0;
   #notes = 0;
+  readonly #waiting = { calls: 0, bytes: 0 };
+  #answered: Promise<void> = Promise.resolve();
   #outputBytes = 0;
   #tails = { stdout: '', stderr: '' };
 
@@ -174,33 +176,42 @@ class Watch {
   #hearChannel(): void {
     const channel = pipeOf(this.#child, 3) as Duplex | null;
     const read = lineReader();
-    // One line after the other: a call is answered before the next one is looked at.
-    let last: Promise<void> = Promise.resolve();
-    let waiting = 0;
     channel?.on('data', (chunk: Buffer) => {
       const lines = read(chunk);
       if (lines === undefined) return this.end('protocol', 'a line that is too long');
-      for (const line of lines) {
-        if (waiting === linesMax) return this.end('protocol', 'more lines than are answered');
-        waiting += 1;
-        last = last.then(() => this.#hear(line, channel)).finally(() => (waiting -= 1));
-      }
+      for (const line of lines) this.#hear(line, channel);
     });
     channel?.on('error', () => undefined);
   }
 
-  async #hear(line: Buffer, channel: Writable): Promise<void> {
+  /** A note counts at once: an agent that is done waits for no answer that one of its threads has asked for. */
+  #hear(line: Buffer, channel: Writable): void {
     const message = readMessage(line);
     if (this.#reason !== undefined) {
       if (message !== undefined && 'note' in message && message.note === 'ready') this.#markReady();
       return;
     }
-    if (message === undefined) return this.end('protocol');
-    if ('call' in message) return await this.#answer(message, channel);
-    this.#take(message, channel);
+    if (message === undefined) this.end('protocol');
+    else if ('note' in message) this.#take(message, channel);
+    else this.#queue(message, line.length, channel);
   }
 
-  #take(note: Extract<Message, { readonly note: string }>, channel: Writable): void {
+  /** One call after the other: each is answered before the next one is looked at. */
+  #queue(call: Call, bytes: number, channel: Writable): void {
+    const waiting = this.#waiting;
+    waiting.calls += 1;
+    waiting.bytes += bytes;
+    if (waiting.calls > callsWaitingMax || waiting.bytes > lineLimits.bytesMax)
+      this.end('protocol', 'more calls than are answered');
+    this.#answered = this.#answered
+      .then(() => this.#answer(call, channel))
+      .finally(() => {
+        waiting.calls -= 1;
+        waiting.bytes -= bytes;
+      });
+  }
+
+  #take(note: Note, channel: Writable): void {
     this.#notes += 1;
     if (this.#notes > notesMax) this.end('protocol', 'more notes than there are');
     else if (note.note === 'ready' && !this.told.isReady) {
@@ -215,15 +226,14 @@ class Watch {
     }
   }
 
-  async #answer(
-    message: Extract<Message, { readonly call: string }>,
-    channel: Writable,
-  ): Promise<void> {
+  async #answer(call: Call, channel: Writable): Promise<void> {
+    // Nobody is left who waits for it.
+    if (this.#reason !== undefined || this.#isGone) return;
     this.#calls += 1;
     if (!this.told.isReady) return this.end('protocol');
     if (this.#calls > this.#run.limits.toolCalls) return this.end('call_limit');
     try {
-      const answer = await this.#run.onCall(message.call, message.arguments);
+      const answer = await this.#run.onCall(call.call, call.arguments);
       if (!this.#isGone) channel.write(`${JSON.stringify(answer)}\n`);
     } catch (error) {
       this.end('tools_failed', error instanceof Error ? error.message : String(error));

@@ -11,18 +11,18 @@ export interface Order {
   readonly totalCents: number;
 }
 
-/** One tool call with its answer, as the trajectory keeps it. */
+/** One tool call with its answer. */
 export interface Step {
   readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly arguments: Given;
   readonly answer: ToolAnswer;
   readonly at_ms: number;
 }
 
+type Given = Readonly<Record<string, unknown>>;
+
 const resultsMax = 50;
 const cartMax = 20;
-
-type Given = Readonly<Record<string, unknown>>;
 
 /**
  * One visit to the shop, outside of the sandbox: the agent asks, the shop keeps the cart. What is
@@ -76,7 +76,7 @@ export class Shopping {
     ),
     cart_remove: toolAsked({ product_id: text }, ({ product_id: id }) => {
       const at = this.#cart.findIndex(({ productId }) => productId === id);
-      if (at < 0) return { error: `${id.slice(0, 100)} is not in the cart` };
+      if (at < 0) return { error: `${named(id)} is not in the cart` };
       this.#cart = this.#cart.toSpliced(at, 1);
       return this.#ids();
     }),
@@ -106,12 +106,17 @@ export class Shopping {
 
   #withProduct(id: string, then: (product: Product) => ToolAnswer): ToolAnswer {
     const product = this.#byId.get(id);
-    if (product === undefined) return { error: `no product ${id.slice(0, 100)}` };
+    if (product === undefined) return { error: `no product ${named(id)}` };
     return then(product);
   }
 }
 
 const readOnly = new Set(['cart_items', 'cart_total']);
+
+/** A cut must not leave half of a surrogate pair, on which an agent ends that prints what it is told. */
+function named(id: string): string {
+  return id.slice(0, 100).toWellFormed();
+}
 
 /** As agents see it. */
 function shown({ productId, priceCents, ...rest }: Product) {

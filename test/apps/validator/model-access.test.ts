@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import test from 'ava';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { ModelAccess, type ModelAccessOptions } from '../../../apps/validator/run/model-access.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
@@ -77,6 +78,18 @@ test('a run that has spent its own cap is no account without credit', async (t) 
   t.deepEqual(answer, { error: 'the service answered 402 SPEND_LIMIT_REACHED' });
   t.is(failures, 0);
 });
+
+for (const [status, error_code] of [
+  [413, 'BODY_TOO_LARGE'],
+  [422, 'VALIDATION_FAILED'],
+] as const) {
+  test(`a question that the service refuses as ${error_code} is none that the provider refused`, async (t) => {
+    const { answer, failures } = await asked({ status, body: { detail: 'No.', error_code } });
+
+    t.deepEqual(answer, { error: `the service answered ${status} ${error_code}` });
+    t.is(failures, 0);
+  });
+}
 
 const away = { detail: 'The provider answers 502.', error_code: 'PROVIDER_UNAVAILABLE' };
 for (const { status, body, outages } of [
@@ -196,4 +209,48 @@ test('no JSON that a model is asked with is an error of the environment', async 
   const property = fc.asyncProperty(given, async (asked) => 'error' in (await access.ask(asked)));
 
   await t.notThrowsAsync(fc.assert(property, { numRuns: 300 }));
+});
+
+/** The question as the service gets it, and what the agent is told of an answer in these words. */
+async function sentAndSaid(t: ExecutionContext, given: object, content = 'yes') {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      bodies.push(body);
+      response.end(JSON.stringify({ choices: [{ message: { content } }] }));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const answer = await accessTo(tokenFor(server)).ask({ ...question, ...given });
+  return { answer, bodies };
+}
+
+test('a conversation of thousands of turns, or of one long text, is asked as it is', async (t) => {
+  const turn = { role: 'user', content: 'mug?' };
+  for (const messages of [
+    Array(9_000).fill(turn),
+    [{ role: 'user', content: 'ж'.repeat(1_900_000) }],
+  ]) {
+    const { answer, bodies } = await sentAndSaid(t, { messages });
+
+    t.deepEqual(answer, { result: 'yes' });
+    t.deepEqual(JSON.parse(bodies[0] ?? '').messages, messages);
+  }
+});
+
+test('half of a surrogate pair is asked and answered as the sign that stands for it', async (t) => {
+  const messages = [{ role: 'user', content: 'a\ud800b' }];
+  const { answer, bodies } = await sentAndSaid(t, { messages }, 'c\udc00d');
+
+  t.deepEqual(answer, { result: 'c\ufffdd' });
+  t.is(JSON.parse(bodies[0] ?? '').messages[0].content, 'a\ufffdb');
+});
+
+test('a NUL, which the service would refuse, is told to the agent', async (t) => {
+  const { answer, bodies } = await sentAndSaid(t, { messages: [{ role: 'user', content: '\0' }] });
+
+  t.deepEqual(answer, { error: 'ask_model: messages.0.content: no model is asked with a NUL' });
+  t.deepEqual(bodies, []);
 });

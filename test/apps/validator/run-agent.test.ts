@@ -115,20 +115,42 @@ test('a sandbox for whose pipes no descriptor is left is not started, and the va
 const call = `echo '{"call":"ask_model","arguments":{}}' >&3`;
 const note = (name: string) => `echo '{"note":"${name}"}' >&3`;
 
-test('who writes without end while a call waits for its answer is ended', async (t) => {
+test('who calls without end while a call waits for its answer is ended', async (t) => {
   const onCall = Promise.withResolvers<ToolAnswer>();
-  const script = `${note('ready')}; ${call}; exec yes '' >&3`;
+  const script = `${note('ready')}; ${call}; exec yes '{"call":"x","arguments":{}}' >&3`;
   const { reason, detail, wallSeconds } = await play(script, { onCall: () => onCall.promise });
 
-  t.deepEqual({ reason, detail }, { reason: 'protocol', detail: 'more lines than are answered' });
+  t.deepEqual({ reason, detail }, { reason: 'protocol', detail: 'more calls than are answered' });
   t.true(wallSeconds < 20, `${wallSeconds}`);
 });
 
-test('what the runner tells while a call waits is heard after it', async (t) => {
-  const answered = Promise.withResolvers<ToolAnswer>();
-  const script = `${note('ready')}; ${call}; ${note('loaded')}; ${note('finished')}; echo told`;
-  const onOutput = () => answered.resolve({ result: null });
-  const { reason, isLoaded } = await play(script, { onCall: () => answered.promise, onOutput });
+test('of calls that wait for their answers no more is held than one may have', async (t) => {
+  const onCall = Promise.withResolvers<ToolAnswer>();
+  const long = `printf '{"call":"x","arguments":{"a":"%s"}}\\n' "$long" >&3`;
+  const script = `long=$(head -c 2100000 /dev/zero | tr '\\0' x); ${note('ready')}; ${long}; ${long}; sleep 600`;
+  const { reason, detail } = await play(script, { onCall: () => onCall.promise });
+
+  t.deepEqual({ reason, detail }, { reason: 'protocol', detail: 'more calls than are answered' });
+});
+
+test('what the runner tells while a call waits is heard at once', async (t) => {
+  const onCall = Promise.withResolvers<ToolAnswer>();
+  const script = `${note('ready')}; ${call}; ${note('loaded')}; ${note('finished')}`;
+  const { reason, isLoaded } = await play(script, { onCall: () => onCall.promise });
 
   t.deepEqual({ reason, isLoaded }, { reason: 'finished', isLoaded: true });
+});
+
+test('a call whose process is gone is not carried out', async (t) => {
+  const first = Promise.withResolvers<ToolAnswer>();
+  let calls = 0;
+  const onCall = () => {
+    calls += 1;
+    return first.promise;
+  };
+  await play(`${note('ready')}; ${call}; ${call}`, { onCall });
+  first.resolve({ result: null });
+  await new Promise(setImmediate);
+
+  t.is(calls, 1);
 });

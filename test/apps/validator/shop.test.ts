@@ -122,6 +122,21 @@ test('a right order is paid in full for few calls and never below the order itse
   t.is(gradeOrder(pair, undefined, about).rewardMicro, null);
 });
 
+test('a shop is asked with no text of megabytes', (t) => {
+  const search = (query: string) => new Shopping(catalogue).call('search', { query });
+
+  t.deepEqual(Object.keys(search('m'.repeat(131_072)) ?? {}), ['result']);
+  t.deepEqual(Object.keys(search('m'.repeat(131_073)) ?? {}), ['error']);
+});
+
+test('what an agent is told of an id that is cut is text', (t) => {
+  const id = `x${'\u{1f6d2}'.repeat(100)}`;
+  for (const tool of ['product', 'cart_add', 'cart_remove']) {
+    const told = JSON.stringify(new Shopping(catalogue).call(tool, { product_id: id }));
+    t.regex(told, /x\u{1f6d2}{49}\ufffd/u);
+  }
+});
+
 test('the search finds what shares words, in an order that never changes', (t) => {
   const found = searchProducts(products, 'One GREEN kettle by Alder!', 5);
 

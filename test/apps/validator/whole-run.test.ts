@@ -97,6 +97,41 @@ test('results are not kept back for long, however many are to go at once', async
   t.deepEqual(sent, [3, 2]);
 });
 
+/** A dozen calls of nearly 4 MB each. */
+const longCalls = `long=$(head -c 3900000 /dev/zero | tr '\\0' x); for each in 1 2 3 4 5 6 7 8 9 10 11 12; do printf '{"call":"search","arguments":{"query":"%s"}}\\n' "$long" >&3; read -r answer <&3; done`;
+
+test('a run of conversations that no artifact holds is completed, each step with its place', async (t) => {
+  const { stub, play } = await openStubShop(t, { taskCount: 1 });
+
+  const { completion } = await play(longCalls);
+
+  t.like(completion, { terminal_status: 'SUCCESS' });
+  const [put] = stub.askedFor('/put');
+  const { steps } = JSON.parse(put?.body ?? '');
+  t.true((put?.body.length ?? 0) < 9_000_000);
+  t.is(steps.length, 12);
+  t.is(steps[0].arguments.query.length, 3_900_000);
+  t.like(steps[11], {
+    arguments: null,
+    left_out_bytes: { arguments: 3_900_012 },
+    at_ms: steps[11].at_ms,
+  });
+  t.is(JSON.parse(stub.askedFor('/episode-results')[0]?.body ?? '').results[0].step_count, 12);
+});
+
+test('a run whose episodes are too large for its service is completed without them', async (t) => {
+  const { stub, play } = await openStubShop(t, { taskCount: 1 });
+  stub.answers.set('/episode-artifacts/presign', (response) =>
+    say(response, 422, { detail: 'Too large.', error_code: 'FILE_TOO_LARGE' }),
+  );
+
+  const { completion } = await play('true');
+
+  t.like(completion, { terminal_status: 'SUCCESS' });
+  t.deepEqual(stub.askedFor('/release'), []);
+  t.is(JSON.parse(stub.askedFor('/episode-results')[0]?.body ?? '').results[0].ledger_uri, null);
+});
+
 const unavailable = { detail: 'No.', error_code: 'PROVIDER_UNAVAILABLE' };
 const failed = { ...unavailable, provider_failed: true };
 const completed = { choices: [{ message: { content: 'yes' } }] };

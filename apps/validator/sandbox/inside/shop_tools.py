@@ -7,6 +7,13 @@
             ...
 
 A product is a dict: product_id, title, kind, brand, colour, price (EUR), rating, seller.
+
+What was not done is a ToolError, whose text says why; the task goes on.
+
+A call may have 4,000,000 bytes as JSON in UTF-8, nest 64 levels deep with the two around its arguments, and hold
+50,000 lists, dicts and texts, names and keys among them. One that has more, or what is no JSON, such as NaN or a set,
+is a ToolError before anything is sent, and does not count. Calls of several threads wait for one another; a process
+that the agent forked cannot call.
 """
 
 from shop_channel import ToolError, call
@@ -30,7 +37,13 @@ def vouchers():
 
 
 def ask_model(messages, model=None, max_tokens=256):
-    """What a language model answers, through the miner's own provider; a text or a list of messages."""
+    """What a language model answers, through the miner's own provider; a text or a list of messages.
+
+    A message is a dict of role and content, both texts. A conversation may have as many of them, and as long ones,
+    as fit into one call: 4,000,000 bytes as JSON in UTF-8, in which a letter beyond ASCII takes two to four. Longer
+    ones are a ToolError before anything is sent: leave out what is old. A text must not hold a NUL; max_tokens is at
+    most 8192. What went wrong at the provider is a ToolError too. Each question that was sent counts as a call.
+    """
     asked = [{"role": "user", "content": messages}] if isinstance(messages, str) else messages
     return call("ask_model", messages=asked, model=model, max_tokens=int(max_tokens))
 
