@@ -225,3 +225,24 @@ def agent_main(problem):
     t.is(ending.reason, 'finished', JSON.stringify(ending));
   },
 );
+
+test.serial('what an agent printed before it raised is not lost', async (t) => {
+  const sandbox = await sandboxOr(t);
+  if (sandbox === undefined) return;
+
+  const code = 'def agent_main(problem):\n    print("so far")\n    raise ValueError("no")\n';
+  const { ending } = await play(sandbox, code);
+
+  t.like(ending, { reason: 'raised', detail: 'ValueError: no', stdoutTail: 'so far\n' });
+});
+
+test.serial('an exception that cannot say what it is has been raised all the same', async (t) => {
+  const sandbox = await sandboxOr(t);
+  if (sandbox === undefined) return;
+  const broken =
+    'class Broken(Exception):\n    def __str__(self):\n        raise ValueError("no")\n';
+
+  const { ending } = await play(sandbox, `${broken}def agent_main(problem):\n    raise Broken()\n`);
+
+  t.like(ending, { reason: 'raised', detail: 'Broken' });
+});

@@ -78,11 +78,30 @@ def leave_if_forked():
         os._exit(1)
 
 
+def flush_output():
+    """What was printed is the agent's to read, however it ended; to end here flushes nothing by itself."""
+    try:
+        sys.stdout.flush()
+    except BaseException:
+        pass
+
+
+def words_of(error):
+    """Nothing where its own code fails to say it, which is no want of memory."""
+    try:
+        return str(error)[:500]
+    except MemoryError:
+        raise
+    except BaseException:
+        return ""
+
+
 def fail(error):
     kind = type(error).__name__[:200]
+    flush_output()
     try:
         traceback.print_exc()
-        shop_channel.note({"note": "raised", "kind": kind, "message": str(error)[:500]})
+        shop_channel.note({"note": "raised", "kind": kind, "message": words_of(error)})
     except BaseException:
         # Without memory for a traceback there is still enough for this.
         os.write(3, b'{"note":"raised","kind":"MemoryError","message":""}\n')
@@ -101,10 +120,7 @@ except BaseException as error:
     leave_if_forked()
     fail(error)
 leave_if_forked()
-try:
-    sys.stdout.flush()
-except BaseException:
-    pass
+flush_output()
 shop_channel.note({"note": "finished"})
 # Threads that the agent left behind are not waited for.
 os._exit(0)
