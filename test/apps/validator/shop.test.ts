@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { type Product, totalCents } from '../../../apps/validator/shop/catalogue.ts';
@@ -121,6 +123,31 @@ test('a right order is paid in full for few calls and never below the order itse
   t.is(paid(10_000), 800_000);
   t.is(gradeOrder(pair, undefined, about).rewardMicro, null);
 });
+
+for (const path of [
+  'apps/validator/sandbox/inside/shop_tools.py',
+  'infra/guides/miners.md',
+  'infra/reference/reference-validator.md',
+]) {
+  test(`a right order is paid as ${path} says`, async (t) => {
+    const text = await readFile(join(import.meta.dirname, '../../..', path), 'utf8');
+    const said = [
+      ...text.matchAll(/(\d+) calls(?: or more)? (\d\.\d+)/g),
+      ...text.matchAll(/^\| (\d+)(?: or \w+)? \| (\d\.\d+) \|$/gm),
+    ].map(([, calls, reward]) => [Number(calls), Number(reward)] as const);
+    const order = orderOf(of('mug', 'Mill Street'), of('scarf', 'Mill Street'));
+
+    for (const calls of [8, 28, 48])
+      t.true(
+        said.some(([each]) => each === calls),
+        `${calls}`,
+      );
+    for (const [calls, reward] of said) {
+      const { rewardMicro } = gradeOrder(pair, order, { products, calls });
+      t.is(rewardMicro, Math.round(reward * 1_000_000), `${calls} calls`);
+    }
+  });
+}
 
 test('a shop is asked with no text of megabytes', (t) => {
   const search = (query: string) => new Shopping(catalogue).call('search', { query });

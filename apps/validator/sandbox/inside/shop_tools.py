@@ -10,6 +10,10 @@ A product is a dict: product_id, title, kind, brand, colour, price (EUR), rating
 
 What was not done is a ToolError, whose text says why; the task goes on.
 
+A right order earns 0.8, and 0.2 more for few calls, of which each call after the eighth takes a fortieth:
+8 calls 1.0, 28 calls 0.9, 48 calls or more 0.8. Every call that was answered counts: checkout and ask_model too, and
+what was refused. The 201st call ends the task, unless its validator says otherwise.
+
 A call may have 4,000,000 bytes as JSON in UTF-8, nest 64 levels deep with the two around its arguments, and hold
 50,000 lists, dicts and texts, names and keys among them. One that has more, or what is no JSON, such as NaN or a set,
 is a ToolError before anything is sent, and does not count. Calls of several threads wait for one another; a process
