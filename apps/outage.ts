@@ -1,6 +1,7 @@
 import { VerifierOverloaded } from '../infra/crypto/sr25519-verifier.ts';
 import { UnknownRefusal } from '../infra/nats/refused-reply.ts';
 import { StorageUnavailable } from '../infra/object-store/storage-unavailable.ts';
+import { PackInvalid } from '../infra/packs/pack-invalid.ts';
 import { ChainUnavailable } from '../infra/ports/chain.ts';
 import { AnalyserOverloaded } from '../infra/ports/code-analysis.ts';
 import { SealKeyMissing } from '../infra/ports/seal.ts';
@@ -19,6 +20,18 @@ export function faultOf(error: unknown): Fault {
   }
   if (error instanceof StorageUnavailable) {
     return refusal('STORAGE_UNAVAILABLE');
+  }
+  if (isFullDisk(error)) {
+    return refusal('STORAGE_UNAVAILABLE', {
+      says: 'The disk on which this process keeps what is under way is full.',
+    });
+  }
+  // Of an upload it is the uploader's, who was told; this one was taken, and has changed since.
+  if (error instanceof PackInvalid) {
+    return refusal('STORAGE_UNAVAILABLE', {
+      says: 'The pack in the store is damaged.',
+      next: 'Tell the operators of this service.',
+    });
   }
   if (error instanceof VerifierOverloaded) {
     return refusal('OVERLOADED', { says: 'Too many signatures wait to be checked.' });
@@ -41,4 +54,11 @@ export function faultOf(error: unknown): Fault {
     return refusal('STORE_UNAVAILABLE');
   }
   return refusal('INTERNAL_ERROR');
+}
+
+/** Of this host; that of the database's has its own code. */
+function isFullDisk(error: unknown): boolean {
+  return (
+    error instanceof Error && ['EDQUOT', 'ENOSPC'].includes(String(Reflect.get(error, 'code')))
+  );
 }

@@ -44,9 +44,10 @@ export async function writeArchive(
       throw error;
     },
   );
-  const [outcome] = await Promise.allSettled([filled, written]);
-  if (outcome.status === 'rejected') throw outcome.reason;
+  // The end that was first is told by `written`: of what is written, or of what fills, which ends it too.
+  await Promise.allSettled([written, filled]);
   await written;
+  await filled;
   return { sha256: hash.digest('hex'), sizeBytes };
 }
 
@@ -61,6 +62,8 @@ function writerOf(archive: ReturnType<typeof pack>): ArchiveWriter {
       new Promise((resolve, reject) => {
         const header = { ...plainHeader, name: path, size: sizeBytes };
         const entry = archive.entry(header, (error) => (error ? reject(error) : resolve()));
+        // It says so as well when the archive ends under it: unheard, that would end the process.
+        entry.on('error', reject);
         feed(entry, content).catch(reject);
       }),
   };

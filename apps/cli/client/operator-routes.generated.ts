@@ -101,7 +101,7 @@ export const operatorRoutes = {
   "postAdminSuitesActivate": {
     "method": "POST",
     "path": "/v1/admin/suites/{suite_id}/activate",
-    "says": "Make a suite the current one: its race opens, queued work of the former is cancelled",
+    "says": "Make a suite the current one: its race opens, queued work and the race of the former are cancelled",
     "fields": [
       {
         "name": "suite_id",

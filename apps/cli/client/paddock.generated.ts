@@ -1923,7 +1923,7 @@ export function paddockClient(send: Send) {
       )) as Suite,
 
     /**
-     * Make a suite the current one: its race opens, queued work of the former is cancelled
+     * Make a suite the current one: its race opens, queued work and the race of the former are cancelled
      * @throws Refusal SUITE_NOT_FOUND
      */
     postAdminSuitesActivate: async (

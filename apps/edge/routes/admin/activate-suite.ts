@@ -10,7 +10,8 @@ export const activateSuite = endpoint({
   method: 'post',
   path: '/v1/admin/suites/{suite_id}/activate',
   role: 'operator',
-  summary: 'Make a suite the current one: its race opens, queued work of the former is cancelled',
+  summary:
+    'Make a suite the current one: its race opens, queued work and the race of the former are cancelled',
   trafficClass: 1,
   params: z.object({ suite_id: idText }),
   body: reasonBody,
