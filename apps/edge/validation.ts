@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Fault } from '../../machines/fault.ts';
 import { glimpse, refusal } from '../../machines/refusal.ts';
+import { safeParse } from './safe-parse.ts';
 
 /** One entry of the 422 body, in the shape that deployed clients parse. */
 export interface ValidationIssue {
@@ -25,7 +26,7 @@ export function invalidField(loc: readonly string[], msg: string, type = 'value_
 
 /** Parses or throws the 422; fields that the schema does not know are dropped by it. */
 export function parsePart<T>(schema: z.ZodType<T>, value: unknown, part: RequestPart): T {
-  const parsed = schema.safeParse(value, { reportInput: true });
+  const parsed = safeParse(schema, value);
   if (parsed.success) return parsed.data;
   throw invalidRequest(
     parsed.error.issues.slice(0, issuesShownMax).map((issue) => shown(issue, part)),

@@ -39,6 +39,7 @@ const hostile = [
   ...['9007199254740993', '"1e400"', '"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', '"\\u202e"'],
   ...['"__proto__"', '"constructor"', '"%00"', '"../../etc"', `"' or 1=1; --"`, '"{{7*7}}"'],
   ...['{"__proto__":{"a":1}}', '{"constructor":{"prototype":1}}', '{"toString":1}', '{"":""}'],
+  ...['{"length":{"toString":1,"valueOf":1}}', '{"size":{"toString":1,"valueOf":1}}'],
   `[${'1,'.repeat(2000)}1]`,
   `"${'x'.repeat(5000)}"`,
   `${'['.repeat(70)}${']'.repeat(70)}`,

@@ -4,6 +4,7 @@ import { idsWithin } from '../../../infra/ids/ids.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { detailOf, glimpse } from '../../../machines/refusal.ts';
+import { safeParse } from '../safe-parse.ts';
 import { chunksOf } from './chunks.ts';
 import { type EpisodeItem, episodeItem, toEpisodeResult } from './episode-item.ts';
 import { askOwner, digestOf } from './owner.ts';
@@ -149,7 +150,7 @@ const runUnknown = detailOf('EVAL_RUN_NOT_FOUND');
 
 /** The item, or the first thing that is wrong with it. */
 function judgedItem(given: unknown): EpisodeItem | string {
-  const parsed = episodeItem.safeParse(given);
+  const parsed = safeParse(episodeItem, given);
   if (parsed.success) return parsed.data;
   const problem = parsed.error.issues[0];
   return `${problem?.path.map((step) => glimpse(String(step))).join('.')}: ${problem?.message}`;

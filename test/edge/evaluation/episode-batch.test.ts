@@ -84,3 +84,16 @@ test('a result has the same id in whichever batch it is sent', async (t) => {
   const elsewhere = await idsOf(item('one', '0b9e8f52-3333-5222-8333-123456789abc'));
   t.is(new Set([one, two, ...elsewhere]).size, 3);
 });
+
+// A comparison with it throws, and an item that nobody can read refuses itself alone.
+test('an item with an object that has an odd length is refused alone', async (t) => {
+  const { send } = edge(() => ({ refusals: [] }));
+  const odd = { length: { toString: 1, valueOf: 1 } };
+
+  const answers = await send([{ ...item('one'), task_id: odd }, item('two')]);
+
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    [422, 201],
+  );
+});
