@@ -27,3 +27,9 @@ export async function isCarriedOut(tx: Transaction, commandId: string): Promise<
     on conflict (command_id) do nothing`;
   return count === 0;
 }
+
+/** The same without carrying it out: for who first asks somebody who must not be asked twice. */
+export async function wasCarriedOut(tx: Transaction, commandId: string): Promise<boolean> {
+  const rows = await tx`select from carried_out where command_id = ${commandId}`;
+  return rows.length > 0;
+}

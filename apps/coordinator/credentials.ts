@@ -1,3 +1,4 @@
+import { createConnector } from '../../actors/services/credentials/connector.ts';
 import { createCredentialsService } from '../../actors/services/credentials/credentials.actor.ts';
 import { createLender } from '../../actors/services/credentials/lender.ts';
 import { loanMarginSeconds } from '../../actors/services/credentials/loan-store.ts';
@@ -39,17 +40,17 @@ export async function startCredentials(
     restMs: config.inferenceBreakerSeconds * 1000,
   };
   const lender = createLender(lending);
+  const connector = createConnector({ ...lending, hash: sha256Hex });
   const service = createCredentialsService({
-    ...lending,
-    lender,
+    ...{ ...lending, lender, connector, hash: sha256Hex },
     newSecret: () => randomHex(32),
-    hash: sha256Hex,
     mintMs: config.inferenceMintSeconds * 1000,
     tokenLifetimeSeconds: config.runLimitSeconds + loanMarginSeconds,
   });
   const revoker = createRevoker(lending);
   await using stack = new AsyncDisposableStack();
   stack.defer(() => lender.settled());
+  stack.defer(() => connector.settled());
   await revoker.start();
   stack.defer(() => revoker.stop());
   const rotation = createKeyRotation({ ...lending, places: sealedPlaces });

@@ -49,8 +49,9 @@ export function createProviderA(site: ProviderSite): InferenceProvider {
     id: 'providera',
     check: async (credential, signal) => {
       const granted = await refresh(credential, signal);
-      // Nobody needs what the check got; where this fails, it ends by itself.
-      await revoke(granted.access_token, signal).catch(() => undefined);
+      // Nobody needs what the check got, and nobody waits for its end: what is to be kept is to be stored, for the
+      // given one is worth nothing by now. Where this fails, it ends by itself.
+      void revoke(granted.access_token, undefined).catch(() => undefined);
       return granted.refresh_token ?? credential;
     },
     mint: async (credential, { expiresAtMs }, signal) => {

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ExecutionContext } from 'ava';
+import { createConnector } from '../../actors/services/credentials/connector.ts';
 import { createCredentialsService } from '../../actors/services/credentials/credentials.actor.ts';
 import { createLender } from '../../actors/services/credentials/lender.ts';
 import {
@@ -28,6 +29,7 @@ import { startStandIns } from './stand-ins.ts';
 
 export interface LoanDeskOptions {
   readonly mintMs?: number;
+  readonly connectMs?: number;
   readonly restMs?: number;
   readonly transactAs?: (plain: Transact) => Transact;
   readonly log?: Logger;
@@ -63,8 +65,12 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
     };
     const lender = createLender(deps);
     t.teardown(() => lender.settled());
+    const { connectMs } = own;
+    const connecting = { ...deps, hash: sha256Hex, ...(connectMs !== undefined && { connectMs }) };
+    const connector = createConnector(connecting);
+    t.teardown(() => connector.settled());
     const service = createCredentialsService({
-      ...{ ...deps, lender, hash: sha256Hex, tokenLifetimeSeconds: 7200 },
+      ...{ ...deps, lender, connector, hash: sha256Hex, tokenLifetimeSeconds: 7200 },
       newSecret: () => randomBytes(32).toString('hex'),
       mintMs: own.mintMs ?? 3000,
     });
@@ -110,6 +116,14 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
 
 type Service = ReturnType<typeof createCredentialsService>;
 
+type ConnectArguments = readonly [
+  hotkey: string,
+  provider: ProviderId,
+  credential: string,
+  mustExist?: boolean,
+  as?: Parameters<Service['connect']>[1],
+];
+
 function asked(
   service: Service,
   {
@@ -126,9 +140,11 @@ function asked(
     return { keyId, expiresAtMs, text: seal.open(sealedKey, keyContext(evalRunId, provider)) };
   };
   return {
-    connect: (hotkey: string, provider: ProviderId, credential: string, mustExist = false) => {
+    connect: (
+      ...[hotkey, provider, credential, mustExist = false, as = command()]: ConnectArguments
+    ) => {
       const sealed = seal.seal(credential, credentialContext(hotkey, provider));
-      return service.connect({ hotkey, provider, sealed, mustExist }, command());
+      return service.connect({ hotkey, provider, sealed, mustExist }, as);
     },
     disconnect: (hotkey: string, provider: ProviderId, as = command()) =>
       service.disconnect({ hotkey, provider }, as),

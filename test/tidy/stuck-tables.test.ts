@@ -18,6 +18,7 @@ const watchedBy: Readonly<Record<string, string>> = {
   evaluation_run: 'evaluation-run',
   hotkey_ban: 'none: in force until an operator takes it back; what it orders is a message',
   idempotency: 'session, whose deletion goes with its own',
+  inference_check: 'none: a note, taken away by later ones; a turn ends by the clock',
   inference_credential: 'none: the miner’s, until the miner takes it back',
   inference_default: 'none: a choice',
   inference_key: 'inference-key',

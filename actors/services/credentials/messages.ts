@@ -17,7 +17,11 @@ const status = z.object({ connected: z.boolean(), updatedAtMs: z.number().nullab
 export const credentialsService = {
   name: 'credentials',
   messages: {
-    /** Stores or replaces. CREDENTIAL_REJECTED, PROVIDER_UNAVAILABLE, UNKNOWN_PROVIDER; then nothing has changed. */
+    /**
+     * Stores or replaces; the same credential again answers what is stored. CREDENTIAL_REJECTED, UNKNOWN_PROVIDER, with
+     * `mustExist` NOT_CONNECTED: then nothing has changed. With PROVIDER_UNAVAILABLE nothing has yet: where the provider
+     * answers later, it is stored, as it may be after OUTCOME_UNKNOWN.
+     */
     connect: {
       request: z.object({ hotkey: z.string(), provider, sealed, mustExist: z.boolean() }),
       reply: status,

@@ -8,10 +8,7 @@ import type { EdgeDeps } from '../deps.ts';
 import type { Caller, RequestContext } from '../endpoint.ts';
 import type { StatusFields } from '../wire/credential-status.ts';
 
-/**
- * The provider is asked within one attempt: a credential may be good for one check only, so that a
- * second attempt would find it refused.
- */
+/** The provider is asked within one attempt: a second one could but wait for what the first one hears. */
 const once = { attemptMs: 9_500 };
 
 /** Has a credential checked and stored; it crosses the bus sealed. Refusals are Faults. */

@@ -66,6 +66,11 @@ export const tableNotes: Readonly<Record<string, TableNote>> = {
   idempotency: {
     holds: 'First answers to operators’ orders under an Idempotency-Key, for 24 hours.',
   },
+  inference_check: {
+    holds:
+      'Which credentials were shown to their provider, as hashes: while that is under way, where it gave another in ' +
+      'their place, and for a day where nobody knows what came of it.',
+  },
   inference_credential: {
     holds: 'What a miner pays a provider of language models with, sealed; one per provider.',
   },

@@ -4,3 +4,4 @@ import './inference-models.ts';
 import './inference-names.ts';
 import './inference-switched-off.ts';
 import './inference-token.ts';
+import './repeated-credentials.ts';

@@ -28,6 +28,7 @@ const byMiner = 'a row of a miner or less, changed when the miner says so';
 const littleChanged: Readonly<Record<string, string>> = {
   challenge: brief,
   hotkey_ban: byOperators,
+  inference_check: byMiner,
   inference_credential: byMiner,
   inference_default: byMiner,
   inference_past_credential: byMiner,

@@ -60,6 +60,7 @@ epoch_standings actor:r edge:r service:r
 evaluation_run actor:r edge:r service:r
 hotkey_ban actor:r edge:r service:rawd
 idempotency service:rawd
+inference_check service:rawd
 inference_credential edge:r(credential_id,miner_hotkey,provider,rejected_at,updated_at) service:rawd
 inference_default edge:r service:rawd
 inference_key edge:r(eval_run_id,expires_at,key_id,miner_hotkey,next_revoke_at,provider,revoked_at,withdrawn_at) service:raw

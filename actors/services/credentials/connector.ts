@@ -1,0 +1,212 @@
+import {
+  CredentialRejected,
+  type InferenceProvider,
+  ProviderUnavailable,
+} from '../../../infra/ports/inference.ts';
+import type { Transaction } from '../../../infra/ports/sql.ts';
+import { isCarriedOut, wasCarriedOut } from '../carried-out-store.ts';
+import type { ReplyOf, RequestOf } from '../messages.ts';
+import type { CommandFacts } from '../service-handler.ts';
+import {
+  beginCheck,
+  type CheckState,
+  endCheck,
+  endGoodCheck,
+  forgetCheck,
+  isUnderCheck,
+  type Shown,
+} from './check-store.ts';
+import {
+  notConnected,
+  outcomeUnknown,
+  rejected,
+  requireNoBan,
+  spent,
+  unavailable,
+  unused,
+} from './faults.ts';
+import { isOutage, type LenderDeps } from './lender.ts';
+import { credentialContext, type credentialsService } from './messages.ts';
+import { persistently } from './persistently.ts';
+import {
+  credentialState,
+  insertDefault,
+  lockMiner,
+  retireCredential,
+  storedAt,
+  upsertCredential,
+} from './store.ts';
+
+type Contract = typeof credentialsService;
+type Status = ReplyOf<Contract, 'connect'>;
+
+export interface ConnectorDeps extends LenderDeps {
+  readonly hash: (text: string) => string;
+  /** How long a caller waits: less than it does, so that it hears how it stands. */
+  readonly connectMs?: number;
+}
+
+export interface Connector {
+  connect(request: RequestOf<Contract, 'connect'>, command: CommandFacts): Promise<Status>;
+  /** Resolves when no provider is asked any more. */
+  settled(): Promise<void>;
+}
+
+const usualConnectMs = 8_000;
+const beginMs = 3_000;
+/** With the time that a provider may take, within a turn. */
+const storeMs = 15_000;
+/** Of another who shows the same credential. */
+const turnPauseMs = 250;
+
+/** A miner's wish to store a credential, on its way. */
+interface Order extends Shown {
+  readonly commandId: string;
+  readonly credential: string;
+  readonly mustExist: boolean;
+  readonly holder: string;
+  /** After which nobody waits for it. */
+  readonly untilMs: number;
+  /** The provider has the word. */
+  isAsking: boolean;
+}
+
+/**
+ * Has the miners' credentials checked and stored. One may be good for a single use, so that its provider answers
+ * the one to keep, and refuses it from then on.
+ *
+ * 1. One shows a credential to its provider at a time, over all processes. Where what was given for it is stored
+ *    and good, it is shown no more, however often and by which order it is sent.
+ * 2. A provider that was asked is heard to the end, and what it gave is stored, however soon the caller
+ *    loses patience: who sends it again hears that it is.
+ * 3. What comes late undoes nothing that the miner ordered since.
+ * 4. Who is refused after nobody heard what came of an earlier try is told so.
+ */
+export function createConnector(deps: ConnectorDeps): Connector {
+  const running = new Set<Promise<unknown>>();
+  return {
+    async connect(request, command) {
+      const { clock, log, connectMs = usualConnectMs } = deps;
+      const order = orderOf(request, command, clock.monotonicMs() + connectMs, deps);
+      const work = carryOut(order, deps).finally(() => running.delete(work));
+      running.add(work);
+      const inTime = new AbortController();
+      try {
+        const late = clock.sleep(connectMs, inTime.signal).then(() => undefined);
+        const status = await Promise.race([work, late]);
+        if (status !== undefined) return status;
+      } finally {
+        inTime.abort();
+      }
+      work.catch((error) => log.warn('a credential was not stored', { error }));
+      throw order.isAsking
+        ? unavailable('The provider has not answered yet.', true)
+        : outcomeUnknown();
+    },
+    async settled() {
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+function orderOf(
+  { hotkey, provider, sealed, mustExist }: RequestOf<Contract, 'connect'>,
+  command: CommandFacts,
+  untilMs: number,
+  { seal, hash, newId }: ConnectorDeps,
+): Order {
+  const context = credentialContext(hotkey, provider);
+  const credential = seal.open(sealed, context);
+  return {
+    ...{ hotkey, provider, credential, mustExist, untilMs, isAsking: false },
+    ...{ commandId: command.id, holder: newId() },
+    shownSha256: hash(`${context}\n${credential}`),
+  };
+}
+
+async function carryOut(order: Order, deps: ConnectorDeps): Promise<Status> {
+  const provider = deps.providers.get(order.provider);
+  if (provider === undefined) throw unused();
+  const begun = await inTurn(order, deps);
+  if (typeof begun === 'object') return begun;
+  try {
+    const kept = await checked(provider, order, deps);
+    return await store(kept, order, deps);
+  } catch (error) {
+    const isRefused = error instanceof CredentialRejected;
+    await ended(order, isRefused && begun === 'first', deps);
+    if (isRefused) throw begun === 'first' ? rejected() : spent();
+    throw error;
+  }
+}
+
+type Turn = Exclude<CheckState, 'busy' | 'stored'>;
+
+/** The turn to show it, or what there is to answer without. */
+async function inTurn(order: Order, { clock, transact }: ConnectorDeps): Promise<Status | Turn> {
+  for (;;) {
+    const begun = await persistently(clock, beginMs, () => transact((tx) => begin(tx, order)));
+    if (begun !== 'busy') return begun;
+    if (clock.monotonicMs() >= order.untilMs) throw outcomeUnknown();
+    await clock.sleep(turnPauseMs);
+  }
+}
+
+async function begin(tx: Transaction, order: Order): Promise<Status | Turn | 'busy'> {
+  await lockMiner(tx, order.hotkey);
+  if (await wasCarriedOut(tx, order.commandId)) return statusOf(await storedAt(tx, order));
+  if (order.mustExist && (await credentialState(tx, order)) === 'absent') throw notConnected();
+  const begun = await beginCheck(tx, order, order.holder);
+  return begun === 'stored' ? statusOf(await storedAt(tx, order)) : begun;
+}
+
+function statusOf(updatedAt: Date | undefined): Status {
+  return { connected: updatedAt !== undefined, updatedAtMs: updatedAt?.getTime() ?? null };
+}
+
+/** The credential to keep: a provider may have replaced the one that it was shown. */
+async function checked(
+  provider: InferenceProvider,
+  order: Order,
+  { log }: ConnectorDeps,
+): Promise<string> {
+  order.isAsking = true;
+  try {
+    return await provider.check(order.credential);
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailable)) throw error;
+    // The miner is not told what the provider said; it may be of how this service asks.
+    log.warn('a provider could not check a credential', { provider: provider.id, error });
+    throw unavailable('The provider gives no usable answer.', isOutage(error));
+  } finally {
+    order.isAsking = false;
+  }
+}
+
+async function store(kept: string, order: Order, deps: ConnectorDeps): Promise<Status> {
+  const { hotkey, provider, commandId, mustExist } = order;
+  const credentialId = deps.newId();
+  const sealed = deps.seal.seal(kept, credentialContext(hotkey, provider));
+  const stored = async (tx: Transaction) => {
+    await lockMiner(tx, hotkey);
+    // By a try of this one whose answer got lost.
+    if (await isCarriedOut(tx, commandId)) return await storedAt(tx, order);
+    if (!(await isUnderCheck(tx, order))) return await storedAt(tx, order);
+    await requireNoBan(tx, hotkey);
+    const isReplacing = await retireCredential(tx, order, commandId);
+    if (mustExist && !isReplacing) throw notConnected();
+    const now = await upsertCredential(tx, { hotkey, provider, credentialId, sealed });
+    await insertDefault(tx, order);
+    await endGoodCheck(tx, order, kept === order.credential ? null : credentialId);
+    return now;
+  };
+  return statusOf(await persistently(deps.clock, storeMs, () => deps.transact(stored)));
+}
+
+/** The turn, should it be somebody's; where that fails it ends by the clock. */
+async function ended(order: Order, isKnown: boolean, { sql, log }: ConnectorDeps): Promise<void> {
+  const end = isKnown ? forgetCheck : endCheck;
+  await end(sql, order, order.holder).catch((error) => {
+    log.warn('the check of a credential is held to go on for a while', { error });
+  });
+}
