@@ -4,6 +4,7 @@ import type { CredentialListing, CredentialStatus } from '../client/schemas.gene
 import type { Command, Place } from '../command.ts';
 import type { Desk } from '../desk.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
+import { visibleBy } from '../repeatable.ts';
 import { whenText } from '../show/moments.ts';
 
 const provider: Place = { name: 'PROVIDER', says: 'as paddock credentials names it' };
@@ -41,7 +42,8 @@ export const setCredential: Command = {
   examples: [['paddock credentials set providera', 'asks for the credential']],
   async run(asked, desk) {
     const request = { provider: asked.place('PROVIDER'), body: { credential: await typed(desk) } };
-    return await toldConnected(await desk.client.postMinerInferenceAuthByProvider(request), desk);
+    const order = desk.client.postMinerInferenceAuthByProvider(request);
+    return await toldConnected(await visible(order), desk);
   },
 };
 
@@ -53,7 +55,8 @@ export const rotateCredential: Command = {
   examples: [['paddock credentials rotate providera', 'refused where none is stored']],
   async run(asked, desk) {
     const request = { provider: asked.place('PROVIDER'), body: { credential: await typed(desk) } };
-    return await toldConnected(await desk.client.postMinerInferenceAuthRotate(request), desk);
+    const order = desk.client.postMinerInferenceAuthRotate(request);
+    return await toldConnected(await visible(order), desk);
   },
 };
 
@@ -64,7 +67,7 @@ export const removeCredential: Command = {
   examples: [['paddock credentials remove providera', 'the other one becomes the default']],
   async run(asked, desk) {
     const request = { provider: asked.place('PROVIDER') };
-    return told(await desk.client.deleteMinerInferenceAuthByProvider(request), desk);
+    return told(await visible(desk.client.deleteMinerInferenceAuthByProvider(request)), desk);
   },
 };
 
@@ -75,11 +78,15 @@ export const defaultProvider: Command = {
   examples: [['paddock credentials default providerb', 'from the next claim on']],
   async run(asked, { client, out, isJson }) {
     const body = { provider: asked.place('PROVIDER') };
-    const chosen = await client.patchMinerInferenceAuthDefault({ body });
+    const chosen = await visible(client.patchMinerInferenceAuthDefault({ body }));
     out.line(isJson ? JSON.stringify(chosen) : `Your agents use ${chosen.default_provider} now.`);
     return exitCodes.done;
   },
 };
+
+async function visible<T>(order: Promise<T>): Promise<T> {
+  return await visibleBy('paddock credentials', order);
+}
 
 async function typed({ asking, environment }: Desk): Promise<string> {
   if (environment.credential !== undefined) return environment.credential;

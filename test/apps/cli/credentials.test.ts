@@ -1,5 +1,6 @@
 import test from 'ava';
 import { Refusal, Unanswered } from '../../../apps/cli/client/refusal.ts';
+import { detailOf } from '../../../machines/refusal.ts';
 import { answeredLine } from '../../support/answered-line.ts';
 
 const updatedAt = '2026-11-24T19:00:00.000Z';
@@ -88,6 +89,24 @@ for (const [word, operation] of orders) {
       const { code, out, error } = await answeredLine(answers, ...order);
       t.is(code, 0, error);
       t.is(out, 'providerb is connected.\n');
+    }
+  });
+
+  test(`whose order was not answered is sent to look first: ${word}`, async (t) => {
+    const headers = new Headers();
+    const lost = { error_code: 'OUTCOME_UNKNOWN', detail: detailOf('OUTCOME_UNKNOWN') };
+    for (const [failure, message] of [
+      [new Unanswered('POST http://x/: the connection failed'), /is not known\n/],
+      [new Refusal('POST /', { status: 503, headers }, lost), /The outcome is not known yet\.\n/],
+    ] as const) {
+      const { code, error } = await answeredLine({ [operation]: failure }, ...order);
+      t.is(code, 5);
+      t.regex(error, message);
+      t.regex(
+        error,
+        /\n *Look with paddock credentials whether it took effect, before you send it again\.\n/,
+      );
+      t.notRegex(error, /paddock (status|agents)/);
     }
   });
 
