@@ -133,8 +133,15 @@ function unanswered(error: Unanswered): Failure {
   return {
     ...{ exitCode: exitCodes.later, code: 'UNANSWERED' },
     message: `${base} does not answer${why}`,
-    advice: 'Check the address: --url BASE or PADDOCK_URL names another service.',
+    advice: isElsewhere(code)
+      ? 'Check the address: --url BASE or PADDOCK_URL names another service.'
+      : 'It may be busy or starting: try again in a moment.',
   };
+}
+
+/** Nobody listens there, or there is no such place; all else may be a service that is slow or was cut off. */
+function isElsewhere(code: unknown): boolean {
+  return typeof code === 'string' && !['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code);
 }
 
 function isFileError(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {

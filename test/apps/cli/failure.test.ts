@@ -1,6 +1,6 @@
 import test from 'ava';
 import { adviceByCode } from '../../../apps/cli/advice.ts';
-import { Refusal } from '../../../apps/cli/client/refusal.ts';
+import { Refusal, Unanswered } from '../../../apps/cli/client/refusal.ts';
 import { failureOf } from '../../../apps/cli/failure.ts';
 import { repeatable } from '../../../apps/cli/repeatable.ts';
 import { statusByCode } from '../../../apps/edge/faults.ts';
@@ -80,4 +80,17 @@ test('an order whose outcome is not known says so once', async (t) => {
   const broken = Promise.reject(answered('INTERNAL_ERROR'));
   const error = await t.throwsAsync(() => repeatable(broken, 'key'));
   t.regex(error.message, /X-Request-Id; whether it took effect is not known$/);
+});
+
+test('a service that is slow or broke off is not looked for elsewhere', (t) => {
+  const adviceOf = (cause: object) => {
+    const error = new Unanswered('GET http://a.example/v1/x: nothing', { cause });
+    return failureOf(error).advice;
+  };
+  const broken = (code: string) => adviceOf(Object.assign(new Error('x'), { cause: { code } }));
+
+  t.regex(adviceOf(new DOMException('over', 'TimeoutError')) ?? '', /^It may be busy or starting/);
+  t.regex(broken('ECONNRESET') ?? '', /^It may be busy or starting/);
+  t.regex(broken('ECONNREFUSED') ?? '', /^Check the address/);
+  t.regex(broken('ENOTFOUND') ?? '', /^Check the address/);
 });
