@@ -22,6 +22,7 @@ import type {
 } from './endpoint.ts';
 import { isGivenUp } from './given-up.ts';
 import type { Admission } from './middleware/admission.ts';
+import type { ComingBodies } from './middleware/coming-bodies.ts';
 import { announcesBody, ClientGone, hasWholeBody, readJsonBody } from './middleware/json-body.ts';
 import type { LargeBodies } from './middleware/large-bodies.ts';
 import { queryText } from './middleware/query-text.ts';
@@ -48,6 +49,7 @@ export interface Dispatch extends CallerProof {
   readonly telemetry: Pick<Telemetry, 'count' | 'record'>;
   readonly limits: DispatchLimits;
   readonly uploads: UploadSlots;
+  readonly comingBodies: ComingBodies;
   /** Agents take no room from results, and results none from the end of a run, which is asked for once. */
   readonly largeBodies: { readonly [Room in 'completion' | 'inference' | 'results']: LargeBodies };
   readonly publicReads: PublicReads;
@@ -263,10 +265,15 @@ async function bodyOf(
   const room = roomOf(endpoint);
   const onCame = room && by.largeBodies[room].hold(http.request, http.response, caller.name);
   const bytesMax = by.limits.bodyBytesMax[limit];
-  if (!hasWholeBody(http.request)) endSlowBody(http.request, by.limits.budgetMs.request, by.clock);
   const partsMax = limit === 'inference' ? completionPartsMax : undefined;
   const limits = { bytesMax, partsMax, onCame };
-  const value = await readJsonBody(http.request, http.response, limits);
+  const read = () => readJsonBody(http.request, http.response, limits);
+  const value = await (hasWholeBody(http.request) || !announcesBody(http.request)
+    ? read()
+    : by.comingBodies.during(endpoint, caller.name || by.remoteAddress(http.request), () => {
+        endSlowBody(http.request, by.limits.budgetMs.request, by.clock);
+        return read();
+      }));
   return parsePart(endpoint.body, value, 'body');
 }
 

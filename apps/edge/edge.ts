@@ -61,6 +61,7 @@ import { PublicFeed } from './feed/public-feed.ts';
 import { StreamSlots } from './feed/stream-slots.ts';
 import { createInference } from './inference/create-inference.ts';
 import { Admission } from './middleware/admission.ts';
+import { ComingBodies } from './middleware/coming-bodies.ts';
 import { LargeBodies } from './middleware/large-bodies.ts';
 import { remoteAddressReader, secureReader } from './middleware/remote-address.ts';
 import { StrangersQueue } from './middleware/strangers-queue.ts';
@@ -385,13 +386,17 @@ function registrationsOf({ config, clock }: EdgeOptions): RegistrationCache {
 }
 
 function largeBodiesOf(config: Config, telemetry: Telemetry): Dispatch['largeBodies'] {
-  const onRefused = () => telemetry.count('paddock.edge.shed', 1, { lane: 'large-body' });
+  const onRefused = () => shed(telemetry, 'large-body');
   const room = (largestBytes: number) => new LargeBodies(largestBytes, onRefused);
   return {
     completion: room(config.resultsBodyBytesMax),
     inference: room(config.inferenceBodyBytesMax),
     results: room(config.resultsBodyBytesMax),
   };
+}
+
+function shed(telemetry: Telemetry, lane: 'coming-body' | 'large-body'): void {
+  telemetry.count('paddock.edge.shed', 1, { lane });
 }
 
 function dispatchOf(
@@ -409,6 +414,7 @@ function dispatchOf(
     limits: dispatchLimits(config),
     rates: deps.rates,
     uploads: new UploadSlots({ perKeyMax: uploadsPerKeyMax, max: uploadsMax }),
+    comingBodies: new ComingBodies(() => shed(telemetry, 'coming-body')),
     largeBodies: largeBodiesOf(config, telemetry),
     publicReads: new PublicReads(clock, config.requestSeconds * 1000),
     authenticate: createAuthenticator({

@@ -58,7 +58,9 @@ export const counters = {
     unit: '{request}',
     description: 'Refused because too much was asked at once, by where: before its route, or at it',
     labels: ['lane'],
-    values: { lane: ['read', 'proof', 'admission', 'pipeline', 'connection', 'large-body'] },
+    values: {
+      lane: ['read', 'proof', 'admission', 'pipeline', 'connection', 'coming-body', 'large-body'],
+    },
   },
   'paddock.heartbeats': {
     unit: '{heartbeat}',

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EdgeDeps } from '../../apps/edge/deps.ts';
 import type { Endpoint } from '../../apps/edge/endpoint.ts';
 import { Admission, type AdmissionLimits } from '../../apps/edge/middleware/admission.ts';
+import { ComingBodies } from '../../apps/edge/middleware/coming-bodies.ts';
 import { LargeBodies } from '../../apps/edge/middleware/large-bodies.ts';
 import { remoteAddressReader, secureReader } from '../../apps/edge/middleware/remote-address.ts';
 import { StrangersQueue } from '../../apps/edge/middleware/strangers-queue.ts';
@@ -113,6 +114,7 @@ export async function startFramework(
         ...{ challenge: unlimited, session: unlimited },
       },
       uploads: new UploadSlots({ perKeyMax: 2, max: 100 }),
+      comingBodies: new ComingBodies(() => undefined),
       largeBodies: {
         completion: new LargeBodies(2_097_152, () => undefined),
         inference: new LargeBodies(4_194_304, () => undefined),
