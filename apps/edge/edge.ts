@@ -406,6 +406,7 @@ function dispatchOf(
 ): Dispatch {
   const { registrations, callers, runOf, turns } = deps.identity;
   const isReadOnly = () => deps.history.lost !== undefined;
+  const addressOf = remoteAddressReader(config.trustedProxies, unnamedProxies(log));
   return {
     admission: new Admission(),
     isReadOnly,
@@ -416,7 +417,7 @@ function dispatchOf(
     uploads: new UploadSlots({ perKeyMax: uploadsPerKeyMax, max: uploadsMax }),
     comingBodies: new ComingBodies(() => shed(telemetry, 'coming-body')),
     largeBodies: largeBodiesOf(config, telemetry),
-    publicReads: new PublicReads(clock, config.requestSeconds * 1000),
+    publicReads: new PublicReads({ clock, patienceMs: config.requestSeconds * 1000, addressOf }),
     authenticate: createAuthenticator({
       ...{ clock, time: deps.time, decodeHotkey, verifier, turns, registrations, callers },
       rate: deps.rates.hotkey,
@@ -433,7 +434,7 @@ function dispatchOf(
     admit: (endpoint, request) => endpoint.admit?.(request, deps),
     invoke: (endpoint, request) => endpoint.handle(request, deps),
     newCommandId: randomId,
-    remoteAddress: remoteAddressReader(config.trustedProxies, unnamedProxies(log)),
+    remoteAddress: addressOf,
     isSecure: secureReader(config.trustedProxies),
     reportError: (error, about) => log.error('a request failed', { ...about, error }),
     checkResponses: checkResponses === true,

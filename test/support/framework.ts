@@ -65,6 +65,8 @@ export async function startFramework(
   const reported: unknown[] = [];
   const measured: unknown[] = [];
   const counted: unknown[] = [];
+  const addressOf = remoteAddressReader(options.trustedProxies ?? []);
+  const publicReads = new PublicReads({ clock, patienceMs: 10_000, addressOf });
   const server = createEdgeServer({
     endpoints,
     newTraceId: () => randomBytes(16).toString('hex'),
@@ -120,7 +122,7 @@ export async function startFramework(
         inference: new LargeBodies(4_194_304, () => undefined),
         results: new LargeBodies(2_097_152, () => undefined),
       },
-      publicReads: new PublicReads(clock, 10_000),
+      publicReads,
       authenticate: async ({ role, headers }) => {
         await options.proving;
         return {
@@ -135,7 +137,7 @@ export async function startFramework(
       admit: (endpoint, request) => endpoint.admit?.(request, {} as EdgeDeps),
       invoke: (endpoint, request) => endpoint.handle(request, {} as EdgeDeps),
       newCommandId: () => randomUUID(),
-      remoteAddress: remoteAddressReader(options.trustedProxies ?? []),
+      remoteAddress: addressOf,
       isSecure: secureReader(options.trustedProxies ?? []),
       reportError: (error) => reported.push(error),
       checkResponses: true,
@@ -152,6 +154,7 @@ export async function startFramework(
     counted,
     request,
     inFlight: () => admission.inFlight,
+    heldBytes: () => publicReads.large.heldBytes,
     get: (path: string, headers: Record<string, string> = {}) => request('GET', path, { headers }),
     post: (path: string, body: unknown) =>
       request('POST', path, {

@@ -1,15 +1,20 @@
 import { isUtf8 } from 'node:buffer';
+import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Fault } from '../../../machines/fault.ts';
 import { refusal } from '../../../machines/refusal.ts';
 
 /** How much of all documents may be read at once: an edge answers everybody else as well. */
 const heldBytesMax = 128 * 1024 * 1024;
+/** Of which is looked whether somebody still reads them. */
+const lentMax = 256;
 
 /** Reads stored JSON documents whole, as many at once as the memory of an edge allows. */
 export class Documents {
   readonly #objects: Pick<ObjectStore, 'getStream' | 'size'>;
   readonly #bytesMax: number;
+  /** What is read by somebody, or was a moment ago: who asks for the same meanwhile reads the same bytes. */
+  readonly #lent = new RecentMap<string, WeakRef<Uint8Array>>(lentMax);
   #heldBytes = 0;
 
   constructor(objects: Pick<ObjectStore, 'getStream' | 'size'>, bytesMax: number) {
@@ -19,6 +24,9 @@ export class Documents {
 
   /** Undefined where there is none, or one that cannot be shown: too large, or not JSON. */
   async read(key: string): Promise<Uint8Array | undefined> {
+    // Keys name what they hold by its hash.
+    const lent = this.#lent.get(key)?.deref();
+    if (lent !== undefined) return lent;
     const sizeBytes = await this.#objects.size(key);
     if (sizeBytes === undefined || sizeBytes > this.#bytesMax) return undefined;
     if (this.#heldBytes + sizeBytes > heldBytesMax) {
@@ -27,7 +35,9 @@ export class Documents {
     this.#heldBytes += sizeBytes;
     try {
       const bytes = await this.#bytesOf(key, sizeBytes);
-      return bytes !== undefined && looksLikeJson(bytes) ? bytes : undefined;
+      if (bytes === undefined || !looksLikeJson(bytes)) return undefined;
+      this.#lent.set(key, new WeakRef(bytes));
+      return bytes;
     } finally {
       this.#heldBytes -= sizeBytes;
     }

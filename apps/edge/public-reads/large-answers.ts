@@ -1,15 +1,39 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { refusal } from '../../../machines/refusal.ts';
 
 /** Smaller ones are bounded by how many connections an address may have. */
 const largeBytesMin = 64 * 1024;
 const heldBytesMax = 256 * 1024 * 1024;
+/** The largest document there may be: one who reads slowly leaves room for three others of his kind. */
+const ofAddressBytesMax = heldBytesMax / 4;
 
-/** Bounds what is held for those who read large answers slowly, or not at all. */
+interface Held {
+  readonly bytes: number;
+  /** Whose room it takes: that of who asked first. */
+  readonly address: string;
+  holders: number;
+}
+
+const nothing = () => undefined;
+
+/**
+ * Bounds what is held for those who read large answers slowly, or not at all, and what is held while such
+ * is made smaller: of all, and of each address.
+ */
 export class LargeAnswers {
+  readonly #addressOf: (request: IncomingMessage) => string;
   /** Who reads the same bytes at the same time holds them together. */
-  readonly #readers = new Map<Uint8Array, number>();
+  readonly #held = new Map<object, Held>();
+  readonly #byAddress = new Map<string, number>();
   #heldBytes = 0;
+
+  constructor(addressOf: (request: IncomingMessage) => string) {
+    this.#addressOf = addressOf;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
 
   /**
    * Counts the body until the response closes.
@@ -17,26 +41,45 @@ export class LargeAnswers {
    */
   hold(response: ServerResponse, body: Uint8Array | string): void {
     if (typeof body === 'string' || body.length < largeBytesMin) return;
-    const readers = this.#readers.get(body) ?? 0;
-    if (readers === 0) this.#add(body);
-    this.#readers.set(body, readers + 1);
-    response.once('close', () => this.#release(body));
+    response.once('close', this.#keep(body, body.length, response.req));
   }
 
-  #add({ length }: Uint8Array): void {
-    if (this.#heldBytes + length > heldBytesMax) {
+  /**
+   * Counts a body that is to be compressed, and as much again for what that makes of it, until it is: also where
+   * nobody waits for it any more. Answers what ends that.
+   * @throws OVERLOADED when too much is held already
+   */
+  compressing(response: ServerResponse, body: Uint8Array | string, what: object): () => void {
+    if (typeof body === 'string' || body.length < largeBytesMin) return nothing;
+    return this.#keep(what, 2 * body.length, response.req);
+  }
+
+  #keep(what: object, bytes: number, request: IncomingMessage): () => void {
+    const held = this.#held.get(what) ?? this.#add(what, bytes, this.#addressOf(request));
+    held.holders += 1;
+    return () => this.#release(what, held);
+  }
+
+  #add(what: object, bytes: number, address: string): Held {
+    const ofAddress = this.#byAddress.get(address) ?? 0;
+    if (this.#heldBytes + bytes > heldBytesMax || ofAddress + bytes > ofAddressBytesMax) {
       throw refusal('OVERLOADED', { says: 'Too much is being read at once.' });
     }
-    this.#heldBytes += length;
+    this.#heldBytes += bytes;
+    this.#byAddress.set(address, ofAddress + bytes);
+    const held = { bytes, address, holders: 0 };
+    this.#held.set(what, held);
+    return held;
   }
 
-  #release(body: Uint8Array): void {
-    const left = (this.#readers.get(body) ?? 0) - 1;
-    if (left > 0) {
-      this.#readers.set(body, left);
-      return;
-    }
-    this.#readers.delete(body);
-    this.#heldBytes -= body.length;
+  #release(what: object, held: Held): void {
+    held.holders -= 1;
+    if (held.holders > 0) return;
+    const { bytes, address } = held;
+    this.#held.delete(what);
+    this.#heldBytes -= bytes;
+    const left = (this.#byAddress.get(address) ?? 0) - bytes;
+    if (left > 0) this.#byAddress.set(address, left);
+    else this.#byAddress.delete(address);
   }
 }

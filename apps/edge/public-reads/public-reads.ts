@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { refusal } from '../../../machines/refusal.ts';
@@ -13,6 +14,14 @@ const recentBytesMax = 128 * 1024;
 /** Keys that are known to have been asked for once: some kilobytes each at the most. */
 const onceMax = 512;
 
+export interface PublicReadsDeps {
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** A load that hangs would hold up its key for ever; it is given up after this. */
+  readonly patienceMs: number;
+  /** Where a request comes from, as limits by address tell it. */
+  readonly addressOf: (request: IncomingMessage) => string;
+}
+
 /**
  * Public reads, each asked of the database by one request at a time and serialised once for all who
  * wait. Nothing is answered from memory: what is remembered is only how the same bytes look
@@ -20,7 +29,7 @@ const onceMax = 512;
  */
 export class PublicReads {
   /** Of all answers that are on their way to somebody. */
-  readonly large = new LargeAnswers();
+  readonly large: LargeAnswers;
   readonly #loads = new SharedLoads<Representation>();
   readonly #recent = new RecentMap<string, Representation>(recentMax);
   /** In a map of their own, or they would crowd out what is asked for again. */
@@ -29,10 +38,10 @@ export class PublicReads {
   readonly #clock: Pick<Clock, 'sleep'>;
   readonly #patienceMs: number;
 
-  /** @param patienceMs a load that hangs would hold up its key for ever; it is given up after this */
-  constructor(clock: Pick<Clock, 'sleep'>, patienceMs: number) {
+  constructor({ clock, patienceMs, addressOf }: PublicReadsDeps) {
     this.#clock = clock;
     this.#patienceMs = patienceMs;
+    this.large = new LargeAnswers(addressOf);
   }
 
   /** @param key everything that the answer depends on, in one spelling */
@@ -75,12 +84,12 @@ export class PublicReads {
     return made;
   }
 
-  /** Bytes that a handler keeps and gives again stay compressed for as long as it keeps them. */
+  /** Bytes that a handler keeps, or gives again by their hash, stay compressed for as long as they are there. */
   #prepared({ body = '', headers, isKept, sha256 }: PreparedAnswer): Representation {
     const known = typeof body === 'string' ? undefined : this.#kept.get(body);
     if (known !== undefined) return known;
     const made = new Representation({ content: body, headers, isKept, sha256 });
-    if (isKept && typeof body !== 'string') this.#kept.set(body, made);
+    if ((isKept || sha256 !== undefined) && typeof body !== 'string') this.#kept.set(body, made);
     return made;
   }
 }

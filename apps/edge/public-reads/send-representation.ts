@@ -22,7 +22,7 @@ export const stablePage: CachePolicy = { maxAgeSeconds: 60, staleSeconds: 600 };
 /**
  * Sends it in the coding that the client likes best, or 304 to who has it. Answers to credentials
  * are kept by nobody, though a public route tells everybody the same. Undefined where it is sent.
- * @throws OVERLOADED when too many read slowly what is large
+ * @throws OVERLOADED when too much that is large is read slowly or made smaller
  */
 export function sendRepresentation(
   response: ServerResponse,
@@ -35,7 +35,11 @@ export function sendRepresentation(
   const coding = chosenCoding(headers['accept-encoding'], shown.isWorthCompressing);
   const answer = { shown, policy, isKnown, coding, large };
   if (!isKnown && coding !== 'identity') {
-    return shown.in(coding).then((body) => send(response, answer, body));
+    const compressed = large.compressing(response, shown.content, shown);
+    return shown
+      .in(coding)
+      .then((body) => send(response, answer, body))
+      .finally(compressed);
   }
   send(response, answer, shown.content);
   return undefined;

@@ -40,3 +40,19 @@ test('a key that holds nothing any more has no document', async (t) => {
 
   t.is(await new Documents(objects, 1_000).read('key'), undefined);
 });
+
+// One that many ask for is held once, and compressed once.
+test('who asks for a document that somebody still reads reads the same bytes', async (t) => {
+  let loads = 0;
+  const getStream = async () => {
+    loads += 1;
+    return Readable.from([bytes]);
+  };
+  const documents = new Documents({ size: async () => bytes.length, getStream }, 1_000);
+
+  const first = await documents.read('key');
+
+  t.is(await documents.read('key'), first);
+  t.deepEqual(await documents.read('other'), bytes);
+  t.is(loads, 2);
+});

@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { endpoint } from '../../../apps/edge/endpoint.ts';
 import { PreparedAnswer } from '../../../apps/edge/prepared-answer.ts';
@@ -8,41 +9,84 @@ import { liveRead } from '../../../apps/edge/public-reads/send-representation.ts
 import { startFramework } from '../../support/framework.ts';
 import { until } from '../../support/until.ts';
 
-const sizeBytes = 64 * 1024 * 1024;
-const fourDocuments = 4;
+const mebibyte = 1024 * 1024;
 
-const document = endpoint({
-  ...{ method: 'get', role: 'public', summary: 'Reads', trafficClass: 2 },
-  path: '/document',
-  cache: liveRead,
-  response: z.unknown(),
-  faults: ['OVERLOADED'],
-  // As one that is read from the store: its own bytes each time.
-  handle: async () => new PreparedAnswer({ body: Buffer.alloc(sizeBytes, ' ') }),
-});
+/** Whoever asks anew for bytes of its own, as of documents that are read from the store. */
+function documents(bytesOf: () => Uint8Array) {
+  return endpoint({
+    ...{ method: 'get', role: 'public', summary: 'Reads', trafficClass: 2 },
+    ...{ path: '/document/{id}', params: z.object({ id: z.string() }) },
+    cache: liveRead,
+    response: z.unknown(),
+    faults: ['OVERLOADED'],
+    handle: async () => new PreparedAnswer({ body: bytesOf() }),
+  });
+}
 
-// A reader takes a little now and then, and his connection is never idle; an edge that kept a document of
-// 64 MiB for each of them would be out of memory within a minute.
-test('what slow readers hold is bounded, and free again when they leave', async (t) => {
-  const edge = await startFramework([document]);
+async function startEdge(t: ExecutionContext, bytesOf: () => Uint8Array) {
+  const edge = await startFramework([documents(bytesOf)]);
   t.teardown(() => edge.drain());
-  const ask = async () => {
-    const socket = connect(edge.port, '127.0.0.1');
+  let asked = 0;
+  const open = (localAddress: string, header = '') => {
+    const socket = connect({ port: edge.port, host: '127.0.0.1', localAddress });
+    socket.on('error', () => undefined);
     t.teardown(() => socket.destroy());
-    socket.write('GET /document HTTP/1.1\r\nhost: here\r\n\r\n');
+    asked += 1;
+    socket.write(`GET /document/${asked} HTTP/1.1\r\nhost: here\r\n${header}\r\n`);
+    return socket;
+  };
+  const ask = async (localAddress: string, header?: string) => {
+    const socket = open(localAddress, header);
     const [first] = (await once(socket, 'data')) as [Buffer];
     socket.pause();
     return { socket, status: first.toString('latin1', 9, 12) };
   };
+  return { ...edge, ask, open };
+}
+
+// A reader takes a little now and then, and his connection is never idle; an edge that kept a document of
+// 64 MiB for each of them would be out of memory within a minute.
+test('what slow readers hold is bounded, of each address and of all', async (t) => {
+  const { ask } = await startEdge(t, () => Buffer.alloc(64 * mebibyte, ' '));
+  const addresses = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'];
 
   const readers = [];
-  for (let reader = 0; reader < fourDocuments; reader += 1) readers.push(await ask());
+  for (const address of addresses) {
+    readers.push(await ask(address));
+    t.is((await ask(address)).status, '503', 'who has one leaves room for others');
+  }
   t.deepEqual(
     readers.map(({ status }) => status),
     ['200', '200', '200', '200'],
   );
-  t.is((await ask()).status, '503');
+  t.is((await ask('127.0.0.5')).status, '503');
 
   for (const { socket } of readers) socket.destroy();
-  await until(async () => (await ask()).status === '200');
+  await until(async () => (await ask('127.0.0.5')).status === '200');
+});
+
+// It goes on when its reader has left, who could ask for the next one meanwhile: a hundred of these took 5 GB.
+test('what is compressed is counted until it is, whoever waits for it', async (t) => {
+  const noise = randomBytes(6 * mebibyte).toString('base64');
+  const edge = await startEdge(t, () => Buffer.from(noise));
+  const compressed = 'accept-encoding: br\r\n';
+  const most = 256 * mebibyte;
+
+  let peak = 0;
+  const refused: Promise<string>[] = [];
+  for (let address = 1; address <= 40; address += 1) {
+    refused.push(edge.ask(`127.0.1.${address}`, compressed).then(({ status }) => status));
+    if (address <= 10) edge.open(`127.0.2.${address}`, compressed).destroy();
+    peak = Math.max(peak, edge.heldBytes());
+  }
+  const look = setInterval(() => (peak = Math.max(peak, edge.heldBytes())), 1);
+  const statuses = await Promise.all(refused);
+  clearInterval(look);
+
+  t.true(peak > most / 2 && peak <= most, `${peak} bytes`);
+  t.true(statuses.includes('200'));
+  t.true(statuses.includes('503'));
+  await edge.until(() => edge.inFlight() === 0);
+  const honest = edge.open('127.0.3.1', compressed);
+  await once(honest, 'data');
 });

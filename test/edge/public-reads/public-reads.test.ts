@@ -14,6 +14,9 @@ import { refusal, startFramework } from '../../support/framework.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 
+const publicReads = (clock: ManualClock) =>
+  new PublicReads({ clock, patienceMs: 10_000, addressOf: () => 'here' });
+
 const about = { method: 'get', role: 'public', summary: 'Reads', trafficClass: 2 } as const;
 
 /** A page of `lines` that a client can change behind the edge's back, and how often it was read. */
@@ -173,7 +176,7 @@ test('a client that leaves takes nothing from those who wait for the same', asyn
 
 test('a read that hangs is given up, and the next one tried', async (t) => {
   const clock = new ManualClock();
-  const reads = new PublicReads(clock, 10_000);
+  const reads = publicReads(clock);
   const hanging = reads.read('key', () => new Promise(() => undefined));
   const next = reads.read('key', async () => ({ fine: true }));
   const failed = t.throwsAsync(hanging, { instanceOf: Fault, code: 'STORE_UNAVAILABLE' });
@@ -183,7 +186,7 @@ test('a read that hangs is given up, and the next one tried', async (t) => {
 });
 
 test('the same bytes are compressed once, whoever reads them and when', async (t) => {
-  const reads = new PublicReads(new ManualClock(), 10_000);
+  const reads = publicReads(new ManualClock());
   const page = { lines: Array.from({ length: 500 }, (_, line) => `line ${line}`) };
   const read = () => reads.read('key', async () => ({ ...page }));
   // Nobody knows at first that it will be asked for again.
@@ -200,17 +203,17 @@ test('the same bytes are compressed once, whoever reads them and when', async (t
 
 // A document of 64 MiB would hold up every other request for a quarter of a second.
 test('bytes whose hash is known are tagged by it, and not hashed again', async (t) => {
-  const reads = new PublicReads(new ManualClock(), 10_000);
+  const reads = publicReads(new ManualClock());
   const body = Buffer.from('{"a": 1}');
   const read = (key: string, sha256: string) =>
-    reads.read(key, async () => new PreparedAnswer({ body, sha256 }));
+    reads.read(key, async () => new PreparedAnswer({ body: Buffer.from(body), sha256 }));
 
   t.is((await read('own', sha256Hex(body))).tag, entityTagOf(body));
   t.is((await read('said', sha256Hex('other'))).tag, entityTagOf('other'));
 });
 
 test('who reads all pages once crowds out none that is read again', async (t) => {
-  const reads = new PublicReads(new ManualClock(), 10_000);
+  const reads = publicReads(new ManualClock());
   const page = (at: number) => reads.read(`page ${at}`, async () => ({ at }));
   await page(0);
   const [popular, other] = [await page(0), await page(1)];

@@ -96,7 +96,11 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
   // The routes of this world ask for nothing else of the edge.
   const deps = parts as unknown as EdgeDeps;
   const callers = new Callers(sql, clock);
-  const publicReads = new PublicReads(clock, config.requestSeconds * 1000);
+  const publicReads = new PublicReads({
+    clock,
+    patienceMs: config.requestSeconds * 1000,
+    addressOf: () => 'simulated',
+  });
   return {
     process,
     serve: (endpoint, request) => serve(endpoint, request, { deps, publicReads, callers }),
