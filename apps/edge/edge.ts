@@ -43,7 +43,7 @@ import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
 import { ProofTurns } from './auth/proof-turns.ts';
 import { ProofWatch } from './auth/proof-watch.ts';
-import { runOfToken } from './auth/run-tokens.ts';
+import { RunTokens } from './auth/run-tokens.ts';
 import { Boards } from './board/boards.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { SealKeyWatch } from './credentials/seal-key-watch.ts';
@@ -284,6 +284,7 @@ async function openDeps(
     ...{ broker: connection, installation },
   };
   const readiness = openReadiness(options, { sql: callersSql, ...watched }, stack);
+  const runTokens = new RunTokens(callersSql, sha256Hex);
   const inference = createInference({ config, sql, bus, seal, clock, log, telemetry });
   await started(inference.records, stack);
   return {
@@ -294,7 +295,7 @@ async function openDeps(
       registrations: chainRegistrations(registrations),
       verifier,
       callers: new Callers(callersSql, agesOf(clock, time)),
-      runOf: (token) => runOfToken(callersSql, token, sha256Hex),
+      runOf: (token) => runTokens.runOf(token),
     }),
     runs: createRunLocator(callersSql),
     terms: new KnownTerms(sql),

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { keyFacts, tokenFacts } from '../../../actors/services/credentials/loan-store.ts';
-import { runOfToken } from '../../../apps/edge/auth/run-tokens.ts';
+import { RunTokens } from '../../../apps/edge/auth/run-tokens.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
 import { testDatabase } from '../../support/cluster.ts';
@@ -50,7 +50,7 @@ test('what asks for one token reads no other, also of thousands that no count of
   const [run] = await sql<{ id: string }[]>`select md5('run21000')::uuid as id`;
   const id = run?.id ?? '';
   const lookups = {
-    runOfToken: (tx: Sql) => runOfToken(tx, `inf_${'0'.repeat(64)}`, () => 'hash-21000'),
+    runOf: (tx: Sql) => new RunTokens(tx, () => 'hash-21000').runOf(`inf_${'0'.repeat(64)}`),
     keyFacts: (tx: Sql) => keyFacts(tx, id, 'providera'),
     tokenFacts: (tx: Sql) => tokenFacts(tx, id, 3_600),
   };
@@ -60,4 +60,28 @@ test('what asks for one token reads no other, also of thousands that no count of
     t.truthy(found, name);
     t.is(looked, 1, name);
   }
+});
+
+// A flood of them would take its connections from those who ask for sessions and bans.
+test('tokens that come together are looked up in one statement', async (t) => {
+  const { sql } = await testDatabase(t);
+  await runsWithTokens(sql, { status: 'RUNNING', from: 1, count: 1 });
+  let statements = 0;
+  const counting = new Proxy(sql, {
+    apply: (target, self, [text, ...values]) => {
+      if (String(text).includes('from inference_token')) statements += 1;
+      return Reflect.apply(target, self, [text, ...values]);
+    },
+  });
+  const tokens = new RunTokens(counting, (token) => `hash-${Number.parseInt(token.slice(4), 16)}`);
+  const token = (at: number) => `inf_${at.toString(16).padStart(64, '0')}`;
+  const asks = Array.from({ length: 400 }, (_, at) => tokens.runOf(token(at)));
+
+  const runs = await Promise.all([...asks, tokens.runOf('ses_0'), tokens.runOf(token(1))]);
+
+  t.is(statements, 1);
+  t.deepEqual(
+    runs.flatMap((run, at) => (run === undefined ? [] : [at])),
+    [1, 401],
+  );
 });
