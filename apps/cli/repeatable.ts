@@ -32,5 +32,5 @@ function stillOpen(error: unknown, advice: readonly (string | undefined)[]): Fai
 
 function isOpen(error: unknown): boolean {
   if (error instanceof Unanswered || isInterruption(error)) return true;
-  return error instanceof Refusal && (error.code === 'OUTCOME_UNKNOWN' || error.status === 500);
+  return error instanceof Refusal && error.leavesOpen;
 }

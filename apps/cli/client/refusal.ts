@@ -11,6 +11,8 @@ export class Refusal<Body = unknown> extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** Names the request in the service's own log. */
   readonly requestId: string | undefined;
+  /** Of an order that was sent again: nobody heard what became of it before. */
+  isAfterLost = false;
 
   constructor(
     what: string,
@@ -25,6 +27,16 @@ export class Refusal<Body = unknown> extends Error {
     const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
     this.retryAfterSeconds = Number.isFinite(seconds) ? seconds : undefined;
     this.requestId = answer.headers.get('x-request-id') ?? undefined;
+  }
+
+  /**
+   * What was asked may have been carried out all the same: the service says so, or it is a proxy's word, which
+   * waited in vain; or an earlier try of it was lost, and this one was turned away before anybody looked.
+   */
+  get leavesOpen(): boolean {
+    if (this.code === 'OUTCOME_UNKNOWN' || this.status === 500) return true;
+    const isTurnedAway = this.status === 429 || this.status >= 500;
+    return isTurnedAway && (this.isAfterLost || (this.isProxys && this.status > 500));
   }
 
   /** Whether it names no code of the service: then a proxy before it may have said so, which knows nothing. */

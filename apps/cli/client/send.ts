@@ -35,10 +35,13 @@ export function sender(options: ClientOptions): Send {
   return async (call, given, callOptions = {}) => {
     const deadlineMs = clock.monotonicMs() + patienceMs;
     const isSafe = call.method === 'GET' || given.idempotencyKey !== undefined;
+    let wasLost = false;
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, pauseMaxMs)) {
       try {
         return await attempt(call, given, { ...options, ...callOptions });
       } catch (error) {
+        if (wasLost && error instanceof Refusal) error.isAfterLost = true;
+        wasLost ||= !(error instanceof Refusal) || error.leavesOpen;
         const waitMs = Math.max(pauseMs, retryAfterMs(error) ?? 0);
         if (!isSafe || !isTemporary(error) || clock.monotonicMs() + waitMs > deadlineMs)
           throw error;

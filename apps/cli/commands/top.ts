@@ -4,6 +4,9 @@ import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { plainText, shortened } from '../show/plain-text.ts';
 
+/** Of the service. */
+const limitMax = 500;
+
 export const top: Command = {
   name: 'top',
   says: 'Show the top agent and the leaderboard below it',
@@ -17,12 +20,13 @@ export const top: Command = {
     ['paddock top --search my-agent', 'where one stands'],
   ],
   async run(asked, { client, out, isJson }) {
-    const limit = asked.count('limit', { min: 1, max: 500 }) ?? 20;
+    const limit = asked.count('limit', { min: 1, max: limitMax }) ?? 20;
     const type = asked.text('score') as 'qualifying' | 'race' | undefined;
+    const search = asked.text('search');
     const [now, payout, board] = await Promise.all([
       client.getPublicTop(),
       client.getPublicTopMinerPayout(),
-      client.getPublicLeaderboard({ limit, score_type: type, q: asked.text('search') }),
+      client.getPublicLeaderboard({ limit, score_type: type, q: search }),
     ]);
     if (isJson) {
       out.line(JSON.stringify({ top: now, payout, leaderboard: board }, null, 2));
@@ -35,7 +39,8 @@ export const top: Command = {
       );
     }
     out.line();
-    for (const line of boardLines(board, scoresBy[type ?? 'qualifying'])) out.line(line);
+    const lines = board.entries.length === 0 ? [emptyText(search)] : boardLines(board, type);
+    for (const line of lines) out.line(line);
     return exitCodes.done;
   },
 };
@@ -71,8 +76,16 @@ const scoresBy: Readonly<Record<'qualifying' | 'race', Columns>> = {
   ],
 };
 
-function boardLines({ entries, total }: Leaderboard, scores: Columns): readonly string[] {
-  if (entries.length === 0) return ['Nobody is on the leaderboard yet.'];
+function emptyText(search: string | undefined): string {
+  if (search === undefined) return 'Nobody is on the leaderboard yet.';
+  return `No agent on the leaderboard is called so, and no hotkey begins so: ${plainText(search)}`;
+}
+
+function boardLines(
+  { entries, total }: Leaderboard,
+  type: keyof typeof scoresBy = 'qualifying',
+): readonly string[] {
+  const scores = scoresBy[type];
   const head = ['RANK', 'AGENT', 'VERSION', 'MINER', ...scores.map(([title]) => title), '', 'ID'];
   const rows = entries.map((each) => [
     String(each.rank),
@@ -86,8 +99,12 @@ function boardLines({ entries, total }: Leaderboard, scores: Columns): readonly 
   const rest = total - entries.length;
   return [
     ...table([head, ...rows]),
-    ...(rest > 0 ? [`… and ${rest} more: --limit shows them`] : []),
+    ...(rest > 0 ? [`… and ${rest} more: ${restAdvice(entries.length)}`] : []),
   ];
+}
+
+function restAdvice(shown: number): string {
+  return shown < limitMax ? '--limit shows them' : '--search finds one, and the page has all';
 }
 
 function marksOf(entry: Entry): string {

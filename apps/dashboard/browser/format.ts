@@ -46,12 +46,15 @@ const units = [
   ['second', 1_000],
 ] as const;
 
-const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'auto', style: 'long' });
+/** In numbers: "tomorrow" is a date, which a day and a half from now is not. */
+const relative = new Intl.RelativeTimeFormat('en-GB', { numeric: 'always', style: 'long' });
 
 /** "3 minutes ago", "in 2 hours". */
 export function relativeText(iso: string, nowMs: number): string {
   const differenceMs = Date.parse(iso) - nowMs;
-  const [unit, ms] = units.find(([, size]) => Math.abs(differenceMs) >= size) ?? ['second', 1_000];
+  const found = units.find(([, size]) => Math.abs(differenceMs) >= size);
+  if (found === undefined) return 'now';
+  const [unit, ms] = found;
   return relative.format(Math.round(differenceMs / ms), unit);
 }
 

@@ -70,3 +70,22 @@ test('a store that breaks off a file is tried again later', async (t) => {
     /^paddock: the file cannot be fetched: the store broke off\nTry again in a moment/,
   );
 });
+
+// The second try was turned away before anybody looked for the first.
+test('a submission whose first answer was lost is open, also where the next one was refused', async (t) => {
+  let asked = 0;
+  const { user } = await userOf(t, (request, response) => {
+    asked += 1;
+    request.resume();
+    if (asked === 1) return void request.socket.destroy();
+    response.writeHead(503, { 'content-type': 'application/json', 'retry-after': '30' });
+    response.end(JSON.stringify({ error_code: 'OVERLOADED', detail: 'Too busy.' }));
+  });
+  const order = ['submit', 'agent.py', '--name', 'a', '--idempotency-key', 'mine', '--token', 'x'];
+  const { code, error } = await user.run(...order);
+
+  t.is(code, 5, error);
+  t.true(asked > 1);
+  t.regex(error, /whether it took effect is not known\n/);
+  t.regex(error, /Repeated with --idempotency-key mine it is carried out once and no more\.\n$/);
+});

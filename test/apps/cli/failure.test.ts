@@ -72,6 +72,17 @@ test('an answer of something in between is tried again', (t) => {
   t.like(failureOf(refused), { message: '502 HTTP_502', advice: 'Try again in a moment.' });
 });
 
+test('what a proxy says of an order leaves open what became of it', async (t) => {
+  for (const status of [502, 503, 504]) {
+    const proxys = new Refusal('POST /', { status, headers: new Headers() }, undefined);
+    const error = await t.throwsAsync(() => repeatable(Promise.reject(proxys), 'key'));
+    t.regex(error?.message ?? '', /; whether it took effect is not known$/);
+    t.regex(failureOf(error).advice ?? '', /^Try again in a moment\.\nRepeated with .+ key /);
+  }
+  const shed = answered('OVERLOADED', {}, '3');
+  t.is(await t.throwsAsync(() => repeatable(Promise.reject(shed), 'key')), shed);
+});
+
 test('an order whose outcome is not known says so once', async (t) => {
   const lost = Promise.reject(answered('OUTCOME_UNKNOWN'));
   const { message } = await t.throwsAsync(() => repeatable(lost, 'key'));

@@ -45,3 +45,33 @@ test('what the top earns is told with its unit', async (t) => {
 
   t.regex(out, /^Top agent: a of 5F with 0\.6, about 12\.3 TAO a day \(4000 USD\)$/m);
 });
+
+test('a search without a hit is no empty board', async (t) => {
+  const told = (...args: readonly string[]) =>
+    answeredLine(
+      {
+        getPublicTop: now,
+        getPublicTopMinerPayout: payout,
+        getPublicLeaderboard: { entries: [], total: 0 },
+      },
+      ...['top', ...args],
+    );
+
+  t.regex((await told()).out, /^Nobody is on the leaderboard yet\.$/m);
+  t.regex((await told('--search', 'nosuch')).out, /^No agent on the leaderboard .+: nosuch$/m);
+});
+
+test('what is beyond the largest limit is not to be had by it', async (t) => {
+  const told = (count: number) =>
+    answeredLine(
+      {
+        getPublicTop: now,
+        getPublicTopMinerPayout: { agent_name: 'a', ...payout },
+        getPublicLeaderboard: { entries: Array.from({ length: count }, () => entry), total: 600 },
+      },
+      'top',
+    );
+
+  t.regex((await told(20)).out, /^… and 580 more: --limit shows them$/m);
+  t.regex((await told(500)).out, /^… and 100 more: --search finds one, and the page has all$/m);
+});

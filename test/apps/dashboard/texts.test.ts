@@ -19,6 +19,10 @@ test('times are told as people say them', (t) => {
   const at = '2026-01-01T00:00:00.000Z';
   t.is(relativeText(at, Date.parse(at) + 3 * 60_000), '3 minutes ago');
   t.is(relativeText(at, Date.parse(at) - 2 * 3_600_000), 'in 2 hours');
+  // By the calendar it may be the day after, and the day before.
+  t.is(relativeText(at, Date.parse(at) - 34 * 3_600_000), 'in 1 day');
+  t.is(relativeText(at, Date.parse(at) + 34 * 3_600_000), '1 day ago');
+  t.is(relativeText(at, Date.parse(at)), 'now');
   t.is(countdownText(90_061_000, 0), '1 d 01:01:01');
   t.is(countdownText(0, 5_000), '00:00:00');
 });
