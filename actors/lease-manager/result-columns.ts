@@ -14,6 +14,11 @@ export interface ResultColumns {
   /** JSON texts, which nobody but the database reads. */
   readonly verdictChecks: readonly string[];
   readonly rewardComponents: readonly string[];
+  /** How many there are in these texts, so that no reader opens them; edges of the version before do not count. */
+  readonly checksPassed?: readonly number[];
+  readonly checksFailed?: readonly number[];
+  readonly checksUnknown?: readonly number[];
+  readonly componentCount?: readonly number[];
   readonly rewardMicro: readonly (number | null)[];
   readonly wallSeconds: readonly (number | null)[];
   readonly terminalStateHash: readonly (string | null)[];
@@ -22,6 +27,8 @@ export interface ResultColumns {
 }
 
 type ColumnType = 'boolean' | 'number' | 'string';
+
+type CountName = 'checksPassed' | 'checksFailed' | 'checksUnknown' | 'componentCount';
 
 const columnTypes = {
   taskId: ['string'],
@@ -37,11 +44,15 @@ const columnTypes = {
   ledgerUri: ['string', 'null'],
   stepCount: ['number'],
 } as const satisfies Record<
-  Exclude<keyof ResultColumns, 'envPackSha256'>,
+  Exclude<keyof ResultColumns, CountName | 'envPackSha256'>,
   readonly [ColumnType] | readonly [ColumnType, 'null']
 >;
 
 const columnNames = Object.keys(columnTypes) as (keyof typeof columnTypes)[];
+
+const countNames: readonly CountName[] = [
+  ...(['checksPassed', 'checksFailed', 'checksUnknown', 'componentCount'] as const),
+];
 
 const resultsMax = 500;
 
@@ -65,6 +76,7 @@ function areColumns(given: unknown): boolean {
     column.every((value) => typeof value === type || (value === null && orNull === 'null'));
   return (
     columnNames.every((name) => isWhole(columns[name], columnTypes[name])) &&
+    countNames.every((name) => columns[name] === undefined || isWhole(columns[name], ['number'])) &&
     (typeof envPackSha256 === 'string' || isWhole(envPackSha256, ['string']))
   );
 }
@@ -74,7 +86,13 @@ export function pickResults(columns: ResultColumns, places: readonly number[]): 
   const { envPackSha256 } = columns;
   if (places.length === columns.taskId.length) return columns;
   const pick = (values: readonly unknown[]) => places.map((place) => values[place]);
-  const picked = Object.fromEntries(columnNames.map((name) => [name, pick(columns[name])]));
+  const names = [...columnNames, ...countNames];
+  const picked = Object.fromEntries(
+    names.flatMap((name) => {
+      const values = columns[name];
+      return values === undefined ? [] : [[name, pick(values)]];
+    }),
+  );
   return {
     ...picked,
     envPackSha256: typeof envPackSha256 === 'string' ? envPackSha256 : pick(envPackSha256),

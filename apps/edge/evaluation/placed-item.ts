@@ -8,16 +8,31 @@ export interface PlacedItem {
   readonly item: EpisodeItem;
   readonly verdictChecks: string;
   readonly rewardComponents: string;
+  readonly counts: Counts;
   /** Of the item's JSON. */
   readonly bytes: number;
 }
+
+/** What is shown of checks and components, counted once where they are parsed. */
+interface Counts {
+  readonly checks: Readonly<Record<Verdict, number>>;
+  readonly components: number;
+}
+
+type Verdict = EpisodeItem['verdict_checks'][string];
 
 export function placeItem(index: number, item: EpisodeItem): PlacedItem {
   const verdictChecks = JSON.stringify(item.verdict_checks);
   const rewardComponents = JSON.stringify(item.reward_components);
   const texts = Buffer.byteLength(verdictChecks) + Buffer.byteLength(rewardComponents);
   const bytes = texts + namesBytes + scalarBytes(item);
-  return { index, item, verdictChecks, rewardComponents, bytes };
+  return { index, item, verdictChecks, rewardComponents, counts: countsOf(item), bytes };
+}
+
+function countsOf({ verdict_checks, reward_components }: EpisodeItem): Counts {
+  const checks = { passed: 0, failed: 0, unknown: 0 };
+  for (const verdict of Object.values(verdict_checks)) checks[verdict] += 1;
+  return { checks, components: Object.keys(reward_components).length };
 }
 
 const names: readonly (keyof EpisodeItem)[] = [
@@ -67,6 +82,10 @@ export function columnsOf(
     verdictCorrect: items.map((item) => item.verdict_correct),
     verdictChecks: placed.map(({ verdictChecks }) => verdictChecks),
     rewardComponents: placed.map(({ rewardComponents }) => rewardComponents),
+    checksPassed: placed.map(({ counts }) => counts.checks.passed),
+    checksFailed: placed.map(({ counts }) => counts.checks.failed),
+    checksUnknown: placed.map(({ counts }) => counts.checks.unknown),
+    componentCount: placed.map(({ counts }) => counts.components),
     rewardMicro: items.map((item) => item.aggregate_reward),
     wallSeconds: items.map((item) => item.wall_seconds),
     terminalStateHash: items.map((item) => item.terminal_state_hash),

@@ -92,8 +92,7 @@ function verdictStatus(episode: EpisodeRow): 'passed' | 'failed' | 'unknown' {
 }
 
 function episodeItem(run: PublicRun, episode: EpisodeRow): z.infer<typeof resultItem> {
-  const checks = Object.values(episode.verdictChecks);
-  const count = (status: string) => checks.filter((check) => check === status).length;
+  const { checksPassed: passed, checksFailed: failed, checksUnknown: unknown } = episode;
   const paid = episode.verdictCorrect ? scoreOfMicro(episode.rewardMicro ?? 0) : 0;
   return {
     item_id: episode.taskId,
@@ -103,8 +102,8 @@ function episodeItem(run: PublicRun, episode: EpisodeRow): z.infer<typeof result
     score: paid,
     verdict_status: verdictStatus(episode),
     paid_reward: paid,
-    check_summary: { passed: count('passed'), failed: count('failed'), unknown: count('unknown') },
-    reward_summary: { component_count: Object.keys(episode.rewardComponents).length },
+    check_summary: { passed, failed, unknown },
+    reward_summary: { component_count: episode.componentCount },
     step_count: episode.stepCount,
     eval_run_id: run.evalRunId,
     validator_hotkey: run.validatorHotkey,

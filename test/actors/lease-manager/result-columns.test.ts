@@ -72,6 +72,23 @@ test('results in columns are judged and stored as results in rows are', (t) => {
   fc.assert(property, { numRuns: 300 });
 });
 
+test('counts come with their results, where an edge sends any', (t) => {
+  const { world, own } = withRun();
+  const results = [episode(0), episode(0), episode(1)];
+  const columns = {
+    ...columnsOf(results, ['ab'.repeat(32)]),
+    ...{ checksPassed: [1, 2, 3], checksFailed: [4, 5, 6] },
+    ...{ checksUnknown: [7, 8, 9], componentCount: [10, 11, 12] },
+  };
+
+  world.ok('append-results', { ...own, columns });
+
+  t.like(stored(world)[0], {
+    ...{ checks_passed: [1, 3], checks_failed: [4, 6] },
+    ...{ checks_unknown: [7, 9], component_count: [10, 12] },
+  });
+});
+
 // Whoever asks for the detail of a race is refused by the run that an id names.
 test('results in rows get the ids that results in columns have', (t) => {
   const { world, own } = withRun();
@@ -102,6 +119,8 @@ test('columns in which a value is missing or another than it should be are refus
     { ...whole, verdictChecks: [{}, {}] },
     { ...whole, wallSeconds: ['1', 2] },
     { ...whole, envPackSha256: null },
+    { ...whole, checksPassed: [1] },
+    { ...whole, componentCount: [1, null] },
     null,
   ];
 

@@ -58,6 +58,21 @@ test('an item is seen to be right only where the schema says so, and means the s
   t.true(seen > 100);
 });
 
+test('checks and components are counted as their texts hold them', (t) => {
+  const property = fc.property(item, (given) => {
+    const plain = plainItem(given);
+    if (plain === undefined) return true;
+    const { counts, verdictChecks, rewardComponents } = placeItem(0, plain);
+    const verdicts = Object.values(JSON.parse(verdictChecks));
+    for (const verdict of ['passed', 'failed', 'unknown'] as const) {
+      t.is(counts.checks[verdict], verdicts.filter((other) => other === verdict).length);
+    }
+    return counts.components === Object.keys(JSON.parse(rewardComponents)).length;
+  });
+
+  t.notThrows(() => fc.assert(property, { numRuns: 2_000 }));
+});
+
 test('the bytes of an item are those of its JSON', (t) => {
   const property = fc.property(item, (given) => {
     const plain = plainItem(given);
