@@ -12,6 +12,15 @@ export const depthMax = 64;
 /** Of a question to a model, which is held as long as its answer takes: a talk of ten thousand turns. */
 export const completionPartsMax = 50_000;
 
+/**
+ * Of results, of progress and of the end of a run: for each of 500 results, which have 24 without them, a
+ * hundred checks and more than a hundred components.
+ */
+export const resultsPartsMax = 200_000;
+
+/** Of any other body, few of which have a hundred. */
+export const bodyPartsMax = 10_000;
+
 /** Whether lists and objects nest deeper, before anybody has parsed what may be no JSON at all. */
 export function deeperThan(bytes: Uint8Array, levels: number): boolean {
   const { length } = bytes;
@@ -30,11 +39,15 @@ export function deeperThan(bytes: Uint8Array, levels: number): boolean {
   return false;
 }
 
-/**
- * Whether there are more lists, objects and texts in it, names among them: an empty one of three bytes
- * takes seventy once it is parsed.
- */
 export function morePartsThan(bytes: Uint8Array, partsMax: number): boolean {
+  return partsUpTo(bytes, partsMax) > partsMax;
+}
+
+/**
+ * How many lists, objects and texts there are in it, names among them, or one more than `partsMax`: an empty
+ * one of three bytes takes seventy once it is parsed.
+ */
+export function partsUpTo(bytes: Uint8Array, partsMax: number): number {
   const { length } = bytes;
   let parts = 0;
   for (let at = 0; at < length && parts <= partsMax; at++) {
@@ -43,7 +56,7 @@ export function morePartsThan(bytes: Uint8Array, partsMax: number): boolean {
     else if (byte !== openObject && byte !== openList) continue;
     parts += 1;
   }
-  return parts > partsMax;
+  return parts;
 }
 
 /** Where the quote stands that ends the text; beyond all bytes where none does. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
-import { completionPartsMax } from '../../machines/json-depth.ts';
+import { bodyPartsMax, completionPartsMax, resultsPartsMax } from '../../machines/json-depth.ts';
 import { faultOf } from '../outage.ts';
 import {
   discardRest,
@@ -265,8 +265,7 @@ async function bodyOf(
   const room = roomOf(endpoint);
   const onCame = room && by.largeBodies[room].hold(http.request, http.response, caller.name);
   const bytesMax = by.limits.bodyBytesMax[limit];
-  const partsMax = limit === 'inference' ? completionPartsMax : undefined;
-  const limits = { bytesMax, partsMax, onCame };
+  const limits = { bytesMax, partsMax: partsMax[limit], onCame };
   const read = () => readJsonBody(http.request, http.response, limits);
   const value = await (hasWholeBody(http.request) || !announcesBody(http.request)
     ? read()
@@ -276,6 +275,12 @@ async function bodyOf(
       }));
   return parsePart(endpoint.body, value, 'body');
 }
+
+/** Operators may send suites of ten thousand problems. */
+const partsMax = {
+  ...{ json: bodyPartsMax, results: resultsPartsMax },
+  ...{ operator: undefined, inference: completionPartsMax },
+} satisfies Record<NonNullable<Endpoint['bodyLimit']>, number | undefined>;
 
 function roomOf({ bodyLimit, budget }: Endpoint): keyof Dispatch['largeBodies'] | undefined {
   if (bodyLimit === 'inference') return 'inference';

@@ -86,18 +86,43 @@ test('the end of a run has room when results have none', async (t) => {
   t.is((await edge.announce('5Late', largest, '/conclude')).status, 100);
 });
 
-// Behind a proxy that passes bodies on as they come, nobody says how long they are.
-test('a small body of unknown length takes no room once it is there', async (t) => {
-  const held = Promise.withResolvers<void>();
-  const waiting = endpoint({
+function waitingUntil(held: Promise<void>) {
+  return endpoint({
     ...{ method: 'post', role: 'validator', summary: 'Waits', trafficClass: 0, path: '/waiting' },
     ...{ body: z.looseObject({}), bodyLimit: 'results', response: z.object({}), faults: [] },
     handle: async () => {
-      await held.promise;
+      await held;
       return {};
     },
   });
-  const edge = await startEdge([waiting]);
+}
+
+// Sixteen of six hundred kilobytes are a third of what a key may have: of empty objects they are 200 MB.
+test('a body of many parts takes the room of a large one', async (t) => {
+  const held = Promise.withResolvers<void>();
+  const edge = await startEdge([waitingUntil(held.promise)]);
+  t.teardown(() => edge.drain());
+  const body = JSON.stringify({ a: Array(199_997).fill({}) });
+  const headers = { 'content-type': 'application/json', 'x-hotkey': '5Parts' };
+  const send = () => edge.request('POST', '/waiting', { body, headers });
+  const answers: Promise<Response>[] = [];
+  for (let count = 1; count <= 16; count += 1) {
+    answers.push(send());
+    await edge.until(() => edge.inFlight() === count);
+  }
+
+  const refused = await send();
+  t.is(refused.status, 503);
+  t.like(await refused.json(), { error_code: 'OVERLOADED' });
+  held.resolve();
+  t.deepEqual([...new Set((await Promise.all(answers)).map(({ status }) => status))], [200]);
+  t.is((await send()).status, 200);
+});
+
+// Behind a proxy that passes bodies on as they come, nobody says how long they are.
+test('a small body of unknown length takes no room once it is there', async (t) => {
+  const held = Promise.withResolvers<void>();
+  const edge = await startEdge([waitingUntil(held.promise)]);
   t.teardown(() => edge.drain());
   const statuses: Promise<number>[] = [];
   for (let count = 1; count <= 40; count += 1) {

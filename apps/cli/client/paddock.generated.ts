@@ -358,7 +358,7 @@ export interface PostValidatorEvaluationRunsProgressAnswer {
 
 export interface PostValidatorEpisodeResultsRequest {
   readonly body: {
-    /** One that is not like this is answered 422 on its own */
+    /** One that is not like this is answered 422 on its own; more than 200000 lists, objects and texts in the body, names among them, are 413 */
     readonly results: readonly EpisodeResultItem[];
   };
 }

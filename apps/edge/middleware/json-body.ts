@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault } from '../../../machines/fault.ts';
-import { deeperThan, depthMax, morePartsThan } from '../../../machines/json-depth.ts';
+import { deeperThan, depthMax, partsUpTo } from '../../../machines/json-depth.ts';
 import { refusal } from '../../../machines/refusal.ts';
 import { letBodyCome } from '../answer.ts';
 import { invalidRequest } from '../validation.ts';
@@ -10,8 +10,8 @@ export interface BodyLimits {
   readonly bytesMax: number;
   /** Lists, objects and texts that it may hold. */
   readonly partsMax?: number | undefined;
-  /** Hears how many bytes came, before they are parsed. */
-  readonly onCame?: ((bytes: number) => void) | undefined;
+  /** Hears what came, before it is parsed. */
+  readonly onCame?: ((bytes: number, parts: number) => void) | undefined;
 }
 
 /** The JSON value of a request's body; undefined when there is no body at all. */
@@ -23,8 +23,10 @@ export async function readJsonBody(
   if (!announcesBody(request)) return undefined;
   requireJson(request);
   const bytes = await readBody(request, response, bytesMax);
-  onCame?.(bytes.length);
-  return bytes.length === 0 ? undefined : parseJson(bytes, partsMax);
+  const parts = partsMax === undefined ? 0 : partsUpTo(bytes, partsMax);
+  if (partsMax !== undefined && parts > partsMax) throw tooLarge(partsMax, 'parts');
+  onCame?.(bytes.length, parts);
+  return bytes.length === 0 ? undefined : parseJson(bytes);
 }
 
 export function announcesBody(request: IncomingMessage): boolean {
@@ -64,7 +66,7 @@ async function readBody(
   response: ServerResponse,
   bytesMax: number,
 ): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  if (Number(request.headers['content-length'] ?? 0) > bytesMax) throw tooLarge(bytesMax, 'bytes');
   // It may have gone while its caller was proved: then nothing more is told of it, not even that.
   if (request.destroyed) throw new ClientGone();
   letBodyCome(request, response);
@@ -80,7 +82,7 @@ async function readBody(
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > bytesMax) reject(tooLarge(bytesMax));
+      if (size > bytesMax) reject(tooLarge(bytesMax, 'bytes'));
       else chunks.push(chunk);
     });
     request.once('end', () =>
@@ -107,15 +109,15 @@ export class ClientGone extends Error {
   override name = 'ClientGone';
 }
 
-function tooLarge(bytesMax: number): Fault {
-  return refusal('BODY_TOO_LARGE', { says: `The body may hold at most ${bytesMax} bytes.` });
+function tooLarge(most: number, what: 'bytes' | 'parts'): Fault {
+  const parts = 'lists, objects and texts, names among them';
+  return refusal('BODY_TOO_LARGE', {
+    says: `The body may hold at most ${most} ${what === 'bytes' ? what : parts}.`,
+  });
 }
 
-function parseJson(bytes: Buffer, partsMax: number | undefined): unknown {
+function parseJson(bytes: Buffer): unknown {
   if (deeperThan(bytes, depthMax)) throw malformed(`must not nest deeper than ${depthMax} levels`);
-  if (partsMax !== undefined && morePartsThan(bytes, partsMax)) {
-    throw malformed(`must not hold more than ${partsMax} lists, objects and texts`);
-  }
   let text: string;
   let value: unknown;
   try {

@@ -12,8 +12,17 @@ const max = 64;
 /** When half of all room is taken. */
 const perKeyInCrowdMax = 2;
 
-/** Gives back what is held beyond what came. */
-export type Came = (bytes: number) => void;
+/**
+ * Of text, for each list, object and text in it: no honest body has more of them. One that does weighs as
+ * much as an honest one with as many, for most of what is held of it is these.
+ */
+const bytesOfPart = 10;
+
+/**
+ * Gives back what is held beyond what came, and holds more where it has so many parts.
+ * @throws OVERLOADED
+ */
+export type Came = (bytes: number, parts: number) => void;
 
 /**
  * Bounds what is held of large JSON bodies, of each key and of all: by their size as it is announced,
@@ -37,19 +46,29 @@ export class LargeBodies {
    * @throws OVERLOADED
    */
   hold(request: IncomingMessage, response: ServerResponse, key: string): Came {
-    let bytes = Math.min(announcedBytes(request), this.#largestBytes);
-    if (bytes < largeBytesMin) return nothingBeyond;
+    let held = 0;
+    const holdOnly = (bytes: number) => {
+      if (bytes > held) this.#take(bytes - held, key);
+      else this.#release(held - bytes, key);
+      if (held === 0 && bytes > 0) onceClosed(response, () => holdOnly(0));
+      held = bytes;
+    };
+    const holdLarge = (bytes: number) => {
+      const wanted = bytes < largeBytesMin ? 0 : Math.min(bytes, this.#largestBytes);
+      if (wanted !== held) holdOnly(wanted);
+    };
+    holdLarge(announcedBytes(request));
+    return (bytes, parts) => {
+      // Nothing would give back what is taken for one that is gone.
+      if (!response.destroyed) holdLarge(Math.max(bytes, parts * bytesOfPart));
+    };
+  }
+
+  #take(bytes: number, key: string): void {
     const ofKey = this.#byKey.get(key) ?? 0;
     this.#requireRoom(bytes, ofKey);
     this.#heldBytes += bytes;
     this.#byKey.set(key, ofKey + bytes);
-    const keepOnly = (left: number) => {
-      if (left >= bytes) return;
-      this.#release(bytes - left, key);
-      bytes = left;
-    };
-    onceClosed(response, () => keepOnly(0));
-    return (came) => keepOnly(came < largeBytesMin ? 0 : came);
   }
 
   #requireRoom(bytes: number, ofKey: number): void {
@@ -68,8 +87,6 @@ export class LargeBodies {
     else this.#byKey.delete(key);
   }
 }
-
-const nothingBeyond: Came = () => undefined;
 
 function announcedBytes({ headers }: IncomingMessage): number {
   if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;

@@ -192,6 +192,48 @@ test.serial('500 items fit into one batch, 501 do not', async (t) => {
   );
 });
 
+// Of empty objects, two megabytes hold seven hundred thousand, and each takes seventy bytes once it is parsed.
+test.serial('a batch of more parts than any honest one has changes nothing', async (t) => {
+  const { suite, validator, evalRunId } = await claimedRun('parts');
+  const [honest, ...others] = episodes(evalRunId, suite);
+  const hostile = [...others, honest].map((item) => ({
+    ...item,
+    reward_components: { a: Array(83_000).fill({}) },
+  }));
+
+  const answer = await validator.post(resultsPath, { results: [honest, ...hostile] });
+  const { detail } = await refused(t, answer, '413 BODY_TOO_LARGE');
+
+  t.regex(detail, /200000 lists, objects and texts/);
+
+  const stored = await service.sql`
+    select task_id from episode_result where eval_run_id = ${evalRunId}`;
+  t.is(stored.length, 0);
+  t.deepEqual(statuses(await sendResults(validator, [honest])), [201]);
+});
+
+test.serial('500 items of fifty checks and components each are stored and counted', async (t) => {
+  const { suite, validator, evalRunId } = await claimedRun('extreme', 500);
+  const fifty = (value: (index: number) => unknown) =>
+    Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`of the cart ${at}`, value(at)]));
+  const verdict = (at: number) => (at < 30 ? 'passed' : at < 45 ? 'failed' : 'unknown');
+  const honest = { verdict_checks: fifty(verdict), reward_components: fifty((at) => `0.${at}`) };
+
+  const body = await sendResults(
+    validator,
+    episodes(evalRunId, suite, () => honest),
+  );
+
+  t.deepEqual(body.counts, { 201: 500 });
+  const counted = await service.sql`
+    select distinct checks_passed, checks_failed, checks_unknown, component_count
+    from episode_result where eval_run_id = ${evalRunId}`;
+  t.deepEqual(
+    [...counted],
+    [{ checks_passed: 30, checks_failed: 15, checks_unknown: 5, component_count: 50 }],
+  );
+});
+
 test.serial('an item larger than a message of the broker is still one answer', async (t) => {
   const { suite, validator, evalRunId } = await claimedRun('large');
   const big = (index: number): Partial<Episode> =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { resultsPartsMax } from '../../../../machines/json-depth.ts';
 import { endpoint } from '../../endpoint.ts';
 import { appendBatch } from '../../evaluation/episode-batch.ts';
 import { episodeItem } from '../../evaluation/episode-item.ts';
@@ -18,7 +19,7 @@ export const appendEpisodeResults = endpoint({
       .array(episodeItem.meta({ id: 'EpisodeResultItem' }))
       .min(1)
       .meta({
-        description: 'One that is not like this is answered 422 on its own',
+        description: `One that is not like this is answered 422 on its own; more than ${resultsPartsMax} lists, objects and texts in the body, names among them, are 413`,
         override: { maxItems: 500 },
       }),
   }),
