@@ -47,7 +47,10 @@ export interface RegistrationCache {
    * notice that it can let nobody in, nor that it can again. Never rejects for the chain's sake.
    */
   look(): Promise<void>;
-  /** The chain did not answer when asked last, and nobody was seen so lately that grace would help. */
+  /**
+   * The chain did not answer when asked last, and for somebody who goes on asking grace may be over: nobody was
+   * seen within it. Whose turn it is first is one who was asked for a `ttlMs` before the one seen last.
+   */
   readonly isBlind: boolean;
 }
 
@@ -128,8 +131,8 @@ class CachedRegistrations implements RegistrationCache {
   }
 
   get #knowsSomebody(): boolean {
-    const { clock, ttlMs, graceMs } = this.#options;
-    return clock.monotonicMs() - this.#seenMs < ttlMs + graceMs;
+    const { clock, graceMs } = this.#options;
+    return clock.monotonicMs() - this.#seenMs < graceMs;
   }
 
   #known(hotkeyHex: string, ageMsMax: number): SubnetRole | 'unregistered' | undefined {

@@ -20,10 +20,18 @@ export interface DeliveryFolder {
 const digits = 12;
 const nameOf = (turn: number) => `${String(turn).padStart(digits, '0')}.json`;
 const namePattern = /^\d{12}\.json$/;
+/** Of a process that was killed while it wrote: nobody was told that it is kept. */
+const asidePattern = /^\d{12}\.json\.new$/;
 
 export async function openDeliveryFolder(folder: string): Promise<DeliveryFolder> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const names = (await readdir(folder)).filter((name) => namePattern.test(name)).toSorted();
+  const found = await readdir(folder);
+  await Promise.all(
+    found
+      .filter((name) => asidePattern.test(name))
+      .map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)),
+  );
+  const names = found.filter((name) => namePattern.test(name)).toSorted();
   const kept: { readonly name: string; readonly delivery: Delivery }[] = [];
   const unreadable: string[] = [];
   for (const name of names) {

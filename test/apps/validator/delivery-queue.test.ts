@@ -1,4 +1,13 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -9,6 +18,7 @@ import {
   pauseMs,
   withinPatience,
 } from '../../../apps/validator/delivery/delivery.ts';
+import { openDeliveryFolder } from '../../../apps/validator/delivery/delivery-folder.ts';
 import { type Attempted, DeliveryQueue } from '../../../apps/validator/delivery/delivery-queue.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
@@ -155,8 +165,20 @@ test('a file that no crash of ours could leave is set aside and the rest is sent
   await queue.untilEmpty(new AbortController().signal);
 
   t.deepEqual(sent, [completion('b')]);
-  t.true((await readdir(folder)).includes('000000000001.json.unreadable'));
+  t.deepEqual(await readdir(folder), ['000000000001.json.unreadable']);
   await queue.stop();
+});
+
+// An episode may have megabytes: what is left of it would keep a full disk full, and the end of its run from it.
+test('what a full disk did not take leaves nothing behind', async (t) => {
+  const folder = await folderFor(t);
+  const queue = await openDeliveryFolder(folder);
+  await symlink('/dev/full', join(folder, '000000000001.json.new'));
+
+  await t.throwsAsync(queue.put(completion('a')), { code: 'ENOSPC' });
+
+  t.deepEqual(await readdir(folder), []);
+  t.is(await queue.put(completion('b')), '000000000002.json');
 });
 
 test('a file that cannot be removed holds up nothing, and ends no process', async (t) => {

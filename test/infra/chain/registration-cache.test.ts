@@ -190,7 +190,7 @@ test('a cache that knows nobody asks by itself whether the chain answers', async
   await setRegistration(node, { hotkey: one, role: 'miner' });
   await cache.roleOf(one);
   const before = asked();
-  await clock.advance(ttlMs + graceMs - 1);
+  await clock.advance(graceMs - 1);
   await cache.look();
   t.is(asked(), before, 'somebody is known');
 });
@@ -218,17 +218,27 @@ test('one question that fails leaves nobody blind for longer than the next look'
   t.false(cache.isBlind);
 });
 
-test('while the chain is down the cache is blind once the last grace is over', async (t) => {
+// An edge that refuses one of those who were there all the time has to be silent by then: whoever
+// goes by its word would end that one's lease.
+test('while the chain is down the cache is blind before anybody who kept asking is refused', async (t) => {
   const { node, cache, clock, server } = await world(t);
-  await setRegistration(node, { hotkey: one, role: 'validator', stake: 100n });
+  const other = hotkeyOf(2);
+  for (const hotkey of [one, other]) await setRegistration(node, { hotkey, role: 'miner' });
   await cache.roleOf(one);
+  await clock.advance(ttlMs - 1);
+  await cache.roleOf(other);
   await server.stop();
 
-  await clock.advance(ttlMs + graceMs - 1);
-  await cache.roleOf(one);
+  await clock.advance(graceMs - 1);
+  for (const hotkey of [one, other]) await cache.roleOf(hotkey);
   t.false(cache.isBlind);
   await clock.advance(1);
+  await cache.roleOf(one);
   t.true(cache.isBlind);
+
+  await clock.advance(1);
+  await t.throwsAsync(cache.roleOf(one), unavailable);
+  await cache.roleOf(other);
 });
 
 test('who was seen to be gone has no grace', async (t) => {
