@@ -9,6 +9,11 @@ const beat = endpoint({
   ...{ body: z.looseObject({}), response: z.object({}), faults: [] },
   handle: async () => ({}),
 });
+const claim = endpoint({
+  ...{ method: 'post', path: '/claim', role: 'validator', summary: 'Claims', trafficClass: 1 },
+  ...{ body: z.looseObject({}), response: z.object({}), faults: [] },
+  handle: async () => ({}),
+});
 const order = endpoint({
   ...{ method: 'put', path: '/order', role: 'miner', summary: 'Orders', trafficClass: 2 },
   ...{ body: z.looseObject({}), response: z.object({}), faults: [] },
@@ -26,7 +31,7 @@ const look = endpoint({
 });
 
 async function startEdge(t: ExecutionContext) {
-  const edge = await startFramework([beat, order, greet, look]);
+  const edge = await startFramework([beat, claim, order, greet, look]);
   t.teardown(() => edge.drain());
   let refused = 0;
   /** Bodies of which one byte comes, each on a connection of its own. */
@@ -53,15 +58,24 @@ async function startEdge(t: ExecutionContext) {
       body: '{}',
       headers: { 'content-type': 'application/json', 'x-hotkey': key },
     });
-  return { ...edge, drip, send, refused: () => refused };
+  /** In two pieces, of a length that nobody says. */
+  const slow = async (method: string, path: string, key: string) => {
+    const body = ReadableStream.from(['{', '}']).pipeThrough(new TextEncoderStream());
+    const headers = { 'content-type': 'application/json', 'x-hotkey': key };
+    return await edge.request(method, path, { body, headers, duplex: 'half' } as RequestInit);
+  };
+  return { ...edge, drip, send, slow, refused: () => refused };
 }
 
-// Each held a place among all requests for ten seconds: two keys could shed every heartbeat.
-for (const [what, target] of [
+const targets = [
   ['heartbeats', ['POST', '/beat']],
+  ['claims', ['POST', '/claim']],
   ['orders', ['PUT', '/order']],
   ['questions of strangers', ['POST', '/greet']],
-] as const) {
+] as const;
+
+// Each held a place among all requests for ten seconds: two keys could shed every heartbeat.
+for (const [what, target] of targets) {
   test(`${what} that come byte by byte leave the edge to all others`, async (t) => {
     const edge = await startEdge(t);
     edge.drip(600, target, '5One');
@@ -73,6 +87,10 @@ for (const [what, target] of [
     t.is((await edge.send('PUT', '/order', '5Third')).status, 200);
     t.is((await edge.send('POST', '/beat', '5Third')).status, 200);
     t.is((await edge.send('POST', '/beat', '5One')).status, 200, 'a whole body needs no place');
+    const others = targets.filter(([, other]) => other !== target);
+    for (const [, [method, path]] of others) {
+      t.is((await edge.slow(method, path, '5Slow')).status, 200, path);
+    }
   });
 }
 
@@ -80,16 +98,7 @@ test('who sends slowly is heard beside those who drip, and gives its place back'
   const edge = await startEdge(t);
   const crowd = ['5A', '5B', '5C', '5D'].flatMap((key) => edge.drip(100, ['POST', '/beat'], key));
   await edge.until(() => edge.refused() + edge.inFlight() === 400);
-  const slow = async () => {
-    async function* pieces() {
-      yield '{';
-      await edge.until(() => edge.inFlight() > 0);
-      yield '}';
-    }
-    const body = ReadableStream.from(pieces()).pipeThrough(new TextEncoderStream());
-    const headers = { 'content-type': 'application/json', 'x-hotkey': '5Slow' };
-    return await edge.request('POST', '/beat', { body, headers, duplex: 'half' } as RequestInit);
-  };
+  const slow = () => edge.slow('POST', '/beat', '5Slow');
 
   t.deepEqual(
     (await Promise.all([slow(), slow()])).map(({ status }) => status),

@@ -3,13 +3,15 @@ import type { Endpoint } from '../endpoint.ts';
 import { type PlaceLimits, SharedPlaces } from './shared-places.ts';
 
 /**
- * Each room has its own, so that models' questions and a miner's orders shed no heartbeat. With all uploads
- * (256) they are what public reads are let in for, so that callers who drip leave claims and heartbeats alone.
+ * Whoever fills a room fills that one alone: orders and strangers shed no heartbeat, and no miner a login. With all
+ * uploads (256) they are what public reads are let in for, so that who drips leaves claims and heartbeats alone.
  */
 const limits = {
-  punctual: { perKeyMax: 32, max: 160 },
-  inference: { perKeyMax: 16, max: 64 },
-  other: { perKeyMax: 8, max: 32 },
+  heartbeats: { perKeyMax: 24, max: 128 },
+  inference: { perKeyMax: 12, max: 48 },
+  claims: { perKeyMax: 8, max: 32 },
+  orders: { perKeyMax: 6, max: 24 },
+  strangers: { perKeyMax: 6, max: 24 },
 } as const satisfies Record<string, PlaceLimits>;
 
 type Room = keyof typeof limits;
@@ -31,9 +33,8 @@ export class ComingBodies {
     };
     const room = (of: Room) => new SharedPlaces(limits[of], { tooManyOfKey: tooMany, tooMany });
     this.#rooms = {
-      punctual: room('punctual'),
-      inference: room('inference'),
-      other: room('other'),
+      ...{ heartbeats: room('heartbeats'), inference: room('inference') },
+      ...{ claims: room('claims'), orders: room('orders'), strangers: room('strangers') },
     };
   }
 
@@ -43,7 +44,8 @@ export class ComingBodies {
   }
 }
 
-function roomOf({ bodyLimit, trafficClass }: Endpoint): Room {
+function roomOf({ bodyLimit, role, trafficClass }: Endpoint): Room {
   if (bodyLimit === 'inference') return 'inference';
-  return trafficClass === 0 ? 'punctual' : 'other';
+  if (role === 'public') return 'strangers';
+  return (['heartbeats', 'claims', 'orders'] as const)[trafficClass];
 }
