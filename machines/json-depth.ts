@@ -18,9 +18,6 @@ export const completionPartsMax = 50_000;
  */
 export const resultsPartsMax = 200_000;
 
-/** Of any other body, few of which have a hundred. */
-export const bodyPartsMax = 10_000;
-
 /** Whether lists and objects nest deeper, before anybody has parsed what may be no JSON at all. */
 export function deeperThan(bytes: Uint8Array, levels: number): boolean {
   const { length } = bytes;

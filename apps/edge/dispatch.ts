@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
-import { bodyPartsMax, completionPartsMax, resultsPartsMax } from '../../machines/json-depth.ts';
+import { completionPartsMax, resultsPartsMax } from '../../machines/json-depth.ts';
 import { faultOf } from '../outage.ts';
 import {
   discardRest,
@@ -276,9 +276,9 @@ async function bodyOf(
   return parsePart(endpoint.body, value, 'body');
 }
 
-/** Operators may send suites of ten thousand problems. */
+/** Few fit into 64 KiB, and operators may send suites of ten thousand problems. */
 const partsMax = {
-  ...{ json: bodyPartsMax, results: resultsPartsMax },
+  ...{ json: undefined, results: resultsPartsMax },
   ...{ operator: undefined, inference: completionPartsMax },
 } satisfies Record<NonNullable<Endpoint['bodyLimit']>, number | undefined>;
 

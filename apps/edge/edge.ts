@@ -418,7 +418,10 @@ function dispatchOf(
     uploads: new UploadSlots({ perKeyMax: uploadsPerKeyMax, max: uploadsMax }),
     comingBodies: new ComingBodies(() => shed(telemetry, 'coming-body')),
     largeBodies: largeBodiesOf(config, telemetry),
-    publicReads: new PublicReads({ clock, patienceMs: config.requestSeconds * 1000, addressOf }),
+    publicReads: new PublicReads({
+      ...{ clock, addressOf, largestBytes: config.artifactBytesMax },
+      patienceMs: config.requestSeconds * 1000,
+    }),
     authenticate: createAuthenticator({
       ...{ clock, time: deps.time, decodeHotkey, verifier, turns, registrations, callers },
       rate: deps.rates.hotkey,
@@ -427,8 +430,7 @@ function dispatchOf(
       operators: new OperatorTokens(config.operatorTokens),
       runOf,
       onProven: (hotkey, standing, scheme) => {
-        // Who came by a session shows nothing of those who sign, whose time would go on.
-        if (scheme === 'signature' || !deps.proofs.isForSessionsAlone) deps.peers.speak();
+        if (deps.proofs.speaksForAll(scheme)) deps.peers.speak();
         if (standing.role === 'validator') deps.presence.proven(hotkey, standing);
       },
     }),

@@ -52,6 +52,8 @@ export interface RegistrationCache {
    * seen within it. Whose turn it is first is one who was asked for a `ttlMs` before the one seen last.
    */
   readonly isBlind: boolean;
+  /** Later than that: grace is over for everybody, so that nobody at all can be let in. */
+  readonly knowsNobody: boolean;
 }
 
 /** Nobody can prove this one: the zero account of Substrate. */
@@ -116,7 +118,7 @@ class CachedRegistrations implements RegistrationCache {
   }
 
   async look(): Promise<void> {
-    if (this.#knowsSomebody) return;
+    if (this.#sawSomebodyWithin(this.#options.graceMs)) return;
     // What it said before it failed somebody is no news of now.
     if (!this.#answers) this.#absentUntilMs.delete(nobody);
     try {
@@ -127,12 +129,16 @@ class CachedRegistrations implements RegistrationCache {
   }
 
   get isBlind(): boolean {
-    return !this.#answers && !this.#knowsSomebody;
+    return !this.#answers && !this.#sawSomebodyWithin(this.#options.graceMs);
   }
 
-  get #knowsSomebody(): boolean {
-    const { clock, graceMs } = this.#options;
-    return clock.monotonicMs() - this.#seenMs < graceMs;
+  get knowsNobody(): boolean {
+    const { ttlMs, graceMs } = this.#options;
+    return !this.#answers && !this.#sawSomebodyWithin(ttlMs + graceMs);
+  }
+
+  #sawSomebodyWithin(ms: number): boolean {
+    return this.#options.clock.monotonicMs() - this.#seenMs < ms;
   }
 
   #known(hotkeyHex: string, ageMsMax: number): SubnetRole | 'unregistered' | undefined {

@@ -52,6 +52,8 @@ export async function startFramework(
     readonly corsOrigins?: readonly string[];
     readonly stopping?: AbortSignal;
     readonly drainMs?: number;
+    /** Of a public answer. */
+    readonly largestBytes?: number;
     readonly budgetMs?: { readonly submission: number };
     /** Awaited by every proof of a caller. */
     readonly proving?: Promise<void>;
@@ -66,7 +68,10 @@ export async function startFramework(
   const measured: unknown[] = [];
   const counted: unknown[] = [];
   const addressOf = remoteAddressReader(options.trustedProxies ?? []);
-  const publicReads = new PublicReads({ clock, patienceMs: 10_000, addressOf });
+  const publicReads = new PublicReads({
+    ...{ clock, addressOf, patienceMs: 10_000 },
+    largestBytes: options.largestBytes ?? 64 * 1024 * 1024,
+  });
   const server = createEdgeServer({
     endpoints,
     newTraceId: () => randomBytes(16).toString('hex'),

@@ -32,7 +32,7 @@ interface Failure {
 
 export interface ProofWatchDeps {
   readonly way: NewcomersWay;
-  readonly registrations: Pick<RegistrationCache, 'isBlind' | 'look'>;
+  readonly registrations: Pick<RegistrationCache, 'isBlind' | 'knowsNobody' | 'look'>;
   /** Called when a try got further than the one before: a silence may be over. */
   readonly onOpened: () => void;
   readonly clock: Clock;
@@ -70,6 +70,15 @@ export class ProofWatch implements Service {
     return this.waitMs < waitMaxMs && !this.#isFailing;
   }
 
+  /**
+   * Whether somebody who was let in so shows that all can be: who came by a session shows nothing of those who sign, nor
+   * who has grace left of those who have none. A word for them would let their time go on.
+   */
+  speaksForAll(scheme: 'session' | 'signature'): boolean {
+    if (this.#deps.registrations.isBlind) return false;
+    return scheme === 'signature' || !this.isForSessionsAlone;
+  }
+
   /** Sessions are let in and signed requests are not: that somebody is let in ends nothing. */
   get isForSessionsAlone(): boolean {
     return !this.isAble && this.#letIn === 'sessions';
@@ -81,7 +90,7 @@ export class ProofWatch implements Service {
    * queue, would follow them to the next edge, and so it shows to hosts alone.
    */
   get trouble(): string | undefined {
-    if (this.#deps.registrations.isBlind)
+    if (this.#deps.registrations.knowsNobody)
       return 'no caller is known, and the chain does not answer';
     const failing = this.#failing;
     if (failing !== undefined && this.#isFailing && !isFlood(failing.error)) {

@@ -4,11 +4,13 @@ import { refusal } from '../../../machines/refusal.ts';
 /** Smaller ones are bounded by how many connections an address may have. */
 const largeBytesMin = 64 * 1024;
 const heldBytesMax = 256 * 1024 * 1024;
-/** The largest document there may be: one who reads slowly leaves room for three others of his kind. */
-const ofAddressBytesMax = heldBytesMax / 4;
+/** One who reads slowly leaves room for three others of his kind. */
+const ofAddressBytesMin = heldBytesMax / 4;
 
 interface Held {
   readonly bytes: number;
+  /** Whoever asks for it meanwhile is to find it (`PublicReads`). */
+  readonly keeps: object;
   /** Whose room it takes: that of who asked first. */
   readonly address: string;
   holders: number;
@@ -22,13 +24,16 @@ const nothing = () => undefined;
  */
 export class LargeAnswers {
   readonly #addressOf: (request: IncomingMessage) => string;
+  readonly #ofAddressBytesMax: number;
   /** Who reads the same bytes at the same time holds them together. */
   readonly #held = new Map<object, Held>();
   readonly #byAddress = new Map<string, number>();
   #heldBytes = 0;
 
-  constructor(addressOf: (request: IncomingMessage) => string) {
+  /** @param largestBytes of a document: an address may read one at least */
+  constructor(addressOf: (request: IncomingMessage) => string, largestBytes: number) {
     this.#addressOf = addressOf;
+    this.#ofAddressBytesMax = Math.max(ofAddressBytesMin, largestBytes);
   }
 
   get heldBytes(): number {
@@ -36,12 +41,12 @@ export class LargeAnswers {
   }
 
   /**
-   * Counts the body until the response closes.
+   * Counts the body until the response closes, and keeps what it is the body of.
    * @throws OVERLOADED when too much is held already
    */
-  hold(response: ServerResponse, body: Uint8Array | string): void {
+  hold(response: ServerResponse, body: Uint8Array | string, of: object): void {
     if (typeof body === 'string' || body.length < largeBytesMin) return;
-    response.once('close', this.#keep(body, body.length, response.req));
+    response.once('close', this.#keep(body, { bytes: body.length, keeps: of }, response.req));
   }
 
   /**
@@ -51,23 +56,23 @@ export class LargeAnswers {
    */
   compressing(response: ServerResponse, body: Uint8Array | string, what: object): () => void {
     if (typeof body === 'string' || body.length < largeBytesMin) return nothing;
-    return this.#keep(what, 2 * body.length, response.req);
+    return this.#keep(what, { bytes: 2 * body.length, keeps: what }, response.req);
   }
 
-  #keep(what: object, bytes: number, request: IncomingMessage): () => void {
-    const held = this.#held.get(what) ?? this.#add(what, bytes, this.#addressOf(request));
+  #keep(what: object, of: Pick<Held, 'bytes' | 'keeps'>, request: IncomingMessage): () => void {
+    const held = this.#held.get(what) ?? this.#add(what, of, this.#addressOf(request));
     held.holders += 1;
     return () => this.#release(what, held);
   }
 
-  #add(what: object, bytes: number, address: string): Held {
+  #add(what: object, { bytes, keeps }: Pick<Held, 'bytes' | 'keeps'>, address: string): Held {
     const ofAddress = this.#byAddress.get(address) ?? 0;
-    if (this.#heldBytes + bytes > heldBytesMax || ofAddress + bytes > ofAddressBytesMax) {
+    if (this.#heldBytes + bytes > heldBytesMax || ofAddress + bytes > this.#ofAddressBytesMax) {
       throw refusal('OVERLOADED', { says: 'Too much is being read at once.' });
     }
     this.#heldBytes += bytes;
     this.#byAddress.set(address, ofAddress + bytes);
-    const held = { bytes, address, holders: 0 };
+    const held = { bytes, keeps, address, holders: 0 };
     this.#held.set(what, held);
     return held;
   }

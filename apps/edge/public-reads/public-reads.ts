@@ -20,6 +20,8 @@ export interface PublicReadsDeps {
   readonly patienceMs: number;
   /** Where a request comes from, as limits by address tell it. */
   readonly addressOf: (request: IncomingMessage) => string;
+  /** How large an answer may be. */
+  readonly largestBytes: number;
 }
 
 /**
@@ -38,10 +40,10 @@ export class PublicReads {
   readonly #clock: Pick<Clock, 'sleep'>;
   readonly #patienceMs: number;
 
-  constructor({ clock, patienceMs, addressOf }: PublicReadsDeps) {
+  constructor({ clock, patienceMs, addressOf, largestBytes }: PublicReadsDeps) {
     this.#clock = clock;
     this.#patienceMs = patienceMs;
-    this.large = new LargeAnswers(addressOf);
+    this.large = new LargeAnswers(addressOf, largestBytes);
   }
 
   /** @param key everything that the answer depends on, in one spelling */

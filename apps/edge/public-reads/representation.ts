@@ -22,6 +22,8 @@ export class Representation {
   /** As text where it is short and ASCII: that leaves in one piece with the head of its answer. */
   readonly content: Buffer | string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The bytes as they were given: who keeps this keeps those, too, by which it is found. */
+  readonly given: Uint8Array | undefined;
   readonly #levels: (typeof levels)[keyof typeof levels];
   readonly #compressed = new Map<Coding, Promise<Buffer>>();
   #tag: string | undefined;
@@ -34,6 +36,8 @@ export class Representation {
     readonly sha256?: string | undefined;
   }) {
     this.content = typeof given.content === 'string' ? ofText(given.content) : of(given.content);
+    const areKept = typeof given.content !== 'string' && typeof this.content !== 'string';
+    this.given = areKept ? given.content : undefined;
     this.headers = given.headers ?? {};
     this.#tag = given.sha256 && entityTagOfHash(given.sha256);
     this.#levels = given.isKept === true ? levels.kept : levels.passing;

@@ -63,7 +63,7 @@ function send(
   body: Buffer | string,
 ): void {
   if (response.headersSent || response.destroyed) return;
-  if (!isKnown) large.hold(response, body);
+  if (!isKnown) large.hold(response, body, shown);
   const mayBeKept = isAnonymous(response.req.headers);
   setHeaders(response, shown.headers);
   const lines = ['Vary', 'Accept-Encoding'];

@@ -7,7 +7,7 @@ import { silentLogger } from '../../support/silent-telemetry.ts';
 
 function world(prove: () => Promise<unknown>, change: Partial<NewcomersWay> = {}) {
   const clock = new ManualClock();
-  const registrations = { isBlind: false, look: async () => undefined };
+  const registrations = { isBlind: false, knowsNobody: false, look: async () => undefined };
   const opened: boolean[] = [];
   const nothing = async () => undefined;
   const proof = async () => void (await prove());
@@ -109,8 +109,12 @@ test('a chain that leaves everybody unknown is as bad', async (t) => {
   const { registrations, watch } = world(letIn);
   await watch.start();
   t.is(watch.trouble, undefined);
+  t.true(watch.speaksForAll('signature'));
   registrations.isBlind = true;
   t.false(watch.isAble);
+  t.false(watch.speaksForAll('signature'), 'who has grace left speaks for nobody else');
+  t.is(watch.trouble, undefined, 'and is served');
+  registrations.knowsNobody = true;
   t.regex(watch.trouble ?? '', /chain/);
   await watch.stop();
 });

@@ -23,8 +23,12 @@ function documents(bytesOf: () => Uint8Array) {
   });
 }
 
-async function startEdge(t: ExecutionContext, bytesOf: () => Uint8Array) {
-  const edge = await startFramework([documents(bytesOf)]);
+async function startEdge(
+  t: ExecutionContext,
+  bytesOf: () => Uint8Array,
+  options: Parameters<typeof startFramework>[1] = {},
+) {
+  const edge = await startFramework([documents(bytesOf)], options);
   t.teardown(() => edge.drain());
   let asked = 0;
   const open = (localAddress: string, header = '') => {
@@ -89,4 +93,12 @@ test('what is compressed is counted until it is, whoever waits for it', async (t
   await edge.until(() => edge.inFlight() === 0);
   const honest = edge.open('127.0.3.1', compressed);
   await once(honest, 'data');
+});
+
+test('a document as large as documents may be is served to an address that reads nothing else', async (t) => {
+  const bytesOf = () => Buffer.alloc(70 * mebibyte, ' ');
+  const { ask } = await startEdge(t, bytesOf, { largestBytes: 70 * mebibyte });
+
+  t.is((await ask('127.0.0.1')).status, '200');
+  t.is((await ask('127.0.0.1')).status, '503');
 });

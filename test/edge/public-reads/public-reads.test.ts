@@ -15,7 +15,10 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { rawRequest } from '../../support/raw-request.ts';
 
 const publicReads = (clock: ManualClock) =>
-  new PublicReads({ clock, patienceMs: 10_000, addressOf: () => 'here' });
+  new PublicReads({
+    ...{ clock, patienceMs: 10_000, addressOf: () => 'here' },
+    largestBytes: 1_000_000,
+  });
 
 const about = { method: 'get', role: 'public', summary: 'Reads', trafficClass: 2 } as const;
 

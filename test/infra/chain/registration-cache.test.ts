@@ -239,6 +239,9 @@ test('while the chain is down the cache is blind before anybody who kept asking 
   await clock.advance(1);
   await t.throwsAsync(cache.roleOf(one), unavailable);
   await cache.roleOf(other);
+  t.false(cache.knowsNobody, 'who has grace is served: no proxy is to leave for it');
+  await clock.advance(ttlMs);
+  t.true(cache.knowsNobody);
 });
 
 test('who was seen to be gone has no grace', async (t) => {

@@ -100,6 +100,7 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
     clock,
     patienceMs: config.requestSeconds * 1000,
     addressOf: () => 'simulated',
+    largestBytes: config.artifactBytesMax,
   });
   return {
     process,
