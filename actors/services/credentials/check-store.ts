@@ -40,7 +40,10 @@ export async function beginCheck(
     where k.miner_hotkey = ${hotkey} and k.provider = ${provider} and k.shown_sha256 = ${shownSha256}`;
   if (known?.isOwn === true) return 'first';
   if (known?.isBusy === true) return 'busy';
-  if (known?.isStored === true) return 'stored';
+  if (known?.isStored === true) {
+    await overtakeOthers(tx, { hotkey, provider, shownSha256 });
+    return 'stored';
+  }
   await tx`
     insert into inference_check (miner_hotkey, provider, shown_sha256, begun_at, busy_until, busy_by)
     select ${hotkey}, ${provider}, ${shownSha256}, now.at,
@@ -49,6 +52,14 @@ export async function beginCheck(
     on conflict (miner_hotkey, provider, shown_sha256) do update
     set begun_at = excluded.begun_at, busy_until = excluded.busy_until, busy_by = excluded.busy_by`;
   return known === undefined ? 'first' : 'again';
+}
+
+/** Its miner wants this one, whatever else is still shown to the provider. */
+async function overtakeOthers(tx: Transaction, shown: Shown): Promise<void> {
+  const { hotkey, provider, shownSha256 } = shown;
+  await tx`
+    delete from inference_check
+    where miner_hotkey = ${hotkey} and provider = ${provider} and shown_sha256 <> ${shownSha256}`;
 }
 
 /** Of whoever died and whose miner came back with another, or not at all. */

@@ -69,16 +69,19 @@ async function disconnect(
   command: CommandFacts,
   deps: CredentialsDeps,
 ): Promise<Status> {
-  await deps.transact(async (tx) => {
+  const wasConnected = await deps.transact(async (tx) => {
     await lockMiner(tx, account.hotkey);
-    if (await wasRetiredBy(tx, account, command.id)) return;
+    if (await wasRetiredBy(tx, account, command.id)) return true;
     await requireNoBan(tx, account.hotkey);
+    // Also of one that is not stored yet: its miner does not want it any more.
+    await forgetChecks(tx, account);
     // Kept aside until its keys have ended, which only it can do.
-    if (!(await retireCredential(tx, account, command.id))) throw notConnected();
+    if (!(await retireCredential(tx, account, command.id))) return false;
     await withdrawKeysOf(tx, account.hotkey, account.provider);
     await deleteCredential(tx, account);
-    await forgetChecks(tx, account);
+    return true;
   });
+  if (!wasConnected) throw notConnected();
   return { connected: false, updatedAtMs: null };
 }
 

@@ -127,7 +127,9 @@ for (const isOneOrder of [true, false]) {
 }
 
 test('what a provider says after its caller has gone is kept, and told to who sends it again', async (t) => {
-  const { connect, refusal, providera, isServing, stored } = await openDesk(t, { connectMs: 200 });
+  const { connect, refusal, providera, isServing, stored } = await openDesk(t, {
+    connectMs: 2_000,
+  });
   const credential = secret();
   providera.fail({ kind: 'hang' });
   t.is(await refusal(connect('alice', 'providera', credential)), 'PROVIDER_UNAVAILABLE');
@@ -144,10 +146,11 @@ test('what a provider says after its caller has gone is kept, and told to who se
   t.true(await isServing());
 });
 
-for (const since of ['disconnected', 'replaced'] as const) {
+for (const since of ['disconnected', 'replaced', 'sent the first one again'] as const) {
   test(`what a provider says too late undoes nothing that its miner ${since} since`, async (t) => {
     const { connect, disconnect, providera, stored } = await openDesk(t);
-    await connect('alice', 'providera', secret());
+    const first = secret();
+    await connect('alice', 'providera', first);
     const { requests } = providera.counts;
     providera.set({ fault: { fault: { kind: 'hang' }, scope: 'accounts', times: 1 } });
     const late = connect('alice', 'providera', secret(), true);
@@ -155,7 +158,7 @@ for (const since of ['disconnected', 'replaced'] as const) {
     const now =
       since === 'disconnected'
         ? await disconnect('alice', 'providera')
-        : await connect('alice', 'providera', secret());
+        : await connect('alice', 'providera', since === 'replaced' ? secret() : first);
     const kept = await stored();
     providera.set({});
 
@@ -163,6 +166,20 @@ for (const since of ['disconnected', 'replaced'] as const) {
     t.deepEqual(await stored(), kept);
   });
 }
+
+// Told that there is nothing, its miner would not look again, and have it spent from.
+test('what is not stored yet is not stored any more once its miner disconnected', async (t) => {
+  const { connect, disconnect, refusal, providera, stored } = await openDesk(t);
+  providera.set({ fault: { fault: { kind: 'hang' }, scope: 'accounts', times: 1 } });
+  const { requests } = providera.counts;
+  const late = connect('alice', 'providera', secret());
+  await until(() => providera.counts.requests > requests);
+  t.is(await refusal(disconnect('alice', 'providera')), 'NOT_CONNECTED');
+  providera.set({});
+
+  t.like(await late, { connected: false });
+  t.deepEqual(await stored(), []);
+});
 
 test('the later of two orders prevails, also where the earlier one is stored meanwhile', async (t) => {
   const { connect, another, providera, stored, isServing } = await openDesk(t);
