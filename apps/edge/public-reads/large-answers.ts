@@ -41,12 +41,15 @@ export class LargeAnswers {
   }
 
   /**
-   * Counts the body until the response closes, and keeps what it is the body of.
+   * Counts the body until the response closes, and keeps what it is the body of, if that is to be found.
    * @throws OVERLOADED when too much is held already
    */
-  hold(response: ServerResponse, body: Uint8Array | string, of: object): void {
+  hold(response: ServerResponse, body: Uint8Array | string, of?: object): void {
     if (typeof body === 'string' || body.length < largeBytesMin) return;
-    response.once('close', this.#keep(body, { bytes: body.length, keeps: of }, response.req));
+    response.once(
+      'close',
+      this.#keep(body, { bytes: body.length, keeps: of ?? body }, response.req),
+    );
   }
 
   /**

@@ -63,7 +63,8 @@ function send(
   body: Buffer | string,
 ): void {
   if (response.headersSent || response.destroyed) return;
-  if (!isKnown) large.hold(response, body, shown);
+  // Compressed, only those bytes: they are what is counted, and the content may be much larger.
+  if (!isKnown) large.hold(response, body, body === shown.content ? shown : undefined);
   const mayBeKept = isAnonymous(response.req.headers);
   setHeaders(response, shown.headers);
   const lines = ['Vary', 'Accept-Encoding'];

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { endpoint } from '../../../apps/edge/endpoint.ts';
@@ -101,4 +103,27 @@ test('a document as large as documents may be is served to an address that reads
 
   t.is((await ask('127.0.0.1')).status, '200');
   t.is((await ask('127.0.0.1')).status, '503');
+});
+
+// What is counted of a compressed answer is what is held: its content may be a hundred times as large.
+test.serial('who reads a compressed answer slowly holds nothing of its content', async (t) => {
+  const noise = Buffer.from(randomBytes(5 * mebibyte).toString('base64'));
+  const edge = await startEdge(t, () => Buffer.concat([noise], 19 * mebibyte));
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const heldNow = async () => {
+    for (let turn = 0; turn < 5; turn += 1) {
+      await new Promise(setImmediate);
+      collect();
+    }
+    return process.memoryUsage().arrayBuffers;
+  };
+  const before = await heldNow();
+
+  for (let reader = 1; reader <= 5; reader += 1) {
+    t.is((await edge.ask(`127.0.0.${reader}`, 'accept-encoding: br\r\n')).status, '200');
+  }
+
+  t.true(edge.heldBytes() > 20 * mebibyte, 'all five are under way');
+  t.true((await heldNow()) - before < 50 * mebibyte);
 });
