@@ -87,8 +87,9 @@ export class Behaviour {
     this.set(goodDay);
   }
 
+  /** Those that hang stay so: that one token was used is no word to who uses another. */
   reject(credential: string): void {
-    this.set({ rejected: [...this.#now.rejected, credential] });
+    this.#now = { ...this.#now, rejected: [...this.#now.rejected, credential] };
   }
 
   /** The fault that this request meets; one that was given a number of times is then used up. */
