@@ -9,12 +9,11 @@ import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts } from '../service-handler.ts';
 import {
   beginCheck,
-  type CheckState,
+  type CheckOrder,
   endCheck,
   endGoodCheck,
   forgetCheck,
-  isUnderCheck,
-  type Shown,
+  noteOf,
 } from './check-store.ts';
 import {
   notConnected,
@@ -30,10 +29,10 @@ import { credentialContext, type credentialsService } from './messages.ts';
 import { persistently } from './persistently.ts';
 import {
   credentialState,
+  credentialStatus,
   insertDefault,
   lockMiner,
   retireCredential,
-  storedAt,
   upsertCredential,
 } from './store.ts';
 
@@ -60,13 +59,13 @@ const storeMs = 15_000;
 const turnPauseMs = 250;
 
 /** A miner's wish to store a credential, on its way. */
-interface Order extends Shown {
-  readonly commandId: string;
+interface Order extends CheckOrder {
   readonly credential: string;
   readonly mustExist: boolean;
-  readonly holder: string;
   /** After which nobody waits for it. */
   readonly untilMs: number;
+  /** Before this one shows it. */
+  wasShown: boolean;
   /** The provider has the word. */
   isAsking: boolean;
 }
@@ -79,8 +78,9 @@ interface Order extends Shown {
  *    and good, it is shown no more, however often and by which order it is sent.
  * 2. A provider that was asked is heard to the end, and what it gave is stored, however soon the caller
  *    loses patience: who sends it again hears that it is.
- * 3. What comes late undoes nothing that the miner ordered since.
- * 4. Who is refused after nobody heard what came of an earlier try is told so.
+ * 3. What comes late undoes nothing that the miner ordered since. Who sends again what was overtaken while it is
+ *    shown gets what the provider gives for it.
+ * 4. Who is refused what was shown before is told so, unless what came of that is stored by then.
  */
 export function createConnector(deps: ConnectorDeps): Connector {
   const running = new Set<Promise<unknown>>();
@@ -118,8 +118,8 @@ function orderOf(
   const context = credentialContext(hotkey, provider);
   const credential = seal.open(sealed, context);
   return {
-    ...{ hotkey, provider, credential, mustExist, untilMs, isAsking: false },
-    ...{ commandId: command.id, holder: newId() },
+    ...{ hotkey, provider, credential, mustExist, untilMs },
+    ...{ commandId: command.id, holder: newId(), wasShown: false, isAsking: false },
     shownSha256: hash(`${context}\n${credential}`),
   };
 }
@@ -127,41 +127,56 @@ function orderOf(
 async function carryOut(order: Order, deps: ConnectorDeps): Promise<Status> {
   const provider = deps.providers.get(order.provider);
   if (provider === undefined) throw unused();
-  const begun = await inTurn(order, deps);
-  if (typeof begun === 'object') return begun;
+  const known = await inTurn(order, deps);
+  if (known !== undefined) return known;
   try {
     const kept = await checked(provider, order, deps);
     return await store(kept, order, deps);
   } catch (error) {
-    const isRefused = error instanceof CredentialRejected;
-    await ended(order, isRefused && begun === 'first', deps);
-    if (isRefused) throw begun === 'first' ? rejected() : spent();
+    if (error instanceof CredentialRejected) return await refused(order, deps);
+    await endCheck(deps.sql, order).catch((failure) => saysHeld(deps, failure));
     throw error;
   }
 }
 
-type Turn = Exclude<CheckState, 'busy' | 'stored'>;
-
-/** The turn to show it, or what there is to answer without. */
-async function inTurn(order: Order, { clock, transact }: ConnectorDeps): Promise<Status | Turn> {
-  for (;;) {
-    const begun = await persistently(clock, beginMs, () => transact((tx) => begin(tx, order)));
+/** Undefined when it is its turn to show it; else there is this to answer without. */
+async function inTurn(
+  order: Order,
+  { clock, transact }: ConnectorDeps,
+): Promise<Status | undefined> {
+  for (let isWaiting = false; ; isWaiting = true) {
+    const begun = await persistently(clock, beginMs, () =>
+      transact((tx) => begin(tx, order, isWaiting)),
+    );
     if (begun !== 'busy') return begun;
     if (clock.monotonicMs() >= order.untilMs) throw outcomeUnknown();
     await clock.sleep(turnPauseMs);
   }
 }
 
-async function begin(tx: Transaction, order: Order): Promise<Status | Turn | 'busy'> {
+async function begin(
+  tx: Transaction,
+  order: Order,
+  isWaiting: boolean,
+): Promise<Status | 'busy' | undefined> {
   await lockMiner(tx, order.hotkey);
-  if (await wasCarriedOut(tx, order.commandId)) return statusOf(await storedAt(tx, order));
+  if (await wasCarriedOut(tx, order.commandId)) return await statusOf(tx, order);
   if (order.mustExist && (await credentialState(tx, order)) === 'absent') throw notConnected();
-  const begun = await beginCheck(tx, order, order.holder);
-  return begun === 'stored' ? statusOf(await storedAt(tx, order)) : begun;
+  const state = await beginCheck(tx, order, isWaiting);
+  if (state === 'busy') return 'busy';
+  if (state === 'stored' || state === 'overtaken') return await statusOf(tx, order);
+  // With `own` an earlier try has said it.
+  if (state !== 'own') order.wasShown = state === 'again';
+  return undefined;
 }
 
-function statusOf(updatedAt: Date | undefined): Status {
-  return { connected: updatedAt !== undefined, updatedAtMs: updatedAt?.getTime() ?? null };
+/** As it is by now. */
+async function statusOf(tx: Transaction, order: Order): Promise<Status> {
+  const status = await credentialStatus(tx, order);
+  return {
+    connected: status?.isConnected === true,
+    updatedAtMs: status?.updatedAt.getTime() ?? null,
+  };
 }
 
 /** The credential to keep: a provider may have replaced the one that it was shown. */
@@ -184,29 +199,45 @@ async function checked(
 }
 
 async function store(kept: string, order: Order, deps: ConnectorDeps): Promise<Status> {
-  const { hotkey, provider, commandId, mustExist } = order;
+  const { hotkey, provider, commandId } = order;
   const credentialId = deps.newId();
   const sealed = deps.seal.seal(kept, credentialContext(hotkey, provider));
   const stored = async (tx: Transaction) => {
     await lockMiner(tx, hotkey);
     // By a try of this one whose answer got lost.
-    if (await isCarriedOut(tx, commandId)) return await storedAt(tx, order);
-    if (!(await isUnderCheck(tx, order))) return await storedAt(tx, order);
+    if (await isCarriedOut(tx, commandId)) return await statusOf(tx, order);
+    const note = await noteOf(tx, order);
+    if (note === undefined || note.isOvertaken) {
+      await endCheck(tx, order);
+      return await statusOf(tx, order);
+    }
     await requireNoBan(tx, hotkey);
-    const isReplacing = await retireCredential(tx, order, commandId);
-    if (mustExist && !isReplacing) throw notConnected();
-    const now = await upsertCredential(tx, { hotkey, provider, credentialId, sealed });
+    // What had to be there is: who disconnected it has overtaken this order.
+    await retireCredential(tx, order, commandId);
+    await upsertCredential(tx, { hotkey, provider, credentialId, sealed });
     await insertDefault(tx, order);
     await endGoodCheck(tx, order, kept === order.credential ? null : credentialId);
-    return now;
+    return await statusOf(tx, order);
   };
-  return statusOf(await persistently(deps.clock, storeMs, () => deps.transact(stored)));
+  return await persistently(deps.clock, storeMs, () => deps.transact(stored));
 }
 
-/** The turn, should it be somebody's; where that fails it ends by the clock. */
-async function ended(order: Order, isKnown: boolean, { sql, log }: ConnectorDeps): Promise<void> {
-  const end = isKnown ? forgetCheck : endCheck;
-  await end(sql, order, order.holder).catch((error) => {
-    log.warn('the check of a credential is held to go on for a while', { error });
-  });
+/** Unless one whose turn ended before it was heard has stored what the provider gave it. */
+async function refused(order: Order, deps: ConnectorDeps): Promise<Status> {
+  const end = order.wasShown ? endCheck : forgetCheck;
+  const settled = async (tx: Transaction) => {
+    await lockMiner(tx, order.hotkey);
+    if ((await noteOf(tx, order))?.isStored === true) return await statusOf(tx, order);
+    await end(tx, order);
+    return undefined;
+  };
+  const status = await deps.transact(settled).catch((failure) => saysHeld(deps, failure));
+  if (status !== undefined) return status;
+  throw order.wasShown ? spent() : rejected();
+}
+
+/** A turn whose end fails ends by the clock. */
+function saysHeld({ log }: ConnectorDeps, error: unknown): undefined {
+  log.warn('the check of a credential is held to go on for a while', { error });
+  return undefined;
 }

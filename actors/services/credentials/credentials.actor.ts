@@ -2,7 +2,7 @@ import { refusal } from '../../../machines/refusal.ts';
 import { isCarriedOut } from '../carried-out-store.ts';
 import type { ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers } from '../service-handler.ts';
-import { forgetChecks } from './check-store.ts';
+import { overtakeChecks } from './check-store.ts';
 import type { Connector } from './connector.ts';
 import { notConnected, rejected, requireNoBan, unavailable } from './faults.ts';
 import type { Lender, LenderDeps } from './lender.ts';
@@ -74,7 +74,7 @@ async function disconnect(
     if (await wasRetiredBy(tx, account, command.id)) return true;
     await requireNoBan(tx, account.hotkey);
     // Also of one that is not stored yet: its miner does not want it any more.
-    await forgetChecks(tx, account);
+    await overtakeChecks(tx, account);
     // Kept aside until its keys have ended, which only it can do.
     if (!(await retireCredential(tx, account, command.id))) return false;
     await withdrawKeysOf(tx, account.hotkey, account.provider);

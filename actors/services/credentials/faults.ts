@@ -18,12 +18,12 @@ export function rejected(): Fault {
   return refusal('CREDENTIAL_REJECTED');
 }
 
-/** What the provider may have given in its place is lost: to send this one again helps nobody. */
+/** What the provider may have given in its place is lost or overtaken: to send this one again helps nobody. */
 export function spent(): Fault {
   return refusal('CREDENTIAL_REJECTED', {
     says:
-      'The provider does not accept this credential, which was shown to it before without an answer that ' +
-      'was heard: one that is good for a single use is spent by that.',
+      'The provider does not accept this credential, which was shown to it before: one that is good for a ' +
+      'single use is spent by that.',
     next: 'Make a new one at the provider, and store that.',
   });
 }

@@ -37,16 +37,23 @@ export async function credentialState(
   return row.isRejected ? 'rejected' : 'good';
 }
 
+export interface CredentialStatus {
+  /** Stored, and not refused by the provider since. */
+  readonly isConnected: boolean;
+  /** When either changed. */
+  readonly updatedAt: Date;
+}
+
 /** Undefined where none is stored. */
-export async function storedAt(
+export async function credentialStatus(
   tx: Transaction,
   { hotkey, provider }: Account,
-): Promise<Date | undefined> {
-  const [row] = await tx<{ updatedAt: Date }[]>`
-    select updated_at as "updatedAt"
+): Promise<CredentialStatus | undefined> {
+  const [row] = await tx<CredentialStatus[]>`
+    select rejected_at is null as "isConnected", updated_at as "updatedAt"
     from inference_credential
     where miner_hotkey = ${hotkey} and provider = ${provider}`;
-  return row?.updatedAt;
+  return row;
 }
 
 /** False where nothing was stored. What was stays until the keys that were lent from it have ended. */
@@ -77,18 +84,15 @@ export async function wasRetiredBy(
   return rows.length > 0;
 }
 
-/** When it was stored. Whoever asks the provider by the former one has no say any more. */
-export async function upsertCredential(tx: Transaction, credential: Credential): Promise<Date> {
+/** Whoever asks the provider by the former one has no say any more. */
+export async function upsertCredential(tx: Transaction, credential: Credential): Promise<void> {
   const { hotkey, provider, credentialId, sealed } = credential;
-  const [row] = await tx<{ updatedAt: Date }[]>`
+  await tx`
     insert into inference_credential (miner_hotkey, provider, credential_id, sealed, updated_at)
     values (${hotkey}, ${provider}, ${credentialId}, ${sealed}, rt.clock())
     on conflict (miner_hotkey, provider) do update
     set credential_id = excluded.credential_id, sealed = excluded.sealed,
-      updated_at = excluded.updated_at, rejected_at = null, busy_until = null, busy_by = null
-    returning updated_at as "updatedAt"`;
-  if (row === undefined) throw new Error('a credential was neither inserted nor updated');
-  return row.updatedAt;
+      updated_at = excluded.updated_at, rejected_at = null, busy_until = null, busy_by = null`;
 }
 
 /** The first one stored is the default until the miner says otherwise. */

@@ -68,8 +68,8 @@ export const tableNotes: Readonly<Record<string, TableNote>> = {
   },
   inference_check: {
     holds:
-      'Which credentials were shown to their provider, as hashes: while that is under way, where it gave another in ' +
-      'their place, and for a day where nobody knows what came of it.',
+      'Which credentials were shown to their provider, as hashes: where it gave another in their place, for as long ' +
+      'as that is stored, and else for a day; which of them their miner does not want any more.',
   },
   inference_credential: {
     holds: 'What a miner pays a provider of language models with, sealed; one per provider.',

@@ -1,33 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import type { Transact } from '../../../actors/services/service-handler.ts';
-import { type LoanDeskOptions, openLoanDesk } from '../../support/loan-desk.ts';
+import { openRotatingDesk, openWithLateHolder, secret } from '../../support/rotating-desk.ts';
 import { until } from '../../support/until.ts';
 
-const secret = () => `demo-${randomUUID()}`;
-
-/** The provider replaces each refresh token with its use, and refuses the one that was used. */
-async function openDesk(t: ExecutionContext, options: LoanDeskOptions = {}) {
-  const desk = await openLoanDesk(t, options);
-  const { providera } = desk.standIns;
-  providera.set({ rotates: true });
-  return {
-    ...desk,
-    providera,
-    /** What is connected still makes keys. */
-    isServing: async () => {
-      const run = await desk.plantRun('alice');
-      if ((await desk.token(run)) === null) return false;
-      return await desk.isGood('providera', (await desk.key(run, 'providera')).text);
-    },
-    stored: async () => [
-      ...(await desk.admin`select credential_id, sealed, updated_at from inference_credential`),
-    ],
-  };
-}
-
 test('an order that is read once more shows its provider nothing again', async (t) => {
-  const { connect, another, command, providera, isServing } = await openDesk(t);
+  const { connect, another, command, providera, isServing } = await openRotatingDesk(t);
   const [credential, order] = [secret(), command()];
   const first = await connect('alice', 'providera', credential, false, order);
   const { requests } = providera.counts;
@@ -38,7 +15,7 @@ test('an order that is read once more shows its provider nothing again', async (
 });
 
 test('a credential that is sent again is known, whoever sends it as what', async (t) => {
-  const { connect, another, providera, isServing, stored } = await openDesk(t);
+  const { connect, another, providera, isServing, stored } = await openRotatingDesk(t);
   await connect('alice', 'providera', secret());
   const credential = secret();
   const first = await connect('alice', 'providera', credential, true);
@@ -54,7 +31,7 @@ test('a credential that is sent again is known, whoever sends it as what', async
 });
 
 test('a replacement that is read once more after its miner disconnected is not refused', async (t) => {
-  const { connect, disconnect, command, refusal, providera, stored } = await openDesk(t);
+  const { connect, disconnect, command, refusal, providera, stored } = await openRotatingDesk(t);
   await connect('alice', 'providera', secret());
   const [credential, order] = [secret(), command()];
   await connect('alice', 'providera', credential, true, order);
@@ -69,7 +46,7 @@ test('a replacement that is read once more after its miner disconnected is not r
 });
 
 test('what is known is a credential of its miner at its provider, and no other', async (t) => {
-  const { connect, refusal, standIns } = await openDesk(t);
+  const { connect, refusal, standIns } = await openRotatingDesk(t);
   const credential = secret();
   await connect('alice', 'providera', credential);
   const { requests } = standIns.providerb.counts;
@@ -80,7 +57,8 @@ test('what is known is a credential of its miner at its provider, and no other',
 });
 
 test('a credential that was replaced or refused since is asked for at its provider', async (t) => {
-  const { connect, refusal, admin, providera, isServing, token, plantRun } = await openDesk(t);
+  const { connect, refusal, admin, providera, isServing, token, plantRun } =
+    await openRotatingDesk(t);
   const [first, second] = [secret(), secret()];
   await connect('alice', 'providera', first);
   await connect('alice', 'providera', second);
@@ -95,7 +73,7 @@ test('a credential that was replaced or refused since is asked for at its provid
 });
 
 test('one that its provider does not replace is looked at with each order', async (t) => {
-  const { connect, providera, admin } = await openDesk(t);
+  const { connect, providera, admin } = await openRotatingDesk(t);
   providera.set({ rotates: false });
   const credential = secret();
   await connect('alice', 'providera', credential);
@@ -109,7 +87,7 @@ test('one that its provider does not replace is looked at with each order', asyn
 for (const isOneOrder of [true, false]) {
   const what = isOneOrder ? 'one order' : 'two orders';
   test(`of two who are sent a credential at once by ${what} one shows it`, async (t) => {
-    const { connect, another, command, providera, isServing } = await openDesk(t);
+    const { connect, another, command, providera, isServing } = await openRotatingDesk(t);
     const [credential, order] = [secret(), command()];
     const { requests } = providera.counts;
     providera.fail({ kind: 'hang' });
@@ -127,7 +105,7 @@ for (const isOneOrder of [true, false]) {
 }
 
 test('what a provider says after its caller has gone is kept, and told to who sends it again', async (t) => {
-  const { connect, refusal, providera, isServing, stored } = await openDesk(t, {
+  const { connect, refusal, providera, isServing, stored } = await openRotatingDesk(t, {
     connectMs: 2_000,
   });
   const credential = secret();
@@ -145,89 +123,6 @@ test('what a provider says after its caller has gone is kept, and told to who se
   t.like(await connect('alice', 'providera', credential), { connected: true });
   t.true(await isServing());
 });
-
-for (const since of ['disconnected', 'replaced', 'sent the first one again'] as const) {
-  test(`what a provider says too late undoes nothing that its miner ${since} since`, async (t) => {
-    const { connect, disconnect, providera, stored } = await openDesk(t);
-    const first = secret();
-    await connect('alice', 'providera', first);
-    const { requests } = providera.counts;
-    providera.set({ fault: { fault: { kind: 'hang' }, scope: 'accounts', times: 1 } });
-    const late = connect('alice', 'providera', secret(), true);
-    await until(() => providera.counts.requests > requests);
-    const now =
-      since === 'disconnected'
-        ? await disconnect('alice', 'providera')
-        : await connect('alice', 'providera', since === 'replaced' ? secret() : first);
-    const kept = await stored();
-    providera.set({});
-
-    t.deepEqual(await late, now);
-    t.deepEqual(await stored(), kept);
-  });
-}
-
-// Told that there is nothing, its miner would not look again, and have it spent from.
-test('what is not stored yet is not stored any more once its miner disconnected', async (t) => {
-  const { connect, disconnect, refusal, providera, stored } = await openDesk(t);
-  providera.set({ fault: { fault: { kind: 'hang' }, scope: 'accounts', times: 1 } });
-  const { requests } = providera.counts;
-  const late = connect('alice', 'providera', secret());
-  await until(() => providera.counts.requests > requests);
-  t.is(await refusal(disconnect('alice', 'providera')), 'NOT_CONNECTED');
-  providera.set({});
-
-  t.like(await late, { connected: false });
-  t.deepEqual(await stored(), []);
-});
-
-test('the later of two orders prevails, also where the earlier one is stored meanwhile', async (t) => {
-  const { connect, another, providera, stored, isServing } = await openDesk(t);
-  const { requests } = providera.counts;
-  providera.set({ fault: { fault: { kind: 'hang' }, scope: 'accounts', times: 1 } });
-  const earlier = connect('alice', 'providera', secret());
-  await until(() => providera.counts.requests > requests);
-  const { answered, store, transactAs } = standstill();
-  const later = another({ transactAs }).connect('alice', 'providera', secret());
-  await answered.promise;
-  providera.set({});
-  await earlier;
-  const [before] = await stored();
-  store.resolve();
-
-  await later;
-  t.not((await stored())[0]?.['credential_id'], before?.['credential_id']);
-  t.true(await isServing());
-});
-
-/** Of a process, between what its provider answers and the transaction that stores it. */
-function standstill() {
-  const [answered, store] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  let transactions = 0;
-  const transactAs =
-    (plain: Transact): Transact =>
-    async (body) => {
-      transactions += 1;
-      if (transactions > 1) {
-        answered.resolve();
-        await store.promise;
-      }
-      return await plain(body);
-    };
-  return { answered, store, transactAs };
-}
-
-/** Who shows a credential to its provider, and stands still before it stores what that gave for it. */
-async function openWithLateHolder(t: ExecutionContext) {
-  const desk = await openDesk(t);
-  const { answered, store, transactAs } = standstill();
-  const credential = secret();
-  const settled = desk.another({ transactAs }).connect('alice', 'providera', credential);
-  t.teardown(() => store.resolve());
-  await answered.promise;
-  await desk.admin`update inference_check set busy_until = rt.wall_clock() - interval '1 second'`;
-  return { ...desk, credential, slow: { store, settled } };
-}
 
 test('who sends a spent credential again whose successor was lost is told so', async (t) => {
   const { connect, credential } = await openWithLateHolder(t);
@@ -263,4 +158,31 @@ test('a note of a credential is kept for a day, and longer only of what is store
     kept.map(({ hotkey }) => hotkey),
     ['bob', 'carol'],
   );
+});
+
+test('who is refused as a slower one has stored it meanwhile hears that it is stored', async (t) => {
+  const { connect, credential, slow, providera, unanswered } = await openWithLateHolder(t);
+  const other = await unanswered(() => connect('alice', 'providera', credential));
+  slow.store.resolve();
+  const stored = await slow.settled;
+  providera.set({});
+
+  t.deepEqual(await other.settled, stored);
+});
+
+test('that a credential was shown before is known also where the answer to that got lost', async (t) => {
+  const { another, admin, credential } = await openWithLateHolder(t);
+  let isLost = false;
+  const transactAs =
+    (plain: Transact): Transact =>
+    async (body) => {
+      const value = await plain(body);
+      if (isLost) return value;
+      isLost = true;
+      throw new Error('the answer to a commit got lost');
+    };
+  const again = another({ transactAs }).connect('alice', 'providera', credential);
+
+  t.regex((await t.throwsAsync(again)).message, /shown to it before/);
+  t.is((await admin`select from inference_check`).length, 1, 'and stays known');
 });

@@ -1,0 +1,3 @@
+alter table inference_check
+  drop column ordered_by,
+  drop column overtaken_at;
