@@ -146,7 +146,7 @@ async function inTurn(
 ): Promise<Status | undefined> {
   for (let isWaiting = false; ; isWaiting = true) {
     const begun = await persistently(clock, beginMs, () =>
-      transact((tx) => begin(tx, order, isWaiting)),
+      transact((tx) => begin(tx, order, isWaiting, { clock })),
     );
     if (begun !== 'busy') return begun;
     if (clock.monotonicMs() >= order.untilMs) throw outcomeUnknown();
@@ -158,9 +158,14 @@ async function begin(
   tx: Transaction,
   order: Order,
   isWaiting: boolean,
+  { clock }: Pick<ConnectorDeps, 'clock'>,
 ): Promise<Status | 'busy' | undefined> {
   await lockMiner(tx, order.hotkey);
   if (await wasCarriedOut(tx, order.commandId)) return await statusOf(tx, order);
+  // Its caller was told that nobody knows, and may have ordered something else since.
+  if (clock.monotonicMs() >= order.untilMs) throw outcomeUnknown();
+  // The provider left it as it is, or does not take it, and what the miner ordered since is not known.
+  if (isWaiting && (await noteOf(tx, order)) === undefined) throw outcomeUnknown();
   if (order.mustExist && (await credentialState(tx, order)) === 'absent') throw notConnected();
   const state = await beginCheck(tx, order, isWaiting);
   if (state === 'busy') return 'busy';

@@ -71,7 +71,7 @@ async function disconnect(
 ): Promise<Status> {
   const wasConnected = await deps.transact(async (tx) => {
     await lockMiner(tx, account.hotkey);
-    if (await wasRetiredBy(tx, account, command.id)) return true;
+    if (await isCarriedOut(tx, command.id)) return await wasRetiredBy(tx, account, command.id);
     await requireNoBan(tx, account.hotkey);
     // Also of one that is not stored yet: its miner does not want it any more.
     await overtakeChecks(tx, account);

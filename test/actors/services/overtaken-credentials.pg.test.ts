@@ -119,6 +119,59 @@ for (const way of ways) {
   });
 }
 
+for (const way of ways) {
+  test(`who waited for one that its provider left as it is undoes nothing once it is ${way}`, async (t) => {
+    const desk = await openRotatingDesk(t);
+    const { connect, providera, refusal, stored, unanswered } = desk;
+    providera.set({ rotates: false });
+    const credential = secret();
+    const late = await unanswered(() => connect('alice', 'providera', credential));
+    const again = await sentAgain(desk, credential);
+    const told = refusal(again.settled);
+    providera.set({});
+    await late.settled;
+    await overtake[way](desk);
+    const kept = await stored();
+
+    t.is(await told, 'OUTCOME_UNKNOWN');
+    t.deepEqual(await stored(), kept);
+  });
+}
+
+test('an order whose caller gave up before it began wants nothing any more', async (t) => {
+  const desk = await openRotatingDesk(t);
+  const { connect, disconnect, refusal, providera, stored, unanswered } = desk;
+  const [credential, begin] = [secret(), Promise.withResolvers<void>()];
+  const looked = Promise.withResolvers<void>();
+  const transactAs =
+    (plain: Transact): Transact =>
+    async (body) => {
+      await begin.promise;
+      return await plain(body).finally(looked.resolve);
+    };
+  const slow = desk.another({ transactAs, connectMs: 100 });
+  t.is(await refusal(slow.connect('alice', 'providera', credential)), 'OUTCOME_UNKNOWN');
+  const late = await unanswered(() => connect('alice', 'providera', credential));
+  t.is(await refusal(disconnect('alice', 'providera')), 'NOT_CONNECTED');
+  begin.resolve();
+  await looked.promise;
+  providera.set({});
+
+  t.like(await late.settled, { connected: false });
+  t.deepEqual(await stored(), []);
+});
+
+test('a disconnect that had nothing to end is over, also when it is read once more', async (t) => {
+  const { connect, command, disconnect, refusal, stored } = await openRotatingDesk(t);
+  const order = command();
+  t.is(await refusal(disconnect('alice', 'providera', order)), 'NOT_CONNECTED');
+  await connect('alice', 'providera', secret());
+  const kept = await stored();
+
+  t.is(await refusal(disconnect('alice', 'providera', order)), 'NOT_CONNECTED');
+  t.deepEqual(await stored(), kept);
+});
+
 test('one whose successor nobody wanted any more is said to be spent', async (t) => {
   const { connect, disconnect, providera, unanswered } = await openRotatingDesk(t);
   const credential = secret();
