@@ -4,12 +4,12 @@ import type { ServerEvent } from '../client/server-events.ts';
 import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
 import { exitCodes } from '../exit-code.ts';
-import { willPass } from '../look.ts';
 import { localTime } from '../show/moments.ts';
 import { plainText } from '../show/plain-text.ts';
+import { Troubles } from '../troubles.ts';
 
 /** Before a cut connection is taken up again. One that is silent for five minutes counts as cut to fetch. */
-const pauseMs = 1_000;
+const cutPauseMs = 1_000;
 
 export const events: Command = {
   name: 'events',
@@ -43,23 +43,28 @@ after which event what was heard never was.`,
   },
 };
 
-/** Goes on behind the last event whenever the connection is cut. */
+/** Goes on behind the last event whenever the connection is cut, or the service refused it, once it may be asked. */
 async function* followed(
   from: number | undefined,
-  { client, clock, stopping }: Desk,
+  desk: Desk,
 ): AsyncGenerator<ServerEvent, void, undefined> {
+  const { client, clock, stopping } = desk;
+  const troubles = new Troubles(desk);
   let cursor = from;
   const onEventId = (id: string) => {
     cursor = Number(id);
   };
   while (!stopping.aborted) {
+    let pauseMs = cutPauseMs;
     try {
-      yield* await client.getPublicEvents({ cursor }, { signal: stopping, onEventId });
+      const stream = await client.getPublicEvents({ cursor }, { signal: stopping, onEventId });
+      troubles.over();
+      yield* stream;
     } catch (error) {
       if (stopping.aborted) return;
       // A stream that breaks off is a TypeError of fetch, which says why in its cause.
       const isCut = error instanceof TypeError && error.cause !== undefined;
-      if (!isCut && !willPass(error)) throw error;
+      if (!isCut) pauseMs = Math.max(cutPauseMs, troubles.met(error));
     }
     await clock.sleep(pauseMs, stopping);
   }
