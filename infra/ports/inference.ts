@@ -77,6 +77,9 @@ export interface ChatCompletion {
   readonly signal: AbortSignal;
 }
 
+/** Of an answer that comes in one piece: long ones with every probability are a megabyte. Who sends more is broken. */
+export const completionBytesMax = 8 * 1024 * 1024;
+
 export interface UpstreamAnswer {
   readonly status: number;
   /** `application/json` or `text/event-stream`, as sent. */

@@ -1,5 +1,9 @@
 import type { Usage } from '../../../actors/services/inference/messages.ts';
-import { ProviderUnavailable, type UpstreamAnswer } from '../../../infra/ports/inference.ts';
+import {
+  completionBytesMax,
+  ProviderUnavailable,
+  type UpstreamAnswer,
+} from '../../../infra/ports/inference.ts';
 import { PreparedAnswer } from '../prepared-answer.ts';
 import { StreamedAnswer } from '../streamed-answer.ts';
 import { type Route, servedByNobody } from './choose-routes.ts';
@@ -34,9 +38,6 @@ export interface Exchange {
    */
   readonly finish: (usage: Omit<Usage, 'evalRunId'> | undefined) => Promise<void>;
 }
-
-/** A completion that comes in one piece; long ones with every probability are a megabyte. */
-const answerBytesMax = 8 * 1024 * 1024;
 
 /** The provider's answer, counted before it ends. */
 export async function exchange(
@@ -117,7 +118,8 @@ async function wholeAnswer(
   let sizeBytes = 0;
   for await (const chunk of answer.body) {
     sizeBytes += chunk.length;
-    if (sizeBytes > answerBytesMax) throw unavailable('The provider answers beyond all measure.');
+    if (sizeBytes > completionBytesMax)
+      throw unavailable('The provider answers beyond all measure.');
     chunks.push(chunk);
   }
   const body = Buffer.concat(chunks);

@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { ToolAnswer } from '../sandbox/run-agent.ts';
-import { askCompletion, bestModel, isOutage, type ModelToken } from './model-service.ts';
+import {
+  AnswerTooLong,
+  answerText,
+  askCompletion,
+  bestModel,
+  isOutage,
+  type ModelToken,
+} from './model-service.ts';
 
 /** Text of an agent as the service takes it: no NUL, and of half a surrogate pair what stands for it. */
 const words = z
@@ -119,17 +126,18 @@ export class ModelAccess {
     try {
       const model = question.data.model ?? (await this.#rankedModel(token));
       const answer = await this.#send(token, { ...question.data, model });
-      const body: unknown = await answer.json().catch(() => null);
+      const body = await this.#read(answer);
       if (!answer.ok) return this.#refused(answer.status, body);
       const said = completion.parse(body).choices[0]?.message.content ?? '';
       // Half of a surrogate pair would end an agent that prints what it is told.
       return { result: said.toWellFormed() };
-    } catch {
+    } catch (error) {
       signal.throwIfAborted();
       this.#ranked = undefined;
       // Then the end of the task says whose failure it is.
       if (!this.#over.signal.aborted) this.#failures += 1;
-      return { error: 'the provider of models did not answer' };
+      const did = error instanceof AnswerTooLong ? `answered ${error.message}` : 'did not answer';
+      return { error: `the provider of models ${did}` };
     } finally {
       this.#waiting.delete(question);
     }
@@ -140,6 +148,18 @@ export class ModelAccess {
       return await askCompletion(token, question, this.#signal);
     } catch (error) {
       if (!this.#signal.aborted) this.#outages += 1;
+      throw error;
+    }
+  }
+
+  /** Null for what is no JSON. Of a refusal that cannot be read the status says enough. */
+  async #read(answer: Response): Promise<unknown> {
+    try {
+      return JSON.parse(await answerText(answer));
+    } catch (error) {
+      if (!(answer.ok && error instanceof AnswerTooLong)) return null;
+      // As a service has it that finds one itself.
+      this.#outages += 1;
       throw error;
     }
   }

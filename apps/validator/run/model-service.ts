@@ -1,10 +1,23 @@
 import { z } from 'zod';
+import { completionBytesMax } from '../../../infra/ports/inference.ts';
+import { morePartsThan } from '../../../machines/json-depth.ts';
 import type { Claim } from '../../cli/client/schemas.generated.ts';
 
 /** What opens the service's door to language models for one run. */
 export type ModelToken = NonNullable<Claim['inference_token']>;
 
 const models = z.object({ models: z.array(z.string()).min(1) });
+
+/**
+ * Of lists, objects and texts, names among them: three bytes take seventy once they are parsed. A provider that
+ * sends the probability of each of 8,192 tokens unasked has eight for each.
+ */
+const answerPartsMax = 200_000;
+
+/** More than anybody answers who works: it is heard no further. */
+export class AnswerTooLong extends Error {
+  override name = 'AnswerTooLong';
+}
 
 /** Nobody was asked, as no provider serves the model, or it took no key: else the service says who failed. */
 const nobodyFailed = z.object({
@@ -36,7 +49,28 @@ export async function bestModel(
   const url = new URL('/v1/public/inference/models', baseUrl);
   url.search = new URLSearchParams({ provider, ranked: 'true' }).toString();
   const answer = await fetch(url, { signal });
-  return models.parse(await answer.json()).models[0] ?? '';
+  return models.parse(JSON.parse(await answerText(answer))).models[0] ?? '';
+}
+
+/**
+ * All of an answer, which a provider may send without end: a service passes a stream of events on as long as it
+ * comes, though nobody here asks for one.
+ *
+ * @throws AnswerTooLong, or what fetch throws where it breaks off
+ */
+export async function answerText({ body }: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.length;
+    if (bytes > completionBytesMax)
+      throw new AnswerTooLong(`more than ${completionBytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  const whole = Buffer.concat(chunks);
+  if (morePartsThan(whole, answerPartsMax))
+    throw new AnswerTooLong(`more than ${answerPartsMax} lists, objects and texts`);
+  return whole.toString('utf8');
 }
 
 /** Neither a miner's own account (429) nor a model that nobody serves is an outage. */

@@ -1,6 +1,13 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { AnswerLimit } from '../../cli/client/answer-limit.ts';
-import { askCompletion, bestModel, isOutage, type ModelToken } from './model-service.ts';
+import {
+  AnswerTooLong,
+  answerText,
+  askCompletion,
+  bestModel,
+  isOutage,
+  type ModelToken,
+} from './model-service.ts';
 
 /** Half of what a task has: a provider that works says one word much sooner. */
 const trialMs = 30_000;
@@ -24,12 +31,22 @@ export async function isProviderAway({ token, clock, signal }: Trial): Promise<b
     const messages = [{ role: 'user', content: 'Say yes.' }];
     const model = await bestModel(token, ends);
     const answer = await askCompletion(token, { messages, model, max_tokens: 1 }, ends);
-    return isOutage(answer.status, jsonOf(await answer.text()));
+    return isOutage(answer.status, await bodyOf(answer));
   } catch {
     signal.throwIfAborted();
     return true;
   } finally {
     limit.end();
+  }
+}
+
+/** Undefined for what is no JSON. A refusal without end is a refusal. */
+async function bodyOf(answer: Response): Promise<unknown> {
+  try {
+    return jsonOf(await answerText(answer));
+  } catch (error) {
+    if (answer.ok || !(error instanceof AnswerTooLong)) throw error;
+    return undefined;
   }
 }
 

@@ -7,6 +7,8 @@ import fc from 'fast-check';
 import { ModelAccess, type ModelAccessOptions } from '../../../apps/validator/run/model-access.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
+import { completionBytesMax } from '../../../infra/ports/inference.ts';
+import { type LongAnswer, sendLong, type Taken } from '../../support/long-answer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 function accessTo(token: ModelAccessOptions['token'], clock: Clock = systemClock) {
@@ -130,6 +132,68 @@ test('who does not answer at all is away', async (t) => {
 
   t.deepEqual(await access.ask(question), { error: 'the provider of models did not answer' });
   t.like(access, { failures: 1, outages: 1 });
+});
+
+const bytesMax = completionBytesMax;
+
+const [wordsStart, wordsEnd] = ['{"choices":[{"message":{"content":"', '"}}]}'];
+
+/** What an agent is told of an answer of this length, and how much of it was taken. */
+async function askedAtLength(t: ExecutionContext, long: Partial<LongAnswer>) {
+  const taken: Promise<Taken>[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    taken.push(sendLong(response, { start: wordsStart, end: wordsEnd, bytes: 0, ...long }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const access = accessTo(tokenFor(server));
+  const answer = await access.ask(question);
+  const [sent] = await Promise.all(taken);
+  return { answer, sent, failures: access.failures, outages: access.outages };
+}
+
+test('an answer as long as the service passes one on is read', async (t) => {
+  const bytes = bytesMax - wordsStart.length - wordsEnd.length;
+  const { answer, ...counted } = await askedAtLength(t, { bytes });
+
+  t.is('result' in answer ? String(answer.result).length : answer.error, bytes);
+  t.like(counted, { failures: 0, outages: 0 });
+});
+
+test('a longer one is heard no further, and the agent is told what the provider did', async (t) => {
+  const { answer, sent, ...counted } = await askedAtLength(t, { bytes: 16 * bytesMax });
+
+  t.deepEqual(answer, { error: `the provider of models answered more than ${bytesMax} bytes` });
+  t.deepEqual(counted, { failures: 1, outages: 1 });
+  t.like(sent, { isWhole: false });
+  // What the connection holds comes on top.
+  t.true(Number(sent?.bytes) < 8 * bytesMax, `${sent?.bytes} bytes were taken`);
+});
+
+test('of a refusal without end its status counts, as of one that cannot be read', async (t) => {
+  const long = { start: '{"detail":"', end: '"}', bytes: 16 * bytesMax };
+  const refused = await askedAtLength(t, { status: 429, ...long });
+  const failed = await askedAtLength(t, { status: 502, ...long });
+
+  t.deepEqual(refused.answer, { error: 'the provider of models answered 429' });
+  t.like(refused, { failures: 1, outages: 0, sent: { isWhole: false } });
+  t.deepEqual(failed.answer, { error: 'the provider of models answered 502' });
+  t.like(failed, { failures: 1, outages: 1, sent: { isWhole: false } });
+});
+
+// Three bytes of text each, and seventy once they are parsed.
+test('an answer of a million lists is not parsed', async (t) => {
+  const body = { choices: [{ message: { content: 'yes' } }], more: Array(1_000_000).fill([]) };
+
+  t.deepEqual(await asked({ status: 200, body }), {
+    answer: { error: 'the provider of models answered more than 200000 lists, objects and texts' },
+    ...{ failures: 1, outages: 1 },
+  });
 });
 
 test('what the provider refuses of a question is the agent’s own affair', async (t) => {

@@ -5,6 +5,8 @@ import test, { type ExecutionContext } from 'ava';
 import { isProviderAway } from '../../../apps/validator/run/provider-trial.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
+import { completionBytesMax } from '../../../infra/ports/inference.ts';
+import { sendLong, type Taken } from '../../support/long-answer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 
@@ -60,6 +62,24 @@ test('who hangs up, breaks off or serves no model at all is away', async (t) => 
   t.true(await hangsUp());
   t.true(await breaksOff());
   t.true(await serves());
+});
+
+test('who answers one word without end is away, and is heard no further', async (t) => {
+  const taken = Promise.withResolvers<Taken>();
+  const long = { start: '{"choices":"', end: '"}', bytes: 16 * completionBytesMax };
+  const ask = await openService(t, (_, response) => taken.resolve(sendLong(response, long)));
+
+  t.true(await ask());
+  t.false((await taken.promise).isWhole);
+});
+
+test('a refusal without end is a refusal', async (t) => {
+  const long = { start: '{"detail":"', end: '"}', bytes: 16 * completionBytesMax };
+  const ask = await openService(t, (_, response) => {
+    void sendLong(response, { status: 429, ...long });
+  });
+
+  t.false(await ask());
 });
 
 test('who says nothing for half a minute is away', async (t) => {
