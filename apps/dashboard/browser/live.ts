@@ -30,7 +30,8 @@ type Listener = (event: PublicEvent) => void;
 /**
  * The public feed, once for all that is shown. The browser itself comes back to where a cut stream
  * ended; where the service refuses, or the page was hidden, it is taken up again after the last event
- * that was seen, so that none is missed. A hidden page holds no stream: browsers grant six
+ * that was seen, so that none is missed. Where that event is unknown, as to a database that is new behind an
+ * address, it begins anew. A hidden page holds no stream: browsers grant six
  * connections to all pages of a host together.
  */
 class LiveFeed {
@@ -79,8 +80,7 @@ class LiveFeed {
 
   #open(): void {
     this.#close();
-    const query = this.#cursor === undefined ? '' : `?cursor=${this.#cursor}`;
-    const source = new EventSource(feedPath + query);
+    const source = new EventSource(this.#address);
     this.#source = source;
     // The browser itself comes back to where it was; a stream of ours without a cursor begins anew.
     let mayHaveMissed = this.#cursor === undefined;
@@ -101,8 +101,29 @@ class LiveFeed {
 
   #openLater(): void {
     this.#close();
-    this.#cancelRetry = after(this.#pauseMs, () => this.#open());
+    const given = new AbortController();
+    const cancel = after(this.#pauseMs, () => void this.#openWhenTaken(given.signal));
+    this.#cancelRetry = () => {
+      cancel();
+      given.abort();
+    };
     this.#pauseMs = Math.min(this.#pauseMs * 2, pauseMaxMs);
+  }
+
+  /**
+   * A browser tells nothing of a refusal, so the same is asked where its status can be read: a cursor that was
+   * never given out (422) is refused for ever.
+   */
+  async #openWhenTaken(given: AbortSignal): Promise<void> {
+    const status = this.#cursor === undefined ? 200 : await statusOf(this.#address, given);
+    if (given.aborted) return;
+    if (status === 422) this.#cursor = undefined;
+    if (status === 200 || status === 422) this.#open();
+    else this.#openLater();
+  }
+
+  get #address(): string {
+    return this.#cursor === undefined ? feedPath : `${feedPath}?cursor=${this.#cursor}`;
   }
 
   #close(): void {
@@ -126,6 +147,18 @@ class LiveFeed {
     if (connection === this.#connection) return;
     this.#connection = connection;
     for (const watcher of this.#watchers) watcher(connection);
+  }
+}
+
+/** Undefined where nobody answers. */
+async function statusOf(path: string, signal: AbortSignal): Promise<number | undefined> {
+  try {
+    const { status, body } = await fetch(path, { signal });
+    // A stream would hold a connection.
+    await body?.cancel();
+    return status;
+  } catch {
+    return undefined;
   }
 }
 
