@@ -28,45 +28,47 @@ interface DeliveriesDeps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** How long one that was seen in the store is taken to lie there. */
-const seenMs = 60_000;
+/** How long a store that did not say is not asked again: it may take half a minute not to. */
+const silentMs = 60_000;
 
 /**
  * Builds sub-archives once: in this process by single flight, over all edges by the row that names
  * the first one. Two edges that both build make the same bytes, unless their Node compresses otherwise.
  * What a restored bucket lacks, or an expiry took, is built again: each pack that is handed out would
- * fail else.
+ * fail else. So the store is asked each time, once for all who ask at that moment: what was there a
+ * minute ago may have been removed since.
  */
 export function createDeliveries(deps: DeliveriesDeps): Deliveries {
-  const building = new Map<string, Promise<DeliveryRow>>();
+  const flights = new Map<string, Promise<DeliveryRow>>();
   const isThere = inStore(deps);
+  const find = async (packSha256: string, taskIds: readonly string[], key: string) => {
+    const known = await deliveryOf(deps.sql, packSha256, key);
+    if (known !== undefined && (await isThere(known))) return known;
+    return await build(packSha256, { taskIds, key, lost: known?.deliverySha256 ?? null }, deps);
+  };
   return {
     async of(packSha256, taskIds) {
       const key = sha256Hex(JSON.stringify(taskIds));
-      const known = await deliveryOf(deps.sql, packSha256, key);
-      if (known !== undefined && (await isThere(known))) return known;
       const flight = `${packSha256}/${key}`;
-      const started =
-        building.get(flight) ??
-        build(packSha256, { taskIds, key, lost: known?.deliverySha256 ?? null }, deps).finally(() =>
-          building.delete(flight),
-        );
-      building.set(flight, started);
-      return await started;
+      const begun =
+        flights.get(flight) ?? find(packSha256, taskIds, key).finally(() => flights.delete(flight));
+      flights.set(flight, begun);
+      return await begun;
     },
   };
 }
 
-/** Asked at most once a minute for each; a store that does not say is believed to have it. */
+/** A store that does not say is believed to have it. */
 function inStore({ objects, clock }: Pick<DeliveriesDeps, 'clock' | 'objects'>) {
-  const seenAtMs = new Map<string, number>();
-  return async ({ deliverySha256, sizeBytes }: DeliveryRow): Promise<boolean> => {
-    const nowMs = clock.monotonicMs();
-    const sinceMs = nowMs - (seenAtMs.get(deliverySha256) ?? Number.NEGATIVE_INFINITY);
-    if (sinceMs < seenMs) return true;
-    const size = await objects.size(deliveryObjectKey(deliverySha256)).catch(() => sizeBytes);
-    if (size !== undefined) seenAtMs.set(deliverySha256, nowMs);
-    return size !== undefined;
+  let silentAtMs = Number.NEGATIVE_INFINITY;
+  return async ({ deliverySha256 }: DeliveryRow): Promise<boolean> => {
+    if (clock.monotonicMs() - silentAtMs < silentMs) return true;
+    try {
+      return (await objects.size(deliveryObjectKey(deliverySha256))) !== undefined;
+    } catch {
+      silentAtMs = clock.monotonicMs();
+      return true;
+    }
   };
 }
 
