@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, statSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { openOutput } from '../../../infra/local/child-output.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
+
+const bytesMax = 10_000;
+const lookEveryMs = 10_000;
+
+/** A process that appends to its log what it is told to. */
+async function writer(t: ExecutionContext) {
+  const folder = await mkdtemp(join(tmpdir(), 'child-output-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'edge-1.log');
+  const clock = new ManualClock();
+  const output = openOutput(path, { clock, bytesMax });
+  const child = spawn('cat', [], { stdio: ['pipe', output.stdio, output.stdio] });
+  output.attach(child);
+  t.teardown(() => child.kill());
+  const write = async (text: string) => {
+    const before = statSync(path).size;
+    child.stdin?.write(text);
+    await until(() => statSync(path).size === before + text.length);
+  };
+  const end = async () => {
+    child.stdin?.end();
+    await once(child, 'exit');
+  };
+  return { path, older: `${path}.1`, clock, output, write, end };
+}
+
+test('a log that has grown too long goes on in an empty one, and one older is kept', async (t) => {
+  const { path, older, clock, output, write, end } = await writer(t);
+  const lines = (word: string) => `${word}\n`.repeat(bytesMax / 4);
+
+  for (const word of ['first', 'second']) {
+    await write(lines(word));
+    await clock.advance(lookEveryMs);
+    await until(() => statSync(path).size === 0);
+  }
+  await write('third\nfourth\n');
+  await clock.advance(lookEveryMs);
+  await end();
+
+  t.is(await readFile(older, 'utf8'), lines('second'));
+  t.is(await readFile(path, 'utf8'), 'third\nfourth\n');
+  t.is(output.tail(), 'third\nfourth');
+});
+
+test('a log that is not too long stays as it is', async (t) => {
+  const { path, older, clock, write, end } = await writer(t);
+
+  await write('a'.repeat(bytesMax));
+  await clock.advance(lookEveryMs);
+  await end();
+
+  t.is(statSync(path).size, bytesMax);
+  t.false(existsSync(older));
+});
