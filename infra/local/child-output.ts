@@ -1,7 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
-import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
-import { copyFile, stat, truncate } from 'node:fs/promises';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  openSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
+import { rename, rm, stat, statfs, truncate } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { pipeline } from 'node:stream/promises';
 import { systemClock } from '../clock/system-clock.ts';
 import type { Clock } from '../ports/clock.ts';
 
@@ -20,13 +28,24 @@ const tailLines = 10;
 /** Of a file, and of the older one beside it: as compose cuts those of its containers. */
 const logBytesMax = 50 * 1024 ** 2;
 const lookEveryMs = 10_000;
+/** What must be free on the disk for an older one to be kept, in logs. */
+const roomFactor = 10;
 
 export interface LogLimit {
   readonly clock: Pick<Clock, 'every'>;
   readonly bytesMax: number;
+  /** Of the disk that this file lies on. */
+  readonly freeBytes: (path: string) => Promise<number>;
 }
 
-const usualLimit: LogLimit = { clock: systemClock, bytesMax: logBytesMax };
+const usualLimit: LogLimit = {
+  clock: systemClock,
+  bytesMax: logBytesMax,
+  freeBytes: async (path) => {
+    const { bavail, bsize } = await statfs(path);
+    return bavail * bsize;
+  },
+};
 
 export function openOutput(sink: LogSink | undefined, limit = usualLimit): ChildOutput {
   return typeof sink === 'string' ? fileOutput(sink, limit) : lineOutput(sink);
@@ -34,17 +53,17 @@ export function openOutput(sink: LogSink | undefined, limit = usualLimit): Child
 
 // The child gets the file itself: a pipe would break when we die, and a Go program that writes
 // to a broken standard error is killed in the middle of its own orderly stop.
-function fileOutput(path: string, { clock, bytesMax }: LogLimit): ChildOutput {
+function fileOutput(path: string, limit: LogLimit): ChildOutput {
   const file = openSync(path, 'a');
   let startedAtByte = statSync(path).size;
   const look = async () => {
-    if (await wasCut(path, bytesMax)) startedAtByte = 0;
+    if (await wasCut(path, limit)) startedAtByte = 0;
   };
   return {
     stdio: file,
     attach: (process) => {
       closeSync(file);
-      const stop = clock.every(lookEveryMs, look);
+      const stop = limit.clock.every(lookEveryMs, look);
       process.once('exit', stop);
       process.once('error', stop);
     },
@@ -55,17 +74,36 @@ function fileOutput(path: string, { clock, bytesMax }: LogLimit): ChildOutput {
 
 /**
  * Copied and cut, for the child holds the file and would go on writing to it under any name. What it writes
- * between the two is lost. On a disk that has no room for the copy nothing is cut, and nothing grows either.
+ * between the two is lost, and so is the log itself on a disk that has little room left: the database and the
+ * broker lie on the same one, and may not survive a full one.
  */
-async function wasCut(path: string, bytesMax: number): Promise<boolean> {
+async function wasCut(path: string, limit: LogLimit): Promise<boolean> {
   try {
-    if ((await stat(path)).size <= bytesMax) return false;
-    await copyFile(path, `${path}.1`);
+    const { size } = await stat(path);
+    if (size <= limit.bytesMax) return false;
+    await keepEnd(path, size, limit);
     await truncate(path);
     return true;
   } catch {
     // The next look tries again.
     return false;
+  }
+}
+
+/** Its last bytes, in place of what was kept before. */
+async function keepEnd(
+  path: string,
+  size: number,
+  { bytesMax, freeBytes }: LogLimit,
+): Promise<void> {
+  if ((await freeBytes(path)) < bytesMax * roomFactor) return;
+  const [older, coming] = [`${path}.1`, `${path}.1.part`];
+  try {
+    const end = createReadStream(path, { start: size - bytesMax, end: size - 1 });
+    await pipeline(end, createWriteStream(coming));
+    await rename(coming, older);
+  } catch {
+    await rm(coming, { force: true });
   }
 }
 

@@ -93,33 +93,31 @@ class LiveFeed {
     source.onerror = () => {
       this.#say('lost');
       // Otherwise the browser comes back by itself.
-      if (source.readyState === EventSource.CLOSED) this.#openLater();
+      if (source.readyState === EventSource.CLOSED) void this.#refused();
     };
     for (const type of Object.keys(types))
       source.addEventListener(type, (event) => this.#hear(event));
   }
 
-  #openLater(): void {
-    this.#close();
-    const given = new AbortController();
-    const cancel = after(this.#pauseMs, () => void this.#openWhenTaken(given.signal));
-    this.#cancelRetry = () => {
-      cancel();
-      given.abort();
-    };
-    this.#pauseMs = Math.min(this.#pauseMs * 2, pauseMaxMs);
-  }
-
   /**
    * A browser tells nothing of a refusal, so the same is asked where its status can be read: a cursor that was
-   * never given out (422) is refused for ever.
+   * never given out (422) is refused for ever. Asked at once, so that what a service that is back grants for it
+   * is given back by the time that the stream is opened again.
    */
-  async #openWhenTaken(given: AbortSignal): Promise<void> {
-    const status = this.#cursor === undefined ? 200 : await statusOf(this.#address, given);
-    if (given.aborted) return;
-    if (status === 422) this.#cursor = undefined;
-    if (status === 200 || status === 422) this.#open();
-    else this.#openLater();
+  async #refused(): Promise<void> {
+    this.#close();
+    const given = new AbortController();
+    this.#cancelRetry = () => given.abort();
+    const isUnknown =
+      this.#cursor !== undefined && (await statusOf(this.#address, given.signal)) === 422;
+    if (given.signal.aborted) return;
+    if (isUnknown) this.#cursor = undefined;
+    this.#openLater();
+  }
+
+  #openLater(): void {
+    this.#cancelRetry = after(this.#pauseMs, () => this.#open());
+    this.#pauseMs = Math.min(this.#pauseMs * 2, pauseMaxMs);
   }
 
   get #address(): string {

@@ -25,10 +25,12 @@ interface DeliveriesDeps {
   readonly objects: ObjectStore;
   /** What is built lies there for a moment. */
   readonly scratch: string;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
 }
 
-/** How long a store that did not say is not asked again: it may take half a minute not to. */
+/** How long a store has to say. */
+const lookMs = 2_000;
+/** How long one that did not is not asked again. */
 const silentMs = 60_000;
 
 /**
@@ -63,12 +65,16 @@ function inStore({ objects, clock }: Pick<DeliveriesDeps, 'clock' | 'objects'>) 
   let silentAtMs = Number.NEGATIVE_INFINITY;
   return async ({ deliverySha256 }: DeliveryRow): Promise<boolean> => {
     if (clock.monotonicMs() - silentAtMs < silentMs) return true;
-    try {
-      return (await objects.size(deliveryObjectKey(deliverySha256))) !== undefined;
-    } catch {
-      silentAtMs = clock.monotonicMs();
-      return true;
-    }
+    const looked = new AbortController();
+    const said = objects.size(deliveryObjectKey(deliverySha256)).then(
+      (bytes) => bytes !== undefined,
+      () => undefined,
+    );
+    const late = clock.sleep(lookMs, looked.signal).then(() => undefined);
+    const isKept = await Promise.race([said, late]);
+    looked.abort();
+    if (isKept === undefined) silentAtMs = clock.monotonicMs();
+    return isKept ?? true;
   };
 }
 

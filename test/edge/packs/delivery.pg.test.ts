@@ -6,6 +6,7 @@ import type { CommandBus } from '../../../infra/ports/bus.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import { testDatabase } from '../../support/cluster.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
 
 const [packSha256, deliverySha256] = [sha256Hex('pack'), sha256Hex('delivery')];
 const taskIds = ['one', 'two'];
@@ -64,4 +65,17 @@ test('a store that does not say is believed, and not asked again for a minute', 
   await ask();
 
   t.is(store.asked, 3);
+});
+
+test('a store that hangs holds up nobody for longer than two seconds', async (t) => {
+  const { store, clock, ask } = await registered(t);
+  store.say = () => new Promise(() => undefined);
+
+  const first = ask();
+  await until(() => store.asked === 1);
+  await clock.advance(2_000);
+  await first;
+  await ask();
+
+  t.is(store.asked, 1);
 });

@@ -18,7 +18,9 @@ async function writer(t: ExecutionContext) {
   t.teardown(() => rm(folder, { recursive: true }));
   const path = join(folder, 'edge-1.log');
   const clock = new ManualClock();
-  const output = openOutput(path, { clock, bytesMax });
+  const disk = { freeBytes: Number.MAX_SAFE_INTEGER };
+  const freeBytes = async () => disk.freeBytes;
+  const output = openOutput(path, { clock, bytesMax, freeBytes });
   const child = spawn('cat', [], { stdio: ['pipe', output.stdio, output.stdio] });
   output.attach(child);
   t.teardown(() => child.kill());
@@ -31,7 +33,7 @@ async function writer(t: ExecutionContext) {
     child.stdin?.end();
     await once(child, 'exit');
   };
-  return { path, older: `${path}.1`, clock, output, write, end };
+  return { path, older: `${path}.1`, clock, disk, output, write, end };
 }
 
 test('a log that has grown too long goes on in an empty one, and one older is kept', async (t) => {
@@ -47,9 +49,38 @@ test('a log that has grown too long goes on in an empty one, and one older is ke
   await clock.advance(lookEveryMs);
   await end();
 
-  t.is(await readFile(older, 'utf8'), lines('second'));
+  t.is(await readFile(older, 'utf8'), lines('second').slice(-bytesMax));
   t.is(await readFile(path, 'utf8'), 'third\nfourth\n');
   t.is(output.tail(), 'third\nfourth');
+});
+
+test('of one that is far too long the end is kept', async (t) => {
+  const { path, older, clock, write, end } = await writer(t);
+
+  await write('a'.repeat(4 * bytesMax) + 'z'.repeat(bytesMax));
+  await clock.advance(lookEveryMs);
+  await until(() => statSync(path).size === 0);
+  await end();
+
+  t.is(await readFile(older, 'utf8'), 'z'.repeat(bytesMax));
+});
+
+test('on a disk with little room a log is cut, and what was kept before stays', async (t) => {
+  const { path, older, clock, disk, write, end } = await writer(t);
+  const lines = (word: string) => `${word}\n`.repeat(bytesMax / 4);
+
+  for (const [word, freeBytes] of [
+    ['first', 10 * bytesMax],
+    ['second', 10 * bytesMax - 1],
+  ] as const) {
+    disk.freeBytes = freeBytes;
+    await write(lines(word));
+    await clock.advance(lookEveryMs);
+    await until(() => statSync(path).size === 0);
+  }
+  await end();
+
+  t.is(await readFile(older, 'utf8'), lines('first').slice(-bytesMax));
 });
 
 test('a log that is not too long stays as it is', async (t) => {
