@@ -12,13 +12,12 @@ import { randomHex, randomId, sha256Hex } from '../../infra/ids/ids.ts';
 import { scratchFolder } from '../../infra/local/scratch-folder.ts';
 import { createCommandBus } from '../../infra/nats/command-bus.ts';
 import { closeNats, connectNats, untilGivenUp } from '../../infra/nats/connect.ts';
-import { createEdgePeers, type EdgePeersDeps } from '../../infra/nats/edge-peers.ts';
 import { InstallationWatch } from '../../infra/nats/installation.ts';
 import { createSignals } from '../../infra/nats/signals.ts';
 import { createS3Store } from '../../infra/object-store/s3-store.ts';
 import { freshTraceId } from '../../infra/otel/fresh-ids.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
-import type { EdgeBeacon, EdgePeers } from '../../infra/ports/edge-peers.ts';
+import type { EdgeBeacon } from '../../infra/ports/edge-peers.ts';
 import type { Service } from '../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../infra/ports/log.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';
@@ -38,12 +37,12 @@ import { chainRegistrations } from './auth/chain-registrations.ts';
 import { countedVerifier } from './auth/counted-verifier.ts';
 import { familiarity } from './auth/familiar.ts';
 import type { Identity } from './auth/identity.ts';
-import { type NewcomerDeps, newcomersWay } from './auth/newcomer.ts';
 import { NonceLedger } from './auth/nonce-ledger.ts';
 import { OperatorTokens } from './auth/operator-tokens.ts';
 import { ProofTurns } from './auth/proof-turns.ts';
-import { ProofWatch } from './auth/proof-watch.ts';
+import type { ProofWatch } from './auth/proof-watch.ts';
 import { RunTokens } from './auth/run-tokens.ts';
+import { type Begun, begun } from './begun.ts';
 import { Boards } from './board/boards.ts';
 import { ClockWatch } from './clock-watch.ts';
 import { SealKeyWatch } from './credentials/seal-key-watch.ts';
@@ -60,13 +59,10 @@ import { type FeedReads, FeedTail } from './feed/feed-tail.ts';
 import { PublicFeed } from './feed/public-feed.ts';
 import { StreamSlots } from './feed/stream-slots.ts';
 import { createInference } from './inference/create-inference.ts';
-import { Admission } from './middleware/admission.ts';
-import { ComingBodies } from './middleware/coming-bodies.ts';
-import { LargeBodies } from './middleware/large-bodies.ts';
 import { remoteAddressReader, secureReader } from './middleware/remote-address.ts';
 import { StrangersQueue } from './middleware/strangers-queue.ts';
 import { unnamedProxies } from './middleware/unnamed-proxies.ts';
-import { UploadSlots } from './middleware/upload-slots.ts';
+import { openPeers } from './open-peers.ts';
 import { openReadiness } from './open-readiness.ts';
 import { chainNode } from './operator/chain-node.ts';
 import { createDeliveries } from './packs/delivery.ts';
@@ -74,12 +70,13 @@ import { readPageFiles } from './pages/page-files.ts';
 import { Pages } from './pages/pages.ts';
 import { createPresence } from './presence.ts';
 import { KeptPages } from './public-reads/kept-pages.ts';
-import { PublicReads } from './public-reads/public-reads.ts';
 import { createRates } from './rates/rates.ts';
 import { eventsAfter, newestCursor } from './reads/public-events.ts';
+import { openRooms } from './rooms.ts';
 import { endpoints } from './routes/index.ts';
 import { withSuccessor } from './routes/miner/legacy-credential-routes.ts';
-import { createEdgeServer, type ServerLimits } from './server.ts';
+import { createEdgeServer } from './server.ts';
+import { serverLimits } from './server-limits.ts';
 import { AnalysisTurns } from './submission/analysis-turns.ts';
 import { createRejections } from './submission/rejections.ts';
 import { WriteOutcomes } from './write-outcomes.ts';
@@ -170,50 +167,21 @@ const callersConnections = 2;
 const claimsConnections = 2;
 // One thread checks more signatures a second than one event loop serves requests.
 const verifierThreads = 1;
-// As long as deployed clients wait for an answer.
-const unreadMs = 30_000;
 // The rest of the time is for closing what is behind the server.
 const drainShare = 0.8;
 /** Several subnets' worth. */
 const registrationsMax = 20_000;
-
-function serverLimits(config: Config): ServerLimits {
-  return {
-    headerMs: config.headerSeconds * 1000,
-    bodyBytesPerSecondMin: config.bodyBytesPerSecondMin,
-    idleConnectionMs: config.idleConnectionSeconds * 1000,
-    unreadMs,
-    connectionsMax: config.connectionsMax,
-    connectionsPerAddressMax: config.connectionsPerAddress,
-  };
-}
 
 async function started<S extends Service>(service: S, stack: AsyncDisposableStack): Promise<S> {
   await service.start();
   return stack.adopt(service, (running) => running.stop());
 }
 
-/** Starts while others do; whoever needs it waits for `begun`. */
-function begun<S extends Service>(
-  service: S,
-  stack: AsyncDisposableStack,
-): S & { readonly begun: Promise<void> } {
-  const start = service.start();
-  const settled = start.catch(() => undefined);
-  stack.defer(async () => {
-    await service.stop();
-    // What it began meanwhile ends as well.
-    await settled;
-    await service.stop();
-  });
-  return Object.assign(service, { begun: start });
-}
-
 type OpenDeps = EdgeDeps &
   Pick<Edge, 'cutOff'> & {
     readonly nonces: NonceLedger;
     readonly peers: EdgeBeacon & Service;
-    readonly proofs: ProofWatch & { readonly begun: Promise<void> };
+    readonly proofs: Begun<ProofWatch>;
     readonly sealKeys: SealKeyWatch;
     readonly strangers: StrangersQueue;
   };
@@ -268,7 +236,7 @@ async function openDeps(
   const nonces = new NonceLedger(bus, clock, isReadOnly);
   const newcomer = { strangers, verifier, callersSql, nonces };
   const peering = { connection, name, registrations, newcomer };
-  const { peers, proofs } = await openPeers(options, peering, stack);
+  const { peers, proofs } = openPeers(options, peering, stack);
   const rates = createRates(config, { clock, peers });
   const createTime = config.clock === 'simulated' ? createSimulatedTime : createRealTime;
   const signals = createSignals(connection);
@@ -336,30 +304,6 @@ function analyserOf(config: Config, clock: Clock): ReturnType<typeof createCodeA
   });
 }
 
-/** Heard of by hosts from its start, and only while this edge could let somebody in. */
-async function openPeers(
-  { clock, log, telemetry }: EdgeOptions,
-  by: Pick<EdgePeersDeps, 'connection' | 'name'> & {
-    readonly newcomer: Omit<NewcomerDeps, 'clock' | 'key'>;
-    readonly registrations: RegistrationCache;
-  },
-  stack: AsyncDisposableStack,
-): Promise<Pick<OpenDeps, 'proofs'> & { readonly peers: EdgeBeacon & EdgePeers & Service }> {
-  const { connection, name, newcomer, registrations } = by;
-  const way = newcomersWay({ ...newcomer, clock, key: `edge:${name}` });
-  const onOpened = () => peers.speak();
-  const proofs = new ProofWatch({ way, registrations, onOpened, clock, log });
-  const peers = createEdgePeers({
-    ...{ connection, clock, log, name },
-    isServing: () => proofs.isAble,
-    waitMs: () => proofs.waitMs,
-  });
-  const watching = begun(proofs, stack);
-  stack.defer(telemetry.gauge('paddock.edge.proof_wait', () => proofs.waitMs));
-  stack.adopt(peers, () => peers.stop());
-  return { peers, proofs: watching };
-}
-
 function feedReads(sql: Sql): FeedReads {
   return {
     newest: () => newestCursor(sql),
@@ -386,20 +330,6 @@ function registrationsOf({ config, clock }: EdgeOptions): RegistrationCache {
   });
 }
 
-function largeBodiesOf(config: Config, telemetry: Telemetry): Dispatch['largeBodies'] {
-  const onRefused = () => shed(telemetry, 'large-body');
-  const room = (largestBytes: number) => new LargeBodies(largestBytes, onRefused);
-  return {
-    completion: room(config.resultsBodyBytesMax),
-    inference: room(config.inferenceBodyBytesMax),
-    results: room(config.resultsBodyBytesMax),
-  };
-}
-
-function shed(telemetry: Telemetry, lane: 'coming-body' | 'large-body'): void {
-  telemetry.count('paddock.edge.shed', 1, { lane });
-}
-
 function dispatchOf(
   { config, clock, log, telemetry, checkResponses }: EdgeOptions,
   deps: OpenDeps,
@@ -409,19 +339,12 @@ function dispatchOf(
   const isReadOnly = () => deps.history.lost !== undefined;
   const addressOf = remoteAddressReader(config.trustedProxies, unnamedProxies(log));
   return {
-    admission: new Admission(),
+    ...openRooms({ config, clock, telemetry }, addressOf),
     isReadOnly,
     clock,
     telemetry,
     limits: dispatchLimits(config),
     rates: deps.rates,
-    uploads: new UploadSlots({ perKeyMax: uploadsPerKeyMax, max: uploadsMax }),
-    comingBodies: new ComingBodies(() => shed(telemetry, 'coming-body')),
-    largeBodies: largeBodiesOf(config, telemetry),
-    publicReads: new PublicReads({
-      ...{ clock, addressOf, largestBytes: config.artifactBytesMax },
-      patienceMs: config.requestSeconds * 1000,
-    }),
     authenticate: createAuthenticator({
       ...{ clock, time: deps.time, decodeHotkey, verifier, turns, registrations, callers },
       rate: deps.rates.hotkey,
@@ -443,8 +366,3 @@ function dispatchOf(
     checkResponses: checkResponses === true,
   };
 }
-
-// A miner sends one at a time; dozens at once only come from tests of the cooldown's lock.
-const uploadsPerKeyMax = 32;
-/** A third of what claims and reads are let in for: slow uploads shed each other first. */
-const uploadsMax = 256;
