@@ -11,9 +11,10 @@ interface Held {
   readonly bytes: number;
   /** Whoever asks for it meanwhile is to find it (`PublicReads`). */
   readonly keeps: object;
-  /** Whose room it takes: that of who asked first. */
-  readonly address: string;
-  holders: number;
+  /** Whose room it takes: of those who hold it still, who came first. */
+  address: string;
+  /** The addresses of all who hold it, in the order in which they came. */
+  readonly holders: string[];
 }
 
 const nothing = () => undefined;
@@ -63,9 +64,10 @@ export class LargeAnswers {
   }
 
   #keep(what: object, of: Pick<Held, 'bytes' | 'keeps'>, request: IncomingMessage): () => void {
-    const held = this.#held.get(what) ?? this.#add(what, of, this.#addressOf(request));
-    held.holders += 1;
-    return () => this.#release(what, held);
+    const address = this.#addressOf(request);
+    const held = this.#held.get(what) ?? this.#add(what, of, address);
+    held.holders.push(address);
+    return () => this.#release(what, held, address);
   }
 
   #add(what: object, { bytes, keeps }: Pick<Held, 'bytes' | 'keeps'>, address: string): Held {
@@ -74,20 +76,30 @@ export class LargeAnswers {
       throw refusal('OVERLOADED', { says: 'Too much is being read at once.' });
     }
     this.#heldBytes += bytes;
-    this.#byAddress.set(address, ofAddress + bytes);
-    const held = { bytes, keeps, address, holders: 0 };
+    this.#charge(address, bytes);
+    const held = { bytes, keeps, address, holders: [] };
     this.#held.set(what, held);
     return held;
   }
 
-  #release(what: object, held: Held): void {
-    held.holders -= 1;
-    if (held.holders > 0) return;
-    const { bytes, address } = held;
-    this.#held.delete(what);
-    this.#heldBytes -= bytes;
-    const left = (this.#byAddress.get(address) ?? 0) - bytes;
-    if (left > 0) this.#byAddress.set(address, left);
+  #release(what: object, held: Held, address: string): void {
+    held.holders.splice(held.holders.indexOf(address), 1);
+    if (held.holders.includes(held.address)) return;
+    this.#charge(held.address, -held.bytes);
+    const [next] = held.holders;
+    if (next === undefined) {
+      this.#held.delete(what);
+      this.#heldBytes -= held.bytes;
+      return;
+    }
+    // Also beyond what an address may hold: it holds this already, and begins nothing else meanwhile.
+    held.address = next;
+    this.#charge(next, held.bytes);
+  }
+
+  #charge(address: string, bytes: number): void {
+    const ofAddress = (this.#byAddress.get(address) ?? 0) + bytes;
+    if (ofAddress > 0) this.#byAddress.set(address, ofAddress);
     else this.#byAddress.delete(address);
   }
 }

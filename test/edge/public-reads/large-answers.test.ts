@@ -21,7 +21,7 @@ function documents(bytesOf: () => Uint8Array) {
     cache: liveRead,
     response: z.unknown(),
     faults: ['OVERLOADED'],
-    handle: async () => new PreparedAnswer({ body: bytesOf() }),
+    handle: async () => new PreparedAnswer({ body: bytesOf(), sha256: 'a'.repeat(64) }),
   });
 }
 
@@ -69,6 +69,26 @@ test('what slow readers hold is bounded, of each address and of all', async (t) 
 
   for (const { socket } of readers) socket.destroy();
   await until(async () => (await ask('127.0.0.5')).status === '200');
+});
+
+test('what two read together is held for the one who still does', async (t) => {
+  const shared = Buffer.alloc(64 * mebibyte, ' ');
+  let isShared = true;
+  const edge = await startEdge(t, () => (isShared ? shared : Buffer.alloc(64 * mebibyte, ' ')));
+  const [first, second] = [await edge.ask('127.0.0.1'), await edge.ask('127.0.0.2')];
+  t.deepEqual([first.status, second.status], ['200', '200']);
+  t.is(edge.heldBytes(), 64 * mebibyte);
+  isShared = false;
+  t.is((await edge.ask('127.0.0.1')).status, '503');
+  const another = await edge.ask('127.0.0.2');
+  t.is(another.status, '200');
+  another.socket.destroy();
+  await until(() => edge.heldBytes() === 64 * mebibyte);
+
+  first.socket.destroy();
+
+  await until(async () => (await edge.ask('127.0.0.1')).status === '200', 10_000);
+  t.is((await edge.ask('127.0.0.2')).status, '503');
 });
 
 // It goes on when its reader has left, who could ask for the next one meanwhile: a hundred of these took 5 GB.
