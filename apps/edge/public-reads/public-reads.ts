@@ -81,12 +81,17 @@ export class PublicReads {
     if (before?.hasContentOf(made) === true) return before;
     const isAgain = before !== undefined || this.#once.has(key);
     if (!isAgain) this.#once.set(key, true);
-    else if (made.byteLength <= recentBytesMax) this.#recent.set(key, made);
+    else if (made.byteLength <= recentBytesMax) this.#remember(key, made);
     else if (before !== undefined) this.#recent.delete(key);
     return made;
   }
 
-  /** Bytes that a handler keeps, or gives again by their hash, stay compressed for as long as they are there. */
+  #remember(key: string, made: Representation): void {
+    made.keepForms();
+    this.#recent.set(key, made);
+  }
+
+  /** Bytes that a handler keeps stay compressed for as long as they are there; what it gives again by its hash is found. */
   #prepared({ body = '', headers, isKept, sha256 }: PreparedAnswer): Representation {
     const known = typeof body === 'string' ? undefined : this.#kept.get(body);
     if (known !== undefined) return known;

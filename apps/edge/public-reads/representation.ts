@@ -25,7 +25,8 @@ export class Representation {
   /** The bytes as they were given: who keeps this keeps those, too, by which it is found. */
   readonly given: Uint8Array | undefined;
   readonly #levels: (typeof levels)[keyof typeof levels];
-  readonly #compressed = new Map<Coding, Promise<Buffer>>();
+  readonly #compressed = new Map<Coding, Promise<Buffer> | WeakRef<Buffer>>();
+  #areFormsKept: boolean;
   #tag: string | undefined;
 
   constructor(given: {
@@ -40,7 +41,16 @@ export class Representation {
     this.given = areKept ? given.content : undefined;
     this.headers = given.headers ?? {};
     this.#tag = given.sha256 && entityTagOfHash(given.sha256);
+    this.#areFormsKept = given.isKept === true;
     this.#levels = given.isKept === true ? levels.kept : levels.passing;
+  }
+
+  /**
+   * Its compressed forms are there for as long as it is: for whoever bounds how many of these there are. Else a form
+   * is there while somebody reads that very one, for only that is counted (`LargeAnswers`).
+   */
+  keepForms(): void {
+    this.#areFormsKept = true;
   }
 
   /** Of text a character is a byte. */
@@ -66,10 +76,20 @@ export class Representation {
   /** On a thread of zlib's: no other request waits for it. */
   in(coding: Exclude<Coding, 'identity'>): Promise<Buffer> {
     const known = this.#compressed.get(coding);
-    if (known !== undefined) return known;
+    const form = known instanceof WeakRef ? known.deref() : known;
+    if (form !== undefined) return Promise.resolve(form);
     const compressed = coding === 'gzip' ? this.#gzip() : this.#brotli();
     this.#compressed.set(coding, compressed);
+    if (!this.#areFormsKept) void this.#letGo(coding, compressed);
     return compressed;
+  }
+
+  async #letGo(coding: Coding, compressed: Promise<Buffer>): Promise<void> {
+    try {
+      this.#compressed.set(coding, new WeakRef(await compressed));
+    } catch {
+      // Whoever asked hears of it.
+    }
   }
 
   #gzip(): Promise<Buffer> {

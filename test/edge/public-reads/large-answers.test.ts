@@ -125,19 +125,20 @@ test('a document as large as documents may be is served to an address that reads
   t.is((await ask('127.0.0.1')).status, '503');
 });
 
+async function heldNow(): Promise<number> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let turn = 0; turn < 5; turn += 1) {
+    await new Promise(setImmediate);
+    collect();
+  }
+  return process.memoryUsage().arrayBuffers;
+}
+
 // What is counted of a compressed answer is what is held: its content may be a hundred times as large.
 test.serial('who reads a compressed answer slowly holds nothing of its content', async (t) => {
   const noise = Buffer.from(randomBytes(5 * mebibyte).toString('base64'));
   const edge = await startEdge(t, () => Buffer.concat([noise], 19 * mebibyte));
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const heldNow = async () => {
-    for (let turn = 0; turn < 5; turn += 1) {
-      await new Promise(setImmediate);
-      collect();
-    }
-    return process.memoryUsage().arrayBuffers;
-  };
   const before = await heldNow();
 
   for (let reader = 1; reader <= 5; reader += 1) {
@@ -146,4 +147,21 @@ test.serial('who reads a compressed answer slowly holds nothing of its content',
 
   t.true(edge.heldBytes() > 20 * mebibyte, 'all five are under way');
   t.true((await heldNow()) - before < 50 * mebibyte);
+});
+
+// Its content is counted, and the forms that others asked for are not: they go when nobody reads them any more.
+test.serial('who reads an answer slowly holds no compressed form of it', async (t) => {
+  const noise = Buffer.from(randomBytes(9 * mebibyte).toString('base64'));
+  const edge = await startEdge(t, () => noise);
+  t.is((await edge.ask('127.0.0.1')).status, '200');
+  const before = await heldNow();
+
+  for (const coding of ['br', 'gzip']) {
+    const whole = await edge.get('/document/shared', { 'accept-encoding': coding });
+    t.is(whole.headers.get('content-encoding'), coding);
+    t.is((await whole.arrayBuffer()).byteLength, noise.length);
+  }
+
+  await until(() => edge.heldBytes() === noise.length);
+  t.true((await heldNow()) - before < 4 * mebibyte);
 });
