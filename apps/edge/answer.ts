@@ -116,8 +116,28 @@ export function sendBody(
   head.lines.push('Content-Type', jsonType, 'Content-Length', String(byteLength));
   writeHead(response, status, head);
   if (response.req.method === 'HEAD') response.end();
+  else if (typeof body !== 'string' && body.length > pieceBytes) endInPieces(response, body);
   // The same bytes; as UTF-8 the engine would look at each character.
   else response.end(body, byteLength === body.length ? 'latin1' : 'utf8');
+}
+
+const pieceBytes = 256 * 1024;
+
+/** Of bytes that are handed over at once nobody could tell how many were taken. */
+function endInPieces(response: ServerResponse, body: Uint8Array): void {
+  let at = 0;
+  const go = () => {
+    while (at < body.length) {
+      const piece = body.subarray(at, at + pieceBytes);
+      at += piece.length;
+      if (!response.write(piece)) {
+        response.once('drain', go);
+        return;
+      }
+    }
+    response.end();
+  };
+  go();
 }
 
 /** Its client is gone, or was answered by somebody else: Node throws at a header that comes then. */

@@ -40,7 +40,8 @@ export function openRooms(
     comingBodies: new ComingBodies(shed('coming-body')),
     largeBodies: largeBodiesOf(config, shed('large-body')),
     publicReads: new PublicReads({
-      ...{ clock, addressOf, largestBytes: config.artifactBytesMax },
+      ...{ clock, telemetry, addressOf, largestBytes: config.artifactBytesMax },
+      bytesPerSecondMin: config.answerBytesPerSecondMin,
       patienceMs: config.requestSeconds * 1000,
     }),
   };

@@ -82,7 +82,8 @@ export interface EdgeServer extends AsyncDisposable {
 
 export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   const { limits, dispatch: by } = options;
-  const pace = new BodyPace(limits.bodyBytesPerSecondMin);
+  const onDrip = () => by.telemetry.count('paddock.edge.drips', 1, { what: 'body' });
+  const pace = new BodyPace(limits.bodyBytesPerSecondMin, onDrip);
   const state: ServerState = { draining: false, open: new OpenAnswers(), pace, healthChecks: 0 };
   const app = createApp(options, state);
   const bound = connectionBound(options);
@@ -102,7 +103,10 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
   };
   const others = Array.from({ length: listenersMax - 1 }, create);
   const servers = [create(), ...others] as const;
-  const stopSweep = by.clock.every(sweepMs, () => pace.endDrips(by.clock.monotonicMs()));
+  const stopSweep = by.clock.every(sweepMs, () => {
+    pace.endDrips(by.clock.monotonicMs());
+    by.publicReads.large.endDrips();
+  });
   let drained: Promise<void> | undefined;
   const closing = { clock: by.clock, open: state.open, withinMs: options.drainMs };
   const drain = () => {

@@ -140,6 +140,10 @@ const requests = {
   COMPLETION_RETRY_SECONDS: seconds(25, 'a client repeats only after its next evaluation'),
   HEADER_SECONDS: seconds(15, 'headers fit in one packet; who takes longer holds a socket'),
   BODY_BYTES_PER_SECOND_MIN: bytes(1000, 'what drips slower is cut off; modems are faster'),
+  ANSWER_BYTES_PER_SECOND_MIN: bytes(
+    20_000,
+    'of public answers above 64 KiB; who reads slower is cut off, for all share their room',
+  ),
   CONNECTIONS_MAX: count(8000, 'open', 'at one edge; beyond, 503 at once'),
   CONNECTIONS_PER_ADDRESS: count(2000, 'open', 'at one edge; 200 validators behind one NAT fit'),
   CORS_ORIGINS: optional(listOf(origin), 'list', '', 'whose pages may read what is public'),

@@ -59,8 +59,17 @@ export const counters = {
     description: 'Refused because too much was asked at once, by where: before its route, or at it',
     labels: ['lane'],
     values: {
-      lane: ['read', 'proof', 'admission', 'pipeline', 'connection', 'coming-body', 'large-body'],
+      lane: [
+        ...['read', 'proof', 'admission', 'pipeline', 'connection'],
+        ...['coming-body', 'large-body', 'large-answer'],
+      ],
     },
+  },
+  'paddock.edge.drips': {
+    unit: '{connection}',
+    description: 'Connections cut off since a body came too slowly, or a large answer was taken so',
+    labels: ['what'],
+    values: { what: ['body', 'answer'] },
   },
   'paddock.heartbeats': {
     unit: '{heartbeat}',

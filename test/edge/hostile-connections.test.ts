@@ -150,7 +150,8 @@ async function bareServer(
 }
 
 test('a body that drips is cut off, one that comes or that we do not take is not', async (t) => {
-  const pace = new BodyPace(10);
+  let drips = 0;
+  const pace = new BodyPace(10, () => (drips += 1));
   const bytes: (() => number)[] = [];
   const port = await bareServer(t, (request) => {
     pace.watch(request, 0);
@@ -175,6 +176,7 @@ test('a body that drips is cut off, one that comes or that we do not take is not
   pace.endDrips(10_000);
   t.is(pace.underWay, 2);
   await dripping.ended;
+  t.is(drips, 1);
   t.false(coming.socket.destroyed || unread.socket.destroyed);
   // The next stretch brings nothing.
   pace.endDrips(20_000);

@@ -13,9 +13,10 @@ import { PublicReads } from '../../apps/edge/public-reads/public-reads.ts';
 import { createEdgeServer, type ServerLimits } from '../../apps/edge/server.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
+import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { until } from './until.ts';
 
-const clock: Clock = {
+const realClock: Clock = {
   every: systemClock.every,
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
@@ -54,6 +55,9 @@ export async function startFramework(
     readonly drainMs?: number;
     /** Of a public answer. */
     readonly largestBytes?: number;
+    readonly answerBytesPerSecondMin?: number;
+    /** The system's unless told. */
+    readonly monotonicMs?: () => number;
     readonly budgetMs?: { readonly submission: number };
     /** Awaited by every proof of a caller. */
     readonly proving?: Promise<void>;
@@ -68,8 +72,14 @@ export async function startFramework(
   const measured: unknown[] = [];
   const counted: unknown[] = [];
   const addressOf = remoteAddressReader(options.trustedProxies ?? []);
+  const clock = { ...realClock, monotonicMs: options.monotonicMs ?? realClock.monotonicMs };
+  const telemetry: Pick<Telemetry, 'count' | 'record'> = {
+    count: (name, _by, attributes) => void counted.push({ name, ...attributes }),
+    record: (name, _tookMs, attributes) => void measured.push({ name, ...attributes }),
+  };
   const publicReads = new PublicReads({
-    ...{ clock, addressOf, patienceMs: 10_000 },
+    ...{ clock, telemetry, addressOf, patienceMs: 10_000 },
+    bytesPerSecondMin: options.answerBytesPerSecondMin ?? 1_000,
     largestBytes: options.largestBytes ?? 64 * 1024 * 1024,
   });
   const server = createEdgeServer({
@@ -95,10 +105,7 @@ export async function startFramework(
       isReadOnly: () => false,
       admission,
       clock,
-      telemetry: {
-        count: (name, _by, attributes) => void counted.push({ name, ...attributes }),
-        record: (name, _tookMs, attributes) => void measured.push({ name, ...attributes }),
-      },
+      telemetry,
       limits: {
         bodyBytesMax: {
           json: 65_536,

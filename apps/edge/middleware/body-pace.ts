@@ -17,10 +17,12 @@ interface Watched {
  */
 export class BodyPace {
   readonly #bytesMin: number;
+  readonly #onDrip: () => void;
   readonly #underWay = new Map<IncomingMessage, Watched>();
 
-  constructor(bytesPerSecondMin: number) {
+  constructor(bytesPerSecondMin: number, onDrip: () => void) {
     this.#bytesMin = (bytesPerSecondMin * windowMs) / 1000;
+    this.#onDrip = onDrip;
   }
 
   get underWay(): number {
@@ -47,6 +49,7 @@ export class BodyPace {
     if (arrived >= this.#bytesMin) return;
     this.#underWay.delete(request);
     watched.socket.destroy();
+    this.#onDrip();
   }
 
   #startAnew(watched: Watched, nowMs: number): void {

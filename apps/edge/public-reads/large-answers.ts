@@ -1,5 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '../../../infra/ports/clock.ts';
+import type { Telemetry } from '../../../infra/ports/telemetry.ts';
 import { refusal } from '../../../machines/refusal.ts';
+import { AnswerPace } from './answer-pace.ts';
 
 /** Smaller ones are bounded by how many connections an address may have. */
 const largeBytesMin = 64 * 1024;
@@ -17,6 +20,17 @@ interface Held {
   readonly holders: string[];
 }
 
+export interface LargeAnswersDeps {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly telemetry: Pick<Telemetry, 'count'>;
+  /** Where a request comes from, as limits by address tell it. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Of a document: an address may read one at least. */
+  readonly largestBytes: number;
+  /** Who takes less is cut off. */
+  readonly bytesPerSecondMin: number;
+}
+
 const nothing = () => undefined;
 
 /**
@@ -24,17 +38,19 @@ const nothing = () => undefined;
  * is made smaller: of all, and of each address.
  */
 export class LargeAnswers {
-  readonly #addressOf: (request: IncomingMessage) => string;
+  readonly #deps: LargeAnswersDeps;
+  readonly #pace: AnswerPace;
   readonly #ofAddressBytesMax: number;
   /** Who reads the same bytes at the same time holds them together. */
   readonly #held = new Map<object, Held>();
   readonly #byAddress = new Map<string, number>();
   #heldBytes = 0;
 
-  /** @param largestBytes of a document: an address may read one at least */
-  constructor(addressOf: (request: IncomingMessage) => string, largestBytes: number) {
-    this.#addressOf = addressOf;
-    this.#ofAddressBytesMax = Math.max(ofAddressBytesMin, largestBytes);
+  constructor(deps: LargeAnswersDeps) {
+    this.#deps = deps;
+    this.#ofAddressBytesMax = Math.max(ofAddressBytesMin, deps.largestBytes);
+    const onDrip = () => deps.telemetry.count('paddock.edge.drips', 1, { what: 'answer' });
+    this.#pace = new AnswerPace(deps.bytesPerSecondMin, onDrip);
   }
 
   get heldBytes(): number {
@@ -42,7 +58,8 @@ export class LargeAnswers {
   }
 
   /**
-   * Counts the body until the response closes, and keeps what it is the body of, if that is to be found.
+   * Counts the body until the response closes, for which it has to be taken at a least pace, and keeps what it is
+   * the body of, if that is to be found.
    * @throws OVERLOADED when too much is held already
    */
   hold(response: ServerResponse, body: Uint8Array | string, of?: object): void {
@@ -51,6 +68,12 @@ export class LargeAnswers {
       'close',
       this.#keep(body, { bytes: body.length, keeps: of ?? body }, response.req),
     );
+    this.#pace.watch(response, this.#deps.clock.monotonicMs());
+  }
+
+  /** To be called about once a second. */
+  endDrips(): void {
+    this.#pace.endDrips(this.#deps.clock.monotonicMs());
   }
 
   /**
@@ -64,7 +87,7 @@ export class LargeAnswers {
   }
 
   #keep(what: object, of: Pick<Held, 'bytes' | 'keeps'>, request: IncomingMessage): () => void {
-    const address = this.#addressOf(request);
+    const address = this.#deps.addressOf(request);
     const held = this.#held.get(what) ?? this.#add(what, of, address);
     held.holders.push(address);
     return () => this.#release(what, held, address);
@@ -73,6 +96,7 @@ export class LargeAnswers {
   #add(what: object, { bytes, keeps }: Pick<Held, 'bytes' | 'keeps'>, address: string): Held {
     const ofAddress = this.#byAddress.get(address) ?? 0;
     if (this.#heldBytes + bytes > heldBytesMax || ofAddress + bytes > this.#ofAddressBytesMax) {
+      this.#deps.telemetry.count('paddock.edge.shed', 1, { lane: 'large-answer' });
       throw refusal('OVERLOADED', { says: 'Too much is being read at once.' });
     }
     this.#heldBytes += bytes;

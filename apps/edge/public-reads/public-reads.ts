@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import { RecentMap } from '../../../infra/cache/recent-map.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { refusal } from '../../../machines/refusal.ts';
 import { PreparedAnswer } from '../prepared-answer.ts';
-import { LargeAnswers } from './large-answers.ts';
+import { LargeAnswers, type LargeAnswersDeps } from './large-answers.ts';
 import { Representation } from './representation.ts';
 import { SharedLoads } from './shared-loads.ts';
 
@@ -14,14 +13,10 @@ const recentBytesMax = 128 * 1024;
 /** Keys that are known to have been asked for once: some kilobytes each at the most. */
 const onceMax = 512;
 
-export interface PublicReadsDeps {
-  readonly clock: Pick<Clock, 'sleep'>;
+export interface PublicReadsDeps extends LargeAnswersDeps {
+  readonly clock: Pick<Clock, 'monotonicMs' | 'sleep'>;
   /** A load that hangs would hold up its key for ever; it is given up after this. */
   readonly patienceMs: number;
-  /** Where a request comes from, as limits by address tell it. */
-  readonly addressOf: (request: IncomingMessage) => string;
-  /** How large an answer may be. */
-  readonly largestBytes: number;
 }
 
 /**
@@ -40,10 +35,10 @@ export class PublicReads {
   readonly #clock: Pick<Clock, 'sleep'>;
   readonly #patienceMs: number;
 
-  constructor({ clock, patienceMs, addressOf, largestBytes }: PublicReadsDeps) {
-    this.#clock = clock;
-    this.#patienceMs = patienceMs;
-    this.large = new LargeAnswers(addressOf, largestBytes);
+  constructor(deps: PublicReadsDeps) {
+    this.#clock = deps.clock;
+    this.#patienceMs = deps.patienceMs;
+    this.large = new LargeAnswers(deps);
   }
 
   /** @param key everything that the answer depends on, in one spelling */

@@ -8,6 +8,7 @@ import { Documents } from '../../../apps/edge/artifacts/documents.ts';
 import { PreparedAnswer } from '../../../apps/edge/prepared-answer.ts';
 import { PublicReads } from '../../../apps/edge/public-reads/public-reads.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { silentTelemetry } from '../../support/silent-telemetry.ts';
 
 const text = '{"words": ["ä", "中", "é"]}';
 const bytes = Buffer.from(text);
@@ -59,6 +60,7 @@ test('who asks for a document that somebody still reads reads the same bytes', a
   const documents = new Documents({ size: async () => content.length, getStream }, 1_000_000);
   const reads = new PublicReads({
     ...{ clock: new ManualClock(), patienceMs: 1_000, addressOf: () => 'here' },
+    ...{ telemetry: silentTelemetry, bytesPerSecondMin: 1_000 },
     largestBytes: 1_000_000,
   });
   const read = () =>
@@ -67,7 +69,9 @@ test('who asks for a document that somebody still reads reads the same bytes', a
       return new PreparedAnswer({ body: body ?? '', sha256: 'a'.repeat(64) });
     });
   // No more of an answer than this is held while it is sent.
-  const response = Object.assign(new EventEmitter(), { req: {} }) as unknown as ServerResponse;
+  const response = Object.assign(new EventEmitter(), {
+    req: { socket: {} },
+  }) as unknown as ServerResponse;
   const beginTo = async () => {
     const shown = await read();
     reads.large.hold(response, shown.content, shown);

@@ -71,6 +71,27 @@ test('what slow readers hold is bounded, of each address and of all', async (t) 
   await until(async () => (await ask('127.0.0.5')).status === '200');
 });
 
+// A byte now and then is enough for a connection never to be idle: four of these kept everybody else out for good.
+test('who takes a large answer by drips is cut off, and makes room for others', async (t) => {
+  let passedMs = 0;
+  const monotonicMs = () => performance.now() + passedMs;
+  const minimum = { answerBytesPerSecondMin: 20_000, monotonicMs };
+  const edge = await startEdge(t, () => Buffer.alloc(64 * mebibyte, ' '), minimum);
+  for (let address = 1; address <= 4; address += 1) await edge.ask(`127.0.0.${address}`);
+  t.is((await edge.ask('127.0.0.5')).status, '503');
+  t.deepEqual(edge.counted, [{ name: 'paddock.edge.shed', lane: 'large-answer' }]);
+
+  // Time enough for all that the kernels between them take at once, and for no more.
+  passedMs = 40 * 60_000;
+
+  await until(async () => (await edge.ask('127.0.0.5')).status === '200', 10_000);
+  const drips = edge.counted.filter((each) => (each as { name: string }).name.endsWith('drips'));
+  t.deepEqual(
+    drips,
+    Array.from({ length: 4 }, () => ({ name: 'paddock.edge.drips', what: 'answer' })),
+  );
+});
+
 test('what two read together is held for the one who still does', async (t) => {
   const shared = Buffer.alloc(64 * mebibyte, ' ');
   let isShared = true;

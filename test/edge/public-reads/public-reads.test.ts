@@ -13,10 +13,12 @@ import { Fault } from '../../../machines/fault.ts';
 import { refusal, startFramework } from '../../support/framework.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { rawRequest } from '../../support/raw-request.ts';
+import { silentTelemetry } from '../../support/silent-telemetry.ts';
 
 const publicReads = (clock: ManualClock) =>
   new PublicReads({
     ...{ clock, patienceMs: 10_000, addressOf: () => 'here' },
+    ...{ telemetry: silentTelemetry, bytesPerSecondMin: 1_000 },
     largestBytes: 1_000_000,
   });
 

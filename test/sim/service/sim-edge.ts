@@ -97,10 +97,10 @@ export async function startSimEdge(world: SimWorld, process: SimProcess): Promis
   const deps = parts as unknown as EdgeDeps;
   const callers = new Callers(sql, clock);
   const publicReads = new PublicReads({
-    clock,
+    ...{ clock, telemetry, addressOf: () => 'simulated' },
     patienceMs: config.requestSeconds * 1000,
-    addressOf: () => 'simulated',
     largestBytes: config.artifactBytesMax,
+    bytesPerSecondMin: config.answerBytesPerSecondMin,
   });
   return {
     process,
