@@ -135,7 +135,8 @@ interface Choice {
 function requireMore(run: InferenceRun, underWay: number, config: Config): void {
   const { inferenceRequestsPerRun: most, runLimitSeconds } = config;
   if (run.requests >= most) {
-    const seconds = Math.max(1, Math.ceil(runLimitSeconds - run.ageMs / 1000));
+    const leftMs = Math.max(runLimitSeconds * 1000 - run.ageMs, run.limitInMs ?? 0);
+    const seconds = Math.max(1, Math.ceil(leftMs / 1000));
     throw refusal('RATE_LIMITED', {
       says: `This run has used all its ${most} completions.`,
       next: 'Go on without any: no further one is answered.',

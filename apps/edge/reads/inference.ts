@@ -31,6 +31,8 @@ export interface InferenceRun {
   readonly requests: number;
   /** Since its claim. */
   readonly ageMs: number;
+  /** Until its limit, as its owner wrote it down: outages of ours move it. Null where nothing was written yet. */
+  readonly limitInMs: number | null;
 }
 
 /** Undefined for a run without a token. */
@@ -44,9 +46,11 @@ export async function findInferenceRun(
         where c.miner_hotkey = t.miner_hotkey) as connected,
       (select coalesce(sum(u.requests), 0) from inference_usage u
         where u.eval_run_id = t.eval_run_id)::integer as requests,
-      floor(extract(epoch from rt.clock() - r.claimed_at) * 1000)::float8 as "ageMs"
+      floor(extract(epoch from rt.clock() - r.claimed_at) * 1000)::float8 as "ageMs",
+      ceil(extract(epoch from b.run_limit_until - rt.clock()) * 1000)::float8 as "limitInMs"
     from inference_token t
     join evaluation_run r on r.eval_run_id = t.eval_run_id
+    left join run_beat b on b.eval_run_id = t.eval_run_id
     where t.eval_run_id = ${evalRunId}`;
   return row;
 }
