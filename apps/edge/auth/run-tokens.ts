@@ -10,7 +10,9 @@ const inferenceToken = /^inf_[0-9a-f]{64}$/;
  * by which the run ends a little later. Nor before: the end that was told with it was foreseen at the claim,
  * and an outage of ours lengthens a run by any time.
  *
- * Many in one statement: whoever makes tokens up costs the database no more than those who have one.
+ * Many in one statement: whoever makes tokens up costs the database no more than those who have one. Nobody is
+ * refused unlooked for what others did: a token is new with each run, so honest agents behind the same address
+ * would lose their first completions to whoever makes some up there.
  */
 export class RunTokens {
   readonly #hash: (text: string) => string;
