@@ -50,6 +50,11 @@ export class ManualClock implements Clock {
     return () => stopped.abort();
   }
 
+  /** Time passes and nobody wakes, as for a process that was stopped; who was due wakes at the next `advance`. */
+  standStill(ms: number): void {
+    this.#elapsedMs += ms;
+  }
+
   /** Wakes who is due on the way, in order, each at its own time, and lets it run before going on. */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#elapsedMs + ms;

@@ -6,6 +6,7 @@ import type { SandboxCommand } from './command.ts';
 import { type Ending, type EndReason, plainText, reasonOfExit } from './ending.ts';
 import type { TaskLimits } from './limits.ts';
 import { residentBytes } from './process-memory.ts';
+import { TaskTime } from './task-time.ts';
 
 /** What a tool answers; an error is the agent's to handle. */
 export type ToolAnswer = { readonly result: unknown } | { readonly error: string };
@@ -22,6 +23,8 @@ export interface AgentRun {
   ) => Promise<ToolAnswer> | ToolAnswer;
   /** All that it prints, as it comes. */
   readonly onOutput?: (name: 'stderr' | 'stdout', chunk: Buffer) => void;
+  /** How long in all, until now, its calls waited for the platform: its time is longer by that. */
+  readonly waitedMs?: () => number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -54,8 +57,10 @@ export async function runAgent(run: AgentRun): Promise<Ending> {
   const over = new AbortController();
   const closed = watch.closed.finally(() => over.abort());
   for (const [index, input] of inputs.entries()) feed(child, index + 4, input);
+  const time = new TaskTime({ clock, waitedMs: run.waitedMs });
   // A look that finds too much and a time that is up both end it; what is first names the reason.
   const stopLooking = clock.every(memoryLookMs, () => {
+    time.look();
     if (child.pid === undefined) return;
     if (residentBytes(child.pid) > limits.memoryBytes) watch.end('memory_limit');
   });
@@ -63,10 +68,10 @@ export async function runAgent(run: AgentRun): Promise<Ending> {
   signal.addEventListener('abort', stopped, { once: true });
   if (signal.aborted) stopped();
   try {
-    await Promise.race([watch.ready, closed, clock.sleep(startMs, over.signal)]);
+    await Promise.race([watch.ready, closed, time.pass(startMs, over.signal)]);
     if (!watch.told.isReady) watch.end('not_started');
     const startedMs = clock.monotonicMs();
-    await Promise.race([closed, clock.sleep(limits.wallSeconds * 1000, over.signal)]);
+    await Promise.race([closed, time.pass(limits.wallSeconds * 1000, over.signal)]);
     watch.end('time_limit');
     const exit = await closed;
     const wallSeconds = (clock.monotonicMs() - startedMs) / 1000;

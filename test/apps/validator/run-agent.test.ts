@@ -141,6 +141,41 @@ test('what the runner tells while a call waits is heard at once', async (t) => {
   t.deepEqual({ reason, isLoaded }, { reason: 'finished', isLoaded: true });
 });
 
+/** A task with one call, which waits for its answer while a test moves the clock. */
+async function inItsCall() {
+  const clock = new ManualClock();
+  const answer = Promise.withResolvers<ToolAnswer>();
+  const called = Promise.withResolvers<void>();
+  const onCall = () => {
+    called.resolve();
+    return answer.promise;
+  };
+  const script = `${note('ready')}; read -r problem <&3; ${call}; read -r answer <&3; ${note('finished')}`;
+  const run = play(script, { clock, onCall });
+  await called.promise;
+  return { clock, run, answer: () => answer.resolve({ result: null }) };
+}
+
+test('while the validator stands still no time of a task passes', async (t) => {
+  const { clock, run, answer } = await inItsCall();
+
+  clock.standStill(61_000);
+  await clock.advance(59_000);
+  answer();
+
+  t.is((await run).reason, 'finished');
+});
+
+test('the time before and after it does', async (t) => {
+  const { clock, run } = await inItsCall();
+
+  await clock.advance(30_000);
+  clock.standStill(61_000);
+  await clock.advance(30_000);
+
+  t.is((await run).reason, 'time_limit');
+});
+
 test('a call whose process is gone is not carried out', async (t) => {
   const first = Promise.withResolvers<ToolAnswer>();
   let calls = 0;
