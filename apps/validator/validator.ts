@@ -173,14 +173,18 @@ export class Validator {
   }
 
   /** What became of a completion; 'lost' where nobody is to have it any more, undefined where `end` came first. */
-  async #settled(outcome: Promise<Delivered>, { lost }: RunLease, end: Promise<undefined>) {
+  async #settled(outcome: Promise<Delivered>, lease: RunLease, end: Promise<undefined>) {
     const { clock } = this.#options;
     const done = new AbortController();
-    // A heartbeat that says so may have overtaken the answer to the very completion that ended the run.
-    const gone = aborted(lost)
-      .then(() => clock.sleep(answerMs, done.signal))
-      .then(() => 'lost' as const);
-    const settled = await Promise.race([outcome, end, gone]);
+    // A heartbeat that says so may have overtaken the answer to the very completion that ended the run. One that is
+    // lost comes again with the next repeat, however long that takes.
+    const gone = async () => {
+      await aborted(lease.lost);
+      if (lease.isCompleted) return await outcome;
+      await clock.sleep(answerMs, done.signal);
+      return 'lost' as const;
+    };
+    const settled = await Promise.race([outcome, end, gone()]);
     done.abort();
     return settled;
   }

@@ -28,6 +28,7 @@ export class RunLease implements AsyncDisposable {
   readonly #options: LeaseOptions;
   readonly #lost = new AbortController();
   readonly #stop: () => void;
+  #isCompleted = false;
   #beating: Promise<void>;
 
   constructor(options: LeaseOptions) {
@@ -44,8 +45,14 @@ export class RunLease implements AsyncDisposable {
     return this.#lost.signal;
   }
 
-  #lose(reason: string): void {
-    this.#lost.abort(new RunLost(reason));
+  /** It was lost as it is complete, and that by us, for all one knows, where our completion has no answer yet. */
+  get isCompleted(): boolean {
+    return this.#isCompleted;
+  }
+
+  #lose({ code, message }: Refusal): void {
+    this.#isCompleted = code === 'RUN_ALREADY_COMPLETE';
+    this.#lost.abort(new RunLost(message));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -60,9 +67,9 @@ export class RunLease implements AsyncDisposable {
       const asked = { eval_run_id: evalRunId, body: report() };
       await api.postValidatorEvaluationRunsHeartbeat(asked, { timeoutMs: beatTimeoutMs });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      if (error instanceof Refusal && isLoss(error)) return this.#lose(reason);
+      if (error instanceof Refusal && isLoss(error)) return this.#lose(error);
       if (error instanceof Refusal && error.status === 401) onUnproved();
+      const reason = error instanceof Error ? error.message : String(error);
       // Without a clear answer the lease may still live: the next heartbeat tries again.
       log.warn('a heartbeat was not acknowledged', { eval_run_id: evalRunId, reason });
     }

@@ -13,6 +13,7 @@ import { readSettings } from '../../../apps/validator/validator-settings.ts';
 import { participantKeypair } from '../../../apps/world/participants/keys.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
+import type { Telemetry } from '../../../infra/ports/telemetry.ts';
 import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
 import { trialLimits } from './try-sandbox.ts';
 
@@ -95,13 +96,15 @@ export interface Stubbed {
   readonly clock?: Clock;
   readonly env?: object;
   readonly sandbox?: Sandbox;
+  readonly telemetry?: Telemetry;
 }
 
 export async function startStubbed(
   folder: string,
   { url }: StubService,
-  { clock = systemClock, env = {}, sandbox = noSandbox }: Stubbed = {},
+  stubbed: Stubbed = {},
 ): Promise<Validator> {
+  const { clock = systemClock, env = {}, sandbox = noSandbox } = stubbed;
   const config = readSettings({
     PADDOCK_URL: url,
     VALIDATOR_KEY_FILE: 'unused',
@@ -113,6 +116,6 @@ export async function startStubbed(
   });
   return await Validator.start({
     ...{ config, keypair: participantKeypair(77, 'validator', 1), sandbox, clock },
-    ...{ log: silentLogger, telemetry: silentTelemetry },
+    ...{ log: silentLogger, telemetry: stubbed.telemetry ?? silentTelemetry },
   });
 }
