@@ -50,6 +50,11 @@ export class ManualClock implements Clock {
     return () => stopped.abort();
   }
 
+  /** Whether somebody sleeps until exactly so long after the start. */
+  isAwaited(atMs: number): boolean {
+    return [...this.#sleepers].some(({ dueMs }) => dueMs === atMs);
+  }
+
   /** Time passes and nobody wakes, as for a process that was stopped; who was due wakes at the next `advance`. */
   standStill(ms: number): void {
     this.#elapsedMs += ms;

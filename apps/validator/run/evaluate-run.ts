@@ -10,6 +10,7 @@ import { shopContract } from '../shop/catalogue.ts';
 import { fetchBytes, TransferFailed } from '../transfer.ts';
 import { type Conclusion, earlyEnd, packFailed, success, type TaskEnd } from './conclude.ts';
 import { type EpisodeFacts, episodeDocument, outcomeOf, terminalState, toItem } from './episode.ts';
+import { ModelList } from './model-list.ts';
 import { openPack, PackUnusable, type ShopPack, type ShopTask } from './open-pack.ts';
 import { packFile } from './pack-file.ts';
 import { placeEpisode } from './place-episode.ts';
@@ -66,8 +67,10 @@ export async function evaluateRun(claim: Claim, deps: Evaluating): Promise<Concl
     const pack = await fetchPack(delivery, deps);
     const roster = await rosterOf(claim, pack, deps);
     const packSha256 = claim.env_pack_sha256;
-    const playing = { claim, packSha256, agent, pack, ...deps };
-    const runLog = new RunLog(claim.inference_token?.access_token);
+    const token = claim.inference_token;
+    const models = token === null ? null : new ModelList(token, clock);
+    const playing = { claim, packSha256, agent, models, pack, ...deps };
+    const runLog = new RunLog(token?.access_token);
     const conclusion = await playRoster(playing, roster, { ...deps, runLog });
     return await withLog(conclusion, { roster, runLog, claim }, deps);
   } catch (error) {

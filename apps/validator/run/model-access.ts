@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { ToolAnswer } from '../sandbox/run-agent.ts';
+import type { ModelList } from './model-list.ts';
 import {
   AnswerTooLong,
   answerText,
   askCompletion,
-  bestModel,
   isOutage,
   type ModelToken,
 } from './model-service.ts';
@@ -32,6 +32,8 @@ const asked = z.object({
   max_tokens: z.int().min(1).max(8192),
 });
 
+type Question = z.infer<typeof asked>;
+
 const completion = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string().nullish() }) })).min(1),
 });
@@ -54,7 +56,8 @@ const ours = z.object({
 const tokensPerSecondMin = 20;
 
 export interface ModelAccessOptions {
-  readonly token: ModelToken | null;
+  /** Null where the miner has connected no provider. */
+  readonly models: ModelList | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Of one task, from its start to its end. */
@@ -68,8 +71,8 @@ interface Waiting {
 
 /**
  * The agent's only way to a language model: asked here, outside of the sandbox, with the run's token,
- * which the sandbox never sees. What goes wrong is told to the agent; what the provider did is counted,
- * twice.
+ * which the sandbox never sees. What goes wrong is told to the agent, but for what is the platform's, which is
+ * thrown; what the provider did is counted, twice.
  *
  * 1. Failures are all that may be the provider's: whoever fails on each task is in doubt not blamed.
  * 2. Outages are those that look like the provider's alone. What made them is the agent's question all the
@@ -81,9 +84,9 @@ export class ModelAccess {
   readonly #signal: AbortSignal;
   /** Questions that have no answer yet. */
   readonly #waiting = new Map<object, Waiting>();
-  #ranked: Promise<string> | undefined;
   #failures = 0;
   #outages = 0;
+  #hasDoubted = false;
 
   constructor(options: ModelAccessOptions) {
     this.#options = options;
@@ -116,16 +119,40 @@ export class ModelAccess {
     return { unanswered: unanswered.length, silent: silent.length };
   }
 
+  /** @throws where the service does not say which models there are */
   async ask(given: unknown): Promise<ToolAnswer> {
-    const { clock, signal, token } = this.#options;
-    if (token === null) return { error: 'the miner has connected no provider of models' };
+    const { models } = this.#options;
+    if (models === null) return { error: 'the miner has connected no provider of models' };
     const question = asked.safeParse(given);
     if (!question.success) return { error: sayIssue(question.error.issues[0]) };
-    const { max_tokens: maxTokens } = question.data;
-    this.#waiting.set(question, { sinceMs: clock.monotonicMs(), maxTokens });
+    const { model } = question.data;
+    if (model !== null) return await this.#askProvider(models.token, { ...question.data, model });
+    const best = await models.best(this.#signal);
+    const before = this.#failures;
+    const answer = await this.#askBest(models.token, question.data, best);
+    if (this.#failures > before && !this.#hasDoubted) {
+      // Once for a task, however often it asks.
+      this.#hasDoubted = true;
+      models.doubt();
+    }
+    return answer;
+  }
+
+  async #askBest(token: ModelToken, question: Question, model: string | undefined) {
+    if (model !== undefined) return await this.#askProvider(token, { ...question, model });
+    this.#failures += 1;
+    return { error: 'the provider of models has none that agents may call' };
+  }
+
+  async #askProvider(token: ModelToken, question: Question): Promise<ToolAnswer> {
+    const { clock, signal } = this.#options;
+    // From here on: until then nobody asked the provider.
+    this.#waiting.set(question, {
+      sinceMs: clock.monotonicMs(),
+      maxTokens: question.max_tokens,
+    });
     try {
-      const model = question.data.model ?? (await this.#rankedModel(token));
-      const answer = await this.#send(token, { ...question.data, model });
+      const answer = await this.#send(token, question);
       const body = await this.#read(answer);
       if (!answer.ok) return this.#refused(answer.status, body);
       const said = completion.parse(body).choices[0]?.message.content ?? '';
@@ -133,7 +160,6 @@ export class ModelAccess {
       return { result: said.toWellFormed() };
     } catch (error) {
       signal.throwIfAborted();
-      this.#ranked = undefined;
       // Then the end of the task says whose failure it is.
       if (!this.#over.signal.aborted) this.#failures += 1;
       const did = error instanceof AnswerTooLong ? `answered ${error.message}` : 'did not answer';
@@ -171,12 +197,6 @@ export class ModelAccess {
     if (status === 429 || status >= 500) this.#failures += 1;
     if (isOutage(status, body)) this.#outages += 1;
     return { error: `the provider of models answered ${status}` };
-  }
-
-  /** Asked only where it is waited for: a failure that nobody waits for would end the process. */
-  async #rankedModel(token: ModelToken): Promise<string> {
-    this.#ranked ??= bestModel(token, this.#signal);
-    return await this.#ranked;
   }
 }
 

@@ -6,8 +6,6 @@ import type { Claim } from '../../cli/client/schemas.generated.ts';
 /** What opens the service's door to language models for one run. */
 export type ModelToken = NonNullable<Claim['inference_token']>;
 
-const models = z.object({ models: z.array(z.string()).min(1) });
-
 /**
  * Of lists, objects and texts, names among them: three bytes take seventy once they are parsed. A provider that
  * sends the probability of each of 8,192 tokens unasked has eight for each.
@@ -39,17 +37,6 @@ export async function askCompletion(
     body: JSON.stringify(question),
     signal,
   });
-}
-
-/** The model that the token's provider serves best, of those that agents may call. */
-export async function bestModel(
-  { base_url: baseUrl, provider }: ModelToken,
-  signal: AbortSignal,
-): Promise<string> {
-  const url = new URL('/v1/public/inference/models', baseUrl);
-  url.search = new URLSearchParams({ provider, ranked: 'true' }).toString();
-  const answer = await fetch(url, { signal });
-  return models.parse(JSON.parse(await answerText(answer))).models[0] ?? '';
 }
 
 /**

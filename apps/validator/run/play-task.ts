@@ -7,6 +7,7 @@ import { Shopping } from '../shop/shopping.ts';
 import { type EpisodeFacts, isSolved } from './episode.ts';
 import { KeptSteps } from './kept-steps.ts';
 import { ModelAccess } from './model-access.ts';
+import type { ModelList } from './model-list.ts';
 import type { ShopPack, ShopTask } from './open-pack.ts';
 import { Printed } from './printed.ts';
 import { isProviderAway } from './provider-trial.ts';
@@ -15,6 +16,8 @@ export interface Playing {
   readonly claim: Claim;
   readonly packSha256: string;
   readonly agent: Uint8Array;
+  /** Null where the miner has connected no provider. */
+  readonly models: ModelList | null;
   readonly pack: ShopPack;
   readonly sandbox: Sandbox;
   readonly clock: Clock;
@@ -31,11 +34,11 @@ export interface PlayedTask {
 
 /** One task in a sandbox of its own, graded on what the shop has seen. */
 export async function playTask(playing: Playing, task: ShopTask): Promise<PlayedTask> {
-  const { claim, clock, sandbox, signal, pack } = playing;
+  const { claim, clock, models, sandbox, signal, pack } = playing;
   signal.throwIfAborted();
   const shopping = new Shopping(pack.catalogue);
   const model = new ModelAccess({
-    ...{ token: claim.inference_token, clock, signal },
+    ...{ models, clock, signal },
     taskSeconds: sandbox.limits.wallSeconds,
   });
   const steps = new KeptSteps();
@@ -61,6 +64,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
     problem: { task_id: taskId, family, goal_text: goalText },
     onCall,
     onOutput: (name, chunk) => printed.take(name, chunk),
+    waitedMs: () => models?.waitedMs ?? 0,
     clock,
     signal,
   }).finally(() => {
@@ -81,8 +85,7 @@ export async function playTask(playing: Playing, task: ShopTask): Promise<Played
   const mayBeLost = model.outages + (isLate ? left.silent : 0) > 0 && !isSolved(facts);
   return {
     modelFailures: model.failures + (isLate ? left.unanswered : 0),
-    isLostToProvider:
-      mayBeLost && (await isProviderAway({ token: claim.inference_token, clock, signal })),
+    isLostToProvider: mayBeLost && (await isProviderAway({ models, clock, signal })),
     printed,
     facts,
   };

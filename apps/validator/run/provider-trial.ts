@@ -1,19 +1,13 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { AnswerLimit } from '../../cli/client/answer-limit.ts';
-import {
-  AnswerTooLong,
-  answerText,
-  askCompletion,
-  bestModel,
-  isOutage,
-  type ModelToken,
-} from './model-service.ts';
+import type { ModelList } from './model-list.ts';
+import { AnswerTooLong, answerText, askCompletion, isOutage } from './model-service.ts';
 
-/** Half of what a task has: a provider that works says one word much sooner. */
+/** Half of what a task has: a provider that works says one word much sooner, and a service what there is. */
 const trialMs = 30_000;
 
 export interface Trial {
-  readonly token: ModelToken | null;
+  readonly models: ModelList | null;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -21,20 +15,35 @@ export interface Trial {
 /**
  * Whether the provider fails whoever asks it, by a question that no agent chose: one token of the model that
  * it serves best. What an agent asks may be bound to fail (a model that is listed and cold, say), and it would
- * then make the tasks void that it cannot solve.
+ * then make the tasks void that it cannot solve. Where the service does not say which model that is, nobody
+ * asks the provider, and nothing is known of it.
  */
-export async function isProviderAway({ token, clock, signal }: Trial): Promise<boolean> {
-  if (token === null) return false;
-  const limit = new AnswerLimit(trialMs, clock);
-  const ends = AbortSignal.any([signal, limit.signal]);
+export async function isProviderAway({ models, clock, signal }: Trial): Promise<boolean> {
+  if (models === null) return false;
+  const inTime = <T>(ask: (ends: AbortSignal) => Promise<T>) => withinTrial(ask, { clock, signal });
+  models.doubt();
+  const model = await inTime((ends) => models.best(ends)).catch(() => undefined);
+  signal.throwIfAborted();
+  if (model === undefined) return false;
   try {
     const messages = [{ role: 'user', content: 'Say yes.' }];
-    const model = await bestModel(token, ends);
-    const answer = await askCompletion(token, { messages, model, max_tokens: 1 }, ends);
-    return isOutage(answer.status, await bodyOf(answer));
+    return await inTime(async (ends) => {
+      const answer = await askCompletion(models.token, { messages, model, max_tokens: 1 }, ends);
+      return isOutage(answer.status, await bodyOf(answer));
+    });
   } catch {
     signal.throwIfAborted();
     return true;
+  }
+}
+
+async function withinTrial<T>(
+  ask: (ends: AbortSignal) => Promise<T>,
+  { clock, signal }: Pick<Trial, 'clock' | 'signal'>,
+): Promise<T> {
+  const limit = new AnswerLimit(trialMs, clock);
+  try {
+    return await ask(AbortSignal.any([signal, limit.signal]));
   } finally {
     limit.end();
   }

@@ -4,16 +4,19 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { ModelAccess, type ModelAccessOptions } from '../../../apps/validator/run/model-access.ts';
+import { ModelAccess } from '../../../apps/validator/run/model-access.ts';
+import { ModelList } from '../../../apps/validator/run/model-list.ts';
+import type { ModelToken } from '../../../apps/validator/run/model-service.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { completionBytesMax } from '../../../infra/ports/inference.ts';
 import { type LongAnswer, sendLong, type Taken } from '../../support/long-answer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-function accessTo(token: ModelAccessOptions['token'], clock: Clock = systemClock) {
+function accessTo(token: ModelToken, clock: Clock = systemClock) {
   const { signal } = new AbortController();
-  return new ModelAccess({ token, clock, signal, taskSeconds: 60 });
+  const models = new ModelList(token, clock);
+  return new ModelAccess({ models, clock, signal, taskSeconds: 60 });
 }
 
 const question = { messages: [{ role: 'user', content: 'mug?' }], model: 'm', max_tokens: 1 };

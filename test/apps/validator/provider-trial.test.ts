@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
+import { ModelList } from '../../../apps/validator/run/model-list.ts';
 import { isProviderAway } from '../../../apps/validator/run/provider-trial.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
@@ -10,11 +11,15 @@ import { sendLong, type Taken } from '../../support/long-answer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 
-async function openService(t: ExecutionContext, complete: RequestListener, models = ['best']) {
+const listed = (response: ServerResponse, models = ['best']) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ models }));
+};
+
+async function openService(t: ExecutionContext, complete: RequestListener, list = listed) {
   const server = createServer((request, response) => {
     request.resume();
     if (request.method === 'POST') return complete(request, response);
-    response.end(JSON.stringify({ models }));
+    list(response);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -28,7 +33,8 @@ async function openService(t: ExecutionContext, complete: RequestListener, model
     base_url: `http://127.0.0.1:${port}/v1/inference`,
   };
   const { signal } = new AbortController();
-  return (clock: Clock = systemClock) => isProviderAway({ token, clock, signal });
+  return (clock: Clock = systemClock) =>
+    isProviderAway({ models: new ModelList(token, clock), clock, signal });
 }
 
 const unavailable = { detail: 'no', error_code: 'PROVIDER_UNAVAILABLE' };
@@ -51,17 +57,56 @@ for (const [status, body, isAway] of [
   });
 }
 
-test('who hangs up, breaks off or serves no model at all is away', async (t) => {
+test('who hangs up or breaks off is away', async (t) => {
   const hangsUp = await openService(t, (request) => request.socket.destroy());
   const breaksOff = await openService(t, (request, response) => {
     response.writeHead(200, { 'content-length': 100 }).write('{');
     setImmediate(() => request.socket.destroy());
   });
-  const serves = await openService(t, (_, response) => response.end('{}'), []);
 
   t.true(await hangsUp());
   t.true(await breaksOff());
-  t.true(await serves());
+});
+
+const away = (response: ServerResponse) => response.writeHead(502).end('{}');
+for (const [what, list] of [
+  [
+    'is refused with 429',
+    (response: ServerResponse) => {
+      response.writeHead(429, { 'retry-after': '3600' }).end('{"error_code":"RATE_LIMITED"}');
+    },
+  ],
+  [
+    'is refused with 503',
+    (response: ServerResponse) => {
+      response.writeHead(503, { 'retry-after': '3600' }).end('{"error_code":"OVERLOADED"}');
+    },
+  ],
+  ['names none that an agent may call', (response: ServerResponse) => listed(response, [])],
+] as const) {
+  test(`a list of models that ${what} says nothing of the provider`, async (t) => {
+    const ask = await openService(t, (_, response) => away(response), list);
+
+    t.false(await ask());
+  });
+}
+
+test('nor does one that does not come in half a minute', async (t) => {
+  let isAsked = false;
+  const ask = await openService(
+    t,
+    (_, response) => away(response),
+    () => {
+      isAsked = true;
+    },
+  );
+  const clock = new ManualClock();
+  const answered = ask(clock);
+  await until(() => isAsked);
+
+  await clock.advance(30_000);
+
+  t.false(await answered);
 });
 
 test('who answers one word without end is away, and is heard no further', async (t) => {
@@ -99,5 +144,5 @@ test('who says nothing for half a minute is away', async (t) => {
 test('a run without a token has no provider that could be away', async (t) => {
   const { signal } = new AbortController();
 
-  t.false(await isProviderAway({ token: null, clock: systemClock, signal }));
+  t.false(await isProviderAway({ models: null, clock: systemClock, signal }));
 });

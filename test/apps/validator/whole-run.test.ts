@@ -1,6 +1,8 @@
 /** Runs from their claim to what becomes of them, against a service that is a stub. */
 import test, { type ExecutionContext } from 'ava';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
 import { away, say } from './stub-service.ts';
 import { openStubShop } from './stub-shop.ts';
 
@@ -135,8 +137,9 @@ test('a run whose episodes are too large for its service is completed without th
 const unavailable = { detail: 'No.', error_code: 'PROVIDER_UNAVAILABLE' };
 const failed = { ...unavailable, provider_failed: true };
 const completed = { choices: [{ message: { content: 'yes' } }] };
-const ask = (model: string) =>
-  `echo '{"call":"ask_model","arguments":{"messages":[{"role":"user","content":"?"}],"model":"${model}","max_tokens":9}}' >&3; read -r answer <&3`;
+const ask = (model: string | null) =>
+  `echo '{"call":"ask_model","arguments":{"messages":[{"role":"user","content":"?"}],"model":${JSON.stringify(model)},"max_tokens":9}}' >&3; read -r answer <&3`;
+const list = '/models?provider=providera&ranked=true';
 
 /** How a run of five tasks ends whose agent swallows what it is told, and orders nothing. */
 async function endedWith(
@@ -145,9 +148,7 @@ async function endedWith(
 ) {
   const { stub, play } = await openStubShop(t, { taskCount: 5, token: 'secret' });
   stub.answers
-    .set('/models?provider=providera&ranked=true', (response) =>
-      say(response, 200, { models: ['ranked'] }),
-    )
+    .set(list, (response) => say(response, 200, { models: ['ranked'] }))
     .set('/chat/completions', (response, { body }) =>
       say(response, ...answerTo(JSON.parse(body).model)),
     );
@@ -202,4 +203,57 @@ test('a model that nobody serves makes no task void', async (t) => {
 
   t.like(completion, { terminal_status: 'SUCCESS', validator_score: 0 });
   t.is(asked.length, 5);
+});
+
+test('a run reads once which models there are, however many of its tasks leave the choice to it', async (t) => {
+  const { stub, play } = await openStubShop(t, { taskCount: 5, token: 'secret' });
+  stub.answers
+    .set(list, (response) => say(response, 200, { models: ['ranked'] }))
+    .set('/chat/completions', (response) => say(response, 200, completed));
+
+  await play(`${ask(null)}; ${ask(null)}`);
+
+  t.is(stub.askedFor('/chat/completions').length, 10);
+  t.is(stub.askedFor(list).length, 1);
+});
+
+test('where the service never says which models there are, neither agent nor provider is blamed', async (t) => {
+  const { stub, play } = await openStubShop(t, { taskCount: 5, token: 'secret' });
+  stub.answers.set(list, (response) => {
+    // Longer than any run waits.
+    response.setHeader('retry-after', '3600');
+    say(response, 429, { detail: 'Too many.', error_code: 'RATE_LIMITED' });
+  });
+
+  const { completion } = await play(ask(null));
+
+  // The service makes a run of the platform's fault of it, for these are more than 30 % of the roster.
+  t.like(completion, { terminal_status: 'SUCCESS' });
+  t.is(completion?.['failure_class'], undefined);
+  const sent = stub.askedFor('/episode-results').map(({ body }) => JSON.parse(body).results);
+  const outcomes = sent.flat().map(({ outcome }) => outcome);
+  t.deepEqual(outcomes, Array(5).fill('environment_error'));
+  t.deepEqual(stub.askedFor('/chat/completions'), []);
+});
+
+test('the time in which it does not say so is none of a task’s', async (t) => {
+  const clock = new ManualClock();
+  const started = { clock };
+  const { stub, play } = await openStubShop(t, { taskCount: 1, token: 'secret', started });
+  stub.answers
+    .set(list, (response) => {
+      stub.answers.set(list, (again) => say(again, 200, { models: ['ranked'] }));
+      // A task has a minute.
+      response.setHeader('retry-after', '70');
+      say(response, 429, { detail: 'Too many.', error_code: 'RATE_LIMITED' });
+    })
+    .set('/chat/completions', (response) => say(response, 200, completed));
+  const played = play(ask(null));
+  await until(() => clock.isAwaited(70_000));
+
+  await clock.advance(70_000);
+
+  t.like((await played).completion, { terminal_status: 'SUCCESS' });
+  const [sent] = stub.askedFor('/episode-results').map(({ body }) => JSON.parse(body).results);
+  t.like(sent[0], { outcome: 'partial', step_count: 1, wall_seconds: 70 });
 });
