@@ -1,4 +1,5 @@
 import test from 'ava';
+import { stuckKinds } from '../../actors/services/stuck/kinds.ts';
 import { counters, gauges, histograms, seriesOf } from '../../infra/ports/metrics.ts';
 import { reasonOfEnd } from '../../machines/evaluation-run/decide.ts';
 import { readRunbook } from '../chaos/drills/runbook.ts';
@@ -55,6 +56,33 @@ test('an alarm that every kind of process may raise leads to a section about all
   t.deepEqual(
     ofAny.map(({ annotations }) => annotations.runbook),
     ['RUNBOOK.md#a-process-does-not-start'],
+  );
+});
+
+test('each kind of what is stuck has an alarm, and what only waits for others is none to get up for', async (t) => {
+  const kinds = stuckKinds.map(({ kind }) => kind);
+  const heard = (await readAlerts()).flatMap(({ expr, labels }) =>
+    [...expr.matchAll(/paddock_stuck\{kind(=~?|!~)"([a-z|-]+)"\}/g)].map(
+      ([, how = '', text = '']) => {
+        const named = text.split('|');
+        t.deepEqual(
+          named.filter((kind) => !kinds.includes(kind)),
+          [],
+          expr,
+        );
+        const isHeard = (kind: string) => named.includes(kind) === how.startsWith('=');
+        return { kinds: kinds.filter(isHeard), severity: labels.severity };
+      },
+    ),
+  );
+
+  t.deepEqual(heard.flatMap((alarm) => alarm.kinds).toSorted(), kinds.toSorted(), 'each by one');
+  t.deepEqual(
+    heard
+      .filter(({ severity }) => severity === 'ticket')
+      .flatMap((alarm) => alarm.kinds)
+      .toSorted(),
+    ['key-at-provider', 'work-without-validator'],
   );
 });
 

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import test from 'ava';
+import { stuckKinds } from '../../actors/services/stuck/kinds.ts';
 import type { Drill } from '../chaos/drills/drill.ts';
 import { everyDrill } from '../chaos/drills/every-drill.ts';
-import { faultsOf, leftOutBy, readRunbook, sectionsOf } from '../chaos/drills/runbook.ts';
+import { faultsOf, leftOutBy, names, readRunbook, sectionsOf } from '../chaos/drills/runbook.ts';
 import { type NameRule, nameRules, unknownNames } from './known-names.ts';
+import { sources } from './sources.ts';
 
 const rules: readonly NameRule[] = [
   ...nameRules,
@@ -25,6 +27,38 @@ test('every drill belongs to one section of the runbook', (t) => {
   const told = sectionsOf(readRunbook()).flatMap(({ drills }) => drills);
 
   t.deepEqual(told.toSorted(), everyDrill.map(({ name }) => name).toSorted());
+});
+
+/** What `GET /v1/admin/stuck` says, up to what it fills in: the phrases in the SQL of its kinds. */
+function whysOf(text: string): readonly string[] {
+  return [...text.matchAll(/'([a-z ]+)'/g)]
+    .map(([, phrase = '']) => phrase.trim())
+    .filter((phrase) => phrase.includes(' '));
+}
+
+test('whatever the list of what is stuck says, the runbook says what to do about it', (t) => {
+  const whys = sources('ts')
+    .filter(({ path }) => /^actors\/services\/stuck\/(?!find-stuck)/.test(path))
+    .flatMap(({ lines }) => lines.flatMap(whysOf));
+  const about = sectionsOf(readRunbook()).filter(({ title }) => title.startsWith('A record '));
+
+  t.true(whys.length > 25);
+  t.deepEqual(
+    whys.filter((why) => !about.some((section) => names(section, why))),
+    [],
+  );
+  t.deepEqual(whysOf("then 'its version is ' || x, interval '1 minute', 'OPEN', 'a: ' || y"), [
+    'its version is',
+  ]);
+});
+
+test('the section of an alarm names each kind of stuck record that the alarm is about', (t) => {
+  const sections = sectionsOf(readRunbook());
+  const unnamed = stuckKinds.filter(
+    ({ kind }) => !sections.some((each) => names(each, `\`${kind}\``)),
+  );
+
+  t.deepEqual(unnamed, []);
 });
 
 type Tried = Pick<Drill, 'faults' | 'name'>;

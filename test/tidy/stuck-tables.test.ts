@@ -21,7 +21,7 @@ const watchedBy: Readonly<Record<string, string>> = {
   inference_check: 'none: a note, taken away by later ones; a turn ends by the clock',
   inference_credential: 'none: the miner’s, until the miner takes it back',
   inference_default: 'none: a choice',
-  inference_key: 'inference-key',
+  inference_key: 'inference-key, key-at-provider',
   inference_past_credential: 'inference-key, for which it is kept',
   inference_request: 'session, whose deletion goes with its own',
   inference_snapshot: 'none: replaced by every poll; its age is shown with it',
@@ -73,7 +73,7 @@ const watchedBy: Readonly<Record<string, string>> = {
   top_agent: 'none: it reigns until another does; races decide',
   validator: 'none: when it was seen last',
   webhook: 'webhook',
-  work_item: 'work-item',
+  work_item: 'work-item, work-without-validator',
 };
 
 const creation = /^create (?:unlogged )?table (?:if not exists )?([a-z_.]+)/gm;

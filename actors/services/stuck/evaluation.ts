@@ -24,7 +24,6 @@ export const stuckRuns: StuckKind = {
 export const stuckWork: StuckKind = {
   kind: 'work-item',
   find: (sql) => sql`
-    with seen as materialized (${validatorsSeen(sql, '1 hour')})
     select w.work_item_id::text as id, w.state, w.queued_at as since, null::timestamptz as deadline,
       p.owner, reason.why
     from work_item w
@@ -58,19 +57,33 @@ export const stuckWork: StuckKind = {
             where r.agent_version_id = w.agent_version_id and r.work_item_id = w.work_item_id
               and r.status in ('CLAIMED', 'RUNNING'))
           then 'it counts live runs that are none'
-        when w.live_count = 0 and w.rejudging_id is null
-            and w.hold_reason is distinct from 'MINER_BANNED'
-            and coalesce(w.hold_until, w.queued_at) <= clock.now
-            and w.queued_at < clock.now - interval '1 hour'
-            and exists (select from seen)
-            and not exists (${anyAble(sql, sql`seen`)})
-            and not exists (
-              select from evaluation_run r
-              where r.agent_version_id = w.agent_version_id and r.work_item_id = w.work_item_id
-                and r.completed_at > clock.now - interval '1 hour')
-          then 'no validator that was here within the hour may evaluate it'
       end as why) as reason
     where w.state = 'OPEN' and reason.why is not null`,
+};
+
+/** Its owner is right to wait: only another validator can help. Where none is here, its queue idles as well. */
+export const workWithoutValidator: StuckKind = {
+  kind: 'work-without-validator',
+  find: (sql) => sql`
+    with seen as materialized (${validatorsSeen(sql, '1 hour')})
+    select w.work_item_id::text as id, w.state, w.queued_at as since, null::timestamptz as deadline,
+      p.owner, 'no validator that was here within the hour may evaluate it' as why
+    from work_item w
+    join owned p on p.kind = 'eval' and p.part = w.part
+    join agent_version v on v.agent_version_id = w.agent_version_id
+    cross join clock
+    where w.state = 'OPEN' and w.live_count = 0
+      and w.included_success_count < w.required_successes and w.rejudging_id is null
+      and not p.is_lost and v.state not in ('DISCARDED', 'CANCELLED')
+      and w.hold_reason is distinct from 'MINER_BANNED'
+      and coalesce(w.hold_until, w.queued_at) <= clock.now
+      and w.queued_at < clock.now - interval '1 hour'
+      and exists (select from seen)
+      and not exists (${anyAble(sql, sql`seen`)})
+      and not exists (
+        select from evaluation_run r
+        where r.agent_version_id = w.agent_version_id and r.work_item_id = w.work_item_id
+          and r.completed_at > clock.now - interval '1 hour')`,
 };
 
 export const stuckVersions: StuckKind = {

@@ -1,3 +1,4 @@
+import type { Fragment, Sql } from '../../../infra/ports/sql.ts';
 import type { StuckKind } from './stuck-kind.ts';
 
 /** An agent's access ends with its run, within seconds, though it would open nothing any more. */
@@ -16,16 +17,29 @@ export const stuckTokens: StuckKind = {
 /**
  * Keys of ended runs and of what a miner took back are ended at their provider within seconds. One
  * that the provider will not end for the credential we have ends by itself, and nobody can help.
+ *
+ * Whoever asks for one puts its next attempt ahead, so a provider of whose keys none has one is asked
+ * by nobody; of many keys of one that hangs some wait for their turn.
  */
+const unendedKeys = (sql: Sql, isAsked: boolean, why: Fragment) => sql`
+  select k.key_id::text as id, 'WITHDRAWN' as state, k.withdrawn_at as since,
+    k.withdrawn_at + interval '1 minute' as deadline, null::text as owner, ${why} as why
+  from (
+    select key.key_id, key.provider, key.withdrawn_at, max(key.next_revoke_at) over (partition by key.provider)
+      >= clock.wall - clock.grace as is_asked
+    from inference_key key
+    cross join clock
+    where key.withdrawn_at is not null and key.revoked_at is null
+      and key.withdrawn_at < clock.wall - clock.grace - interval '1 minute'
+      and key.next_revoke_at < key.expires_at and key.expires_at > clock.wall) as k
+  where k.is_asked = ${isAsked}`;
+
 export const stuckKeys: StuckKind = {
   kind: 'inference-key',
-  find: (sql) => sql`
-    select k.key_id::text as id, 'WITHDRAWN' as state, k.withdrawn_at as since,
-      k.withdrawn_at + interval '1 minute' as deadline, null::text as owner,
-      k.provider || ' has not ended it yet' as why
-    from inference_key k
-    cross join clock
-    where k.withdrawn_at is not null and k.revoked_at is null
-      and k.withdrawn_at < clock.wall - clock.grace - interval '1 minute'
-      and k.next_revoke_at < k.expires_at and k.expires_at > clock.wall`,
+  find: (sql) => unendedKeys(sql, false, sql`'nobody asks ' || k.provider || ' to end it'`),
+};
+
+export const keysAtProvider: StuckKind = {
+  kind: 'key-at-provider',
+  find: (sql) => unendedKeys(sql, true, sql`k.provider || ' has not ended it yet'`),
 };

@@ -1,7 +1,7 @@
-import { stuckRuns, stuckVersions, stuckWork } from './evaluation.ts';
+import { stuckRuns, stuckVersions, stuckWork, workWithoutValidator } from './evaluation.ts';
 import { stuckReleases, stuckWebhooks } from './feed.ts';
 import { stuckSessions } from './identity.ts';
-import { stuckKeys, stuckTokens } from './inference.ts';
+import { keysAtProvider, stuckKeys, stuckTokens } from './inference.ts';
 import { stuckBundles, stuckRaces, stuckSuites } from './races.ts';
 import { stuckRejudgings } from './rejudgings.ts';
 import {
@@ -18,6 +18,7 @@ import type { StuckKind } from './stuck-kind.ts';
 export const stuckKinds: readonly StuckKind[] = [
   stuckRuns,
   stuckWork,
+  workWithoutValidator,
   stuckVersions,
   stuckRejudgings,
   stuckSimilarity,
@@ -28,6 +29,7 @@ export const stuckKinds: readonly StuckKind[] = [
   stuckWebhooks,
   stuckTokens,
   stuckKeys,
+  keysAtProvider,
   stuckSessions,
   stuckMessages,
   stuckOrders,

@@ -119,19 +119,6 @@ test.serial(
   },
 );
 
-test.serial('work that nobody who is here may do is stuck after an hour', async (t) => {
-  const { records } = await stuckAfter(async (tx) => {
-    await leaveTo(tx, { seenFor: '59 minutes' });
-    await tx`update validator set coldkey = 'cold' where hotkey = 'val-b'`;
-    await tx`update work_item set miner_coldkey = 'cold'`;
-  });
-
-  t.deepEqual(
-    records.map(({ kind, why }) => [kind, why]),
-    [['work-item', 'no validator that was here within the hour may evaluate it']],
-  );
-});
-
 interface Planted {
   readonly title: string;
   readonly plant: (tx: Transaction) => Promise<unknown>;
@@ -163,6 +150,23 @@ async function leaveTo(tx: Transaction, { seenFor }: { readonly seenFor: string 
     insert into validator (hotkey, last_seen_at)
     select hotkey, now() - ${seenFor}::interval from unnest(array['val-a', 'val-b', 'val-c']) hotkey`;
   await tx`insert into hotkey_ban (hotkey, reason, banned_at) values ('val-c', 'x', now())`;
+}
+interface PlantedKey {
+  /** In minutes. */
+  readonly endsIn: number;
+  /** In seconds, as the next. */
+  readonly withdrawnAgo: number;
+  readonly nextIn: number;
+}
+async function addKeys(tx: Transaction, keys: readonly PlantedKey[]): Promise<void> {
+  for (const { endsIn, withdrawnAgo, nextIn } of keys) {
+    await tx`
+      insert into inference_key (key_id, eval_run_id, miner_hotkey, provider, credential_id,
+        minted_at, expires_at, withdrawn_at, next_revoke_at)
+      values (gen_random_uuid(), ${evalRunId}, 'miner', 'providera', gen_random_uuid(),
+        now() - interval '1 hour', now() + ${endsIn} * interval '1 minute',
+        now() - ${withdrawnAgo} * interval '1 second', now() + ${nextIn} * interval '1 second')`;
+  }
 }
 const unowned = 'its partition has no live owner';
 
@@ -221,6 +225,17 @@ const planted: readonly Planted[] = [
     title: 'work held for a ban that nobody lifted there',
     plant: (tx) => tx`update work_item set hold_reason = 'MINER_BANNED'`,
     found: [['work-item', 'it is held for a ban that was lifted']],
+  },
+  {
+    title: 'work that nobody who is here may do for an hour',
+    plant: async (tx) => {
+      await leaveTo(tx, { seenFor: '59 minutes' });
+      await tx`update validator set coldkey = 'cold' where hotkey = 'val-b'`;
+      await tx`update work_item set miner_coldkey = 'cold'`;
+    },
+    found: [
+      ['work-without-validator', 'no validator that was here within the hour may evaluate it'],
+    ],
   },
   {
     title: 'a slot held by nobody',
@@ -352,16 +367,27 @@ const planted: readonly Planted[] = [
     found: [['session', 'nobody throws away what has served']],
   },
   {
-    title: 'a key that its provider was to end minutes ago, beside those with another way to end',
-    plant: (tx) => tx`
-      insert into inference_key (key_id, eval_run_id, miner_hotkey, provider, credential_id,
-        minted_at, expires_at, withdrawn_at, next_revoke_at)
-      select gen_random_uuid(), ${evalRunId}, 'miner', 'providera', gen_random_uuid(),
-        now() - interval '1 hour', now() + ends_in * interval '1 minute',
-        now() - ended_ago * interval '1 second', now() + next_in * interval '1 minute'
-      from (values (5, 120, 0), (-1, 120, -2), (5, 120, 5), (5, 20, 0))
-        as key (ends_in, ended_ago, next_in)`,
-    found: [['inference-key', 'providera has not ended it yet']],
+    title: 'a key that nobody asks its provider to end, beside those with another way to end',
+    plant: (tx) =>
+      addKeys(tx, [
+        { endsIn: 5, withdrawnAgo: 120, nextIn: -11 },
+        { endsIn: -1, withdrawnAgo: 120, nextIn: -120 },
+        { endsIn: 5, withdrawnAgo: 120, nextIn: 300 },
+        { endsIn: 5, withdrawnAgo: 20, nextIn: 0 },
+      ]),
+    found: [['inference-key', 'nobody asks providera to end it']],
+  },
+  {
+    title: 'keys that a provider is asked in vain to end, one of which waits for its turn',
+    plant: (tx) =>
+      addKeys(tx, [
+        { endsIn: 5, withdrawnAgo: 120, nextIn: 60 },
+        { endsIn: 5, withdrawnAgo: 120, nextIn: -110 },
+      ]),
+    found: [
+      ['key-at-provider', 'providera has not ended it yet'],
+      ['key-at-provider', 'providera has not ended it yet'],
+    ],
   },
   {
     title: 'a release that nobody told, and a webhook that nobody sends to',
