@@ -94,6 +94,20 @@ export function anyAble(sql: Sql | Transaction, from: Fragment): Fragment {
 }
 
 /**
+ * From when on the first of the validators of the table `l` that may evaluate the work `w` does not pause it:
+ * the beginning of time where one never did, null where there is none.
+ */
+export function unpausedAt(sql: Sql | Transaction, from: Fragment, maxMs: Fragment): Fragment {
+  const { hotkey } = seen(sql);
+  // Who pauses it had more runs of it than call for no pause; all other work costs no look at its runs.
+  return sql`
+    select min(coalesce(pause.until, '-infinity')) as at
+    from ${from} l
+    cross join lateral (select ${pauseEnd(sql, { hotkey, maxMs })} as until) pause
+    where w.next_fence > ${pauseTerms.runsBefore + 1}::integer and ${mayEvaluate(sql, seen(sql))}`;
+}
+
+/**
  * Of the work `w`: how many validators of the table `l` may evaluate it, counted up to the runs that it
  * needs, whether one of them had no run of it in vain, and, where all of them pause it, when the first pause
  * ends. The latter two are never said of a race's work: how its runs ended is sealed.

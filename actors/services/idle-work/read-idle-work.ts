@@ -1,4 +1,6 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
+import { pauseTerms } from '../../../machines/work-item/pause.ts';
+import { unpausedAt, validatorsSeen } from '../../runtime/offers.ts';
 
 export const workPhases = ['QUALIFYING', 'RACE'] as const;
 
@@ -13,8 +15,11 @@ export type IdleWork = Readonly<Record<(typeof workPhases)[number], number>>;
  * A run of somebody who fell silent counts until its lease ended.
  */
 export async function readIdleWork(sql: Sql): Promise<IdleWork> {
+  const { RACE, QUALIFYING } = pauseTerms.maxMs;
+  const maxMs = sql`case w.phase when 'RACE' then ${RACE}::float8 else ${QUALIFYING}::float8 end`;
   const rows = await sql<{ phase: keyof IdleWork; seconds: number }[]>`
     with clock as materialized (select rt.clock() as now),
+    seen as materialized (${validatorsSeen(sql, '1 hour')}),
     -- The newest of each validator, by an index: all runs there ever were are not to be read.
     worked as materialized (
       select max(newest.completed_at) as at
@@ -26,14 +31,16 @@ export async function readIdleWork(sql: Sql): Promise<IdleWork> {
         limit 1) as newest)
     select w.phase,
       extract(epoch from max(clock.now) - greatest(
-        min(greatest(w.queued_at, w.hold_until)), max(worked.at)))::float8 as seconds
+        min(offered.at), max(worked.at)))::float8 as seconds
     from work_item w
     cross join clock
     cross join worked
+    cross join lateral (${unpausedAt(sql, sql`seen`, maxMs)}) unpaused
+    cross join lateral (select greatest(w.queued_at, w.hold_until, unpaused.at) as at) offered
     where w.state = 'OPEN' and w.live_count + w.included_success_count < w.required_successes
       and w.rejudging_id is null
       and w.hold_reason is distinct from 'MINER_BANNED'
-      and greatest(w.queued_at, w.hold_until) <= clock.now
+      and offered.at <= clock.now
       -- All that is live, in the words of the one index that holds just that.
       and not exists (select from evaluation_run r where r.completed_at is null)
     group by w.phase`;

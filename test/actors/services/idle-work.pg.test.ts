@@ -58,6 +58,36 @@ test('whoever is at any work is taken for one who comes to the race as well', as
   t.deepEqual(await idle(sql), { QUALIFYING: 0, RACE: 0 });
 });
 
+test('work that all who are here pause could not be claimed until the first pause is over', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const suiteId = await addSuite(sql);
+  await desk.ok('submit-version', submission(1, { suiteId }));
+  const { evalRunId } = await claimRun(desk, 'val-a');
+  await sql`insert into validator (hotkey, last_seen_at) values ('val-a', now())`;
+  // Nine in vain, as where the miner's account is exhausted: the last pause is of 64 minutes.
+  await sql`
+    update evaluation_run set status = 'FAILED', failure_class = 'PROVIDER',
+      completed_at = now() - interval '62 minutes'
+    where eval_run_id = ${evalRunId}`;
+  await sql`
+    insert into evaluation_run
+    select (jsonb_populate_record(r, jsonb_build_object('eval_run_id', gen_random_uuid(),
+      'fence', n + 1, 'completed_at', r.completed_at - n * interval '1 minute'))).*
+    from evaluation_run r, generate_series(1, 8) n`;
+  await sql`
+    update work_item set live_count = 0, next_fence = 10, queued_at = now() - interval '1 day'`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 0, RACE: 0 }, 'nobody may have it yet');
+
+  await sql`update evaluation_run set completed_at = completed_at - interval '9 minutes'`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 7, RACE: 0 }, 'since the pause ended');
+  await sql`update evaluation_run set completed_at = completed_at + interval '9 minutes'`;
+
+  await sql`insert into validator (hotkey, last_seen_at) values ('val-b', now())`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 62, RACE: 0 }, 'another one could have it');
+  await sql`update validator set last_seen_at = now() - interval '2 hours'`;
+  t.deepEqual(await idle(sql), { QUALIFYING: 62, RACE: 0 }, 'nobody is here');
+});
+
 test('the runs of months are not all read to see when the last one ended', async (t) => {
   const { sql, desk } = await openWorld(t);
   const suiteId = await addSuite(sql);
