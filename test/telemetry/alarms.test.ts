@@ -86,6 +86,16 @@ test('each kind of what is stuck has an alarm, and what only waits for others is
   );
 });
 
+test('completions that fail lead to a section about their provider, and not about secrets', async (t) => {
+  const alerts = await readAlerts();
+  const failing = alerts.filter(({ expr }) => expr.includes('{failed="true"}'));
+
+  t.deepEqual(
+    failing.map(({ annotations }) => annotations.runbook),
+    ['RUNBOOK.md#a-provider-fails'],
+  );
+});
+
 // The dead count nothing, so that whatever divides or compares what they counted is silent.
 test('where no process of a kind is left, somebody is paged for that alone', async (t) => {
   const alerts = await readAlerts();
