@@ -148,7 +148,10 @@ function unknownOf(
 
 /**
  * A change of a table waits for whoever reads it, a backup for instance, and everybody else queues up
- * behind it. So it waits briefly, lets them pass, and comes again.
+ * behind it. So it waits briefly, lets them pass, and comes again: from its start, so that what a migration
+ * made before that change is made anew. What it has locked stays so until its end: one that drops an index and
+ * then makes others, as some up to 66 do, keeps readers of the table out while these are made. A later one does
+ * one of the two (test/tidy/index-migrations.test.ts).
  */
 const lockWaitMs = 2_000;
 const pauseMs = 1_000;
