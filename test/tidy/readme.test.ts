@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { sources } from './sources.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readPage = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -18,6 +19,24 @@ function rowsUnder(head: string, page: string): readonly (readonly string[])[] {
 
 test('a newcomer finishes the README: it stays under 200 lines', (t) => {
   t.true(readme.trimEnd().split('\n').length < 200);
+});
+
+/** The newest migration that makes each function of schema rt. */
+function homesOfFunctions(): ReadonlyMap<string, string> {
+  const made = /\bcreate (?:or replace )?function (rt\.\w+)/g;
+  return new Map(
+    sources('up.sql').flatMap(({ path, lines }) =>
+      [...lines.join('\n').matchAll(made)].map(([, name = '']) => [name, path] as const),
+    ),
+  );
+}
+
+test('a function that the README links is in the file that made it last', (t) => {
+  const links = [...readme.matchAll(/`(rt\.\w+)` in\s+\[[^\]]+\]\(([^)]+)\)/g)];
+  const homes = homesOfFunctions();
+
+  t.true(links.length > 0);
+  for (const [, name = '', path] of links) t.is(path, homes.get(name), name);
 });
 
 test('the figures that the README has are those of the whole table', (t) => {
