@@ -30,7 +30,7 @@ export function completeRun(draft: Draft, request: Request): Answer {
   const digest = draft.derivedId(completionDigest(request));
   const outcome = decideCompletion(
     run,
-    { ...request, digest, hadToken: request.inferenceTokenWasNull !== true },
+    { ...request, digest, hadToken: request.hadToken ?? request.inferenceTokenWasNull !== true },
     {
       endedAs: unmarkedEnd(draft, run),
       policy: draft.policy,

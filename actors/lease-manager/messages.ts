@@ -175,7 +175,9 @@ const completeRun = z.object({
   resultsS3Key: z.string().nullable(),
   failureReason: z.string().nullable(),
   failureClass: z.enum(faultClasses).nullable(),
-  /** True when the claim of this run handed out no inference token; what the edge remembers. */
+  /** Whether the claim of this run gave an inference token; left out where no blame depends on it. */
+  hadToken: z.boolean().optional(),
+  /** The same the other way round, of edges of the version before. */
   inferenceTokenWasNull: z.boolean().optional(),
   sandboxMetadata: z.record(z.string(), z.unknown()).nullable(),
 });

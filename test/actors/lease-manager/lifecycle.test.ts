@@ -187,13 +187,17 @@ test('an empty inference token makes a credential fault the agent’s', (t) => {
     scoreMicro: null,
     failureReason: 'missing credential',
   };
-  const [had, had2] = [world.run('val-a'), world.run('val-b')];
+  const faultOf = (validator: string, said: object) => {
+    const run = world.run(validator);
+    world.complete(run, { ...failed, ...said });
+    return world.runState(run).context.faultClass;
+  };
 
-  world.complete(had, failed);
-  world.complete(had2, { ...failed, inferenceTokenWasNull: true });
-
-  t.is(world.runState(had).context.faultClass, 'UNATTRIBUTED');
-  t.is(world.runState(had2).context.faultClass, 'AGENT');
+  t.is(faultOf('val-a', { hadToken: true }), 'UNATTRIBUTED');
+  t.is(faultOf('val-b', { hadToken: false }), 'AGENT');
+  // As edges of the version before say it.
+  t.is(faultOf('val-c', { inferenceTokenWasNull: false }), 'UNATTRIBUTED');
+  t.is(faultOf('val-d', { inferenceTokenWasNull: true }), 'AGENT');
 });
 
 test('a legacy success that scored fewer problems is stored, not included', (t) => {

@@ -124,9 +124,11 @@ export const completeRun = endpoint({
       if (before !== undefined) return toResult(completeRunReply.parse(before));
     }
     const { part, agentVersionId } = await patientRead(() => runs.locate(evalRunId), patience);
-    // Only then is it asked whether the claim's token was null.
+    // Only then may somebody be blamed by what the reason says of a token.
     const mayBlame = asked.terminalStatus !== 'SUCCESS' && asked.failureReason !== null;
-    const wasGranted = mayBlame && (await patientRead(() => hadToken(sql, evalRunId), patience));
+    const token = mayBlame && {
+      hadToken: await patientRead(() => hadToken(sql, evalRunId), patience),
+    };
     const reply = await askOwner(
       bus,
       {
@@ -138,7 +140,7 @@ export const completeRun = endpoint({
           agentVersionId,
           evalRunId,
           validatorHotkey: caller.name,
-          inferenceTokenWasNull: !wasGranted,
+          ...token,
           ...asked,
         },
       },
