@@ -1,6 +1,6 @@
 import { refusal } from '../../machines/refusal.ts';
 import { isClaimable } from '../../machines/work-item/decide.ts';
-import type { WorkState } from '../../machines/work-item/machine.ts';
+import { hadInVain, type WorkState } from '../../machines/work-item/machine.ts';
 import { ledgerOf } from './aggregate.ts';
 import { type Answer, accepted, refused } from './answer.ts';
 import type { Draft } from './draft.ts';
@@ -51,7 +51,7 @@ function bestWork(draft: Draft, claim: EvalRequest<'claim-work'>): WorkState | u
 function queueOrder(draft: Draft, validatorHotkey: string) {
   const rank = ({ context }: WorkState) => [
     context.phase === 'RACE' ? 0 : 1,
-    context.releasedBy.includes(validatorHotkey) ? context.nextFence : 0,
+    hadInVain(context).includes(validatorHotkey) ? context.nextFence : 0,
     draft.state.queueOrderMs.get(context.workItemId) ?? context.queuedAt,
   ];
   return (left: WorkState, right: WorkState): number => {

@@ -18,10 +18,10 @@ export interface RunRef {
   readonly evalRunId: string;
 }
 
-/** `releasedBy` had the run, and is offered the work last from now on. */
+/** `hadInVain` had the run, and is offered the work last from now on. */
 interface SlotFlags {
   readonly isTrouble: boolean;
-  readonly releasedBy?: string;
+  readonly hadInVain?: string;
 }
 
 /** Ends a live run without an included success and frees its slot. */
@@ -37,7 +37,7 @@ export function freeSlot(
   flags: SlotFlags,
 ): void {
   const item = draft.item(agentVersionId, workItemId);
-  const ended = { releasedBy: null, ...flags, evalRunId, nowMs: draft.nowMs };
+  const ended = { hadInVain: null, ...flags, evalRunId, nowMs: draft.nowMs };
   draft.recordItem(agentVersionId, workItemId, decideLeaseEnd(item, ended, draft.policy));
 }
 
@@ -47,8 +47,8 @@ export function freeInVain(
   { context }: RunState,
   outcome: Exclude<Outcome, { readonly kind: 'replay' }>,
 ): void {
-  const { validatorHotkey: releasedBy } = context;
-  freeSlot(draft, context, { isTrouble: isTrouble(outcome), releasedBy });
+  const { validatorHotkey: hadInVain } = context;
+  freeSlot(draft, context, { isTrouble: isTrouble(outcome), hadInVain });
 }
 
 /** How a race run ended stays unsaid: while the race runs, its results are nobody's business. */

@@ -11,9 +11,9 @@ export function expireRuns(draft: Draft, evalRunIds: readonly string[]): Answer 
     const run = liveRun(draft, evalRunId);
     const reason = draft.state.deadlines.reasonOfEnd(evalRunId, draft.nowMs);
     if (run === undefined || reason === undefined) continue;
-    const { validatorHotkey: releasedBy } = run.context;
+    const { validatorHotkey: hadInVain } = run.context;
     const staled = { type: 'STALED', at: draft.nowMs, reason } as const;
-    endRun(draft, run.context, staled, { isTrouble: true, releasedBy });
+    endRun(draft, run.context, staled, { isTrouble: true, hadInVain });
     staleCount += 1;
   }
   return accepted({ staleCount });

@@ -1,10 +1,10 @@
-import type { WorkState } from '../../machines/work-item/machine.ts';
+import { hadInVain, type WorkState } from '../../machines/work-item/machine.ts';
 import { callsForPause, pauseMs } from '../../machines/work-item/pause.ts';
 import type { Draft } from './draft.ts';
 
 /** Whether this work is kept from this validator for its runs of it that came to nothing. */
 export function isPaused(draft: Draft, { context }: WorkState, validatorHotkey: string): boolean {
-  if (context.releasedBy.length === 0) return false;
+  if (hadInVain(context).length === 0) return false;
   const { agentVersionId, workItemId } = context;
   let count = 0;
   let lastMs = 0;

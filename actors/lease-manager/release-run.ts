@@ -15,7 +15,7 @@ export function releaseRun(draft: Draft, request: EvalRequest<'release-run'>): A
     draft,
     held.run.context,
     { type: 'CANCELLED', at: draft.nowMs, reason: 'RELEASED' },
-    { isTrouble: false, releasedBy: request.validatorHotkey },
+    { isTrouble: false, hadInVain: request.validatorHotkey },
   );
   return accepted(reply, held.leaseUntilMs);
 }

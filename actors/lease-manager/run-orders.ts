@@ -38,9 +38,9 @@ export function orderInclusion(draft: Draft, order: RunRef): Answer {
 export function reclaimRun(draft: Draft, order: RunRef): Answer {
   return change(draft, order, 'reclaim-run', (run) => {
     if (!isLive(run)) return;
-    const { validatorHotkey: releasedBy } = run.context;
+    const { validatorHotkey: hadInVain } = run.context;
     const staled = { type: 'STALED', at: draft.nowMs, reason: 'RECLAIMED' } as const;
-    endRun(draft, run.context, staled, { isTrouble: false, releasedBy });
+    endRun(draft, run.context, staled, { isTrouble: false, hadInVain });
   });
 }
 

@@ -39,7 +39,7 @@ export interface EndedLease {
   readonly evalRunId: string;
   readonly isTrouble: boolean;
   /** Who had the run, where it came to nothing. */
-  readonly releasedBy: string | null;
+  readonly hadInVain: string | null;
   readonly nowMs: number;
 }
 
@@ -50,8 +50,8 @@ export function isTrouble(outcome: Exclude<Outcome, { readonly kind: 'replay' }>
 
 /** A run ended without an included success: its slot is free, at once or after a hold. */
 export function decideLeaseEnd(item: WorkState, ended: EndedLease, policy: EvalPolicy): WorkFact[] {
-  const { evalRunId, isTrouble, releasedBy, nowMs } = ended;
-  const facts: WorkFact[] = [{ type: 'LEASE_ENDED', evalRunId, isTrouble, releasedBy }];
+  const { evalRunId, isTrouble, hadInVain, nowMs } = ended;
+  const facts: WorkFact[] = [{ type: 'LEASE_ENDED', evalRunId, isTrouble, releasedBy: hadInVain }];
   const beyond = item.context.troubles + 1 - policy.holdFailures;
   if (isTrouble && item.value === 'open' && beyond >= 0) {
     const holdMs = Math.min(policy.holdMs * 2 ** Math.min(beyond, 30), policy.holdMaxMs);

@@ -45,7 +45,7 @@ export const workContext = workIdentity.extend({
   nextFence: z.number().int().min(1),
   live: z.array(holder),
   included: z.array(success),
-  /** Validators that had a run of it which came to nothing: offered to them last. */
+  /** Those who `hadInVain`: it is stored by the name of when only giving back counted. */
   releasedBy: z.array(z.string()),
   /** Stale and platform-failed runs. */
   troubles: z.number().int().min(0),
@@ -73,6 +73,7 @@ export type WorkFact =
       readonly type: 'LEASE_ENDED';
       readonly evalRunId: string;
       readonly isTrouble: boolean;
+      /** Stored by that name, whoever had it in vain. */
       readonly releasedBy: string | null;
     }
   | {

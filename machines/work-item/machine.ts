@@ -33,8 +33,13 @@ const types: { context: WorkContext; events: WorkFact } = {
 
 const reopened = { target: 'open', actions: 'reopen' } as const;
 
+/** Validators that had a run of it which came to nothing, however it ended: it is offered to them last. */
+export function hadInVain({ releasedBy }: Pick<WorkContext, 'releasedBy'>): readonly string[] {
+  return releasedBy;
+}
+
 /** Enough to put a validator last; the list must not grow with every repeat. */
-const releasedByMax = 32;
+const hadInVainMax = 32;
 
 /**
  * An agent version to be evaluated by `requiredSuccesses` validators.
@@ -51,16 +56,14 @@ const machine = setup({
   actions: {
     endLease: assign(({ context, event }) => {
       if (event.type !== 'LEASE_ENDED') return {};
-      const { releasedBy } = event;
+      const { releasedBy: last } = event;
       return {
         live: context.live.filter(({ evalRunId }) => evalRunId !== event.evalRunId),
         troubles: context.troubles + (event.isTrouble ? 1 : 0),
         releasedBy:
-          releasedBy === null
+          last === null
             ? context.releasedBy
-            : [...context.releasedBy.filter((each) => each !== releasedBy), releasedBy].slice(
-                -releasedByMax,
-              ),
+            : [...hadInVain(context).filter((each) => each !== last), last].slice(-hadInVainMax),
       };
     }),
     reopen: assign({ closedAt: null, closeReason: null }),

@@ -92,7 +92,7 @@ test('the fifth failure holds work for a minute, each later one twice as long, t
   let facts: WorkFact[] = [opened];
   for (let count = 1; count <= 12; count += 1) {
     facts = [...facts, leased('val', count)];
-    const ended = { evalRunId: 'run-val', isTrouble: true, releasedBy: null, nowMs: 0 };
+    const ended = { evalRunId: 'run-val', isTrouble: true, hadInVain: null, nowMs: 0 };
     const more = decideLeaseEnd(fold(workItem, facts), ended, evalPolicy);
     const held = more.find((fact) => fact.type === 'HELD');
     holds.push(held?.type === 'HELD' ? held.until / 60_000 : 0);
