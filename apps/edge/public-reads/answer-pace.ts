@@ -4,10 +4,15 @@ import type { Socket } from 'node:net';
 /** How long an answer may fall behind before it counts as a drip, as with bodies. */
 const graceMs = 10_000;
 
+/** Longer than any answer takes to be made, but for streams: what waits behind one of these is not waited for. */
+const turnMs = 60_000;
+
 interface Watched {
   readonly socket: Socket;
-  readonly sinceMs: number;
-  readonly bytes: number;
+  readonly askedMs: number;
+  /** From when on it may be sent, and what the connection had carried until then. */
+  sinceMs: number;
+  bytes: number;
 }
 
 /**
@@ -25,20 +30,32 @@ export class AnswerPace {
     this.#onDrip = onDrip;
   }
 
-  /** What is sent over the connection counts, so one that waits behind another falls behind no sooner than that. */
   watch(response: ServerResponse, nowMs: number): void {
     const { socket } = response.req;
-    this.#underWay.set(response, { socket, sinceMs: nowMs, bytes: socket.bytesWritten });
+    const bytes = socket.bytesWritten;
+    this.#underWay.set(response, { socket, askedMs: nowMs, sinceMs: nowMs, bytes });
     response.once('close', () => this.#underWay.delete(response));
   }
 
   /** To be called about once a second: cheaper than a timer for each answer. */
   endDrips(nowMs: number): void {
-    for (const { socket, sinceMs, bytes } of this.#underWay.values()) {
-      const owed = ((nowMs - sinceMs - graceMs) / 1000) * this.#bytesPerSecondMin;
-      if (socket.destroyed || socket.bytesWritten - bytes >= owed) continue;
+    for (const [response, watched] of this.#underWay) {
+      const { socket } = watched;
+      if (socket.destroyed || !this.#isBehind(response, watched, nowMs)) continue;
       socket.destroy();
       this.#onDrip();
     }
+  }
+
+  #isBehind(response: ServerResponse, watched: Watched, nowMs: number): boolean {
+    const { socket } = watched;
+    if (response.socket === null) {
+      // Another one is under way on its connection, and nobody can take this one.
+      watched.sinceMs = nowMs;
+      watched.bytes = socket.bytesWritten;
+      return nowMs - watched.askedMs > turnMs;
+    }
+    const owed = ((nowMs - watched.sinceMs - graceMs) / 1000) * this.#bytesPerSecondMin;
+    return socket.bytesWritten - watched.bytes < owed;
   }
 }

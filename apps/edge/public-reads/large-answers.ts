@@ -14,10 +14,8 @@ interface Held {
   readonly bytes: number;
   /** Whoever asks for it meanwhile is to find it (`PublicReads`). */
   readonly keeps: object;
-  /** Whose room it takes: of those who hold it still, who came first. */
-  address: string;
-  /** The addresses of all who hold it, in the order in which they came. */
-  readonly holders: string[];
+  /** How often each address holds it: it takes room of all of them, and once of that of all. */
+  readonly holders: Map<string, number>;
 }
 
 export interface LargeAnswersDeps {
@@ -88,42 +86,47 @@ export class LargeAnswers {
 
   #keep(what: object, of: Pick<Held, 'bytes' | 'keeps'>, request: IncomingMessage): () => void {
     const address = this.#deps.addressOf(request);
-    const held = this.#held.get(what) ?? this.#add(what, of, address);
-    held.holders.push(address);
-    return () => this.#release(what, held, address);
+    const held = this.#held.get(what);
+    const times = held?.holders.get(address) ?? 0;
+    if (times === 0) this.#requireRoom(address, of.bytes, held === undefined ? of.bytes : 0);
+    const kept = held ?? this.#add(what, of);
+    kept.holders.set(address, times + 1);
+    return () => this.#release(what, kept, address);
   }
 
-  #add(what: object, { bytes, keeps }: Pick<Held, 'bytes' | 'keeps'>, address: string): Held {
-    const ofAddress = this.#byAddress.get(address) ?? 0;
-    if (this.#heldBytes + bytes > heldBytesMax || ofAddress + bytes > this.#ofAddressBytesMax) {
+  /** Also of who joins others: what they leave behind would be his alone. */
+  #requireRoom(address: string, bytes: number, ofAllBytes: number): void {
+    const ofAddress = (this.#byAddress.get(address) ?? 0) + bytes;
+    if (this.#heldBytes + ofAllBytes > heldBytesMax || ofAddress > this.#ofAddressBytesMax) {
       this.#deps.telemetry.count('paddock.edge.shed', 1, { lane: 'large-answer' });
       throw refusal('OVERLOADED', { says: 'Too much is being read at once.' });
     }
-    this.#heldBytes += bytes;
-    this.#charge(address, bytes);
-    const held = { bytes, keeps, address, holders: [] };
+    this.#byAddress.set(address, ofAddress);
+  }
+
+  #add(what: object, of: Pick<Held, 'bytes' | 'keeps'>): Held {
+    const held = { ...of, holders: new Map<string, number>() };
+    this.#heldBytes += held.bytes;
     this.#held.set(what, held);
     return held;
   }
 
   #release(what: object, held: Held, address: string): void {
-    held.holders.splice(held.holders.indexOf(address), 1);
-    if (held.holders.includes(held.address)) return;
-    this.#charge(held.address, -held.bytes);
-    const [next] = held.holders;
-    if (next === undefined) {
-      this.#held.delete(what);
-      this.#heldBytes -= held.bytes;
+    const times = (held.holders.get(address) ?? 0) - 1;
+    if (times > 0) {
+      held.holders.set(address, times);
       return;
     }
-    // Also beyond what an address may hold: it holds this already, and begins nothing else meanwhile.
-    held.address = next;
-    this.#charge(next, held.bytes);
+    held.holders.delete(address);
+    this.#giveBack(address, held.bytes);
+    if (held.holders.size > 0) return;
+    this.#held.delete(what);
+    this.#heldBytes -= held.bytes;
   }
 
-  #charge(address: string, bytes: number): void {
-    const ofAddress = (this.#byAddress.get(address) ?? 0) + bytes;
-    if (ofAddress > 0) this.#byAddress.set(address, ofAddress);
+  #giveBack(address: string, bytes: number): void {
+    const left = (this.#byAddress.get(address) ?? 0) - bytes;
+    if (left > 0) this.#byAddress.set(address, left);
     else this.#byAddress.delete(address);
   }
 }

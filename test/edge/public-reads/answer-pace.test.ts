@@ -10,9 +10,14 @@ const mebibyte = 1024 * 1024;
 /** More than the kernels between a client and us take at once. */
 const answer = Buffer.alloc(64 * mebibyte, ' ');
 
-/** Sends the answer to whoever asks, all from the same time on. */
-async function startServer(t: ExecutionContext, pace: AnswerPace): Promise<number> {
-  const server = createServer((_request, response) => {
+/** Sends the answer to whoever asks, all from the same time on; `/ahead` is answered once it is told to. */
+async function startServer(t: ExecutionContext, pace: AnswerPace, ahead?: Promise<void>) {
+  const server = createServer(async ({ url }, response) => {
+    if (url === '/ahead') {
+      await ahead;
+      response.end('ahead');
+      return;
+    }
     pace.watch(response, 0);
     sendBody(response, 200, answer);
   }).listen(0, '127.0.0.1');
@@ -63,4 +68,48 @@ test('who takes less of an answer than its pace is cut off, and who was quick ma
   t.true(await quick.rest());
   pace.endDrips(1_000_000);
   t.is(drips, 1, 'it has all of it');
+});
+
+/** Both requests are here, and the answer waits behind the one ahead. */
+async function waiting(t: ExecutionContext) {
+  let drips = 0;
+  const pace = new AnswerPace(mebibyte, () => (drips += 1));
+  const ahead = Promise.withResolvers<void>();
+  const watched = Promise.withResolvers<void>();
+  const watch = pace.watch.bind(pace);
+  pace.watch = (...given) => {
+    watch(...given);
+    watched.resolve();
+  };
+  const socket = connect(await startServer(t, pace, ahead.promise), '127.0.0.1');
+  socket.on('error', () => undefined);
+  t.teardown(() => socket.destroy());
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  socket.write(get('/ahead') + get('/'));
+  await watched.promise;
+  return { pace, ahead, socket, drips: () => drips };
+}
+
+// Its connection was cut, and with it went the answer to the request ahead.
+test('an answer that waits for its turn is not behind, and owes nothing of before', async (t) => {
+  const { pace, ahead, socket, drips } = await waiting(t);
+  pace.endDrips(60_000);
+  ahead.resolve();
+  const [first] = (await once(socket, 'data')) as [Buffer];
+  socket.pause();
+  t.regex(first.toString('latin1'), /ahead/);
+
+  pace.endDrips(70_000);
+  t.is(drips(), 0);
+  pace.endDrips(70_000 + 65_000);
+  t.is(drips(), 1, 'it is to be taken from then on');
+});
+
+test('an answer waits for its turn no longer than a minute', async (t) => {
+  const { pace, drips } = await waiting(t);
+
+  pace.endDrips(60_000);
+  t.is(drips(), 0);
+  pace.endDrips(60_001);
+  t.is(drips(), 1);
 });

@@ -92,24 +92,39 @@ test('who takes a large answer by drips is cut off, and makes room for others', 
   );
 });
 
-test('what two read together is held for the one who still does', async (t) => {
+test('what several read together takes room of each of them, and of all once', async (t) => {
   const shared = Buffer.alloc(64 * mebibyte, ' ');
   let isShared = true;
   const edge = await startEdge(t, () => (isShared ? shared : Buffer.alloc(64 * mebibyte, ' ')));
   const [first, second] = [await edge.ask('127.0.0.1'), await edge.ask('127.0.0.2')];
-  t.deepEqual([first.status, second.status], ['200', '200']);
+  const again = await edge.ask('127.0.0.1');
+  t.deepEqual([first.status, second.status, again.status], ['200', '200', '200']);
   t.is(edge.heldBytes(), 64 * mebibyte);
   isShared = false;
-  t.is((await edge.ask('127.0.0.1')).status, '503');
-  const another = await edge.ask('127.0.0.2');
-  t.is(another.status, '200');
-  another.socket.destroy();
-  await until(() => edge.heldBytes() === 64 * mebibyte);
+  const reads = async (address: string) => (await edge.ask(address)).status;
+  t.deepEqual([await reads('127.0.0.1'), await reads('127.0.0.2')], ['503', '503']);
 
   first.socket.destroy();
+  again.socket.destroy();
 
-  await until(async () => (await edge.ask('127.0.0.1')).status === '200', 10_000);
-  t.is((await edge.ask('127.0.0.2')).status, '503');
+  await until(async () => (await reads('127.0.0.1')) === '200', 10_000);
+  t.is(await reads('127.0.0.2'), '503');
+  t.is(edge.heldBytes(), 2 * 64 * mebibyte);
+});
+
+// He joined what others read, and they left: all the room was his.
+test('an address has no more room by what others leave to it', async (t) => {
+  const shared = Array.from({ length: 2 }, () => Buffer.alloc(64 * mebibyte, ' '));
+  let now = 0;
+  const edge = await startEdge(t, () => shared[now] ?? Buffer.alloc(0));
+
+  const first = await edge.ask('127.0.0.1');
+  t.is((await edge.ask('127.0.0.9')).status, '200');
+  first.socket.destroy();
+  now = 1;
+  t.is((await edge.ask('127.0.0.2')).status, '200');
+
+  t.is((await edge.ask('127.0.0.9')).status, '503');
 });
 
 // It goes on when its reader has left, who could ask for the next one meanwhile: a hundred of these took 5 GB.
