@@ -22,8 +22,11 @@ const words = z
  */
 const asked = z.object({
   messages: z
-    .array(z.object({ role: words, content: words }))
-    .refine(({ length }) => length > 0, 'there are none'),
+    .array(z.unknown())
+    .refine(({ length }) => length > 0, 'there are none')
+    // All of the others are judged one by one, and a million numbers would take seconds.
+    .refine((messages) => messages.every(isObject), 'each is to have a role and a content')
+    .pipe(z.array(z.object({ role: words, content: words }))),
   model: z
     .string()
     .refine(({ length }) => length <= 200, 'more than 200 characters')
@@ -33,6 +36,10 @@ const asked = z.object({
 });
 
 type Question = z.infer<typeof asked>;
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
 
 const completion = z.object({
   choices: z.array(z.object({ message: z.object({ content: z.string().nullish() }) })).min(1),

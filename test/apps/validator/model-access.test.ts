@@ -21,11 +21,16 @@ function accessTo(token: ModelToken, clock: Clock = systemClock) {
 
 const question = { messages: [{ role: 'user', content: 'mug?' }], model: 'm', max_tokens: 1 };
 
-const tokenFor = (server: Server) => ({
+const anyToken = {
   provider: 'providera',
   access_token: 'token',
-  base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/inference`,
+  base_url: 'http://127.0.0.1:1/v1/inference',
   expires_at: '2026-01-01T00:00:00Z',
+} as const;
+
+const tokenFor = (server: Server) => ({
+  ...anyToken,
+  base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/inference`,
 });
 
 interface Told {
@@ -250,15 +255,15 @@ for (const given of [
 }
 
 test('no JSON that a model is asked with is an error of the environment', async (t) => {
-  const nobody = {
-    ...{
-      provider: 'providera',
-      access_token: 'token',
-      base_url: 'http://127.0.0.1:1/v1/inference',
-    },
-    expires_at: '2026-01-01T00:00:00Z',
-  };
-  const access = accessTo(nobody);
+  // Says which model is best, and answers no question.
+  const server = createServer(({ method }, response) => {
+    response.writeHead(method === 'GET' ? 200 : 503, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ models: ['m'] }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const access = accessTo(tokenFor(server));
   const messages = fc.array(
     fc.record({ role: fc.jsonValue(), content: fc.oneof(fc.string(), fc.jsonValue()) }),
   );
@@ -276,6 +281,16 @@ test('no JSON that a model is asked with is an error of the environment', async 
   const property = fc.asyncProperty(given, async (asked) => 'error' in (await access.ask(asked)));
 
   await t.notThrowsAsync(fc.assert(property, { numRuns: 300 }));
+});
+
+// Each was judged, and nine seconds went by in which no time limit was looked at.
+test('of a million messages that are none the first is told', async (t) => {
+  const access = accessTo(anyToken);
+  const messages = Array.from({ length: 1_000_000 }, () => 1);
+
+  t.deepEqual(await access.ask({ messages, max_tokens: 1 }), {
+    error: 'ask_model: messages: each is to have a role and a content',
+  });
 });
 
 /** The question as the service gets it, and what the agent is told of an answer in these words. */
