@@ -5,7 +5,9 @@ import {
   type EvalRequest,
   evalCommands,
 } from '../../../actors/lease-manager/messages.ts';
+import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { CommandBus, RequestBudget } from '../../../infra/ports/bus.ts';
+import { canonicalJson } from '../../../machines/canonical-json.ts';
 import type { RequestContext } from '../endpoint.ts';
 
 export interface Ask<T extends EvalCommandType> {
@@ -33,11 +35,17 @@ export async function askOwner<T extends EvalCommandType>(
 
 /**
  * The command id of a request whose repeats must be one: under an `Idempotency-Key` the first half
- * names (caller, route, key) and the second the body, so that the key with another body is seen.
+ * names (caller, route, key) and the second the body, so that the key with another body is seen. A half
+ * of that is of the body's one form, in which the order of object keys is free; edges of the version
+ * before know the other half alone, which is of the body as it was sent.
  */
-export function idempotentId(context: RequestContext, body: unknown): string {
-  if (context.idempotencyKey === undefined) return context.commandId;
-  return context.commandId.slice(0, 32) + digestOf(body).slice(0, 32);
+export function idempotentId(
+  { idempotencyKey, commandId }: Pick<RequestContext, 'idempotencyKey' | 'commandId'>,
+  body: unknown,
+): string {
+  if (idempotencyKey === undefined) return commandId;
+  const equal = sha256Hex(canonicalJson(body));
+  return commandId.slice(0, 32) + digestOf(body).slice(0, 16) + equal.slice(16, 32);
 }
 
 /** SHA-256 over the JSON text; callers build `body` with a fixed order of keys. */

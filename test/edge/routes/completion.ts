@@ -289,6 +289,28 @@ test.serial('an Idempotency-Key on a completion stands for one completion', asyn
   await refused(t, await send('PROVIDER'), '409 IDEMPOTENCY_CONFLICT');
 });
 
+test.serial('under an Idempotency-Key the order of object keys is free, too', async (t) => {
+  const { validator, evalRunId } = await claimedRun('keyed order');
+  const headers = { 'idempotency-key': randomUUID() };
+  const send = (components: object) =>
+    validator.request('POST', runPath(evalRunId, 'complete'), {
+      body: { terminal_status: 'FAILED', failure_class: 'PLATFORM', score_components: components },
+      headers,
+    });
+  const sent = { b: [{ d: 1, c: 2 }], a: 3 };
+  const first = await shaped(t, completion, await send(sent));
+
+  const reordered = await shaped(t, completion, await send({ a: 3, b: [{ c: 2, d: 1 }] }));
+
+  t.deepEqual(reordered, first);
+  await refused(t, await send({ ...sent, a: 4 }), '409 IDEMPOTENCY_CONFLICT');
+  // As an edge of the version before has written it: its id tells of the body as it was sent alone.
+  await service.sql`
+    update rt.inbox set msg_id = left(msg_id, 48) || ${'0'.repeat(16)}
+    where consumer = 'cmd' and reply -> 'body' ->> 'evalRunId' = ${evalRunId}`;
+  t.deepEqual(await shaped(t, completion, await send(sent)), first);
+});
+
 test.serial('a legacy score counts only when every problem was scored', async (t) => {
   const ids = [randomUUID(), randomUUID()];
   await openLegacySuite(service, {
