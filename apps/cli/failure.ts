@@ -1,3 +1,4 @@
+import { ForeignAnswer } from './client/foreign-answer.ts';
 import { Refusal, Unanswered } from './client/refusal.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { Interrupted } from './keys/ask.ts';
@@ -38,6 +39,7 @@ export interface Failure {
 
 export function failureOf(error: unknown): Failure {
   if (error instanceof Refusal) return refused(error);
+  if (error instanceof ForeignAnswer) return foreign(error);
   if (error instanceof Unanswered) return unanswered(error);
   if (error instanceof Failed) {
     const { exitCode, message, advice } = error;
@@ -136,6 +138,18 @@ function unanswered(error: Unanswered): Failure {
     advice: isElsewhere(code)
       ? 'Check the address: --url BASE or PADDOCK_URL names another service.'
       : 'It may be busy or starting: try again in a moment.',
+  };
+}
+
+/** What is in the service's place seldom says what it is; who asked may know. */
+function foreign({ baseUrl, says, movedTo }: ForeignAnswer): Failure {
+  return {
+    ...{ exitCode: exitCodes.later, code: 'UNANSWERED' },
+    message: plainText(`${baseUrl} ${says}`),
+    advice:
+      movedTo === undefined
+        ? 'A proxy, or a network that wants you to sign in, may have said so: try again in a moment, or name another service with --url BASE or PADDOCK_URL.'
+        : `Name that address, if you trust it: --url ${movedTo} or PADDOCK_URL.`,
   };
 }
 

@@ -31,6 +31,6 @@ function stillOpen(error: unknown, advice: readonly (string | undefined)[]): Fai
 }
 
 function isOpen(error: unknown): boolean {
-  if (error instanceof Unanswered || isInterruption(error)) return true;
-  return error instanceof Refusal && error.leavesOpen;
+  if (error instanceof Unanswered || error instanceof Refusal) return error.leavesOpen;
+  return isInterruption(error);
 }

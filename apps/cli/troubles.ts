@@ -1,3 +1,4 @@
+import { ForeignAnswer } from './client/foreign-answer.ts';
 import { Refusal, Unanswered } from './client/refusal.ts';
 import type { Desk } from './desk.ts';
 import { durationText } from './show/moments.ts';
@@ -42,6 +43,7 @@ interface Trouble {
 }
 
 function troubleOf(error: unknown): Trouble {
+  if (error instanceof ForeignAnswer) return { what: `${error.baseUrl} ${error.says}`, pauseMs: 0 };
   if (!(error instanceof Refusal)) return { what: 'the service does not answer', pauseMs: 0 };
   const { status, retryAfterSeconds = 0 } = error;
   const what =
@@ -56,5 +58,6 @@ function waitText({ pauseMs }: Trouble): string {
 /** Whether it is worth asking again. */
 function willPass(error: unknown): boolean {
   if (error instanceof Refusal) return error.status === 429 || error.status >= 500;
+  if (error instanceof ForeignAnswer) return error.movedTo === undefined;
   return error instanceof Unanswered;
 }

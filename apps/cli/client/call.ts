@@ -9,6 +9,8 @@ export interface Call {
   /** By their names, the fields of what a caller gives that go as headers. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly bodyType?: string;
+  /** The media types in which it succeeds, '' for one without a body; JSON alone where none are named. */
+  readonly answers?: readonly string[];
 }
 
 /** What a caller gives: the parameters by their names, the body and the key of a repeat. */

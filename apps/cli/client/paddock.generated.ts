@@ -1205,7 +1205,7 @@ export function paddockClient(send: Send) {
       options?: CallOptions,
     ): Promise<string> =>
       (await send(
-        { method: 'GET', path: '/docs', proof: 'none', query: [] },
+        { method: 'GET', path: '/docs', proof: 'none', query: [], answers: ['text/html'] },
         {},
         options,
       )) as string,
@@ -1544,7 +1544,7 @@ export function paddockClient(send: Send) {
       request: GetPublicEventsRequest = {}, options?: CallOptions,
     ): Promise<AsyncIterable<ServerEvent>> =>
       (await send(
-        { method: 'GET', path: '/v1/public/events', proof: 'none', query: ['cursor'], headers: { 'Last-Event-ID': 'lastEventId' } },
+        { method: 'GET', path: '/v1/public/events', proof: 'none', query: ['cursor'], headers: { 'Last-Event-ID': 'lastEventId' }, answers: ['text/event-stream'] },
         request,
         options,
       )) as AsyncIterable<ServerEvent>,
@@ -1738,7 +1738,7 @@ export function paddockClient(send: Send) {
       request: PostInferenceChatCompletionsRequest, options?: CallOptions,
     ): Promise<ChatCompletion | AsyncIterable<ServerEvent>> =>
       (await send(
-        { method: 'POST', path: '/v1/inference/{provider}/chat/completions', proof: 'run', query: [], bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/inference/{provider}/chat/completions', proof: 'run', query: [], bodyType: 'application/json', answers: ['application/json', 'text/event-stream'] },
         request,
         options,
       )) as ChatCompletion | AsyncIterable<ServerEvent>,
@@ -1751,7 +1751,7 @@ export function paddockClient(send: Send) {
       request: PostValidatorWorkClaimRequest = {}, options?: CallOptions,
     ): Promise<Claim | undefined> =>
       (await send(
-        { method: 'POST', path: '/v1/validator/work/claim', proof: 'hotkey', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json' },
+        { method: 'POST', path: '/v1/validator/work/claim', proof: 'hotkey', query: [], headers: { 'Idempotency-Key': 'idempotencyKey' }, bodyType: 'application/json', answers: ['application/json', ''] },
         request,
         options,
       )) as Claim | undefined,

@@ -48,6 +48,11 @@ export class Refusal<Body = unknown> extends Error {
 /** The service did not answer in time, or the connection broke. */
 export class Unanswered extends Error {
   override name = 'Unanswered';
+
+  /** Whether what was asked may have been carried out all the same. */
+  get leavesOpen(): boolean {
+    return true;
+  }
 }
 
 function codeOf(status: number, body: unknown): string {

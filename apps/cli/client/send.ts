@@ -10,6 +10,7 @@ import {
   type Send,
 } from './call.ts';
 import type { Credentials } from './credentials.ts';
+import { ForeignAnswer, foreignAnswer, formOf } from './foreign-answer.ts';
 import { observed } from './observed-body.ts';
 import { Refusal, Unanswered } from './refusal.ts';
 import { serverEvents } from './server-events.ts';
@@ -41,7 +42,7 @@ export function sender(options: ClientOptions): Send {
         return await attempt(call, given, { ...options, ...callOptions });
       } catch (error) {
         if (wasLost && error instanceof Refusal) error.isAfterLost = true;
-        wasLost ||= !(error instanceof Refusal) || error.leavesOpen;
+        wasLost ||= !isAnswered(error) || error.leavesOpen;
         const waitMs = Math.max(pauseMs, retryAfterMs(error) ?? 0);
         if (!isSafe || !isTemporary(error) || clock.monotonicMs() + waitMs > deadlineMs)
           throw error;
@@ -51,7 +52,13 @@ export function sender(options: ClientOptions): Send {
   };
 }
 
+function isAnswered(error: unknown): error is Refusal | Unanswered {
+  return error instanceof Refusal || error instanceof Unanswered;
+}
+
+/** An address that is another one now is so for longer than anybody waits. */
 function isTemporary(error: unknown): boolean {
+  if (error instanceof ForeignAnswer) return error.movedTo === undefined;
   return error instanceof Unanswered || (error instanceof Refusal && error.status === 503);
 }
 
@@ -79,24 +86,35 @@ async function attempt(
 
 /** What was answered, once all of it is there. */
 async function answerOf(
-  { method, path }: Call,
+  call: Call,
   url: string,
   by: ClientOptions & CallOptions,
   init: RequestInit,
 ): Promise<unknown> {
-  const { clock, timeoutMs = defaultTimeoutMs, signal } = by;
+  const { clock, timeoutMs = defaultTimeoutMs, signal, baseUrl } = by;
+  const { method, path } = call;
   const limit = new AnswerLimit(timeoutMs, clock);
   let had = 'no answer';
   try {
     const signals = signal === undefined ? [limit.signal] : [limit.signal, signal];
-    const answer = await fetch(url, { ...init, signal: AbortSignal.any(signals) });
+    const way = { redirect: 'manual', signal: AbortSignal.any(signals) } as const;
+    const answer = await fetch(url, { ...init, ...way });
     had = 'no whole answer';
-    const value = await readValue(answer, limit, by);
-    if (answer.ok) return value;
-    throw new Refusal(`${method} ${path}`, answer, value);
+    const foreign = foreignAnswer(call, { baseUrl, url }, answer);
+    if (foreign !== undefined) {
+      await answer.body?.cancel();
+      throw foreign;
+    }
+    if (!answer.ok)
+      throw new Refusal(`${method} ${path}`, answer, await readRefusal(answer, limit));
+    return await readValue(answer, limit, by);
   } catch (cause) {
     signal?.throwIfAborted();
-    if (cause instanceof Refusal || cause instanceof SyntaxError) throw cause;
+    if (isAnswered(cause)) throw cause;
+    if (cause instanceof SyntaxError) {
+      const says = 'answered with JSON that cannot be read';
+      throw new ForeignAnswer({ baseUrl, url, method, says }, { cause });
+    }
     const why = limit.signal.aborted ? `${had} within ${timeoutMs} ms` : 'the connection failed';
     throw new Unanswered(`${method} ${url}: ${why}`, { cause });
   } finally {
@@ -110,14 +128,23 @@ async function readValue(
   limit: AnswerLimit,
   { onEventId }: CallOptions,
 ): Promise<unknown> {
-  const type = answer.headers.get('content-type') ?? '';
-  if (answer.ok && type.startsWith('text/event-stream') && answer.body !== null) {
+  const form = formOf(answer);
+  if (form === '') return undefined;
+  if (form === 'text/event-stream' && answer.body !== null)
     return serverEvents(answer.body, onEventId);
-  }
   const whole = limited(answer, limit);
-  if (answer.ok && type !== '' && !/^(application\/json|text\/)/.test(type))
-    return await whole.blob();
-  const text = await whole.text();
+  if (form === 'application/json') return await whole.json();
+  return form.startsWith('text/') ? await whole.text() : await whole.blob();
+}
+
+/** What is no JSON, whatever it says it is, is a proxy's text. */
+async function readRefusal(answer: Response, limit: AnswerLimit): Promise<unknown> {
+  const text = await limited(answer, limit).text();
   if (text === '') return undefined;
-  return type.startsWith('application/json') ? (JSON.parse(text) as unknown) : text;
+  if (formOf(answer) !== 'application/json') return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
 }

@@ -104,6 +104,16 @@ function answerText(operation: Operation): string {
   return [...types, ...('204' in operation.responses ? ['undefined'] : [])].join(' | ');
 }
 
+/** The media types of successes, '' for one without a body. */
+function answerForms({ responses }: Operation): string[] {
+  const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const forms = successes.flatMap(([, { content }]) => Object.keys(content ?? { '': undefined }));
+  return [...new Set(forms)];
+}
+
+const isJsonAlone = (forms: readonly string[]) =>
+  forms.every((form) => form === 'application/json');
+
 function methodText({ method, path, operation }: DescribedOperation): string {
   const { operationId, summary, deprecated, parameters = [] } = operation;
   const request = requestSchema(operation);
@@ -116,6 +126,7 @@ function methodText({ method, path, operation }: DescribedOperation): string {
   });
   const [bodyType] = Object.keys(operation.requestBody?.content ?? {});
   const answer = answerText(operation);
+  const forms = answerForms(operation);
   const refusals = ownCodes(operation);
   const call = [
     `method: '${method.toUpperCase()}'`,
@@ -124,6 +135,7 @@ function methodText({ method, path, operation }: DescribedOperation): string {
     `query: [${query.join(', ')}]`,
     ...(headers.length === 0 ? [] : [`headers: { ${headers.join(', ')} }`]),
     ...(bodyType === undefined ? [] : [`bodyType: ${literal(bodyType)}`]),
+    ...(isJsonAlone(forms) ? [] : [`answers: [${forms.map(literal).join(', ')}]`]),
   ];
   return `    /**
      * ${summary}

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ForeignAnswer } from '../../cli/client/foreign-answer.ts';
 import { Refusal } from '../../cli/client/refusal.ts';
 
 export const completionBody = z.looseObject({
@@ -52,20 +53,27 @@ export type Attempt =
   | {
       readonly kind: 'later';
       readonly reason: string;
-      /** A proxy refused it, which is believed to pass for a while only: see `ProxyPatience`. */
+      /** A proxy answered it, which is believed to pass for a while only: see `ProxyPatience`. */
       readonly isProxys?: boolean;
     };
 
 /**
- * What an answer means for what was sent.
+ * What an answer means for what was sent, and what that there was none.
  *
  * 1. Load, outages and limits pass: 408, 425, 429 and 5xx are asked again.
  * 2. 401 and the registration it may speak of are about us, not about the delivery: asked again.
  * 3. What a proxy says in words of its own is about its way to the service, and asked again for a while; but one
  *    that finds the request too large will find it so for ever, and must not hold up what waits behind it.
- * 4. Any other refusal is final: the same request would get it for ever.
+ * 4. So it is with what a proxy answers as if it had succeeded, and with its redirects.
+ * 5. Any other refusal is final: the same request would get it for ever.
  */
-export function attemptOf({ status, isProxys, message: reason }: Answered): Attempt {
+export function attemptOf(error: unknown): Attempt {
+  if (error instanceof Refusal) return attemptOfRefusal(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  return { kind: 'later', reason, isProxys: error instanceof ForeignAnswer };
+}
+
+export function attemptOfRefusal({ status, isProxys, message: reason }: Answered): Attempt {
   if (status >= 500 || temporary.has(status)) return { kind: 'later', reason };
   if (isProxys && status !== tooLarge) return { kind: 'later', reason, isProxys };
   return { kind: 'refused', reason };
@@ -75,7 +83,7 @@ type Answered = Pick<Refusal, 'status' | 'isProxys' | 'message'>;
 
 /** Whether no repeat would be answered otherwise. */
 export function isFinal(error: unknown): boolean {
-  return error instanceof Refusal && attemptOf(error).kind === 'refused';
+  return attemptOf(error).kind === 'refused';
 }
 
 const temporary: ReadonlySet<number> = new Set([401, 408, 425, 429]);

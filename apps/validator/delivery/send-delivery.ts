@@ -34,9 +34,8 @@ export async function sendDelivery(
 }
 
 function attempted(error: unknown): Attempted {
-  if (error instanceof Refusal)
-    return { ...attemptOf(error), retryAfterSeconds: error.retryAfterSeconds };
-  return { kind: 'later', reason: error instanceof Error ? error.message : String(error) };
+  const retryAfterSeconds = error instanceof Refusal ? error.retryAfterSeconds : undefined;
+  return { ...attemptOf(error), retryAfterSeconds };
 }
 
 /** An address that takes this episode for some minutes, and the one under which it will be known. */

@@ -12,7 +12,7 @@ interface Holding {
 
 /**
  * Asks until there is an answer that stays, for as long as the run is held: nothing else could be done for it
- * meanwhile, and to give it back would help nobody while the service is away. A proxy that refuses it for long is
+ * meanwhile, and to give it back would help nobody while the service is away. A proxy that answers it for long is
  * no outage.
  *
  * @throws the refusal that no repeat would change, the last one after `patienceMs`, or why the run is held no
@@ -24,8 +24,7 @@ export async function whileHeld<T>(
 ): Promise<T> {
   const deadlineMs = clock.monotonicMs() + patienceMs;
   const patience = new ProxyPatience(clock);
-  const isFinal = (error: unknown) =>
-    error instanceof Refusal && patience.meaningOf(attemptOf(error)).kind === 'refused';
+  const isFinal = (error: unknown) => patience.meaningOf(attemptOf(error)).kind === 'refused';
   for (let attempts = 0; ; attempts++) {
     try {
       return await ask();

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { ForeignAnswer } from '../../../apps/cli/client/foreign-answer.ts';
 import { Refusal, Unanswered } from '../../../apps/cli/client/refusal.ts';
 import type { Desk } from '../../../apps/cli/desk.ts';
 import { look } from '../../../apps/cli/look.ts';
@@ -51,4 +52,25 @@ test('an outage is told once, however often it is found, and by what it is', asy
     'paddock: the service answered 502; waiting for it …\n',
     'paddock: the service answers again\n',
   ]);
+});
+
+test('what answers in the place of the service is named, and waited for', async (t) => {
+  const of = { baseUrl: 'http://a', url: 'http://a/v1', method: 'GET' };
+  const says = 'redirects to https://login.example/';
+  const { clock, notes, seen } = await looked([new ForeignAnswer({ ...of, says })]);
+  await clock.advance(5_000);
+
+  t.is((await seen).value, 'seen');
+  t.is(notes[0], 'paddock: http://a redirects to https://login.example/; waiting for it …\n');
+});
+
+test('a service that has another address now is not waited for here', async (t) => {
+  const of = { baseUrl: 'http://a', url: 'http://a/v1', method: 'GET' };
+  const moved = new ForeignAnswer({ ...of, says: 'redirects', movedTo: 'https://a' });
+  const desk = { clock: new ManualClock(), stopping: new AbortController().signal };
+
+  t.is(
+    await t.throwsAsync(look(() => Promise.reject(moved), desk as unknown as Desk).next()),
+    moved,
+  );
 });

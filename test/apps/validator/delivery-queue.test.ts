@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import {
   type Attempt,
-  attemptOf,
+  attemptOfRefusal,
   type Delivery,
   pauseMs,
   withinPatience,
@@ -243,7 +243,7 @@ const meanings: readonly (readonly [status: number, kind: Attempt['kind']])[] = 
 ];
 for (const [status, kind] of meanings) {
   test(`an answer ${status} means ${kind}`, (t) => {
-    t.is(attemptOf({ status, isProxys: false, message: 'why' }).kind, kind);
+    t.is(attemptOfRefusal({ status, isProxys: false, message: 'why' }).kind, kind);
   });
 }
 
@@ -276,7 +276,8 @@ test('what follows of a run that a proxy refused for long waits no more, and nob
 });
 
 test('what a proxy says in its own words means later, but that it is too large', (t) => {
-  const proxys = (status: number) => attemptOf({ status, isProxys: true, message: 'why' }).kind;
+  const proxys = (status: number) =>
+    attemptOfRefusal({ status, isProxys: true, message: 'why' }).kind;
   t.deepEqual([403, 404, 409, 502].map(proxys), ['later', 'later', 'later', 'later']);
   t.is(proxys(413), 'refused');
 });

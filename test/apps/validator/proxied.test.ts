@@ -1,4 +1,4 @@
-/** A proxy before the service that refuses for a while, in its own words: they say nothing of a run. */
+/** A proxy before the service that answers in its place for a while, in its own words: they say nothing of a run. */
 import type { ServerResponse } from 'node:http';
 import test from 'ava';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
@@ -22,19 +22,28 @@ const acknowledged: Readonly<Record<string, object>> = {
   '/run/release': { released: true },
 };
 
-/** The first two of each are refused by a proxy, with pages of two kinds. */
+const page = (status: number, text: string) => (response: ServerResponse) =>
+  response.writeHead(status, { 'content-type': 'text/html' }).end(`<h1>${text}</h1>`);
+const forbidden = page(403, 'Forbidden');
+const backSoon = page(200, 'We are back soon');
+const toLogin = (response: ServerResponse) => response.writeHead(302, { location: '/login' }).end();
+
+/** The first five of each are answered by a proxy, with what proxies say. */
 function proxied(stub: StubService, end: string): () => readonly unknown[] {
   const pages = [
     (response: ServerResponse) => say(response, 404, {}),
-    (response: ServerResponse) =>
-      response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>'),
+    forbidden,
+    backSoon,
+    toLogin,
+    noWork,
   ];
+  stub.answers.set('/login', page(200, 'Sign in'));
   const served = { ...acknowledged[end] };
   if ('upload_url' in served) served.upload_url = `${stub.url}/put`;
   const answers: unknown[] = [];
   stub.answers.set(end, (response) => {
-    const page = pages.shift();
-    if (page !== undefined) return page(response);
+    const other = pages.shift();
+    if (other !== undefined) return other(response);
     answers.push(served);
     say(response, 200, served);
   });
@@ -59,10 +68,10 @@ test('a proxy that knows no route for a while costs no run that was played', asy
 
   t.is(completions().length, 1);
   t.is(new Set(stub.askedFor('/run/complete').map(({ key }) => key)).size, 1);
-  t.is(stub.askedFor('/run/complete').length, 3);
-  t.is(stub.askedFor('/episode-results').length, 3);
-  t.like(JSON.parse(stub.askedFor('/run/complete')[2]?.body ?? ''), { results_s3_key: 'log' });
-  t.like(JSON.parse(stub.askedFor('/episode-results')[2]?.body ?? ''), {
+  t.is(stub.askedFor('/run/complete').length, 6);
+  t.is(stub.askedFor('/episode-results').length, 6);
+  t.like(JSON.parse(stub.askedFor('/run/complete')[5]?.body ?? ''), { results_s3_key: 'log' });
+  t.like(JSON.parse(stub.askedFor('/episode-results')[5]?.body ?? ''), {
     results: [{ ledger_uri: 's3://it' }],
   });
   t.deepEqual(stub.askedFor('/release'), []);
@@ -81,11 +90,8 @@ test('nor does it keep a run from being given back', async (t) => {
   await until(() => released().length > 0);
   await validator.stop();
 
-  t.is(stub.askedFor('/run/release').length, 3);
+  t.is(stub.askedFor('/run/release').length, 6);
 });
-
-const forbidden = (response: ServerResponse) =>
-  response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>Forbidden</h1>');
 
 /** Half an hour passes when a test says so. */
 function jumpingClock() {
@@ -102,20 +108,26 @@ function jumpingClock() {
   };
 }
 
-test('a proxy that refuses a completion for good keeps no validator from the next run', async (t) => {
-  t.timeout(180_000);
-  const { clock, jump } = jumpingClock();
-  const { stub, play } = await openStubShop(t, { taskCount: 1, started: { clock } });
-  stub.answers.set('/run/complete', (response) => {
-    if (stub.askedFor('/run/complete').length === 3) jump();
-    forbidden(response);
+for (const [does, answer] of [
+  ['refuses', forbidden],
+  ['has a page for', backSoon],
+  ['redirects', toLogin],
+] as const) {
+  test(`a proxy that ${does} a completion for good keeps no validator from the next run`, async (t) => {
+    t.timeout(180_000);
+    const { clock, jump } = jumpingClock();
+    const { stub, play } = await openStubShop(t, { taskCount: 1, started: { clock } });
+    stub.answers.set('/run/complete', (response) => {
+      if (stub.askedFor('/run/complete').length === 3) jump();
+      answer(response);
+    });
+
+    await play('true', () => stub.askedFor('/work/claim').length > 1);
+
+    t.is(stub.askedFor('/run/complete').length, 3);
+    t.is(stub.askedFor('/run/release').length, 1);
   });
-
-  await play('true', () => stub.askedFor('/work/claim').length > 1);
-
-  t.is(stub.askedFor('/run/complete').length, 3);
-  t.is(stub.askedFor('/run/release').length, 1);
-});
+}
 
 test('nor does one that refuses an episode cost its result', async (t) => {
   t.timeout(180_000);
