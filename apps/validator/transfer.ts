@@ -103,6 +103,9 @@ export async function putBytes(
     });
     await answer.body?.cancel();
     if (!answer.ok) throw new TransferFailed(`an upload was answered ${answer.status}`);
+    // A proxy's; a store has no words for a success, and may well redirect to where it takes it.
+    if (/^text\/html\b/i.test(answer.headers.get('content-type') ?? ''))
+      throw new TransferFailed('an upload was answered with a page, as no store does');
   } finally {
     done.abort();
   }

@@ -49,6 +49,32 @@ for (const [sizeBytes, seconds] of [
   });
 }
 
+for (const where of ['itself', 'after a redirect']) {
+  test(`a page in the place of a store, ${where}, has taken nothing`, async (t) => {
+    const server = createServer((message, response) => {
+      message.resume();
+      if (where !== 'itself' && message.url === '/key')
+        return response.writeHead(302, { location: '/sorry' }).end();
+      return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const { port } = server.address() as AddressInfo;
+    const put = putBytes(`http://127.0.0.1:${port}/key`, new Uint8Array(1), {
+      ...{ contentType: 'text/plain', clock: new ManualClock() },
+      signal: new AbortController().signal,
+    });
+
+    await t.throwsAsync(put, {
+      instanceOf: TransferFailed,
+      message: 'an upload was answered with a page, as no store does',
+    });
+  });
+}
+
 test('an upload that is stopped says what it was stopped for', async (t) => {
   const { url, heard } = await silentStore(t);
   const stopping = new AbortController();
