@@ -101,14 +101,24 @@ export async function putBytes(
       ...{ method: 'PUT', body: bytes, headers: { 'content-type': contentType } },
       signal: AbortSignal.any([signal, late.signal]),
     });
-    await answer.body?.cancel();
+    const isPaged = await isPage(answer);
     if (!answer.ok) throw new TransferFailed(`an upload was answered ${answer.status}`);
-    // A proxy's; a store has no words for a success, and may well redirect to where it takes it.
-    if (/^text\/html\b/i.test(answer.headers.get('content-type') ?? ''))
-      throw new TransferFailed('an upload was answered with a page, as no store does');
+    if (isPaged) throw new TransferFailed('an upload was answered with a page, as no store does');
   } finally {
     done.abort();
   }
+}
+
+/**
+ * A proxy's. Stores may call the answer to an upload HTML as well, but have no words for a success; and they may
+ * redirect to where they take it.
+ */
+async function isPage({ headers, body }: Response): Promise<boolean> {
+  const reader = body?.getReader();
+  const isHtml = /^text\/html\b/i.test(headers.get('content-type') ?? '');
+  const first = isHtml ? await reader?.read() : undefined;
+  await reader?.cancel();
+  return first?.value !== undefined;
 }
 
 interface Answered extends Disposable {

@@ -29,9 +29,9 @@ export class ForeignAnswer extends Unanswered {
     this.movedTo = movedTo;
   }
 
-  /** Who only says that the service has another address has passed nothing on to it. */
+  /** Who only says that the service has another address has passed nothing on to it; a try before may have got there. */
   override get leavesOpen(): boolean {
-    return this.movedTo === undefined;
+    return this.movedTo === undefined || this.isAfterLost;
   }
 }
 

@@ -48,6 +48,8 @@ export class Refusal<Body = unknown> extends Error {
 /** The service did not answer in time, or the connection broke. */
 export class Unanswered extends Error {
   override name = 'Unanswered';
+  /** Of an order that was sent again: nobody heard what became of it before. */
+  isAfterLost = false;
 
   /** Whether what was asked may have been carried out all the same. */
   get leavesOpen(): boolean {

@@ -41,7 +41,7 @@ export function sender(options: ClientOptions): Send {
       try {
         return await attempt(call, given, { ...options, ...callOptions });
       } catch (error) {
-        if (wasLost && error instanceof Refusal) error.isAfterLost = true;
+        if (wasLost && isAnswered(error)) error.isAfterLost = true;
         wasLost ||= !isAnswered(error) || error.leavesOpen;
         const waitMs = Math.max(pauseMs, retryAfterMs(error) ?? 0);
         if (!isSafe || !isTemporary(error) || clock.monotonicMs() + waitMs > deadlineMs)

@@ -12,6 +12,7 @@ import { Unanswered } from '../../../apps/cli/client/refusal.ts';
 import { sender } from '../../../apps/cli/client/send.ts';
 import { lineBy } from '../../support/answered-line.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { until } from '../../support/until.ts';
 
 type Answer = (response: ServerResponse, target: string) => void;
 
@@ -34,7 +35,7 @@ async function placeOf(t: ExecutionContext, answer: Answer, folder = '') {
   const options = { baseUrl: `${origin}${folder}`, clock, credentials };
   const client = paddockClient(sender(options));
   const patient = paddockClient(sender({ ...options, patienceMs: 60_000 }));
-  return { asked, origin, client, patient };
+  return { asked, clock, origin, client, patient };
 }
 
 async function agentFile(t: ExecutionContext): Promise<string> {
@@ -93,6 +94,24 @@ test('an order that was sent there was not carried out', async (t) => {
 
   t.regex(error, /redirects to https:\/\/paddock\.example\nName that address/);
   t.deepEqual(asked, ['POST /v1/miner/submit']);
+});
+
+test('unless an earlier try of it was lost', async (t) => {
+  const { asked, clock, patient } = await placeOf(t, (response, target) => {
+    if (asked.length === 1) response.destroy();
+    else toTls()(response, target);
+  });
+  const path = await agentFile(t);
+
+  const sent = lineBy(patient, 'submit', path, '--name', 'a', '--idempotency-key', 'mine');
+  await until(async () => {
+    await clock.advance(1_000);
+    return asked.length === 2;
+  });
+
+  const { error } = await sent;
+  t.regex(error, /redirects to https:\/\/paddock\.example; whether it took effect is not known\n/);
+  t.regex(error, /--idempotency-key mine/);
 });
 
 test('of a page to sign in the address is told, and no secret in it', async (t) => {

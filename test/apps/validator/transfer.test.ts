@@ -75,6 +75,28 @@ for (const where of ['itself', 'after a redirect']) {
   });
 }
 
+// As some stores do that speak S3, and others' besides.
+test('a store that calls its empty answer HTML has taken the upload', async (t) => {
+  const server = createServer((message, response) => {
+    message.resume();
+    message.once('end', () =>
+      response
+        .writeHead(200, { 'content-type': 'text/html; charset=UTF-8', 'content-length': 0 })
+        .end(),
+    );
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+
+  await t.notThrowsAsync(
+    putBytes(`http://127.0.0.1:${port}/key`, new Uint8Array(1), {
+      ...{ contentType: 'text/plain', clock: new ManualClock() },
+      signal: new AbortController().signal,
+    }),
+  );
+});
+
 test('an upload that is stopped says what it was stopped for', async (t) => {
   const { url, heard } = await silentStore(t);
   const stopping = new AbortController();
