@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { type Endpoint, endpoint } from '../../apps/edge/endpoint.ts';
@@ -8,6 +8,7 @@ import { BodyPace } from '../../apps/edge/middleware/body-pace.ts';
 import { ConnectionSlots } from '../../apps/edge/middleware/connection-slots.ts';
 import { OpenAnswers } from '../../apps/edge/open-answers.ts';
 import { startFramework } from '../support/framework.ts';
+import { listening } from '../support/listening.ts';
 import { until } from '../support/until.ts';
 
 const quick = endpoint({
@@ -140,13 +141,7 @@ async function bareServer(
   t: ExecutionContext,
   on: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<number> {
-  const server = createServer(on).listen(0, '127.0.0.1');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  return (await listening(t, on)).port;
 }
 
 test('a body that drips is cut off, one that comes or that we do not take is not', async (t) => {

@@ -1,10 +1,9 @@
 /** A page in a real Chromium that was opened on one service and lives on at the same address over another one. */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import type { BrowserContext } from 'playwright-core';
 import { startTestService, type TestService } from '../support/edge.ts';
+import { listening } from '../support/listening.ts';
 import { plantEvents } from '../support/planted-events.ts';
 import { until } from '../support/until.ts';
 import { openBrowser } from './browser.ts';
@@ -28,7 +27,7 @@ test.after.always(async () => {
 /** One address, behind which another service may be by now, or one that refuses its stream of events. */
 async function openAddress(t: ExecutionContext) {
   const address = { service: old, refusals: 0, feeds: [] as string[] };
-  const server = createServer((incoming, outgoing) => {
+  const { server, origin } = await listening(t, (incoming, outgoing) => {
     const { url = '' } = incoming;
     if (url.startsWith('/v1/public/events')) {
       address.feeds.push(url);
@@ -39,15 +38,8 @@ async function openAddress(t: ExecutionContext) {
     }
     passOn(incoming, outgoing, new URL(url, address.service.baseUrl));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   const cut = () => server.closeAllConnections();
-  return { address, cut, baseUrl: `http://127.0.0.1:${port}` };
+  return { address, cut, baseUrl: origin };
 }
 
 function passOn({ method, headers }: IncomingMessage, outgoing: ServerResponse, to: URL): void {

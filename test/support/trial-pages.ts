@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
 import type { RaceBundle } from '../../machines/race/bundle.ts';
+import { listening } from './listening.ts';
 
 /** Public pages by their paths, in the shapes of the service; a test changes what it is about. */
 export type TrialPages = Record<string, unknown>;
@@ -178,12 +177,10 @@ function reignsOf({ race, window, top_before: top }: RaceBundle) {
 
 /** Serves the pages until the test ends; where. */
 export async function servePages(t: ExecutionContext, pages: TrialPages): Promise<string> {
-  const server = createServer(({ url = '' }, response) => {
+  const { origin } = await listening(t, ({ url = '' }, response) => {
     const page = pages[url];
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(page ?? { detail: `no page of ${url}` }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return origin;
 }

@@ -1,8 +1,6 @@
 /** What is in the service's place, and what somebody at the line is told of it. */
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -11,6 +9,7 @@ import { paddockClient } from '../../../apps/cli/client/paddock.generated.ts';
 import { Unanswered } from '../../../apps/cli/client/refusal.ts';
 import { sender } from '../../../apps/cli/client/send.ts';
 import { lineBy } from '../../support/answered-line.ts';
+import { listening } from '../../support/listening.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 
@@ -19,17 +18,11 @@ type Answer = (response: ServerResponse, target: string) => void;
 /** Under this address somebody answers so, whatever is asked; the client would ask again for a while. */
 async function placeOf(t: ExecutionContext, answer: Answer, folder = '') {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const { origin } = await listening(t, (request, response) => {
     const target = request.url ?? '';
     asked.push(`${request.method} ${target}`);
     request.resume().once('end', () => answer(response, target));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const clock = new ManualClock();
   const credentials = { hotkey: bearer('secret') };
   const options = { baseUrl: `${origin}${folder}`, clock, credentials };

@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import type { Call, Given } from '../../../apps/cli/client/call.ts';
 import { bearer } from '../../../apps/cli/client/credentials.ts';
@@ -7,6 +6,7 @@ import { Refusal, Unanswered } from '../../../apps/cli/client/refusal.ts';
 import { type ClientOptions, sender } from '../../../apps/cli/client/send.ts';
 import type { ServerEvent } from '../../../apps/cli/client/server-events.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { listening } from '../../support/listening.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, turn: number) => void;
@@ -19,20 +19,14 @@ async function service(t: ExecutionContext, answer: Answer, options: Partial<Cli
     headers: IncomingMessage['headers'];
     body: string;
   }[] = [];
-  const server = createServer(async (request, response) => {
+  const { origin } = await listening(t, async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     const { method = '', url = '', headers } = request;
     asked.push({ method, url, headers, body });
     answer(request, response, asked.length);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const baseUrl = `http://127.0.0.1:${port}/`;
+  const baseUrl = `${origin}/`;
   return { asked, send: sender({ baseUrl, clock: systemClock, ...options }) };
 }
 

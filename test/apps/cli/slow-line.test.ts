@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -11,6 +8,7 @@ import { sender } from '../../../apps/cli/client/send.ts';
 import { dispatchLimits } from '../../../apps/edge/dispatch-limits.ts';
 import { readConfig } from '../../../infra/config/config.ts';
 import { lineBy } from '../../support/answered-line.ts';
+import { listening } from '../../support/listening.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const submissionMs = dispatchLimits(readConfig({}, { process: 'world' })).budgetMs.submission;
@@ -27,22 +25,16 @@ const answers = {
 /** A line whose service has taken `ms` of the client's clock when it has all of a request, and then answers. */
 async function lineThatTakes(t: ExecutionContext, ms: number) {
   const clock = new ManualClock();
-  const server = createServer(async (request, response) => {
+  const { origin: baseUrl } = await listening(t, async (request, response) => {
     await buffer(request);
     await clock.advance(ms);
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(answers[request.url as keyof typeof answers]));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   const folder = await mkdtemp(join(tmpdir(), 'paddock-slow-'));
   const path = join(folder, 'agent.py');
   await writeFile(path, 'def agent_main(task):\n    return 1\n');
-  t.teardown(async () => {
-    server.closeAllConnections();
-    server.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
   const client = paddockClient(sender({ baseUrl, clock }));
   return {
     submit: () => lineBy(client, 'submit', path, '--name', 'mine'),

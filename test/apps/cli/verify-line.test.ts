@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { statusByCode } from '../../../apps/edge/faults.ts';
 import type { FaultCode } from '../../../machines/fault.ts';
 import { refusal } from '../../../machines/refusal.ts';
+import { listening } from '../../support/listening.ts';
 import { paddockUser } from '../../support/paddock-command.ts';
 
 const raceId = '019a0000-0000-7000-8000-000000000001';
@@ -16,13 +14,11 @@ async function verifiedAt(t: ExecutionContext, url: string) {
 
 /** Of a service that answers everything so. */
 async function verified(t: ExecutionContext, status: number, body: object) {
-  const server = createServer((_request, response) => {
+  const { origin } = await listening(t, (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '7' });
     response.end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
-  return await verifiedAt(t, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  });
+  return await verifiedAt(t, origin);
 }
 
 test('a service that is not there says nothing of the race', async (t) => {

@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
@@ -10,6 +8,7 @@ import type { ModelToken } from '../../../apps/validator/run/model-service.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { completionBytesMax } from '../../../infra/ports/inference.ts';
+import { listening } from '../../support/listening.ts';
 import { type LongAnswer, sendLong, type Taken } from '../../support/long-answer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -28,10 +27,7 @@ const anyToken = {
   expires_at: '2026-01-01T00:00:00Z',
 } as const;
 
-const tokenFor = (server: Server) => ({
-  ...anyToken,
-  base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/inference`,
-});
+const tokenFor = (origin: string) => ({ ...anyToken, base_url: `${origin}/v1/inference` });
 
 interface Told {
   readonly status: number;
@@ -39,17 +35,13 @@ interface Told {
 }
 
 /** What an agent is told by a service that answers its question so, and what is counted of it. */
-async function asked({ status, body }: Told) {
-  const server = createServer((request, response) => {
+async function asked(t: ExecutionContext, { status, body }: Told) {
+  const { origin } = await listening(t, (request, response) => {
     request.resume();
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const access = accessTo(tokenFor(server));
+  const access = accessTo(tokenFor(origin));
   const answer = await access.ask(question);
-  server.closeAllConnections();
-  server.close();
   return { answer, failures: access.failures, outages: access.outages };
 }
 
@@ -57,7 +49,7 @@ test('an agent that names its model needs no list of them, and gets its answer',
   // The same answer goes to whoever asks for the list, which it is not.
   const body = { choices: [{ message: { content: 'a mug' } }] };
 
-  t.deepEqual(await asked({ status: 200, body }), {
+  t.deepEqual(await asked(t, { status: 200, body }), {
     ...{ answer: { result: 'a mug' }, failures: 0, outages: 0 },
   });
 });
@@ -65,7 +57,7 @@ test('an agent that names its model needs no list of them, and gets its answer',
 test('a limit of the service that an agent has used up is no failure of the provider', async (t) => {
   const body = { detail: 'The last completions are under way.', error_code: 'RATE_LIMITED' };
 
-  const { answer, failures } = await asked({ status: 429, body });
+  const { answer, failures } = await asked(t, { status: 429, body });
 
   t.deepEqual(answer, { error: 'the service answered 429 RATE_LIMITED' });
   t.is(failures, 0);
@@ -74,7 +66,7 @@ test('a limit of the service that an agent has used up is no failure of the prov
 test('a model that agents may not call is no failure of the provider', async (t) => {
   const body = { detail: 'Agents may not call this model.', error_code: 'MODEL_NOT_ALLOWED' };
 
-  const { answer, failures } = await asked({ status: 403, body });
+  const { answer, failures } = await asked(t, { status: 403, body });
 
   t.deepEqual(answer, { error: 'the service answered 403 MODEL_NOT_ALLOWED' });
   t.is(failures, 0);
@@ -83,7 +75,7 @@ test('a model that agents may not call is no failure of the provider', async (t)
 test('a run that has spent its own cap is no account without credit', async (t) => {
   const body = { detail: 'All is spent.', error_code: 'SPEND_LIMIT_REACHED' };
 
-  const { answer, failures } = await asked({ status: 402, body });
+  const { answer, failures } = await asked(t, { status: 402, body });
 
   t.deepEqual(answer, { error: 'the service answered 402 SPEND_LIMIT_REACHED' });
   t.is(failures, 0);
@@ -94,7 +86,7 @@ for (const [status, error_code] of [
   [422, 'VALIDATION_FAILED'],
 ] as const) {
   test(`a question that the service refuses as ${error_code} is none that the provider refused`, async (t) => {
-    const { answer, failures } = await asked({ status, body: { detail: 'No.', error_code } });
+    const { answer, failures } = await asked(t, { status, body: { detail: 'No.', error_code } });
 
     t.deepEqual(answer, { error: `the service answered ${status} ${error_code}` });
     t.is(failures, 0);
@@ -113,7 +105,7 @@ for (const { status, body, outages } of [
   const shown = `${status} ${JSON.stringify(body)}`;
   const told = outages === 0 ? 'which an agent may have brought about' : 'and of nobody else';
   test(`${shown} is a failure of the provider, ${told}`, async (t) => {
-    t.like(await asked({ status, body }), { failures: 1, outages });
+    t.like(await asked(t, { status, body }), { failures: 1, outages });
   });
 }
 
@@ -121,22 +113,19 @@ for (const { status, body, outages } of [
 for (const message of [{ content: null }, { refusal: 'no' }, { content: '' }]) {
   test(`an answer without words is no failure: ${JSON.stringify(message)}`, async (t) => {
     const body = { choices: [{ message }] };
-    t.deepEqual(await asked({ status: 200, body }), {
+    t.deepEqual(await asked(t, { status: 200, body }), {
       ...{ answer: { result: '' }, failures: 0, outages: 0 },
     });
   });
 }
 
 test('an answer in a form of its own is no outage', async (t) => {
-  t.like(await asked({ status: 200, body: { choices: [] } }), { failures: 1, outages: 0 });
+  t.like(await asked(t, { status: 200, body: { choices: [] } }), { failures: 1, outages: 0 });
 });
 
 test('who does not answer at all is away', async (t) => {
-  const server = createServer((request) => request.socket.destroy());
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
-  const access = accessTo(tokenFor(server));
+  const { origin } = await listening(t, (request) => request.socket.destroy());
+  const access = accessTo(tokenFor(origin));
 
   t.deepEqual(await access.ask(question), { error: 'the provider of models did not answer' });
   t.like(access, { failures: 1, outages: 1 });
@@ -149,17 +138,11 @@ const [wordsStart, wordsEnd] = ['{"choices":[{"message":{"content":"', '"}}]}'];
 /** What an agent is told of an answer of this length, and how much of it was taken. */
 async function askedAtLength(t: ExecutionContext, long: Partial<LongAnswer>) {
   const taken: Promise<Taken>[] = [];
-  const server = createServer((request, response) => {
+  const { origin } = await listening(t, (request, response) => {
     request.resume();
     taken.push(sendLong(response, { start: wordsStart, end: wordsEnd, bytes: 0, ...long }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const access = accessTo(tokenFor(server));
+  const access = accessTo(tokenFor(origin));
   const answer = await access.ask(question);
   const [sent] = await Promise.all(taken);
   return { answer, sent, failures: access.failures, outages: access.outages };
@@ -198,14 +181,14 @@ test('of a refusal without end its status counts, as of one that cannot be read'
 test('an answer of a million lists is not parsed', async (t) => {
   const body = { choices: [{ message: { content: 'yes' } }], more: Array(1_000_000).fill([]) };
 
-  t.deepEqual(await asked({ status: 200, body }), {
+  t.deepEqual(await asked(t, { status: 200, body }), {
     answer: { error: 'the provider of models answered more than 200000 lists, objects and texts' },
     ...{ failures: 1, outages: 1 },
   });
 });
 
 test('what the provider refuses of a question is the agent’s own affair', async (t) => {
-  t.is((await asked({ status: 400, body: { detail: 'no' } })).failures, 0);
+  t.is((await asked(t, { status: 400, body: { detail: 'no' } })).failures, 0);
 });
 
 for (const [seconds, maxTokens, unanswered, silent] of [
@@ -216,11 +199,9 @@ for (const [seconds, maxTokens, unanswered, silent] of [
   [59, 8_192, 1, 0],
 ] as const) {
   test(`a question for ${maxTokens} tokens that waited for ${seconds} of 60 s is ${unanswered} unanswered, ${silent} silent`, async (t) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const { server, origin } = await listening(t);
     const clock = new ManualClock();
-    const access = accessTo(tokenFor(server), clock);
+    const access = accessTo(tokenFor(origin), clock);
     const answer = access.ask({ ...question, max_tokens: maxTokens });
     await once(server, 'request');
 
@@ -229,8 +210,6 @@ for (const [seconds, maxTokens, unanswered, silent] of [
 
     t.deepEqual(await answer, { error: 'the provider of models did not answer' });
     t.like(access, { failures: 0, outages: 0 });
-    server.closeAllConnections();
-    server.close();
   });
 }
 
@@ -256,14 +235,11 @@ for (const given of [
 
 test('no JSON that a model is asked with is an error of the environment', async (t) => {
   // Says which model is best, and answers no question.
-  const server = createServer(({ method }, response) => {
+  const { origin } = await listening(t, ({ method }, response) => {
     response.writeHead(method === 'GET' ? 200 : 503, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ models: ['m'] }));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
-  const access = accessTo(tokenFor(server));
+  const access = accessTo(tokenFor(origin));
   const messages = fc.array(
     fc.record({ role: fc.jsonValue(), content: fc.oneof(fc.string(), fc.jsonValue()) }),
   );
@@ -296,16 +272,13 @@ test('of a million messages that are none the first is told', async (t) => {
 /** The question as the service gets it, and what the agent is told of an answer in these words. */
 async function sentAndSaid(t: ExecutionContext, given: object, content = 'yes') {
   const bodies: string[] = [];
-  const server = createServer((request, response) => {
+  const { origin } = await listening(t, (request, response) => {
     void text(request).then((body) => {
       bodies.push(body);
       response.end(JSON.stringify({ choices: [{ message: { content } }] }));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
-  const answer = await accessTo(tokenFor(server)).ask({ ...question, ...given });
+  const answer = await accessTo(tokenFor(origin)).ask({ ...question, ...given });
   return { answer, bodies };
 }
 

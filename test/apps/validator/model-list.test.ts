@@ -1,11 +1,10 @@
 /** What an agent that names no model makes the validator ask: a public read, which is refused first of all. */
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import { ModelAccess } from '../../../apps/validator/run/model-access.ts';
 import { ModelList } from '../../../apps/validator/run/model-list.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
+import { listening } from '../../support/listening.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 import { away, say } from './stub-service.ts';
@@ -35,7 +34,7 @@ async function openRun(
   const [reads, completions] = [[...given.reads], [...(given.completions ?? [yes])]];
   const asked = { reads: 0, models: [] as string[] };
   const next = (answers: Answer[]) => (answers.length > 1 ? answers.shift() : answers[0]);
-  const server = createServer(async (request, response) => {
+  const { origin } = await listening(t, async (request, response) => {
     const body = JSON.parse((await request.setEncoding('utf8').toArray()).join('') || 'null');
     if (request.method === 'POST') {
       asked.models.push(body.model);
@@ -44,16 +43,9 @@ async function openRun(
     asked.reads += 1;
     next(reads)?.(response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   const token = {
     ...{ provider: 'providera', access_token: 'token', expires_at: '2026-01-01T00:00:00Z' },
-    base_url: `http://127.0.0.1:${port}/v1/inference/providera`,
+    base_url: `${origin}/v1/inference/providera`,
   };
   const models = new ModelList(token, clock);
   const { signal } = new AbortController();

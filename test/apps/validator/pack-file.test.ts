@@ -1,8 +1,5 @@
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -11,6 +8,7 @@ import { packFile } from '../../../apps/validator/run/pack-file.ts';
 import { TransferFailed } from '../../../apps/validator/transfer.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { sha256Hex } from '../../../infra/ids/ids.ts';
+import { listening } from '../../support/listening.ts';
 
 const bytes = Buffer.from('what a pack holds');
 const sha256 = sha256Hex(bytes);
@@ -25,18 +23,11 @@ async function folderFor(t: ExecutionContext): Promise<string> {
 /** A store that has the pack, and counts who asks for it. */
 async function storeFor(t: ExecutionContext, sent = bytes, onAsked = () => {}) {
   const store = { asked: 0 };
-  const server = createServer((_request, response) => {
+  const { origin: url } = await listening(t, (_request, response) => {
     store.asked += 1;
     onAsked();
     response.end(sent);
   });
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const announced = { url, sha256, sizeBytesMax: bytes.length };
   const deps = { clock: systemClock, signal: new AbortController().signal };
   const fetchInto = (folder: string) => packFile(announced, folder, deps);

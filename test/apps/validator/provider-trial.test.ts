@@ -1,12 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener, ServerResponse } from 'node:http';
 import test, { type ExecutionContext } from 'ava';
 import { ModelList } from '../../../apps/validator/run/model-list.ts';
 import { isProviderAway } from '../../../apps/validator/run/provider-trial.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { completionBytesMax } from '../../../infra/ports/inference.ts';
+import { listening } from '../../support/listening.ts';
 import { sendLong, type Taken } from '../../support/long-answer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
@@ -16,21 +15,14 @@ const listed = (response: ServerResponse, models = ['best']) => {
 };
 
 async function openService(t: ExecutionContext, complete: RequestListener, list = listed) {
-  const server = createServer((request, response) => {
+  const { origin } = await listening(t, (request, response) => {
     request.resume();
     if (request.method === 'POST') return complete(request, response);
     list(response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   const token = {
     ...{ provider: 'providera', access_token: 'token', expires_at: '2026-01-01T00:00:00Z' },
-    base_url: `http://127.0.0.1:${port}/v1/inference`,
+    base_url: `${origin}/v1/inference`,
   };
   const { signal } = new AbortController();
   return (clock: Clock = systemClock) =>

@@ -1,7 +1,6 @@
 /** A validator in this process, and a service that says what a test tells it to; the disk is a real one. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,6 +13,7 @@ import { participantKeypair } from '../../../apps/world/participants/keys.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Telemetry } from '../../../infra/ports/telemetry.ts';
+import { listening } from '../../support/listening.ts';
 import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
 import { trialLimits } from './try-sandbox.ts';
 
@@ -37,7 +37,7 @@ export interface StubService {
 export async function openStub(t: ExecutionContext): Promise<StubService> {
   const asked: Asked[] = [];
   const answers = new Map<string, Answer>([['/work/claim', (response) => noWork(response)]]);
-  const server = createServer((request, response) => {
+  const { origin: url } = await listening(t, (request, response) => {
     void text(request).then((body) => {
       const path = request.url ?? '';
       const one = { path, key: request.headers['idempotency-key'] as string | undefined, body };
@@ -47,14 +47,8 @@ export async function openStub(t: ExecutionContext): Promise<StubService> {
       else answer(response, one);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   const askedFor = (end: string) => asked.filter(({ path }) => path.endsWith(end));
-  return { url: `http://127.0.0.1:${port}`, asked, answers, askedFor };
+  return { url, asked, answers, askedFor };
 }
 
 export function say(response: ServerResponse, status: number, body: object): void {

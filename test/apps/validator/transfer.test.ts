@@ -1,27 +1,18 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { fetchBytes, putBytes, TransferFailed } from '../../../apps/validator/transfer.ts';
 import { sha256Hex } from '../../../infra/ids/ids.ts';
+import { listening } from '../../support/listening.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 
 /** A store that reads what it is sent and never says so. */
 async function silentStore(t: ExecutionContext) {
   const heard = Promise.withResolvers<void>();
-  const server = createServer((message) => {
+  const { origin } = await listening(t, (message) => {
     message.resume();
     message.on('end', () => heard.resolve());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/key`, heard: heard.promise };
+  return { url: `${origin}/key`, heard: heard.promise };
 }
 
 for (const [sizeBytes, seconds] of [
@@ -51,19 +42,13 @@ for (const [sizeBytes, seconds] of [
 
 for (const where of ['itself', 'after a redirect']) {
   test(`a page in the place of a store, ${where}, has taken nothing`, async (t) => {
-    const server = createServer((message, response) => {
+    const { origin } = await listening(t, (message, response) => {
       message.resume();
       if (where !== 'itself' && message.url === '/key')
         return response.writeHead(302, { location: '/sorry' }).end();
       return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>');
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.teardown(() => {
-      server.closeAllConnections();
-      server.close();
     });
-    const { port } = server.address() as AddressInfo;
-    const put = putBytes(`http://127.0.0.1:${port}/key`, new Uint8Array(1), {
+    const put = putBytes(`${origin}/key`, new Uint8Array(1), {
       ...{ contentType: 'text/plain', clock: new ManualClock() },
       signal: new AbortController().signal,
     });
@@ -77,20 +62,17 @@ for (const where of ['itself', 'after a redirect']) {
 
 // As some stores do that speak S3, and others' besides.
 test('a store that calls its empty answer HTML has taken the upload', async (t) => {
-  const server = createServer((message, response) => {
+  const { origin } = await listening(t, (message, response) => {
     message.resume();
     message.once('end', () =>
       response
         .writeHead(200, { 'content-type': 'text/html; charset=UTF-8', 'content-length': 0 })
         .end(),
     );
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  });
 
   await t.notThrowsAsync(
-    putBytes(`http://127.0.0.1:${port}/key`, new Uint8Array(1), {
+    putBytes(`${origin}/key`, new Uint8Array(1), {
       ...{ contentType: 'text/plain', clock: new ManualClock() },
       signal: new AbortController().signal,
     }),
@@ -114,19 +96,12 @@ for (const begin of [false, true]) {
   const where = begin ? 'in the middle of it' : 'before it begins';
   test(`a download that stalls ${where} is begun again after thirty seconds`, async (t) => {
     let asked = 0;
-    const server = createServer((_message, response) => {
+    const { origin } = await listening(t, (_message, response) => {
       asked += 1;
       if (asked > 1) response.end('whole');
       else if (begin) response.writeHead(200).write('wh');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    t.teardown(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    const { port } = server.address() as AddressInfo;
-    const announced = { url: `http://127.0.0.1:${port}/`, sha256: sha256Hex('whole') };
+    const announced = { url: `${origin}/`, sha256: sha256Hex('whole') };
     const clock = new ManualClock();
     const { signal } = new AbortController();
     const bytes = fetchBytes({ ...announced, sizeBytesMax: 5 }, clock, signal);

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { participantKeypair } from '../../../apps/world/participants/keys.ts';
+import { listening } from '../../support/listening.ts';
 import { History } from './history.ts';
 import { recordedClient } from './recorded-client.ts';
 
@@ -19,15 +17,13 @@ async function historyOf(
   losesClaim: (() => boolean) | undefined = undefined,
 ): Promise<History> {
   const left = [...answers];
-  const server = createServer((_request, response) => {
+  const { origin } = await listening(t, (_request, response) => {
     const [status, body] = left.shift() ?? [200, claimed];
     response.writeHead(status).end(body);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.close());
+  });
   const history = new History();
   const client = recordedClient({
-    baseUrls: [`http://127.0.0.1:${(server.address() as AddressInfo).port}`],
+    baseUrls: [origin],
     ...{ keypair: participantKeypair(1, 'validator', 0), scheme: 'signed-headers', history },
     ...{ ending: new AbortController().signal, heedsRetryAfter: false, patienceMs: 5_000 },
     ...(losesClaim && { losesClaim }),

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { sendBody } from '../../../apps/edge/answer.ts';
 import { AnswerPace } from '../../../apps/edge/public-reads/answer-pace.ts';
+import { listening } from '../../support/listening.ts';
 import { until } from '../../support/until.ts';
 
 const mebibyte = 1024 * 1024;
@@ -12,7 +12,7 @@ const answer = Buffer.alloc(64 * mebibyte, ' ');
 
 /** Sends the answer to whoever asks, all from the same time on; `/ahead` is answered once it is told to. */
 async function startServer(t: ExecutionContext, pace: AnswerPace, ahead?: Promise<void>) {
-  const server = createServer(async ({ url }, response) => {
+  const { port } = await listening(t, async ({ url }, response) => {
     if (url === '/ahead') {
       await ahead;
       response.end('ahead');
@@ -20,13 +20,8 @@ async function startServer(t: ExecutionContext, pace: AnswerPace, ahead?: Promis
     }
     pace.watch(response, 0);
     sendBody(response, 200, answer);
-  }).listen(0, '127.0.0.1');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
   });
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  return port;
 }
 
 /** Takes so much of the answer, and no more for now. */
