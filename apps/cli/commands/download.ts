@@ -81,6 +81,9 @@ async function fetched(url: string, path: string, desk: Desk): Promise<Uint8Arra
   });
   const { ok, status, body, headers } = answer;
   if (!ok || body === null) throw later(`the store answered ${status}`, desk);
+  // A proxy's: nothing that is released is a page.
+  if (/^text\/html\b/i.test(headers.get('content-type') ?? ''))
+    throw later('something in the place of the store answered with a page', desk);
   const progress = transferProgress(desk, path);
   try {
     return await received(body, Number(headers.get('content-length') ?? 0), progress);

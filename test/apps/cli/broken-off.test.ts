@@ -1,21 +1,15 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readdir, writeFile } from 'node:fs/promises';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
+import { listening } from '../../support/listening.ts';
 import { paddockUser } from '../../support/paddock-command.ts';
 
 /** A user of a service that answers as told, with a file of an agent. */
 async function userOf(t: ExecutionContext, answer: RequestListener) {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { server, origin: url } = await listening(t, answer);
   const user = await paddockUser(t, { url });
   await writeFile(join(user.folder, 'agent.py'), 'def agent_main(task):\n    return 1\n');
   return { user, server };
@@ -51,25 +45,40 @@ test('Ctrl-C during any other request is no defect of the line', async (t) => {
   t.is(error, 'paddock: interrupted\n');
 });
 
-test('a store that breaks off a file is tried again later', async (t) => {
+/** What is said of a file whose store answers so. */
+async function downloaded(t: ExecutionContext, store: (response: ServerResponse) => void) {
   const { user } = await userOf(t, (request, response) => {
-    if (request.method === 'POST') {
-      response.setHeader('content-type', 'application/json');
-      const download_url = `http://${request.headers.host}/file`;
-      response.end(JSON.stringify({ download_url }));
-    } else {
+    if (request.method !== 'POST') return store(response);
+    response.setHeader('content-type', 'application/json');
+    const download_url = `http://${request.headers.host}/file`;
+    response.end(JSON.stringify({ download_url }));
+  });
+  return { ...(await user.run('download', '--run', 'x')), files: await readdir(user.folder) };
+}
+
+for (const [says, store] of [
+  [
+    'the store broke off',
+    (response: ServerResponse) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('part', () => response.destroy());
-    }
-  });
-  const { code, error } = await user.run('download', '--run', 'x');
+    },
+  ],
+  [
+    'something in the place of the store answered with a page',
+    (response: ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<h1>Sign in');
+    },
+  ],
+] as const) {
+  test(`a file is not saved and may be had later where ${says}`, async (t) => {
+    const { code, error, files } = await downloaded(t, store);
 
-  t.is(code, 5, error);
-  t.regex(
-    error,
-    /^paddock: the file cannot be fetched: the store broke off\nTry again in a moment/,
-  );
-});
+    t.is(code, 5, error);
+    t.is(error, `paddock: the file cannot be fetched: ${says}\nTry again in a moment.\n`);
+    t.false(files.includes('logs-x.gz'));
+  });
+}
 
 // The second try was turned away before anybody looked for the first.
 test('a submission whose first answer was lost is open, also where the next one was refused', async (t) => {
