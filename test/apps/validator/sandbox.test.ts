@@ -199,6 +199,40 @@ const attempts: readonly Attempt[] = [
   },
 ];
 
+/** Whose lines Python would show on standard error, which is public before the code is. */
+const unreadable = [
+  {
+    fault: 'an error',
+    code: main('problem["formula"] = 1 / 0'),
+    told: /File "<agent\.py>", line 2, in agent_main\nZeroDivisionError/,
+  },
+  {
+    fault: 'an error that the agent writes out itself',
+    code: `import sys, traceback\n${main('try:', '    formula = 1 / 0', 'except ZeroDivisionError:', '    traceback.print_exc(file=sys.stderr)')}`,
+    told: /File "<agent\.py>", line 4, in agent_main\nZeroDivisionError/,
+  },
+  {
+    fault: 'an error in a thread',
+    code: `import threading\n${main('def work():', '    formula = 1 / 0', 'one = threading.Thread(target=work)', 'one.start()', 'one.join()')}`,
+    told: /File "<agent\.py>", line 4, in work\nZeroDivisionError/,
+  },
+  {
+    fault: 'an error that nobody can catch',
+    code: `class Kept:\n    def __del__(self):\n        formula = 1 / 0\n${main('kept = Kept()', 'del kept')}`,
+    told: /File "<agent\.py>", line 3, in __del__\nZeroDivisionError/,
+  },
+  {
+    fault: 'a warning',
+    code: `import warnings\nwarnings.simplefilter("always")\n${main('warnings.warn("look"); formula = 1')}`,
+    told: /<agent\.py>:4: UserWarning: look\n/,
+  },
+  {
+    fault: 'a file that is not Python',
+    code: 'formula = = 1\n',
+    told: /File "<agent\.py>", line 1\nSyntaxError/,
+  },
+] as const;
+
 /** Undefined where this machine has none of the kind, which then must say what to do. */
 async function sandboxOr(
   t: ExecutionContext,
@@ -238,6 +272,17 @@ for (const kind of sandboxKinds) {
     t.deepEqual(calls, ['search', 'cart_add', 'cart_checkout']);
     t.is(ending.stdoutTail, 'cart_checkout\n');
   });
+
+  for (const { fault, code, told } of unreadable) {
+    test.serial(`${fault} in ${kind} says where, and shows nothing of the code`, async (t) => {
+      const sandbox = await sandboxOr(t, kind);
+      if (sandbox === undefined) return;
+      const { ending } = await tryAgent(sandbox, code);
+
+      t.regex(ending.stderrTail, told);
+      t.notRegex(`${ending.stderrTail}${ending.detail}`, /formula/);
+    });
+  }
 
   for (const [tool, given] of [
     ['search', 'query={"toString": 1}, limit=1'],

@@ -49,13 +49,25 @@ def take_filter():
         raise OSError(ctypes.get_errno(), "the seccomp filter was refused")
 
 
+def compiled(source):
+    """
+    Under a name that no file has. What an agent writes to standard error is public before its code is, and
+    Python shows the line of each call in a traceback, and of a warning, where it can read the file.
+    """
+    try:
+        return compile(source, "<agent.py>", "exec")
+    except SyntaxError as error:
+        error.text = None
+        raise
+
+
 def load_agent():
     with open(AGENT_PATH, encoding="utf-8") as file:
         source = file.read()
     module = types.ModuleType("agent")
     module.__file__ = AGENT_PATH
     sys.modules["agent"] = module
-    exec(compile(source, AGENT_PATH, "exec"), module.__dict__)
+    exec(compiled(source), module.__dict__)
     return module
 
 
