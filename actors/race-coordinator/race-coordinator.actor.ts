@@ -16,15 +16,18 @@ export interface RaceKindDeps {
   readonly close: DailyClose;
   /** Keys the draw of race tasks: who knows it knows them beforehand. */
   readonly drawSecret: Uint8Array;
+  /** Of the database's history: a number that a lost branch gave to a race is given once more. */
+  readonly branch: number;
   readonly ids: Ids;
   readonly log: Pick<Logger, 'warn'>;
 }
 
 /** The race partitions, each loaded with the unfinished races of its suites. */
 export function createRaceKind(deps: RaceKindDeps): PartitionKind {
-  const { sql, configured, close, drawSecret, ids, log } = deps;
+  const { sql, configured, close, drawSecret, branch, ids, log } = deps;
+  // What was drawn on a lost branch may be public by now, and a race of the same number is to draw anew.
   const rank = (raceId: string, text: string) =>
-    createHmac('sha256', drawSecret).update(`${raceId}\n${text}`).digest('hex');
+    createHmac('sha256', drawSecret).update(`${branch}\n${raceId}\n${text}`).digest('hex');
   return {
     kind: 'race',
     // A race closes at noon and ends at its limit, whatever fails.

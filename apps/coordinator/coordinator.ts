@@ -97,7 +97,7 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   const simulation = await startClock({ ...following, clock, log }, stack);
   const host = createHost({
     memberId,
-    kinds: partitionKinds(config, { sql: commits, log, telemetry }),
+    kinds: partitionKinds(config, { sql: commits, branch: history.branch, log, telemetry }),
     partitions,
     // Of their own: a renewal must not wait behind commits.
     members: createMembershipStore(open('leases', 'paddock_actor', 2)),

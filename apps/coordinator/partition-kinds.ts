@@ -10,12 +10,17 @@ import { epochLengthMs } from '../../machines/time/epoch.ts';
 import { configuredPolicy } from '../race-policy.ts';
 import { evalPolicy } from './eval-policy.ts';
 
+interface PartitionKindDeps {
+  readonly sql: Sql;
+  /** Of the database's history. */
+  readonly branch: number;
+  readonly log: Logger;
+  readonly telemetry: Telemetry;
+}
+
 /** The actors that a coordinator hosts, as they are configured. */
-export function partitionKinds(
-  config: Config,
-  deps: { readonly sql: Sql; readonly log: Logger; readonly telemetry: Telemetry },
-) {
-  const { sql, log, telemetry } = deps;
+export function partitionKinds(config: Config, deps: PartitionKindDeps) {
+  const { sql, branch, log, telemetry } = deps;
   const ids = { uuidV5, idsWithin };
   return [
     createEvalKind({ sql, policy: evalPolicy(config), ids, telemetry }),
@@ -24,7 +29,7 @@ export function partitionKinds(
       configured: configuredPolicy(config),
       close: { closeTime: config.raceCloseTime, timeZone: config.raceTimeZone },
       drawSecret: config.raceSecret,
-      ...{ ids, log },
+      ...{ branch, ids, log },
     }),
     createEmissionKind({
       ...{ sql, burnRateMicro: config.burnRateMicro },

@@ -43,6 +43,8 @@ export interface RaceDesk {
   /** Warnings, the oldest first. */
   readonly warnings: readonly Warning[];
   nowMs: number;
+  /** Of the database's history, as whoever takes over from here on knows it. */
+  branch: number;
   /** As it is configured; whoever takes over from here on goes by it. */
   close: DailyClose;
   /** A durable message, or a command that is due. */
@@ -70,6 +72,7 @@ class OpenDesk implements RaceDesk {
   readonly sql: Sql;
   readonly warnings: Warning[] = [];
   nowMs = startMs;
+  branch = 0;
   close: DailyClose = { closeTime: '12:00', timeZone: 'America/Los_Angeles' };
   readonly #own: Sql;
   readonly #part: number;
@@ -96,6 +99,7 @@ class OpenDesk implements RaceDesk {
       configured: { ...trialPolicy, requiredSuccessesQualifying: 2, embargoMs: 6 * hourMs },
       close: this.close,
       drawSecret: new Uint8Array(32).fill(7),
+      branch: this.branch,
       ids: { uuidV5 },
       log: {
         ...silentLogger,

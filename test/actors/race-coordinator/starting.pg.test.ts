@@ -94,6 +94,25 @@ test('only tasks that qualifying never showed are drawn, balanced over families'
   );
 });
 
+// Miners may have seen what ran on the lost one.
+test('a race that a lost branch of history had as well draws other tasks', async (t) => {
+  const drawnOn = async (branch: number) => {
+    const desk = await openRaceDesk(t);
+    desk.branch = branch;
+    await desk.takeOver();
+    await seedSuite(desk.sql, { taskCount: 60 });
+    await raceOn(desk.sql, 12);
+    await seedVersion(desk.sql, { hotkey: 'a' });
+    const raceId = await runToStart(desk);
+    return { raceId, drawn: await tasks(desk) };
+  };
+  const [lost, again, restored] = [await drawnOn(0), await drawnOn(0), await drawnOn(1)];
+
+  t.deepEqual(again, lost);
+  t.is(restored.raceId, lost.raceId);
+  t.notDeepEqual(restored.drawn, lost.drawn);
+});
+
 for (const kind of ['envpack', 'legacy_benchmark'] as const) {
   test(`tasks that no race had go first, of a suite of kind ${kind}`, async (t) => {
     const desk = await openRaceDesk(t);

@@ -31,7 +31,7 @@ export async function startSimCoordinator(
   const partitions = createPartitionStore(commits);
   const host = createHost({
     memberId,
-    kinds: partitionKinds(config, { sql: commits, log, telemetry }),
+    kinds: partitionKinds(config, { sql: commits, branch: 0, log, telemetry }),
     partitions,
     // All processes share the connections there.
     members: { ...createMembershipStore(sqlAs('paddock_actor')), isConnected: async () => true },
