@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream/promises';
 import { systemClock } from '../clock/system-clock.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** A file that the child itself appends to, which is kept from growing without end, or a function called with each line it prints. */
+/** A file that the child itself appends to, kept from growing without end, or a function called with each line. */
 export type LogSink = string | ((line: string) => void);
 
 export interface ChildOutput {

@@ -1,4 +1,4 @@
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { createIdleWorkWatch } from '../../../actors/services/idle-work/idle-work.actor.ts';
 import { readIdleWork } from '../../../actors/services/idle-work/read-idle-work.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
@@ -13,6 +13,36 @@ import { until } from '../../support/until.ts';
 async function idle(sql: Sql) {
   const { QUALIFYING, RACE } = await readIdleWork(sql);
   return { QUALIFYING: Math.round(QUALIFYING / 60), RACE: Math.round(RACE / 60) };
+}
+
+interface FailedRuns {
+  readonly runs: number;
+  readonly lastEnded: string;
+  readonly failureClass: 'PROVIDER' | null;
+}
+
+/** A piece of work whose runs by one validator, who is here, all failed, a minute apart. */
+async function failedRuns(
+  t: ExecutionContext,
+  { runs, lastEnded, failureClass }: FailedRuns,
+): Promise<Sql> {
+  const { sql, desk } = await openWorld(t);
+  const suiteId = await addSuite(sql);
+  await desk.ok('submit-version', submission(1, { suiteId }));
+  const { evalRunId } = await claimRun(desk, 'val-a');
+  await sql`insert into validator (hotkey, last_seen_at) values ('val-a', now())`;
+  await sql`
+    update evaluation_run set status = 'FAILED', failure_class = ${failureClass},
+      completed_at = now() + ${lastEnded}::interval
+    where eval_run_id = ${evalRunId}`;
+  await sql`
+    insert into evaluation_run
+    select (jsonb_populate_record(r, jsonb_build_object('eval_run_id', gen_random_uuid(),
+      'fence', n + 1, 'completed_at', r.completed_at - n * interval '1 minute'))).*
+    from evaluation_run r, generate_series(1, ${runs - 1}::integer) n`;
+  await sql`
+    update work_item set live_count = 0, queued_at = now() - interval '1 day'`;
+  return sql;
 }
 
 test('work that nobody takes is idle from when it could be taken, or from when the last run ended', async (t) => {
@@ -59,23 +89,11 @@ test('whoever is at any work is taken for one who comes to the race as well', as
 });
 
 test('work that all who are here pause could not be claimed until the first pause is over', async (t) => {
-  const { sql, desk } = await openWorld(t);
-  const suiteId = await addSuite(sql);
-  await desk.ok('submit-version', submission(1, { suiteId }));
-  const { evalRunId } = await claimRun(desk, 'val-a');
-  await sql`insert into validator (hotkey, last_seen_at) values ('val-a', now())`;
-  // Nine in vain, as where the miner's account is exhausted: the last pause is of 64 minutes.
-  await sql`
-    update evaluation_run set status = 'FAILED', failure_class = 'PROVIDER',
-      completed_at = now() - interval '62 minutes'
-    where eval_run_id = ${evalRunId}`;
-  await sql`
-    insert into evaluation_run
-    select (jsonb_populate_record(r, jsonb_build_object('eval_run_id', gen_random_uuid(),
-      'fence', n + 1, 'completed_at', r.completed_at - n * interval '1 minute'))).*
-    from evaluation_run r, generate_series(1, 8) n`;
-  await sql`
-    update work_item set live_count = 0, next_fence = 10, queued_at = now() - interval '1 day'`;
+  // As where the miner's account is exhausted: the last pause is of 64 minutes.
+  const sql = await failedRuns(t, {
+    ...{ runs: 9, lastEnded: '62 minutes ago', failureClass: 'PROVIDER' },
+  });
+  await sql`update work_item set next_fence = 10`;
   t.deepEqual(await idle(sql), { QUALIFYING: 0, RACE: 0 }, 'nobody may have it yet');
 
   await sql`update evaluation_run set completed_at = completed_at - interval '9 minutes'`;
@@ -89,21 +107,7 @@ test('work that all who are here pause could not be claimed until the first paus
 });
 
 test('the runs of months are not all read to see when the last one ended', async (t) => {
-  const { sql, desk } = await openWorld(t);
-  const suiteId = await addSuite(sql);
-  await desk.ok('submit-version', submission(1, { suiteId }));
-  const { evalRunId } = await claimRun(desk, 'val-a');
-  await sql`insert into validator (hotkey, last_seen_at) values ('val-a', now())`;
-  await sql`
-    update evaluation_run set status = 'FAILED', completed_at = now() - interval '5 minutes'
-    where eval_run_id = ${evalRunId}`;
-  await sql`
-    insert into evaluation_run
-    select (jsonb_populate_record(r, jsonb_build_object('eval_run_id', gen_random_uuid(),
-      'fence', n + 1, 'completed_at', r.completed_at - n * interval '1 minute'))).*
-    from evaluation_run r, generate_series(1, 5000) n`;
-  await sql`
-    update work_item set live_count = 0, queued_at = now() - interval '1 hour'`;
+  const sql = await failedRuns(t, { runs: 5_001, lastEnded: '5 minutes ago', failureClass: null });
   await sql`analyze`;
 
   await transaction(sql, {}, async (tx) => {
