@@ -7,7 +7,8 @@ import type { Sql } from '../../infra/ports/sql.ts';
 const movingTables = [
   ...['nonce', 'challenge', 'session', 'rejected_submission', 'validator', 'run_beat'],
   // Keys are taken back at the providers when it suits them.
-  ...['inference_snapshot', 'inference_past_credential', 'inference_check', 'inference_key'],
+  ...['inference_snapshot', 'inference_past_credential', 'inference_key'],
+  ...['inference_check', 'inference_overtaken_check'],
   ...['idempotency'],
   // Which keys of the ring are in use is noted in the background.
   'seal_key',

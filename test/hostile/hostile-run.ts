@@ -39,7 +39,8 @@ export interface HostileReport {
 /** What proofs, refusals and the background write; hostile requests may add to them. */
 const bookkeeping = [
   ...['nonce', 'challenge', 'session', 'rejected_submission', 'validator', 'run_beat', 'seal_key'],
-  ...['inference_snapshot', 'inference_past_credential', 'inference_check', 'inference_key'],
+  ...['inference_snapshot', 'inference_past_credential', 'inference_key'],
+  ...['inference_check', 'inference_overtaken_check'],
   ...['idempotency'],
 ];
 /** An honest validator beats all the time. */

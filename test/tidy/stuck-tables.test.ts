@@ -22,6 +22,7 @@ const watchedBy: Readonly<Record<string, string>> = {
   inference_credential: 'none: the miner’s, until the miner takes it back',
   inference_default: 'none: a choice',
   inference_key: 'inference-key, key-at-provider',
+  inference_overtaken_check: 'none: a note, taken away by later ones; a turn ends by the clock',
   inference_past_credential: 'inference-key, for which it is kept',
   inference_request: 'session, whose deletion goes with its own',
   inference_snapshot: 'none: replaced by every poll; its age is shown with it',

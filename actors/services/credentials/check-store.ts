@@ -1,8 +1,15 @@
-import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import type { Fragment, Transaction } from '../../../infra/ports/sql.ts';
 import { type CheckNote, type CheckState, checkState } from './check-state.ts';
 import type { Account } from './store.ts';
 
-export const tables = ['inference_check'] as const;
+/**
+ * Which credentials are shown to their provider, and were.
+ *
+ * 1. What is overtaken moves from the first table to the second, and back when its miner wants it again. A
+ *    coordinator of before knows the first alone, and stores nothing of what it does not find there.
+ * 2. Where both have a credential, such a one was sent it since it was overtaken: the first table counts.
+ */
+export const tables = ['inference_check', 'inference_overtaken_check'] as const;
 
 /** A credential as its miner sent it. */
 export interface Shown extends Account {
@@ -38,39 +45,65 @@ export async function beginCheck(
 
 /** Of whoever died and whose miner came back with another, or not at all. */
 async function forgetOld(tx: Transaction): Promise<void> {
+  const aDayAgo = tx`(select rt.wall_clock()) - ${keepSeconds} * interval '1 second'`;
   await tx`
     delete from inference_check where ctid = any(array(
       select k.ctid from inference_check k
-      where k.credential_id is null
-        and k.begun_at < (select rt.wall_clock()) - ${keepSeconds} * interval '1 second'
+      where k.credential_id is null and k.begun_at < ${aDayAgo}
       order by k.begun_at
+      limit ${forgottenMax} for update skip locked))`;
+  await tx`
+    delete from inference_overtaken_check where ctid = any(array(
+      select k.ctid from inference_overtaken_check k
+      where k.overtaken_at < ${aDayAgo}
+      order by k.overtaken_at
       limit ${forgottenMax} for update skip locked))`;
 }
 
+/** As a condition. */
+const isOf = (tx: Transaction, { hotkey, provider, shownSha256 }: Shown): Fragment => tx`
+  miner_hotkey = ${hotkey} and provider = ${provider} and shown_sha256 = ${shownSha256}`;
+
 /** Whoever shows it already stores it for this order as well. */
-async function want(
-  tx: Transaction,
-  { hotkey, provider, shownSha256, commandId }: CheckOrder,
-): Promise<void> {
+async function want(tx: Transaction, order: CheckOrder): Promise<void> {
+  const { commandId } = order;
+  await tx`
+    with wanted as (
+      delete from inference_overtaken_check
+      where ${isOf(tx, order)} and ordered_by is distinct from ${commandId}
+      returning miner_hotkey, provider, shown_sha256, busy_until, busy_by
+    )
+    insert into inference_check
+      (miner_hotkey, provider, shown_sha256, begun_at, busy_until, busy_by, ordered_by)
+    select miner_hotkey, provider, shown_sha256, rt.wall_clock(), busy_until, busy_by, ${commandId}
+    from wanted
+    on conflict (miner_hotkey, provider, shown_sha256) do nothing`;
   await tx`
     update inference_check
     set ordered_by = ${commandId}, begun_at = rt.wall_clock(), overtaken_at = null
-    where miner_hotkey = ${hotkey} and provider = ${provider} and shown_sha256 = ${shownSha256}
-      and ordered_by is distinct from ${commandId}`;
+    where ${isOf(tx, order)} and ordered_by is distinct from ${commandId}`;
 }
 
 /** Undefined where it was not shown since a day, its provider refused it, or left it as it is. */
-export async function noteOf(
-  tx: Transaction,
-  { hotkey, provider, shownSha256 }: Shown,
-): Promise<CheckNote | undefined> {
+export async function noteOf(tx: Transaction, shown: Shown): Promise<CheckNote | undefined> {
+  // The column is what coordinators of migration 0073 write, and goes when none of them is left.
   const [note] = await tx<CheckNote[]>`
+    with note as (
+      select busy_until, busy_by, credential_id, overtaken_at
+      from inference_check
+      where ${isOf(tx, shown)}
+      union all
+      select busy_until, busy_by, null, overtaken_at
+      from inference_overtaken_check
+      where ${isOf(tx, shown)}
+    )
     select case when k.busy_until > rt.wall_clock() then k.busy_by end as "busyBy",
       c.credential_id is not null as "isStored",
       k.overtaken_at is not null as "isOvertaken"
-    from inference_check k
+    from note k
     left join inference_credential c on c.credential_id = k.credential_id and c.rejected_at is null
-    where k.miner_hotkey = ${hotkey} and k.provider = ${provider} and k.shown_sha256 = ${shownSha256}`;
+    order by k.overtaken_at nulls first
+    limit 1`;
   return note;
 }
 
@@ -94,32 +127,24 @@ export async function endGoodCheck(
   shown: Shown,
   credentialId: string | null,
 ): Promise<void> {
-  const { hotkey, provider, shownSha256 } = shown;
   await overtakeEarlier(tx, shown);
   await (credentialId === null
-    ? tx`
-      delete from inference_check
-      where miner_hotkey = ${hotkey} and provider = ${provider} and shown_sha256 = ${shownSha256}`
+    ? tx`delete from inference_check where ${isOf(tx, shown)}`
     : tx`
       update inference_check
       set credential_id = ${credentialId}, busy_until = null, busy_by = null
-      where miner_hotkey = ${hotkey} and provider = ${provider} and shown_sha256 = ${shownSha256}`);
+      where ${isOf(tx, shown)}`);
 }
 
 /** Of other credentials. Who still shows one to the provider stores nothing of it. */
-async function overtakeEarlier(
-  tx: Transaction,
-  { hotkey, provider, shownSha256 }: Shown,
-): Promise<void> {
-  await tx`
-    update inference_check k
-    set overtaken_at = rt.wall_clock(), credential_id = null
-    from inference_check own
-    where own.miner_hotkey = ${hotkey} and own.provider = ${provider}
-      and own.shown_sha256 = ${shownSha256}
-      and k.miner_hotkey = own.miner_hotkey and k.provider = own.provider
-      and k.shown_sha256 <> own.shown_sha256 and k.begun_at <= own.begun_at
-      and k.overtaken_at is null`;
+async function overtakeEarlier(tx: Transaction, shown: Shown): Promise<void> {
+  const { hotkey, provider, shownSha256 } = shown;
+  await overtake(
+    tx,
+    tx`
+      miner_hotkey = ${hotkey} and provider = ${provider} and shown_sha256 <> ${shownSha256}
+        and begun_at <= (select own.begun_at from inference_check own where ${isOf(tx, shown)})`,
+  );
 }
 
 /** The same of all. */
@@ -127,30 +152,40 @@ export async function overtakeChecks(
   tx: Transaction,
   { hotkey, provider }: Account,
 ): Promise<void> {
+  await overtake(tx, tx`miner_hotkey = ${hotkey} and provider = ${provider}`);
+}
+
+async function overtake(tx: Transaction, which: Fragment): Promise<void> {
   await tx`
-    update inference_check
-    set overtaken_at = rt.wall_clock(), credential_id = null
-    where miner_hotkey = ${hotkey} and provider = ${provider} and overtaken_at is null`;
+    with overtaken as (
+      delete from inference_check
+      where ${which}
+      returning miner_hotkey, provider, shown_sha256, busy_until, busy_by, ordered_by
+    )
+    insert into inference_overtaken_check
+      (miner_hotkey, provider, shown_sha256, overtaken_at, busy_until, busy_by, ordered_by)
+    select miner_hotkey, provider, shown_sha256, rt.wall_clock(), busy_until, busy_by, ordered_by
+    from overtaken
+    on conflict (miner_hotkey, provider, shown_sha256) do update
+    set overtaken_at = excluded.overtaken_at, busy_until = excluded.busy_until,
+      busy_by = excluded.busy_by, ordered_by = excluded.ordered_by`;
 }
 
 /** Ends the turn. What is left says that it was shown, and that nothing good is known to have come of it. */
-export async function endCheck(
-  sql: Sql | Transaction,
-  { hotkey, provider, shownSha256, holder }: CheckOrder,
-): Promise<void> {
-  await sql`
+export async function endCheck(tx: Transaction, order: CheckOrder): Promise<void> {
+  await tx`
     update inference_check set busy_until = null, busy_by = null
-    where miner_hotkey = ${hotkey} and provider = ${provider} and shown_sha256 = ${shownSha256}
-      and busy_by = ${holder}`;
+    where ${isOf(tx, order)} and busy_by = ${order.holder}`;
+  await tx`
+    update inference_overtaken_check set busy_until = null, busy_by = null
+    where ${isOf(tx, order)} and busy_by = ${order.holder}`;
 }
 
 /** Of one that its provider never took. */
-export async function forgetCheck(
-  tx: Transaction,
-  { hotkey, provider, shownSha256, holder }: CheckOrder,
-): Promise<void> {
+export async function forgetCheck(tx: Transaction, order: CheckOrder): Promise<void> {
   await tx`
-    delete from inference_check
-    where miner_hotkey = ${hotkey} and provider = ${provider} and shown_sha256 = ${shownSha256}
-      and busy_by = ${holder}`;
+    delete from inference_check where ${isOf(tx, order)} and busy_by = ${order.holder}`;
+  await tx`
+    delete from inference_overtaken_check
+    where ${isOf(tx, order)} and busy_by = ${order.holder}`;
 }

@@ -134,7 +134,7 @@ async function carryOut(order: Order, deps: ConnectorDeps): Promise<Status> {
     return await store(kept, order, deps);
   } catch (error) {
     if (error instanceof CredentialRejected) return await refused(order, deps);
-    await endCheck(deps.sql, order).catch((failure) => saysHeld(deps, failure));
+    await leaveTurn(order, deps).catch((failure) => saysHeld(deps, failure));
     throw error;
   }
 }
@@ -239,6 +239,14 @@ async function refused(order: Order, deps: ConnectorDeps): Promise<Status> {
   const status = await deps.transact(settled).catch((failure) => saysHeld(deps, failure));
   if (status !== undefined) return status;
   throw order.wasShown ? spent() : rejected();
+}
+
+/** Under the lock, since another order may move what is noted of it meanwhile. */
+async function leaveTurn(order: Order, { transact }: ConnectorDeps): Promise<void> {
+  await transact(async (tx) => {
+    await lockMiner(tx, order.hotkey);
+    await endCheck(tx, order);
+  });
 }
 
 /** A turn whose end fails ends by the clock. */

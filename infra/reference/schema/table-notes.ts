@@ -68,8 +68,8 @@ export const tableNotes: Readonly<Record<string, TableNote>> = {
   },
   inference_check: {
     holds:
-      'Which credentials were shown to their provider, as hashes: where it gave another in their place, for as long ' +
-      'as that is stored, and else for a day; which of them their miner does not want any more.',
+      'Which credentials were shown to their provider and are wanted, as hashes: where it gave another in their ' +
+      'place, for as long as that is stored, and else for a day.',
   },
   inference_credential: {
     holds: 'What a miner pays a provider of language models with, sealed; one per provider.',
@@ -77,6 +77,11 @@ export const tableNotes: Readonly<Record<string, TableNote>> = {
   inference_default: { holds: 'The provider that a miner prefers.' },
   inference_key: {
     holds: 'A key of the provider’s own, lent for one run, until it is known to be revoked.',
+  },
+  inference_overtaken_check: {
+    holds:
+      'Which credentials were shown to their provider that their miner disconnected or replaced since, as hashes, ' +
+      'for a day.',
   },
   inference_past_credential: {
     holds: 'Credentials that were replaced, kept while keys that were lent from them are open.',

@@ -1,6 +1,7 @@
 import test from 'ava';
 import type { Transact } from '../../../actors/services/service-handler.ts';
 import { openRotatingDesk, secret, standstill } from '../../support/rotating-desk.ts';
+import { until } from '../../support/until.ts';
 
 type Desk = Awaited<ReturnType<typeof openRotatingDesk>>;
 
@@ -198,4 +199,58 @@ test('who is overtaken by one that was refused since is not told that it is conn
   const now = { connected: false, updatedAtMs: refused?.at.getTime() ?? 0 };
   t.deepEqual(await late.settled, now);
   t.deepEqual(await connect('alice', 'providera', credential, false, order), now);
+});
+
+test('what was overtaken is forgotten after a day, whatever was stored for it', async (t) => {
+  const { admin, connect, disconnect } = await openRotatingDesk(t);
+  await connect('alice', 'providera', secret());
+  // As one leaves it that is overtaken and stored all the same.
+  await admin`update inference_check set overtaken_at = rt.wall_clock()`;
+  await connect('alice', 'providera', secret());
+  await disconnect('alice', 'providera');
+  const noted = async () => {
+    const rows = await admin<{ hotkey: string }[]>`
+      select miner_hotkey as hotkey from inference_check
+      union all
+      select miner_hotkey from inference_overtaken_check
+      order by hotkey`;
+    return rows.map(({ hotkey }) => hotkey);
+  };
+  t.deepEqual(await noted(), ['alice', 'alice']);
+  await admin`update inference_check set begun_at = begun_at - interval '25 hours'`;
+  await admin`
+    update inference_overtaken_check set overtaken_at = overtaken_at - interval '25 hours'`;
+  await connect('bob', 'providera', secret());
+
+  t.deepEqual(await noted(), ['bob']);
+});
+
+test('what was overtaken within the day is still known', async (t) => {
+  const { admin, connect, disconnect } = await openRotatingDesk(t);
+  const credential = secret();
+  await connect('alice', 'providera', credential);
+  await disconnect('alice', 'providera');
+  await admin`
+    update inference_overtaken_check set overtaken_at = overtaken_at - interval '23 hours'`;
+  await connect('bob', 'providera', secret());
+
+  const told = await t.throwsAsync(connect('alice', 'providera', credential));
+  t.regex(told.message, /shown to it before/);
+});
+
+test('who gets no answer from its provider ends its turn, also where it is overtaken', async (t) => {
+  const { connect, disconnect, refusal, providera } = await openRotatingDesk(t);
+  const credential = secret();
+  await connect('alice', 'providera', secret());
+  await until(() => providera.counts.keysRevoked === providera.counts.keysMade);
+  const { requests } = providera.counts;
+  const fault = { kind: 'status', status: 503 } as const;
+  providera.set({ delayMs: 1_000, fault: { fault, scope: 'accounts', times: 1 } });
+  const told = refusal(connect('alice', 'providera', credential));
+  await until(() => providera.counts.requests > requests);
+  await disconnect('alice', 'providera');
+  t.is(await told, 'PROVIDER_UNAVAILABLE');
+  providera.set({ delayMs: 0 });
+
+  t.like(await connect('alice', 'providera', credential), { connected: true });
 });

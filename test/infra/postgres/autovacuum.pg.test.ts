@@ -31,6 +31,7 @@ const littleChanged: Readonly<Record<string, string>> = {
   inference_check: byMiner,
   inference_credential: byMiner,
   inference_default: byMiner,
+  inference_overtaken_check: byMiner,
   inference_past_credential: byMiner,
   inference_snapshot: few,
   miner: 'a row of a hotkey, changed by its submissions, at most one in 18 hours',
