@@ -227,7 +227,7 @@ export async function endLoans(tx: Transaction): Promise<void> {
 }
 
 const revoked = (sql: Sql | Transaction) => sql`
-  revoked_at = rt.wall_clock(), next_revoke_at = null, sealed_key_id = null`;
+  revoked_at = rt.wall_clock(), next_revoke_at = null, sealed_key_id = null, unopened_at = null`;
 
 const withdrawn = (sql: Sql | Transaction) => sql`
   withdrawn_at = rt.wall_clock(), next_revoke_at = rt.wall_clock(), sealed_key = null`;
@@ -278,15 +278,23 @@ export async function endKey(sql: Sql, keyId: string): Promise<void> {
   await sql`update inference_key set ${revoked(sql)} where key_id = ${keyId}`;
 }
 
-/** `delaySeconds` null: not before the key has ended by itself. */
+/** What came of a try to end a key. */
+interface Failure {
+  /** Null: not again before the key has ended by itself. */
+  readonly delaySeconds: number | null;
+  /** What is sealed for it did not open, so that nobody asked its provider. */
+  readonly isUnopened: boolean;
+}
+
 export async function postponeKey(
   sql: Sql,
   keyId: string,
-  delaySeconds: number | null,
+  { delaySeconds, isUnopened }: Failure,
 ): Promise<void> {
   await sql`
     update inference_key
     set revoke_failures = revoke_failures + 1,
+      unopened_at = case when ${isUnopened} then rt.wall_clock() end,
       next_revoke_at = least(expires_at,
         rt.wall_clock() + ${delaySeconds}::float8 * interval '1 second')
     where key_id = ${keyId}`;

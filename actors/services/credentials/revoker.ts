@@ -107,11 +107,11 @@ async function revoke(key: DueKey, { provider, deps, signal }: By): Promise<void
     await provider.revoke(credential, named, signal);
   } catch (error) {
     const isUseless = error instanceof CredentialRejected;
-    const isForLater = error instanceof ProviderUnavailable || error instanceof SealBroken;
-    if (!isUseless && !isForLater) throw error;
+    const isUnopened = error instanceof SealBroken;
+    if (!isUseless && !isUnopened && !(error instanceof ProviderUnavailable)) throw error;
     log.warn('a key could not be ended at its provider', { provider: provider.id, keyId, error });
-    const delaySeconds = Math.min(delayMaxSeconds, 2 ** key.failures);
-    return await postponeKey(sql, keyId, isUseless ? null : delaySeconds);
+    const delaySeconds = isUseless ? null : Math.min(delayMaxSeconds, 2 ** key.failures);
+    return await postponeKey(sql, keyId, { delaySeconds, isUnopened });
   }
   await endKey(sql, keyId);
 }

@@ -19,24 +19,32 @@ export const stuckTokens: StuckKind = {
  * that the provider will not end for the credential we have ends by itself, and nobody can help.
  *
  * Whoever asks for one puts its next attempt ahead, so a provider of whose keys none has one is asked
- * by nobody; of many keys of one that hangs some wait for their turn.
+ * by nobody; of many keys of one that hangs some wait for their turn. Of one whose text does not open
+ * its provider hears nothing, however often it is tried.
  */
-const unendedKeys = (sql: Sql, isAsked: boolean, why: Fragment) => sql`
+const unendedKeys = (sql: Sql, isAtProvider: boolean, why: Fragment) => sql`
   select k.key_id::text as id, 'WITHDRAWN' as state, k.withdrawn_at as since,
     k.withdrawn_at + interval '1 minute' as deadline, null::text as owner, ${why} as why
   from (
-    select key.key_id, key.provider, key.withdrawn_at, max(key.next_revoke_at) over (partition by key.provider)
-      >= clock.wall - clock.grace as is_asked
+    select key.key_id, key.provider, key.withdrawn_at, key.unopened_at, max(key.next_revoke_at)
+      over (partition by key.provider) >= clock.wall - clock.grace as is_tried
     from inference_key key
     cross join clock
     where key.withdrawn_at is not null and key.revoked_at is null
       and key.withdrawn_at < clock.wall - clock.grace - interval '1 minute'
       and key.next_revoke_at < key.expires_at and key.expires_at > clock.wall) as k
-  where k.is_asked = ${isAsked}`;
+  where (k.is_tried and k.unopened_at is null) = ${isAtProvider}`;
 
+/** Ours to mend: nobody tries, or in vain. */
 export const stuckKeys: StuckKind = {
   kind: 'inference-key',
-  find: (sql) => unendedKeys(sql, false, sql`'nobody asks ' || k.provider || ' to end it'`),
+  find: (sql) =>
+    unendedKeys(
+      sql,
+      false,
+      sql`case when k.is_tried then 'its sealed text does not open'
+        else 'nobody asks ' || k.provider || ' to end it' end`,
+    ),
 };
 
 export const keysAtProvider: StuckKind = {

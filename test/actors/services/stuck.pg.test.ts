@@ -2,14 +2,11 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { findStuck, type Stuck } from '../../../actors/services/stuck/find-stuck.ts';
 import { stuckKinds } from '../../../actors/services/stuck/kinds.ts';
-import { createStuckWatch } from '../../../actors/services/stuck/stuck.actor.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { testDatabase } from '../../support/cluster.ts';
 import { addRace, addSuite, claimRun, type Desk, openDesk } from '../../support/eval-desk.ts';
 import { evalPart, submission } from '../../support/eval-world.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
-import { silentLogger } from '../../support/silent-telemetry.ts';
-import { until } from '../../support/until.ts';
+import { type Planted, plantedLoans } from '../../support/planted-loans.ts';
 
 // Work in flight with an owner for everything; each test breaks one thing of it and takes that back. One after the
 // other: they lock the same rows.
@@ -119,12 +116,6 @@ test.serial(
   },
 );
 
-interface Planted {
-  readonly title: string;
-  readonly plant: (tx: Transaction) => Promise<unknown>;
-  readonly found: readonly (readonly [kind: string, why: string])[];
-}
-
 const minute = (tx: Transaction) => tx`now() - interval '1 minute'`;
 const lostPart = (tx: Transaction) => tx`
   update rt.partition set owner = null, incarnation = null, released_at = ${minute(tx)}
@@ -150,23 +141,6 @@ async function leaveTo(tx: Transaction, { seenFor }: { readonly seenFor: string 
     insert into validator (hotkey, last_seen_at)
     select hotkey, now() - ${seenFor}::interval from unnest(array['val-a', 'val-b', 'val-c']) hotkey`;
   await tx`insert into hotkey_ban (hotkey, reason, banned_at) values ('val-c', 'x', now())`;
-}
-interface PlantedKey {
-  /** In minutes. */
-  readonly endsIn: number;
-  /** In seconds, as the next. */
-  readonly withdrawnAgo: number;
-  readonly nextIn: number;
-}
-async function addKeys(tx: Transaction, keys: readonly PlantedKey[]): Promise<void> {
-  for (const { endsIn, withdrawnAgo, nextIn } of keys) {
-    await tx`
-      insert into inference_key (key_id, eval_run_id, miner_hotkey, provider, credential_id,
-        minted_at, expires_at, withdrawn_at, next_revoke_at)
-      values (gen_random_uuid(), ${evalRunId}, 'miner', 'providera', gen_random_uuid(),
-        now() - interval '1 hour', now() + ${endsIn} * interval '1 minute',
-        now() - ${withdrawnAgo} * interval '1 second', now() + ${nextIn} * interval '1 second')`;
-  }
 }
 const unowned = 'its partition has no live owner';
 
@@ -339,55 +313,12 @@ const planted: readonly Planted[] = [
     found: [['similarity', 'nobody compares it with earlier files']],
   },
   {
-    title: 'an agent’s access that outlives its run, beside one that lives',
-    plant: async (tx) => {
-      await tx`
-        insert into inference_token (eval_run_id, miner_hotkey, provider, token_sha256, issued_at,
-          expires_at)
-        values (${evalRunId}, 'miner', 'providera', 'a', now(), now() + interval '1 hour')`;
-      await tx`
-        insert into evaluation_run
-        select (jsonb_populate_record(r, jsonb_build_object('eval_run_id', gen_random_uuid(),
-          'fence', 99, 'status', 'FAILED', 'completed_at', now() - interval '3 minutes'))).*
-        from evaluation_run r where eval_run_id = ${evalRunId}`;
-      await tx`
-        insert into inference_token (eval_run_id, miner_hotkey, provider, token_sha256, issued_at,
-          expires_at)
-        select eval_run_id, 'miner', 'providera', 'b', now(), now() + interval '1 hour'
-        from evaluation_run where fence = 99`;
-    },
-    found: [['inference-token', 'its run is over and the token is not']],
-  },
-  {
     title: 'a session that nobody throws away',
     plant: (tx) => tx`
       insert into session (token_sha256, hotkey, role, created_at, expires_at)
       values ('c', 'miner', 'miner', now(), now() - interval '11 minutes'),
         ('d', 'miner', 'miner', now(), now() - interval '1 minute')`,
     found: [['session', 'nobody throws away what has served']],
-  },
-  {
-    title: 'a key that nobody asks its provider to end, beside those with another way to end',
-    plant: (tx) =>
-      addKeys(tx, [
-        { endsIn: 5, withdrawnAgo: 120, nextIn: -11 },
-        { endsIn: -1, withdrawnAgo: 120, nextIn: -120 },
-        { endsIn: 5, withdrawnAgo: 120, nextIn: 300 },
-        { endsIn: 5, withdrawnAgo: 20, nextIn: 0 },
-      ]),
-    found: [['inference-key', 'nobody asks providera to end it']],
-  },
-  {
-    title: 'keys that a provider is asked in vain to end, one of which waits for its turn',
-    plant: (tx) =>
-      addKeys(tx, [
-        { endsIn: 5, withdrawnAgo: 120, nextIn: 60 },
-        { endsIn: 5, withdrawnAgo: 120, nextIn: -110 },
-      ]),
-    found: [
-      ['key-at-provider', 'providera has not ended it yet'],
-      ['key-at-provider', 'providera has not ended it yet'],
-    ],
   },
   {
     title: 'a release that nobody told, and a webhook that nobody sends to',
@@ -420,9 +351,11 @@ const planted: readonly Planted[] = [
   },
 ];
 
-for (const { title, plant, found } of planted) {
+const everyPlanted = [...planted, ...plantedLoans];
+
+for (const { title, plant, found } of everyPlanted) {
   test.serial(`stuck: ${title}`, async (t) => {
-    const { records, total } = await stuckAfter(plant);
+    const { records, total } = await stuckAfter((tx) => plant(tx, evalRunId));
 
     t.deepEqual(records.map(({ kind, why }) => [kind, why]).sort(), found);
     t.is(total, found.length);
@@ -432,7 +365,7 @@ for (const { title, plant, found } of planted) {
 }
 
 test.serial('every kind is planted above', (t) => {
-  const kinds = new Set(planted.flatMap(({ found }) => found.map(([kind]) => kind)));
+  const kinds = new Set(everyPlanted.flatMap(({ found }) => found.map(([kind]) => kind)));
   t.deepEqual([...kinds].sort(), stuckKinds.map(({ kind }) => kind).sort());
 });
 
@@ -486,35 +419,4 @@ test.serial('of many stuck records the oldest are listed and all are counted', a
 
   t.deepEqual(records.map(({ id }) => id).sort(), ['bad-4', 'bad-5']);
   t.is(total, 5);
-});
-
-test.serial('a coordinator measures how many records of each kind are stuck', async (t) => {
-  const clock = new ManualClock();
-  const read = new Map<string, () => number | undefined>();
-  const watch = createStuckWatch({
-    ...{ sql, clock, log: silentLogger },
-    telemetry: {
-      gauge: (name, look, attributes) => {
-        if (name !== 'paddock.stuck') return () => undefined;
-        read.set(String(attributes?.['kind']), look);
-        return () => void read.delete(String(attributes?.['kind']));
-      },
-    },
-  });
-  await watch.start();
-  t.deepEqual([...read.keys()].sort(), stuckKinds.map(({ kind }) => kind).sort());
-  t.is(read.get('parked-message')?.(), undefined, 'nothing was counted yet');
-
-  await sql`
-    insert into rt.poison (msg_id, subject, headers, body, error, at)
-    values ('bad', 'evt.race.1.x', '{}', '{}', 'cannot read', now())`;
-  await clock.advance(10_000);
-  await until(async () => read.get('parked-message')?.() === 1);
-  t.is(read.get('race')?.(), 0);
-
-  await sql`delete from rt.poison`;
-  await clock.advance(10_000);
-  await until(async () => read.get('parked-message')?.() === 0);
-  await watch.stop();
-  t.is(read.size, 0);
 });

@@ -63,7 +63,7 @@ idempotency service:rawd
 inference_check service:rawd
 inference_credential edge:r(credential_id,miner_hotkey,provider,rejected_at,updated_at) service:rawd
 inference_default edge:r service:rawd
-inference_key edge:r(eval_run_id,expires_at,key_id,miner_hotkey,next_revoke_at,provider,revoked_at,withdrawn_at) service:raw
+inference_key edge:r(eval_run_id,expires_at,key_id,miner_hotkey,next_revoke_at,provider,revoked_at,unopened_at,withdrawn_at) service:raw
 inference_overtaken_check service:rawd
 inference_past_credential service:rawd
 inference_request service:rad

@@ -1,0 +1,1 @@
+alter table inference_key drop column unopened_at;
