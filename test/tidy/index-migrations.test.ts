@@ -15,9 +15,14 @@ function madeUnderLock(text: string): readonly string[] {
     namesOf(code, /\bcreate (?:unlogged )?table (?:if not exists )?([a-z_.]+)/gi),
   );
   const altered = new Set(namesOf(code, /\balter table (?:if exists )?(?:only )?([a-z_.]+)/gi));
-  const made = /\bcreate (?:unique )?index (?:if not exists )?\w+\s+on (?:only )?([a-z_.]+)/gi;
+  const made =
+    /\bcreate (?:unique )?index (?:(?:if not exists )?(?!on\b)\w+\s+)?on (?:only )?([a-z_.]+)/gi;
+  // A constraint has an index of its own, unless it takes one that is there.
+  const constrained =
+    /\balter table (?:if exists )?(?:only )?([a-z_.]+)(?=[^;]*\badd\b[^;]*\b(?:unique|primary key)\b(?! using))/gi;
   const drops = /\bdrop index\b/i.test(code);
-  return namesOf(code, made).filter((table) => !own.has(table) && (drops || altered.has(table)));
+  const indexed = namesOf(code, made).filter((table) => drops || altered.has(table));
+  return [...indexed, ...namesOf(code, constrained)].filter((table) => !own.has(table));
 }
 
 const isMixed = (file: Source) => madeUnderLock(textOf(file)).length > 0;
@@ -55,4 +60,8 @@ test('what held up readers once would be caught', (t) => {
   t.deepEqual(madeUnderLock('create unique index d\n  on rt.b (c);\ndrop index a;'), ['rt.b']);
   t.deepEqual(madeUnderLock('alter table b add column c int;\ncreate index d on b (c);'), ['b']);
   t.deepEqual(madeUnderLock('alter table a add column c int;\ncreate index d on b (c);'), []);
+  t.deepEqual(madeUnderLock('alter table b add column c int;\ncreate index on b (c);'), ['b']);
+  t.deepEqual(madeUnderLock('alter table b add constraint u unique (c);'), ['b']);
+  t.deepEqual(madeUnderLock('alter table b add column c int unique;'), ['b']);
+  t.deepEqual(madeUnderLock('alter table b add constraint u unique using index i;'), []);
 });

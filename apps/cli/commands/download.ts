@@ -81,8 +81,8 @@ async function fetched(url: string, path: string, desk: Desk): Promise<Uint8Arra
   });
   const { ok, status, body, headers } = answer;
   if (!ok || body === null) throw later(`the store answered ${status}`, desk);
-  // A proxy's: nothing that is released is a page.
-  if (/^text\/html\b/i.test(headers.get('content-type') ?? ''))
+  // A proxy's. Logs may be a page as well, but then their store says by an ETag which bytes they are.
+  if (/^text\/html\b/i.test(headers.get('content-type') ?? '') && !headers.has('etag'))
     throw later('something in the place of the store answered with a page', desk);
   const progress = transferProgress(desk, path);
   try {

@@ -56,6 +56,16 @@ async function downloaded(t: ExecutionContext, store: (response: ServerResponse)
   return { ...(await user.run('download', '--run', 'x')), files: await readdir(user.folder) };
 }
 
+test('logs that their validator wrote as a page are saved', async (t) => {
+  const { code, error, files } = await downloaded(t, (response) => {
+    const headers = { 'content-type': 'text/html', etag: '"9a0364b9e99bb480dd25e1f0284c8555"' };
+    response.writeHead(200, headers).end('<h1>A report');
+  });
+
+  t.is(code, 0, error);
+  t.true(files.includes('logs-x.gz'));
+});
+
 for (const [says, store] of [
   [
     'the store broke off',
