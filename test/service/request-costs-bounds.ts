@@ -66,7 +66,7 @@ export const requestCosts = {
     after: { 'service: rt.project_facts': 1 },
     messages: { ...asked('submit-version'), ...told('submission-accepted') },
     signatures: 0,
-    insideMax: 66,
+    insideMax: 64,
     walBytesMax: 10_000,
   },
   claim: {
@@ -80,7 +80,7 @@ export const requestCosts = {
     after: { 'service: rt.project_facts': 1 },
     messages: { ...asked('claim-work'), ...told('run-claimed') },
     signatures: 0,
-    insideMax: 41,
+    insideMax: 38,
     walBytesMax: 11_500,
   },
   'first heartbeat': {
@@ -90,7 +90,7 @@ export const requestCosts = {
     messages: asked('heartbeat'),
     signatures: 0,
     // Two of them look whether who acts is banned, here and in what validators do below.
-    insideMax: 23,
+    insideMax: 19,
     walBytesMax: 3_300,
   },
   // A deadline in the memory of its owner.
@@ -107,7 +107,7 @@ export const requestCosts = {
     ...nothing,
     waits: { 'actor: rt.commit': 1 },
     messages: asked('append-results'),
-    insideMax: 23,
+    insideMax: 21,
     walBytesMax: 3_300,
   },
   'batch of 100 results': {
@@ -115,7 +115,7 @@ export const requestCosts = {
     waits: { 'actor: rt.commit': 1 },
     messages: asked('append-results'),
     // Their run is looked up once for all of them.
-    insideMax: 23,
+    insideMax: 21,
     walBytesMax: 54_000,
   },
   completion: {
@@ -123,7 +123,7 @@ export const requestCosts = {
     after: { 'service: rt.project_facts': 1 },
     messages: { ...asked('complete-run'), ...told('run-ended') },
     signatures: 0,
-    insideMax: 36,
+    insideMax: 35,
     walBytesMax: 9_000,
   },
   // It makes the version eligible: two facts instead of one, taken together or one by one.
