@@ -14,3 +14,12 @@ export function begun<S extends Service>(service: S, stack: AsyncDisposableStack
   });
   return Object.assign(service, { begun: start });
 }
+
+/** Whoever waits for this has it running. */
+export async function started<S extends Service>(
+  service: S,
+  stack: AsyncDisposableStack,
+): Promise<S> {
+  await service.start();
+  return stack.adopt(service, (running) => running.stop());
+}

@@ -26,7 +26,7 @@ import type { Readiness } from './readiness.ts';
 import type { AnalysisTurns } from './submission/analysis-turns.ts';
 import type { Rejections } from './submission/rejections.ts';
 
-/** What the routes reach the world through; built once in apps/edge/edge.ts. */
+/** What the routes reach the world through; built once in apps/edge/open-deps.ts. */
 export interface EdgeDeps {
   readonly config: Config;
   /** Connected with the role that may only read. */
