@@ -1,3 +1,4 @@
+import type { Sql } from '../../../infra/ports/sql.ts';
 import { anyAble, validatorsSeen } from '../../runtime/offers.ts';
 import type { StuckKind } from './stuck-kind.ts';
 
@@ -35,31 +36,45 @@ export const stuckWork: StuckKind = {
     cross join lateral (
       select case
         when p.is_lost then 'its partition has no live owner'
-        when v.state in ('DISCARDED', 'CANCELLED') then 'its version is ' || lower(v.state)
-        when w.hold_reason = 'MINER_BANNED'
-            and not exists (select from hotkey_ban b where b.hotkey = v.miner_hotkey)
-            and not exists (
-              select from audit_log a
-              where a.action = 'hotkey.unban' and a.object = 'hotkey/' || v.miner_hotkey
-                and a.committed_at > clock.now - clock.grace)
-          then 'it is held for a ban that was lifted'
-        when not s.is_active and (
-            w.rejudging_id is not null or w.phase = 'QUALIFYING' and v.state <> 'ELIGIBLE') and (
-            select a.activated_at < clock.now - clock.grace from suite a where a.is_active)
-          then 'its suite is not active any more'
-        when c.status in ('RACE_COMPLETE', 'RACE_CANCELLED')
-            and coalesce(c.completed_at, c.cancelled_at) < clock.now - clock.grace
-            and w.rejudging_id is null
-          then 'its race is over'
-        when w.included_success_count >= w.required_successes then 'it has all its successes'
-        when w.live_count <> (
-            select count(*) from evaluation_run r
-            where r.agent_version_id = w.agent_version_id and r.work_item_id = w.work_item_id
-              and r.status in ('CLAIMED', 'RUNNING'))
-          then 'it counts live runs that are none'
+        when ${isOfEndedVersion(sql)} then 'its version is ' || lower(v.state)
+        when ${isHeldForLiftedBan(sql)} then 'it is held for a ban that was lifted'
+        when ${isOfFormerSuite(sql)} then 'its suite is not active any more'
+        when ${isOfEndedRace(sql)} then 'its race is over'
+        when ${hasAllSuccesses(sql)} then 'it has all its successes'
+        when ${miscountsLiveRuns(sql)} then 'it counts live runs that are none'
       end as why) as reason
     where w.state = 'OPEN' and reason.why is not null`,
 };
+
+// Of the work `w`, its version `v`, its suite `s` and its race `c`, each asked only where those before it are not so.
+
+const isOfEndedVersion = (sql: Sql) => sql`v.state in ('DISCARDED', 'CANCELLED')`;
+
+const isHeldForLiftedBan = (sql: Sql) => sql`
+  w.hold_reason = 'MINER_BANNED'
+  and not exists (select from hotkey_ban b where b.hotkey = v.miner_hotkey)
+  and not exists (
+    select from audit_log a
+    where a.action = 'hotkey.unban' and a.object = 'hotkey/' || v.miner_hotkey
+      and a.committed_at > clock.now - clock.grace)`;
+
+const isOfFormerSuite = (sql: Sql) => sql`
+  not s.is_active
+  and (w.rejudging_id is not null or w.phase = 'QUALIFYING' and v.state <> 'ELIGIBLE')
+  and (select a.activated_at < clock.now - clock.grace from suite a where a.is_active)`;
+
+const isOfEndedRace = (sql: Sql) => sql`
+  c.status in ('RACE_COMPLETE', 'RACE_CANCELLED')
+  and coalesce(c.completed_at, c.cancelled_at) < clock.now - clock.grace
+  and w.rejudging_id is null`;
+
+const hasAllSuccesses = (sql: Sql) => sql`w.included_success_count >= w.required_successes`;
+
+const miscountsLiveRuns = (sql: Sql) => sql`
+  w.live_count <> (
+    select count(*) from evaluation_run r
+    where r.agent_version_id = w.agent_version_id and r.work_item_id = w.work_item_id
+      and r.status in ('CLAIMED', 'RUNNING'))`;
 
 /** Its owner is right to wait: only another validator can help. Where none is here, its queue idles as well. */
 export const workWithoutValidator: StuckKind = {
