@@ -1,3 +1,6 @@
+-- Whoever marks one waits until it is over: between the two statements below a mark would be lost.
+lock table inference_check in share row exclusive mode;
+
 -- A check that is overtaken leaves inference_check, as it did before 0073, and is noted here: a coordinator of before
 -- stores what a provider gave for each check that it finds there, also in spite of a disconnect.
 create table inference_overtaken_check (
