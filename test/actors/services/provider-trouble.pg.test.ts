@@ -82,7 +82,8 @@ test('a provider that fails one account has no claim of another’s wait', async
 });
 
 test('a provider that hangs rests for all, one whose account is asked for elsewhere for nobody else', async (t) => {
-  const desk = await openLoanDesk(t, { mintMs: 300, restMs: 60_000 });
+  // Half of its patience is what the service has for statements, before the provider is asked.
+  const desk = await openLoanDesk(t, { mintMs: 3_000, restMs: 60_000 });
   const { admin, connect, token, plantRun, standIns } = desk;
   const { providerb } = standIns;
   for (const provider of ['providera', 'providerb'] as const) {
@@ -92,13 +93,20 @@ test('a provider that hangs rests for all, one whose account is asked for elsewh
   // A process that died in its turn: nobody asks the provider.
   await admin`
     update inference_credential
-    set busy_by = ${randomUUID()}, busy_until = rt.wall_clock() + interval '2 seconds'
+    set busy_by = ${randomUUID()}, busy_until = rt.wall_clock() + interval '1 minute'
     where miner_hotkey = 'alice at providera'`;
-  providerb.set({ delayMs: 1_000 });
+  providerb.set({ delayMs: 60_000 });
+  // Else the end of this test waits for both.
+  t.teardown(async () => {
+    await admin`update inference_credential set busy_by = null, busy_until = null`;
+    await providerb.stop();
+  });
   const before = providerb.counts.requests;
 
-  t.truthy(await token(await plantRun('alice at providera')));
-  t.truthy(await token(await plantRun('alice at providerb')));
+  const hung = ['alice at providera', 'alice at providerb'].map(async (hotkey) =>
+    t.truthy(await token(await plantRun(hotkey))),
+  );
+  await Promise.all(hung);
   await until(() => providerb.counts.requests === before + 1);
   t.truthy(await token(await plantRun('bob at providera')));
   await until(async () => {
