@@ -1,15 +1,18 @@
 import type { Sql, Transaction } from '../../infra/ports/sql.ts';
 
-/** Holds what `take` locks for as long as `during` runs. Who holds a lock and is idle is cut off. */
+/**
+ * Holds what `take` locks for as long as `during` runs, which may change things in the same transaction.
+ * Who holds a lock and is idle is cut off.
+ */
 export async function holdLock(
   sql: Sql,
   take: (tx: Transaction) => Promise<unknown>,
-  during: () => Promise<void>,
+  during: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
   await sql.begin(async (tx) => {
     await take(tx);
     let isOver = false;
-    const done = during().then(
+    const done = during(tx).then(
       () => undefined,
       (error: unknown) => error ?? new Error('no reason'),
     );

@@ -23,6 +23,7 @@ import { transaction } from '../../infra/postgres/transaction.ts';
 import { Fault } from '../../machines/fault.ts';
 import { testDatabase } from './cluster.ts';
 import { addSuite } from './eval-desk.ts';
+import { patient } from './patient.ts';
 import { plantVersion } from './planted-races.ts';
 import { silentLogger } from './silent-telemetry.ts';
 import { startStandIns } from './stand-ins.ts';
@@ -51,7 +52,8 @@ export async function openLoanDesk(t: ExecutionContext, options: LoanDeskOptions
   const providers = createProviders({ ...urls, clock: systemClock });
   const usual = createCredentialSeal([{ id: 'k', key: new Uint8Array(randomBytes(32)) }]);
   const start = (own: LoanDeskOptions = options) => {
-    const sql = createSql({ url, applicationName: 'loans', role: 'paddock_service', max: 4 });
+    const line = { applicationName: 'loans', role: 'paddock_service', max: 4 } as const;
+    const sql = createSql({ ...patient(url), ...line });
     t.teardown(() => closeSql(sql));
     const seal = own.seal ?? usual;
     const plain: Transact = (body) => transaction(sql, {}, body);

@@ -10,6 +10,7 @@ import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
 import type { DailyClose } from '../../machines/time/pacific-noon.ts';
 import { testDatabase } from './cluster.ts';
+import { patient } from './patient.ts';
 import { silentLogger } from './silent-telemetry.ts';
 import { trialPolicy } from './trial-races.ts';
 
@@ -61,7 +62,10 @@ export interface RaceDesk {
 /** The desk works with the rights of a coordinator; its `sql` is the superuser's. */
 export async function openRaceDesk(t: ExecutionContext, part = 1): Promise<RaceDesk> {
   const { url, sql } = await testDatabase(t);
-  const own = createSql({ url, max: 2, applicationName: 'race desk', role: 'paddock_actor' });
+  const own = createSql({
+    ...patient(url),
+    ...{ max: 2, applicationName: 'race desk', role: 'paddock_actor' },
+  });
   t.teardown(() => closeSql(own));
   const desk = new OpenDesk(sql, own, part);
   await desk.takeOver();

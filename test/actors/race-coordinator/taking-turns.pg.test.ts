@@ -2,7 +2,8 @@ import test from 'ava';
 import { holdRace } from '../../../actors/services/pins/store.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
-import { openRaceDesk } from '../../support/race-desk.ts';
+import { holdLock } from '../../support/held-lock.ts';
+import { type Done, openRaceDesk } from '../../support/race-desk.ts';
 import { raceAt, seedSuite, seedVersion } from '../../support/race-seeds.ts';
 import { until } from '../../support/until.ts';
 
@@ -32,25 +33,24 @@ for (const [what, hold] of holders) {
     await seedVersion(sql, { hotkey: 'a' });
     const { raceId } = await raceAt(sql, 1);
 
-    const first = Promise.withResolvers<void>();
-    const mayEnd = Promise.withResolvers<void>();
-    const holding = transaction(sql, {}, async (tx) => {
-      await hold(tx, raceId);
-      first.resolve();
-      await mayEnd.promise;
-    });
-    await first.promise;
-    const closing = desk.send('close-qualifying', { raceId });
-    await until(async () => (await waitingForLocks(sql)) === 1);
-    const later = transaction(sql, {}, async (tx) => {
-      await hold(tx, raceId);
-      return await raceAt(tx as unknown as Sql, 1);
-    });
-    await until(async () => (await waitingForLocks(sql)) === 2);
-    mayEnd.resolve();
+    let closing: Promise<Done> | undefined;
+    let later: ReturnType<typeof raceAt> | undefined;
+    await holdLock(
+      sql,
+      (tx) => hold(tx, raceId),
+      async () => {
+        closing = desk.send('close-qualifying', { raceId });
+        await until(async () => (await waitingForLocks(sql)) === 1);
+        later = transaction(sql, {}, async (tx) => {
+          await tx`set local lock_timeout = 0`;
+          await hold(tx, raceId);
+          return await raceAt(tx as unknown as Sql, 1);
+        });
+        await until(async () => (await waitingForLocks(sql)) === 2);
+      },
+    );
 
-    await holding;
-    t.is((await later).status, 'QUALIFYING_CLOSED');
-    t.is((await closing).attempts, 1);
+    t.is((await later)?.status, 'QUALIFYING_CLOSED');
+    t.is((await closing)?.attempts, 1);
   });
 }

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { createPinsService } from '../../../actors/services/pins/pins.actor.ts';
 import type { Transact } from '../../../actors/services/service-handler.ts';
+import type { Transaction } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { testDatabase } from '../../support/cluster.ts';
 import { addSuite } from '../../support/eval-desk.ts';
+import { holdLock } from '../../support/held-lock.ts';
+import { patient } from '../../support/patient.ts';
 import { plantEntrant, plantRace, plantTop, plantVersion } from '../../support/planted-races.ts';
 import { until } from '../../support/until.ts';
 
@@ -14,7 +17,8 @@ const hotkey = 'alice';
 
 async function start(t: ExecutionContext, transactAs?: (plain: Transact) => Transact) {
   const { sql: admin, url } = await testDatabase(t);
-  const sql = createSql({ url, applicationName: 'services', role: 'paddock_service', max: 4 });
+  const line = { applicationName: 'services', role: 'paddock_service', max: 4 } as const;
+  const sql = createSql({ ...patient(url), ...line });
   t.teardown(() => closeSql(sql));
   const plain: Transact = (body) => transaction(sql, {}, body);
   const service = createPinsService({ transact: transactAs?.(plain) ?? plain });
@@ -228,6 +232,9 @@ test('a banned miner and a time without a suite pin nothing', async (t) => {
 
 type Admin = Awaited<ReturnType<typeof start>>['admin'];
 
+const locked = (raceId: string) => (tx: Transaction) =>
+  tx`select 1 from race where race_id = ${raceId} for update`;
+
 const waits = (admin: Admin) =>
   until(async () => {
     const rows = await admin`
@@ -242,8 +249,7 @@ test('a pin that meets the close waits for it and is refused', async (t) => {
   const raceId = await plantRace(admin, raceOf(suiteId));
   const version = await plantVersion(admin, planted);
   let refused: Promise<string> | undefined;
-  await transaction(admin, {}, async (close) => {
-    await close`select 1 from race where race_id = ${raceId} for update`;
+  await holdLock(admin, locked(raceId), async (close) => {
     refused = refusal(pin(version));
     await waits(admin);
     await close`update race set status = 'QUALIFYING_CLOSED' where race_id = ${raceId}`;
@@ -258,8 +264,7 @@ test('a pin that meets the end of a race counts for the next one', async (t) => 
   const raceId = await plantRace(admin, raceOf(suiteId, 'RACE_RUNNING'));
   const version = await plantVersion(admin, planted);
   let pinned: Promise<string | undefined> | undefined;
-  await transaction(admin, {}, async (end) => {
-    await end`select 1 from race where race_id = ${raceId} for update`;
+  await holdLock(admin, locked(raceId), async (end) => {
     pinned = pin(version);
     await waits(admin);
     await end`update race set status = 'RACE_COMPLETE' where race_id = ${raceId}`;

@@ -26,6 +26,7 @@ import { testDatabase } from '../../support/cluster.ts';
 import { addSuite } from '../../support/eval-desk.ts';
 import { fingerprinted } from '../../support/fingerprinted.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { patient } from '../../support/patient.ts';
 import { disguised, program, textOf } from '../../support/python-programs.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
@@ -45,7 +46,8 @@ if (!(one && two && three && four && five && six)) throw new Error('six were ask
 test.before(async () => {
   const database = await testDatabase();
   admin = database.sql;
-  sql = createSql({ url: database.url, applicationName: 'test', role: 'paddock_service' });
+  const line = { applicationName: 'test', role: 'paddock_service' } as const;
+  sql = createSql({ ...patient(database.url), ...line });
   suiteId = await addSuite(admin);
 });
 test.after.always(() => closeSql(sql));

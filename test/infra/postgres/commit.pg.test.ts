@@ -9,6 +9,7 @@ import { testDatabase } from '../../support/cluster.ts';
 import { batch, event, openCommitDesk } from '../../support/commit-desk.ts';
 import { installCounters } from '../../support/counter-kind.ts';
 import { holdLock } from '../../support/held-lock.ts';
+import { patient } from '../../support/patient.ts';
 import { until } from '../../support/until.ts';
 
 let desk: Awaited<ReturnType<typeof openCommitDesk>>;
@@ -59,8 +60,8 @@ test('an owner may take its own partition again, which fences its former self', 
 
 test('a claim waits for the commit that still runs', async (t) => {
   const { token, identity } = await desk.claimed();
-  const store = createPartitionStore(await patientLine(t, 'slow commit'));
-  const members = createMembershipStore(await patientLine(t, 'late claim'));
+  const store = createPartitionStore(patientLine(t, 'slow commit'));
+  const members = createMembershipStore(patientLine(t, 'late claim'));
   const operations = { add: [{ cmd: 'c', key: 'slow', amount: 14 }] };
   const asked: Promise<unknown>[] = [];
 
@@ -82,13 +83,9 @@ test('a claim waits for the commit that still runs', async (t) => {
   t.deepEqual(await desk.written(token), { inbox: 1, events: 0 });
 });
 
-/** One connection that waits for locks and answers for as long as the machine takes. */
-async function patientLine(t: ExecutionContext, applicationName: string): Promise<Sql> {
-  const { url } = desk;
-  const line = { url, applicationName, role: 'paddock_actor', max: 1 } as const;
-  const sql = createSql({ ...line, statementTimeoutMs: 60_000 });
+function patientLine(t: ExecutionContext, applicationName: string): Sql {
+  const sql = createSql({ ...patient(desk.url), applicationName, role: 'paddock_actor', max: 1 });
   t.teardown(() => closeSql(sql));
-  await sql`set lock_timeout = 0`;
   return sql;
 }
 
