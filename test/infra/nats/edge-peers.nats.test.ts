@@ -5,6 +5,7 @@ import { createEdgePeers } from '../../../infra/nats/edge-peers.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { privateNats } from '../../support/cluster.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { peerAnswer } from '../../support/peer-answer.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
 
@@ -33,23 +34,31 @@ test('edges know each other, and each answers for itself', async (t) => {
   for (const { peers } of edges) peers.answer((question) => `${peers.self}: ${question}`);
   for (const { peers } of edges) {
     t.deepEqual([...peers.names].sort(), ['a', 'b', 'c.1']);
-    t.is(await peers.ask('c.1', 'x y'), 'c.1: x y');
+    t.is(await peerAnswer(peers, 'c.1', 'x y'), 'c.1: x y');
   }
 });
 
 test('a crowd of questions travels together, and each gets its own answer', async (t) => {
   const [one, other] = await edgesOn(t, ['a', 'b']);
   other?.peers.answer((question) => (question === 'k 7' ? undefined : `to ${question}`));
-  const before = other?.connection.stats().inMsgs ?? 0;
-  const answers = await Promise.all(
-    Array.from({ length: 2000 }, (_, index) => one?.peers.ask('b', `k ${index}`)),
-  );
+  const heard = () => other?.connection.stats().inMsgs ?? 0;
+  let answers: readonly (string | undefined)[] = [];
+  let messages = 0;
+  // A busy machine may take longer than the half second for which an answer is waited.
+  await until(async () => {
+    const before = heard();
+    answers = await Promise.all(
+      Array.from({ length: 2000 }, (_, index) => one?.peers.ask('b', `k ${index}`)),
+    );
+    messages = heard() - before;
+    return answers.every((answer) => answer !== undefined);
+  });
 
   t.deepEqual(
     answers,
     Array.from({ length: 2000 }, (_, index) => (index === 7 ? '' : `to k ${index}`)),
   );
-  t.true((other?.connection.stats().inMsgs ?? 0) - before < 20);
+  t.true(messages < 20);
 });
 
 test('after a goodbye nobody is asked', async (t) => {
@@ -96,12 +105,13 @@ test('hosts are told how long callers wait to be let in', async (t) => {
 
 test('an edge that stands still is waited for once, and asked again when it is heard', async (t) => {
   const [one, other] = await edgesOn(t, ['a', 'b']);
+  if (one === undefined) return t.fail();
   // It answers nothing before it is told how.
-  t.is(await one?.peers.ask('b', 'x'), undefined);
-  t.deepEqual(one?.peers.names, ['a']);
+  t.is(await one.peers.ask('b', 'x'), undefined);
+  t.deepEqual(one.peers.names, ['a']);
   other?.peers.answer(() => 'yes');
-  await until(() => one?.peers.names.length === 2);
-  t.is(await one?.peers.ask('b', 'x'), 'yes');
+  await until(() => one.peers.names.length === 2);
+  t.is(await peerAnswer(one.peers, 'b', 'x'), 'yes');
 });
 
 test('an edge that would refuse everybody says nothing, and goodbye all the same', async (t) => {
