@@ -8,6 +8,7 @@ import { testDatabase } from '../../support/cluster.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/runtime-world.ts';
 import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
+import { until } from '../../support/until.ts';
 
 async function sweeping(t: ExecutionContext, failing: Partial<OutboxStore> = {}) {
   const { sql } = await testDatabase(t);
@@ -61,7 +62,9 @@ test('proofs that nobody needs any more go faster than they come', async (t) => 
   // A thousand a second is more than any load writes.
   const left = await eventually(
     async () => {
-      await clock.advance(500);
+      // No time passes while a sweep is under way, however long a busy machine takes for it.
+      await until(() => clock.isAwaited(clock.monotonicMs() + 1_000));
+      await clock.advance(1_000);
       const [row] = await sql<{ left: number }[]>`select count(*)::integer as left from rt.inbox`;
       return { left: row?.left ?? 0, afterMs: clock.monotonicMs() };
     },
@@ -96,7 +99,6 @@ test('a backlog is sent in one sweep', async (t) => {
   await eventually(
     () => sent.length,
     (count) => count >= 450,
-    3_000,
   );
 
   t.is(new Set(sent).size, 450);
@@ -141,7 +143,6 @@ for (const step of ['hasten', 'purgeProven', 'expireProofs'] as const) {
         seen.sent === 250 &&
         seen.proved === (step === 'purgeProven' ? 1 : 0) &&
         seen.old === (step === 'expireProofs' ? 1 : 0),
-      10_000,
     );
 
     t.is(new Set(sent).size, 250);
@@ -157,9 +158,11 @@ test('what a broker did not take is sent again soon, however often it refused', 
                            headers, body, at, next_at)
     values ('eval', 1, 'm', 'fact.x', 'eval', 1, 'projector', '{}', '{}', now(), now())`;
   for (let round = 1; round <= 3; round += 1) {
+    const since = await now();
     await sweptUntil(() => sent.length === round);
     const put = await eventually(putOff, ({ attempts }) => attempts === 0);
-    t.true(put.seconds > 0 && put.seconds <= 5, `${put.seconds} s`);
+    // A busy machine looks when the time is long over.
+    t.true(put.at - since > 1 && put.seconds <= 5, `${put.at - since} s, ${put.seconds} s`);
     await sql`update rt.outbox set next_at = now()`;
   }
   broker.isRefusing = false;
@@ -170,14 +173,21 @@ test('what a broker did not take is sent again soon, however often it refused', 
 
   async function sweptUntil(isDone: () => boolean) {
     await eventually(async () => {
-      await clock.advance(1_000);
+      // Or another sweep would begin, and send again what the test makes due for the next one.
+      if (!isDone()) await clock.advance(1_000);
       return isDone();
     }, Boolean);
   }
+  async function now() {
+    const [row] = await sql<{ at: number }[]>`select extract(epoch from now())::float8 as at`;
+    return row?.at ?? 0;
+  }
   async function putOff() {
-    const [row] = await sql<{ attempts: number; seconds: number }[]>`
-      select attempts, extract(epoch from next_at - now())::float8 as seconds from rt.outbox`;
-    return row ?? { attempts: -1, seconds: 0 };
+    const [row] = await sql<{ attempts: number; at: number; seconds: number }[]>`
+      select attempts, extract(epoch from next_at)::float8 as at,
+        extract(epoch from next_at - now())::float8 as seconds
+      from rt.outbox`;
+    return row ?? { attempts: -1, at: 0, seconds: 0 };
   }
 });
 
@@ -203,7 +213,6 @@ test('what a broker may have lost with its store is sent at once, by one of all 
         return sent.length;
       },
       (count) => count >= ids.length,
-      30_000,
     );
     t.deepEqual(sent.splice(0).sort(), ids);
   };

@@ -21,16 +21,16 @@ test('a credential that its holder stores after its turn is the one that is good
 test('who is refused by a credential that was replaced meanwhile rejects nothing', async (t) => {
   const { desk, slow } = await openWithLateHolder(t);
   const { requests } = desk.standIns.providera.counts;
-  desk.standIns.providera.set({ delayMs: 1_000 });
+  desk.standIns.providera.fail({ kind: 'hang' });
   const run = await desk.plantRun('alice');
   const token = desk.token(run);
   await until(() => desk.standIns.providera.counts.requests > requests);
   slow.store.resolve();
   await slow.settled;
+  desk.standIns.providera.set({ fault: null });
 
   t.truthy(await token, 'refused, and no fault of the miner');
   t.is((await credentials(desk))[0]?.isRejected, false);
-  desk.standIns.providera.set({ delayMs: 0 });
   t.true(await desk.isGood('providera', (await desk.key(run, 'providera')).text));
 });
 
@@ -45,7 +45,7 @@ test('what comes after the turn takes the place of nothing newer', async (t) => 
 
 /** The provider has replaced alice's credential; who holds the new one stood still beyond its turn. */
 async function openWithLateHolder(t: ExecutionContext) {
-  const desk = await openLoanDesk(t, { isRevoking: true });
+  const desk = await openLoanDesk(t, { isRevoking: true, mintMs: 60_000 });
   desk.standIns.providera.set({ rotates: true });
   await desk.connect('alice', 'providera', `demo-${randomUUID()}`);
   const answered = Promise.withResolvers<void>();
