@@ -9,6 +9,7 @@ import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createPartitionStore } from '../../infra/postgres/partition-store.ts';
 import { testDatabase } from './cluster.ts';
 import { evalPart, evalPolicy, families, packSha256, problemIdOf } from './eval-world.ts';
+import { patient } from './patient.ts';
 import { silentTelemetry } from './silent-telemetry.ts';
 
 /** One eval partition over a real database, commands decided and committed one by one. */
@@ -22,7 +23,8 @@ export interface Desk {
 /** The desk works with the rights of a coordinator; `sql` is the superuser's. */
 export async function openWorld(t: ExecutionContext): Promise<{ sql: Sql; desk: Desk }> {
   const { url, sql } = await testDatabase(t);
-  const own = createSql({ url, max: 2, applicationName: 'desk', role: 'paddock_actor' });
+  const line = { max: 2, applicationName: 'desk', role: 'paddock_actor' } as const;
+  const own = createSql({ ...patient(url), ...line });
   t.teardown(() => closeSql(own));
   return { sql, desk: await openDesk(own) };
 }

@@ -13,6 +13,7 @@ import type { DurableMessage } from '../../infra/ports/bus.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { testDatabase } from './cluster.ts';
+import { patient } from './patient.ts';
 import { silentLogger } from './silent-telemetry.ts';
 import { trialPolicy } from './trial-races.ts';
 
@@ -40,7 +41,8 @@ export const packSha256 = 'ab'.repeat(32);
 /** The operator service over a database of its own, without a broker: `published` took its place. */
 export async function openOperatorDesk(t: ExecutionContext) {
   const { sql: admin, url } = await testDatabase(t);
-  const sql = createSql({ url, applicationName: 'services', role: 'paddock_service', max: 4 });
+  const line = { applicationName: 'services', role: 'paddock_service', max: 4 } as const;
+  const sql = createSql({ ...patient(url), ...line });
   t.teardown(() => closeSql(sql));
   const documents = new Map<string, Uint8Array>();
   const published: DurableMessage[] = [];

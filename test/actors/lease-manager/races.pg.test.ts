@@ -15,6 +15,7 @@ import {
   submission,
   versionIdAt,
 } from '../../support/eval-world.ts';
+import { holdLock } from '../../support/held-lock.ts';
 import { tellsOneStory } from '../../support/one-story.ts';
 import { until } from '../../support/until.ts';
 
@@ -164,15 +165,15 @@ test('a completion that waits for the end of its race is refused then', async (t
   const results = [0, 1, 2].map((n) => episode(n, { taskId: raceTask(n) }));
   await desk.ok('append-results', { ...own, results });
 
-  const completing = sql.begin(async (tx) => {
-    await tx`select 1 from race where race_id = ${raceId} for update`;
-    const pending = desk.do('complete-run', { ...own, ...completion() });
+  let pending: ReturnType<typeof desk.do> | undefined;
+  const take: Parameters<typeof holdLock>[1] = (tx) =>
+    tx`select 1 from race where race_id = ${raceId} for update`;
+  await holdLock(sql, take, async (tx) => {
+    pending = desk.do('complete-run', { ...own, ...completion() });
     await until(async () => (await waiting(sql)) === 1);
     await tx`update race set status = 'RACE_COMPLETE', completed_at = now() where race_id = ${raceId}`;
-    return { pending };
   });
 
-  const { pending } = await completing;
   t.like(await pending, {
     reply: { kind: 'fault', code: 'NOT_RUN_OWNER', extras: { run_status: 'CANCELLED' } },
     outcome: undefined,

@@ -4,11 +4,13 @@ import { isCarriedOut } from '../../../actors/services/carried-out-store.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
 import { testDatabase } from '../../support/cluster.ts';
+import { patient } from '../../support/patient.ts';
 import { until } from '../../support/until.ts';
 
 async function start(t: ExecutionContext) {
   const { sql: admin, url } = await testDatabase(t);
-  const sql = createSql({ url, applicationName: 'services', role: 'paddock_service', max: 2 });
+  const line = { applicationName: 'services', role: 'paddock_service', max: 2 } as const;
+  const sql = createSql({ ...patient(url), ...line });
   t.teardown(() => closeSql(sql));
   const asked = (id: string) => transaction(sql, {}, (tx) => isCarriedOut(tx, id));
   const isWaiting = () =>

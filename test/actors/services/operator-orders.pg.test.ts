@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { qualifyingNow } from '../../../actors/services/pins/miner-field.ts';
 import { holdRace } from '../../../actors/services/pins/store.ts';
+import type { Transaction } from '../../../infra/ports/sql.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { racePartitionOf } from '../../../machines/partition-of.ts';
+import { holdLock } from '../../support/held-lock.ts';
 import { openOperatorDesk } from '../../support/operator-desk.ts';
 import { addSealedRace } from '../../support/sealed-race.ts';
 import { addActiveSuite, addRace, addVersion } from '../../support/trial-races.ts';
@@ -22,6 +24,9 @@ const audits = (admin: Desk['admin']) => admin<
   { action: string; object: string; reason: string }[]
 >`
   select action, object, reason from audit_log order by seq`;
+
+const locked = (raceId: string) => (tx: Transaction) =>
+  tx`select 1 from race where race_id = ${raceId} for update`;
 
 /** So many transactions of this database wait for locks that others hold. */
 async function untilWaiting(admin: Desk['admin'], count: number): Promise<void> {
@@ -161,8 +166,7 @@ test('an order waits for the race to be closed, and is refused if that ended it'
     ...{ suiteId, raceNumber: 1, entrants: [], status: 'QUALIFYING_OPEN' },
   });
   let ordered: Promise<unknown> = Promise.resolve();
-  await admin.begin(async (tx) => {
-    await tx`select 1 from race where race_id = ${raceId} for update`;
+  await holdLock(admin, locked(raceId), async (tx) => {
     ordered = service['order-race'](
       { order: 'cancel-race', raceId, reason: 'late' },
       command(),
@@ -180,26 +184,22 @@ test('an order to close goes before pins that come later, and locks them out', a
   const raceId = await addRace(admin, {
     ...{ suiteId, raceNumber: 1, entrants: [], status: 'QUALIFYING_OPEN' },
   });
-  const held = Promise.withResolvers<void>();
-  const mayEnd = Promise.withResolvers<void>();
-  const pinning = transaction(admin, {}, async (tx) => {
-    await holdRace(tx);
-    held.resolve();
-    await mayEnd.promise;
+  let ordering: Promise<unknown> | undefined;
+  let later: ReturnType<typeof qualifyingNow> | undefined;
+  await holdLock(admin, holdRace, async () => {
+    ordering = service['order-race'](
+      { order: 'close-qualifying', raceId, reason: null },
+      command(),
+    );
+    await untilWaiting(admin, 1);
+    later = transaction(admin, {}, async (tx) => {
+      await tx`set local lock_timeout = 0`;
+      await holdRace(tx);
+      return await qualifyingNow(tx);
+    });
+    await untilWaiting(admin, 2);
   });
-  await held.promise;
-  const ordering = service['order-race'](
-    { order: 'close-qualifying', raceId, reason: null },
-    command(),
-  );
-  await untilWaiting(admin, 1);
-  const later = transaction(admin, {}, async (tx) => {
-    await holdRace(tx);
-    return await qualifyingNow(tx);
-  });
-  await untilWaiting(admin, 2);
-  mayEnd.resolve();
-  await Promise.all([pinning, ordering]);
+  await ordering;
   t.true((await later)?.race?.isLocked);
 });
 
@@ -212,8 +212,7 @@ test('a ban and its end wait for the close of a race, and tell the races', async
   });
   let banned = false;
   let ordered: Promise<unknown> = Promise.resolve();
-  await admin.begin(async (tx) => {
-    await tx`select 1 from race where race_id = ${raceId} for update`;
+  await holdLock(admin, locked(raceId), async () => {
     ordered = service['ban-hotkey']({ hotkey: 'alice', reason: 'cheats' }, command()).then(() => {
       banned = true;
     });
