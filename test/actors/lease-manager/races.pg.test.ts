@@ -28,6 +28,11 @@ async function succeed(desk: Desk, validator: string, taskOf = (n: number) => `t
 
 const raceTask = (n: number) => `race-${n}`;
 
+const takeRace =
+  (raceId: string): Parameters<typeof holdLock>[1] =>
+  (tx) =>
+    tx`select 1 from race where race_id = ${raceId} for update`;
+
 /** A suite with version 1 eligible. */
 async function openSeason(sql: Sql, desk: Desk): Promise<number> {
   const suiteId = await addSuite(sql);
@@ -166,9 +171,7 @@ test('a completion that waits for the end of its race is refused then', async (t
   await desk.ok('append-results', { ...own, results });
 
   let pending: ReturnType<typeof desk.do> | undefined;
-  const take: Parameters<typeof holdLock>[1] = (tx) =>
-    tx`select 1 from race where race_id = ${raceId} for update`;
-  await holdLock(sql, take, async (tx) => {
+  await holdLock(sql, takeRace(raceId), async (tx) => {
     pending = desk.do('complete-run', { ...own, ...completion() });
     await until(async () => (await waiting(sql)) === 1);
     await tx`update race set status = 'RACE_COMPLETE', completed_at = now() where race_id = ${raceId}`;
@@ -240,14 +243,13 @@ test('an eligibility counts for the race that was open when it became durable', 
 
   // The second waits for the close, and so comes after it.
   await succeed(desk, 'val-y-a');
-  const { pending } = await sql.begin(async (tx) => {
-    await tx`select 1 from race where race_id = ${first} for update`;
-    const waiter = succeed(desk, 'val-y-b');
+  let waiter: Promise<unknown> | undefined;
+  await holdLock(sql, takeRace(first), async (tx) => {
+    waiter = succeed(desk, 'val-y-b');
     await until(async () => (await waiting(sql)) === 1);
     await tx`update race set status = 'QUALIFYING_CLOSED', closed_at = now() where race_id = ${first}`;
-    return { pending: waiter };
   });
-  await pending;
+  await waiter;
   await over(sql, first);
   const second = await addRace(sql, { suiteId, raceNumber: 2, status: 'QUALIFYING_OPEN' });
   await evaluate('z');
@@ -264,9 +266,9 @@ test('a commit that waits for the end of a race holds its successor as well', as
   const { sql, desk } = await openWorld(t);
   const suiteId = await addSuite(sql);
   const first = await addRace(sql, { suiteId });
-  const { pending } = await sql.begin(async (tx) => {
-    await tx`select 1 from race where race_id = ${first} for update`;
-    const waiter = desk.ok('submit-version', submission(1));
+  let waiter: Promise<unknown> | undefined;
+  await holdLock(sql, takeRace(first), async (tx) => {
+    waiter = desk.ok('submit-version', submission(1));
     await until(async () => (await waiting(sql)) === 1);
     await tx`update race set status = 'RACE_COMPLETE', completed_at = now() where race_id = ${first}`;
     await tx`
@@ -274,9 +276,8 @@ test('a commit that waits for the end of a race holds its successor as well', as
                         opened_at, qualifying_closes_at)
       values (gen_random_uuid(), 1, ${suiteId}, 2, 'QUALIFYING_OPEN', 0, '{}', now(), now())`;
     await tx`update suite set required_successes_qualifying = 3 where suite_id = ${suiteId}`;
-    return { pending: waiter };
   });
-  await pending;
+  await waiter;
 
   // Admitted after the opening, so under its rules.
   const [version] = await sql`select required_successes from agent_version`;
@@ -289,8 +290,7 @@ test('qualifying work that changes no score waits for no race', async (t) => {
   const raceId = await addRace(sql, { suiteId, status: 'QUALIFYING_OPEN' });
   await desk.ok('submit-version', submission(1));
 
-  await sql.begin(async (tx) => {
-    await tx`select 1 from race where race_id = ${raceId} for update`;
+  await holdLock(sql, takeRace(raceId), async () => {
     await succeed(desk, 'val-a');
     const own = await claimRun(desk, 'val-b');
     await desk.ok('heartbeat', own);
