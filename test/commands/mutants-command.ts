@@ -9,7 +9,7 @@ export const mutantsCommand = command({
       'defects',
       everyMutant.map(({ id }) => id),
     ),
-    seeds: whole(12, 'seeds that each is looked for on', { max: 10_000 }),
+    seeds: whole(24, 'seeds that each is looked for on', { max: 10_000 }),
     jobs: whole(2, 'worlds at the same time', { max: 64 }),
     control: flag('the product as it is too, which --only leaves out'),
   },

@@ -82,7 +82,7 @@ export const runtimeMutants: readonly Mutant[] = [
   {
     id: 'event-not-kept',
     breaks: 'A snapshot is written without one of the events that made it.',
-    signs: ['INV-49'],
+    signs: ['INV-49', 'SIM'],
     edits: [
       {
         file: 'actors/lease-manager/draft.ts',
