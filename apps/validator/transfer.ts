@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { sha256Hex } from '../../infra/ids/ids.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import { AnswerLimit, limited, lineBytesPerMs } from '../cli/client/answer-limit.ts';
+import { formOf } from '../cli/client/foreign-answer.ts';
 import { renameSynced } from './write-synced.ts';
 
 /** What was delivered is not what was announced, or did not come at all. */
@@ -113,10 +114,9 @@ export async function putBytes(
  * A proxy's. Stores may call the answer to an upload HTML as well, but have no words for a success; and they may
  * redirect to where they take it.
  */
-async function isPage({ headers, body }: Response): Promise<boolean> {
-  const reader = body?.getReader();
-  const isHtml = /^text\/html\b/i.test(headers.get('content-type') ?? '');
-  const first = isHtml ? await reader?.read() : undefined;
+async function isPage(answer: Response): Promise<boolean> {
+  const reader = answer.body?.getReader();
+  const first = formOf(answer) === 'text/html' ? await reader?.read() : undefined;
   await reader?.cancel();
   return first?.value !== undefined;
 }

@@ -1,12 +1,15 @@
 import type { Sql, Transaction } from '../../infra/ports/sql.ts';
 
+/** A statement that takes a lock. */
+export type Take = (tx: Transaction) => Promise<unknown>;
+
 /**
  * Holds what `take` locks for as long as `during` runs, which may change things in the same transaction.
  * Who holds a lock and is idle is cut off.
  */
 export async function holdLock(
   sql: Sql,
-  take: (tx: Transaction) => Promise<unknown>,
+  take: Take,
   during: (tx: Transaction) => Promise<void>,
 ): Promise<void> {
   await sql.begin(async (tx) => {

@@ -234,14 +234,7 @@ const races: Readonly<Record<string, Plant>> = {
   'a top was challenged at what it has just shown or else reigned with, by the margin of its age': (
     sql,
   ) => sql`
-    update race r
-    set challenged_score = f.winner_score
-    from top_agent t
-    join race f on f.race_id = t.race_id
-    join race_entrant e on e.agent_version_id = t.agent_version_id
-    where e.race_id = r.race_id and r.race_number > f.race_number
-      and (t.ended_at is null or t.ended_at >= r.completed_at)
-      and e.weighted_score <> f.winner_score`,
+    update race set challenged_score = challenged_score + 0.0001`,
   'the winner became top where it beat the top by the margin, and nobody else': (sql) => sql`
     update race r set promoted_agent_version_id = e.agent_version_id
     from race_entrant e

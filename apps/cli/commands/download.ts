@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Asked } from '../asked.ts';
+import { formOf } from '../client/foreign-answer.ts';
 import type { PostPublicArtifactsDownloadUrlRequest } from '../client/paddock.generated.ts';
 import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
@@ -82,7 +83,7 @@ async function fetched(url: string, path: string, desk: Desk): Promise<Uint8Arra
   const { ok, status, body, headers } = answer;
   if (!ok || body === null) throw later(`the store answered ${status}`, desk);
   // A proxy's. Logs may be a page as well, but then their store says by an ETag which bytes they are.
-  if (/^text\/html\b/i.test(headers.get('content-type') ?? '') && !headers.has('etag'))
+  if (formOf(answer) === 'text/html' && !headers.has('etag'))
     throw later('something in the place of the store answered with a page', desk);
   const progress = transferProgress(desk, path);
   try {

@@ -15,7 +15,7 @@ import {
   submission,
   versionIdAt,
 } from '../../support/eval-world.ts';
-import { holdLock } from '../../support/held-lock.ts';
+import { holdLock, type Take } from '../../support/held-lock.ts';
 import { tellsOneStory } from '../../support/one-story.ts';
 import { until } from '../../support/until.ts';
 
@@ -29,7 +29,7 @@ async function succeed(desk: Desk, validator: string, taskOf = (n: number) => `t
 const raceTask = (n: number) => `race-${n}`;
 
 const takeRace =
-  (raceId: string): Parameters<typeof holdLock>[1] =>
+  (raceId: string): Take =>
   (tx) =>
     tx`select 1 from race where race_id = ${raceId} for update`;
 

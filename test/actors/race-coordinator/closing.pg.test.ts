@@ -1,6 +1,6 @@
 import test from 'ava';
 import { fieldFlaws } from '../../../apps/verify/live/checks/field.ts';
-import { holdLock } from '../../support/held-lock.ts';
+import { holdLock, type Take } from '../../support/held-lock.ts';
 import { hourMs, openRaceDesk, type RaceDesk, startMs } from '../../support/race-desk.ts';
 import {
   ban,
@@ -110,7 +110,7 @@ test('a close waits for a pin that is under way, and honours it', async (t) => {
   const { attempts } = await closeOnly(desk, async () => {
     const held = Promise.withResolvers<void>();
     // As the service does: the race's share lock first.
-    const take: Parameters<typeof holdLock>[1] = (tx) => tx`select 1 from race for share`;
+    const take: Take = (tx) => tx`select 1 from race for share`;
     pinning = holdLock(sql, take, async (tx) => {
       await tx`
         insert into race_pin (miner_hotkey, agent_version_id, pinned_at)

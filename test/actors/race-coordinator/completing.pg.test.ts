@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { completeRace } from '../../../machines/race/complete-race.ts';
 import type { RaceInputs } from '../../../machines/race/field.ts';
 import { racePolicy } from '../../../machines/race/policy.ts';
-import { holdLock } from '../../support/held-lock.ts';
+import { holdLock, type Take } from '../../support/held-lock.ts';
 import { type Done, hourMs, openRaceDesk, type RaceDesk } from '../../support/race-desk.ts';
 import {
   ban,
@@ -306,7 +306,7 @@ test('work that opens again while the end of its race is read is waited for', as
   for (const id of [a, b]) await seedWork(sql, raceId, id, success(500_000));
   let looked: Promise<Done> | undefined;
   // Read after who has work left, and before how the runs ended.
-  const take: Parameters<typeof holdLock>[1] = (tx) => tx`lock table top_agent`;
+  const take: Take = (tx) => tx`lock table top_agent`;
   await holdLock(sql, take, async () => {
     looked = desk.send('work-changed', { raceId, agentVersionId: b });
     await until(async () => {
