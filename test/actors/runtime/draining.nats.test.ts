@@ -5,6 +5,8 @@ import { audit, startLoad } from '../../support/counter-load.ts';
 import { eventually, startWorld } from '../../support/runtime-world.ts';
 
 const partitions = 8;
+/** Longer than a busy machine stands still: who loses its lease is given other partitions. */
+const lasting = { policy: { leaseMs: 10_000 } };
 
 test('who is ordered to drain gives all it has under load, and serves again only when alone', async (t) => {
   const world = await startWorld(partitions);
@@ -17,13 +19,13 @@ test('who is ordered to drain gives all it has under load, and serves again only
       from rt.order_drain(${memberId})`;
     return row;
   };
-  const one = await world.host('one');
+  const one = await world.host('one', lasting);
   await eventually(ownedBy('one'), (count) => count === partitions);
   t.is(await orderDrain('nobody'), undefined);
   t.deepEqual(await orderDrain('one'), { isDraining: false, partitionCount: partitions });
   const load = startLoad(world, { clients: 16, partitions });
 
-  const two = await world.host('two');
+  const two = await world.host('two', lasting);
   await eventually(ownedBy('two'), (count) => count === 3);
   // Together: the first order moves what the second one counts, as soon as the hosts can see it.
   const orders = await transaction(world.sql, {}, async (tx) => [
@@ -60,7 +62,7 @@ test('who is ordered to drain gives all it has under load, and serves again only
   await eventually(ownedBy('one'), (count) => count === partitions);
   // A start undoes the order.
   await one.host.stop();
-  const again = await world.host('one');
+  const again = await world.host('one', lasting);
   await eventually(ownedBy('one'), (count) => count === partitions);
   const [member] = await world.sql<{ draining: boolean }[]>`
     select draining from rt.member where member_id = 'one'`;

@@ -118,7 +118,7 @@ test('a provider that hangs rests for all, one whose account is asked for elsewh
 });
 
 test('a provider that was hardly asked when patience ended does not rest', async (t) => {
-  const mintMs = 4_000;
+  const mintMs = 8_000;
   const { admin, connect, token, plantRun, standIns } = await openLoanDesk(t, {
     ...{ mintMs, restMs: 60_000 },
   });
