@@ -97,10 +97,16 @@ test.serial('a disk that is full, as the server says it', async (t) => {
       raise exception 'could not extend file: No space left on device' using errcode = '53100';
     end $$;
     create trigger disk_full before insert on nonce for each statement execute function disk_full();`);
+  t.teardown(() => sql.unsafe('drop trigger if exists disk_full on nonce'));
   for (let count = 0; count < 2; count += 1) {
-    const answer = await write();
-    t.is(answer.status, 503);
-    t.is(((await answer.json()) as { error_code: string }).error_code, 'STORE_UNAVAILABLE');
+    // A machine that is slow may not know in time what became of it.
+    await until(async () => {
+      const answer = await write();
+      t.is(answer.status, 503);
+      const { error_code: code } = (await answer.json()) as { error_code: string };
+      t.true(['STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN'].includes(code), code);
+      return code === 'STORE_UNAVAILABLE';
+    });
   }
   await untilRed('writes', /^the last writes were not taken$/);
   await sql.unsafe('drop trigger disk_full on nonce');
