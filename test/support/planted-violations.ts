@@ -274,7 +274,7 @@ const races: Readonly<Record<string, Plant>> = {
     update epoch_standings set body = body || ' '`,
   'standings that were made are stored, once for each epoch': (sql) => sql`
     delete from epoch_standings`,
-  // A version that was eliminated gets a share, and every record of the hash agrees.
+  // A version that is owed nothing gets a share, and every record of the hash agrees.
   'the standings of the newest 60 epochs follow again from what stood when they were made': (
     sql,
   ) => sql`
@@ -284,11 +284,10 @@ const races: Readonly<Record<string, Plant>> = {
         select b.body, encode(sha256(convert_to(b.body, 'UTF8')), 'hex')
         from (
           select jsonb_insert(s.body::jsonb, '{epoch_standings,finishers,-1}',
-            jsonb_build_object('miner_hotkey', e.miner_hotkey,
-              'agent_version_id', e.agent_version_id, 'race_score', e.race_score), true)::text as body
-          from race_entrant e
-          where e.race_id = s.race_id and e.is_eliminated and e.race_score is not null
-          order by e.race_score desc
+            jsonb_build_object('miner_hotkey', v.miner_hotkey,
+              'agent_version_id', v.agent_version_id, 'race_score', 0.1), true)::text as body
+          from agent_version v
+          where position(v.agent_version_id::text in s.body) = 0
           limit 1) b)
       where s.epoch_index = (select max(epoch_index) from epoch_standings)
       returning s.epoch_index::text as key, to_jsonb(s.body_sha256) as sha256
