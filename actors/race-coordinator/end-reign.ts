@@ -38,14 +38,15 @@ export function endBannedReign(
 
 function end(draft: Draft, reign: OpenReign, reason: OpenReign['endReason']): void {
   if (!draft.mayEndReign(reign)) return;
-  const { topId, suiteId, agentVersionId, minerHotkey, endReason } = reign;
+  const { topId, suiteId, agentVersionId, minerHotkey, endReason, lastRaceAtMs } = reign;
   draft.settleReign();
   draft.operation('reign_ended', [
     {
       top_id: topId,
       agent_version_id: agentVersionId,
       miner_hotkey: minerHotkey,
-      ended_at: instant(draft.nowMs),
+      // A clock that is behind that of the owner before must not have it end before it was last challenged.
+      ended_at: instant(Math.max(draft.nowMs, lastRaceAtMs ?? 0)),
       end_reason: reason,
       is_news: reason !== endReason,
     },

@@ -69,4 +69,6 @@ export interface OpenReign {
   readonly suiteActivatedAtMs: number | null;
   /** OUTRANKED while it stands: nothing but a challenger could end it. */
   readonly endReason: ReignEndReason;
+  /** When its suite's newest race was completed, by the clock of who owned it then. */
+  readonly lastRaceAtMs: number | null;
 }

@@ -113,7 +113,13 @@ export class RaceStore {
       select t.top_id as "topId", t.suite_id as "suiteId", t.agent_version_id as "agentVersionId",
              t.miner_hotkey as "minerHotkey", rt.milliseconds(t.top_at)::float8 as "topAtMs",
              rt.milliseconds(s.activated_at)::float8 as "suiteActivatedAtMs",
-             rt.reign_end_reason(t.agent_version_id) as "endReason"
+             rt.reign_end_reason(t.agent_version_id) as "endReason",
+             (select rt.milliseconds(r.completed_at)::float8
+              from race r
+              where r.suite_id = t.suite_id and r.status in ('RACE_COMPLETE', 'RACE_CANCELLED')
+                and r.completed_at is not null
+              order by r.race_number desc
+              limit 1) as "lastRaceAtMs"
       from top_agent t
       join suite s using (suite_id)
       where t.ended_at is null`;

@@ -102,7 +102,10 @@ export async function windowRows(
     limit ${count}`;
 }
 
-/** Who reigned over the suite just before a race of it completed. */
+/**
+ * Who reigned over the suite just before a race of it completed: whose reign began last, where somebody
+ * reigned, as the margin says. When it ended is by the clock of who owned the suite's races then.
+ */
 export async function reignBefore(
   sql: Sql,
   raceId: string,
@@ -113,8 +116,9 @@ export async function reignBefore(
     from race r
     join top_agent t
       on t.suite_id = r.suite_id and t.top_at < r.completed_at
-      and (t.ended_at is null or t.ended_at >= r.completed_at)
-    where r.race_id = ${raceId}`;
+    where r.race_id = ${raceId} and r.margin is not null
+    order by t.top_at desc
+    limit 1`;
   return row;
 }
 

@@ -1,4 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
+import { reignBefore } from '../../../actors/services/bundles/store.ts';
 import { hourMs, minuteMs, openRaceDesk, type RaceDesk } from '../../support/race-desk.ts';
 import {
   ban,
@@ -325,4 +326,23 @@ test('there is one open reign at most, and the table says so', async (t) => {
   desk.nowMs += hourMs;
   await desk.tick();
   t.is((await reigns(desk)).filter(({ isOver }) => isOver === false).length, 1);
+});
+
+test('a reign does not end before its last challenge, however far behind the clock is of who ends it', async (t) => {
+  const { desk, sql, a, b } = await reignedDesk(t);
+  await nextRace(desk, 2, { [a]: 600_000, [b]: 590_000 });
+  const atMs = desk.nowMs;
+  desk.nowMs -= 5;
+  await desk.takeOver();
+  await desk.send('version-discarded', { agentVersionId: a, atMs });
+  const [row] = await sql`
+    select t.ended_at = r.completed_at as "isAtTheEnd", r.race_id as "raceId"
+    from top_agent t join race r on r.race_number = 2
+    where t.end_reason = 'DISCARDED'`;
+  t.true(row?.['isAtTheEnd']);
+  t.is((await reignBefore(sql, row?.['raceId']))?.agent_version_id, a);
+
+  // As it was written before this was so.
+  await sql`update top_agent set ended_at = ended_at - interval '5 ms'`;
+  t.is((await reignBefore(sql, row?.['raceId']))?.agent_version_id, a);
 });
