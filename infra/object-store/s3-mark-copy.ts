@@ -9,13 +9,16 @@ import { clientConfig, type S3StoreOptions } from './s3-options.ts';
 /** To the end of the answer. Whoever waits looks at nothing else meanwhile, and comes again in a few seconds. */
 const timeoutMs = 2_000;
 
+/** Where a database's newest mark lies; the genesis tells databases apart. */
+export const markKey = (genesis: string) => `history/${genesis}.json`;
+
 /** Written again and again, as nothing else is but the trial of a store that took no file. */
 export function createS3MarkCopy(options: S3StoreOptions): MarkCopy {
   const client = new S3Client(clientConfig(options, 1));
   const limit = { clock: options.clock ?? systemClock, timeoutMs };
   const placeOf = (genesis: string) => ({
     Bucket: options.bucket,
-    Key: `history/${genesis}.json`,
+    Key: markKey(genesis),
   });
   return {
     name: 'object_store',

@@ -5,6 +5,7 @@ import {
   artifactUri,
   codeKey,
   logsFolder,
+  logsKeyWithin,
   problemLogsFolder,
 } from '../evaluation/object-keys.ts';
 import { ledgerOfEpisode, logsOfProblem, logsOfRun } from '../reads/artifacts.ts';
@@ -80,14 +81,14 @@ const keyFinders: Readonly<Record<ArtifactType, FindKey>> = {
   EVAL_LOGS_BUNDLE: async (request, { sql }) => {
     const evalRunId = idFrom(request, 'eval_run_id');
     const logs = requireReleased(await logsOfRun(sql, evalRunId), 'EVAL_RUN_NOT_FOUND');
-    return within(logsFolder(evalRunId), logs.logsKey);
+    return logsKeyWithin(logsFolder(evalRunId), logs.logsKey);
   },
   EVAL_PROBLEM_LOGS: async (request, { sql }) => {
     const evalRunId = idFrom(request, 'eval_run_id');
     const problemId = idFrom(request, 'problem_id');
     const found = await logsOfProblem(sql, evalRunId, problemId);
     const logs = requireReleased(found, 'EVAL_RUN_NOT_FOUND');
-    return within(problemLogsFolder(evalRunId, problemId), logs.logsKey);
+    return logsKeyWithin(problemLogsFolder(evalRunId, problemId), logs.logsKey);
   },
   EPISODE: async (request, { sql, config }) => {
     const id = idFrom(request, 'episode_result_id');
@@ -96,12 +97,3 @@ const keyFinders: Readonly<Record<ArtifactType, FindKey>> = {
     return ledgerSha256 === null ? undefined : artifactKey(ledgerSha256);
   },
 };
-
-/**
- * Validators send the keys of logs themselves. One is followed only into the folder of the very run
- * (or problem of the run), whose keys nobody but its holder ever got a URL for.
- */
-function within(folder: string, key: string | null): string | undefined {
-  if (key === null || !key.startsWith(folder)) return undefined;
-  return /^[\w/-]+\.gz$/.test(key) ? key : undefined;
-}

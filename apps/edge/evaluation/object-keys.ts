@@ -12,5 +12,14 @@ export const logsKey = (evalRunId: string, problemId: string, upload: string) =>
 /** Of the copy that is given out; nobody gets a URL to write it. */
 export const keptLogsKey = (uploadedKey: string) => `kept/${uploadedKey}`;
 
+/**
+ * Validators send the keys of logs themselves. One is followed only into the folder of the very run
+ * (or problem of the run), whose keys nobody but its holder ever got a URL for.
+ */
+export function logsKeyWithin(folder: string, key: string | null): string | undefined {
+  if (key === null || !key.startsWith(folder)) return undefined;
+  return /^[\w/-]+\.gz$/.test(key) ? key : undefined;
+}
+
 export const artifactUri = (bucket: string, sha256: string) =>
   `s3://${bucket}/${artifactKey(sha256)}`;
