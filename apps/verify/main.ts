@@ -1,11 +1,21 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { settings } from '../../infra/config/settings.ts';
+import { createS3Inspector } from '../../infra/object-store/s3-inspector.ts';
 import { terminal } from '../world/terminal.ts';
 import { AuditUnreadable } from './audit/audit-unreadable.ts';
 import { verifyAudit } from './audit/verify-audit.ts';
 import { LiveUnreadable } from './live/live-unreadable.ts';
 import { verifyLive } from './live/verify-live.ts';
-import { type AuditOptions, type LiveOptions, readOptions, UsageError, usage } from './options.ts';
+import { ObjectsUnreadable } from './objects/objects-unreadable.ts';
+import { verifyObjects } from './objects/verify-objects.ts';
+import {
+  type AuditOptions,
+  type LiveOptions,
+  type ObjectsOptions,
+  readOptions,
+  UsageError,
+  usage,
+} from './options.ts';
 import { BundleRefused } from './sealed-bundle.ts';
 import { verify } from './verify.ts';
 
@@ -20,6 +30,10 @@ async function run(): Promise<number> {
   const told = { terminal: terminal({ stream, isStyled }), clock: systemClock };
   if ('live' in options) {
     return await verifyLive({ ...told, ...liveAccess(options.live), options: options.live });
+  }
+  if ('objects' in options) {
+    const { objects } = options;
+    return await verifyObjects({ ...told, ...objectsAccess(objects), options: objects });
   }
   const isSame =
     'audit' in options
@@ -57,6 +71,27 @@ function liveAccess({ databaseUrl = process.env['DATABASE_URL'] ?? '' }: LiveOpt
   };
 }
 
+/** Where the files are and whose, as services are told it. */
+function objectsAccess({ databaseUrl = process.env['DATABASE_URL'] ?? '' }: ObjectsOptions) {
+  if (databaseUrl === '') throw new UsageError('set DATABASE_URL, or give --database');
+  const endpoint = storeVariable('S3_ENDPOINT');
+  const bucket = storeVariable('S3_BUCKET');
+  if (!/^https?:\/\//.test(endpoint) || !URL.canParse(endpoint)) {
+    throw new UsageError('S3_ENDPOINT must be a URL beginning http:// or https://');
+  }
+  const store = createS3Inspector({
+    ...{ endpoint, bucket, accessKeyId: storeVariable('S3_ACCESS_KEY_ID') },
+    secretAccessKey: storeVariable('S3_SECRET_ACCESS_KEY'),
+  });
+  return { databaseUrl, bucket, store };
+}
+
+function storeVariable(name: string): string {
+  const text = process.env[name]?.trim() ?? '';
+  if (text === '') throw new UsageError(`set ${name}: the files are asked for as services do it`);
+  return text;
+}
+
 function msOf(key: 'CODE_RELEASE_SECONDS' | 'NO_PROGRESS_SECONDS' | 'RUN_LIMIT_SECONDS'): number {
   return Number(process.env[key] || settings[key].default) * 1000;
 }
@@ -67,7 +102,8 @@ try {
   const isUnchecked =
     error instanceof UsageError ||
     error instanceof AuditUnreadable ||
-    error instanceof LiveUnreadable;
+    error instanceof LiveUnreadable ||
+    error instanceof ObjectsUnreadable;
   const isTold = isUnchecked || error instanceof BundleRefused;
   console.error(isTold ? `paddock: ${error.message}` : error);
   process.exitCode = isUnchecked ? 2 : 1;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { type FileKindId, fileKindIds } from './objects/file-kind.ts';
 
 export interface VerifyOptions {
   /** Where the public API is: the bundle comes from there, and its pages are compared too. */
@@ -32,6 +33,18 @@ export interface LiveOptions {
   readonly statementTimeoutMs: number;
 }
 
+/** Of `--objects`: which rows, and how closely the files are looked at. */
+export interface ObjectsOptions {
+  /** Undefined: the one that the environment names. */
+  readonly databaseUrl: string | undefined;
+  /** All kinds when empty. */
+  readonly only: readonly FileKindId[];
+  readonly isJson: boolean;
+  /** Each file is read, and its bytes are compared with what the row says of them. */
+  readonly isHashed: boolean;
+  readonly statementTimeoutMs: number;
+}
+
 /** What is wrong with the command line, in one sentence that says what to do. */
 export class UsageError extends Error {
   override name = 'UsageError';
@@ -48,6 +61,7 @@ export const usage = `npm run verify -- --race ID --url BASE [--public-key HEX] 
 npm run verify -- --bundle FILE [--url BASE] [--public-key HEX]
 npm run verify -- --audit [--url BASE] [--expect SEQ:HASH]
 npm run verify -- --live [--database URL] [--only INV-01]... [--json] [--quiet | --backup]
+npm run verify -- --objects [--hash] [--database URL] [--only KIND]... [--json]
 
   --race ID         a completed race whose detail is released
   --url BASE        the service, for example http://127.0.0.1:8080
@@ -60,6 +74,11 @@ npm run verify -- --live [--database URL] [--only INV-01]... [--json] [--quiet |
   --live            every invariant that a running service's database can show, read without locks
   --database URL    instead of DATABASE_URL of the environment, where others see no password
   --only INV-01     this invariant; may be given several times
+  --objects         every file that a row names: is it in the object store, and as large as the row says;
+                    S3_ENDPOINT, S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY of the environment
+                    say where
+  --hash            read each file as well, and compare its SHA-256 where its row names one
+  --only KIND       files of this kind: ${fileKindIds.join(', ')}
   --quiet           the service is at rest: check as well what holds only then
   --backup          a restored backup, on which no process works: leave out what holds only while
                     some do, and say so
@@ -71,14 +90,21 @@ Of a race is computed again what follows from its runs. ${onTrust}
 ${onTrustAlone}
 
 Exit code 0: all is as it should be; 1: it is not, or a race cannot be read; 2: the command is wrong,
-or the log or the database cannot be read.`;
+or the log, the database or the object store cannot be read.`;
 
 /** Undefined when help was asked for. */
 export function readOptions(
   args: readonly string[],
-): VerifyOptions | { readonly audit: AuditOptions } | { readonly live: LiveOptions } | undefined {
+):
+  | VerifyOptions
+  | { readonly audit: AuditOptions }
+  | { readonly live: LiveOptions }
+  | { readonly objects: ObjectsOptions }
+  | undefined {
   const values = parsed(args);
   if (values.help === true) return undefined;
+  if (values.objects === true) return { objects: objectsOptions(values) };
+  if (values.hash !== undefined) throw new UsageError('--hash is about --objects: give both');
   if (values.live === true) return { live: liveOptions(values) };
   if (
     [values.database, values.only, values.json, values.quiet, values.backup].some(
@@ -86,7 +112,7 @@ export function readOptions(
     )
   ) {
     throw new UsageError(
-      '--database, --only, --json, --quiet and --backup are about --live: give that too',
+      '--database, --only, --json, --quiet and --backup are about --live, the first three about --objects too: give either',
     );
   }
   if (values.audit === true) return { audit: auditOptions(values) };
@@ -131,27 +157,58 @@ function liveOptions(values: ReturnType<typeof parsed>): LiveOptions {
   if ([race, url, bundle, save, audit, expect, publicKey].some((value) => value !== undefined)) {
     throw new UsageError('--live is about a database alone: --help shows what goes with it');
   }
-  const { database, only = [], 'timeout-seconds': seconds = '60' } = values;
-  if (database !== undefined && !/^postgres(?:ql)?:\/\//.test(database)) {
-    throw new UsageError('--database must begin with postgres:// or postgresql://');
-  }
+  const { only = [] } = values;
   const ids = only.map((id) => id.toUpperCase());
   const unknown = ids.find((id) => !/^INV-(?:0[1-9]|[1-4]\d|50)$/.test(id));
   if (unknown !== undefined) throw new UsageError(`--only takes INV-01 to INV-50, not ${unknown}`);
-  if (!/^[1-9]\d{0,4}$/.test(seconds)) {
-    throw new UsageError('--timeout-seconds must be a whole number of seconds');
-  }
   if (values.quiet === true && values.backup === true) {
     throw new UsageError('--quiet is about processes at rest, and on a --backup there are none');
   }
   return {
-    databaseUrl: database,
+    ...readingOptions(values),
     only: ids,
-    isJson: values.json === true,
     isQuiet: values.quiet === true,
     isBackup: values.backup === true,
-    statementTimeoutMs: Number(seconds) * 1000,
   };
+}
+
+function objectsOptions(values: ReturnType<typeof parsed>): ObjectsOptions {
+  const { race, url, bundle, save, audit, expect, live, quiet, backup } = values;
+  const others = [
+    race,
+    url,
+    bundle,
+    save,
+    audit,
+    expect,
+    live,
+    quiet,
+    backup,
+    values['public-key'],
+  ];
+  if (others.some((value) => value !== undefined)) {
+    throw new UsageError(
+      '--objects is about a database and its object store alone: --help shows what goes with it',
+    );
+  }
+  const only = (values.only ?? []).map((word) => {
+    const id = fileKindIds.find((known) => known === word.toLowerCase());
+    if (id !== undefined) return id;
+    throw new UsageError(`--only takes ${fileKindIds.join(', ')} with --objects, not ${word}`);
+  });
+  return { ...readingOptions(values), only, isHashed: values.hash === true };
+}
+
+/** How a database is read, and how it is told. */
+function readingOptions(values: ReturnType<typeof parsed>) {
+  const { database, json = false, 'timeout-seconds': seconds = '60' } = values;
+  if (database !== undefined && !/^postgres(?:ql)?:\/\//.test(database)) {
+    throw new UsageError('--database must begin with postgres:// or postgresql://');
+  }
+  if (!/^[1-9]\d{0,4}$/.test(seconds)) {
+    throw new UsageError('--timeout-seconds must be a whole number of seconds');
+  }
+  return { databaseUrl: database, isJson: json, statementTimeoutMs: Number(seconds) * 1000 };
 }
 
 function requireHttp(url: string | undefined): void {
@@ -174,6 +231,8 @@ function parsed(args: readonly string[]) {
         audit: { type: 'boolean' },
         expect: text,
         live: { type: 'boolean' },
+        objects: { type: 'boolean' },
+        hash: { type: 'boolean' },
         database: text,
         only: { type: 'string', multiple: true },
         json: { type: 'boolean' },

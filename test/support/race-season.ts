@@ -185,7 +185,7 @@ export class RaceSeason {
   async #submit(those: readonly SignedClient[]): Promise<void> {
     await inParallel(4, those, async (client) => {
       const number = this.#files++;
-      const code = `CARE = 0.5\nNUMBER = ${number}\n\n\ndef act(task):\n    return task\n`;
+      const code = seasonCode(number);
       const agentName = `agent-${number % 3}`;
       const onEvent = () => undefined;
       const id = await this.#unlessBanned(() =>
@@ -358,6 +358,11 @@ export class RaceSeason {
   #count(what: string): void {
     this.history.counts.set(what, (this.history.counts.get(what) ?? 0) + 1);
   }
+}
+
+/** The file that is submitted after so many others. */
+export function seasonCode(number: number): string {
+  return `CARE = 0.5\nNUMBER = ${number}\n\n\ndef act(task):\n    return task\n`;
 }
 
 /** The version's skill decides most of it, the validator a little; exact in 10^-6. */

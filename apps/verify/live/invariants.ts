@@ -39,7 +39,7 @@ export const invariants: readonly Invariant[] = [
   {
     id: 'INV-24',
     subject: 'code stays what was uploaded',
-    elsewhere: `the bytes of downloads: ${tests}`,
+    elsewhere: 'the files: npm run verify -- --objects --hash',
   },
   {
     id: 'INV-25',

@@ -1,13 +1,12 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
-import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { closeSql } from '../../../infra/postgres/client.ts';
 import type { Terminal } from '../../world/terminal.ts';
-import { roleOf } from '../login-role.ts';
+import { openReader, requireSchema } from '../open-reader.ts';
 import type { LiveOptions } from '../options.ts';
 import type { LiveRules } from './checks/check.ts';
 import { everyCheck } from './checks/every-check.ts';
 import { invariants } from './invariants.ts';
-import { LiveUnreadable } from './live-unreadable.ts';
 import { type Finding, findingOf, lineOf, summaryOf } from './report.ts';
 import { type CheckOutcome, runChecks } from './run-checks.ts';
 
@@ -42,28 +41,6 @@ export async function verifyLive(verification: LiveVerification): Promise<number
   else terminal.line(summaryOf(findings, ms));
   if (findings.some(({ verdict }) => verdict === 'violated')) return 1;
   return findings.some(({ verdict }) => verdict === 'unfinished') ? 2 : 0;
-}
-
-function openReader(url: string): Sql {
-  const role = roleOf(url);
-  try {
-    return createSql({
-      ...{ url, max: 1, applicationName: 'paddock verify', statementTimeoutMs: 60_000 },
-      ...(role !== undefined && { role }),
-    });
-  } catch (cause) {
-    throw new LiveUnreadable('--database is no address of a PostgreSQL database', { cause });
-  }
-}
-
-async function requireSchema(sql: Sql): Promise<void> {
-  const [row] = await sql<{ is: boolean }[]>`
-    select to_regnamespace('audit') is not null as is`.catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : 'nobody answers';
-    throw new LiveUnreadable(`the database cannot be read: ${why}`, { cause });
-  });
-  if (row?.is === true) return;
-  throw new LiveUnreadable('the database has no schema audit: it is no Paddock of this version');
 }
 
 async function* findingsOf(

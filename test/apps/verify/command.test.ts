@@ -118,6 +118,44 @@ test('the live check is asked for alone, and by the numbers of invariants', (t) 
   }
 });
 
+test('files are asked for alone, and by their kinds', (t) => {
+  const database = 'postgresql://reader@db.example/paddock';
+  const args = ['--objects', '--database', database, '--only', 'Code', '--only', 'packs'];
+  t.deepEqual(readOptions([...args, '--hash', '--timeout-seconds', '5']), {
+    objects: {
+      databaseUrl: database,
+      only: ['code', 'packs'],
+      isJson: false,
+      isHashed: true,
+      statementTimeoutMs: 5_000,
+    },
+  });
+  t.like(readOptions(['--objects', '--json']), { objects: { only: [], isJson: true } });
+  for (const more of [
+    ['--live'],
+    ['--audit'],
+    ['--race', 'a'],
+    ['--url', 'http://a'],
+    ['--bundle', 'x'],
+    ['--save', 'x'],
+    ['--public-key', '0'.repeat(64)],
+    ['--expect', '1:a'],
+    ['--quiet'],
+    ['--backup'],
+  ]) {
+    const message = /^--objects is about a database and its object store alone/;
+    t.throws(() => readOptions(['--objects', ...more]), { instanceOf: UsageError, message });
+  }
+  for (const [wrong, message] of [
+    [['--objects', '--only', 'INV-01'], /^--only takes code, .* with --objects, not INV-01$/],
+    [['--objects', '--database', 'http://a'], /must begin with postgres/],
+    [['--live', '--hash'], /^--hash is about --objects/],
+    [['--hash'], /^--hash is about --objects/],
+  ] as const) {
+    t.throws(() => readOptions(wrong), { instanceOf: UsageError, message });
+  }
+});
+
 test('a live check of no database is one sentence and exit code 2', async (t) => {
   const nobody = await command('--live', '--database', 'postgres://a@127.0.0.1:1/b');
   t.is(nobody.code, 2);
