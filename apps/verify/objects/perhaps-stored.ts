@@ -152,7 +152,8 @@ const history: FileKind = {
   id: 'history',
   subject: 'how far the database came',
   unlessThere: 'coordinators write it within seconds',
-  remedy: 'see `npm run history`, then delete it: coordinators write it anew',
+  remedy:
+    'move it aside, unless `npm run history` says that the database went back: coordinators write it anew',
   async *files(sql) {
     const rows = await sql<{ genesis: string }[]>`select genesis from rt.history`;
     for (const { genesis } of rows) {
