@@ -37,7 +37,11 @@ export interface PackTask extends StandingTask {
   readonly goalText: string;
 }
 
-/** In pack order. What is held out is so by a suite that may draw it, or by a race that has drawn it. */
+/**
+ * In pack order. What is held out is so by a suite that may draw it, or by a race that has drawn it. By
+ * its goal where that would make a task of a racing pack public: one that has the goal alone in its own
+ * pack, however many have it in this one.
+ */
 export async function packTasks(tx: Transaction, packSha256: string): Promise<readonly PackTask[]> {
   return await tx<PackTask[]>`
     with racing as (
@@ -51,9 +55,9 @@ export async function packTasks(tx: Transaction, packSha256: string): Promise<re
     select t.task_id as "taskId", t.family, t.goal_text as "goalText", t.is_public as "isPublic",
       not t.is_public and (
         t.pack_sha256 in (select pack_sha256 from racing)
-        or t.has_own_goal and t.goal_text in (
-          select o.goal_text from pack_task o where o.pack_sha256 in (select pack_sha256 from racing)))
-        as "isHeldOut"
+        or t.goal_text in (
+          select o.goal_text from rt.tasks_of_packs(array(select pack_sha256 from racing)) o
+          where o.has_own_goal and not o.is_public)) as "isHeldOut"
     from rt.tasks_of_packs(array[${packSha256}::text]) t
     order by t.ordinal`;
 }

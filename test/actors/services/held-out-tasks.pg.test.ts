@@ -113,6 +113,58 @@ test('goals that a pack has more than once tell no tasks apart', async (t) => {
   t.deepEqual(await shown(other), names);
 });
 
+/** Of a pack of their own; the tasks `prefix-N` have these goals, in this order. */
+const withGoals = (prefix: string, goals: readonly string[]): DeskTask[] =>
+  goals.map((goalText, index) => ({ taskId: `${prefix}-${index}`, family: 'shop', goalText }));
+
+const racing = { envPackSha256: rebuilt };
+const next = { envPackSha256: 'ef'.repeat(32) };
+
+test('a goal that a racing pack has once is shown by no pack, however often that has it', async (t) => {
+  const { admin, register, create, activate, shown, refused } = await openSuites(t);
+  await register(rebuilt, withGoals('a', ['Shown', 'Held', 'Other']));
+  await register(next.envPackSha256, withGoals('b', ['Held', 'Held', 'Free', 'Shown', 'Shown']));
+  await activate(await create({ ...racing, qualifyingTaskIds: ['a-0'] }));
+  t.is(await refused({ ...next, qualifyingTaskIds: ['b-1'] }), 'TASK_HELD_OUT');
+  t.deepEqual(new Set(await shown(await create(next))), new Set(['b-2', 'b-3', 'b-4']));
+  const stillHeldOut = await admin`
+    select from rt.tasks_of_packs(array[${rebuilt}]) where not is_public`;
+  t.is(stillHeldOut.length, 2, 'what the second suite shows is no task that the first holds out');
+});
+
+test('a goal that a racing pack has more than once may be shown by a pack that has it once', async (t) => {
+  const { register, create, activate, shown, refused } = await openSuites(t);
+  await register(rebuilt, withGoals('a', ['Shown', 'Common', 'Common']));
+  await register(next.envPackSha256, withGoals('b', ['Common', 'Free']));
+  await activate(await create({ ...racing, qualifyingTaskIds: ['a-0'] }));
+  const names = ['b-0'];
+  t.deepEqual(await shown(await create({ ...next, qualifyingTaskIds: names })), names);
+  // In the racing pack itself they are told apart by their ids.
+  t.is(await refused({ ...racing, qualifyingTaskIds: ['a-1'] }), 'TASK_HELD_OUT');
+});
+
+test('of several racing packs each holds out the goals that it has once', async (t) => {
+  const { admin, register, create, activate, shown, refused } = await openSuites(t);
+  await register(rebuilt, withGoals('a', ['Shown', 'Held', 'Held', 'Twice', 'Twice']));
+  const third = { envPackSha256: '12'.repeat(32) };
+  await register(third.envPackSha256, withGoals('c', ['Shown', 'Held', 'Twice', 'Twice']));
+  const first = await create({ ...racing, qualifyingTaskIds: ['a-0'] });
+  await activate(await create({ ...third, qualifyingTaskIds: ['c-0'] }));
+  await addRace(admin, { suiteId: first, raceNumber: 1, entrants: [], status: 'RACE_RUNNING' });
+  await register(next.envPackSha256, withGoals('b', ['Held', 'Held', 'Twice', 'Free']));
+  t.is(await refused({ ...next, qualifyingTaskIds: ['b-0'] }), 'TASK_HELD_OUT');
+  t.deepEqual(new Set(await shown(await create(next))), new Set(['b-2', 'b-3']));
+});
+
+test('a goal that is public already may be shown again by a pack that has it twice', async (t) => {
+  const { register, create, activate, shown } = await openSuites(t);
+  await register(rebuilt, withGoals('a', ['Known', 'Held']));
+  await register(next.envPackSha256, withGoals('b', ['Known', 'Known', 'Free']));
+  await activate(await create({ ...racing, qualifyingTaskIds: ['a-0'] }));
+  const names = ['b-0', 'b-1'];
+  t.deepEqual(await shown(await create({ ...next, qualifyingTaskIds: names })), names);
+});
+
 test('a suite whose races would have no task, for others show them all, is refused', async (t) => {
   const { create, shown, refused } = await openSuites(t);
   const all = deskTasks.map(({ taskId }) => taskId);
