@@ -85,10 +85,10 @@ export async function openOperatorDesk(t: ExecutionContext) {
       requiredSuccessesRace: null,
       ...fields,
     });
-  const register = (sha256 = packSha256, tasks = deskTasks) => {
+  const register = (sha256 = packSha256, tasks = deskTasks, by = command()) => {
     const documentSha256 = store({ manifest, tasks });
     const request = { packSha256: sha256, sizeBytes: 1000, documentSha256, reason: null };
-    return service['register-pack'](request, command());
+    return service['register-pack'](request, by);
   };
   return { admin, service, command, suite, register, published };
 }

@@ -8,8 +8,13 @@ const lockTimeoutMs = 8_000;
 
 /** Holds every other mutation back until this transaction ends. */
 export async function lockAudit(tx: Transaction): Promise<void> {
-  await tx`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
+  await waitInLine(tx);
   await tx`select pg_advisory_xact_lock(hashtextextended('audit_log', 0))`;
+}
+
+/** For the rest of the transaction. */
+export async function waitInLine(tx: Transaction): Promise<void> {
+  await tx`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
 }
 
 /** The newest entry, and the time after the lock is held, so that times follow the sequence. */

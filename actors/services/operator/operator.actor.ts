@@ -5,7 +5,6 @@ import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { racePartitionOf } from '../../../machines/partition-of.ts';
 import type { EffectivePolicy } from '../../../machines/race/policy-overrides.ts';
 import { refusal } from '../../../machines/refusal.ts';
-import { familyCountsOf } from '../../../machines/suite/family-counts.ts';
 import type { MessageType, ReplyOf, RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
 import type { Sweep } from '../sweep.ts';
@@ -27,16 +26,9 @@ import {
 } from './order-webhooks.ts';
 import { orderParked } from './parked-messages.ts';
 import { toAllPartitions } from './partition-messages.ts';
+import { keepPack, packRegistered } from './register-pack.ts';
 import { createRejudging, orderRejudging } from './rejudging/orders.ts';
-import {
-  activateSuite,
-  deleteBan,
-  findPack,
-  insertBan,
-  insertPack,
-  type PartitionMessage,
-  send,
-} from './store.ts';
+import { activateSuite, deleteBan, insertBan, type PartitionMessage, send } from './store.ts';
 
 export interface OperatorDeps {
   readonly transact: Transact;
@@ -94,7 +86,7 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
       return reply;
     };
   return {
-    'register-pack': handler('register-pack', (tx, request) => registerPack(tx, request, deps)),
+    'register-pack': (request, command) => registerPack(request, command, deps),
     'create-suite': handler('create-suite', async (tx, { documentSha256, reason }) => {
       const document = suiteDocument.parse(await readDocument(deps, documentSha256));
       const reply = await createSuite(tx, document, deps);
@@ -176,24 +168,21 @@ async function readDocument(deps: OperatorDeps, documentSha256: string): Promise
   return JSON.parse(Buffer.from(bytes).toString('utf8'));
 }
 
+/** With the pack kept ahead of the log, so that no other order waits for its tasks. */
 async function registerPack(
-  tx: Transaction,
   request: RequestOf<Contract, 'register-pack'>,
+  command: CommandFacts,
   deps: OperatorDeps,
-): Promise<Change<'register-pack'>> {
-  const { packSha256, sizeBytes, documentSha256, reason } = request;
-  const object = `pack/${packSha256}`;
-  const known = await findPack(tx, packSha256);
-  if (known !== undefined) {
-    const detail = { already_registered: true };
-    return { reply: known, audit: { action: 'pack.register', object, reason, detail } };
-  }
-  const { manifest, tasks } = packDocument.parse(await readDocument(deps, documentSha256));
-  const familyCounts = familyCountsOf(tasks);
-  const reply = { packSha256, sizeBytes, taskCount: tasks.length, familyCounts, manifest };
-  await insertPack(tx, reply, tasks);
-  const detail = { size_bytes: sizeBytes, task_count: tasks.length };
-  return { reply, audit: { action: 'pack.register', object, reason, detail } };
+): Promise<ReplyOf<Contract, 'register-pack'>> {
+  const document = packDocument.parse(await readDocument(deps, request.documentSha256));
+  return await deps.transact(async (tx) => {
+    const kept = await keepPack(tx, request, document);
+    const change = async () => {
+      const { reply, audit } = packRegistered(kept, request.reason);
+      return { reply, audit: { ...audit, actor: command.account } };
+    };
+    return await once(tx, { commandId: command.id, type: 'register-pack', request, change });
+  });
 }
 
 async function activate(

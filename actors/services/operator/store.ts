@@ -1,5 +1,6 @@
 import type { Transaction } from '../../../infra/ports/sql.ts';
 import type { StandingTask } from '../../../machines/suite/draw-qualifying.ts';
+import { waitInLine } from './audit-store.ts';
 import type { KeptSuite, PackDocument, RegisteredPack } from './messages.ts';
 
 export const tables = ['hotkey_ban', 'pack', 'pack_task', 'suite', 'suite_problem'] as const;
@@ -16,6 +17,12 @@ export async function findPack(
   return row;
 }
 
+/** Who else brings the pack waits until this transaction ends, and finds it then. */
+export async function lockPack(tx: Transaction, packSha256: string): Promise<void> {
+  await waitInLine(tx);
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`pack:${packSha256}`}, 0))`;
+}
+
 export async function insertPack(
   tx: Transaction,
   pack: RegisteredPack,
@@ -27,9 +34,11 @@ export async function insertPack(
       ${pack.taskCount}, ${JSON.stringify(pack.familyCounts)}::text::jsonb, rt.clock())`;
   await tx`
     insert into pack_task (pack_sha256, ordinal, task_id, family, goal_text)
-    select ${pack.packSha256}, ordinal, task ->> 'taskId', task ->> 'family', task ->> 'goalText'
-    from jsonb_array_elements(${JSON.stringify(tasks)}::text::jsonb)
-      with ordinality as given (task, ordinal)`;
+    select ${pack.packSha256}, ordinal, task_id, family, goal_text
+    from unnest(${tasks.map(({ taskId }) => taskId)}::text[],
+      ${tasks.map(({ family }) => family)}::text[],
+      ${tasks.map(({ goalText }) => goalText)}::text[])
+      with ordinality as given (task_id, family, goal_text, ordinal)`;
 }
 
 /** Of a pack, with what its other suites and those of other packs have made of it. */

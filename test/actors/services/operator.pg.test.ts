@@ -1,7 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import { auditHash, genesisHash } from '../../../actors/services/operator/audit-entry.ts';
 import { Fault } from '../../../machines/fault.ts';
-import { openOperatorDesk, packSha256 } from '../../support/operator-desk.ts';
+import { holdLock, type Take } from '../../support/held-lock.ts';
+import { deskTasks, openOperatorDesk, packSha256 } from '../../support/operator-desk.ts';
+import { until } from '../../support/until.ts';
 
 test('the same pack again answers the same', async (t) => {
   const { admin, register } = await openOperatorDesk(t);
@@ -9,6 +12,62 @@ test('the same pack again answers the same', async (t) => {
   t.deepEqual(first.familyCounts, { shop: 6, voucher: 6 });
   t.deepEqual(await register(), first);
   t.is((await admin`select 1 from pack_task`).length, 12);
+});
+
+test('the tasks of a pack are kept in their order and as they are written', async (t) => {
+  const { admin, register } = await openOperatorDesk(t);
+  const goals = ['Say "buy", {a,b}', 'C:\\new', 'NULL', ' two\nlines ', 'für 🛒', "it's"];
+  const tasks = goals.map((goalText, n) => ({ taskId: `t-${9 - n}`, family: 'f', goalText }));
+  await register(packSha256, tasks);
+  const kept = await admin`
+    select task_id as "taskId", family, goal_text as "goalText" from pack_task order by ordinal`;
+  t.deepEqual([...kept], tasks);
+});
+
+test('while the tasks of a pack are kept, others give their orders', async (t) => {
+  const { admin, service, command, register } = await openOperatorDesk(t);
+  let kept: ReturnType<typeof register> | undefined;
+  const take: Take = (tx) => tx`lock table pack_task in share mode`;
+  await holdLock(admin, take, async () => {
+    kept = register();
+    // Its failure is told where it is waited for.
+    kept.catch(() => undefined);
+    const isKept = async () => {
+      const waiting = await admin`
+        select from pg_locks where relation = 'pack_task'::regclass and not granted`;
+      return waiting.length === 1;
+    };
+    await until(isKept);
+    await service['ban-hotkey']({ hotkey: 'alice', reason: 'cheats' }, command());
+  });
+  t.is((await kept)?.taskCount, 12);
+  const entries = await admin<{ action: string }[]>`select action from audit_log order by seq`;
+  t.deepEqual(
+    entries.map(({ action }) => action),
+    ['hotkey.ban', 'pack.register'],
+  );
+});
+
+test('a pack that comes several times at once is kept once', async (t) => {
+  const { admin, register } = await openOperatorDesk(t);
+  const answers = await Promise.all(Array.from({ length: 4 }, () => register()));
+  t.true(answers.every((answer) => isDeepStrictEqual(answer, answers[0])));
+  t.is((await admin`select 1 from pack_task`).length, 12);
+  const entries = await admin<{ isNew: boolean }[]>`
+    select detail ? 'task_count' as "isNew" from audit_log order by seq`;
+  t.deepEqual(entries.map(({ isNew }) => isNew).toSorted(), [false, false, false, true]);
+});
+
+test('an order for a pack that is refused leaves no pack', async (t) => {
+  const { admin, service, command, register } = await openOperatorDesk(t);
+  const once = command();
+  await service['ban-hotkey']({ hotkey: 'alice', reason: 'cheats' }, once);
+  const error = await t.throwsAsync(() => register(packSha256, deskTasks, once), {
+    instanceOf: Fault,
+  });
+  t.is(error?.code, 'IDEMPOTENCY_CONFLICT');
+  t.is((await admin`select 1 from pack`).length, 0);
+  t.is((await admin`select 1 from pack_task`).length, 0);
 });
 
 test('an envpack suite draws its tasks balanced over families, in pack order', async (t) => {

@@ -58,6 +58,12 @@ const tasksEntry = {
   body: `${JSON.stringify(tasks[0])}\n`,
 };
 
+/** So many lines with one goal. */
+function roster(count: number, goal = 'Buy'): string {
+  const line = (n: number) => JSON.stringify({ task_id: `t${n}`, family: 'f', goal_text: goal });
+  return Array.from({ length: count }, (_, n) => `${line(n)}\n`).join('');
+}
+
 test('a pack that was written is read back whole', async (t) => {
   const path = join(await folder(t), 'pack.tar.gz');
   const written = await writePack(path, content);
@@ -136,7 +142,23 @@ const refusals: readonly (readonly [
     /is no name for a family/,
   ],
   ['an empty roster', [{ ...tasksEntry, body: '\n' }], /holds no task/],
+  [
+    'more tasks than a pack may have',
+    [{ ...tasksEntry, body: roster(20_001) }],
+    /at most 20000 tasks/,
+  ],
+  [
+    'more of goals than a pack may have',
+    [{ ...tasksEntry, body: roster(420, 'é'.repeat(10_000)) }],
+    /goals of .* at most 8388608 bytes/,
+  ],
 ];
+
+test('as many tasks as a pack may have are taken', async (t) => {
+  const path = join(await folder(t), 'pack.tar.gz');
+  await rawArchive(path, [manifestEntry, { ...tasksEntry, body: roster(20_000) }]);
+  t.is((await inspectPack(path)).tasks.length, 20_000);
+});
 
 for (const [what, entries, sentence] of refusals) {
   test(`a pack with ${what} is refused`, async (t) => {
