@@ -2,6 +2,7 @@ import { VerifierOverloaded } from '../infra/crypto/sr25519-verifier.ts';
 import { UnknownRefusal } from '../infra/nats/refused-reply.ts';
 import { StorageUnavailable } from '../infra/object-store/storage-unavailable.ts';
 import { PackInvalid } from '../infra/packs/pack-invalid.ts';
+import { PackMissing } from '../infra/packs/pack-missing.ts';
 import { ChainUnavailable } from '../infra/ports/chain.ts';
 import { AnalyserOverloaded } from '../infra/ports/code-analysis.ts';
 import { SealKeyMissing } from '../infra/ports/seal.ts';
@@ -30,6 +31,13 @@ export function faultOf(error: unknown): Fault {
   if (error instanceof PackInvalid) {
     return refusal('STORAGE_UNAVAILABLE', {
       says: 'The pack in the store is damaged.',
+      next: 'Tell the operators of this service.',
+    });
+  }
+  // Nor is this the caller's fault: who is told that there is no such pack lets go of its work.
+  if (error instanceof PackMissing) {
+    return refusal('STORAGE_UNAVAILABLE', {
+      says: 'The pack is not in the store.',
       next: 'Tell the operators of this service.',
     });
   }

@@ -15,7 +15,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { systemClock } from '../clock/system-clock.ts';
 import { sha256Hex } from '../ids/ids.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ObjectStore, PresignedUpload, PutOptions } from '../ports/object-store.ts';
+import type { Content, ObjectStore, PresignedUpload, PutOptions } from '../ports/object-store.ts';
 import { failureOf, isAbsent, isForbidden, isTaken } from './s3-failure.ts';
 import type { S3StoreOptions } from './s3-options.ts';
 import { clientConfig, requestMs } from './s3-options.ts';
@@ -39,8 +39,9 @@ const trialBytesMax = 1_000_000;
 const probeMs = 2_000;
 
 /**
- * 1. A key that we write is written once: every upload of ours says `If-None-Match: *`. Uploads by
- *    presigned URL say no such thing, since a plain PUT has to do.
+ * 1. A key that we write is written once: every upload of ours says `If-None-Match: *`. The exception
+ *    is a file that replaces a damaged one under the hash of its bytes, so that whoever comes last writes
+ *    what the first did. Uploads by presigned URL say no such thing, since a plain PUT has to do.
  * 2. The store compares every byte of ours with its SHA-256 before it keeps it, and the client does
  *    again when it reads.
  * 3. One that answers may be full, or only read. Once it took a file of ours not, for no fault of the
@@ -70,17 +71,26 @@ class S3Store implements ObjectStore {
 
   async putOnce(key: string, body: Uint8Array, options: PutOptions): Promise<boolean> {
     return await this.#write(this.#client, key, {
+      ...onlyIfAbsent,
       Body: body,
       ContentLength: body.length,
       ...bodyPromise(options),
     });
   }
 
-  /** The client does not repeat streams: each attempt opens the file anew. */
   async putFileOnce(key: string, path: string, options: PutOptions): Promise<boolean> {
+    return await this.#putFile(key, path, { ...onlyIfAbsent, ...bodyPromise(options) });
+  }
+
+  async putFile(key: string, path: string, options: PutOptions): Promise<void> {
+    await this.#putFile(key, path, bodyPromise(options));
+  }
+
+  /** The client does not repeat streams: each attempt opens the file anew. */
+  async #putFile(key: string, path: string, promise: FilePromise): Promise<boolean> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.#uploadFile(key, path, options);
+        return await this.#uploadFile(key, path, promise);
       } catch (error) {
         if (attempt === attemptsMax || !(error instanceof StorageUnavailable)) throw error;
         await this.#clock.sleep(retryMs * attempt);
@@ -121,6 +131,17 @@ class S3Store implements ObjectStore {
       const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key });
       return (await this.#client.send(command)).ContentLength;
     });
+  }
+
+  async holds(key: string, { sha256, sizeBytes }: Content): Promise<boolean> {
+    const found = await orUndefined(() => {
+      const named = { Bucket: this.#bucket, Key: key };
+      return this.#client.send(new HeadObjectCommand({ ...named, ChecksumMode: 'ENABLED' }));
+    });
+    if (found?.ContentLength !== sizeBytes) return false;
+    const { ChecksumSHA256: kept } = found;
+    // Of an upload in parts it is a hash of hashes, with the number of parts behind it.
+    return kept === undefined || kept.includes('-') || kept === base64OfHex(sha256);
   }
 
   async presignGet(key: string, expiresInSeconds: number): Promise<string> {
@@ -195,10 +216,10 @@ class S3Store implements ObjectStore {
     }
   }
 
-  async #uploadFile(key: string, path: string, options: PutOptions): Promise<boolean> {
+  async #uploadFile(key: string, path: string, promise: FilePromise): Promise<boolean> {
     await using file = await open(path, 'r');
     const { size } = await file.stat();
-    const input = { ContentLength: size, ...bodyPromise(options) };
+    const input = { ContentLength: size, ...promise };
     const timeoutMs = requestMs + size / uploadBytesPerMs;
     const stream = file.createReadStream({ autoClose: false });
     try {
@@ -217,7 +238,6 @@ class S3Store implements ObjectStore {
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: key,
-      IfNoneMatch: '*',
       ...input,
     });
     try {
@@ -252,6 +272,11 @@ class S3Store implements ObjectStore {
     return new Date(this.#clock.nowMs());
   }
 }
+
+/** What a file's upload says of it beside its length. */
+type FilePromise = Pick<PutObjectCommandInput, 'ChecksumSHA256' | 'ContentType' | 'IfNoneMatch'>;
+
+const onlyIfAbsent = { IfNoneMatch: '*' } as const;
 
 function bodyPromise({ contentType, sha256 }: PutOptions) {
   return { ContentType: contentType, ChecksumSHA256: base64OfHex(sha256) };

@@ -6,6 +6,8 @@ export interface ObjectStore {
   putOnce(key: string, body: Uint8Array, options: PutOptions): Promise<boolean>;
   /** The same for a file on disk, streamed. */
   putFileOnce(key: string, path: string, options: PutOptions): Promise<boolean>;
+  /** Replaces what is there, all at once: for keys that name what they hold by its hash. */
+  putFile(key: string, path: string, options: PutOptions): Promise<void>;
   /** The same with what another key holds, by a file below `scratch`; undefined when that holds nothing. */
   copyOnce(source: string, target: string, scratch: string): Promise<boolean | undefined>;
   /** Undefined when there is no such key. */
@@ -13,6 +15,11 @@ export interface ObjectStore {
   getStream(key: string): Promise<Readable | undefined>;
   /** Size in bytes, or undefined when there is no such key. */
   size(key: string): Promise<number | undefined>;
+  /**
+   * Whether the key holds so many bytes and, where the store kept their hash, these. It is not read:
+   * what changed on the store's own disk since is not seen.
+   */
+  holds(key: string, expected: Content): Promise<boolean>;
   presignGet(key: string, expiresInSeconds: number): Promise<string>;
   /**
    * A URL that a plain PUT of these bytes (length, sha256, type) satisfies, as often as it is sent. One
@@ -31,6 +38,12 @@ export interface PutOptions {
   readonly contentType: string;
   /** 64 lower-case hex digits; verified by the store. */
   readonly sha256: string;
+}
+
+export interface Content {
+  /** 64 lower-case hex digits. */
+  readonly sha256: string;
+  readonly sizeBytes: number;
 }
 
 export interface PresignedUpload {

@@ -1,16 +1,17 @@
-import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { packsService } from '../../../actors/services/packs/messages.ts';
 import { sha256Hex } from '../../../infra/ids/ids.ts';
 import { scratchFor } from '../../../infra/local/scratch-folder.ts';
+import { spool } from '../../../infra/object-store/spool.ts';
 import { buildSubPack } from '../../../infra/packs/build-sub-pack.ts';
+import { PackInvalid } from '../../../infra/packs/pack-invalid.ts';
+import { PackMissing } from '../../../infra/packs/pack-missing.ts';
+import type { WrittenArchive } from '../../../infra/packs/write-archive.ts';
 import type { CommandBus } from '../../../infra/ports/bus.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
-import { refusal } from '../../../machines/refusal.ts';
 import { deliveryKey as deliveryObjectKey, packKey } from '../evaluation/object-keys.ts';
 import { type DeliveryRow, deliveryOf } from '../reads/packs.ts';
 
@@ -36,9 +37,9 @@ const silentMs = 60_000;
 /**
  * Builds sub-archives once: in this process by single flight, over all edges by the row that names
  * the first one. Two edges that both build make the same bytes, unless their Node compresses otherwise.
- * What a restored bucket lacks, or an expiry took, is built again: each pack that is handed out would
- * fail else. So the store is asked each time, once for all who ask at that moment: what was there a
- * minute ago may have been removed since.
+ * What a restored bucket lacks, or an expiry took, or a power cut left empty, is built again: each pack
+ * that is handed out would fail else. So the store is asked each time, once for all who ask at that
+ * moment: what was there a minute ago may have been removed since.
  */
 export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   const flights = new Map<string, Promise<DeliveryRow>>();
@@ -60,28 +61,27 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
   };
 }
 
-/** A store that does not say is believed to have it. */
+/** A store that does not say is believed to have it, and whole. */
 function inStore({ objects, clock }: Pick<DeliveriesDeps, 'clock' | 'objects'>) {
   let silentAtMs = Number.NEGATIVE_INFINITY;
-  return async ({ deliverySha256 }: DeliveryRow): Promise<boolean> => {
+  return async ({ deliverySha256: sha256, sizeBytes }: DeliveryRow): Promise<boolean> => {
     if (clock.monotonicMs() - silentAtMs < silentMs) return true;
     const looked = new AbortController();
-    const said = objects.size(deliveryObjectKey(deliverySha256)).then(
-      (bytes) => bytes !== undefined,
-      () => undefined,
-    );
+    const said = objects
+      .holds(deliveryObjectKey(sha256), { sha256, sizeBytes })
+      .catch(() => undefined);
     const late = clock.sleep(lookMs, looked.signal).then(() => undefined);
-    const isKept = await Promise.race([said, late]);
+    const isWhole = await Promise.race([said, late]);
     looked.abort();
-    if (isKept === undefined) silentAtMs = clock.monotonicMs();
-    return isKept ?? true;
+    if (isWhole === undefined) silentAtMs = clock.monotonicMs();
+    return isWhole ?? true;
   };
 }
 
 interface Wanted {
   readonly taskIds: readonly string[];
   readonly key: string;
-  /** What is registered for them, and was looked for in vain. */
+  /** What is registered for them, and was looked for in vain, or is another one by now. */
   readonly lost: string | null;
 }
 
@@ -92,20 +92,14 @@ async function build(
 ): Promise<DeliveryRow> {
   const folder = await scratchFor(scratch, 'pack-');
   try {
-    const sourcePath = join(folder, 'pack.tar.gz');
     const targetPath = join(folder, 'delivery.tar.gz');
-    const source = await objects.getStream(packKey(packSha256));
-    if (source === undefined)
-      throw refusal('PACK_NOT_FOUND', {
-        says: 'The pack is not in the store.',
-        next: 'Tell the operators of this service.',
-      });
-    await pipeline(source, createWriteStream(sourcePath));
-    const built = await buildSubPack({ sourcePath, taskIds: wanted.taskIds, targetPath });
-    await objects.putFileOnce(deliveryObjectKey(built.sha256), targetPath, {
-      contentType: 'application/gzip',
-      sha256: built.sha256,
+    await using pack = await packFrom(objects, packSha256, folder);
+    const built = await buildSubPack({
+      sourcePath: pack.path,
+      taskIds: wanted.taskIds,
+      targetPath,
     });
+    await keep(built, targetPath, objects);
     const reply = await bus.call(packsService.name, {
       id: sha256Hex(`delivery\n${packSha256}\n${wanted.key}\n${wanted.lost}\n${built.sha256}`),
       type: 'register-delivery',
@@ -122,4 +116,23 @@ async function build(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Other bytes may be a pack as well, and would come to be delivered as this one. */
+async function packFrom(objects: ObjectStore, packSha256: string, scratch: string) {
+  const source = await objects.getStream(packKey(packSha256));
+  if (source === undefined)
+    throw new PackMissing(`the kept pack ${packSha256} is not in the store`);
+  const pack = await spool(source, scratch);
+  if (pack.sha256 === packSha256) return pack;
+  await pack[Symbol.asyncDispose]();
+  throw new PackInvalid(`the kept pack ${packSha256} hashes to ${pack.sha256} by now`);
+}
+
+/** Nothing that is whole is replaced: somebody may be in the middle of it. */
+async function keep(built: WrittenArchive, path: string, objects: ObjectStore): Promise<void> {
+  const key = deliveryObjectKey(built.sha256);
+  const options = { contentType: 'application/gzip', sha256: built.sha256 };
+  if (await objects.putFileOnce(key, path, options)) return;
+  if (!(await objects.holds(key, built))) await objects.putFile(key, path, options);
 }

@@ -14,14 +14,14 @@ const taskIds = ['one', 'two'];
 /** One that is registered, and a store that says of it what it is told to say; none is built here. */
 async function registered(t: ExecutionContext) {
   const { sql } = await testDatabase(t);
-  const store = { asked: 0, say: async (): Promise<number | undefined> => 7 };
+  const store = { asked: 0, say: async (): Promise<boolean> => true };
   await sql`
     insert into pack (pack_sha256, size_bytes, manifest, task_count, family_counts, created_at)
     values (${packSha256}, 9, '{}', 2, '{}', now())`;
   await sql`
     insert into pack_delivery (pack_sha256, delivery_key, delivery_sha256, size_bytes, created_at)
     values (${packSha256}, ${sha256Hex(JSON.stringify(taskIds))}, ${deliverySha256}, 7, now())`;
-  const size = async () => {
+  const holds = async () => {
     store.asked += 1;
     return await store.say();
   };
@@ -29,7 +29,7 @@ async function registered(t: ExecutionContext) {
   const deliveries = createDeliveries({
     ...{ sql, clock, scratch: '' },
     bus: {} as CommandBus,
-    objects: { size } as unknown as ObjectStore,
+    objects: { holds } as unknown as ObjectStore,
   });
   const ask = async () => t.deepEqual(await deliveries.of(packSha256, taskIds), found);
   return { store, clock, ask };
@@ -39,11 +39,11 @@ const found = { deliverySha256, sizeBytes: 7 };
 
 test('all who ask at once for a delivery share one look at the store', async (t) => {
   const { store, ask } = await registered(t);
-  const looked = Promise.withResolvers<number>();
+  const looked = Promise.withResolvers<boolean>();
   store.say = () => looked.promise;
   const answers = Promise.all(Array.from({ length: 20 }, ask));
 
-  looked.resolve(7);
+  looked.resolve(true);
   await answers;
 
   t.is(store.asked, 1);
@@ -60,7 +60,7 @@ test('a store that does not say is believed, and not asked again for a minute', 
   await ask();
   t.is(store.asked, 1);
   await clock.advance(1);
-  store.say = async () => 7;
+  store.say = async () => true;
   await ask();
   await ask();
 

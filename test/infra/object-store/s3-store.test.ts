@@ -42,6 +42,18 @@ async function plainPut(url: string, body: Uint8Array | string, contentType?: st
   return response.status;
 }
 
+/** As an operator's tool would put it there. */
+async function plainClientPut(key: string, body: string): Promise<void> {
+  const client = plainClient(tested.options);
+  const { bucket } = tested.options;
+  await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));
+  client.destroy();
+}
+
+function textOf(bytes: Uint8Array | undefined): string {
+  return Buffer.from(bytes ?? []).toString();
+}
+
 /** A probe waits two seconds, in which a machine beside other tests may stand still. */
 async function patientProbe(probed: ObjectStore): Promise<void> {
   for (let tries = 1; ; tries += 1) {
@@ -82,6 +94,35 @@ test('a file is streamed and comes back as it was', async (t) => {
   t.true(await store.putFileOnce(key, path, uploadOf(body)));
   t.false(await store.putFileOnce(key, path, uploadOf(body)));
   t.true(body.equals((await store.get(key)) ?? Buffer.from('absent')));
+});
+
+test('a file replaces what its key held, be it whole or not', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'paddock-replace-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const [key, path] = [freshKey(), join(folder, 'file')];
+  await writeFile(path, 'whole');
+  for (const other of ['', 'who', 'whale', 'whole']) {
+    await plainClientPut(key, other);
+
+    await store.putFile(key, path, uploadOf('whole'));
+
+    t.is(textOf(await store.get(key)), 'whole', `instead of "${other}"`);
+  }
+  await t.throwsAsync(store.putFile(key, path, uploadOf('other')));
+  t.is(textOf(await store.get(key)), 'whole', 'what its hash does not say replaces nothing');
+});
+
+test('the store tells whether a key holds what its hash and its size say', async (t) => {
+  const key = freshKey();
+  const expected = { sha256: uploadOf('whole').sha256, sizeBytes: 5 };
+  t.false(await store.holds(key, expected), 'nothing is there');
+  await store.putOnce(key, Buffer.from('whole'), uploadOf('whole'));
+  t.true(await store.holds(key, expected));
+
+  await store.putOnce(`${key}-2`, Buffer.from('who'), uploadOf('who'));
+  t.false(await store.holds(`${key}-2`, expected), 'shorter');
+  await store.putOnce(`${key}-3`, Buffer.from('whale'), uploadOf('whale'));
+  t.false(await store.holds(`${key}-3`, expected), 'as long, and other bytes');
 });
 
 test('a copy is made once, of what is there then, with its type', async (t) => {

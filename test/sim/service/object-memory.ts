@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { ArchiveText } from '../../../infra/ports/text-archive.ts';
 
@@ -25,6 +26,11 @@ export function createObjectMemory(): ObjectMemory {
       if (file === undefined) throw new Error(`no file ${path}`);
       return await putOnce(key, file);
     },
+    putFile: async (key, path) => {
+      const file = files.get(path);
+      if (file === undefined) throw new Error(`no file ${path}`);
+      objects.set(key, file);
+    },
     copyOnce: async (source, target) => {
       const found = objects.get(source);
       return found && (await putOnce(target, found));
@@ -35,6 +41,10 @@ export function createObjectMemory(): ObjectMemory {
       return found === undefined ? undefined : Readable.from([found]);
     },
     size: async (key) => objects.get(key)?.length,
+    holds: async (key, { sha256, sizeBytes }) => {
+      const found = objects.get(key);
+      return found?.length === sizeBytes && sha256Hex(found) === sha256;
+    },
     presignGet: async (key) => `https://store.invalid/${key}`,
     presignPut: async (key) => `https://store.invalid/${key}`,
     hasBucket: async () => true,
