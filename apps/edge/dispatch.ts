@@ -13,6 +13,7 @@ import {
 } from './answer.ts';
 import { requestIdOf, settleHead } from './answer-head.ts';
 import { AwaitedAnswer } from './awaited-answer.ts';
+import { endSlowBody, endSlowFile } from './body-time.ts';
 import type {
   AdmittedRequest,
   Caller,
@@ -70,6 +71,7 @@ export interface Dispatch extends CallerProof {
 }
 
 export interface DispatchLimits {
+  readonly bodyBytesPerSecondMin: number;
   readonly bodyBytesMax: Readonly<Record<NonNullable<Endpoint['bodyLimit']>, number>>;
   readonly budgetMs: Readonly<Record<NonNullable<Endpoint['budget']>, number>>;
 }
@@ -257,7 +259,10 @@ async function bodyOf(
 ): Promise<unknown> {
   if (endpoint.bodyKind === 'multipart' || endpoint.bodyKind === 'raw') {
     letBodyCome(http.request, http.response);
-    endSlowBody(http.request, by.limits.budgetMs[endpoint.budget ?? 'request'], by.clock);
+    const withinMs = by.limits.budgetMs[endpoint.budget ?? 'request'];
+    const bytesPerSecondMin = by.limits.bodyBytesPerSecondMin;
+    if (endpoint.bodyKind === 'raw') endSlowFile(http, { withinMs, bytesPerSecondMin }, by.clock);
+    else endSlowBody(http, withinMs, by.clock);
     return undefined;
   }
   if (endpoint.body === undefined) return undefined;
@@ -270,7 +275,7 @@ async function bodyOf(
   const value = await (hasWholeBody(http.request) || !announcesBody(http.request)
     ? read()
     : by.comingBodies.during(endpoint, caller.name || by.remoteAddress(http.request), () => {
-        endSlowBody(http.request, by.limits.budgetMs.request, by.clock);
+        endSlowBody(http, by.limits.budgetMs.request, by.clock);
         return read();
       }));
   return parsePart(endpoint.body, value, 'body');
@@ -286,19 +291,6 @@ function roomOf({ bodyLimit, budget }: Endpoint): keyof Dispatch['largeBodies'] 
   if (bodyLimit === 'inference') return 'inference';
   if (bodyLimit !== 'results') return undefined;
   return budget === 'completion' ? 'completion' : 'results';
-}
-
-/** A body that trickles in holds its place no longer than an answer may take. */
-function endSlowBody(request: IncomingMessage, withinMs: number, clock: Clock): void {
-  if (request.complete || !announcesBody(request)) return;
-  const whole = new AbortController();
-  // With a reason: without one each abort makes an exception and its stack.
-  request.once('end', () => whole.abort('whole'));
-  request.once('close', () => whole.abort('gone'));
-  const tooSlow = clock.sleep(withinMs, whole.signal).then(() => {
-    if (!whole.signal.aborted) request.destroy();
-  });
-  tooSlow.catch(() => undefined);
 }
 
 function requireDescribed(endpoint: Endpoint, answer: unknown): void {

@@ -12,6 +12,7 @@ import type { Fault } from '../../machines/fault.ts';
 import { refusal } from '../../machines/refusal.ts';
 import { discardRest, sendFault, sendPlain } from './answer.ts';
 import { beginHead, settleHead } from './answer-head.ts';
+import { hasOwnTime } from './body-time.ts';
 import { closeServers } from './close-servers.ts';
 import { ConstantAnswers } from './constant-answers.ts';
 import { type Dispatch, dispatch } from './dispatch.ts';
@@ -60,6 +61,8 @@ export interface ServerLimits {
   readonly headerMs: number;
   /** A body that brings less than this is given up. */
   readonly bodyBytesPerSecondMin: number;
+  /** For all of a request, but for files, which have a time of their own. */
+  readonly requestMs: number;
   /** An idle connection is kept this long: clients that reuse one later lose their request. */
   readonly idleConnectionMs: number;
   /** An answer of which nothing more is taken for so long is given up: it stays in our memory. */
@@ -94,7 +97,7 @@ export function createEdgeServer(options: EdgeServerOptions): EdgeServer {
     server.on('connection', bound);
     server.keepAliveTimeout = limits.idleConnectionMs;
     server.headersTimeout = limits.headerMs;
-    server.requestTimeout = uploadMs;
+    server.requestTimeout = limits.requestMs;
     // Node would drop those beyond in silence; `oddityOf` refuses them. Their bytes are bounded.
     server.maxHeadersCount = 0;
     server.timeout = limits.unreadMs;
@@ -166,8 +169,6 @@ const serverOptions = {
   keepAliveInitialDelay: 60_000,
 } as const;
 const sweepMs = 1_000;
-/** The longest body is a pack of up to 4 GiB; JSON bodies are bounded by their own budget. */
-const uploadMs = 600_000;
 /** Answers that one connection may be waiting for: no client of ours pipelines at all. */
 const pipelinedMax = 32;
 const healthChecksMax = 64;
@@ -215,6 +216,8 @@ function answerOddities(
 ): void {
   server.on('clientError', (error, socket) => {
     const answers = known.open.on(socket as Socket);
+    // Node says so once for each request, and then leaves it alone.
+    if (isLate(error) && answers.some(({ req }) => hasOwnTime(req))) return;
     if (answers.length > 0 && answers.every(({ req }) => req.complete)) endBehind(answers, socket);
     else {
       const hasBegunToAnswer = answers.length > 1 || answers.some(({ headersSent }) => headersSent);
@@ -232,6 +235,10 @@ function answerOddities(
     response.setHeader('X-Request-Id', known.newTraceId());
     sendPlain(response, 417, 'Only 100-continue may be expected.');
   });
+}
+
+function isLate(error: Error): boolean {
+  return 'code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
 }
 
 /** What follows whole requests is none: they are still answered, and nothing behind them is read. */

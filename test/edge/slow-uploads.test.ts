@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import test from 'ava';
 import { z } from 'zod';
-import { endpoint } from '../../apps/edge/endpoint.ts';
+import { type Endpoint, endpoint } from '../../apps/edge/endpoint.ts';
 import { Fault } from '../../machines/fault.ts';
 import { startFramework } from '../support/framework.ts';
 import { submissionEndpoint } from '../support/submission-endpoint.ts';
@@ -23,12 +24,21 @@ const upload = endpoint({
   },
 });
 
-function trickle(port: number) {
+const file = endpoint({
+  ...upload,
+  path: '/file',
+  bodyKind: 'raw',
+  budget: 'upload',
+  requestMediaType: 'application/gzip',
+} as Endpoint);
+
+function trickle(port: number, { path = '/upload', length = 'Content-Length: 9' } = {}) {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
-  const head = ['POST /upload HTTP/1.1', 'Host: x', 'Connection: close', 'Content-Length: 9'];
+  const head = [`POST ${path} HTTP/1.1`, 'Host: x', 'Connection: close', length];
   const type = 'Content-Type: multipart/form-data; boundary=b';
-  socket.write(`${[...head, type].join('\r\n')}\r\n\r\n-`);
+  socket.write(`${[...head, type].join('\r\n')}\r\n\r\n`);
+  if (length.startsWith('Content')) socket.write('-');
   return socket;
 }
 
@@ -36,11 +46,40 @@ test('an upload that trickles in holds its place no longer than its budget', asy
   await using edge = await startFramework([submissionEndpoint()], {
     budgetMs: { submission: 300 },
   });
-  const socket = trickle(edge.port);
+  const answer = text(trickle(edge.port));
   await edge.until(() => edge.inFlight() === 1);
-  await once(socket, 'close');
+  t.regex(await answer, /^HTTP\/1\.1 408 [\s\S]*\{"detail":"The body took too long to come\."\}$/);
   await edge.until(() => edge.inFlight() === 0);
   t.is(edge.reported.length, 0);
+});
+
+// Of 9 bytes at 3 a second.
+test('a file has the time that its bytes need at the slowest pace, and more than a request', async (t) => {
+  const [budgetMs, limits] = [{ upload: 300 }, { bodyBytesPerSecondMin: 3, requestMs: 300 }];
+  await using edge = await startFramework([file], { budgetMs, limits });
+  const socket = trickle(edge.port, { path: '/file' });
+  const whole = text(socket);
+  await edge.until(() => edge.inFlight() === 1);
+  // Node looks once a second whether a request takes too long.
+  await delay(2_200);
+  socket.write('12345678');
+  t.regex(await whole, /^HTTP\/1\.1 200 [\s\S]*\{"length":9\}$/);
+
+  const late = text(trickle(edge.port, { path: '/file' }));
+  t.regex(await late, /^HTTP\/1\.1 408 /);
+  t.is(edge.reported.length, 0);
+});
+
+test('a file of a length that nobody knows has the usual time', async (t) => {
+  await using edge = await startFramework([file], { budgetMs: { upload: 300 } });
+  const length = 'Transfer-Encoding: chunked';
+  t.regex(await text(trickle(edge.port, { path: '/file', length })), /^HTTP\/1\.1 408 /);
+});
+
+test('what is no file has the time of a request', async (t) => {
+  await using edge = await startFramework([upload], { limits: { requestMs: 300 } });
+  t.notRegex(await text(trickle(edge.port)), / 200 /);
+  await edge.until(() => edge.inFlight() === 0);
 });
 
 test('one key has so many uploads at once, and gets its places back', async (t) => {

@@ -58,7 +58,7 @@ export async function startFramework(
     readonly answerBytesPerSecondMin?: number;
     /** The system's unless told. */
     readonly monotonicMs?: () => number;
-    readonly budgetMs?: { readonly submission: number };
+    readonly budgetMs?: { readonly submission?: number; readonly upload?: number };
     /** Awaited by every proof of a caller. */
     readonly proving?: Promise<void>;
     readonly pages?: Pages;
@@ -92,6 +92,7 @@ export async function startFramework(
     limits: {
       headerMs: 15_000,
       bodyBytesPerSecondMin: 1_000,
+      requestMs: 600_000,
       idleConnectionMs: 75_000,
       unreadMs: 30_000,
       connectionsMax: 8_000,
@@ -107,6 +108,7 @@ export async function startFramework(
       clock,
       telemetry,
       limits: {
+        bodyBytesPerSecondMin: options.limits?.bodyBytesPerSecondMin ?? 1_000,
         bodyBytesMax: {
           json: 65_536,
           results: 2_097_152,

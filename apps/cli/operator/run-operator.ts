@@ -17,8 +17,10 @@ import type { OperatorOperation } from './names.ts';
 import type { OperatorRoute } from './operator-route.ts';
 import { requestOf } from './request-of.ts';
 
-/** A pack has up to 4 GiB, and moving a clock carries out all that becomes due. */
+/** Moving a clock carries out all that becomes due. */
 const timeoutMs = 3_600_000;
+/** A pack has up to 4 GiB; an edge gives it as long (apps/edge/body-time.ts). */
+const fileTimeoutMs = 24 * 3_600_000;
 
 /** Answers that say more than names and values would show. */
 const rejudgings: ReadonlySet<OperatorOperation> = new Set([
@@ -49,7 +51,12 @@ export async function runOperator(
       ...(path !== undefined && { body: await openAsBlob(await readable(path)) }),
       ...(route.takesKey && { idempotencyKey: key }),
     },
-    { signal: stopping, timeoutMs, ...(path !== undefined && { onUpload: progress.onPiece }) },
+    {
+      signal: stopping,
+      ...(path === undefined
+        ? { timeoutMs }
+        : { timeoutMs: fileTimeoutMs, onUpload: progress.onPiece }),
+    },
   );
   const order = route.takesKey ? repeatable(asking, key) : asking;
   const answer = await order.finally(() => progress.end());
