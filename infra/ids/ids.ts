@@ -45,6 +45,16 @@ export function idsBeside(id: string): { readonly first: string; readonly last: 
   return { first: `${shared}-0000-000000000000`, last: `${shared}-ffff-ffffffffffff` };
 }
 
+/**
+ * The hex digits with which all ids begin that `idsWithin` gives for whatever this one belongs to: those of
+ * the SHA-256 of its name, with the version in the place of one. Undefined for an id of other making.
+ */
+export function sharedByIds(id: string): string | undefined {
+  return id.charAt('xxxxxxxx-xxxx-'.length) === '8'
+    ? id.slice(0, 18).replaceAll('-', '')
+    : undefined;
+}
+
 /** From at least 32 hex digits, of which six bits say version and variant. */
 function uuidOf(hex: string, version: '5' | '8'): string {
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);

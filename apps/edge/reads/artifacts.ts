@@ -1,4 +1,4 @@
-import { idsBeside } from '../../../infra/ids/ids.ts';
+import { idsBeside, sharedByIds } from '../../../infra/ids/ids.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { RunRow } from './runs.ts';
 
@@ -72,9 +72,20 @@ interface LedgerRow extends RunSeal {
  *
  * Whoever knows a run and guesses a task can derive the id of its result, so under seal it must not
  * matter whether that is there: an id that no result has is judged as one of the run whose results it
- * would stand among. That a run has results at all is public.
+ * would stand among, also where that has none, as many that failed.
  */
 export async function ledgerOfEpisode(
+  sql: Sql,
+  episodeResultId: string,
+  uriPrefix: string,
+): Promise<LedgerRow | undefined> {
+  return (
+    (await storedLedger(sql, episodeResultId, uriPrefix)) ??
+    (await runUnderSeal(sql, episodeResultId))
+  );
+}
+
+async function storedLedger(
   sql: Sql,
   episodeResultId: string,
   uriPrefix: string,
@@ -98,5 +109,23 @@ export async function ledgerOfEpisode(
     left join race on race.race_id = run.race_id
     left join episode_artifact artifact on artifact.eval_run_id = episode.eval_run_id
       and episode.ledger_uri = ${uriPrefix} || artifact.artifact_sha256`;
+  return row;
+}
+
+/**
+ * The run that would have the result, if it is of a race under seal: what its results' ids begin with is
+ * told by no index, and such runs are few.
+ */
+async function runUnderSeal(sql: Sql, episodeResultId: string): Promise<LedgerRow | undefined> {
+  const shared = sharedByIds(episodeResultId);
+  if (shared === undefined) return undefined;
+  const [row] = await sql<LedgerRow[]>`
+    select ${seal(sql)}, null as "ledgerSha256"
+    from race
+    join evaluation_run run on run.race_id = race.race_id
+    where not (race.status = 'RACE_COMPLETE' and race.released_at <= rt.clock())
+      and overlay(encode(sha256(run.eval_run_id::text::bytea), 'hex') placing '8' from 13 for 1)
+        like ${`${shared}%`}
+    limit 1`;
   return row;
 }

@@ -62,7 +62,10 @@ export function isHandedOut(sql: Sql, item: Fragment): Fragment {
 export interface Throughput {
   /** Validators seen within five minutes and not banned: how many runs go on at once. */
   readonly activeValidators: number;
-  /** Mean seconds of a run that succeeded in the last 24 h; null when none did. */
+  /**
+   * Mean seconds of a run that succeeded in the last 24 h; null when none did. Of a race under seal none
+   * is among them: who sees the mean before and after the end of a run would know how that was judged.
+   */
   readonly meanRunSeconds: number | null;
   readonly nowMs: number;
 }
@@ -73,7 +76,9 @@ export async function recentThroughput(sql: Sql | Transaction): Promise<Throughp
       (select count(*) from (${validatorsSeen(sql, '5 minutes')}) live)::int as "activeValidators",
       (select avg(extract(epoch from r.completed_at - r.claimed_at))
         from evaluation_run r
+        left join race c on c.race_id = r.race_id
         where r.status = 'SUCCESS' and r.completed_at > clock.at - interval '24 hours'
+          and (r.race_id is null or c.status = 'RACE_COMPLETE' and c.released_at <= clock.at)
       )::double precision as "meanRunSeconds",
       (extract(epoch from clock.at) * 1000)::double precision as "nowMs"
     -- Read once: what may change from row to row finds no row by an index.

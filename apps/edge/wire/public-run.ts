@@ -28,6 +28,9 @@ export function isRunReleased(
  * RUNNING, and ends with a race that is cancelled. What ended without its word (STALE, CANCELLED) is
  * told.
  *
+ * Who fails often has stored less than all results, or gave no sign of life before: whatever was judged
+ * has all of them and began when it was claimed, as if it had succeeded at once.
+ *
  * A cancelled race releases nothing, so neither which of its runs were judged nor when: whatever had
  * not ended for all to see ends at its instant, also while the owner has not heard of it.
  */
@@ -53,16 +56,21 @@ function seal(run: RunRow) {
   if (!judged.has(run.status)) return nothing;
   return {
     ...nothing,
+    ...asIfSucceeded(run),
     status: 'RUNNING',
-    startedAt: run.startedAt ?? run.claimedAt,
     completedAt: null,
     endReason: null,
   };
 }
 
-function endOfCancelled({ status, completedAt }: RunRow, cancelledAt: Date) {
+function asIfSucceeded({ claimedAt, expectedItems }: RunRow) {
+  return { startedAt: claimedAt, storedItems: expectedItems };
+}
+
+function endOfCancelled(run: RunRow, cancelledAt: Date) {
+  const { status, completedAt } = run;
   const hadEnded = completedAt !== null && completedAt < cancelledAt;
   if (hadEnded && !judged.has(status)) return {};
   const endReason: RunCancelReason = 'RACE_CANCELLED';
-  return { status: 'CANCELLED', endReason, completedAt: cancelledAt };
+  return { ...asIfSucceeded(run), status: 'CANCELLED', endReason, completedAt: cancelledAt };
 }

@@ -48,13 +48,8 @@ const toldByFact: Readonly<Record<string, Told>> = {
   'work-item REOPENED': ['work_reopened', reason],
 };
 
-/** Of a race under seal: who works on it, never how it went. */
-const toldUnderSeal: ReadonlySet<string> = new Set([
-  'run_claimed',
-  'run_started',
-  'run_stale',
-  'run_cancelled',
-]);
+/** Of a race under seal: who works on it, never how it went. Whose run never started has mostly failed. */
+const toldUnderSeal: ReadonlySet<string> = new Set(['run_claimed', 'run_stale', 'run_cancelled']);
 
 /** In the order of time; of one instant, what the version did comes before what its races say. */
 export function toTimeline(

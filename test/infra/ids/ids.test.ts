@@ -5,6 +5,7 @@ import {
   randomHex,
   randomId,
   sha256Hex,
+  sharedByIds,
   uuidV5,
 } from '../../../infra/ids/ids.ts';
 
@@ -44,6 +45,10 @@ test('ids within one thing lie side by side, and those of another elsewhere', (t
   t.false(isBeside(idOfOther('a')));
   t.false(isBeside(randomId()));
   t.deepEqual(idsBeside(idOf('b')), { first, last });
+  const shared = sharedByIds(idOf('a'));
+  t.is(shared, `${sha256Hex('one').slice(0, 12)}8${sha256Hex('one').slice(13, 16)}`);
+  t.is(sharedByIds(idOf('b')), shared);
+  t.is(sharedByIds(randomId()), undefined);
 });
 
 test('sha256 gives the published digest for text and for bytes', (t) => {
