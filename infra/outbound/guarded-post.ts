@@ -1,13 +1,13 @@
 import { type LookupAddress, type LookupAllOptions, type LookupOptions, lookup } from 'node:dns';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, isIPv6, type LookupFunction } from 'node:net';
 import type { Clock } from '../ports/clock.ts';
 import type { OutboundMessage, OutboundOutcome, OutboundPost } from '../ports/outbound-post.ts';
 import { isPublicAddress } from './public-address.ts';
 
 export interface GuardedPostOptions {
-  /** Hosts, as they stand in a URL, whose addresses may be private. */
+  /** Hosts whose addresses may be private; an IPv6 address with brackets, as in a URL, or without. */
   readonly privateHosts: readonly string[];
   readonly clock: Clock;
   /** Finds the addresses of a name; the host's own way unless told. */
@@ -33,11 +33,11 @@ export function createGuardedPost({
   clock,
   resolve = lookup,
 }: GuardedPostOptions): OutboundPost {
-  const allowed = new Set(privateHosts.map((host) => host.toLowerCase()));
+  const allowed = new Set(privateHosts.map(plainHost));
   return {
     post: async (message) => {
       const url = new URL(message.url);
-      const host = url.hostname.replace(/^\[|\]$/g, '');
+      const host = bare(url.hostname);
       const isFree = allowed.has(host);
       // A literal address is connected to without a look-up.
       if (!isFree && isIP(host) !== 0 && !isPublicAddress(host)) return refused;
@@ -46,6 +46,15 @@ export function createGuardedPost({
       );
     },
   };
+}
+
+const bare = (host: string) => host.replace(/^\[(.*)\]$/, '$1');
+
+/** In the spelling that a URL's parser gives it, of which IPv6 has one for each address. */
+function plainHost(listed: string): string {
+  const host = bare(listed).toLowerCase();
+  if (!isIPv6(host)) return host;
+  return bare(URL.parse(`http://[${host}]`)?.hostname ?? host);
 }
 
 const refused: OutboundOutcome = { kind: 'failed', reason: 'the address is not public' };

@@ -146,3 +146,23 @@ for (const host of [
     });
   });
 }
+
+for (const listed of ['[::1]', '::1', '[0:0::1]', '0::1', '127.0.0.1', 'LOCALHOST']) {
+  test(`a private host is found however it is spelled: ${listed}`, async (t) => {
+    const outbound = createGuardedPost({ privateHosts: [listed], clock: systemClock });
+    const { signal } = new AbortController();
+    const host = listed.includes(':') ? '[::1]' : listed;
+    // Nobody listens there: an address that is refused is not even tried.
+    const message = { url: `http://${host}:9/`, headers: {}, body: '', timeoutMs, signal };
+    const outcome = await outbound.post(message);
+    t.true(outcome.kind === 'failed' && outcome.reason !== 'the address is not public');
+  });
+}
+
+test('what is no host in the list of private ones is none, and lets nobody through', async (t) => {
+  const privateHosts = ['[::1]:9', 'fe80::1%lo', '::1]:9', '[[::1]]', '', '::'];
+  const outbound = createGuardedPost({ privateHosts, clock: systemClock });
+  const { signal } = new AbortController();
+  const message = { url: 'http://[::1]:9/', headers: {}, body: '', timeoutMs, signal };
+  t.like(await outbound.post(message), { reason: 'the address is not public' });
+});
