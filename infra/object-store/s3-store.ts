@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { PassThrough } from 'node:stream';
-import type { PutObjectCommandInput } from '@aws-sdk/client-s3';
+import type { GetObjectCommandInput, PutObjectCommandInput } from '@aws-sdk/client-s3';
 import {
   CreateBucketCommand,
   GetObjectCommand,
@@ -15,7 +15,13 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { systemClock } from '../clock/system-clock.ts';
 import { sha256Hex } from '../ids/ids.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Content, ObjectStore, PresignedUpload, PutOptions } from '../ports/object-store.ts';
+import type {
+  Content,
+  GivenOutAs,
+  ObjectStore,
+  PresignedUpload,
+  PutOptions,
+} from '../ports/object-store.ts';
 import { failureOf, isAbsent, isForbidden, isTaken } from './s3-failure.ts';
 import type { S3StoreOptions } from './s3-options.ts';
 import { clientConfig, requestMs } from './s3-options.ts';
@@ -144,8 +150,9 @@ class S3Store implements ObjectStore {
     return kept === undefined || kept.includes('-') || kept === base64OfHex(sha256);
   }
 
-  async presignGet(key: string, expiresInSeconds: number): Promise<string> {
-    return await getSignedUrl(this.#presigning, this.#read(key), {
+  async presignGet(key: string, expiresInSeconds: number, as?: GivenOutAs): Promise<string> {
+    const command = this.#read(key, as === undefined ? {} : attachment(as));
+    return await getSignedUrl(this.#presigning, command, {
       expiresIn: expiresInSeconds,
       signingDate: this.#signingDate(),
     });
@@ -264,8 +271,8 @@ class S3Store implements ObjectStore {
     this.#refusedBytes = Math.max(this.#refusedBytes, bytes, 1);
   }
 
-  #read(key: string): GetObjectCommand {
-    return new GetObjectCommand({ Bucket: this.#bucket, Key: key });
+  #read(key: string, how: Partial<GetObjectCommandInput> = {}): GetObjectCommand {
+    return new GetObjectCommand({ Bucket: this.#bucket, Key: key, ...how });
   }
 
   #signingDate(): Date {
@@ -277,6 +284,12 @@ class S3Store implements ObjectStore {
 type FilePromise = Pick<PutObjectCommandInput, 'ChecksumSHA256' | 'ContentType' | 'IfNoneMatch'>;
 
 const onlyIfAbsent = { IfNoneMatch: '*' } as const;
+
+function attachment({ contentType, fileName }: GivenOutAs) {
+  if (!/^[\w.-]+$/.test(fileName)) throw new TypeError(`not a plain file name: ${fileName}`);
+  const disposition = `attachment; filename="${fileName}"`;
+  return { ResponseContentType: contentType, ResponseContentDisposition: disposition };
+}
 
 function bodyPromise({ contentType, sha256 }: PutOptions) {
   return { ContentType: contentType, ChecksumSHA256: base64OfHex(sha256) };

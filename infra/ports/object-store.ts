@@ -20,7 +20,8 @@ export interface ObjectStore {
    * what changed on the store's own disk since is not seen.
    */
   holds(key: string, expected: Content): Promise<boolean>;
-  presignGet(key: string, expiresInSeconds: number): Promise<string>;
+  /** Answered with the type it was stored with, or as the file that it is given out as. */
+  presignGet(key: string, expiresInSeconds: number, as?: GivenOutAs): Promise<string>;
   /**
    * A URL that a plain PUT of these bytes (length, sha256, type) satisfies, as often as it is sent. One
    * without a sha256 replaces what is there by other bytes of the length, until it expires.
@@ -44,6 +45,16 @@ export interface Content {
   /** 64 lower-case hex digits. */
   readonly sha256: string;
   readonly sizeBytes: number;
+}
+
+/**
+ * What others uploaded is nothing that a browser shows, whatever they called it: a page of theirs would run
+ * with the rights of the store's origin.
+ */
+export interface GivenOutAs {
+  readonly contentType: string;
+  /** Of letters, digits, `.`, `_` and `-`. */
+  readonly fileName: string;
 }
 
 export interface PresignedUpload {

@@ -82,7 +82,7 @@ async function fetched(url: string, path: string, desk: Desk): Promise<Uint8Arra
   });
   const { ok, status, body, headers } = answer;
   if (!ok || body === null) throw later(`the store answered ${status}`, desk);
-  // A proxy's. Logs may be a page as well, but then their store says by an ETag which bytes they are.
+  // A proxy's. A store may give a page as well, but then it says by an ETag which bytes those are.
   if (formOf(answer) === 'text/html' && !headers.has('etag'))
     throw later('something in the place of the store answered with a page', desk);
   const progress = transferProgress(desk, path);

@@ -1,3 +1,4 @@
+import type { GivenOutAs } from '../../../infra/ports/object-store.ts';
 import { glimpse, refusal, type Said } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
 import {
@@ -16,17 +17,40 @@ import { requireReleased } from './seal.ts';
 type Deps = Pick<EdgeDeps, 'config' | 'keptLogs' | 'objects' | 'sql'>;
 type IdField = Exclude<keyof ArtifactRequest, 'artifact_type'>;
 
+export interface FoundArtifact {
+  readonly key: string;
+  /** Undefined for what has the type that we gave it. */
+  readonly as: GivenOutAs | undefined;
+}
+
 /**
  * The key of an artifact that anybody may have now, of which the object is there. Every look is at the
  * database and its clock, so that nothing leaves an instant before its release.
  */
-export async function findArtifact(request: ArtifactRequest, deps: Deps): Promise<string> {
+export async function findArtifact(request: ArtifactRequest, deps: Deps): Promise<FoundArtifact> {
   const type = typeOf(request);
   const key = await keyFinders[type](request, deps);
   const present = key === undefined ? undefined : await presentKey(type, key, deps);
   if (present === undefined) throw refusal('ARTIFACT_NOT_FOUND', absent[type]);
-  return present;
+  return { key: present, as: givenOutAs[type]?.(request) };
 }
+
+/** What validators sent, by the names that `paddock download` gives it. An episode may be any text. */
+const givenOutAs: Readonly<
+  Partial<Record<ArtifactType, (request: ArtifactRequest) => GivenOutAs>>
+> = {
+  EVAL_LOGS_BUNDLE: ({ eval_run_id: id }) => logsFile(id),
+  EVAL_PROBLEM_LOGS: ({ problem_id: id }) => logsFile(id),
+  EPISODE: ({ episode_result_id: id }) => ({
+    contentType: 'application/octet-stream',
+    fileName: `episode-${id}.json`,
+  }),
+};
+
+const logsFile = (id: string | null | undefined): GivenOutAs => ({
+  contentType: 'application/gzip',
+  fileName: `logs-${id}.gz`,
+});
 
 /** Where the object lies from now on; undefined where there is none. */
 async function presentKey(type: ArtifactType, key: string, { keptLogs, objects }: Deps) {

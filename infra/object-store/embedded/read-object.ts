@@ -2,7 +2,7 @@ import type { BlobRecord } from './blob-record.ts';
 import { readByteRange } from './byte-range.ts';
 import type { Exchange, S3Response } from './exchange.ts';
 import { S3Error } from './s3-error.ts';
-import { headerOrQuery } from './s3-request.ts';
+import { headerOrQuery, type S3Request } from './s3-request.ts';
 
 /** GET and HEAD: the same head, the latter without the bytes. */
 export async function readObject({ request, files }: Exchange): Promise<S3Response> {
@@ -16,6 +16,7 @@ export async function readObject({ request, files }: Exchange): Promise<S3Respon
     const wantsChecksum = headerOrQuery(request, 'x-amz-checksum-mode') === 'ENABLED';
     const headers = {
       ...headersOf(record),
+      ...namedBy(request),
       'content-length': String(last - first + 1),
       ...(range !== undefined && { 'content-range': `bytes ${first}-${last}/${record.sizeBytes}` }),
       // Of the whole object, so it says nothing of a part.
@@ -38,4 +39,18 @@ function headersOf(record: BlobRecord): Record<string, string> {
     etag: `"${record.md5Hex}"`,
     'last-modified': new Date(record.modifiedAtMs).toUTCString(),
   };
+}
+
+/** What the signature says the object is to be answered as. */
+function namedBy({ query }: S3Request): Record<string, string> {
+  const named: Record<string, string> = {};
+  for (const header of ['content-type', 'content-disposition']) {
+    const value = query.get(`response-${header}`)?.value;
+    if (value === undefined) continue;
+    if (!/^[\x20-\x7e]+$/.test(value)) {
+      throw new S3Error('InvalidArgument', 'The value cannot stand in a header.');
+    }
+    named[header] = value;
+  }
+  return named;
 }

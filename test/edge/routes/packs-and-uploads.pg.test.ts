@@ -4,7 +4,15 @@ import test from 'ava';
 import { artifactUpload, logUpload, packDelivery } from '../../spec/answers/deliveries.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import type { TestKey } from '../../support/edge-client.ts';
-import { agentCode, claim, complete, runPath, submit } from '../../support/evaluation-client.ts';
+import {
+  agentCode,
+  claim,
+  complete,
+  episodes,
+  runPath,
+  sendResults,
+  submit,
+} from '../../support/evaluation-client.ts';
 import {
   okBody,
   openTrialSuite,
@@ -220,6 +228,61 @@ test('nothing that was read of what was handed in changes afterwards, whoever ho
   const code = await (await fetch(run.code_download_url)).text();
   t.is(code, agentCode);
   t.is(await uploadPack(service, trialTasks(5)), suite.packSha256 ?? '');
+});
+
+// Alone, for few may work on one version at once.
+test.serial('what a validator sent is given out as a file, whatever it called it', async (t) => {
+  const own = await service.validator('one that sends pages');
+  const { eval_run_id } = await claim(own);
+  const { problems } = await okBody<{ problems: { problem_id: string }[] }>(
+    await own.get(runPath(eval_run_id, 'problems')),
+  );
+  const problem_id = problems[0]?.problem_id;
+  const page = `<script>alert('${randomUUID()}')</script>`;
+  const html = { 'content-type': 'text/html' };
+  const [log, artifact] = [
+    await shaped(
+      t,
+      logUpload,
+      await own.post(logPath, {
+        ...{ eval_run_id, problem_id, content_length: page.length, content_type: 'text/html' },
+      }),
+    ),
+    await shaped(
+      t,
+      artifactUpload,
+      await own.post(artifactPath, artifactBody(page, { eval_run_id })),
+    ),
+  ];
+  for (const { upload_url: url } of [log, artifact]) t.is(await put(url, page, html), 200);
+  const progress = [{ problem_id, status: 'SUCCESS', logs_s3_key: log.results_s3_key }];
+  await okBody(await own.post(runPath(eval_run_id, 'progress'), { problems: progress }));
+  const { results } = await sendResults(
+    own,
+    episodes(eval_run_id, suite, () => ({ ledger_uri: artifact.artifact_uri })),
+  );
+  const end = { terminal_status: 'FAILED', failure_class: 'VALIDATOR' };
+  await okBody(await complete(own, eval_run_id, { ...end, results_s3_key: log.results_s3_key }));
+  const episode_result_id = results[0]?.episode_result_id ?? '';
+
+  const given = [
+    [{ artifact_type: 'EVAL_LOGS_BUNDLE', eval_run_id }, `logs-${eval_run_id}.gz`],
+    [{ artifact_type: 'EVAL_PROBLEM_LOGS', eval_run_id, problem_id }, `logs-${problem_id}.gz`],
+    [{ artifact_type: 'EPISODE', episode_result_id }, `episode-${episode_result_id}.json`],
+  ] as const;
+  for (const [body, name] of given) {
+    const asked = await service.call('POST', '/v1/public/artifacts/download-url', { body });
+    const { download_url: url } = await okBody<{ download_url: string }>(asked);
+    const answer = await fetch(url, { headers: { origin: 'https://elsewhere.invalid' } });
+    const isLog = name.endsWith('.gz');
+    t.is(
+      answer.headers.get('content-type'),
+      isLog ? 'application/gzip' : 'application/octet-stream',
+    );
+    t.is(answer.headers.get('content-disposition'), `attachment; filename="${name}"`);
+    t.is(answer.headers.get('access-control-allow-origin'), '*');
+    t.is(await answer.text(), page);
+  }
 });
 
 test('a run has its share of uploads, and what it has may be presigned again', async (t) => {

@@ -26,10 +26,10 @@ export const presignArtifactDownload = endpoint({
   ],
 
   async handle({ body }, deps) {
-    const key = await findArtifact(body, deps);
+    const { key, as } = await findArtifact(body, deps);
     const seconds = deps.config.downloadUrlSeconds;
     return {
-      download_url: await deps.objects.presignGet(key, seconds),
+      download_url: await deps.objects.presignGet(key, seconds, as),
       expires_at: formatInstant(deps.time.nowMs() + seconds * 1000),
     };
   },
