@@ -138,6 +138,8 @@ export const leaseMutants: readonly Mutant[] = [
     id: 'progress-forgotten',
     breaks: 'The time without progress is counted from the claim, whatever progress there was.',
     signs: ['INV-06'],
+    // Among faults a run is given more time by each new owner than the defect takes.
+    world: 'calm',
     edits: [
       {
         file: 'actors/lease-manager/deadlines.ts',

@@ -28,6 +28,8 @@ interface PastWeather {
   disturbedMs(fromMs: number, toMs: number): number;
 }
 
+/** What a run may not be without for too long. */
+const progress = new Set(['a result', 'progress']);
 /** From the end of a lease to the commit that says so. */
 const lateMs = 2_500;
 /** What the last outage, or a new owner, gives at most: a window and a member's lease, by settings.ts. */
@@ -65,6 +67,8 @@ export class ClientHistory {
     readonly isLeaseMoved: () => boolean;
     /** A live run has been heard of, at that time of the domain's clock. */
     readonly onAlive: (run: KnownRun, atMs: number) => void;
+    /** Progress that was sent then is known to be kept, whatever the events say of it. */
+    readonly onProgress: (run: KnownRun, sentAtMs: number) => void;
   };
 
   constructor(deps: {
@@ -76,6 +80,8 @@ export class ClientHistory {
     readonly isLeaseMoved: () => boolean;
     /** A live run has been heard of, at that time of the domain's clock. */
     readonly onAlive: (run: KnownRun, atMs: number) => void;
+    /** Progress that was sent then is known to be kept, whatever the events say of it. */
+    readonly onProgress: (run: KnownRun, sentAtMs: number) => void;
   }) {
     this.#deps = deps;
     this.pins = new PinHistory(deps.violations);
@@ -113,6 +119,7 @@ export class ClientHistory {
     if (run.end !== undefined && run.end.atMs < by.sentAtMs) {
       this.#wrong('INV-03', `${what} of run ${runId} was taken after ${run.end.type}`);
     }
+    if (progress.has(what)) this.#deps.onProgress(run, by.sentAtMs);
   }
 
   /** A heartbeat was taken that was sent at `sentAtMs`. */

@@ -28,6 +28,8 @@ export class RunLimits {
     /** When the partition was taken last. */
     readonly takenMs: (part: number) => number;
   };
+  /** When the latest progress was sent that was answered, by run. */
+  readonly #progressMs = new Map<string, number>();
 
   constructor(deps: {
     readonly limits: Limits;
@@ -39,9 +41,19 @@ export class RunLimits {
     this.#deps = deps;
   }
 
+  /** Progress that was sent then was answered, so it counts whatever was written of it. */
+  progressed({ evalRunId }: KnownRun, sentAtMs: number): void {
+    const beforeMs = this.#progressMs.get(evalRunId) ?? 0;
+    this.#progressMs.set(evalRunId, Math.max(sentAtMs, beforeMs));
+  }
+
   /** It was ended by its owner at `atMs`. */
   ended(run: KnownRun, atMs: number): void {
-    const limit = this.#limits(run).find(({ reason }) => reason === run.end?.reason);
+    const answeredMs = this.#progressMs.get(run.evalRunId) ?? 0;
+    const progressAtMs = Math.max(run.progressAtMs, answeredMs);
+    const limit = this.#limits({ ...run, progressAtMs }).find(
+      ({ reason }) => reason === run.end?.reason,
+    );
     if (limit !== undefined && atMs < limit.endMs) {
       const byMs = Math.round(limit.endMs - atMs);
       this.#wrong('INV-06', run, `ended by ${limit.reason} ${byMs} ms too early`);

@@ -12,7 +12,8 @@ export type Habit =
   | 'releases'
   | 'repeats'
   | 'silent'
-  | 'slow';
+  | 'slow'
+  | 'steady';
 
 /** Of a hundred runs. */
 const weights: readonly (readonly [Habit, number])[] = [
@@ -31,8 +32,17 @@ const weights: readonly (readonly [Habit, number])[] = [
   ['exploits', 3],
 ];
 
-/** Of a thousand runs each; such a run takes as long as any may, which is long to wait for. */
-const endlessEach = 12;
+/** Each takes all but as long as any run may, or longer, which is long to wait for. */
+const longest = [
+  // Beats and says nothing, until its run is taken away.
+  'idles',
+  // Tells of progress without an end, until its run is taken away.
+  'dawdles',
+  // Works for longer than it may be without progress, tells of it on the way, and comes to an end.
+  'steady',
+] as const satisfies readonly Habit[];
+/** Of a thousand runs. */
+const longestEach = 12;
 
 /**
  * How a validator treats the run that it was given. `rare` has numbers of its own: what seldom happens
@@ -40,10 +50,7 @@ const endlessEach = 12;
  */
 export function chooseHabit(random: Prng, rare: Prng): Habit {
   const usual = usualHabit(random);
-  const roll = rare.below(1000);
-  // Beats and says nothing; tells of progress without an end. Until its run is taken away.
-  if (roll < 2 * endlessEach) return roll < endlessEach ? 'idles' : 'dawdles';
-  return usual;
+  return longest[Math.floor(rare.below(1000) / longestEach)] ?? usual;
 }
 
 function usualHabit(random: Prng): Habit {

@@ -6,6 +6,7 @@ import { recordProgress } from '../../../apps/edge/routes/validator/record-progr
 import { releaseRun } from '../../../apps/edge/routes/validator/release-run.ts';
 import { sendHeartbeat } from '../../../apps/edge/routes/validator/send-heartbeat.ts';
 import type { CompletionAnswer } from '../oracle/client-history.ts';
+import { liveRules } from '../service/settings.ts';
 import type { SimAnswer } from '../service/sim-edge.ts';
 import { chooseHabit, type Habit } from './habits.ts';
 import { lookLater, watchRun } from './looks.ts';
@@ -35,6 +36,8 @@ const heartbeatMs = 5_000;
 const leaseMs = 20_000;
 /** Beyond what a run may take (settings.ts), and what it is given for outages as a rule. */
 const endlessMs = 220_000;
+/** More than a run may be without progress, and well within what it may take (settings.ts). */
+const steadyMs = [95_000, 125_000] as const;
 
 /** One run in a validator's hands, from the claim to whatever becomes of it. */
 export class HeldRun {
@@ -107,7 +110,7 @@ export class HeldRun {
 
   async #evaluate(tasks: readonly Task[]): Promise<void> {
     const { random } = this.#by;
-    await this.#think();
+    await this.#think(tasks);
     const middle = random.between(1, tasks.length);
     for (const part of [tasks.slice(0, middle), tasks.slice(middle)]) {
       if (part.length > 0) await this.#store(part);
@@ -122,9 +125,10 @@ export class HeldRun {
     } else await this.#succeed(tasks);
   }
 
-  async #think(): Promise<void> {
+  async #think(tasks: readonly Task[]): Promise<void> {
     const { deps, random } = this.#by;
     if (this.#habit === 'long') return await this.#by.sleep(leaseMs, 2.5 * leaseMs);
+    if (this.#habit === 'steady') return await this.#tellFor(random.between(...steadyMs), tasks);
     await this.#by.sleep(300, this.#habit === 'slow' ? 14_000 : 3_000);
     if (this.#habit === 'freezes') {
       this.#isBeating = false;
@@ -135,6 +139,14 @@ export class HeldRun {
       this.#isBeating = false;
       const leftMs = this.#leaseUntilMs - deps.kernel.domainNowMs;
       await this.#by.sleep(Math.max(0, leftMs - random.between(5, 400)));
+    }
+  }
+
+  async #tellFor(ms: number, tasks: readonly Task[]): Promise<void> {
+    const { kernel } = this.#by.deps;
+    for (const untilMs = kernel.nowMs + ms; !this.#isLost && kernel.nowMs < untilMs; ) {
+      await this.#tellProgress(tasks);
+      await this.#by.sleep(8_000, 25_000);
     }
   }
 
@@ -201,6 +213,7 @@ export class HeldRun {
       const owner = model.runs.get(id)?.validatorHotkey;
       if (owner !== this.#by.name) this.#wrong('INV-03', `run ${id} of ${owner} was completed`);
       history.completed(id, answer.body as CompletionAnswer, answer.text);
+      this.#countLong();
       if (this.#by.random.happens(300)) void lookLater(this.#by, id);
     }
     const code = (answer?.body as { error_code?: string } | undefined)?.error_code;
@@ -209,6 +222,14 @@ export class HeldRun {
       this.#wrong('INV-17', `run ${id} was told ${answer?.text}`);
     }
     return answer;
+  }
+
+  /** Of those only, the time without progress could be counted from somewhere else and be seen to be. */
+  #countLong(): void {
+    const { counters, model } = this.#by.deps;
+    const { ageFromMs = 0, end } = model.runs.get(this.#claimed.id) ?? {};
+    const tookMs = (end?.atMs ?? 0) - ageFromMs;
+    if (tookMs > liveRules.noProgressMs) counters.add('runs completed beyond NO_PROGRESS');
   }
 
   #storedBefore(): boolean {

@@ -83,6 +83,7 @@ export class SimSession implements AsyncDisposable {
       ...{ kernel, counters, violations: this.violations, model: () => this.model },
       isLeaseMoved: () => this.weather.hasEverBeenBad,
       onAlive: (run, atMs) => limits.lives(run, atMs),
+      onProgress: (run, sentAtMs) => limits.progressed(run, sentAtMs),
     });
     this.broker = new Broker(kernel);
     const locks = new LockWaits(kernel, this.weather, this.history.promisedMs);
