@@ -21,7 +21,7 @@ const minimums: readonly Minimum[] = [
   { name: 'work reclaimed', perThousandDays: 100 },
   { name: 'runs ended by RUN_LIMIT', perThousandDays: 20 },
   { name: 'runs ended by NO_PROGRESS', perThousandDays: 10 },
-  { name: 'runs completed beyond NO_PROGRESS', perThousandDays: 10 },
+  { name: 'runs completed beyond NO_PROGRESS', perThousandDays: 50 },
 ];
 
 /** With fewer days chance alone could keep a situation away: nothing is asked of such a run. */
