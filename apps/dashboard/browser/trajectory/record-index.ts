@@ -20,6 +20,7 @@ const closeBracket = 0x5d;
 export class RecordIndex {
   #bounds = new Float64Array(2048);
   #count = 0;
+  #generation = 0;
   /** Of all bytes before the current chunk. */
   #base = 0;
   #kind: 'json' | 'lines' | 'unknown' = 'unknown';
@@ -35,6 +36,11 @@ export class RecordIndex {
 
   get count(): number {
     return this.#count;
+  }
+
+  /** Another one once records are other ones than those that were known: what was made of them is void. */
+  get generation(): number {
+    return this.#generation;
   }
 
   /** Where a record starts and ends in the file. */
@@ -137,6 +143,7 @@ export class RecordIndex {
       // A second value: the file is one of lines, and what the first was taken apart into was one.
       this.#level = 0;
       this.#count = 0;
+      this.#generation += 1;
       this.#start = this.#rootStart;
       this.#close(this.#rootEnd);
     }

@@ -19,6 +19,7 @@ export class Trajectory {
   readonly #index = new RecordIndex();
   readonly #watchers = new Set<() => void>();
   readonly #labels = new Map<number, RecordLabel>();
+  #labelled = 0;
   state: Reading = 'reading';
   /** As far as it was announced. */
   readonly totalBytes: number | undefined;
@@ -29,6 +30,11 @@ export class Trajectory {
 
   get count(): number {
     return this.#index.count;
+  }
+
+  /** Another one once records are others than before, as of lines when the second begins. */
+  get generation(): number {
+    return this.#index.generation;
   }
 
   get byteCount(): number {
@@ -75,6 +81,8 @@ export class Trajectory {
   }
 
   label(index: number): RecordLabel {
+    if (this.#labelled !== this.generation) this.#labels.clear();
+    this.#labelled = this.generation;
     const known = this.#labels.get(index);
     if (known !== undefined) return known;
     const [start, end] = this.#index.at(index);
@@ -96,11 +104,14 @@ export class Trajectory {
   /** The next failure after a record, from the beginning again after the last one. */
   async nextFailure(from: number): Promise<number | undefined> {
     let turnEndsMs = nowMs() + turnMs;
+    const { generation } = this;
     for (let step = 1; step <= this.count; step++) {
       const index = (from + step) % this.count;
       if (this.label(index).failure !== undefined) return index;
       if (nowMs() > turnEndsMs) {
         await pause();
+        // All that was known is now within the first record.
+        if (generation !== this.generation) return this.nextFailure(0);
         turnEndsMs = nowMs() + turnMs;
       }
     }

@@ -17,7 +17,7 @@ export function TrajectoryViewer({
   readonly title: string;
 }) {
   const [, setRound] = useState(0);
-  const [chosen, setChosen] = useState(0);
+  const [chosen, setChosen] = useChosen(trajectory);
   useEffect(() => {
     const look = () => setRound((before) => before + 1);
     // A short one is whole before anybody watches.
@@ -53,6 +53,14 @@ export function TrajectoryViewer({
       )}
     </section>
   );
+}
+
+/** Once records are others than before, what was chosen of them is within the first. */
+function useChosen(trajectory: Trajectory) {
+  const [{ of, index }, setChosen] = useState({ of: trajectory.generation, index: 0 });
+  // A failure may be found after the rows were drawn that it was looked for from.
+  const choose = (chosen: number) => setChosen({ of: trajectory.generation, index: chosen });
+  return [of === trajectory.generation ? index : 0, choose] as const;
 }
 
 interface ListProps {
@@ -176,7 +184,10 @@ function RecordDetail({
   readonly index: number;
   readonly title: string;
 }) {
-  const { text, cutBytes } = useMemo(() => trajectory.detail(index), [trajectory, index]);
+  const { text, cutBytes } = useMemo(
+    () => trajectory.detail(index),
+    [trajectory, trajectory.generation, index],
+  );
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
     <section class="detail" aria-label={`Record ${index + 1} of ${title}`} tabIndex={0}>
