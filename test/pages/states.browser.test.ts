@@ -282,3 +282,64 @@ test.serial('what has just begun says what comes next', async (t) => {
   await signInByWallet(page, empty.baseUrl);
   await says(t, page, ['npx paddock submit'], '/app/account/none');
 });
+
+async function fails(page: Page, api: string, status: number) {
+  const headers = { 'retry-after': '60' };
+  const json = { detail: 'Too much at once.', error_code: 'OVERLOADED' };
+  await page.route(api, (route) => route.fulfill({ status, headers, json }));
+}
+
+test.serial('a search that failed lists no hits of the one before', async (t) => {
+  const page = await blank(t);
+  await at('/?q=careful')(page);
+  const rows = page.locator('tbody tr');
+  await rows.first().waitFor();
+  await fails(page, '**/v1/public/leaderboard?*q=zzz*', 429);
+  await page.getByRole('searchbox').fill('zzz');
+  const alert = page.getByRole('alert').filter({ hasText: 'Too many requests' });
+  await alert.waitFor();
+  t.is(await rows.count(), 0);
+  t.is(await page.getByText('may be out of date').count(), 0);
+
+  await page.unroute('**/v1/public/leaderboard?*q=zzz*');
+  await alert.getByRole('button', { name: 'Try again now' }).click();
+  await page.getByText('No agent and no hotkey fits “zzz”').waitFor();
+});
+
+test.serial('a run that cannot be read is not shown as the one before', async (t) => {
+  const page = await blank(t);
+  const [run, other] = world.runs;
+  await at(`/app/runs/${run}?with=${other}`)(page);
+  const table = page.getByRole('table');
+  await table.first().waitFor();
+  const choice = page.getByLabel('Compare with');
+  const values = await choice
+    .locator('option')
+    .evaluateAll((all) => all.map((each) => each.getAttribute('value')));
+  const third = values.find((value) => value !== '' && value !== other) ?? '';
+  await fails(page, `**/v1/public/evaluation-runs/${third}`, 503);
+  await choice.selectOption(third);
+  await page.getByRole('alert').filter({ hasText: 'Could not load the other run.' }).waitFor();
+  t.is(await table.count(), 0);
+});
+
+test.serial('the answer before is told as such while another is asked for', async (t) => {
+  const page = await blank(t);
+  await at('/')(page);
+  const rows = page.locator('tbody tr');
+  await rows.nth(3).waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route('**/v1/public/leaderboard?*q=careful*', async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.getByRole('searchbox').fill('careful');
+  const told = page.getByRole('status').filter({ hasText: 'Loading the leaderboard …' });
+  await told.waitFor();
+  t.is(await rows.count(), 4, 'nothing flickers');
+  await page.locator('.earlier').waitFor();
+  held.resolve();
+  await told.waitFor({ state: 'detached' });
+  await rows.nth(1).waitFor({ state: 'detached' });
+  t.is(await page.locator('.earlier').count(), 0);
+});

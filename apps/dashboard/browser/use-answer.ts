@@ -1,12 +1,18 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ask, Refused } from './api.ts';
 import { after, every, nowMs } from './clock.ts';
+import {
+  type Known,
+  learned,
+  nothingKnown,
+  type Outcome,
+  type Shown,
+  shownFor,
+} from './known-answer.ts';
 import { liveFeed, type PublicEvent } from './live.ts';
 
 /** What a page knows of an answer: an earlier value stays while it is asked again. */
-export interface Answer<T> {
-  readonly value: T | undefined;
-  readonly failure: Refused | undefined;
+export interface Answer<T> extends Shown<T> {
   readonly isLoading: boolean;
   readonly reload: () => void;
 }
@@ -27,8 +33,7 @@ const blindMs = 30_000;
 
 /** Asks for a path, and again when an event says that the answer has changed; undefined asks nothing. */
 export function useAnswer<T>(path: string | undefined, following: Following = {}): Answer<T> {
-  const [value, setValue] = useState<T>();
-  const [failure, setFailure] = useState<Refused>();
+  const [known, setKnown] = useState<Known<T>>(nothingKnown);
   const [isLoading, setLoading] = useState(path !== undefined);
   const [round, setRound] = useState(0);
   // An answer that takes longer than events are apart is waited for, or none would ever come.
@@ -45,17 +50,17 @@ export function useAnswer<T>(path: string | undefined, following: Following = {}
     const own = { isOut: true, isDueAgain: false };
     question.current = own;
     setLoading(true);
-    const settle = (outcome: { readonly value?: T; readonly failure?: Refused }) => {
+    const settle = (outcome: Outcome<T>) => {
       if (gone.signal.aborted) return;
       own.isOut = false;
-      if (outcome.failure === undefined) setValue(() => outcome.value);
-      setFailure(outcome.failure);
+      setKnown((before) => learned(before, path, outcome));
       setLoading(false);
-      if (outcome.failure?.isTemporary !== true) {
+      const failure = 'failure' in outcome ? outcome.failure : undefined;
+      if (failure?.isTemporary !== true) {
         if (own.isDueAgain) reload();
         return;
       }
-      const seconds = outcome.failure.retryAfterSeconds;
+      const seconds = failure.retryAfterSeconds;
       cancelRetry = after(seconds === undefined ? retryMs : seconds * 1000, reload);
     };
     ask<T>(path, { token, signal: gone.signal }).then(
@@ -69,7 +74,7 @@ export function useAnswer<T>(path: string | undefined, following: Following = {}
     };
   }, [path, token, round, reload]);
   useChanges(path, following, reload);
-  return { value, failure, isLoading, reload };
+  return { ...shownFor(known, path), isLoading, reload };
 }
 
 function useChanges(path: string | undefined, following: Following, reload: () => void): void {

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Refused } from '../api.ts';
 import type { Answer } from '../use-answer.ts';
 
-/** Every page of data is loading, failed, or there; an earlier answer stays while a new one is fetched. */
+/** Every page of data is loading, failed, or there; an earlier answer stays, and is told as such, while a new one is fetched. */
 export function Loaded<T>({
   answer,
   what,
@@ -13,7 +13,7 @@ export function Loaded<T>({
   readonly what: string;
   readonly children: (value: T) => ComponentChildren;
 }) {
-  const { value, failure, isLoading, reload } = answer;
+  const { value, failure, isLoading, isEarlier, reload } = answer;
   if (value === undefined) {
     if (failure !== undefined) {
       return <Failure failure={failure} what={what} onRetry={reload} isAskedAgain />;
@@ -21,7 +21,12 @@ export function Loaded<T>({
     return <Loading what={what} />;
   }
   return (
-    <div aria-busy={isLoading}>
+    <div aria-busy={isLoading} class={isEarlier ? 'earlier' : undefined}>
+      {isEarlier && (
+        <p class="meanwhile" role="status">
+          Loading {what} …
+        </p>
+      )}
       {failure !== undefined && (
         <p class="notice warn" role="status">
           This could not be refreshed ({failure.message}) and may be out of date.
