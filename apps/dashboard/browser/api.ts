@@ -34,6 +34,8 @@ export interface Asking {
   /** A repeat under the same one is carried out once. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** Told beside a success. */
+  readonly onHeaders?: (headers: Headers) => void;
 }
 
 export async function ask<T>(path: string, asking: Asking = {}): Promise<T> {
@@ -53,6 +55,7 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<T> {
   });
   const text = await answer.text();
   if (!answer.ok) throw refusalOf(answer, text);
+  asking.onHeaders?.(answer.headers);
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 

@@ -10,6 +10,7 @@ import {
   shownFor,
 } from './known-answer.ts';
 import { liveFeed, type PublicEvent } from './live.ts';
+import { keptMs, mayBeKept } from './shared-caches.ts';
 
 /** What a page knows of an answer: an earlier value stays while it is asked again. */
 export interface Answer<T> extends Shown<T> {
@@ -42,6 +43,7 @@ export function useAnswer<T>(path: string | undefined, following: Following = {}
     if (question.current.isOut) question.current.isDueAgain = true;
     else setRound((before) => before + 1);
   }, []);
+  const isCopy = useRef(false);
   const { token } = following;
   useEffect(() => {
     if (path === undefined) return;
@@ -63,7 +65,10 @@ export function useAnswer<T>(path: string | undefined, following: Following = {}
       const seconds = failure.retryAfterSeconds;
       cancelRetry = after(seconds === undefined ? retryMs : seconds * 1000, reload);
     };
-    ask<T>(path, { token, signal: gone.signal }).then(
+    const onHeaders = (headers: Headers) => {
+      isCopy.current = mayBeKept(headers);
+    };
+    ask<T>(path, { token, signal: gone.signal, onHeaders }).then(
       (told) => settle({ value: told }),
       (error: unknown) => settle({ failure: asRefused(error) }),
     );
@@ -73,11 +78,16 @@ export function useAnswer<T>(path: string | undefined, following: Following = {}
       cancelRetry();
     };
   }, [path, token, round, reload]);
-  useChanges(path, following, reload);
+  useChanges(path, following, reload, isCopy);
   return { ...shownFor(known, path), isLoading, reload };
 }
 
-function useChanges(path: string | undefined, following: Following, reload: () => void): void {
+function useChanges(
+  path: string | undefined,
+  following: Following,
+  reload: () => void,
+  isCopy: { readonly current: boolean },
+): void {
   const latest = useRef(following);
   latest.current = following;
   const { everyMs } = following;
@@ -85,6 +95,7 @@ function useChanges(path: string | undefined, following: Following, reload: () =
     if (path === undefined) return;
     let lastMs = nowMs();
     let cancel: (() => void) | undefined;
+    let cancelRepeat = () => {};
     const reloadSoon = () => {
       if (cancel !== undefined) return;
       const waitMs = Math.max(250, lastMs + pauseMs - nowMs());
@@ -92,6 +103,11 @@ function useChanges(path: string | undefined, following: Following, reload: () =
         cancel = undefined;
         lastMs = nowMs();
         reload();
+        // A cache between may have answered with what it had before the event: once more when it cannot.
+        cancelRepeat();
+        cancelRepeat = after(keptMs, () => {
+          if (isCopy.current) cancelRepeat = whenSeen(reload);
+        });
       });
     };
     const hear = (event: PublicEvent) => {
@@ -102,6 +118,7 @@ function useChanges(path: string | undefined, following: Following, reload: () =
       liveFeed.listenForGaps(() => latest.current.on !== undefined && reloadSoon()),
       every(blindMs, () => liveFeed.connection === 'lost' && reload()),
       () => cancel?.(),
+      () => cancelRepeat(),
     ];
     return () => {
       for (const end of ends) end();
@@ -112,6 +129,18 @@ function useChanges(path: string | undefined, following: Following, reload: () =
     if (path === undefined || everyMs === undefined) return;
     return every(everyMs, () => document.hidden || reload());
   }, [path, everyMs, reload]);
+}
+
+/** At once where the page is visible, else as soon as it is; the answer takes it back. */
+function whenSeen(call: () => void): () => void {
+  const look = () => {
+    if (document.hidden) return;
+    document.removeEventListener('visibilitychange', look);
+    call();
+  };
+  document.addEventListener('visibilitychange', look);
+  look();
+  return () => document.removeEventListener('visibilitychange', look);
 }
 
 function asRefused(error: unknown): Refused {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { keptMs, mayBeKept } from '../../../apps/dashboard/browser/shared-caches.ts';
-import { liveRead } from '../../../apps/edge/representation/send-representation.ts';
+import { liveRead } from '../../../apps/edge/public-reads/send-representation.ts';
 
 test('a copy may be shown as long as public reads allow', (t) => {
   t.is(keptMs, (liveRead.maxAgeSeconds + liveRead.staleSeconds) * 1000);
