@@ -122,8 +122,9 @@ export class RacePartition implements PartitionActor {
 
   #opening(): readonly Command[] {
     if (this.#suiteWithoutRace === undefined) return [];
-    const { suiteId, raceCount } = this.#suiteWithoutRace;
-    return [this.#own('suites-due', `${suiteId}:${raceCount}`, {})];
+    const { suiteId, raceCount, activatedAtMs } = this.#suiteWithoutRace;
+    // What it opens is the race of whichever suite is active then; this one may be active again later.
+    return [this.#own('suites-due', `${suiteId}:${raceCount}:${activatedAtMs}`, {})];
   }
 
   #looks(nowMs: number): readonly Command[] {

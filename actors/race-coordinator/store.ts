@@ -31,6 +31,8 @@ export interface Wanted {
 export interface IdleSuite {
   readonly suiteId: number;
   readonly raceCount: number;
+  /** 0 where that is not known. */
+  readonly activatedAtMs: number;
 }
 
 export interface RaceStoreDeps {
@@ -64,7 +66,8 @@ export class RaceStore {
     const [row] = await this.#sql<IdleSuite[]>`
       select suite_id as "suiteId", (
           select count(*)::int from race r where r.suite_id = s.suite_id
-        ) as "raceCount"
+        ) as "raceCount",
+        coalesce(rt.milliseconds(s.activated_at), 0)::float8 as "activatedAtMs"
       from suite s
       where is_active and suite_id % ${racePartitions} = ${this.#part}
         and not exists (

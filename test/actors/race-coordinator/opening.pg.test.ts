@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { hourMs, openRaceDesk, type RaceDesk, startMs } from '../../support/race-desk.ts';
+import { hourMs, minuteMs, openRaceDesk, type RaceDesk, startMs } from '../../support/race-desk.ts';
 import {
   facts,
   raceAt,
@@ -108,6 +108,21 @@ test('another suite ends the races of the first, and its own count from one', as
   await desk.send('suite-activated', { suiteId: 1 });
   t.like(await raceAt(desk.sql, 2), { status: 'QUALIFYING_OPEN' });
   t.like(await raceAt(desk.sql, 1, 5), { status: 'RACE_CANCELLED' });
+});
+
+// An owner that loaded while suite 5 had no race has opened that of suite 1 since: both are its own.
+test('a suite that is back gets its race from whoever takes over, whatever was opened for its sake before', async (t) => {
+  const desk = await openRaceDesk(t);
+  for (let made = 0; made < 5; made += 1) await seedSuite(desk.sql, { isActive: false });
+  await switchTo(desk.sql, 5, desk.nowMs);
+  await desk.takeOver();
+  await switchTo(desk.sql, 1, desk.nowMs + 1);
+  t.deepEqual(await desk.tick(), ['suites-due']);
+  desk.nowMs += minuteMs;
+  await switchTo(desk.sql, 5, desk.nowMs);
+  await desk.takeOver();
+  t.deepEqual(await desk.tick(), ['suites-due']);
+  t.like(await raceAt(desk.sql, 1, 5), { status: 'QUALIFYING_OPEN' });
 });
 
 /** Suite 1 was switched away and is back, half an hour after its race opened; nobody was told yet. */
