@@ -3,9 +3,9 @@ import {
   completeRace,
   type EntrantResult,
 } from '../../machines/race/complete-race.ts';
-import { decideCompletion, stepDue } from '../../machines/race/decide.ts';
+import { decideCompletion, isEndDue } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
-import { newsMs, outageMs } from '../../machines/race/news.ts';
+import { newsMs } from '../../machines/race/news.ts';
 import type { RunCancelReason } from '../../machines/reasons/codes.ts';
 import type { WindowSlot } from '../../machines/scoring/overall.ts';
 import { cancelIfSuiteSwitched, writeCancellation } from './cancel-race.ts';
@@ -20,12 +20,9 @@ export function completeIfDone(draft: Draft, raceId: string): void {
   if (cancelIfSuiteSwitched(draft, race)) return;
   const inputs = draft.grounds.results.get(raceId);
   if (inputs === undefined) return;
-  const { awaitsExclusions, awaitsWork } = inputs.value;
-  const isWorkDone = !awaitsWork && !awaitsExclusions;
-  if (stepDue(race, draft.nowMs, isWorkDone) !== 'complete') return;
-  // What a banned validator measured would count for ever, at the limit as well.
-  const waitMs = inputs.isBanOnItsWay ? outageMs : newsMs;
-  if (awaitsExclusions && stepDue(race, draft.nowMs - waitMs, false) === null) return;
+  const { isOrderOnItsWay } = inputs;
+  const { servedSinceMs } = draft.env;
+  if (!isEndDue(race, draft.nowMs, { ...inputs.value, isOrderOnItsWay, servedSinceMs })) return;
   if (awaitsEndOfReign(inputs, draft.nowMs)) return;
   // The batch has ended the reign that these inputs still tell of: they are read again in a moment.
   if (draft.env.races.isReignSettled) return;
@@ -34,6 +31,7 @@ export function completeIfDone(draft: Draft, raceId: string): void {
   draft.hold({
     ...holdOf(draft, race),
     results_md5: inputs.md5,
+    awaits_order: isOrderOnItsWay,
     top_fell_at_ms: inputs.topFellAtMs ?? 0,
   });
   const facts = decideCompletion(race, results, draft.nowMs);

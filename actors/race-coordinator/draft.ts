@@ -32,6 +32,8 @@ export interface DraftEnv {
   readonly ids: Ids;
   /** The keyed order in which a race draws its tasks. */
   readonly rank: (raceId: string, text: string) => string;
+  /** Since when the partition has its owner without a break. */
+  readonly servedSinceMs: number;
   readonly nowMs: number;
 }
 
@@ -45,6 +47,7 @@ export interface Hold {
   readonly top_fell_at_ms?: number;
   readonly field_md5?: string;
   readonly results_md5?: string;
+  readonly awaits_order?: boolean;
   readonly policy_md5?: string;
 }
 

@@ -31,8 +31,8 @@ export interface EndInputs extends RaceInputs {
 export interface EndGround extends Digested<EndInputs> {
   /** When whoever has the open reign was discarded or banned in it, the last time. */
   readonly topFellAtMs: number | null;
-  /** What excludes runs of a banned validator was sent to their partition, and is neither taken nor parked. */
-  readonly isBanOnItsWay: boolean;
+  /** An operator's order that changes what the race comes to was sent, and is neither taken nor parked. */
+  readonly isOrderOnItsWay: boolean;
 }
 
 export interface Digested<T> {

@@ -32,12 +32,12 @@ export function createRaceKind(deps: RaceKindDeps): PartitionKind {
     kind: 'race',
     // A race closes at noon and ends at its limit, whatever fails.
     isDueWithoutCallers: true,
-    async activate(part) {
+    async activate(part, { nowMs: servedSinceMs }) {
       const store = new RaceStore({ sql, part, uuidV5: ids.uuidV5 });
       const races = new RacesOfPartition(await store.openRaces());
       const suiteWithoutRace = await store.suiteWithoutRace();
       return new RacePartition({
-        ...{ part, races, store, suiteWithoutRace },
+        ...{ part, races, store, suiteWithoutRace, servedSinceMs },
         ...{ configured, close, ids, rank, log },
       });
     },

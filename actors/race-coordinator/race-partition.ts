@@ -33,12 +33,14 @@ export class RacePartition implements PartitionActor {
   #grounds: Grounds | undefined;
   #suiteWithoutRace: IdleSuite | undefined;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
+  #servedSinceMs: number;
   /** Of decisions that are not committed yet. */
   #warnings: Warning[] = [];
 
   constructor(deps: RacePartitionDeps) {
     this.#deps = deps;
     this.#suiteWithoutRace = deps.suiteWithoutRace;
+    this.#servedSinceMs = deps.servedSinceMs;
   }
 
   async prepare(commands: readonly Command[]): Promise<void> {
@@ -51,7 +53,8 @@ export class RacePartition implements PartitionActor {
 
   decide(command: Command, nowMs: number): Decision {
     if (this.#grounds === undefined) throw new Error('nothing was read');
-    const draft = new Draft({ ...this.#deps, grounds: this.#grounds, nowMs });
+    const servedSinceMs = this.#servedSinceMs;
+    const draft = new Draft({ ...this.#deps, servedSinceMs, grounds: this.#grounds, nowMs });
     const reply = this.#answer(draft, command);
     // A refusal has no effect, whatever was drafted on the way to it.
     const changes = reply.kind === 'fault' ? undefined : draft.adopt();
@@ -87,8 +90,9 @@ export class RacePartition implements PartitionActor {
     return steps.length === 0 ? undefined : Math.min(...steps);
   }
 
-  extendDeadlines(): void {
-    // Instants of races are promised to nobody's heartbeat.
+  /** Instants of races are promised to nobody's heartbeat. But messages were given to nobody meanwhile. */
+  extendDeadlines(_outageMs: number, overAtMs: number | undefined): void {
+    this.#servedSinceMs = Math.max(this.#servedSinceMs, overAtMs ?? this.#servedSinceMs);
   }
 
   takeFlush(): undefined {
@@ -116,7 +120,7 @@ export class RacePartition implements PartitionActor {
 
   #stepOf(race: RaceState, nowMs: number): readonly Command[] {
     const { raceId } = race.context;
-    const step = stepDue(race, nowMs, false);
+    const step = stepDue(race, nowMs);
     return step === null ? [] : [this.#own(`${step}-due`, raceId, { raceId })];
   }
 
@@ -131,7 +135,7 @@ export class RacePartition implements PartitionActor {
     if (nowMs - this.#lookedAtMs < lookEveryMs) return [];
     this.#lookedAtMs = nowMs;
     return this.#races()
-      .filter((race) => race.value === 'raceRunning' && stepDue(race, nowMs, false) === null)
+      .filter((race) => race.value === 'raceRunning' && stepDue(race, nowMs) === null)
       .map(({ context: { raceId } }) => this.#own('look-at-work', raceId, { raceId }));
   }
 

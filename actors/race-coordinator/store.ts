@@ -145,17 +145,7 @@ export class RaceStore {
       const [row] = await this.#sql<EndGround[]>`
         select inputs as value, md5(inputs::text) as md5,
                rt.milliseconds(rt.top_fell_at())::float8 as "topFellAtMs",
-               exists (
-                 select from evaluation_run u
-                 join hotkey_ban b on b.hotkey = u.validator_hotkey
-                 join rt.outbox o on o.target_consumer = 'evt' and o.target_kind = 'eval'
-                   and o.target_part = u.part and o.subject like '%.hotkey-banned'
-                   and o.body ->> 'hotkey' = b.hotkey
-                 where u.race_id = ${raceId} and u.is_included and not exists (
-                   select from rt.inbox i
-                   where i.kind = o.target_kind and i.part = o.target_part
-                     and i.consumer = o.target_consumer and i.msg_id = o.msg_id)
-               ) as "isBanOnItsWay"
+               rt.race_awaits_order(${raceId}) as "isOrderOnItsWay"
         from rt.race_results(${raceId}) as inputs`;
       if (row !== undefined) results.set(raceId, row);
     }

@@ -3,6 +3,7 @@ import type { RaceResults } from './complete-race.ts';
 import type { RaceFact, RaceIdentity } from './facts.ts';
 import type { Entrant } from './field.ts';
 import type { RaceState } from './machine.ts';
+import { type Awaited, heldUntilMs } from './news.ts';
 
 /** The states of the contract, by the machine's. */
 export const raceStatuses: Readonly<Record<string, string>> = {
@@ -24,11 +25,26 @@ export function nextStepOf(race: RaceState): { step: RaceStep; atMs: number } | 
   return null;
 }
 
-/** What has to be done now. A running race is completed early once all of its work is. */
-export function stepDue(race: RaceState, nowMs: number, isWorkDone: boolean): RaceStep | null {
+/** What has to be done now, as far as the clock says. */
+export function stepDue(race: RaceState, nowMs: number): RaceStep | null {
   const next = nextStepOf(race);
-  if (next === null) return null;
-  return nowMs >= next.atMs || (next.step === 'complete' && isWorkDone) ? next.step : null;
+  return next !== null && nowMs >= next.atMs ? next.step : null;
+}
+
+/**
+ * A running race ends early once nothing is awaited any more. What was ordered before its end counts, at the
+ * limit as well: what is decided then is never decided again.
+ */
+export function isEndDue(
+  race: RaceState,
+  nowMs: number,
+  awaited: Awaited & { readonly awaitsWork: boolean },
+): boolean {
+  const next = nextStepOf(race);
+  if (next?.step !== 'complete') return false;
+  const { awaitsWork, awaitsExclusions, isOrderOnItsWay } = awaited;
+  const isDone = !awaitsWork && !awaitsExclusions && !isOrderOnItsWay;
+  return isDone || nowMs >= heldUntilMs(next.atMs, awaited);
 }
 
 export function decideOpening(race: RaceState, identity: RaceIdentity): RaceFact[] {

@@ -5,10 +5,27 @@
 export const newsMs = 60_000;
 
 /**
- * The same where it is known that a message of it is on its way, neither taken nor parked: the broker is
- * away, or whoever is to take it. What a banned validator measured would count for ever.
+ * The same where it is known that an operator's order is on its way, neither taken nor parked: the broker is
+ * away, or whoever is to take it. What a banned validator measured would count for ever, and what a cancelled
+ * race came to.
  */
-export const outageMs = 600_000;
+const outageMs = 600_000;
+
+export interface Awaited {
+  /** An order that changes what the race comes to. */
+  readonly isOrderOnItsWay: boolean;
+  /** Runs of banned validators still count. */
+  readonly awaitsExclusions: boolean;
+  /** Since when its owner is there without a break: nobody could take anything while all were away. */
+  readonly servedSinceMs: number;
+}
+
+/** Until when a race whose limit is over at `limitMs` goes on for what happened before it. */
+export function heldUntilMs(limitMs: number, awaited: Awaited): number {
+  const { isOrderOnItsWay, awaitsExclusions, servedSinceMs } = awaited;
+  if (isOrderOnItsWay) return Math.max(limitMs + outageMs, servedSinceMs + newsMs);
+  return awaitsExclusions ? limitMs + newsMs : limitMs;
+}
 
 const tickMs = 5_000;
 
@@ -18,5 +35,8 @@ const tickMs = 5_000;
  */
 export const pastLimitMs = tickMs + newsMs + tickMs;
 
-/** The same where a validator that measured something of it was banned: what ends a reign may come then. */
-export const pastLimitOnBanMs = outageMs + pastLimitMs;
+/**
+ * The same where an operator ordered something about it while it ran: what ends a reign may come then, and an
+ * owner that comes back when it was to end gives the order another minute.
+ */
+export const pastLimitOnOrderMs = outageMs + newsMs + pastLimitMs;

@@ -29,6 +29,7 @@ function raceDraft(): RaceDraft {
     close: { closeTime: '12:00', timeZone: 'America/Los_Angeles' },
     ids,
     rank: (_, text) => text,
+    servedSinceMs: nowMs,
     nowMs,
   });
 }

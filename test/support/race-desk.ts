@@ -56,6 +56,8 @@ export interface RaceDesk {
   tick(options?: SendOptions): Promise<readonly string[]>;
   /** Another owner loads what was committed. */
   takeOver(): Promise<void>;
+  /** The owner was cut off for so long, and is not any more. */
+  endOutage(outageMs: number): void;
   nextDueMs(): number | undefined;
 }
 
@@ -158,6 +160,10 @@ class OpenDesk implements RaceDesk {
       if (commands.length === 0) return types;
     }
     throw new Error(`there is no end to what is due: ${types.join()}`);
+  }
+
+  endOutage(outageMs: number): void {
+    this.#actor?.extendDeadlines(outageMs, this.nowMs);
   }
 
   nextDueMs(): number | undefined {

@@ -1480,6 +1480,41 @@ begin
   where r.told_at is null and excluded.due_at < r.due_at;
 end $function$;
 
+CREATE OR REPLACE FUNCTION rt.race_awaits_order(p_race_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select exists (
+    select from rt.outbox o
+    cross join lateral (
+      select o.target_kind || '/' || split_part(o.subject, '.', 4) as type
+    ) sent
+    where o.kind = 'svc' and o.part = 0 and o.target_consumer = 'evt'
+      and case
+        when sent.type = 'race/cancel-race' then (o.body ->> 'raceId')::uuid = p_race_id
+        when sent.type in ('eval/exclude-run', 'eval/include-run') then exists (
+          select from evaluation_run u
+          where u.eval_run_id = (o.body ->> 'evalRunId')::uuid and u.race_id = p_race_id)
+        when sent.type in ('eval/discard-version', 'eval/reinstate-version') then exists (
+          select from race_entrant e
+          where e.race_id = p_race_id
+            and e.agent_version_id = (o.body ->> 'agentVersionId')::uuid)
+        -- To the partition of runs that it excludes. One that was taken back excludes nothing.
+        when sent.type = 'eval/hotkey-banned' then exists (
+          select from evaluation_run u
+          join hotkey_ban b on b.hotkey = u.validator_hotkey
+          where u.race_id = p_race_id and u.is_included and u.part = o.target_part
+            and u.validator_hotkey = o.body ->> 'hotkey')
+        else false
+      end
+      and not exists (
+        select from rt.inbox i
+        where i.kind = o.target_kind and i.part = o.target_part
+          and i.consumer = o.target_consumer and i.msg_id = o.msg_id))
+$function$;
+
 CREATE OR REPLACE FUNCTION rt.race_close(p_operations jsonb)
  RETURNS void
  LANGUAGE plpgsql
@@ -1711,7 +1746,8 @@ begin
   if exists (
     select from jsonb_to_recordset(p_rows) as x (
       race_id uuid, suite_id integer, suite_is_active boolean, suite_activated_at_ms bigint,
-      top_fell_at_ms bigint, field_md5 text, results_md5 text, policy_md5 text)
+      top_fell_at_ms bigint, field_md5 text, results_md5 text, policy_md5 text,
+      awaits_order boolean)
     left join suite s on s.suite_id = x.suite_id
     where s.is_active is distinct from x.suite_is_active
       or x.suite_activated_at_ms <> coalesce(rt.milliseconds(s.activated_at), 0)
@@ -1719,6 +1755,7 @@ begin
       or x.field_md5 is not null and md5(rt.race_field(x.race_id)::text) <> x.field_md5
       or x.results_md5 is not null and md5(rt.race_results(x.race_id)::text) <> x.results_md5
       or x.policy_md5 is not null and md5(public.policy_basis(x.suite_id)::text) <> x.policy_md5
+      or x.awaits_order is not null and rt.race_awaits_order(x.race_id) <> x.awaits_order
   ) then
     raise exception 'RACE_MOVED' using errcode = 'serialization_failure';
   end if;

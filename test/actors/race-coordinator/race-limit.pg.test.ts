@@ -1,30 +1,14 @@
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { raceChecks } from '../../../apps/verify/live/checks/races.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { raceViolations } from '../../support/race-checks.ts';
-import { openRaceDesk } from '../../support/race-desk.ts';
+import { ban, raceAt } from '../../support/race-seeds.ts';
 import {
-  ban,
-  raceAt,
-  runToStart,
-  seedSuite,
-  seedVersion,
-  seedWork,
-} from '../../support/race-seeds.ts';
-
-/** A race that runs, whose two entrants have all the successes that they need. */
-async function measuredDesk(t: ExecutionContext) {
-  const desk = await openRaceDesk(t);
-  const { sql } = desk;
-  await seedSuite(sql);
-  const versions = [
-    await seedVersion(sql, { hotkey: 'a' }),
-    await seedVersion(sql, { hotkey: 'b' }),
-  ];
-  const raceId = await runToStart(desk);
-  for (const id of versions) await seedWork(sql, raceId, id, { micro: [500_000, 500_000] });
-  return { desk, raceId, sql };
-}
+  auditOrder,
+  type MeasuredDesk,
+  measuredDesk,
+  sendOrder,
+} from '../../support/sent-orders.ts';
 
 // At the limit, as before it: what is decided then is never decided again.
 test('a ban that no eval partition has heard of holds the end of a race off for a minute at most', async (t) => {
@@ -49,27 +33,12 @@ async function lateRaces(sql: Sql): Promise<readonly object[]> {
   return (await Promise.all(checks.map(({ find }) => find(sql)))).flat();
 }
 
-/** As an operator's ban sends it to the partition of these runs; a proof says that it was taken, or parked. */
-async function sendBan(sql: Sql, hotkey: string): Promise<{ readonly take: () => Promise<void> }> {
-  await sql`
-    insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
-      headers, body, at, next_at)
-    values ('svc', 0, 'ban', 'evt.eval.0.hotkey-banned', 'eval', 0, 'evt', '{}',
-      jsonb_build_object('hotkey', ${hotkey}::text), rt.clock(), rt.clock())`;
-  return {
-    take: async () => {
-      await sql`
-        insert into rt.inbox (kind, part, consumer, msg_id, at)
-        values ('eval', 0, 'evt', 'ban', rt.clock())`;
-    },
-  };
+async function sendBan(sql: Sql, hotkey: string) {
+  return await sendOrder(sql, { type: 'hotkey-banned', body: { hotkey } });
 }
 
-/** As the order of a ban leaves it behind, for good. */
 async function auditBan(sql: Sql, hotkey: string, atMs: number): Promise<void> {
-  await sql`
-    insert into audit_log (seq, actor, action, object, detail, prev_hash, hash, committed_at)
-    values (1, 'test', 'hotkey.ban', ${`hotkey/${hotkey}`}, '{}', '', '', ${new Date(atMs)})`;
+  await auditOrder(sql, { action: 'hotkey.ban', object: `hotkey/${hotkey}`, atMs });
 }
 
 test('a ban that is on its way holds the end of a race off for longer, and not for ever', async (t) => {
@@ -97,9 +66,16 @@ test('a ban that was parked, or is of others, holds the end of a race off no lon
   await desk.send('complete-due', { raceId });
   t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
   await take();
+  // Told to those who own races, and to a partition that has no run of it.
+  for (const [kind, part] of [
+    ['race', 0],
+    ['eval', 1],
+  ] as const) {
+    await sendOrder(sql, { kind, part, type: 'hotkey-banned', body: { hotkey: 'validator-0' } });
+  }
   await ban(sql, 'bystander');
   await sql`
-    update rt.outbox set msg_id = 'other', body = '{"hotkey": "bystander"}' where msg_id = 'ban'`;
+    update rt.outbox set msg_id = 'other', body = '{"hotkey": "bystander"}' where msg_id = 'svc:hotkey-banned:eval:0'`;
   t.deepEqual(await desk.tick(), ['complete-due']);
   t.is((await raceAt(sql, 1)).status, 'RACE_COMPLETE');
 });
@@ -111,7 +87,7 @@ test('a race that waits for the end of a reign after it waited for a ban breaks 
   await desk.send('complete-due', { raceId });
   t.is((await raceAt(sql, 1)).status, 'RACE_COMPLETE');
   t.deepEqual(await lateRaces(sql), []);
-  await sql`update race set completed_at = deadline_at + interval '11 minutes 11 seconds'`;
+  await sql`update race set completed_at = deadline_at + interval '12 minutes 11 seconds'`;
   t.is((await lateRaces(sql)).length, 1);
 });
 
@@ -132,18 +108,43 @@ for (const [what, hotkey, fromStartMs] of [
   });
 }
 
-for (const [what, lateMs, hotkey, count] of [
-  ['after a minute', 71_000, undefined, 1],
-  ['not before ten minutes where a validator of it is banned', 669_000, 'validator-0', 0],
-  ['after ten minutes where a validator of it is banned', 671_000, 'validator-0', 1],
-] as const) {
-  test(`a race that does not end is late: ${what}`, async (t) => {
-    const { sql } = await measuredDesk(t);
-    await sql`
-      update race set started_at = rt.clock() - interval '1 hour',
-        deadline_at = rt.clock() - ${lateMs} * interval '1 millisecond'`;
-    if (hotkey !== undefined) await auditBan(sql, hotkey, Date.now() - 1_800_000);
-    const standing = raceChecks.find(({ id, needsProcesses }) => id === 'INV-30' && needsProcesses);
-    t.is((await standing?.find(sql))?.length, count);
+/** What an operator may order about a race while it runs, as the log of orders has it. */
+const orders: readonly (readonly [string, (desk: MeasuredDesk) => string])[] = [
+  ['hotkey.ban', () => 'hotkey/validator-0'],
+  ['race.cancel', ({ raceId }) => `race/${raceId}`],
+  ['run.exclude', ({ evalRunId }) => `evaluation-run/${evalRunId}`],
+  ['run.include', ({ evalRunId }) => `evaluation-run/${evalRunId}`],
+  ['version.discard', ({ versionIds }) => `agent-version/${versionIds[0]}`],
+  ['version.reinstate', ({ versionIds }) => `agent-version/${versionIds[0]}`],
+];
+
+/** As the live check sees it: the race does not end, so long after its limit. */
+async function isLate(sql: Sql, lateMs: number): Promise<boolean> {
+  await sql`
+    update race set started_at = rt.clock() - interval '1 hour',
+      deadline_at = rt.clock() - ${lateMs} * interval '1 millisecond'`;
+  const standing = raceChecks.find(({ id, needsProcesses }) => id === 'INV-30' && needsProcesses);
+  return (await standing?.find(sql))?.length === 1;
+}
+
+/** While it runs. */
+const halfAnHourAgo = () => Date.now() - 1_800_000;
+
+test('a race that does not end is late after a minute', async (t) => {
+  const { sql, raceId, evalRunId } = await measuredDesk(t);
+  t.true(await isLate(sql, 71_000));
+  const atMs = halfAnHourAgo();
+  await auditOrder(sql, { action: 'race.start', object: `race/${raceId}`, atMs });
+  await auditOrder(sql, { action: 'race.cancel', object: `race/${evalRunId}`, atMs });
+  t.true(await isLate(sql, 71_000));
+});
+
+for (const [action, objectOf] of orders) {
+  test(`a race that does not end is late after twelve minutes where an operator ordered ${action}`, async (t) => {
+    const measured = await measuredDesk(t);
+    const { sql } = measured;
+    await auditOrder(sql, { action, object: objectOf(measured), atMs: halfAnHourAgo() });
+    t.false(await isLate(sql, 729_000));
+    t.true(await isLate(sql, 731_000));
   });
 }

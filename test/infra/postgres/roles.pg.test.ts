@@ -236,6 +236,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.outbox_purge(integer)',
     'rt.outbox_unsent(jsonb,interval)',
     'rt.park(text,integer,text,jsonb)',
+    'rt.race_awaits_order(uuid)',
     'rt.race_field(uuid)',
     'rt.race_results(uuid)',
     'rt.reign_end_reason(uuid)',

@@ -7,6 +7,7 @@ import {
   decideCompletion,
   decideOpening,
   decideStart,
+  isEndDue,
   nextStepOf,
   raceStatuses,
   stepDue,
@@ -95,14 +96,48 @@ test('the clock closes a race at its hour, starts it at once, and ends it at its
 });
 
 test('a race that runs is due when its work is done, or its time is over', (t) => {
-  t.is(stepDue(open, 999, true), null);
-  t.is(stepDue(open, 1000, false), 'close');
-  t.is(stepDue(locked, 1000, false), 'start');
-  t.is(stepDue(running, 1509, false), null);
-  t.is(stepDue(running, 1509, true), 'complete');
-  t.is(stepDue(running, 1510, false), 'complete');
-  t.is(stepDue(complete, 9999, true), null);
+  t.is(stepDue(open, 999), null);
+  t.is(stepDue(open, 1000), 'close');
+  t.is(stepDue(locked, 1000), 'start');
+  t.is(stepDue(running, 1509), null);
+  t.is(stepDue(running, 1510), 'complete');
+  t.is(stepDue(complete, 9999), null);
 });
+
+const nothing = {
+  ...{ awaitsWork: false, awaitsExclusions: false, isOrderOnItsWay: false },
+  servedSinceMs: 0,
+};
+
+test('a race ends early once nothing is awaited, and only while it runs', (t) => {
+  t.true(isEndDue(running, 1011, nothing));
+  for (const each of [unopened, open, locked, complete]) t.false(isEndDue(each, 9999, nothing));
+  for (const awaited of ['awaitsWork', 'awaitsExclusions', 'isOrderOnItsWay']) {
+    t.false(isEndDue(running, 1509, { ...nothing, [awaited]: true }), awaited);
+  }
+});
+
+for (const [what, awaited, fromMs] of [
+  ['for work not at all', { awaitsWork: true }, 1510],
+  ['for exclusions a minute', { awaitsExclusions: true }, 61_510],
+  ['for an order ten', { awaitsWork: true, isOrderOnItsWay: true }, 601_510],
+  [
+    'with an owner that came back then for another',
+    { isOrderOnItsWay: true, servedSinceMs: 601_509 },
+    661_509,
+  ],
+  [
+    'with one that came back, without an order, no longer',
+    { awaitsWork: true, servedSinceMs: 1509 },
+    1510,
+  ],
+] as const) {
+  test(`at its limit a race waits ${what}`, (t) => {
+    const awaits = { ...nothing, ...awaited };
+    t.false(isEndDue(running, fromMs - 1, awaits));
+    t.true(isEndDue(running, fromMs, awaits));
+  });
+}
 
 test('each step is made once', (t) => {
   t.deepEqual(decideOpening(unopened, identity), [opened]);
