@@ -3,6 +3,11 @@ import type { Clock } from '../../infra/ports/clock.ts';
 import { sendPlain } from './answer.ts';
 import { announcesBody } from './middleware/json-body.ts';
 
+interface Http {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 /** For the answer to leave; one that waits for its turn, or is not read, never does. */
 const partingMs = 1_000;
 /** Clients that are slower repeat in vain; a timer of weeks would overflow, too. */
@@ -15,40 +20,56 @@ export function hasOwnTime(request: IncomingMessage): boolean {
   return ownTime.has(request) && !request.complete;
 }
 
-/** A body that trickles in holds its place no longer than an answer may take. */
+/**
+ * A body that trickles in holds its place no longer than an answer may take. It is cut off without an answer:
+ * clients repeat what breaks off, and validators drop what any 4xx answers.
+ */
 export function endSlowBody(
-  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  { request }: Http,
   withinMs: number,
   clock: Pick<Clock, 'sleep'>,
 ): void {
-  if (request.complete || !announcesBody(request)) return;
-  const whole = new AbortController();
-  // With a reason: without one each abort makes an exception and its stack.
-  request.once('end', () => whole.abort('whole'));
-  request.once('close', () => whole.abort('gone'));
-  const tooSlow = clock.sleep(withinMs, whole.signal).then(async () => {
-    if (whole.signal.aborted) return;
-    if (!response.headersSent) sendPlain(response, 408, 'The body took too long to come.');
-    await clock.sleep(partingMs, whole.signal);
-    request.destroy();
-  });
-  tooSlow.catch(() => undefined);
+  whenLate(request, withinMs, clock, async () => void request.destroy());
 }
 
 /**
- * What says how long it is has the time that it needs at the slowest pace of any body (BodyPace), at
+ * A file that says how long it is has the time that it needs at the slowest pace of any body (BodyPace), at
  * least `withinMs` and at most a day: a pack of 4 GiB takes an hour where ten megabits a second arrive.
+ * Whoever sends one is told, for a repeat at that pace would be in vain.
  */
 export function endSlowFile(
-  http: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  { request, response }: Http,
   {
     withinMs,
     bytesPerSecondMin,
   }: { readonly withinMs: number; readonly bytesPerSecondMin: number },
   clock: Pick<Clock, 'sleep'>,
 ): void {
-  const bytes = Number(http.request.headers['content-length'] ?? 0);
+  const bytes = Number(request.headers['content-length'] ?? 0);
   const neededMs = (bytes / bytesPerSecondMin) * 1000;
-  ownTime.add(http.request);
-  endSlowBody(http, Math.min(Math.max(withinMs, neededMs), fileMsMax), clock);
+  ownTime.add(request);
+  const lateMs = Math.min(Math.max(withinMs, neededMs), fileMsMax);
+  whenLate(request, lateMs, clock, async (whole) => {
+    if (!response.headersSent) sendPlain(response, 408, 'The body took too long to come.');
+    await clock.sleep(partingMs, whole);
+    request.destroy();
+  });
+}
+
+/** Of a body that is whole, or gone, by then nothing is said. */
+function whenLate(
+  request: IncomingMessage,
+  lateMs: number,
+  clock: Pick<Clock, 'sleep'>,
+  end: (whole: AbortSignal) => Promise<void>,
+): void {
+  if (request.complete || !announcesBody(request)) return;
+  const whole = new AbortController();
+  // With a reason: without one each abort makes an exception and its stack.
+  request.once('end', () => whole.abort('whole'));
+  request.once('close', () => whole.abort('gone'));
+  const tooSlow = clock.sleep(lateMs, whole.signal).then(async () => {
+    if (!whole.signal.aborted) await end(whole.signal);
+  });
+  tooSlow.catch(() => undefined);
 }

@@ -76,12 +76,16 @@ class S3Store implements ObjectStore {
   }
 
   async putOnce(key: string, body: Uint8Array, options: PutOptions): Promise<boolean> {
-    return await this.#write(this.#client, key, {
-      ...onlyIfAbsent,
-      Body: body,
-      ContentLength: body.length,
-      ...bodyPromise(options),
-    });
+    return await this.#putBytes(key, body, { ...onlyIfAbsent, ...bodyPromise(options) });
+  }
+
+  async put(key: string, body: Uint8Array, options: PutOptions): Promise<void> {
+    await this.#putBytes(key, body, bodyPromise(options));
+  }
+
+  async #putBytes(key: string, body: Uint8Array, promise: FilePromise): Promise<boolean> {
+    const content = { Body: body, ContentLength: body.length };
+    return await this.#write(this.#client, key, { ...content, ...promise });
   }
 
   async putFileOnce(key: string, path: string, options: PutOptions): Promise<boolean> {

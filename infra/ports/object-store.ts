@@ -7,6 +7,8 @@ export interface ObjectStore {
   /** The same for a file on disk, streamed. */
   putFileOnce(key: string, path: string, options: PutOptions): Promise<boolean>;
   /** Replaces what is there, all at once: for keys that name what they hold by its hash. */
+  put(key: string, body: Uint8Array, options: PutOptions): Promise<void>;
+  /** The same with a file on disk, streamed. */
   putFile(key: string, path: string, options: PutOptions): Promise<void>;
   /** The same with what another key holds, by a file below `scratch`; undefined when that holds nothing. */
   copyOnce(source: string, target: string, scratch: string): Promise<boolean | undefined>;

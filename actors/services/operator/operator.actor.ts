@@ -174,9 +174,9 @@ async function registerPack(
   command: CommandFacts,
   deps: OperatorDeps,
 ): Promise<ReplyOf<Contract, 'register-pack'>> {
-  const document = packDocument.parse(await readDocument(deps, request.documentSha256));
+  const read = async () => packDocument.parse(await readDocument(deps, request.documentSha256));
   return await deps.transact(async (tx) => {
-    const kept = await keepPack(tx, request, document);
+    const kept = await keepPack(tx, request, read);
     const change = async () => {
       const { reply, audit } = packRegistered(kept, request.reason);
       return { reply, audit: { ...audit, actor: command.account } };

@@ -20,11 +20,12 @@ export interface KeptPack {
 export async function keepPack(
   tx: Transaction,
   { packSha256, sizeBytes }: Request,
-  { manifest, tasks }: PackDocument,
+  read: () => Promise<PackDocument>,
 ): Promise<KeptPack> {
   await lockPack(tx, packSha256);
   const known = await findPack(tx, packSha256);
   if (known !== undefined) return { pack: known, isKnown: true };
+  const { manifest, tasks } = await read();
   const familyCounts = familyCountsOf(tasks);
   const pack = { packSha256, sizeBytes, taskCount: tasks.length, familyCounts, manifest };
   await insertPack(tx, pack, tasks);

@@ -21,13 +21,16 @@ export async function order<T extends MessageType<Contract>>(
   });
 }
 
-/** Stores what is too large for a message; answers the hash that the order then names. */
+/**
+ * Stores what is too large for a message; answers the hash that the order then names. In place of whatever
+ * is there: a power cut may have left less of it.
+ */
 export async function storeDocument(
-  objects: Pick<ObjectStore, 'putOnce'>,
+  objects: Pick<ObjectStore, 'put'>,
   document: object,
 ): Promise<string> {
   const bytes = Buffer.from(JSON.stringify(document));
   const sha256 = sha256Hex(bytes);
-  await objects.putOnce(documentKeyOf(sha256), bytes, { contentType: 'application/json', sha256 });
+  await objects.put(documentKeyOf(sha256), bytes, { contentType: 'application/json', sha256 });
   return sha256;
 }

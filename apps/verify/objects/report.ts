@@ -15,9 +15,9 @@ export function troublesOf({ kind, missing, wrong, unread }: KindFinding): reado
   const mustBeThere = kind.unlessThere === undefined;
   return [
     ...(mustBeThere ? told(`missing ${numeral(missing.count)}: ${kind.remedy}`, missing) : []),
-    // Whoever stores them does so where nothing is.
+    // But for packs whoever stores them does so where nothing is.
     ...told(
-      `wrong ${numeral(wrong.count)}: ${mustBeThere ? 'delete each first, then ' : ''}${kind.remedy}`,
+      `wrong ${numeral(wrong.count)}: ${mustBeThere && kind.id !== 'packs' ? 'delete each first, then ' : ''}${kind.remedy}`,
       wrong,
     ),
     ...told(`not readable ${numeral(unread.count)}: the store does not say what they are`, unread),

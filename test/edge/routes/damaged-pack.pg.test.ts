@@ -2,7 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import test, { type ExecutionContext } from 'ava';
 import { deliveryKey, packKey } from '../../../apps/edge/evaluation/object-keys.ts';
 import { writePack } from '../../../infra/packs/write-pack.ts';
@@ -158,4 +163,20 @@ test.serial('a kept pack that is gone is told to be so, and comes back by an upl
   await Promise.all([key, deliveryKey(sha256)].map(remove));
   await upload();
   t.is((await delivered(t, path)).sha256, sha256);
+});
+
+// They were written moments apart, so a power cut meets both.
+test.serial('a pack whose document is damaged as well comes back by an upload', async (t) => {
+  const { body, upload, kept, key, path } = await openPack(7);
+  const list = new ListObjectsV2Command({ Bucket: 'paddock', Prefix: 'documents/' });
+  const documents = (await store.send(list)).Contents ?? [];
+  const emptied = documents.map(async ({ Key = '' }) => await put(Key, new Uint8Array()));
+  t.true(emptied.length > 0);
+  await Promise.all([...emptied, put(key, body.subarray(0, 100))]);
+
+  t.deepEqual(await upload(), kept);
+
+  await delivered(t, path);
+  const after = (await store.send(list)).Contents ?? [];
+  t.true(after.some(({ Size = 0 }) => Size > 0));
 });

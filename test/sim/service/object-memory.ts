@@ -26,6 +26,7 @@ export function createObjectMemory(): ObjectMemory {
       if (file === undefined) throw new Error(`no file ${path}`);
       return await putOnce(key, file);
     },
+    put: async (key, body) => void objects.set(key, body),
     putFile: async (key, path) => {
       const file = files.get(path);
       if (file === undefined) throw new Error(`no file ${path}`);
