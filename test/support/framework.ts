@@ -58,7 +58,11 @@ export async function startFramework(
     readonly answerBytesPerSecondMin?: number;
     /** The system's unless told. */
     readonly monotonicMs?: () => number;
-    readonly budgetMs?: { readonly submission?: number; readonly upload?: number };
+    readonly budgetMs?: {
+      readonly request?: number;
+      readonly submission?: number;
+      readonly upload?: number;
+    };
     /** Awaited by every proof of a caller. */
     readonly proving?: Promise<void>;
     readonly pages?: Pages;
