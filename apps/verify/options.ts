@@ -1,5 +1,17 @@
 import { parseArgs } from 'node:util';
-import { type FileKindId, fileKindIds } from './objects/file-kind.ts';
+
+/** Of files that rows name. */
+export const fileKindIds = [
+  'code',
+  'packs',
+  'bundles',
+  'deliveries',
+  'episodes',
+  'run-logs',
+  'problem-logs',
+  'history',
+] as const;
+export type FileKindId = (typeof fileKindIds)[number];
 
 export interface VerifyOptions {
   /** Where the public API is: the bundle comes from there, and its pages are compared too. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import test from 'ava';
-import { fileKindIds } from '../../apps/verify/objects/file-kind.ts';
+import { fileKindIds } from '../../apps/verify/options.ts';
 import { signedClient } from '../../apps/world/participants/signed-client.ts';
 import { submitAgent } from '../../apps/world/participants/simulated-miner.ts';
 import { simulatedValidator } from '../../apps/world/participants/simulated-validator.ts';

@@ -7,7 +7,7 @@ import {
   logsKey,
   packKey,
 } from '../../apps/edge/evaluation/object-keys.ts';
-import type { FileKindId } from '../../apps/verify/objects/file-kind.ts';
+import type { FileKindId } from '../../apps/verify/options.ts';
 import { sha256Hex } from '../../infra/ids/ids.ts';
 import { markKey } from '../../infra/object-store/s3-mark-copy.ts';
 import type { ObjectStore } from '../../infra/ports/object-store.ts';

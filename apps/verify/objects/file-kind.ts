@@ -1,16 +1,5 @@
 import type { Sql } from '../../../infra/ports/sql.ts';
-
-export const fileKindIds = [
-  'code',
-  'packs',
-  'bundles',
-  'deliveries',
-  'episodes',
-  'run-logs',
-  'problem-logs',
-  'history',
-] as const;
-export type FileKindId = (typeof fileKindIds)[number];
+import type { FileKindId } from '../options.ts';
 
 /** A file that a row names. */
 export interface NamedFile {

@@ -37,8 +37,9 @@ $$;
 revoke execute on function rt.race_awaits_order(uuid) from public;
 grant execute on function rt.race_awaits_order(uuid) to paddock_actor;
 
--- As in 0043, and whether such an order came or went between the read of a decision and its commit: who orders about a
--- race or a run of it has it locked. An older owner does not say it.
+-- As in 0043, and whether such an order came between the read of a decision and its commit: who orders about a race
+-- or a run of it has it locked. One that went was taken, maybe in the same batch, and what it changed is in the results.
+-- An older owner does not say it.
 create or replace function rt.race_hold(p_rows jsonb)
 returns void
 language plpgsql set search_path = pg_catalog, public, pg_temp as $$
@@ -75,7 +76,7 @@ begin
       or x.field_md5 is not null and md5(rt.race_field(x.race_id)::text) <> x.field_md5
       or x.results_md5 is not null and md5(rt.race_results(x.race_id)::text) <> x.results_md5
       or x.policy_md5 is not null and md5(public.policy_basis(x.suite_id)::text) <> x.policy_md5
-      or x.awaits_order is not null and rt.race_awaits_order(x.race_id) <> x.awaits_order
+      or x.awaits_order is false and rt.race_awaits_order(x.race_id)
   ) then
     raise exception 'RACE_MOVED' using errcode = 'serialization_failure';
   end if;

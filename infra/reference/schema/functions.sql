@@ -1755,7 +1755,7 @@ begin
       or x.field_md5 is not null and md5(rt.race_field(x.race_id)::text) <> x.field_md5
       or x.results_md5 is not null and md5(rt.race_results(x.race_id)::text) <> x.results_md5
       or x.policy_md5 is not null and md5(public.policy_basis(x.suite_id)::text) <> x.policy_md5
-      or x.awaits_order is not null and rt.race_awaits_order(x.race_id) <> x.awaits_order
+      or x.awaits_order is false and rt.race_awaits_order(x.race_id)
   ) then
     raise exception 'RACE_MOVED' using errcode = 'serialization_failure';
   end if;
