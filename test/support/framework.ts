@@ -60,6 +60,7 @@ export async function startFramework(
     readonly monotonicMs?: () => number;
     readonly budgetMs?: {
       readonly request?: number;
+      readonly completion?: number;
       readonly submission?: number;
       readonly upload?: number;
     };
