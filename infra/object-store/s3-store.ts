@@ -46,7 +46,7 @@ const probeMs = 2_000;
 
 /**
  * 1. A key that we write is written once: every upload of ours says `If-None-Match: *`. The exception
- *    is a file that replaces a damaged one under the hash of its bytes, so that whoever comes last writes
+ *    is what replaces a damaged object under the hash of its bytes, so that whoever comes last writes
  *    what the first did. Uploads by presigned URL say no such thing, since a plain PUT has to do.
  * 2. The store compares every byte of ours with its SHA-256 before it keeps it, and the client does
  *    again when it reads.

@@ -23,6 +23,8 @@ export interface FileKind {
    */
   readonly unlessThere?: string;
   readonly remedy: string;
+  /** The remedy writes over what is there; else that is deleted first. */
+  readonly isReplaced?: true;
   files(sql: Sql, rowsPerPage: number): AsyncGenerator<NamedFile>;
 }
 

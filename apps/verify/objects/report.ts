@@ -13,13 +13,10 @@ export function lineOf({ kind, named, there, missing, ms }: KindFinding): string
 /** What is to be mended of it, the files of each trouble below its heading. */
 export function troublesOf({ kind, missing, wrong, unread }: KindFinding): readonly string[] {
   const mustBeThere = kind.unlessThere === undefined;
+  const first = mustBeThere && kind.isReplaced !== true ? 'delete each first, then ' : '';
   return [
     ...(mustBeThere ? told(`missing ${numeral(missing.count)}: ${kind.remedy}`, missing) : []),
-    // But for packs whoever stores them does so where nothing is.
-    ...told(
-      `wrong ${numeral(wrong.count)}: ${mustBeThere && kind.id !== 'packs' ? 'delete each first, then ' : ''}${kind.remedy}`,
-      wrong,
-    ),
+    ...told(`wrong ${numeral(wrong.count)}: ${first}${kind.remedy}`, wrong),
     ...told(`not readable ${numeral(unread.count)}: the store does not say what they are`, unread),
   ];
 }

@@ -58,6 +58,7 @@ const packs: FileKind = {
   id: 'packs',
   subject: 'environment packs',
   remedy: 'upload each again as it was, or put it back under its key from a copy of the bucket',
+  isReplaced: true,
   async *files(sql, rowsPerPage) {
     const rows = byKey<PackRow>(
       { packSha256: '', sizeBytes: 0, suites: null, isActive: false },
