@@ -1,5 +1,6 @@
 import type { CodeVerdict } from '../ports/code-analysis.ts';
 import { moduleRules } from './allowed-modules.ts';
+import { refuseIdleEntryPoint } from './entry-point.ts';
 import { type EndedReading, verdictOf } from './file-reading.ts';
 import { FileRefused } from './file-refused.ts';
 import { type Finding, type InsecureLibrary, toViolation } from './finding.ts';
@@ -90,9 +91,7 @@ function judge(
 ): CodeVerdict {
   const modules = moduleRules(agentPackages);
   const scopes = scopesOf(tree, modules);
-  if (entryPoint !== undefined && !scopes.moduleNames.has(entryPoint)) {
-    throw new FileRefused(`the file defines no '${entryPoint}', which the sandbox calls`);
-  }
+  if (entryPoint !== undefined) refuseIdleEntryPoint(entryPoint, scopes, source);
   const referents = referentsOf(scopes, modules);
   const nodes = allNodesOf(tree);
   const context: RuleContext = {

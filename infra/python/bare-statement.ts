@@ -1,18 +1,35 @@
 import type { Token } from './token.ts';
 
-/** A statement without annotations; nothing of an import or a docstring. */
-export function bareStatement(statement: readonly Token[]): readonly Token[] {
+/** A statement without annotations; nothing of an import, a docstring, `pass` or a constant by itself. */
+export function bareStatement(written: readonly Token[]): readonly Token[] {
+  const statement = withoutIdlePass(written);
   const [first] = statement;
   if (first?.kind === 'From' || first?.kind === 'Import') return [];
-  if (isDocstring(statement)) return [];
+  if (isDocstring(statement) || isIdle(statement)) return [];
   if (first?.kind === 'Identifier') return withoutVariableType(statement);
   return statement.some(({ kind }) => kind === 'Def')
     ? withoutSignatureTypes(statement)
     : statement;
 }
 
+/** Of `if x: pass; y()` the pass, which stands in one statement with what opens the block. */
+function withoutIdlePass(statement: readonly Token[]): readonly Token[] {
+  const isIdlePass = statement.at(-2)?.kind === 'Pass' && statement.at(-1)?.kind === 'Semi';
+  return isIdlePass ? statement.slice(0, -2) : statement;
+}
+
+const idle = new Set(['Pass', 'Ellipsis', 'Int', 'Float', 'Complex', 'True', 'False', 'None']);
+
+/** Also where it is all that a block has: that is a block still. */
+function isIdle(statement: readonly Token[]): boolean {
+  const [only, ...others] = statement.filter(isText);
+  return only !== undefined && idle.has(only.kind) && others.length === 0;
+}
+
+const isText = ({ kind }: Token): boolean => kind !== 'Newline' && kind !== 'Semi';
+
 function isDocstring(statement: readonly Token[]): boolean {
-  const texts = statement.filter(({ kind }) => kind !== 'Newline' && kind !== 'Semi');
+  const texts = statement.filter(isText);
   return texts.length > 0 && texts.every(({ kind }) => kind === 'String');
 }
 

@@ -117,7 +117,7 @@ function lastNameIn(node: SyntaxNode): number {
 }
 
 /** `del name`, `del (a, name)` */
-function isDeleted(node: SyntaxNode): boolean {
+export function isDeleted(node: SyntaxNode): boolean {
   for (let at = node.parent; at !== null; at = at.parent) {
     if (at.kind === 'group') return at.text === 'del';
     if (at.kind !== 'display' && at.kind !== 'star') return false;

@@ -1,6 +1,6 @@
 /**
  * What of a Python file is compared with others: its tokens without what a disguise changes at no
- * cost. Comments, layout, docstrings, imports and annotations are left out; names, numbers and
+ * cost. Comments, layout, docstrings, imports, annotations and what does nothing are left out; names, numbers and
  * strings stand for any other. Operators, keywords, builtins and the methods of builtin types
  * stay, or every agent would look like every other.
  *
@@ -20,9 +20,11 @@ export function shapeOf(source: SourceFile, tokens: readonly Token[]): CodeShape
       const isMeant = all[index - 1]?.kind === 'Dot' || all[index + 1]?.kind === 'Lpar';
       return { token, word: wordOf(source, token, isMeant) };
     })
-    // Parts of a string stand for one, and a comma before a closing bracket is layout.
+    // Parts of a string stand for one; a comma before a closing bracket is layout, and so is a
+    // semicolon before the end of a line.
     .filter(({ word }, index, all) => {
       const next = all[index + 1]?.word;
+      if (word === '\n') return !begins.has(all[index - 1]?.word);
       return !(word === anyString && next === anyString) && !(word === ',' && closing.has(next));
     });
   const lineOf = lineCounter(source.bytes);
@@ -39,6 +41,8 @@ export function shapeOf(source: SourceFile, tokens: readonly Token[]): CodeShape
 }
 
 const closing = new Set<string | undefined>([')', ']', '}']);
+/** Behind these no statement has begun that could end. */
+const begins = new Set<string | undefined>([undefined, '\n', '\t', '\b']);
 
 const silent = new Set(['Comment', 'NonLogicalNewline']);
 const ends = new Set(['Newline', 'Semi']);

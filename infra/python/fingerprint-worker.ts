@@ -6,6 +6,7 @@ import type { FingerprintedCode } from '../ports/code-fingerprints.ts';
 import { shapeOf } from './code-shape.ts';
 import { FileRefused } from './file-refused.ts';
 import { giveWay } from './give-way.ts';
+import { publishedCode } from './published-code.ts';
 import { loadRuff } from './ruff.ts';
 import { readSourceFile } from './source-file.ts';
 
@@ -24,7 +25,7 @@ function read(file: Uint8Array): FingerprintedCode {
   try {
     const source = readSourceFile(file);
     const shape = shapeOf(source, ruff.tokens(source.text));
-    return { kind: 'read', fingerprints: fingerprintsOf(shape) };
+    return { kind: 'read', fingerprints: fingerprintsOf(shape, publishedCode) };
   } catch (error) {
     if (error instanceof FileRefused) return { kind: 'unreadable', reason: error.message };
     throw error;

@@ -108,7 +108,7 @@ function operation(
 
 function parseLambda(cursor: TokenCursor, ends: Ends): SyntaxNode {
   const at = cursor.take('Lambda').start;
-  const { bindings, outside } = parseParameters(cursor, parseExpression, {
+  const { bindings, outside, misfit } = parseParameters(cursor, parseExpression, {
     closing: 'Colon',
     annotated: false,
   });
@@ -118,15 +118,16 @@ function parseLambda(cursor: TokenCursor, ends: Ends): SyntaxNode {
     at,
     children: [
       node('group', { at, children: outside }),
-      node('group', { at, children: [...bindings, body] }),
+      node('group', { at, text: misfit, children: [...bindings, body] }),
     ],
   });
 }
 
 function parseYield(cursor: TokenCursor): SyntaxNode {
   const at = cursor.take('Yield').start;
-  if (!cursor.accept('From') && endsOfList.has(cursor.kind)) return node('group', { at });
-  return node('group', { at, children: [parseExpressionList(cursor)] });
+  const text = 'yield';
+  if (!cursor.accept('From') && endsOfList.has(cursor.kind)) return node('group', { at, text });
+  return node('group', { at, text, children: [parseExpressionList(cursor)] });
 }
 
 function parsePrimary(cursor: TokenCursor): SyntaxNode {

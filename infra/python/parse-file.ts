@@ -53,16 +53,16 @@ function parseDecorated(cursor: TokenCursor): SyntaxNode {
     cursor.take('Newline');
   }
   if (cursor.kind === 'Class') return parseClass(cursor, decorators);
-  cursor.accept('Async');
   return parseFunction(cursor, decorators);
 }
 
 function parseFunction(cursor: TokenCursor, decorators: SyntaxNode[]): SyntaxNode {
+  const isAsync = cursor.accept('Async');
   cursor.take('Def');
   const name = cursor.take('Identifier');
   const [at, text] = [name.start, cursor.text(name)];
   cursor.take('Lpar');
-  const { bindings, outside } = parseParameters(cursor, parseExpression, {
+  const { bindings, outside, misfit } = parseParameters(cursor, parseExpression, {
     closing: 'Rpar',
     annotated: true,
   });
@@ -73,8 +73,8 @@ function parseFunction(cursor: TokenCursor, decorators: SyntaxNode[]): SyntaxNod
     at,
     text,
     children: [
-      node('group', { at, children: before }),
-      node('group', { at, children: [...bindings, parseSuite(cursor)] }),
+      node('group', { at, text: isAsync ? 'async' : '', children: before }),
+      node('group', { at, text: misfit, children: [...bindings, parseSuite(cursor)] }),
     ],
   });
 }

@@ -17,6 +17,8 @@ export type Binding =
   /** `except Error as name` */
   | { readonly kind: 'caught' }
   | { readonly kind: 'parameter'; readonly node: SyntaxNode }
+  /** `name: T` alone, which makes the name one of its scope and binds nothing to it. */
+  | { readonly kind: 'annotated' }
   | { readonly kind: 'other' };
 
 export type ScopeKind = 'module' | 'class' | 'function' | 'comprehension';
@@ -47,8 +49,8 @@ export interface Scopes {
   /** Every name that is bound: assignments, parameters, definitions, captures. */
   readonly stores: readonly ScopedName[];
   readonly imports: readonly ScopedName[];
-  /** The names that the file itself binds at its top level, directly or by `global`. */
-  readonly moduleNames: ReadonlySet<string>;
+  /** The names of the file's top level, bound there directly or by `global`. */
+  readonly moduleBindings: ReadonlyMap<string, readonly Binding[]>;
   resolve(load: ScopedName): Resolution;
   /** What the name at this place may be bound to; nothing for what is no name. */
   bindingsOf(node: SyntaxNode | undefined): readonly Binding[];
@@ -57,6 +59,7 @@ export interface Scopes {
 const nothing: readonly Binding[] = [];
 const other: Binding = { kind: 'other' };
 const caught: Binding = { kind: 'caught' };
+const annotated: Binding = { kind: 'annotated' };
 // A name with more values than this has any value; remembering them all would be quadratic.
 const valuesMax = 16;
 
@@ -75,10 +78,10 @@ export function scopesOf(root: SyntaxNode, modules: StarRules): Scopes {
     const owner = ownerOf(name, scope);
     if (owner !== null) add(owner, name, binding);
   }
-  const moduleNames = new Set(moduleScope.bindings.keys());
+  const moduleBindings = moduleScope.bindings;
   const boundFrom = firstCertainBindings(root, {
     ...found,
-    ...{ bindings: moduleScope.bindings, modules },
+    ...{ bindings: moduleBindings, modules },
   });
   const resolveLoad = (load: ScopedName): Resolution => {
     const { text, at } = load.node;
@@ -90,7 +93,7 @@ export function scopesOf(root: SyntaxNode, modules: StarRules): Scopes {
     const load = node?.load ?? null;
     return load === null ? nothing : resolveLoad(load).bindings;
   };
-  return { ...found, moduleNames, resolve: resolveLoad, bindingsOf };
+  return { ...found, moduleBindings, resolve: resolveLoad, bindingsOf };
 }
 
 interface Found {
@@ -169,6 +172,7 @@ function bindingOf(node: SyntaxNode): Binding {
   const value = parent.children.at(-1);
   if (parent.text === '=' && value !== undefined && value !== node) return { kind: 'value', value };
   if (parent.text === 'try') return caught;
+  if (parent.children[1]?.kind === 'annotation') return annotated;
   const owner = parent.parent;
   const isName = parent === owner?.children[0] && parent.children[0] === node;
   if (isName && (owner.kind === 'class' || owner.kind === 'function')) {

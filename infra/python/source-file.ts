@@ -5,6 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { FileRefused } from './file-refused.ts';
+import { foldedName, foldedUnitsMax } from './folded-name.ts';
 
 const snippetCharactersMax = 120;
 const byteOrderMark = Uint8Array.of(0xef, 0xbb, 0xbf);
@@ -96,12 +97,18 @@ function sourceFile(bytes: Buffer, text: string): SourceFile {
     },
     identifier(start, end) {
       for (let at = start; at < end; at += 1) {
-        if ((bytes[at] ?? 0) > 127) return bytes.toString('utf8', start, end).normalize('NFKC');
+        if ((bytes[at] ?? 0) > 127)
+          return foldedIdentifier(bytes.toString('utf8', start, end), start);
       }
       return bytes.toString('latin1', start, end);
     },
     slice: (start, end) => bytes.toString('utf8', start, end),
   };
+}
+
+function foldedIdentifier(name: string, offset: number): string {
+  if (name.length <= foldedUnitsMax) return foldedName(name);
+  throw new FileRefused(`a name of more than ${foldedUnitsMax} characters`, { offset });
 }
 
 /** Of valid UTF-8: a line may be as long as the file, and a hundred findings may stand at its end. */

@@ -18,6 +18,9 @@ export const guaranteedRun = windowGrams + gramTokens - 1;
  */
 export const fingerprintsMax = 4096;
 
+/** Higher by one with each change of how they are made; a migration empties the tables of the former ones. */
+export const fingerprintFormat = 2;
+
 /** A program without what a disguise changes: one number for each token that is left. */
 export interface CodeShape {
   readonly codes: Uint32Array;
@@ -37,12 +40,16 @@ export interface Fingerprints {
   readonly lastLines: readonly number[];
 }
 
-export function fingerprintsOf({ codes, firstLines, lastLines }: CodeShape): Fingerprints {
+/** @param published fingerprints that are nobody's own, and so of no file */
+export function fingerprintsOf(
+  { codes, firstLines, lastLines }: CodeShape,
+  published: ReadonlySet<number> = new Set(),
+): Fingerprints {
   const hashes = gramHashes(codes);
   const places = new Map<number, number>();
   for (const at of winnowed(hashes)) {
     const hash = hashes[at] ?? 0;
-    if (!places.has(hash)) places.set(hash, at);
+    if (!places.has(hash) && !published.has(hash)) places.set(hash, at);
   }
   const modulus = modulusOf([...places.keys()]);
   const kept = [...places].filter(([hash]) => hash % modulus === 0);

@@ -84,7 +84,9 @@ function isPrecise(text: string): boolean {
     .replace(/[eE][+-]?\d+$/, '')
     .replace(/[._]/g, '')
     .replace(/^0x/i, '');
-  return digits.replace(/^0+|0+$/g, '').length >= significantDigits;
+  let end = digits.length;
+  while (digits.charAt(end - 1) === '0') end -= 1;
+  return digits.slice(0, end).replace(/^0+/, '').length >= significantDigits;
 }
 
 /** Hashes, ids and scraps of base64 anywhere in the file, however they are spread over it. */

@@ -1,5 +1,7 @@
 /** Which attribute names are out of bounds, wherever they stand: `a.b`, getattr, patterns. */
+
 import type { Problem } from '../finding.ts';
+import { foldedName } from '../folded-name.ts';
 
 /** Answers with a string, or with something that leads no further. */
 const plainDunders = new Set([
@@ -90,7 +92,7 @@ const doorNames = new Set([
   ...['_sock_connect', '_sock_recv', '_sock_recv_into', '_sock_sendall', '_sock_sendfile_native'],
   ...['_write_to_self', '_handle_signal', '_getaddrinfo_debug', '_child_watcher_callback'],
   // Lines of whatever file they are told to be of.
-  '_source_traceback',
+  ...['_source_traceback', 'call_exception_handler', 'default_exception_handler'],
   // The streams of the process that objects of the library keep.
   ...['_stderr', '_stdout', '_stdin', '_stream', '_old_targets', 'setStream', 'makeRecord'],
   ...['detach', 'sourcehook', 'formatwarning', '_showwarnmsg'],
@@ -126,6 +128,6 @@ export function attributeProblem(name: string): Problem | null {
 
 /** May a literal name be given to getattr, attrgetter and the like? */
 export function isSafeAttributePath(path: string): boolean {
-  const names = path.split('.').map((name) => name.normalize('NFKC'));
+  const names = path.split('.').map(foldedName);
   return names.every((name) => attributeProblem(name) === null && !name.includes('\ufffd'));
 }

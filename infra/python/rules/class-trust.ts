@@ -17,6 +17,7 @@ import {
   mayCall,
 } from './positions.ts';
 import { refersTo } from './referred-names.ts';
+import { isOwnRegistrar, knowsHarmlessClasses } from './registries.ts';
 import type { RuleContext } from './rule-context.ts';
 
 export function checkClassTrust(context: RuleContext): void {
@@ -89,7 +90,8 @@ function problemOfRegister(
   }
   if (node.kind === 'pattern-keyword') return isRegistryName(node.text) ? problem : null;
   if (!isAttributeRead(node)) return null;
-  if (node.text === 'registry') return problem;
+  if (node.text === 'registry') return knowsHarmlessClasses(context) ? null : problem;
+  if (node.text === 'register' && isOwnRegistrar(node.children[0], context)) return null;
   return node.text !== 'register' || isPlainRegister(node, context, traits) ? null : problem;
 }
 

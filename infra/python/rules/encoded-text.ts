@@ -19,7 +19,11 @@ export function isEncoded(value: string): boolean {
   if (isWhitespaceCode(value) || isInvisible(value) || isEscaped(value)) return true;
   if (value.length < binaryLengthMin) return false;
   // Blobs are often wrapped at 76 characters.
-  const joined = value.replace(/\s*\n\s*/g, '');
+  // Lines are trimmed one by one: looking for blanks around a line feed is quadratic in the blanks.
+  const joined = value
+    .split('\n')
+    .map((line) => line.trim())
+    .join('');
   return (
     hasEncodedRun(joined) ||
     isSplitBase64(value) ||

@@ -3,8 +3,10 @@
  * its own. It must be known from the file, and must not walk to an internal; a template that comes
  * from elsewhere may be filled only with what is surely text and numbers.
  */
+
 import { mayBeBuiltin } from '../builtin-names.ts';
 import type { Finding } from '../finding.ts';
+import { foldedName } from '../folded-name.ts';
 import { constantString } from '../string-literal.ts';
 import { isAttributeRead, type SyntaxNode } from '../syntax-tree.ts';
 import { attributeProblem } from './attribute-names.ts';
@@ -68,7 +70,7 @@ function problemOf(node: SyntaxNode, use: FormatUse): Finding['message'] | null 
 /** `getattr(x, "format")`, `methodcaller("format")`, `attrgetter("a.format")`. */
 function isMethodName(node: SyntaxNode, context: RuleContext): boolean {
   const path = constantString(context.source, node)?.split('.') ?? [];
-  if (!path.some((name) => methods.has(name.normalize('NFKC')))) return false;
+  if (!path.some((name) => methods.has(foldedName(name)))) return false;
   return mayCall(node.parent, attributeReaders, context) !== undefined;
 }
 
@@ -229,7 +231,7 @@ const step = /\.([^.[\]]*)|\[([^\]]*)\]?/g;
 export function problemOfTemplate(template: string): string | null {
   for (const [, walk = ''] of template.replaceAll(/\{\{|\}\}/g, '  ').matchAll(field)) {
     for (const [, attribute, key = ''] of walk.matchAll(step)) {
-      const name = (attribute ?? key).normalize('NFKC').trim();
+      const name = foldedName(attribute ?? key).trim();
       if (name.includes('\ufffd'))
         return 'names of characters are not accepted in format templates; write the character itself';
       const isInternal = attribute === undefined ? name.startsWith('__') : name.startsWith('_');

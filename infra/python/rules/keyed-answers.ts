@@ -5,6 +5,7 @@ import type { SyntaxNode } from '../syntax-tree.ts';
 import { isShortHash } from './encoded-text.ts';
 import type { DataText } from './integrity-literals.ts';
 import type { RuleContext } from './rule-context.ts';
+import { entryIn, type Pair } from './text-entry.ts';
 
 const opaqueAnswersMin = 3;
 // Examples for a model and answers to frequent questions are keyed by sentences too.
@@ -25,8 +26,6 @@ function report({ findings }: RuleContext, at: number, message: string | null): 
   const found: Finding | null = message === null ? null : { rule: 'answer-table', message, at };
   if (found !== null) findings.push(found);
 }
-
-type Pair = readonly [key: string, value: string];
 
 function problemOf(pairs: readonly Pair[]): string | null {
   const sentences = pairs.filter(([key]) => isSentence(key));
@@ -72,9 +71,6 @@ function pairsOf(display: SyntaxNode, { source }: RuleContext): Pair[] {
   });
 }
 
-const entryOfText =
-  /^[\s"'{[(]*(.*?)["']?\s*(?:[|\t;,:]|=>|->|=)\s*["']?([\w+/=.-]+)["'\])},;\s]*$/;
-
 /** A table written as text: JSON, or a line for each entry. */
 function pairsInText(value: string): Pair[] {
   if (value.length < 60) return [];
@@ -84,8 +80,8 @@ function pairsInText(value: string): Pair[] {
   if (lines.length < opaqueAnswersMin) return [];
   return lines.flatMap((line) => {
     if (line.length > 2000 || !/\d/.test(line)) return [];
-    const [, key, answer] = entryOfText.exec(line) ?? [];
-    return key === undefined || answer === undefined ? [] : [[key, answer] as const];
+    const entry = entryIn(line);
+    return entry === null ? [] : [entry];
   });
 }
 

@@ -28,6 +28,7 @@ export function checkMadeUpObjects(context: RuleContext): void {
   checkCopies(context);
   checkFieldNames(context);
   checkErrors(context);
+  checkStacks(context);
   if (!usesLogs(context) || !makesAttributes(context)) return;
   for (const node of context.nodes) {
     const { kind, text, at } = node;
@@ -41,10 +42,24 @@ export function checkMadeUpObjects(context: RuleContext): void {
   }
 }
 
-function usesLogs({ scopes }: RuleContext): boolean {
+const usesLogs = (context: RuleContext): boolean => imports(context, 'logging', 'traceback');
+
+function imports({ scopes }: RuleContext, ...modules: string[]): boolean {
   return scopes.imports.some(({ node }) =>
-    [node, ...node.children].some(({ text }) => text === 'logging' || text === 'traceback'),
+    [node, ...node.children].some(({ text }) => modules.includes(text)),
   );
+}
+
+/** A task asks its coroutine for its frame, and that may be an object of the file. */
+function checkStacks(context: RuleContext): void {
+  if (!imports(context, 'asyncio') || !makesAttributes(context)) return;
+  const message =
+    "'print_stack' is not accepted in a file that makes objects with computed attribute names";
+  for (const node of context.ofKind('attribute', 'pattern-keyword', 'string')) {
+    const isRead = node.kind !== 'string' && node.text === 'print_stack';
+    if (isRead || nameRead(node, context).includes('print_stack'))
+      context.findings.push({ rule: 'file-access', message, at: node.at });
+  }
 }
 
 /** Can the file have objects that answer to names which it does not write? */

@@ -5,19 +5,23 @@
  *
  * - up to 2 different ids as strings of their own (a value, an alternative of a regex), and up to 2
  *   as numbers (a population, a prime)
- * - up to 2 in one text, or any number as long as they are less than 1/25 of it (examples in a
+ * - up to 3 that something stands around which `int` or a slice takes off again, as telephone numbers
+ *   are written too: a sign, zeros or up to three letters in front, `.0` behind, underscores between thousands
+ * - up to 2 in one text, 3 of the latter, or any number as long as they are less than 1/25 of it (examples in a
  *   prompt); up to 11 in all texts together
  * - comments and docstrings do not count, nor do made-up ids (1234567890, 1000000001, 5555555555)
  *   nor the constants of hash functions and random generators, nor instants on the minute
  */
 import type { SyntaxNode } from '../syntax-tree.ts';
 import type { DataText } from './integrity-literals.ts';
+import { asciiDigits, integerOf, remembered, undisguised, wholeOf } from './number-spellings.ts';
 import type { RuleContext } from './rule-context.ts';
 
 /** Nine to eleven digits, as large marketplaces number their products. */
 export const defaultProductIdPattern = '[1-9][0-9]{8,10}';
 
 const ownValuesMax = 2;
+const disguisedMax = 3;
 const inOneTextMax = 2;
 const shareOfTextMax = 1 / 25;
 const inAllTextsMax = 11;
@@ -28,28 +32,33 @@ interface Sighting {
   readonly at: number;
 }
 
+type Places = Map<string, number>;
+
+/** Where each id was seen first, by how it stands there. */
+interface Seen {
+  readonly own: Places;
+  readonly numbers: Places;
+  readonly disguised: Places;
+  readonly mentioned: Places;
+  readonly dense: Sighting[];
+}
+
 export function checkProductIds(context: RuleContext, texts: readonly DataText[]): void {
   const pattern = context.productIdPattern;
-  const [own, numbers] = [new Map<string, number>(), new Map<string, number>()];
-  const mentioned = new Map<string, number>();
-  const dense: Sighting[] = [];
-  for (const { value, at } of texts) {
-    const ids = idsIn(value, pattern);
-    const share = ids.join('').length / value.length;
-    const seen = ids.length > 0 && isList(value, pattern) ? own : mentioned;
-    for (const id of ids) if (!seen.has(id)) seen.set(id, at);
-    if (ids.length > inOneTextMax && share > shareOfTextMax) dense.push({ id: ids[0] ?? '', at });
-  }
-  for (const { id, at } of numbersIn(context.ofKind('number', 'display'), pattern)) {
-    if (!numbers.has(id)) numbers.set(id, at);
+  const kinds = { own: new Map(), numbers: new Map(), disguised: new Map(), mentioned: new Map() };
+  const seen: Seen = { ...kinds, dense: [] };
+  for (const { value, at } of texts) lookAtText({ value: asciiDigits(value), at }, pattern, seen);
+  for (const { id, at, isPlain } of numbersIn(context.ofKind('number', 'display'), pattern)) {
+    note(isPlain ? seen.numbers : seen.disguised, [id], at);
   }
   const found = [
-    ...(own.size > ownValuesMax ? sightings(own) : []),
-    ...(numbers.size > ownValuesMax ? sightings(numbers) : []),
-    ...dense,
-    ...(mentioned.size > inAllTextsMax ? sightings(mentioned) : []),
+    ...sightingsBeyond(ownValuesMax, seen.own),
+    ...sightingsBeyond(ownValuesMax, seen.numbers),
+    ...sightingsBeyond(disguisedMax, seen.disguised),
+    ...seen.dense,
+    ...sightingsBeyond(inAllTextsMax, seen.mentioned),
   ];
-  const count = new Set([...own.keys(), ...numbers.keys(), ...mentioned.keys()]).size;
+  const { size: count } = new Set(Object.values(kinds).flatMap((each) => [...each.keys()]));
   const places = new Map(found.toSorted((a, b) => a.at - b.at).map((one) => [one.at, one]));
   for (const { id, at } of [...places.values()].slice(0, reportedMax)) {
     const message = `'${id}' looks like the id of a product, one of ${count} in the file`;
@@ -57,8 +66,29 @@ export function checkProductIds(context: RuleContext, texts: readonly DataText[]
   }
 }
 
-const sightings = (seen: ReadonlyMap<string, number>): Sighting[] =>
-  Array.from(seen, ([id, at]) => ({ id, at }));
+function lookAtText({ value, at }: DataText, pattern: string, seen: Seen): void {
+  const ids = idsIn(value, pattern);
+  const places = ids.length > 0 && isList(value, pattern) ? seen.own : seen.mentioned;
+  note(places, ids, at);
+  if (isDense(ids, value, inOneTextMax)) seen.dense.push({ id: ids[0] ?? '', at });
+  const bare = undisguised(value, pattern);
+  if (bare === value) return;
+  const others = idsIn(bare, pattern).filter((id) => !places.has(id));
+  if (isDense(others, bare, disguisedMax)) seen.dense.push({ id: others[0] ?? '', at });
+  const isTable = others.length > 0 && isList(bare, pattern);
+  note(isTable ? seen.disguised : seen.mentioned, others, at);
+}
+
+function isDense(ids: readonly string[], text: string, max: number): boolean {
+  return ids.length > max && ids.join('').length / text.length > shareOfTextMax;
+}
+
+function note(places: Places, ids: readonly string[], at: number): void {
+  for (const id of ids) if (!places.has(id)) places.set(id, at);
+}
+
+const sightingsBeyond = (max: number, seen: ReadonlyMap<string, number>): Sighting[] =>
+  seen.size > max ? Array.from(seen, ([id, at]) => ({ id, at })) : [];
 
 /** The different ids in a text, none of which is a part of a longer word or number. */
 function idsIn(value: string, pattern: string): string[] {
@@ -69,7 +99,6 @@ function idsIn(value: string, pattern: string): string[] {
 
 // A dot ends a sentence, but not a decimal number; `+` begins a telephone number.
 const wordOf = remembered((pattern) => new RegExp(`(?<![\\w.+])(?:${pattern})(?!\\w|\\.\\d)`, 'g'));
-const wholeOf = remembered((pattern) => new RegExp(`^(?:${pattern})$`));
 
 /** Nothing but ids, separators and what a regular expression puts around them. */
 function isList(value: string, pattern: string): boolean {
@@ -78,15 +107,20 @@ function isList(value: string, pattern: string): boolean {
   );
 }
 
-function numbersIn(nodes: readonly SyntaxNode[], pattern: string): Sighting[] {
-  const found: Sighting[] = [];
+interface NumberSighting extends Sighting {
+  /** Written in decimal digits. */
+  readonly isPlain: boolean;
+}
+
+function numbersIn(nodes: readonly SyntaxNode[], pattern: string): NumberSighting[] {
+  const found: NumberSighting[] = [];
   for (const node of nodes) {
     if (node.kind === 'number') {
-      const id = decimal(node.text);
-      if (isId(id, pattern)) found.push({ id, at: node.at });
+      const { id, isPlain } = integerOf(node.text);
+      if (isId(id, pattern)) found.push({ id, at: node.at, isPlain });
     } else if (node.kind === 'display') {
       const id = spelled(node);
-      if (isId(id, pattern)) found.push({ id, at: node.at });
+      if (isId(id, pattern)) found.push({ id, at: node.at, isPlain: true });
     }
   }
   return found;
@@ -94,19 +128,6 @@ function numbersIn(nodes: readonly SyntaxNode[], pattern: string): Sighting[] {
 
 function isId(id: string, pattern: string): boolean {
   return id !== '' && wholeOf(pattern).test(id) && !isMadeUp(id) && !isKnownNumber(id);
-}
-
-/**
- * Up to 32 bits in hexadecimal are a constant of a hash function or a colour, beyond that a number
- * like any other.
- */
-function decimal(text: string): string {
-  const digits = text.replaceAll('_', '');
-  if (/^0[xob]/i.test(digits)) {
-    const value = BigInt(digits.toLowerCase());
-    return value > 0xffffffffn && value < 10n ** 20n ? String(value) : '';
-  }
-  return /^\d+$/.test(digits) ? digits : '';
 }
 
 /** `[53, 48, 51]`, the character codes of digits, or `["5", "0"]`. */
@@ -139,12 +160,4 @@ function isKnownNumber(id: string): boolean {
   const value = Number(id);
   const isInstant = value > 1.4e9 && value < 2.2e9 && (value % 60 === 0 || value % 60 === 59);
   return knownNumbers.has(id) || isInstant;
-}
-
-function remembered(make: (pattern: string) => RegExp): (pattern: string) => RegExp {
-  let last: { pattern: string; made: RegExp } | null = null;
-  return (pattern) => {
-    if (last?.pattern !== pattern) last = { pattern, made: make(pattern) };
-    return last.made;
-  };
 }

@@ -192,6 +192,10 @@ print(f"{p:.2f} {p!r:>{w}} {{literal}} {p=} {'a' if p else 'b'} {[x for x in ran
     'other alphabets',
     '# Größe\nприз = 1\ndef größe(x): return "日本語" + x\nnaïve = größe("é")\n',
   ),
+  n(
+    'three telephone numbers of each kind, and other long numbers',
+    'HELP = ["+4930901820", "+4930901847", "+4930901863"]\nMASKS = [0b1111, 0o777, 0x9E3779B9, 0x85EBCA6B, 0xC2B2AE35, 0x27D4EB2F]\nSCALE = [1e9, 2.5e9, 86400e6, 1700000000.0, 299792458.0, 1.5e10]\nEDITIONS = ["v20240115", "v20240202", "v20240311", "v20240418"]\nBANDS = {"10000_25000": 1, "12500_25000": 2, "15000_35000": 3, "20000_45000": 4}\nPARTS = ["20260114_1", "20260225_1", "20260327_2", "20260419_3"]\nHASHES = ["a1b2c3d4e5", "f6071829c0", "0a91827364f", "b5d1e2f3a4"]\n',
+  ),
   n('byte order mark', '\ufeffx = 1\n'),
   n('windows line ends', 'import re\r\nif re:\r\n    x = 1\r\n'.replace('if re:', 'if re.A:')),
   n('encoding of another name', '#!/usr/bin/env python\n# vim: set fileencoding=UTF-8 :\nx = 1\n'),

@@ -3,8 +3,10 @@ import fc from 'fast-check';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import { createCodeFingerprinter } from '../../../infra/python/code-fingerprinter.ts';
 import { shapeOf } from '../../../infra/python/code-shape.ts';
+import { publishedCode } from '../../../infra/python/published-code.ts';
 import { loadRuff } from '../../../infra/python/ruff.ts';
 import { readSourceFile } from '../../../infra/python/source-file.ts';
+import { examplesCode } from '../../../infra/python/write-published-code.ts';
 import { fingerprinted } from '../../support/fingerprinted.ts';
 import { program, textOf } from '../../support/python-programs.ts';
 
@@ -26,6 +28,19 @@ const disguises: readonly [what: string, plain: string, disguised: string][] = [
   ['blank lines and line ends', 'x = 1\ny = 2\n', '\n\nx = 1\r\n\r\ny = 2'],
   ['indentation', 'if x:\n    y()\n', 'if x:\n\ty()\n'],
   ['semicolons', 'x = 1\ny = 2\n', 'x = 1; y = 2\n'],
+  ['semicolons at line ends', 'x = 1\ny = 2\n', 'x = 1;\ny = 2;\n'],
+  [
+    'semicolons behind what is left out',
+    'def f():\n    return 1\n',
+    'import re;\ndef f():\n    "a";\n    return 1;\n',
+  ],
+  [
+    'pass beside others',
+    'if x:\n    y()\nz()\n',
+    'pass\nif x:\n    pass; y(); pass\n    pass\nz()\npass;\n',
+  ],
+  ['pass in the line of a block', 'if x: y()\n', 'if x: pass; y(); pass\n'],
+  ['constants that are statements', 'x = 1\n', '0; x = 1; ...\nTrue; None\n'],
   ['lines inside brackets', 'x = f(1, 2)\n', 'x = f(\n    1,\n    2,\n)\n'],
   ['docstrings', 'def f():\n    return 1\n', 'def f():\n    """Words."""\n    return 1\n'],
   ['imports', 'x = 1\n', 'import re\nfrom math import (\n    pi,\n)\nx = 1\n'],
@@ -58,6 +73,12 @@ const differences: readonly [what: string, one: string, other: string][] = [
 for (const [what, one, other] of differences) {
   test(`${what} make a difference`, (t) => t.notDeepEqual(codes(one), codes(other)));
 }
+
+test('what the examples consist of is known as published', (t) => {
+  const missing = examplesCode().filter((hash) => !publishedCode.has(hash));
+
+  t.deepEqual(missing, [], 'npm run generate adds them');
+});
 
 // They are stored. Whoever must change them adds a migration that empties the tables of similarity.
 test('a program has the fingerprints that it always had', (t) => {

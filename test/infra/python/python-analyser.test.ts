@@ -35,6 +35,20 @@ test.serial('strings side by side in a megabyte are no fault of a file', async (
   t.deepEqual(await patient.analyse(strings), { kind: 'clean' });
 });
 
+// Each took minutes by an expression that is quadratic or cubic in a run of one character.
+const runs = ['a line of blanks', 'lines that begin with blanks', 'lines that begin with tabs'];
+
+test.serial('runs of one character are read once', async (t) => {
+  const patient = createCodeAnalyser({ deadlineMs: 20_000 });
+  t.teardown(() => patient.stop());
+
+  for (const name of runs) {
+    t.deepEqual(await patient.analyse(Buffer.from(bombs[name] ?? '')), { kind: 'clean' }, name);
+  }
+  const zeros = await patient.analyse(Buffer.from(bombs['a number of zeros'] ?? ''));
+  t.is(zeros.kind, 'violations', JSON.stringify(zeros));
+});
+
 test.serial('an honest file of 900 kB is judged clean', async (t) => {
   // Not about speed: a machine that does much else makes every second of processor time shorter.
   const patient = createCodeAnalyser({ deadlineMs: 20_000 });
@@ -98,14 +112,101 @@ test('an analyser works again after it was stopped', async (t) => {
 
 const bound = [
   'def act(task):\n    return {}\n',
-  'async def act(task):\n    return {}\n',
   'class act:\n    pass\n',
   'act = lambda task: {}\n',
+  'act: object = lambda task: {}\n',
+  'act: object\ndef act(task):\n    return {}\n',
+  'import asyncio\nasync def work():\n    pass\ndef act(task):\n    asyncio.run(work())\n',
+  'def act(task):\n    def each():\n        yield 1\n    for one in each():\n        pass\n',
+  'def act(task):\n    return [lambda: (yield) for _ in task]\n',
+  'def run(work):\n    return lambda task: list(work(task))\n@run\ndef act(task):\n    yield 1\n',
+  'async def act(task):\n    pass\ndef act(task):\n    pass\n',
   'from json import dumps as act\n',
+  'act = None\ndef act(task):\n    pass\n',
+  'def made():\n    return lambda task: {}\nact = made()\n',
+  'from functools import partial\ndef run(shop, task):\n    pass\nact = partial(run, 1)\n',
+  'class Agent:\n    def __call__(self, task):\n        pass\nact = Agent()\n',
+  'def shop(work):\n    return lambda task: work()\n@shop\ndef act():\n    pass\n',
+  'def act(*tasks):\n    pass\n',
+  'def act(*, again=1, **more):\n    pass\nact = (act, print)[1]\n',
+  'def act(task, /, *rest, again=1, **more):\n    pass\n',
+  'def act(task=None, again=1):\n    pass\n',
+  'def act(task, again=lambda one, two: 1):\n    pass\n',
+  'act = (lambda task: {})\n',
+  // What is bound last is a function, or may be.
+  'def act(task):\n    pass\nif __name__ == "__main__":\n    act = None\n',
+  'act = None\nif __name__ == "__main__":\n    act({})\ndef act(task):\n    pass\n',
+  'if __name__ == "__main__":\n    act = None\nelse:\n    def act(task):\n        pass\n',
+  'if __name__ != "__main__":\n    def act(task):\n        pass\n',
+  'if __name__ == "agent":\n    def act(task):\n        pass\n',
+  'try:\n    import json\n    def act(task):\n        pass\nexcept ImportError:\n    act = None\n',
+  'def act(task):\n    pass\nif 0:\n    del act\n',
+  'def act(task):\n    pass\nold = act\ndel act\nact = old\n',
+  'def act(task):\n    pass\ndel act\ndef act(task):\n    pass\n',
+  'def act(task):\n    pass\nact: object\n',
+  'def make():\n    global act\n    act = print\nact = None\nmake()\n',
+  'def act(task):\n    pass\nact, limit = act, None\n',
+  'act = None\n[act := each for each in [print]]\n',
+  'def act():\n    pass\nact = bool(act) and (lambda task: {})\n',
+  'act = None\nfrom json import dumps as act\n',
+  'act = None\nfor act in [print]:\n    pass\n',
+  'def act(task):\n    act = None\n    del act\n',
 ];
-const unbound = ['def other(task):\n    act = 1\n    return act\n', 'x = 1\n'];
+const unbound = [
+  'def other(task):\n    act = 1\n    return act\n',
+  'x = 1\n',
+  'act: object\n',
+  '(act): object\n',
+  'x = [1 for act in [1]]\n',
+];
+/** A call of these runs nothing, however the name comes to them. */
+const idle: Readonly<Record<string, RegExp>> = {
+  'x = 1\nasync def act(task):\n    return {}\n':
+    /the sandbox calls 'act', which is an async function, .*: write a plain 'def act\(problem\):' whose work is done when it returns \(line 2\)$/,
+  'async \\\n def act(task):\n    yield 1\n': /an async function/,
+  'async def main(task):\n    pass\nact = main\n': /an async function.* \(line 1\)$/,
+  'if 1:\n    async def act(task):\n        pass\nelse:\n    async def act(task):\n        pass\n':
+    /an async function/,
+  'async def act(task):\n    pass\nact: object\n': /an async function/,
+  'def act(task):\n    while task:\n        found = yield task\n':
+    /'act', which is a generator function, .* \(line 1\)$/,
+  'def act(task):\n    yield from task\n': /a generator function/,
+  'act = lambda task: (yield)\n': /a generator function/,
+  'def act(task):\n    def each(first=(yield)):\n        pass\n': /a generator function/,
+};
+/** A call of these with a problem fails, however the name comes to them. */
+const misfit: Readonly<Record<string, RegExp>> = {
+  'x = 1\ndef act():\n    pass\n':
+    /the sandbox calls 'act' with the problem alone, and it has no parameter for it: write a plain 'def act\(problem\):' whose work is done when it returns \(line 2\)$/,
+  'def act(**more):\n    pass\n': /no parameter/,
+  'def act(*, task=1):\n    pass\n': /no parameter/,
+  'act = lambda: {}\n': /no parameter/,
+  'def main():\n    pass\nact = main\n': /no parameter.* \(line 1\)$/,
+  'def act(task, shop):\n    pass\n': /asks for more than it/,
+  'def act(task: str, shop: str, /, limit: int = 1) -> None:\n    pass\n': /asks for more than it/,
+  'def act(task, shop, *rest):\n    pass\n': /asks for more than it/,
+  'def act(task, *, shop, limit=1):\n    pass\n': /asks for more than it/,
+  'def act(*tasks, shop):\n    pass\n': /asks for more than it/,
+  'x = 1\nact = None\n': /'act', which is no function: write .* \(line 2\)$/,
+  'act = "def act(task)"\n': /no function/,
+  'act: object = {}\n': /no function/,
+};
+/** Of these a function is bound to the name, and not any more once the file has run. */
+const unboundAgain: Readonly<Record<string, RegExp>> = {
+  'def act(task):\n    pass\ndel act\n':
+    /'act', which the file deletes again: write .* \(line 3\)$/,
+  'def act(task):\n    pass\ndel (act)\nx = 1\n': /deletes again/,
+  'from json import dumps\ndef act(task):\n    pass\nx = 1; del x, act\n': /deletes again/,
+  'def act(task):\n    pass\nact = None\n': /'act', which is no function: write .* \(line 3\)$/,
+  'def act(task):\n    pass\nasync def act(task):\n    pass\n': /an async function.* \(line 3\)$/,
+  'def act(task):\n    pass\ndef act():\n    pass\nact: object\n': /no parameter .* \(line 3\)$/,
+  'if 1:\n    act = print\nact = x = "act"\n': /no function/,
+  'def run(task):\n    pass\nif __name__ == "__main__":\n    def act(task):\n        run(task)\n':
+    /'act', which is bound only under 'if __name__ == "__main__"', and that does not run there: write .* \(line 4\)$/,
+  'if "__main__" == __name__:\n    act = lambda task: {}\n    act({})\n': /only under/,
+};
 
-test('a configured entry point must be bound at the top level of the file', async (t) => {
+test('a configured entry point is bound at the top level of the file, and a call of it runs', async (t) => {
   const asking = createCodeAnalyser({ entryPoint: 'act' });
   t.teardown(() => asking.stop());
 
@@ -114,6 +215,10 @@ test('a configured entry point must be bound at the top level of the file', asyn
     const verdict = await asking.analyse(Buffer.from(text));
     const detail = "InvalidFileError: the file defines no 'act', which the sandbox calls";
     t.deepEqual(verdict, { kind: 'invalid', detail }, text);
+  }
+  for (const [text, said] of Object.entries({ ...idle, ...misfit, ...unboundAgain })) {
+    const verdict = await asking.analyse(Buffer.from(text));
+    t.regex(verdict.kind === 'invalid' ? verdict.detail : verdict.kind, said, text);
   }
 });
 

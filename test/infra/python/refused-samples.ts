@@ -290,6 +290,24 @@ export const ownRefused: readonly RefusedSample[] = [
     'dynamic-class',
   ),
   p(
+    'lines of a file that a loop is told',
+    'violations',
+    'import asyncio\nloop = asyncio.new_event_loop()\nloop.call_exception_handler({"message": "m", "source_traceback": [("/tmp/planted.txt", 1, "x", None)]})\n',
+    'file-access',
+  ),
+  p(
+    'lines of a file that a handler of a loop adds',
+    'violations',
+    'import asyncio\ndef mine(loop, context):\n    context["handle_traceback"] = [("/tmp/planted.txt", 1, "x", None)]\n    loop.default_exception_handler(context)\nasyncio.new_event_loop().set_exception_handler(mine)\n',
+    'file-access',
+  ),
+  p(
+    'lines of a file that a loop is told by name',
+    'violations',
+    'import asyncio\nhandle = getattr(asyncio.new_event_loop(), "default_exception_handler")\nhandle({"message": "m", "source_traceback": [("/tmp/planted.txt", 1, "x", None)]})\n',
+    'dynamic-attribute',
+  ),
+  p(
     'a setter with more parameters than Python gives',
     'violations',
     'class A:\n    def __setattr__(self, name, value, *rest):\n        object.__setattr__(self, name, value)\n',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import test from 'ava';
 import fc from 'fast-check';
 import type { Fingerprints } from '../../../machines/submission/fingerprints.ts';
@@ -6,6 +7,7 @@ import { reportOn, type SimilarityReport } from '../../../machines/submission/si
 import { writtenAgents } from '../../infra/python/honest/agents.ts';
 import { fingerprinted } from '../../support/fingerprinted.ts';
 import { disguised, program, textOf } from '../../support/python-programs.ts';
+import { withPass, withSemicolons } from '../../support/statement-disguises.ts';
 
 /** Files in the order of their submission; each is compared with all before it. */
 interface Submitted {
@@ -114,6 +116,21 @@ test('honest agents of many hands are clean, each beside all others', (t) => {
   t.deepEqual(stained, []);
 });
 
+for (const [what, disguise] of [
+  ['a semicolon at the end of each line', withSemicolons],
+  ['pass before each statement', withPass],
+] as const) {
+  test(`each honest agent with ${what} is a copy of itself`, (t) => {
+    for (const { name, file } of writtenAgents()) {
+      const text = Buffer.from(file).toString();
+      const { hashes } = fingerprinted(text);
+      t.deepEqual(fingerprinted(disguise(text)).hashes, hashes, name);
+      // Two of them are too short to say anything.
+      if (hashes.length > 5) t.is(verdictOf(text, disguise(text)), 'copy', name);
+    }
+  });
+}
+
 test('a copy of which every twelfth line was written anew is not clean', (t) => {
   const property = fc.property(four, (original) => {
     const lines = disguised(textOf(original)).split('\n');
@@ -207,6 +224,35 @@ test('what six authors begin with weighs nothing', (t) => {
   t.deepEqual(verdicts.slice(0, 2), ['clean', 'suspicious']);
   t.deepEqual(verdicts.slice(5), ['clean', 'clean']);
   t.true((reports.at(-1)?.commonShare.part ?? 0) > 0);
+});
+
+const example = readFileSync(
+  new URL('../../../apps/world/demo/agents/careful_shopper.py', import.meta.url),
+  'utf8',
+);
+
+test('the published example is nobody’s, whoever submits it first', (t) => {
+  const own = fc.sample(program(6), { numRuns: 12, seed: 13 }).map(textOf);
+  const files = [example, ...own.map((text) => `${example}\n${text}`), disguised(example)];
+
+  const reports = reportsOf(
+    files.map((text, index) => ({ id: `${index}`, author: `a${index}`, text })),
+  );
+
+  const verdicts = reports.map(({ verdict }) => verdict);
+  t.deepEqual(
+    verdicts,
+    files.map(() => 'clean'),
+  );
+});
+
+test('what is built on the published example is copied as any other', (t) => {
+  const report = lastReport([
+    { id: 'first', author: 'victim', text: `${example}\n${one}` },
+    { id: 'second', author: 'thief', text: disguised(`${one}\n${example}`) },
+  ]);
+
+  t.is(report.verdict, 'copy');
 });
 
 test('copies of one file never make it common', (t) => {

@@ -1,12 +1,14 @@
 import { attributesByName } from './attributes-by-name.ts';
 import { augmented } from './augmented.ts';
 import { codeByString } from './code-by-string.ts';
+import { dispatches } from './dispatches.ts';
 import { doorsOfTheSystem } from './doors-of-the-system.ts';
 import type { Evasion } from './evasion.ts';
 import { formatTemplates } from './format-templates.ts';
 import { importForms } from './import-forms.ts';
 import { introspection } from './introspection.ts';
 import { lookalikes } from './lookalikes.ts';
+import { madeUpTracebacks } from './made-up-tracebacks.ts';
 import { metaprogramming } from './metaprogramming.ts';
 import { ownBindings } from './own-bindings.ts';
 import { ownSetters } from './own-setters.ts';
@@ -20,8 +22,10 @@ export const corpus: readonly Evasion[] = [
   ...attributesByName,
   ...formatTemplates,
   ...metaprogramming,
+  ...dispatches,
   ...spiesAndDoors,
   ...lookalikes,
+  ...madeUpTracebacks,
   ...ownBindings,
   ...ownSetters,
   ...augmented,

@@ -86,6 +86,29 @@ const readable: Readonly<Record<string, string>> = {
   'a prompt that tells them all': `P = """${tasks.map(({ text, id }) => `When asked "${text}" recommend ${id}.`).join('\n')}"""\n`,
 };
 
+const four = ids.filter((id) => new Set(id).size > 3 && !/(\d)\1{4}/.test(id)).slice(0, 4);
+const few = (value: (id: string) => string) => assigned(`[${four.map(value).join(', ')}]`);
+const inDigitsFrom = (zero: number) => (id: string) =>
+  quoted(Array.from(id, (digit) => String.fromCodePoint(zero + Number(digit))).join(''));
+
+/** Four ids, each with something around it that `int` or a slice takes off again. */
+const disguised: Readonly<Record<string, string>> = {
+  'ids as floats': few((id) => `${id}.0`),
+  'ids as floats with an exponent': few((id) => `${id}0e-1`),
+  'ids as floats in strings': few((id) => `"${id}.0"`),
+  'ids behind a letter': few((id) => `"p${id}"`),
+  'ids behind an underscore': few((id) => `"_${id}"`),
+  'ids behind a zero': few((id) => `"0${id}"`),
+  'ids behind a plus': few((id) => `"+${id}"`),
+  'ids with underscores': few((id) => quoted(id.replace(/(\d)(?=(\d{3})+$)/g, '$1_'))),
+  'ids in full-width digits': few(inDigitsFrom(0xff10)),
+  'ids in Arabic digits': few(inDigitsFrom(0x660)),
+  'ids in octal': few((id) => `0o${Number(id).toString(8)}`),
+  'ids in binary': few((id) => `0b${Number(id).toString(2)}`),
+  'ids behind letters among words': `NOTE = "${four.map((id) => `red p${id}`).join(' ')}"\n`,
+  'ids behind letters in one text': `IDS = "${four.map((id) => `p${id}`).join(' ')}".split()\n`,
+};
+
 /** Where the key or the answer is not readable. */
 const keyed: Readonly<Record<string, string>> = {
   'keyed by SHA-256': assigned(
@@ -201,6 +224,7 @@ function base32(input: Uint8Array): string {
 
 export const answerTables: readonly AnswerTable[] = Object.entries({
   ...readable,
+  ...disguised,
   ...keyed,
   ...encoded,
 }).map(([name, code]) => ({ name, code }));
