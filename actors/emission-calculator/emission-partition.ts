@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { encode } from '../../machines/codec.ts';
 import { decideStandings } from '../../machines/emission/decide.ts';
 import type { EpochStandings } from '../../machines/emission/facts.ts';
-import { furthestEpoch, type NewestEpoch } from '../../machines/emission/furthest-epoch.ts';
+import { furthestEpoch, type MadeEpoch } from '../../machines/emission/furthest-epoch.ts';
 import { emission } from '../../machines/emission/machine.ts';
 import { fold, unborn } from '../../machines/kernel.ts';
 import type { Changes, Command, Decision, PartitionActor } from '../runtime/partition-actor.ts';
@@ -21,8 +21,8 @@ export class EmissionPartition implements PartitionActor {
   readonly #reader: GroundReader;
   readonly #epochMs: number | undefined;
   #ground: Ground | undefined;
-  /** Of the batch, what it makes included. */
-  #newest: NewestEpoch | null = null;
+  /** The last ones, the newest first; of the batch, what it makes included. */
+  #made: readonly MadeEpoch[] = [];
 
   constructor(reader: GroundReader, epochMs: number | undefined) {
     this.#reader = reader;
@@ -41,12 +41,12 @@ export class EmissionPartition implements PartitionActor {
     const { type } = command;
     if (type !== 'make-standings') throw new Error(`no emission command ${type}`);
     const { epochIndex } = emissionCommands[type].request.parse(command.body);
-    const newest = this.#newest;
-    if (newest !== null && newest.epochIndex >= epochIndex) return made(newest.epochIndex);
-    if (newest !== null && this.#isTooFar(epochIndex, newest, nowMs)) {
+    const [newest] = this.#made;
+    if (newest !== undefined && newest.epochIndex >= epochIndex) return made(newest.epochIndex);
+    if (newest !== undefined && this.#isTooFar(epochIndex, nowMs)) {
       return tooFar(epochIndex, newest.epochIndex);
     }
-    this.#newest = { epochIndex, madeAtMs: nowMs };
+    this.#made = [{ epochIndex, madeAtMs: nowMs }, ...this.#made];
     return { ...made(epochIndex), changes: this.#changes(epochIndex, nowMs) };
   }
 
@@ -56,7 +56,7 @@ export class EmissionPartition implements PartitionActor {
 
   /** Nothing survives a batch: each one reads the tables anew. */
   rollback(): void {
-    this.#newest = this.#ground?.newest ?? null;
+    this.#made = this.#ground?.made ?? [];
   }
 
   answerFromMemory(): undefined {
@@ -76,12 +76,12 @@ export class EmissionPartition implements PartitionActor {
   }
 
   stats(): Readonly<Record<string, number>> {
-    return { newestEpoch: this.#ground?.newest?.epochIndex ?? 0 };
+    return { newestEpoch: this.#ground?.made[0]?.epochIndex ?? 0 };
   }
 
-  #isTooFar(epochIndex: number, newest: NewestEpoch, nowMs: number): boolean {
+  #isTooFar(epochIndex: number, nowMs: number): boolean {
     if (this.#epochMs === undefined) return false;
-    return epochIndex > furthestEpoch(newest, nowMs, this.#epochMs);
+    return epochIndex > furthestEpoch(this.#made, nowMs, this.#epochMs);
   }
 
   #changes(epochIndex: number, nowMs: number): Changes {

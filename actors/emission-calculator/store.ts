@@ -1,13 +1,14 @@
 import type { Sql } from '../../infra/ports/sql.ts';
-import type { NewestEpoch } from '../../machines/emission/furthest-epoch.ts';
+import type { MadeEpoch } from '../../machines/emission/furthest-epoch.ts';
 import type { StandingsGround } from '../../machines/emission/standings.ts';
 import { racePolicy } from '../../machines/race/policy.ts';
 import { isReigning } from '../runtime/reign.ts';
+import { lastMade } from './last-made.ts';
 
 /** How things stand at one moment: all of it from a single statement. */
 export interface Ground extends StandingsGround {
-  /** The newest epoch that has standings. */
-  readonly newest: NewestEpoch | null;
+  /** The last epochs that have standings, the newest first. */
+  readonly made: readonly MadeEpoch[];
   /** The latest completed race, whatever suite it is of. */
   readonly raceId: string | null;
 }
@@ -34,9 +35,7 @@ export function createGroundReader(
     async read() {
       const [row] = await sql<GroundRow[]>`
         select
-          (select jsonb_build_object('epochIndex', epoch_index,
-              'madeAtMs', floor(extract(epoch from made_at) * 1000))
-            from epoch_standings order by epoch_index desc limit 1) as newest,
+          (${lastMade(sql)}) as made,
           done.race_id as "raceId", coalesce(done.policy, latest.policy) as policy,
           reign.hotkey as "topHotkey", coalesce(survivors.list, '[]') as survivors
         from (values (1)) one (row)

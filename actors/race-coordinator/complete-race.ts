@@ -4,6 +4,7 @@ import {
   type EntrantResult,
 } from '../../machines/race/complete-race.ts';
 import { decideCompletion, isEndDue } from '../../machines/race/decide.ts';
+import { countedFaults } from '../../machines/race/finishers.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
 import { newsMs } from '../../machines/race/news.ts';
 import type { RunCancelReason } from '../../machines/reasons/codes.ts';
@@ -37,7 +38,7 @@ export function completeIfDone(draft: Draft, raceId: string): void {
   const facts = decideCompletion(race, results, draft.nowMs);
   const over = draft.record(raceId, suiteId, facts);
   if (results.kind === 'no-finisher') writeCancellation(draft, over);
-  else writeCompletion(draft, over, results);
+  else writeCompletion(draft, over, { ...results, countedFaults: countedFaults(inputs.value) });
 }
 
 /**
@@ -49,8 +50,13 @@ function awaitsEndOfReign({ value, topFellAtMs }: EndGround, nowMs: number): boo
   return stands && topFellAtMs !== null && nowMs < topFellAtMs + newsMs;
 }
 
+interface Completion extends CompletedRace {
+  /** By the inputs: nobody can tell later which orders these knew, for `completedAt` is by another clock. */
+  readonly countedFaults: readonly string[];
+}
+
 /** All that follows from the fact, in the same commit. */
-function writeCompletion(draft: Draft, race: RaceState, results: CompletedRace): void {
+function writeCompletion(draft: Draft, race: RaceState, results: Completion): void {
   const { raceId, suiteId, entrantIds } = race.context;
   writeRace(draft, race, results);
   draft.operation(
@@ -81,7 +87,7 @@ function writeCompletion(draft: Draft, race: RaceState, results: CompletedRace):
   openNextRace(draft, suiteId);
 }
 
-function writeRace(draft: Draft, { context }: RaceState, results: CompletedRace): void {
+function writeRace(draft: Draft, { context }: RaceState, results: Completion): void {
   const { raceId, suiteId, raceNumber, releasedAt, promotedId } = context;
   const { winner, anchor, std, margin, challengedScore, entrants } = results;
   if (releasedAt === null) throw new Error(`race ${raceId} is complete and never released`);
@@ -99,6 +105,7 @@ function writeRace(draft: Draft, { context }: RaceState, results: CompletedRace)
       margin,
       challenged_score: challengedScore,
       promoted_agent_version_id: promotedId,
+      counted_faults: results.countedFaults,
     },
   ]);
   // As in the public history of races; who else raced how stays sealed until the release.

@@ -12,7 +12,7 @@ export interface Grounds {
   /** Those of the partition that are active or have an unfinished race. */
   readonly suites: ReadonlyMap<number, SuiteGround>;
   readonly fields: ReadonlyMap<string, Digested<readonly FieldCandidate[]>>;
-  /** Of races that may be at their end. */
+  /** Of races that may be at their end, and that no order on its way holds, whatever they would come to. */
   readonly results: ReadonlyMap<string, EndGround>;
   /** By race. */
   readonly heldOut: ReadonlyMap<string, readonly HeldOutTask[]>;

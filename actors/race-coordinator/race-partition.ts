@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Logger } from '../../infra/ports/log.ts';
-import { nextStepOf, stepDue } from '../../machines/race/decide.ts';
+import { nextStepOf, stepDue, waitsForOrders } from '../../machines/race/decide.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
 import type { Command, Decision, PartitionActor, Reply } from '../runtime/partition-actor.ts';
 import { unreadable } from '../runtime/unreadable.ts';
@@ -43,8 +43,12 @@ export class RacePartition implements PartitionActor {
     this.#servedSinceMs = deps.servedSinceMs;
   }
 
-  async prepare(commands: readonly Command[]): Promise<void> {
-    this.#grounds = await this.#deps.store.grounds(wantedBy(commands));
+  async prepare(commands: readonly Command[], nowMs: number): Promise<void> {
+    const waiting = this.#races().filter((race) =>
+      waitsForOrders(race, nowMs, this.#servedSinceMs),
+    );
+    const raceIdsWaiting = new Set(waiting.map(({ context }) => context.raceId));
+    this.#grounds = await this.#deps.store.grounds(wantedBy(commands), raceIdsWaiting);
   }
 
   begin(): void {

@@ -77,13 +77,14 @@ export class RaceStore {
     return row;
   }
 
-  async grounds(wanted: Wanted): Promise<Grounds> {
+  /** @param raceIdsWaiting those that go on for sure while an order about them is on its way */
+  async grounds(wanted: Wanted, raceIdsWaiting: ReadonlySet<string>): Promise<Grounds> {
     const ended = [...(await this.#racesDone(wanted.raceIdsToLookAt)), ...wanted.raceIdsToComplete];
     return {
       suites: await this.#suites(),
       reign: await this.#reign(),
       fields: await this.#fields(wanted.raceIdsToClose),
-      results: await this.#results(ended),
+      results: await this.#results(ended, raceIdsWaiting),
       heldOut: await this.#heldOut(wanted.raceIdsToStart),
       finished: await this.#find(wanted.raceIdsToFind),
     };
@@ -139,14 +140,24 @@ export class RaceStore {
     return fields;
   }
 
-  async #results(raceIds: readonly string[]) {
+  /**
+   * A race may wait for an order for ten minutes, and is asked five times a second: all that it would come to
+   * is not read meanwhile. Nothing is pulled out of the subqueries, so that each function is called once or not at
+   * all; and it is one statement, in which an order is either on its way or in the results.
+   */
+  async #results(raceIds: readonly string[], raceIdsWaiting: ReadonlySet<string>) {
     const results = new Map<string, EndGround>();
     for (const raceId of new Set(raceIds)) {
       const [row] = await this.#sql<EndGround[]>`
-        select inputs as value, md5(inputs::text) as md5,
+        select read.inputs as value, md5(read.inputs::text) as md5,
                rt.milliseconds(rt.top_fell_at())::float8 as "topFellAtMs",
-               rt.race_awaits_order(${raceId}) as "isOrderOnItsWay"
-        from rt.race_results(${raceId}) as inputs`;
+               sent."isOrderOnItsWay"
+        from (select rt.race_awaits_order(${raceId}) as "isOrderOnItsWay" offset 0) sent
+        cross join lateral (
+          select rt.race_results(${raceId}) as inputs
+          where not (sent."isOrderOnItsWay" and ${raceIdsWaiting.has(raceId)}::boolean)
+          offset 0
+        ) read`;
       if (row !== undefined) results.set(raceId, row);
     }
     return results;

@@ -74,7 +74,11 @@ export class Sessions {
 
   #giveBack(session: OwnSession, isFit: boolean): void {
     if (isFit && !session.isLost) this.#free.push(session);
-    else this.#discard(session);
+    else {
+      this.#discard(session);
+      // What one line died of the idle ones beside it did, too: else each costs another transaction its wait.
+      for (const idle of this.#free.splice(0)) this.#discard(idle);
+    }
     this.#waiting.shift()?.();
   }
 

@@ -3,6 +3,9 @@ import { expectStatementsOf, sessionsOf } from './client.ts';
 import { ConnectionLost } from './connection-lost.ts';
 import type { Session } from './sessions.ts';
 
+/** A silence is endured twice as long: once more than an edge waits for an answer before it asks again. */
+const beginMs = 2_000;
+
 export interface TransactionOptions {
   /** `read committed` unless told: each statement sees what was committed before it began. */
   readonly isolation?: 'read committed' | 'repeatable read' | 'serializable';
@@ -47,12 +50,15 @@ async function attempt<T>(
 ): Promise<Outcome<T>> {
   const isolation = options.isolation ?? 'read committed';
   const access = options.readOnly === true ? 'read only' : 'read write';
-  expectStatementsOf(session.sql, options.statementTimeoutMs);
+  const { statementTimeoutMs } = options;
+  // It waits for nothing: a line that was dead before it is not endured as long as a statement may take.
+  expectStatementsOf(session.sql, statementTimeoutMs && Math.min(beginMs, statementTimeoutMs));
   await session.sql.unsafe(`begin isolation level ${isolation} ${access}`);
+  expectStatementsOf(session.sql, statementTimeoutMs);
   try {
     const tx = within(session);
-    if (options.statementTimeoutMs !== undefined) {
-      await tx`select set_config('statement_timeout', ${String(options.statementTimeoutMs)}, true)`;
+    if (statementTimeoutMs !== undefined) {
+      await tx`select set_config('statement_timeout', ${String(statementTimeoutMs)}, true)`;
     }
     const value = await body(tx);
     requireAlive(session);

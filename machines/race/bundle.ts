@@ -15,7 +15,8 @@ const score = z.string().regex(/^[01]\.\d{4}$/);
 /** A version far below the races of its window has a negative one. */
 const overall = z.string().regex(/^-?[0-2]\.\d{4}$/);
 const micro = z.number().int().min(0).max(1_000_000);
-const instantMs = z.number().int();
+/** What a calendar has. */
+const instantMs = z.number().int().min(0).max(8.64e15);
 const id = z.guid();
 
 const race = z.object({

@@ -3,7 +3,7 @@ import type { RaceResults } from './complete-race.ts';
 import type { RaceFact, RaceIdentity } from './facts.ts';
 import type { Entrant } from './field.ts';
 import type { RaceState } from './machine.ts';
-import { type Awaited, heldUntilMs } from './news.ts';
+import { type Awaited, heldByOrderUntilMs, heldUntilMs } from './news.ts';
 
 /** The states of the contract, by the machine's. */
 export const raceStatuses: Readonly<Record<string, string>> = {
@@ -45,6 +45,12 @@ export function isEndDue(
   const { awaitsWork, awaitsExclusions, isOrderOnItsWay } = awaited;
   const isDone = !awaitsWork && !awaitsExclusions && !isOrderOnItsWay;
   return isDone || nowMs >= heldUntilMs(next.atMs, awaited);
+}
+
+/** Whether a race goes on while an order is on its way, whatever it would come to: `isEndDue` says no then. */
+export function waitsForOrders(race: RaceState, nowMs: number, servedSinceMs: number): boolean {
+  const next = nextStepOf(race);
+  return next?.step === 'complete' && nowMs < heldByOrderUntilMs(next.atMs, servedSinceMs);
 }
 
 export function decideOpening(race: RaceState, identity: RaceIdentity): RaceFact[] {

@@ -23,8 +23,13 @@ export interface Awaited {
 /** Until when a race whose limit is over at `limitMs` goes on for what happened before it. */
 export function heldUntilMs(limitMs: number, awaited: Awaited): number {
   const { isOrderOnItsWay, awaitsExclusions, servedSinceMs } = awaited;
-  if (isOrderOnItsWay) return Math.max(limitMs + outageMs, servedSinceMs + newsMs);
+  if (isOrderOnItsWay) return heldByOrderUntilMs(limitMs, servedSinceMs);
   return awaitsExclusions ? limitMs + newsMs : limitMs;
+}
+
+/** The same where an order is on its way, whatever else is awaited. */
+export function heldByOrderUntilMs(limitMs: number, servedSinceMs: number): number {
+  return Math.max(limitMs + outageMs, servedSinceMs + newsMs);
 }
 
 const tickMs = 5_000;

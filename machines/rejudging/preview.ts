@@ -37,6 +37,7 @@ export const rejudgingPreview = z.object({
       raceNumber: z.number().int(),
       winner: both(z.string().nullable()),
       top: both(z.string().nullable()),
+      /** A top that did not race stands here too, without scores, where it is paid otherwise. */
       entrants: z.array(
         z.object({
           agentVersionId: z.string(),
@@ -143,8 +144,8 @@ export function previewRace(
     raceNumber: inputs.raceNumber,
     winner: { was: winnerOf(was), becomes: winnerOf(becomes) },
     top: { was: topOf(was), becomes: topOf(becomes) },
-    entrants: inputs.entrants
-      .map(({ agentVersionId }) => ({
+    entrants: concerned(inputs, was, becomes)
+      .map((agentVersionId) => ({
         agentVersionId,
         isJudged: judgedIds.has(agentVersionId),
         ...differenceOf(agentVersionId, was, becomes),
@@ -154,6 +155,13 @@ export function previewRace(
       }),
     burnUnits: { was: burnOf(was), becomes: burnOf(becomes) },
   };
+}
+
+/** Whoever raced or is paid: a top that sent another version meanwhile reigns without racing. */
+function concerned(inputs: RaceInputs, was: CompletedRace, becomes: CompletedRace): string[] {
+  const raced = inputs.entrants.map(({ agentVersionId }) => agentVersionId);
+  const paid = [...was.emission, ...becomes.emission].map(({ agentVersionId }) => agentVersionId);
+  return [...new Set([...raced, ...paid])].filter((id) => id !== null);
 }
 
 function withVerdicts(entrant: EntrantWork, verdicts: Verdicts): EntrantWork {

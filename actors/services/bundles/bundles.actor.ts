@@ -28,10 +28,15 @@ export function createBundlePublisher(deps: BundleDeps): Service {
   let stopTicking: (() => void) | undefined;
   let running: Promise<void> = Promise.resolve();
   const stopping = new AbortController();
+  // Those that cannot be published stay the oldest: behind them the next round goes on, to the end and anew.
+  let last: string | null = null;
+  const round = async () => {
+    last = await publishDue(deps, stopping.signal, last);
+  };
   return {
     start: async () => {
       stopTicking = deps.clock.every(everyMs, () => {
-        running = publishDue(deps, stopping.signal);
+        running = round();
         return running;
       });
     },
@@ -43,8 +48,12 @@ export function createBundlePublisher(deps: BundleDeps): Service {
   };
 }
 
-/** One that fails stands in no other's way. Never rejects. */
-async function publishDue(deps: BundleDeps, stopping: AbortSignal): Promise<void> {
+/** One that fails stands in no other's way. Answers behind which race to go on. Never rejects. */
+async function publishDue(
+  deps: BundleDeps,
+  stopping: AbortSignal,
+  after: string | null,
+): Promise<string | null> {
   const { sql, log } = deps;
   const tried = async (work: () => Promise<unknown>) => {
     if (stopping.aborted) return;
@@ -54,11 +63,13 @@ async function publishDue(deps: BundleDeps, stopping: AbortSignal): Promise<void
       log.warn('a race bundle could not be published; the next round tries again', { error });
     }
   };
+  let next: string | null = null;
   await tried(async () => {
-    for (const raceId of await unbundledRaces(sql, racesPerRound)) {
-      await tried(() => publishBundle(deps, raceId));
-    }
+    const raceIds = await unbundledRaces(sql, racesPerRound, after);
+    for (const raceId of raceIds) await tried(() => publishBundle(deps, raceId));
+    if (raceIds.length === racesPerRound) next = raceIds.at(-1) ?? null;
   });
+  return next;
 }
 
 export async function publishBundle(

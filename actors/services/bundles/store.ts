@@ -5,8 +5,12 @@ export const tables = ['race_bundle'] as const;
 
 type Run = RaceBundle['runs'][number];
 
-/** Races whose detail is released and that have no bundle yet, the oldest first. */
-export async function unbundledRaces(sql: Sql, limit: number): Promise<readonly string[]> {
+/** Races whose detail is released and that have no bundle yet, the oldest first; those behind `after`, if given. */
+export async function unbundledRaces(
+  sql: Sql,
+  limit: number,
+  after: string | null = null,
+): Promise<readonly string[]> {
   const rows = await sql<{ raceId: string }[]>`
     select r.race_id as "raceId"
     from race r
@@ -17,6 +21,8 @@ export async function unbundledRaces(sql: Sql, limit: number): Promise<readonly 
         select from evaluation_run u
         where u.race_id = r.race_id and u.status in ('CLAIMED', 'RUNNING')
           and u.rejudging_id is null)
+      and (${after}::uuid is null or (r.released_at, r.race_id) > (
+        select p.released_at, p.race_id from race p where p.race_id = ${after}::uuid))
     order by r.released_at, r.race_id
     limit ${limit}`;
   return rows.map(({ raceId }) => raceId);
@@ -132,13 +138,22 @@ const runsPerPage = 50;
 export async function* runPages(sql: Sql, raceId: string): AsyncGenerator<readonly Run[]> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const runs = await sql<Omit<Run, 'episode_results' | 'problem_results'>[]>`
+      with page as materialized (
+        select eval_run_id, agent_version_id, validator_hotkey, status, is_included,
+          exclusion_reason, score_micro, failure_class
+        from evaluation_run
+        where race_id = ${raceId} and eval_run_id > ${after} and rejudging_id is null
+        order by eval_run_id
+        limit ${runsPerPage}
+      )
       select eval_run_id, agent_version_id, validator_hotkey, status, is_included,
         exclusion_reason, score_micro,
-        case when failure_class is not null then rt.counted_fault(eval_run_id) end as failure_class
-      from evaluation_run
-      where race_id = ${raceId} and eval_run_id > ${after} and rejudging_id is null
-      order by eval_run_id
-      limit ${runsPerPage}`;
+        case when failure_class is not null and eval_run_id in (
+          select counted.eval_run_id
+          from rt.counted_faults(${raceId}, array(select f.eval_run_id from page f)) counted)
+        then failure_class end as failure_class
+      from page
+      order by eval_run_id`;
     const last = runs.at(-1);
     if (last === undefined) return;
     after = last.eval_run_id;

@@ -7,6 +7,8 @@
  *    order of submission, since each rests on the verdicts before it.
  * 3. A file that cannot be read holds up nobody behind it for long. A store that is away holds up all, and
  *    it is away when it does not give a file either that it gave before.
+ * 4. What a store does not give it may give later. It is asked again for ever, and once it gives the file, all
+ *    versions behind it are reported on again.
  */
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type {
@@ -30,6 +32,7 @@ import {
   saveFingerprints,
   saveReport,
   saveUnreadable,
+  setAside,
   type UnreadVersion,
 } from './store.ts';
 import { VersionWalk } from './version-walk.ts';
@@ -138,16 +141,23 @@ export async function readVersion(
   }
   const { agentVersionId, attempts } = held;
   log.warn('a submitted file has no fingerprints', { agentVersionId, attempts, ...code });
-  if (attempts < triesMax) await postpone(sql, held, { pauseMs, isTry: true });
+  const isAway = code.kind === 'withheld';
+  if (isAway && (held.isSetAside || attempts >= triesMax)) await setAside(sql, held, code.reason);
+  else if (attempts < triesMax) await postpone(sql, held, { pauseMs, isTry: true });
   else await saveUnreadable(sql, held, code.reason);
 }
 
-type UnreadableCode = Extract<FingerprintedCode, { readonly kind: 'unreadable' }>;
+/** The store is at fault, though it gives other files. */
+interface WithheldCode {
+  readonly kind: 'withheld';
+  readonly reason: string;
+  readonly error?: unknown;
+}
 
 async function readCodeOf(
   { sql, readCode, fingerprinter }: Omit<SimilarityDeps, 'clock'>,
   held: UnreadVersion,
-): Promise<FingerprintedCode | (UnreadableCode & { readonly error: unknown })> {
+): Promise<FingerprintedCode | WithheldCode> {
   let file: Uint8Array | undefined;
   try {
     file = await readCode(held.codeSha256);
@@ -155,9 +165,9 @@ async function readCodeOf(
     const other = await nearestRead(sql, held);
     const control = other && (await readCode(other).catch(() => undefined));
     if (control === undefined) throw error;
-    return { kind: 'unreadable', reason: 'the store does not give the file', error };
+    return { kind: 'withheld', reason: 'the store does not give the file', error };
   }
-  if (file === undefined) return { kind: 'unreadable', reason: 'the store does not have the file' };
+  if (file === undefined) return { kind: 'withheld', reason: 'the store does not have the file' };
   return await fingerprinter.read(file);
 }
 

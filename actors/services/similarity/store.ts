@@ -1,5 +1,5 @@
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
-import type { Fingerprints } from '../../../machines/submission/fingerprints.ts';
+import { type Fingerprints, fingerprintFormat } from '../../../machines/submission/fingerprints.ts';
 import type { SimilarityReport } from '../../../machines/submission/similarity-report.ts';
 
 export const tables = ['similarity_version', 'similarity_code', 'similarity_fingerprint'] as const;
@@ -108,11 +108,22 @@ export interface UnreadVersion {
   readonly minerHotkey: string;
   readonly codeSha256: string;
   readonly token: string;
-  /** This one counts. */
+  /** This one counts; since it was set aside, where it was. */
   readonly attempts: number;
+  /** The store did not give it, so that the versions behind it were reported on without it. */
+  readonly isSetAside: boolean;
 }
 
+/** Those set aside when no other is due: they hold up nobody any more. */
 export async function leaseUnread(sql: Sql, leaseMs: number): Promise<UnreadVersion | undefined> {
+  return (await leaseFirst(sql, leaseMs, false)) ?? (await leaseFirst(sql, leaseMs, true));
+}
+
+async function leaseFirst(
+  sql: Sql,
+  leaseMs: number,
+  isSetAside: boolean,
+): Promise<UnreadVersion | undefined> {
   const [row] = await sql<UnreadVersion[]>`
     update similarity_version s
     set lease_token = gen_random_uuid(), attempts = attempts + 1,
@@ -120,13 +131,14 @@ export async function leaseUnread(sql: Sql, leaseMs: number): Promise<UnreadVers
     from (
       select version_no from similarity_version
       where fingerprinted_at is null and next_attempt_at <= rt.wall_clock()
+        and (unreadable is not null) = ${isSetAside}
       order by submitted_at, agent_version_id
       limit 1
       for update skip locked) due
     where s.version_no = due.version_no
     returning s.version_no as "versionNo", s.agent_version_id as "agentVersionId",
       s.miner_hotkey as "minerHotkey", s.code_sha256 as "codeSha256", s.lease_token as token,
-      s.attempts`;
+      s.attempts, s.unreadable is not null as "isSetAside"`;
   return row;
 }
 
@@ -182,6 +194,23 @@ export async function saveUnreadable(
     where version_no = ${versionNo} and lease_token = ${token}`;
 }
 
+/**
+ * Lets the versions behind it be reported on without it, and is read later: after as long again as it has waited, an
+ * hour at most. The store may have it back any time.
+ */
+export async function setAside(
+  sql: Sql,
+  { versionNo, token }: UnreadVersion,
+  reason: string,
+): Promise<void> {
+  await sql`
+    update similarity_version
+    set unreadable = ${reason}, lease_token = null, attempts = 0,
+      next_attempt_at = rt.wall_clock() + least(interval '1 hour',
+        greatest(interval '1 minute', rt.wall_clock() - registered_at))
+    where version_no = ${versionNo} and lease_token = ${token}`;
+}
+
 /** Of a file that was read before, in whichever version. */
 export async function knownFingerprints(
   sql: Sql | Transaction,
@@ -202,10 +231,13 @@ export async function saveFingerprints(
   { tokenCount, modulus, hashes, firstLines, lastLines }: Fingerprints,
 ): Promise<void> {
   const { versionNo, token, codeSha256, minerHotkey } = held;
+  // Before any row: two that each held rows which the other one has reported on again would wait for ever.
+  if (held.isSetAside) await tx`select pg_advisory_xact_lock(${registrationLock})`;
   await tx`
-    insert into similarity_code (code_sha256, token_count, modulus, hashes, first_lines, last_lines)
-    values (${codeSha256}, ${tokenCount}, ${modulus}, ${hashes}::bigint[], ${firstLines}::integer[],
-            ${lastLines}::integer[])
+    insert into similarity_code (code_sha256, format, token_count, modulus, hashes, first_lines,
+                                 last_lines)
+    values (${codeSha256}, ${fingerprintFormat}, ${tokenCount}, ${modulus}, ${hashes}::bigint[],
+            ${firstLines}::integer[], ${lastLines}::integer[])
     on conflict (code_sha256) do nothing`;
   await tx`
     insert into similarity_fingerprint (hash, version_no)
@@ -220,10 +252,21 @@ export async function saveFingerprints(
             select submitted_at, agent_version_id from similarity_version
             where version_no = ${versionNo}))))
     on conflict do nothing`;
-  await tx`
+  const { count } = await tx`
     update similarity_version
-    set fingerprinted_at = rt.wall_clock(), lease_token = null
+    set fingerprinted_at = rt.wall_clock(), unreadable = null, lease_token = null
     where version_no = ${versionNo} and lease_token = ${token}`;
+  if (held.isSetAside && count > 0) await reportAgain(tx, versionNo);
+}
+
+/** It and all that were submitted after it, also what is being reported on just now, as when one is seen late. */
+async function reportAgain(tx: Transaction, versionNo: number): Promise<void> {
+  await tx`
+    update similarity_version s
+    set reported_at = null
+    from similarity_version this
+    where this.version_no = ${versionNo}
+      and (s.submitted_at, s.agent_version_id) >= (this.submitted_at, this.agent_version_id)`;
 }
 
 /** A version that may be reported on: all that were submitted before it are. */
@@ -248,7 +291,7 @@ export async function lockUnreported(tx: Transaction): Promise<UnreportedVersion
         order by submitted_at, agent_version_id
         limit 1)
       -- As a condition of its own it would let all that is unreported be read: an index holds just that.
-      and case when reported_at is null then fingerprinted_at end is not null
+      and case when reported_at is null then fingerprinted_at is not null or unreadable is not null end
     for update skip locked`;
   return row;
 }

@@ -515,26 +515,75 @@ CREATE OR REPLACE FUNCTION rt.counted_fault(p_eval_run_id uuid)
 AS $function$
   select u.failure_class
   from evaluation_run u
-  join race r on r.race_id = u.race_id
-  join agent_version v on v.agent_version_id = u.agent_version_id
-  cross join lateral (select coalesce(r.completed_at, 'infinity') as at) ending
-  where u.eval_run_id = p_eval_run_id
-    and not exists (
-      select from hotkey_ban b
-      where b.hotkey = u.validator_hotkey and b.banned_at <= ending.at)
-    and coalesce((
-        select max(a.seq) from audit_log a
-        where a.action = 'hotkey.ban' and a.object = 'hotkey/' || u.validator_hotkey
-          and a.committed_at <= ending.at), 0)
-      <= coalesce((
-        select max(a.seq) from audit_log a
-        where a.action = 'hotkey.unban' and a.object = 'hotkey/' || u.validator_hotkey
-          and a.committed_at <= ending.at), 0)
-    and not exists (
-      select from rt.event e
-      where e.kind = 'eval' and e.part = v.part and e.machine = 'agent-version'
-        and e.key = v.agent_version_id::text and e.type = 'REINSTATED'
-        and e.at between u.completed_at and ending.at)
+  where u.eval_run_id = p_eval_run_id and exists (
+    select from rt.counted_faults(u.race_id, array[u.eval_run_id]))
+$function$;
+
+CREATE OR REPLACE FUNCTION rt.counted_faults(p_race_id uuid, p_eval_run_ids uuid[])
+ RETURNS TABLE(eval_run_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  with ending as materialized (
+    select coalesce(r.completed_at, 'infinity') as at, r.uncounted_faults is not null as is_stored
+    from race r
+    where r.race_id = p_race_id
+  ), failed as materialized (
+    select u.eval_run_id, u.agent_version_id, u.validator_hotkey, u.completed_at
+    from unnest(p_eval_run_ids) given
+    -- A limit is what keeps the planner from reading all runs of the race and comparing each with all given.
+    cross join lateral (
+      select r.eval_run_id, r.race_id, r.agent_version_id, r.validator_hotkey, r.completed_at,
+        r.failure_class
+      from evaluation_run r
+      where r.eval_run_id = given
+      limit 1
+    ) u
+    where u.race_id = p_race_id and u.failure_class is not null
+  ), unheard as (
+    -- Nothing but the audit log tells of a ban that is gone.
+    select said.hotkey
+    from (
+      select distinct f.validator_hotkey as hotkey from failed f where f.validator_hotkey is not null
+    ) said
+    where exists (
+        select from hotkey_ban b
+        where b.hotkey = said.hotkey and b.banned_at <= (select at from ending))
+      or coalesce((
+          select max(a.seq) from audit_log a
+          where a.action = 'hotkey.ban' and a.object = 'hotkey/' || said.hotkey
+            and a.committed_at <= (select at from ending)), 0)
+        > coalesce((
+          select max(a.seq) from audit_log a
+          where a.action = 'hotkey.unban' and a.object = 'hotkey/' || said.hotkey
+            and a.committed_at <= (select at from ending)), 0)
+  ), version as materialized (
+    select own.ids, own.ends, (
+        select max(e.at) from rt.event e
+        where e.kind = 'eval' and e.part = v.part and e.machine = 'agent-version'
+          and e.key = v.agent_version_id::text and e.type = 'REINSTATED'
+          and e.at <= (select at from ending)) as reinstated_at
+    from (
+      select f.agent_version_id, array_agg(f.eval_run_id) as ids, array_agg(f.completed_at) as ends
+      from failed f
+      group by f.agent_version_id
+    ) own
+    join agent_version v using (agent_version_id)
+  ), forgiven as (
+    select one.eval_run_id
+    from version
+    cross join lateral unnest(version.ids, version.ends) as one (eval_run_id, completed_at)
+    where one.completed_at <= version.reinstated_at
+  )
+  select f.eval_run_id
+  from failed f
+  where case
+    when (select is_stored from ending) then f.eval_run_id not in (
+      select unnest(r.uncounted_faults) from race r where r.race_id = p_race_id)
+    else coalesce(f.validator_hotkey, '') not in (select hotkey from unheard)
+      and f.eval_run_id not in (select forgiven.eval_run_id from forgiven)
+  end
 $function$;
 
 CREATE OR REPLACE FUNCTION rt.drain(p_member text, p_incarnation uuid)
@@ -1501,6 +1550,11 @@ AS $function$
           select from race_entrant e
           where e.race_id = p_race_id
             and e.agent_version_id = (o.body ->> 'agentVersionId')::uuid)
+          or sent.type = 'eval/discard-version' and exists (
+            select from top_agent t
+            join race r on r.suite_id = t.suite_id
+            where t.ended_at is null and r.race_id = p_race_id
+              and t.agent_version_id = (o.body ->> 'agentVersionId')::uuid)
         -- To the partition of runs that it excludes. One that was taken back excludes nothing.
         when sent.type = 'eval/hotkey-banned' then exists (
           select from evaluation_run u
@@ -1549,11 +1603,16 @@ begin
       scored_count = x.scored_count, winner_agent_version_id = x.winner_agent_version_id,
       winner_score = x.winner_score, top50_mean = x.top50_mean, top50_std = x.top50_std,
       margin = x.margin, challenged_score = x.challenged_score,
-      promoted_agent_version_id = x.promoted_agent_version_id
+      promoted_agent_version_id = x.promoted_agent_version_id,
+      uncounted_faults = case when x.counted_faults is not null then array(
+        select u.eval_run_id from evaluation_run u
+        where u.race_id = x.race_id and u.failure_class is not null
+        except select unnest(x.counted_faults)) end
   from jsonb_to_recordset(p_operations -> 'race_completed') as x (
     race_id uuid, completed_at timestamptz, released_at timestamptz, scored_count integer,
     winner_agent_version_id uuid, winner_score numeric, top50_mean numeric, top50_std numeric,
-    margin numeric, challenged_score numeric, promoted_agent_version_id uuid)
+    margin numeric, challenged_score numeric, promoted_agent_version_id uuid,
+    counted_faults uuid[])
   where r.race_id = x.race_id;
 
   update race_entrant e
@@ -1682,7 +1741,8 @@ AS $function$
       where e.race_id = (select last_race_id from race_now) and not e.is_eliminated
         and (e.race_score is not null or e.unfinished_reason = 'NOT_FINISHED')
       union all
-      select t.agent_version_id, false, t.suite_id = (select suite_id from race_now)
+      select t.agent_version_id, false,
+        t.suite_id = (select suite_id from race_now) and rt.top_fell_at() is null
       from top_agent t
       where t.ended_at is null
       union all
@@ -1812,8 +1872,14 @@ AS $function$
           'status', u.status,
           'isIncluded', u.is_included,
           'scoreMicro', u.score_micro,
+          -- Hashed, since nothing in it is of the run.
           'faultClass', case
-            when u.failure_class is not null then rt.counted_fault(u.eval_run_id)
+            when u.failure_class is not null and u.eval_run_id in (
+              select counted.eval_run_id
+              from rt.counted_faults(p_race_id, array(
+                select f.eval_run_id from evaluation_run f
+                where f.race_id = p_race_id and f.failure_class is not null)) counted)
+            then u.failure_class
           end
         ) order by u.eval_run_id) as runs
         from evaluation_run u

@@ -110,7 +110,8 @@ export const tableNotes: Readonly<Record<string, TableNote>> = {
   },
   race: {
     writer: 'races',
-    holds: 'Each race with its policy, its steps, its winner and its figures.',
+    holds:
+      'Each race with its policy, its steps, its winner, its figures and the runs whose fault did not count.',
   },
   race_bundle: { holds: 'Where the signed bundle of a race lies in the object store.' },
   race_emission: {

@@ -45,7 +45,7 @@ async function takeOver(sql: Sql, epochMs: number | undefined) {
         ...{ id: randomId(), type: 'make-standings', body: { epochIndex } },
         ...{ account: 'system', trace: {} },
       }));
-      await actor.prepare(commands);
+      await actor.prepare(commands, Date.now());
       actor.begin();
       const decided = commands.map((command) => {
         const letter = { source: 'request', command } as never;
@@ -135,13 +135,28 @@ test('epochs only grow: one before the newest is never made, in one batch or lat
 
 const epochMs = 4_320_000;
 
-test('an epoch that it cannot be by now is refused, and leaves nothing behind', async (t) => {
-  const { sql, own } = await openWorld(t);
-  const owner = await own(epochMs);
-  const kinds = async (...epochs: readonly number[]) => {
+type Owner = Awaited<ReturnType<typeof takeOver>>;
+
+const kindsOf =
+  (owner: Owner) =>
+  async (...epochs: readonly number[]) => {
     const replies = await owner.make(...epochs);
     return Array.isArray(replies) ? replies.map(({ kind }) => kind) : [];
   };
+
+/** As if standings from this epoch on had been made earlier or later. */
+async function moveMadeAt(sql: Sql, from: number, by: string) {
+  await sql`alter table epoch_standings disable trigger user`;
+  await sql`
+    update epoch_standings set made_at = made_at + ${by}::text::interval
+    where epoch_index >= ${from}`;
+  await sql`alter table epoch_standings enable trigger user`;
+}
+
+test('an epoch that it cannot be by now is refused, and leaves nothing behind', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const owner = await own(epochMs);
+  const kinds = kindsOf(owner);
   const madeEpochs = async () => (await stored(sql)).map(({ epochIndex }) => epochIndex);
   t.deepEqual(await kinds(1000), ['ok'], 'the first of all may be any');
   t.deepEqual(await kinds(4_000_000, 1003, 1002, 1005, 1004), [
@@ -150,11 +165,25 @@ test('an epoch that it cannot be by now is refused, and leaves nothing behind', 
   t.deepEqual(await madeEpochs(), [1000, 1002, 1004]);
 
   // Nobody asked for a day: twenty epochs and what is spare.
-  await sql`alter table epoch_standings disable trigger user`;
-  await sql`update epoch_standings set made_at = made_at - interval '1 day'`;
-  await sql`alter table epoch_standings enable trigger user`;
+  await moveMadeAt(sql, 0, '-1 day');
   t.deepEqual(await kinds(1027, 1026), ['fault', 'ok']);
   t.deepEqual(await madeEpochs(), [1000, 1002, 1004, 1026]);
+});
+
+test('standings that a clock made a day ahead do not stop the chain once it is right again', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const kinds = kindsOf(await own(epochMs));
+  await kinds(1000);
+  await kinds(1001);
+  await moveMadeAt(sql, 1001, '1 day');
+  // Twelve hours nobody asked, which is ten epochs, and then a day and a half.
+  for (const [passed, epoch] of [
+    ['12 hours', 1010],
+    ['1 day', 1030],
+  ] as const) {
+    await moveMadeAt(sql, 0, `-${passed}`);
+    t.deepEqual(await kinds(epoch + 3, epoch), ['fault', 'ok'], passed);
+  }
 });
 
 test('a simulated clock jumps as far as it likes', async (t) => {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { candidatesOfMiner } from '../../../actors/services/pins/miner-field.ts';
 import { fieldFlaws } from '../../../apps/verify/live/checks/field.ts';
 import { holdLock, type Take } from '../../support/held-lock.ts';
 import { hourMs, openRaceDesk, type RaceDesk, startMs } from '../../support/race-desk.ts';
@@ -211,6 +212,47 @@ test('a former top that failed by its own fault has to qualify again', async (t)
   t.deepEqual(await entrants(desk, 3), [['b', heir, 'INCUMBENT_TOP']]);
   t.deepEqual(await fieldFlaws(sql, (await raceAt(sql, 3)).raceId), []);
 });
+
+/** A minute before the close, by the clock that stamps orders. */
+const takenBack: Readonly<Record<string, (desk: RaceDesk, topId: string) => Promise<unknown>>> = {
+  discard: async ({ sql }, topId) =>
+    await sql`
+    insert into rt.event (kind, part, machine, key, actor_key, seq, type, type_version, payload,
+                          command_id, account, epoch, at)
+    select 'eval', part, 'agent-version', agent_version_id::text, agent_version_id::text, n,
+      (array['DISCARDED', 'REINSTATED'])[n], 1, '{}', 'c', 'test', 1,
+      rt.clock() - interval '1 minute'
+    from agent_version, generate_series(1, 2) n where agent_version_id = ${topId}`,
+  ban: async ({ sql }) =>
+    await sql`
+    insert into audit_log (seq, actor, action, object, detail, prev_hash, hash, committed_at)
+    select n, 'test', (array['hotkey.ban', 'hotkey.unban'])[n], 'hotkey/a', '{}', '', '',
+      rt.clock() - interval '1 minute'
+    from generate_series(1, 2) n`,
+};
+
+for (const [what, order] of Object.entries(takenBack)) {
+  test(`a top whose ${what} was taken back before its news came enters as any other`, async (t) => {
+    const desk = await openedDesk(t);
+    const { sql } = desk;
+    const top = await seedVersion(sql, { hotkey: 'a', score: '0.1000' });
+    const other = await seedVersion(sql, { hotkey: 'b' });
+    await sql`update agent_version set eligible_at = submitted_at`;
+    await sql`
+      insert into top_agent (top_id, suite_id, agent_version_id, miner_hotkey, race_id, score, top_at)
+      select gen_random_uuid(), 1, ${top}, 'a', race_id, 0.5, rt.clock() - interval '1 day' from race`;
+    const isTop = async () => {
+      const [version] = await candidatesOfMiner(sql, 'a');
+      return version?.isTop;
+    };
+    t.true(await isTop());
+    await order(desk, top);
+    t.false(await isTop());
+    await closeOnly(desk);
+    t.deepEqual(await entrants(desk), [['b', other, 'QUALIFIED']]);
+    t.deepEqual(await fieldFlaws(sql, (await raceAt(sql, 1)).raceId), []);
+  });
+}
 
 test('the clock and an order that meet close a race once', async (t) => {
   const desk = await openedDesk(t);

@@ -1,5 +1,7 @@
 import test from 'ava';
-import { ban, facts, raceAt, seedVersion } from '../../support/race-seeds.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { hourMs, startMs } from '../../support/race-desk.ts';
+import { ban, discard, facts, raceAt, seedVersion } from '../../support/race-seeds.ts';
 import {
   type MeasuredDesk,
   measuredDesk,
@@ -79,6 +81,29 @@ test('a cancellation that was on its way is carried out, and the race promotes n
   t.false((await facts(sql)).includes('race-completed'));
 });
 
+// It does not race itself, since its miner's newer version does. It is what the winner is measured by all the same.
+test('a race does not overtake the discard of a top that another version races for', async (t) => {
+  const { desk, sql, raceId, versionIds, deadlineMs } = await measuredDesk(t);
+  const [entrantId] = versionIds;
+  const topId = await seedVersion(sql, { hotkey: 'a' });
+  await sql`
+    insert into top_agent (top_id, suite_id, agent_version_id, miner_hotkey, race_id, score, top_at)
+    values (gen_random_uuid(), 1, ${topId}, 'a', ${raceId}, 0.5, ${new Date(startMs - hourMs)})`;
+  await sendOrder(sql, { type: 'discard-version', body: { agentVersionId: topId } });
+  await desk.send('look-at-work', { raceId });
+  desk.nowMs = deadlineMs + 599_999;
+  await desk.send('complete-due', { raceId });
+  t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
+  await discard(sql, topId);
+  await desk.send('version-discarded', { agentVersionId: topId, atMs: desk.nowMs });
+  await sql`
+    insert into rt.inbox (kind, part, consumer, msg_id, at)
+    select target_kind, target_part, target_consumer, msg_id, rt.clock() from rt.outbox
+    where kind = 'svc'`;
+  await desk.send('complete-due', { raceId });
+  t.like(await raceAt(sql, 1), { status: 'RACE_COMPLETE', promotedId: entrantId });
+});
+
 test('an order that came between the look and the end is not overtaken either', async (t) => {
   const measured = await measuredDesk(t);
   const { desk, raceId, sql, evalRunId } = measured;
@@ -149,5 +174,60 @@ test('an owner that was cut off past the limit waits as if it had come back', as
   t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
   desk.nowMs += 60_000;
   await desk.send('complete-due', { raceId });
+  t.is((await raceAt(sql, 1)).status, 'RACE_COMPLETE');
+});
+
+/** Gives how often what a race comes to was read since it was asked last, by its owner or by its commit. */
+async function countResults(sql: Sql): Promise<() => Promise<number>> {
+  await sql`create sequence public.results_read`;
+  await sql`alter function rt.race_results(uuid) rename to uncounted_results`;
+  await sql`
+    create function rt.race_results(p_race_id uuid) returns json language sql security definer as $$
+      select nextval('public.results_read');
+      select rt.uncounted_results(p_race_id)
+    $$`;
+  await sql`grant execute on function rt.race_results(uuid) to paddock_actor`;
+  return async () => {
+    const [row] = await sql<{ reads: number }[]>`
+      select nextval('public.results_read')::int - 1 as reads`;
+    await sql`alter sequence public.results_read restart`;
+    return row?.reads ?? 0;
+  };
+}
+
+for (const [when, type, fromLimitMs] of [
+  ['at its limit', 'complete-due', 0],
+  ['until ten minutes past it', 'complete-due', 599_999],
+  ['before it', 'look-at-work', -60_000],
+] as const) {
+  test(`what a race comes to is not read while it waits for an order ${when}`, async (t) => {
+    const { desk, deadlineMs, raceId, sql, evalRunId } = await measuredDesk(t);
+    const { take } = await sendOrder(sql, { type: 'exclude-run', body: { evalRunId } });
+    const resultsRead = await countResults(sql);
+    desk.nowMs = deadlineMs + fromLimitMs;
+    for (let times = 0; times < 5; times += 1) await desk.send(type, { raceId });
+    t.is(await resultsRead(), 0);
+    t.is((await raceAt(sql, 1)).status, 'RACE_RUNNING');
+    await take();
+    await desk.send(type, { raceId });
+    t.is(await resultsRead(), 2, 'for the decision, and under the locks of its commit');
+    t.is((await raceAt(sql, 1)).status, 'RACE_COMPLETE');
+  });
+}
+
+test('what a race comes to is read once an order has held it for as long as it may', async (t) => {
+  const { desk, deadlineMs, raceId, sql, evalRunId } = await measuredDesk(t);
+  await sendOrder(sql, { type: 'exclude-run', body: { evalRunId } });
+  const resultsRead = await countResults(sql);
+  desk.nowMs = deadlineMs + 600_000;
+  await desk.takeOver();
+  for (const backForMs of [0, 59_999]) {
+    desk.nowMs = deadlineMs + 600_000 + backForMs;
+    await desk.send('complete-due', { raceId });
+  }
+  t.is(await resultsRead(), 0, 'whose owner is back for less than a minute');
+  desk.nowMs = deadlineMs + 660_000;
+  await desk.send('complete-due', { raceId });
+  t.is(await resultsRead(), 2);
   t.is((await raceAt(sql, 1)).status, 'RACE_COMPLETE');
 });

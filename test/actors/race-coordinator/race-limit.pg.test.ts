@@ -2,7 +2,8 @@ import test from 'ava';
 import { raceChecks } from '../../../apps/verify/live/checks/races.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { raceViolations } from '../../support/race-checks.ts';
-import { ban, raceAt } from '../../support/race-seeds.ts';
+import { hourMs } from '../../support/race-desk.ts';
+import { ban, raceAt, seedVersion } from '../../support/race-seeds.ts';
 import {
   auditOrder,
   type MeasuredDesk,
@@ -148,3 +149,26 @@ for (const [action, objectOf] of orders) {
     t.true(await isLate(sql, 731_000));
   });
 }
+
+test('a race may be as late where an operator discarded who reigned while it ran, though it did not race', async (t) => {
+  const { sql, raceId } = await measuredDesk(t);
+  const topId = await seedVersion(sql, { hotkey: 'a' });
+  const atMs = halfAnHourAgo();
+  const reigned = async (fromMs: number, untilMs: number | null) => {
+    await sql`delete from top_agent`;
+    await sql`
+      insert into top_agent (top_id, suite_id, agent_version_id, miner_hotkey, race_id, score, top_at,
+        ended_at, end_reason)
+      values (gen_random_uuid(), 1, ${topId}, 'a', ${raceId}, 0.5, ${new Date(fromMs)},
+        ${untilMs === null ? null : new Date(untilMs)}, ${untilMs === null ? null : 'OUTRANKED'})`;
+  };
+  await auditOrder(sql, { action: 'version.discard', object: `agent-version/${topId}`, atMs });
+  t.true(await isLate(sql, 71_000));
+  await reigned(atMs - 8 * hourMs, atMs - 7 * hourMs);
+  t.true(await isLate(sql, 71_000));
+  for (const untilMs of [null, atMs + 1_000]) {
+    await reigned(atMs - 8 * hourMs, untilMs);
+    t.false(await isLate(sql, 729_000));
+    t.true(await isLate(sql, 731_000));
+  }
+});

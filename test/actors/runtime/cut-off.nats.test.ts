@@ -111,7 +111,6 @@ test.serial('who has a database again serves again', async (t) => {
   await eventually(
     () => ask('add', 'again').asked.catch(() => undefined),
     (reply) => reply !== undefined,
-    20_000,
   );
   await ask('send', 'late').asked;
   const arrived = await eventually(

@@ -55,7 +55,8 @@ async function addCut(part: number, key: string) {
         () => world.sql`
           select pg_terminate_backend(pid)
           from pg_stat_activity
-          where query like '%rt.commit%' and wait_event_type = 'Lock' and wait_event = 'advisory'`,
+          where datname = current_database()
+            and query like '%rt.commit%' and wait_event_type = 'Lock' and wait_event = 'advisory'`,
         (rows) => rows.length > 0,
       );
     },

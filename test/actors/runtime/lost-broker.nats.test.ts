@@ -57,7 +57,6 @@ test.serial('a broker that loses its whole store loses no message and doubles no
   const rows = await eventually(
     received,
     (found) => found.reduce((sum, row) => sum + row.value, 0) >= total(),
-    20_000,
   );
   t.deepEqual(new Map(rows.map((row) => [row.part, row.value])), new Map([...sent].sort()));
   t.deepEqual((await audit(world, new Map())).wrong, []);
@@ -86,6 +85,6 @@ test.serial('what a broker had taken and lost comes again once there is another 
 
   const lost = () => world.sql<{ value: number }[]>`
     select value::integer from test_counter where part = 1 and key = 'lost'`;
-  const [counter] = await eventually(lost, ({ length }) => length > 0, 20_000);
+  const [counter] = await eventually(lost, ({ length }) => length > 0);
   t.is(counter?.value, 7);
 });

@@ -87,6 +87,27 @@ test('an outbox that cannot be measured does not look empty', async (t) => {
   t.is(gauges.get('paddock.count.age')?.(), 300);
 });
 
+test('what was sent counts until it is proved to be taken', async (t) => {
+  const { sql, clock, sent, gauges } = await sweeping(t);
+  await sql`
+    insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
+                           headers, body, at, next_at)
+    values ('eval', 1, 'fails', 'fact.x', 'eval', 1, 'projector', '{}', '{}',
+      now() - interval '90 seconds', now())`;
+  const measured = async () => {
+    await until(() => clock.isAwaited(clock.monotonicMs() + 1_000));
+    await clock.advance(10_000);
+    return [gauges.get('paddock.outbox.pending')?.(), gauges.get('paddock.outbox.age')?.() ?? 0];
+  };
+  const isSent = async () => (await measured())[0] === 1 && sent.includes('fails');
+  await until(isSent);
+  t.true(((await measured())[1] ?? 0) >= 90);
+
+  await sql`insert into rt.inbox (kind, part, consumer, msg_id, at)
+    values ('eval', 1, 'projector', 'fails', now())`;
+  await until(async () => (await measured())[0] === 0);
+});
+
 test('a backlog is sent in one sweep', async (t) => {
   const { sql, clock, sent } = await sweeping(t);
   await sql`

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { bundleKey } from '../../../actors/services/bundles/bundle-key.ts';
-import { publishBundle } from '../../../actors/services/bundles/bundles.actor.ts';
+import {
+  createBundlePublisher,
+  publishBundle,
+} from '../../../actors/services/bundles/bundles.actor.ts';
 import { unbundledRaces } from '../../../actors/services/bundles/store.ts';
 import { compareBundle } from '../../../apps/verify/compare-bundle.ts';
 import { Comparison } from '../../../apps/verify/difference.ts';
@@ -17,10 +20,12 @@ import { createS3Store } from '../../../infra/object-store/s3-store.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { testDatabase } from '../../support/cluster.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
 import { playRace } from '../../support/played-race.ts';
 import { addRun, addWork } from '../../support/sealed-race.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
 import { addActiveSuite, addRace, addVersion } from '../../support/trial-races.ts';
+import { until } from '../../support/until.ts';
 
 const hourMs = 3_600_000;
 
@@ -99,8 +104,15 @@ test('a released race has one bundle, whoever builds it and however often', asyn
 /** What operators ordered, by how many minutes it came after the end of the race. */
 type Orders = readonly (readonly ['hotkey.ban' | 'hotkey.unban' | 'REINSTATED', number])[];
 
+interface Accusation {
+  readonly unfinishedReason: 'AGENT_FAULT' | 'NOT_FINISHED';
+  readonly orders: Orders;
+  /** Whether the race says itself which faults counted, or an owner of before completed it. */
+  readonly isStored?: boolean;
+}
+
 /** One more entrant of a played race: all it has is a fault, two minutes before the end. */
-async function addAccused(sql: Sql, unfinishedReason: string, orders: Orders) {
+async function addAccused(sql: Sql, { unfinishedReason, orders, isStored = false }: Accusation) {
   const [race] = await sql<{ id: string; suiteId: number; at: Date }[]>`
     update race set qualifier_count = qualifier_count + 1
     returning race_id as id, suite_id as "suiteId", completed_at as at`;
@@ -117,6 +129,10 @@ async function addAccused(sql: Sql, unfinishedReason: string, orders: Orders) {
   const run = { runId: randomUUID(), suiteId: race.suiteId, versionId, workId, raceId: race.id };
   await addRun(sql, { ...run, validator: 'accuser', status: 'FAILED', fault: 'AGENT' });
   await sql`update evaluation_run set completed_at = ${after(-2)} where eval_run_id = ${run.runId}`;
+  if (isStored) {
+    const uncounted = unfinishedReason === 'AGENT_FAULT' ? [] : [run.runId];
+    await sql`update race set uncounted_faults = ${uncounted}::uuid[]`;
+  }
   for (const [seq, [order, minutes]] of orders.entries()) {
     await (order === 'REINSTATED'
       ? sql`
@@ -130,7 +146,31 @@ async function addAccused(sql: Sql, unfinishedReason: string, orders: Orders) {
   }
 }
 
-const accusations: readonly (readonly [string, string, Orders])[] = [
+/** What verification finds in the bundle of a race with such an entrant. */
+async function differences(t: ExecutionContext, accusation: Accusation) {
+  const { sql, deps } = await world(t);
+  const suiteId = await addActiveSuite(sql);
+  const race = { suiteId, raceNumber: 1, taskCount: 1, completedAtMs: Date.now() - hourMs };
+  await playRace(sql, { ...race, hotkeys: ['a'], reward: () => 500_000 });
+  await addAccused(sql, accusation);
+  const [raceId = ''] = await unbundledRaces(deps.sql, 10);
+  await publishBundle(deps, raceId);
+  const [row] = await rows({ sql });
+  if (row === undefined) throw new Error('no bundle');
+  const bytes = await deps.objects.get(bundleKey(row.sha256));
+  const bundle = openBundle(bytes ?? new Uint8Array(), {
+    race_id: raceId,
+    sha256: row.sha256,
+    size_bytes: row.sizeBytes,
+    signature: row.signature,
+    public_key: deps.signer.publicKey,
+  });
+  const comparison = new Comparison();
+  compareBundle(bundle, comparison);
+  return comparison.differences;
+}
+
+const accusations: readonly (readonly [string, Accusation['unfinishedReason'], Orders])[] = [
   [
     'by a validator that was banned by then, and is no more',
     'NOT_FINISHED',
@@ -153,28 +193,20 @@ const accusations: readonly (readonly [string, string, Orders])[] = [
 ];
 for (const [which, unfinishedReason, orders] of accusations) {
   test(`a bundle has an accusation as it stood at the end of its race: ${which}`, async (t) => {
-    const { sql, deps } = await world(t);
-    const suiteId = await addActiveSuite(sql);
-    const race = { suiteId, raceNumber: 1, taskCount: 1, completedAtMs: Date.now() - hourMs };
-    await playRace(sql, { ...race, hotkeys: ['a'], reward: () => 500_000 });
-    await addAccused(sql, unfinishedReason, orders);
-    const [raceId = ''] = await unbundledRaces(deps.sql, 10);
+    t.deepEqual(await differences(t, { unfinishedReason, orders }), []);
+  });
+}
 
-    await publishBundle(deps, raceId);
-
-    const [row] = await rows({ sql });
-    if (row === undefined) throw new Error('no bundle');
-    const bytes = await deps.objects.get(bundleKey(row.sha256));
-    const bundle = openBundle(bytes ?? new Uint8Array(), {
-      race_id: raceId,
-      sha256: row.sha256,
-      size_bytes: row.sizeBytes,
-      signature: row.signature,
-      public_key: deps.signer.publicKey,
-    });
-    const comparison = new Comparison();
-    compareBundle(bundle, comparison);
-    t.deepEqual(comparison.differences, []);
+/** As where the clocks of the database and of the race's owner differ by a minute. */
+const misdated: typeof accusations = [
+  ['a ban that counted and has a later stamp', 'NOT_FINISHED', [['hotkey.ban', 1]]],
+  ['a ban that came too late and has an earlier stamp', 'AGENT_FAULT', [['hotkey.ban', -1]]],
+  ['a reinstatement that counted and has a later stamp', 'NOT_FINISHED', [['REINSTATED', 1]]],
+  ['one that came too late and has an earlier stamp', 'AGENT_FAULT', [['REINSTATED', -1]]],
+];
+for (const [which, unfinishedReason, orders] of misdated) {
+  test(`a bundle has an accusation as the decision counted it, by whatever clock: ${which}`, async (t) => {
+    t.deepEqual(await differences(t, { unfinishedReason, orders, isStored: true }), []);
   });
 }
 
@@ -218,4 +250,35 @@ test('the text has one spelling: sorted keys, no space', async (t) => {
   const text = gunzipSync(bytes ?? new Uint8Array()).toString();
   t.regex(text, /^\{"emission":\[\],"entrants":\[\],"format":"paddock-race-bundle\/1","race":\{/);
   t.regex(text, /"runs":\[\],"tasks":\[\],"top_before":null,"window":\[\]\}$/);
+});
+
+// The oldest twenty were tried in each round, and nothing newer was ever published.
+test('twenty races that cannot be published stand in no other’s way', async (t) => {
+  const { sql, deps } = await world(t);
+  const suiteId = await addActiveSuite(sql);
+  const raceIds: string[] = [];
+  for (let raceNumber = 1; raceNumber <= 21; raceNumber += 1) {
+    const race = { suiteId, raceNumber, entrants: [], completedAgo: 50 - raceNumber };
+    raceIds.push(await addRace(sql, race));
+  }
+  const last = raceIds.at(-1);
+  // Who was challenged is not known.
+  await sql`update race set challenged_score = 0.5 where race_id <> ${last ?? ''}`;
+  const clock = new ManualClock();
+  const publisher = createBundlePublisher({ ...deps, clock });
+  await publisher.start();
+  t.teardown(() => publisher.stop());
+  const published = async () => (await rows({ sql })).map(({ raceId }) => raceId);
+
+  await until(async () => {
+    await clock.advance(3_000);
+    return (await published()).length > 0;
+  });
+  t.deepEqual(await published(), [last]);
+
+  await sql`update race set challenged_score = null where race_id = ${raceIds[0] ?? ''}`;
+  await until(async () => {
+    await clock.advance(3_000);
+    return (await published()).length > 1;
+  });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
+import { credentialContext } from '../../../actors/services/credentials/messages.ts';
 import type { Transact } from '../../../actors/services/service-handler.ts';
 import { openLoanDesk } from '../../support/loan-desk.ts';
 import { until } from '../../support/until.ts';
@@ -16,6 +17,23 @@ test('a credential that its holder stores after its turn is the one that is good
   t.truthy(await desk.token(run));
   t.true(await desk.isGood('providera', (await desk.key(run, 'providera')).text));
   await until(async () => (await desk.keys()).filter(({ isOpen }) => isOpen).length === 1);
+});
+
+test('nor is it lost where the stored one was sealed anew meanwhile', async (t) => {
+  const { desk, slow } = await openWithLateHolder(t);
+  t.is(await desk.token(await desk.plantRun('alice')), null, 'the former one is refused');
+  const [before] = await credentials(desk);
+  const context = credentialContext('alice', 'providera');
+  const resealed = desk.seal.seal(desk.seal.open(before?.sealed ?? '', context), context);
+  await desk.admin`update inference_credential set sealed = ${resealed}`;
+
+  slow.store.resolve();
+  await slow.settled;
+
+  const [after] = await credentials(desk);
+  t.is(after?.isRejected, false);
+  t.not(after?.sealed, resealed);
+  t.truthy(await desk.token(await desk.plantRun('alice')));
 });
 
 test('who is refused by a credential that was replaced meanwhile rejects nothing', async (t) => {

@@ -34,7 +34,9 @@ test('while the tasks of a pack are kept, others give their orders', async (t) =
     kept.catch(() => undefined);
     const isKept = async () => {
       const waiting = await admin`
-        select from pg_locks where relation = 'pack_task'::regclass and not granted`;
+        select from pg_locks
+        where relation = 'pack_task'::regclass and not granted
+          and database = (select oid from pg_database where datname = current_database())`;
       return waiting.length === 1;
     };
     await until(isKept);

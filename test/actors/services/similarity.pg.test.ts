@@ -282,7 +282,7 @@ async function workingWith(t: ExecutionContext, fails: (sha256: string) => boole
   t.teardown(() => service.stop());
   const hasten = () => admin`
     update similarity_version set next_attempt_at = now()
-    where fingerprinted_at is null and lease_token is null`;
+    where fingerprinted_at is null and lease_token is null and unreadable is null`;
   return { failures, hasten };
 }
 
@@ -351,7 +351,7 @@ test.serial('a store that hangs costs no file a try, however many look at it', a
     await admin`
       update similarity_version
       set next_attempt_at = next_attempt_at - ${ms} * interval '1 millisecond'
-      where fingerprinted_at is null`;
+      where fingerprinted_at is null and unreadable is null`;
     await clock.advance(ms);
   };
   const stop = async () => {

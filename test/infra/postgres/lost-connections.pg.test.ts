@@ -2,13 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
+import { failureKind } from '../../../infra/postgres/failure.ts';
 import { transaction } from '../../../infra/postgres/transaction.ts';
+import { startProxy } from '../../chaos/net/proxy.ts';
 import { testDatabase } from '../../support/cluster.ts';
+import { until } from '../../support/until.ts';
 
 function cutAll(sql: Sql, applicationName: string) {
   return sql`
     select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = ${applicationName}`;
+}
+
+async function atWork(sql: Sql, applicationName: string): Promise<number> {
+  const rows = await sql`
+    select from pg_stat_activity
+    where application_name = ${applicationName} and xact_start is not null`;
+  return rows.length;
 }
 
 // An exception that escapes the client library would end this process, and AVA says so.
@@ -31,7 +41,9 @@ test('transactions whose connection is cut fail, and nothing of them is written'
         () => 'failed',
       ),
     );
-    await sleep(100 + attempt * 7);
+    // At different moments of what they do.
+    await until(async () => (await atWork(sql, 'cut transactions')) > 1);
+    await sleep(attempt * 7);
     await cutAll(sql, 'cut transactions');
     const outcomes = await Promise.all(attempts);
     failures += outcomes.filter((outcome) => outcome === 'failed').length;
@@ -40,6 +52,35 @@ test('transactions whose connection is cut fail, and nothing of them is written'
     t.is(rows[0]?.['notes'], outcomes.filter((outcome) => outcome === 'done').length * 100);
   }
   t.true(failures > 8);
+});
+
+// However long its statements may take.
+test('a transaction on a line that was dead before it is told so within seconds', async (t) => {
+  const { url } = await testDatabase(t);
+  const proxy = await startProxy(() => Number(new URL(url).port));
+  t.teardown(() => proxy.stop());
+  const proxied = new URL(url);
+  proxied.port = String(proxy.port);
+  const own = createSql({ url: proxied.href, applicationName: 'dead line' });
+  t.teardown(() => closeSql(own));
+  const one = () =>
+    transaction(own, { statementTimeoutMs: 300_000 }, async (tx) => {
+      const rows = await tx`select pg_sleep(0.1)`;
+      return rows.length;
+    });
+  // At once, on a line each.
+  t.deepEqual(await Promise.all([one(), one(), one()]), [1, 1, 1]);
+
+  proxy.strand();
+  const dead = one();
+  const outcome = await Promise.race([
+    dead.catch((error: unknown) => failureKind(error)),
+    sleep(60_000, 'nothing', { ref: false }),
+  ]);
+  t.not(outcome, 'nothing');
+
+  // Nor does the next one wait for the other lines.
+  t.is(await one(), 1);
 });
 
 test('a statement that failed takes the transaction with it, even when nobody minds', async (t) => {

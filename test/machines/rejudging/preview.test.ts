@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
+import { type EmissionPart, unitsPerRace } from '../../../machines/emission/split.ts';
 import { completeRace } from '../../../machines/race/complete-race.ts';
 import type { RaceInputs } from '../../../machines/race/field.ts';
+import type { RacePolicy } from '../../../machines/race/policy.ts';
 import {
   previewRace,
   previewVersions,
@@ -114,51 +116,119 @@ const raced = anyInputs.filter((inputs) => {
 const includedOf = ({ entrants }: RaceInputs) =>
   entrants.flatMap(({ runs }) => runs).filter(({ isIncluded }) => isIncluded);
 
-test('a race as it would have ended is the race that these scores make', (t) => {
-  const property = fc.property(
+const anyVerdicts = fc
+  .tuple(
     raced,
     anyPolicy.map((policy) => ({ ...policy, requiredSuccesses: aPolicy.requiredSuccesses })),
     fc.array(fc.nat(1_000_000), { minLength: 48, maxLength: 48 }),
     fc.nat(7),
-    (inputs, policy, scores, every) => {
-      const chosen = includedOf(inputs).filter((_, index) => index % (every + 1) === 0);
-      const verdicts = new Map(
-        chosen.map(({ evalRunId }, index) => [evalRunId, scores[index] ?? 0]),
-      );
-      const race = { inputs, policy, completedAtMs: raceEndMs };
-      const { entrants, burnUnits, winner } = previewRace(race, verdicts);
-      const replaced = {
-        ...inputs,
-        entrants: inputs.entrants.map((entrant) => ({
-          ...entrant,
-          runs: entrant.runs.map((each) => ({
-            ...each,
-            scoreMicro: verdicts.get(each.evalRunId) ?? each.scoreMicro,
-          })),
+  )
+  .map(([inputs, policy, scores, every]) => {
+    const chosen = includedOf(inputs).filter((_, index) => index % (every + 1) === 0);
+    const verdicts = new Map(chosen.map(({ evalRunId }, index) => [evalRunId, scores[index] ?? 0]));
+    return { race: { inputs, policy, completedAtMs: raceEndMs }, verdicts };
+  });
+
+function completed(inputs: RaceInputs, policy: RacePolicy) {
+  const results = completeRace(inputs, policy, raceEndMs);
+  if (results.kind !== 'complete') throw new Error('only races with a finisher are judged again');
+  return results;
+}
+
+test('a race as it would have ended is the race that these scores make', (t) => {
+  const property = fc.property(anyVerdicts, ({ race, verdicts }) => {
+    const { entrants, burnUnits, winner } = previewRace(race, verdicts);
+    const replaced = {
+      ...race.inputs,
+      entrants: race.inputs.entrants.map((entrant) => ({
+        ...entrant,
+        runs: entrant.runs.map((each) => ({
+          ...each,
+          scoreMicro: verdicts.get(each.evalRunId) ?? each.scoreMicro,
         })),
-      };
-      const expected = completeRace(replaced, policy, raceEndMs);
-      if (expected.kind !== 'complete') return false;
-      const units = (id: string | null) =>
-        expected.emission
-          .filter(({ agentVersionId }) => agentVersionId === id)
-          .reduce((sum, part) => sum + BigInt(part.units), 0n)
-          .toString();
-      return (
-        winner.becomes === expected.winner.agentVersionId &&
-        burnUnits.becomes === units(null) &&
-        entrants.every(({ agentVersionId, ...each }) => {
-          const found = expected.entrants.find((one) => one.agentVersionId === agentVersionId);
-          return (
-            each.raceScore.becomes === found?.rawScore &&
-            each.rank.becomes === found?.rank &&
-            each.units.becomes === units(agentVersionId)
-          );
-        })
-      );
-    },
-  );
+      })),
+    };
+    const expected = completed(replaced, race.policy);
+    const units = (id: string | null) => unitsOf(expected.emission, id).toString();
+    return (
+      winner.becomes === expected.winner.agentVersionId &&
+      burnUnits.becomes === units(null) &&
+      entrants.every(({ agentVersionId, ...each }) => {
+        const found = expected.entrants.find((one) => one.agentVersionId === agentVersionId);
+        return (
+          each.raceScore.becomes === (found?.rawScore ?? null) &&
+          each.rank.becomes === (found?.rank ?? null) &&
+          each.units.becomes === units(agentVersionId)
+        );
+      })
+    );
+  });
   t.notThrows(() => fc.assert(property, { numRuns: 150 }));
+});
+
+const unitsOf = (emission: readonly EmissionPart[], id: string | null) =>
+  emission
+    .filter(({ agentVersionId }) => agentVersionId === id)
+    .reduce((sum, { units }) => sum + BigInt(units), 0n);
+
+test('whoever is paid otherwise is told, and with the others and the burn it is all that a race pays', (t) => {
+  const property = fc.property(anyVerdicts, ({ race, verdicts }) => {
+    const { entrants, burnUnits } = previewRace(race, verdicts);
+    const told = new Set(entrants.map(({ agentVersionId }) => agentVersionId));
+    // Of the race as it ended: who is not told got the same.
+    const { emission } = completed(race.inputs, race.policy);
+    const untold = emission.filter(({ agentVersionId: id }) => id !== null && !told.has(id));
+    const rest = untold.reduce((sum, { units }) => sum + BigInt(units), 0n);
+    for (const side of ['was', 'becomes'] as const) {
+      const paid = entrants.reduce((sum, { units }) => sum + BigInt(units[side]), rest);
+      t.is(paid + BigInt(burnUnits[side]), unitsPerRace, side);
+    }
+    t.is(told.size, entrants.length, 'nobody is told twice');
+  });
+  t.notThrows(() => fc.assert(property, { numRuns: 300 }));
+});
+
+test('a top that did not race and would have lost its reign is told with what it was paid', (t) => {
+  const racer = (index: number, ...scores: number[]) => ({
+    ...{ agentVersionId: versionId(index), minerHotkey: `miner-${index}` },
+    ...{ isDiscarded: false, isMinerBanned: false },
+    runs: scores.map((score, at) => ({
+      ...{ ...run(`run-${index}-${at}`, score), validatorHotkey: `validator-${at}` },
+      ...{ status: 'SUCCESS', isIncluded: true, faultClass: null },
+    })),
+  });
+  const inputs = {
+    ...{ raceId: 'race-9', raceNumber: 9, window: [] },
+    entrants: [racer(1, 500_000, 500_000), racer(2, 400_000, 400_000)],
+    top: {
+      ...{ agentVersionId: versionId(77), minerHotkey: 'miner-77' },
+      ...{ score: '0.6000', topAt: raceEndMs - 86_400_000 },
+    },
+  };
+  const race = { inputs, policy: aPolicy, completedAtMs: raceEndMs };
+  const before = unitsOf(completed(inputs, aPolicy).emission, versionId(77));
+  t.true(before > 0n);
+
+  const dethroned = previewRace(
+    race,
+    new Map([
+      ['run-1-0', 1_000_000],
+      ['run-1-1', 1_000_000],
+    ]),
+  );
+
+  const nothing = { was: null, becomes: null };
+  t.deepEqual(dethroned.entrants.at(-1), {
+    ...{ agentVersionId: versionId(77), isJudged: false },
+    ...{ raceScore: nothing, weightedScore: nothing, rank: nothing },
+    isEliminated: { was: false, becomes: false },
+    units: { was: before.toString(), becomes: '0' },
+  });
+  const kept = previewRace(race, new Map([['run-1-0', 500_000]]));
+  t.deepEqual(
+    kept.entrants.map(({ agentVersionId }) => agentVersionId),
+    [versionId(1)],
+  );
 });
 
 test('a race judged again to the same scores differs in nothing', (t) => {

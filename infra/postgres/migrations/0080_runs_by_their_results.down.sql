@@ -1,0 +1,1 @@
+drop index evaluation_run_of_results;
