@@ -97,7 +97,8 @@ export class BatchRunner {
   async #attempt(): Promise<BatchEnd | undefined> {
     const { actor, commits, token } = this.#deps;
     try {
-      await actor.prepare(this.#left.map((letter) => letter.command));
+      const commands = this.#left.map((letter) => letter.command);
+      await actor.prepare(commands, this.#nowMs());
     } catch (error) {
       return await this.#divide(error);
     }
@@ -131,6 +132,10 @@ export class BatchRunner {
     return await this.#again(outcome);
   }
 
+  #nowMs(): number {
+    return Math.max(this.#deps.nowMs(), this.#notBeforeMs);
+  }
+
   #fenced(): BatchEnd {
     this.#deps.telemetry.count('paddock.commit.fenced', 1, { kind: this.#deps.kind.kind });
     return { kind: 'fenced', left: this.#left };
@@ -143,9 +148,9 @@ export class BatchRunner {
 
   /** All of them, or the one that threw: it is to be answered, and the rest starts over without it. */
   async #decide(): Promise<Decided[] | Failed> {
-    const { actor, nowMs, telemetry } = this.#deps;
+    const { actor, telemetry } = this.#deps;
     const causes = causesOf(this.#left);
-    const atMs = Math.max(nowMs(), this.#notBeforeMs);
+    const atMs = this.#nowMs();
     return telemetry.span('decide', causes, async () => {
       actor.begin();
       const decided: Decided[] = [];

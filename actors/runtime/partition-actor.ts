@@ -14,8 +14,11 @@ import type { FaultCode } from '../../machines/fault.ts';
  * 3. `decide` is pure in (state, command, now): no clock, no chance; ids derive from the command id.
  */
 export interface PartitionActor {
-  /** Loads what deciding on these commands needs (aggregates, rosters) into memory. May do I/O. */
-  prepare(commands: readonly Command[]): Promise<void>;
+  /**
+   * Loads what deciding on these commands needs (aggregates, rosters) into memory. May do I/O. They are decided
+   * a moment after `nowMs`.
+   */
+  prepare(commands: readonly Command[], nowMs: number): Promise<void>;
   begin(): void;
   decide(command: Command, nowMs: number): Decision;
   /** The batch is durable: the working state becomes the state. */

@@ -5,8 +5,8 @@ import type { MessageType, ReplyOf, RequestOf, ServiceContract } from './message
 /** Runs `body` in one transaction; the composition root says with which isolation and timeouts. */
 export type Transact = <T>(body: (tx: Transaction) => Promise<T>) => Promise<T>;
 
-/** Who asks for it, and under which id it happens at most once. */
-export type CommandFacts = Pick<IncomingCommand, 'account' | 'id' | 'trace'>;
+/** Who asks for it and for how long, and under which id it happens at most once. */
+export type CommandFacts = Pick<IncomingCommand, 'account' | 'budgetMs' | 'id' | 'trace'>;
 
 export type Handlers<C extends ServiceContract> = {
   readonly [T in MessageType<C>]: (

@@ -220,6 +220,13 @@ function open({ sealed, hotkey, provider }: Credential, deps: LenderDeps): strin
   }
 }
 
+/** One that does not open here is another: it was opened when its provider was asked by it. */
+function saysTheSame(stored: string, asked: Credential, deps: LenderDeps): boolean {
+  if (stored === asked.sealed) return true;
+  const said = open({ ...asked, sealed: stored }, deps);
+  return said !== undefined && said === open(asked, deps);
+}
+
 async function keep(
   terms: LoanTerms,
   turn: Turn,
@@ -234,7 +241,10 @@ async function keep(
   const next =
     nextCredential === undefined
       ? null
-      : seal.seal(nextCredential, credentialContext(hotkey, provider));
+      : {
+          sealed: seal.seal(nextCredential, credentialContext(hotkey, provider)),
+          replaces: (stored: string) => saysTheSame(stored, turn.credential, deps),
+        };
   const key = { keyId: deps.newId(), sealedKey, sealedKeyId, expiresAtMs, credentialId };
   const store = async (tx: Transaction) => {
     await lockMiner(tx, hotkey);

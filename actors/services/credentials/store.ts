@@ -184,6 +184,13 @@ export interface Turn {
   readonly holder: string;
 }
 
+/** What the provider gave in a credential's place. */
+export interface NextCredential {
+  readonly sealed: string;
+  /** Whether a stored text says what the provider was asked by: a rotation of keys spells it anew. */
+  readonly replaces: (sealed: string) => boolean;
+}
+
 /**
  * Ends the turn and keeps what the provider gave in the credential's place, if it did. False when the
  * turn had ended before, or the miner has replaced or disconnected the credential meanwhile.
@@ -191,16 +198,16 @@ export interface Turn {
 export async function keepNext(
   tx: Transaction,
   { credential, holder }: Turn,
-  nextSealed: string | null,
+  next: NextCredential | null,
 ): Promise<boolean> {
   const { credentialId } = credential;
   const rows = await tx`
     update inference_credential
-    set busy_by = null, busy_until = null, sealed = coalesce(${nextSealed}, sealed)
+    set busy_by = null, busy_until = null, sealed = coalesce(${next?.sealed ?? null}, sealed)
     where credential_id = ${credentialId} and busy_by = ${holder}
     returning credential_id`;
   if (rows.length > 0) return true;
-  if (nextSealed !== null) await keepLate(tx, credential, nextSealed);
+  if (next !== null) await keepLate(tx, credential, next);
   return false;
 }
 
@@ -210,16 +217,20 @@ export async function keepNext(
  */
 async function keepLate(
   tx: Transaction,
-  { credentialId, sealed }: Credential,
-  nextSealed: string,
+  { credentialId }: Credential,
+  { sealed, replaces }: NextCredential,
 ): Promise<void> {
+  const [stored] = await tx<{ sealed: string }[]>`
+    select sealed from inference_credential where credential_id = ${credentialId} for update`;
+  if (stored !== undefined && replaces(stored.sealed)) {
+    await tx`
+      update inference_credential
+      set sealed = ${sealed}, rejected_at = null,
+        updated_at = case when rejected_at is null then updated_at else rt.clock() end
+      where credential_id = ${credentialId}`;
+  }
   await tx`
-    update inference_credential
-    set sealed = ${nextSealed}, rejected_at = null,
-      updated_at = case when rejected_at is null then updated_at else rt.clock() end
-    where credential_id = ${credentialId} and sealed = ${sealed}`;
-  await tx`
-    update inference_past_credential set sealed = ${nextSealed}
+    update inference_past_credential set sealed = ${sealed}
     where credential_id = ${credentialId}`;
 }
 

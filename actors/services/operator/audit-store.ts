@@ -6,15 +6,17 @@ export const tables = ['audit_log', 'idempotency'] as const;
 /** Operators' orders queue up here; a second, as elsewhere, is short for a dozen at once. */
 const lockTimeoutMs = 8_000;
 
-/** Holds every other mutation back until this transaction ends. */
-export async function lockAudit(tx: Transaction): Promise<void> {
-  await waitInLine(tx);
+/** Holds every other mutation back until this transaction ends. Not waited for when nobody waits for that. */
+export async function lockAudit(tx: Transaction, patienceMs?: number): Promise<void> {
+  await waitInLine(tx, patienceMs);
   await tx`select pg_advisory_xact_lock(hashtextextended('audit_log', 0))`;
 }
 
 /** For the rest of the transaction. */
-export async function waitInLine(tx: Transaction): Promise<void> {
-  await tx`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
+export async function waitInLine(tx: Transaction, patienceMs = lockTimeoutMs): Promise<void> {
+  // To the database none would be one without end.
+  const waitMs = Math.max(1, Math.floor(Math.min(patienceMs, lockTimeoutMs)));
+  await tx`select set_config('lock_timeout', ${String(waitMs)}, true)`;
 }
 
 /** The newest entry, and the time after the lock is held, so that times follow the sequence. */

@@ -14,6 +14,8 @@ export interface Mutation<R> {
   readonly commandId: string;
   readonly type: string;
   readonly request: unknown;
+  /** How long somebody waits for it; as long as for any order where that is not known. */
+  readonly patienceMs?: number;
   /**
    * Makes the change; a Fault thrown here leaves nothing behind, also no audit entry. What it makes takes
    * its ids from `making`, which no other change has.
@@ -29,8 +31,8 @@ export interface Mutation<R> {
  * the audit log. All of them go one after the other, for the log is a chain; operators act seldom.
  */
 export async function once<R>(tx: Transaction, mutation: Mutation<R>): Promise<R> {
-  const { commandId, type, request } = mutation;
-  await lockAudit(tx);
+  const { commandId, type, request, patienceMs } = mutation;
+  await lockAudit(tx, patienceMs);
   const bodySha256 = createHash('sha256').update(JSON.stringify(request)).digest('hex');
   const before = await findAnswer(tx, commandId);
   if (before !== undefined) {

@@ -1,4 +1,5 @@
 import type { DurableMessage } from '../../../infra/ports/bus.ts';
+import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { ObjectStore } from '../../../infra/ports/object-store.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
@@ -14,9 +15,17 @@ import { deleteOldAnswers } from './audit-store.ts';
 import { changePolicy } from './change-policy.ts';
 import { createSuite, type SuiteDefaults } from './create-suite.ts';
 import { drainMember } from './drain-member.ts';
-import { documentKeyOf, type operatorService, packDocument, suiteDocument } from './messages.ts';
+import {
+  documentKeyOf,
+  type operatorService,
+  type PackDocument,
+  packDocument,
+  type SuiteDocument,
+  suiteDocument,
+} from './messages.ts';
 import { type Making, once } from './once.ts';
 import { orderRace, orderRun, orderVersion } from './order-actors.ts';
+import { type Order, OrderLine } from './order-line.ts';
 import { holdUnfinishedRaces } from './order-store.ts';
 import {
   registerWebhook,
@@ -41,6 +50,7 @@ export interface OperatorDeps {
   readonly suiteDefaults: SuiteDefaults;
   readonly configuredPolicy: EffectivePolicy;
   readonly webhooks: WebhookRegister;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly log: Logger;
 }
 
@@ -63,37 +73,37 @@ type Make<T extends MessageType<Contract>> = (
 
 /** Makes what operators order, once each, with its entry in the audit log. */
 export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
+  const orders = new OrderLine(deps.clock);
+  // Of their own: the tasks of one take seconds, before the log is held.
+  const packs = new OrderLine(deps.clock);
   const handler =
-    <T extends MessageType<Contract>>(
-      type: T,
-      make: Make<T>,
-      /** What a repeat must have in common with the first one; all of it unless told. */
-      same: (request: RequestOf<Contract, T>) => unknown = (request) => request,
-    ) =>
-    async (request: RequestOf<Contract, T>, command: CommandFacts) => {
-      let messages: readonly PartitionMessage[] = [];
-      const change = async (tx: Transaction, making: Making) => {
-        const made = await make(tx, request, { ...command, ...making });
-        messages = made.messages ?? [];
-        if (messages.length > 0) await send(tx, messages);
-        return { reply: made.reply, audit: { ...made.audit, actor: command.account } };
-      };
-      const reply = await deps.transact((tx) =>
-        once(tx, { commandId: command.id, type, request: same(request), change }),
-      );
-      // After the commit; nobody waits for it, and what fails here is sent by the sweeper.
-      for (const message of messages) void publish(deps, message);
-      return reply;
-    };
+    <T extends MessageType<Contract>>(...[type, make, same]: Ordered<T>) =>
+    (request: RequestOf<Contract, T>, command: CommandFacts) =>
+      orders.inTurn(inLine(type, request, command), {
+        prepare: async () => undefined,
+        carryOut: (_, leftMs) =>
+          carryOut(deps, { type, make, same, request, command, patienceMs: leftMs }),
+      });
   return {
-    'register-pack': (request, command) => registerPack(request, command, deps),
-    'create-suite': handler('create-suite', async (tx, { documentSha256, reason }) => {
-      const document = suiteDocument.parse(await readDocument(deps, documentSha256));
-      const reply = await createSuite(tx, document, deps);
-      const detail = { suite_version: reply.suiteVersion, execution_kind: reply.executionKind };
-      const object = `suite/${reply.suiteId}`;
-      return { reply, audit: { action: 'suite.create', object, reason, detail } };
-    }),
+    'register-pack': (request, command) =>
+      packs.inTurn(inLine('register-pack', request, command), {
+        prepare: async () => packDocument.parse(await readDocument(deps, request.documentSha256)),
+        carryOut: (pack) => registerPack(request, { command, pack }, deps),
+      }),
+    'create-suite': (request, command) =>
+      orders.inTurn(inLine('create-suite', request, command), {
+        prepare: async () => suiteDocument.parse(await readDocument(deps, request.documentSha256)),
+        carryOut: (document, leftMs) => {
+          const make = (tx: Transaction) => makeSuite(tx, document, request.reason, deps);
+          return carryOut(deps, {
+            type: 'create-suite',
+            make,
+            request,
+            command,
+            patienceMs: leftMs,
+          });
+        },
+      }),
     'activate-suite': handler('activate-suite', activate),
     'ban-hotkey': handler('ban-hotkey', async (tx, request, command) => {
       await holdUnfinishedRaces(tx);
@@ -149,6 +159,58 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
   };
 }
 
+type Ordered<T extends MessageType<Contract>> = [
+  type: T,
+  make: Make<T>,
+  same?: (request: RequestOf<Contract, T>) => unknown,
+];
+
+interface Carried<T extends MessageType<Contract>> {
+  readonly type: T;
+  readonly make: Make<T>;
+  /** What a repeat must have in common with the first one; all of it unless told. */
+  readonly same?: ((request: RequestOf<Contract, T>) => unknown) | undefined;
+  readonly request: RequestOf<Contract, T>;
+  readonly command: CommandFacts;
+  readonly patienceMs: number;
+}
+
+async function carryOut<T extends MessageType<Contract>>(
+  deps: OperatorDeps,
+  { type, make, same = (request) => request, request, command, patienceMs }: Carried<T>,
+): Promise<ReplyOf<Contract, T>> {
+  let messages: readonly PartitionMessage[] = [];
+  const change = async (tx: Transaction, making: Making) => {
+    const made = await make(tx, request, { ...command, ...making });
+    messages = made.messages ?? [];
+    if (messages.length > 0) await send(tx, messages);
+    return { reply: made.reply, audit: { ...made.audit, actor: command.account } };
+  };
+  const reply = await deps.transact((tx) =>
+    once(tx, { commandId: command.id, type, request: same(request), change, patienceMs }),
+  );
+  // After the commit; nobody waits for it, and what fails here is sent by the sweeper.
+  for (const message of messages) void publish(deps, message);
+  return reply;
+}
+
+async function makeSuite(
+  tx: Transaction,
+  document: SuiteDocument,
+  reason: string | null,
+  deps: OperatorDeps,
+): Promise<Change<'create-suite'>> {
+  const reply = await createSuite(tx, document, deps);
+  const detail = { suite_version: reply.suiteVersion, execution_kind: reply.executionKind };
+  const object = `suite/${reply.suiteId}`;
+  return { reply, audit: { action: 'suite.create', object, reason, detail } };
+}
+
+/** The edge asks again under one id and with the same words until it hears something. */
+function inLine(type: string, request: object, { id, budgetMs }: CommandFacts): Order {
+  return { key: JSON.stringify([type, id, request]), budgetMs };
+}
+
 export function outdatedAnswers(sql: Sql, keepSeconds: number): Sweep {
   return (limit) => deleteOldAnswers(sql, keepSeconds, limit);
 }
@@ -171,12 +233,11 @@ async function readDocument(deps: OperatorDeps, documentSha256: string): Promise
 /** With the pack kept ahead of the log, so that no other order waits for its tasks. */
 async function registerPack(
   request: RequestOf<Contract, 'register-pack'>,
-  command: CommandFacts,
+  { command, pack }: { readonly command: CommandFacts; readonly pack: PackDocument },
   deps: OperatorDeps,
 ): Promise<ReplyOf<Contract, 'register-pack'>> {
-  const read = async () => packDocument.parse(await readDocument(deps, request.documentSha256));
   return await deps.transact(async (tx) => {
-    const kept = await keepPack(tx, request, read);
+    const kept = await keepPack(tx, request, pack);
     const change = async () => {
       const { reply, audit } = packRegistered(kept, request.reason);
       return { reply, audit: { ...audit, actor: command.account } };

@@ -20,12 +20,11 @@ export interface KeptPack {
 export async function keepPack(
   tx: Transaction,
   { packSha256, sizeBytes }: Request,
-  read: () => Promise<PackDocument>,
+  { manifest, tasks }: PackDocument,
 ): Promise<KeptPack> {
   await lockPack(tx, packSha256);
   const known = await findPack(tx, packSha256);
   if (known !== undefined) return { pack: known, isKnown: true };
-  const { manifest, tasks } = await read();
   const familyCounts = familyCountsOf(tasks);
   const pack = { packSha256, sizeBytes, taskCount: tasks.length, familyCounts, manifest };
   await insertPack(tx, pack, tasks);

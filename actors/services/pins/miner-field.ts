@@ -95,7 +95,7 @@ export async function candidatesOfMiner(
         select from top_agent t
         join suite s on s.suite_id = t.suite_id
         where t.agent_version_id = v.agent_version_id and t.ended_at is null and s.is_active
-          and not ${isOfFormerActivation(sql, sql`s`)}
+          and not ${isOfFormerActivation(sql, sql`s`)} and rt.top_fell_at() is null
       ) as "isTop",
       exists (
         select from race_pin p
