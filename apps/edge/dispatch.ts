@@ -24,7 +24,13 @@ import type {
 import { isGivenUp } from './given-up.ts';
 import type { Admission } from './middleware/admission.ts';
 import type { ComingBodies } from './middleware/coming-bodies.ts';
-import { announcesBody, ClientGone, hasWholeBody, readJsonBody } from './middleware/json-body.ts';
+import {
+  announcesBody,
+  ClientGone,
+  hasWholeBody,
+  readJsonBody,
+  requireStorable,
+} from './middleware/json-body.ts';
 import type { LargeBodies } from './middleware/large-bodies.ts';
 import { queryText } from './middleware/query-text.ts';
 import type { UploadSlots } from './middleware/upload-slots.ts';
@@ -270,15 +276,18 @@ async function bodyOf(
   const room = roomOf(endpoint);
   const onCame = room && by.largeBodies[room].hold(http.request, http.response, caller.name);
   const bytesMax = by.limits.bodyBytesMax[limit];
-  const limits = { bytesMax, partsMax: partsMax[limit], onCame };
+  const isCut = endpoint.mend !== undefined;
+  const limits = { bytesMax, partsMax: partsMax[limit], onCame, isCut };
   const read = () => readJsonBody(http.request, http.response, limits);
-  const value = await (hasWholeBody(http.request) || !announcesBody(http.request)
+  const { value, mayBeOdd } = await (hasWholeBody(http.request) || !announcesBody(http.request)
     ? read()
     : by.comingBodies.during(endpoint, caller.name || by.remoteAddress(http.request), () => {
         endSlowBody(http, by.limits.budgetMs.request, by.clock);
         return read();
       }));
-  return parsePart(endpoint.body, value, 'body');
+  const body = parsePart(endpoint.body, value, 'body');
+  if (!mayBeOdd) return body;
+  return endpoint.mend === undefined ? requireStorable(body) : endpoint.mend(body);
 }
 
 /** Few fit into 64 KiB, and operators may send suites of ten thousand problems. */

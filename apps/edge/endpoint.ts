@@ -90,6 +90,12 @@ export interface Endpoint<
   readonly body?: B;
   /** `json` by default where `body` is given; `multipart` and `raw` leave the stream unread. */
   readonly bodyKind?: 'json' | 'multipart' | 'raw';
+  /**
+   * Gives a body back that a database takes, or refuses it; asked only where a text in it may hold a NUL or
+   * half of a surrogate pair. For bodies with words of agents: validators drop work on a 4xx, so that by one
+   * odd character an agent could keep from us what is said of it. What nests too deep is cut in them, too.
+   */
+  mend?(body: Out<B>): Out<B>;
   /** Which configured limit bounds the JSON body. */
   readonly bodyLimit?: 'json' | 'results' | 'operator' | 'inference';
   /** For what load balancers ask: whoever answers them 429 is taken for dead. */

@@ -20,6 +20,8 @@ import {
   objectStoreProbe,
 } from './write-probes.ts';
 
+const unaskedMs = 60_000;
+
 interface ReadinessOptions {
   readonly clock: Clock;
   readonly log: Logger;
@@ -59,6 +61,8 @@ export function openReadiness(
 ): Readiness {
   const demands = { allowUnsafeWrites, allowReadOnly: true };
   const fitness = new ServerFitness({ sql, demands, clock, log });
+  // Where no proxy asks for /health/deep the alarm would go by what nobody ever looked at.
+  stack.defer(clock.every(unaskedMs, () => fitness.look()));
   stack.defer(telemetry.gauge('paddock.database.unfit', () => (fitness.isUnfit ? 1 : 0)));
   stack.defer(telemetry.gauge('paddock.edge.clock_ahead', () => clockWatch.aheadSeconds));
   const probes = {

@@ -21,7 +21,8 @@ export interface ServerFitnessDeps {
 /**
  * Whether the database keeps what it acknowledges. Coordinators look when they start; a failover brings
  * another server under what runs, standbys come later than it, and settings are changed by a reload. So it
- * is asked again, beside all requests, where it is asked whether a write would be taken.
+ * is asked again, beside all requests: where it is asked whether a write would be taken, and now and then
+ * where nobody asks.
  */
 export class ServerFitness {
   readonly #deps: ServerFitnessDeps;
@@ -36,16 +37,27 @@ export class ServerFitness {
     return this.#complaint !== undefined;
   }
 
+  async look(): Promise<void> {
+    try {
+      await this.#lookAgain();
+    } catch {
+      // A database that does not answer is told of elsewhere, and is what it was.
+    }
+  }
+
   /** Rejects where it is unfit; what to set is for those who read the log. */
   async require(): Promise<void> {
-    const nowMs = this.#deps.clock.monotonicMs();
-    if (nowMs - this.#askedMs >= everyMs) {
-      this.#heard(await this.#ask());
-      this.#askedMs = nowMs;
-    }
+    await this.#lookAgain();
     if (this.#complaint !== undefined) {
       throw new WriteBlocked('the database is unfit; the log of this process says what to set');
     }
+  }
+
+  async #lookAgain(): Promise<void> {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - this.#askedMs < everyMs) return;
+    this.#heard(await this.#ask());
+    this.#askedMs = nowMs;
   }
 
   async #ask(): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import { matches } from '../spec/rows.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { agentCode, episodes, submissionForm } from '../support/evaluation-client.ts';
 import { openTrialSuite, type TrialSuite } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
 import { type Ask, ContractDesk } from './contract-desk.ts';
 
 // The limits of the text at their edges: the last that is taken, and the first that is not.
@@ -140,7 +141,13 @@ test.serial('a challenge and a signed header live for a minute', async (t) => {
   covers('SPEC-LIM-CHALLENGE_AGE', 'SPEC-LIM-SKEW');
   const by = await service.miner('minute');
   const skewed = (offsetSeconds: number) => ({ headers: by.headers({ offsetSeconds }) });
-  await desk.ask(t, 'SPEC-MIN-02', skewed(-58));
+  // It has a second to arrive, if not two: where the machine took that, it is sent again.
+  await until(async () => {
+    const startedMs = performance.now();
+    const { status } = await desk.send('SPEC-MIN-02', skewed(-58));
+    if (performance.now() - startedMs < 1_000) t.is(status, 200);
+    return status === 200;
+  });
   await desk.refuse(t, 'CON-2-TIMESTAMP_SKEW', await desk.send('SPEC-MIN-02', skewed(-62)));
   const hotkey = by.hotkey;
   const challenge = async () =>

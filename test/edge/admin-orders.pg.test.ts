@@ -21,9 +21,12 @@ const runPath = (id: string, order: string) => `/v1/admin/evaluation-runs/${id}/
 const post = (path: string, body?: object, headers?: Record<string, string>) =>
   service.operator('POST', path, { body, ...(headers && { headers }) });
 const statusOf = async (id: string) =>
-  okBody<{ state: string; qualifying_score: number | null; included_success_count: number }>(
-    await service.call('GET', `/v1/public/agent-versions/${id}/status`),
-  );
+  okBody<{
+    state: string;
+    qualifying_score: number | null;
+    included_success_count: number;
+    timeline: readonly { event: string; detail: string | null }[];
+  }>(await service.call('GET', `/v1/public/agent-versions/${id}/status`));
 const auditOf = async (object: string) => {
   const rows = await service.sql<{ action: string; reason: string | null }[]>`
     select action, reason from audit_log where object = ${object} order by seq`;
@@ -72,7 +75,15 @@ test.serial('a version is discarded and reinstated', async (t) => {
   t.is((await statusOf(versionId)).state, 'DISCARDED');
   const reinstated = await post(versionPath(versionId, 'reinstate'), { reason: 'it was not' });
   t.is((await shaped(t, orderedVersion, reinstated)).state, 'ELIGIBLE');
-  t.is((await statusOf(versionId)).state, 'ELIGIBLE');
+  const { state, timeline } = await statusOf(versionId);
+  t.is(state, 'ELIGIBLE');
+  t.deepEqual(
+    timeline.slice(-2).map(({ event, detail }) => [event, detail]),
+    [
+      ['discarded', 'copied'],
+      ['reinstated', null],
+    ],
+  );
   t.deepEqual(await auditOf(`agent-version/${versionId}`), [
     ['version.discard', 'copied'],
     ['version.reinstate', 'it was not'],

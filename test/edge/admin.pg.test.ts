@@ -7,9 +7,11 @@ import { probeNames } from '../../apps/edge/readiness.ts';
 import { auditRowsAt } from '../../apps/verify/audit/read-api.ts';
 import { auditRowsOf } from '../../apps/verify/audit/read-database.ts';
 import { outcomeOf } from '../../apps/verify/audit/verify-audit.ts';
+import { systemClock } from '../../infra/clock/system-clock.ts';
 import { writePack } from '../../infra/packs/write-pack.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { firstIssue, refusal } from '../support/framework.ts';
+import { until } from '../support/until.ts';
 import { invalid, refused } from './routes/answers.ts';
 
 let service: TestService;
@@ -80,15 +82,7 @@ test('a pack is kept once by its bytes and becomes an active suite', async (t) =
   const current = await service.call('GET', '/v1/public/suites/current');
   t.deepEqual(await current.json(), { ...kept, is_active: true });
   // Consumption by all 64 partitions ends the messages.
-  const deadline = Date.now() + 15_000;
-  for (;;) {
-    const [row] = await service.sql<
-      { open: number }[]
-    >`select count(*)::int as open from rt.outbox`;
-    if (row?.open === 0) break;
-    if (Date.now() > deadline) return t.fail(`${row?.open} messages were not consumed`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  await until(async () => (await service.sql`select from rt.outbox limit 1`).length === 0);
 });
 
 test('why a pack was kept stands in the audit log', async (t) => {
@@ -327,7 +321,10 @@ test('the operator sees partitions, counts and the chained log', async (t) => {
   const { head, flaw } = await outcomeOf(auditRowsOf(service.databaseUrl));
   t.is(flaw, undefined);
   t.true(head.seq >= total);
-  const shown = await outcomeOf(await auditRowsAt(service.baseUrl, service.operatorToken), head);
+  const shown = await outcomeOf(
+    await auditRowsAt({ url: service.baseUrl, clock: systemClock }, service.operatorToken),
+    head,
+  );
   t.is(shown.flaw, undefined);
 });
 

@@ -3,6 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { endpoint } from '../../apps/edge/endpoint.ts';
 import { startFramework } from '../support/framework.ts';
+import { until } from '../support/until.ts';
 
 const beat = endpoint({
   ...{ method: 'post', path: '/beat', role: 'validator', summary: 'Beats', trafficClass: 0 },
@@ -30,8 +31,15 @@ const look = endpoint({
   handle: async () => ({}),
 });
 
+/** A thousand connections are many for a machine that has other things to do. */
+const untilHeard = (holds: () => boolean) => until(holds, 240_000);
+
 async function startEdge(t: ExecutionContext) {
-  const edge = await startFramework([beat, claim, order, greet, look]);
+  // Who drips goes on doing so, however long a busy machine takes to hear them all.
+  const edge = await startFramework([beat, claim, order, greet, look], {
+    limits: { bodyBytesPerSecondMin: 0, headerMs: 600_000 },
+    budgetMs: { request: 600_000 },
+  });
   t.teardown(() => edge.drain());
   let refused = 0;
   /** Bodies of which one byte comes, each on a connection of its own. */
@@ -76,11 +84,11 @@ const targets = [
 
 // Each held a place among all requests for ten seconds: two keys could shed every heartbeat.
 for (const [what, target] of targets) {
-  test(`${what} that come byte by byte leave the edge to all others`, async (t) => {
+  test.serial(`${what} that come byte by byte leave the edge to all others`, async (t) => {
     const edge = await startEdge(t);
     edge.drip(600, target, '5One');
     edge.drip(600, target, '5Two');
-    await edge.until(() => edge.refused() + edge.inFlight() === 1200);
+    await untilHeard(() => edge.refused() + edge.inFlight() === 1200);
 
     t.true(edge.inFlight() <= 64, String(edge.inFlight()));
     t.is((await edge.get('/look')).status, 200);
@@ -94,19 +102,22 @@ for (const [what, target] of targets) {
   });
 }
 
-test('who sends slowly is heard beside those who drip, and gives its place back', async (t) => {
-  const edge = await startEdge(t);
-  const crowd = ['5A', '5B', '5C', '5D'].flatMap((key) => edge.drip(100, ['POST', '/beat'], key));
-  await edge.until(() => edge.refused() + edge.inFlight() === 400);
-  const slow = () => edge.slow('POST', '/beat', '5Slow');
+test.serial(
+  'who sends slowly is heard beside those who drip, and gives its place back',
+  async (t) => {
+    const edge = await startEdge(t);
+    const crowd = ['5A', '5B', '5C', '5D'].flatMap((key) => edge.drip(100, ['POST', '/beat'], key));
+    await untilHeard(() => edge.refused() + edge.inFlight() === 400);
+    const slow = () => edge.slow('POST', '/beat', '5Slow');
 
-  t.deepEqual(
-    (await Promise.all([slow(), slow()])).map(({ status }) => status),
-    [200, 200],
-  );
-  for (let at = 0; at < 5; at += 1) t.is((await slow()).status, 200);
+    t.deepEqual(
+      (await Promise.all([slow(), slow()])).map(({ status }) => status),
+      [200, 200],
+    );
+    for (let at = 0; at < 5; at += 1) t.is((await slow()).status, 200);
 
-  for (const socket of crowd) socket.destroy();
-  await edge.until(() => edge.inFlight() === 0);
-  t.is((await slow()).status, 200);
-});
+    for (const socket of crowd) socket.destroy();
+    await untilHeard(() => edge.inFlight() === 0);
+    t.is((await slow()).status, 200);
+  },
+);

@@ -189,6 +189,8 @@ for (const [title, path] of [
   ['limit with a space', `/echo/${id}?limit=+1`],
   ['limit 1e2', `/echo/${id}?limit=1e2`],
   ['a flag that is none', `/echo/${id}?flag=maybe`],
+  ['a flag that objects know', `/echo/${id}?flag=constructor`],
+  ['a flag that objects inherit', `/echo/${id}?flag=__proto__`],
 ] as const) {
   test(`422 in the array form: ${title}`, async (t) => {
     await using edge = await start();
@@ -245,6 +247,17 @@ for (const [title, body] of [
     t.is((await firstIssue(answer))?.loc[0], 'body');
   });
 }
+
+test('a field without a meaning is dropped whatever text it holds', async (t) => {
+  await using edge = await start();
+  for (const odd of ['"more": "\\u0000"', '"\\ud800": 1', '"more": {"a": ["\\udc00"]}']) {
+    const answer = await edge.request('POST', `/echo/${id}`, {
+      body: `{"text": "x", ${odd}}`,
+      headers: { 'content-type': 'application/json' },
+    });
+    t.is(answer.status, 200, odd);
+  }
+});
 
 test('bytes that are not UTF-8 are no JSON', async (t) => {
   await using edge = await start();

@@ -4,6 +4,7 @@ import { startTestService, type TestService } from '../support/edge.ts';
 import type { TestKey } from '../support/edge-client.ts';
 import { claim, episode, resultsPath, runPath, submit } from '../support/evaluation-client.ts';
 import { openTrialSuite } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
 
 const noProgressMs = 8_000;
 const runLimitMs = 30_000;
@@ -64,12 +65,14 @@ test('who beats and does nothing, or works for ever, loses the run, also after a
   }
   t.true(idleEnd.tookMs >= noProgressMs && idleEnd.tookMs < noProgressMs + lateMs);
   t.true(busyEnd.tookMs >= runLimitMs && busyEnd.tookMs < runLimitMs + lateMs);
-  const rows = await service.sql<{ evalRunId: string; reason: string }[]>`
-    select eval_run_id as "evalRunId", end_reason as reason from evaluation_run`;
-  const reasons = new Map(rows.map(({ evalRunId, reason }) => [evalRunId, reason]));
-  t.deepEqual(
-    [idleRun, busyRun].map((run) => reasons.get(run.eval_run_id)),
-    ['NO_PROGRESS', 'RUN_LIMIT'],
-  );
+  const reasonOf = async ({ eval_run_id }: { eval_run_id: string }) => {
+    const [end] = await service.sql<{ reason: string | null }[]>`
+      select end_reason as reason from evaluation_run where eval_run_id = ${eval_run_id}`;
+    return end?.reason;
+  };
+  // A run is refused from its end on, and marked by the next round of its owner.
+  for (const run of [idleRun, busyRun]) await until(async () => Boolean(await reasonOf(run)));
+  t.is(await reasonOf(idleRun), 'NO_PROGRESS');
+  t.is(await reasonOf(busyRun), 'RUN_LIMIT');
   t.log(`no progress ${idleEnd.tookMs} ms, run limit ${busyEnd.tookMs} ms after the claim`);
 });

@@ -128,6 +128,8 @@ test('the time without a database counts for the limit of no run', async (t) => 
   await database.start();
 
   await until(async () => (await beat(validator, path)).code === 'LEASE_EXPIRED', 120_000);
+  // It is refused from its end on, and marked by the next round of its owner.
+  await until(async () => (await statusOf(service.baseUrl, run.eval_run_id)) === 'STALE');
   const [end] = await sql<{ reason: string; tookMs: number }[]>`
     select end_reason as reason,
       (extract(epoch from completed_at - claimed_at) * 1000)::float8 as "tookMs"

@@ -1,6 +1,6 @@
-import { isOpenToken } from '../../../actors/services/credentials/open-token.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Gathered } from '../reads/gathered.ts';
+import { speaksForRun } from '../reads/inference.ts';
 
 const inferenceToken = /^inf_[0-9a-f]{64}$/;
 
@@ -8,7 +8,8 @@ const inferenceToken = /^inf_[0-9a-f]{64}$/;
  * The live run that a token of a claim speaks for. Asked anew with each request: a token is worth nothing
  * from the moment at which its run has ended, nor from a ban of its validator or of the version's miner on,
  * by which the run ends a little later. Nor before: the end that was told with it was foreseen at the claim,
- * and an outage of ours lengthens a run by any time.
+ * and an outage of ours lengthens a run by any time. A completion asks once more when it begins, since its body
+ * may come any time later.
  *
  * Many in one statement: whoever makes tokens up costs the database no more than those who have one. Nobody is
  * refused unlooked for what others did: a token is new with each run, so honest agents behind the same address
@@ -38,9 +39,6 @@ async function runsOfTokens(
     from inference_token t
     join evaluation_run r on r.eval_run_id = t.eval_run_id
     join agent_version v on v.agent_version_id = r.agent_version_id
-    where t.token_sha256 = any(${tokensSha256 as string[]}::text[]) and ${isOpenToken(sql)}
-      and r.status in ('CLAIMED', 'RUNNING')
-      and not exists (
-        select from hotkey_ban b where b.hotkey in (r.validator_hotkey, v.miner_hotkey))`;
+    where t.token_sha256 = any(${tokensSha256 as string[]}::text[]) and ${speaksForRun(sql)}`;
   return new Map(rows.map(({ tokenSha256, evalRunId }) => [tokenSha256, evalRunId]));
 }

@@ -1,7 +1,9 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
+import { furthestEpoch } from '../../../machines/emission/furthest-epoch.ts';
 import { blockMs } from '../../../machines/time/epoch.ts';
+import type { MadeSoFar } from '../reads/standings.ts';
 import type { ChainEpoch } from './chain-epoch.ts';
 
 /**
@@ -18,12 +20,14 @@ const troubles = {
   silent: 'the chain node does not answer',
   still: 'the chain node shows no new block',
   behind: 'the chain node is behind the newest standings',
+  refused: 'the chain node names an epoch that it cannot be',
 } as const;
 
 export interface ChainWatchDeps {
   readonly chainEpoch: Pick<ChainEpoch, 'current' | 'heard'>;
-  /** The newest that has standings, whichever edge asked for them. */
-  readonly newestEpoch: () => Promise<number | undefined>;
+  /** The last that have standings, whichever edge asked for them. */
+  readonly madeSoFar: () => Promise<MadeSoFar>;
+  readonly epochMs: number;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'error' | 'info'>;
 }
@@ -33,11 +37,16 @@ export interface ChainWatchDeps {
  * standings of the last one, and the emissions of a new top go to the old one: nobody is refused
  * anything, so nobody would complain.
  *
+ * And whether what it says is believed: the owner of the standings refuses to make those of an epoch that it
+ * cannot be. While it does, whoever asks is refused, by an honest chain too where the time of what was made is
+ * wrong, and that does not end by itself.
+ *
  * It asks by itself: of an edge that nobody asks for standings it is to be known as well.
  */
 export class ChainWatch implements Service {
   readonly #deps: ChainWatchDeps;
-  #trouble: ChainTrouble | undefined;
+  #stall: ChainTrouble | undefined;
+  #isRefused = false;
   #behindSinceMs: number | undefined;
   #stop: (() => void) | undefined;
 
@@ -46,7 +55,15 @@ export class ChainWatch implements Service {
   }
 
   get trouble(): ChainTrouble | undefined {
-    return this.#trouble;
+    return this.#isRefused ? troubles.refused : this.#stall;
+  }
+
+  get isStalled(): boolean {
+    return this.#stall !== undefined;
+  }
+
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   async start(): Promise<void> {
@@ -60,22 +77,30 @@ export class ChainWatch implements Service {
 
   async #look(): Promise<void> {
     const epoch = await this.#deps.chainEpoch.current();
+    const before = this.trouble;
     await this.#compare(epoch);
-    const before = this.#trouble;
-    this.#trouble = this.#find();
+    this.#stall = this.#find();
     this.#tellChange(before);
   }
 
-  /** For moments it is so at the turn of an epoch, when another edge's node was the first to see it. */
   async #compare(epoch: number | undefined): Promise<void> {
-    const { clock, newestEpoch } = this.#deps;
     try {
-      const newest = await newestEpoch();
-      const isBehind = epoch !== undefined && newest !== undefined && epoch < newest;
-      this.#behindSinceMs = isBehind ? (this.#behindSinceMs ?? clock.monotonicMs()) : undefined;
+      const { made, nowMs } = await this.#deps.madeSoFar();
+      const newest = made[0]?.epochIndex;
+      this.#compareWith(newest, epoch);
+      // The first that is ever made may be any.
+      const isBound = epoch !== undefined && newest !== undefined;
+      this.#isRefused = isBound && epoch > furthestEpoch(made, nowMs, this.#deps.epochMs);
     } catch {
       // A database that does not answer is told of elsewhere, and is no news of the chain.
     }
+  }
+
+  /** For moments it is behind at the turn of an epoch, when another edge's node was the first to see it. */
+  #compareWith(newest: number | undefined, epoch: number | undefined): void {
+    const isBehind = epoch !== undefined && newest !== undefined && epoch < newest;
+    const sinceMs = this.#behindSinceMs ?? this.#deps.clock.monotonicMs();
+    this.#behindSinceMs = isBehind ? sinceMs : undefined;
   }
 
   #find(): ChainTrouble | undefined {
@@ -88,8 +113,8 @@ export class ChainWatch implements Service {
 
   #tellChange(before: ChainTrouble | undefined): void {
     const { log } = this.#deps;
-    const trouble = this.#trouble;
-    if (trouble !== undefined && before === undefined) {
+    const { trouble } = this;
+    if (trouble !== undefined && trouble !== before) {
       log.error('the chain does not say any more which epoch it is', { trouble });
     }
     if (trouble === undefined && before !== undefined) {

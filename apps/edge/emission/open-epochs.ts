@@ -4,8 +4,9 @@ import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import type { Telemetry } from '../../../infra/ports/telemetry.ts';
+import { epochLengthMs } from '../../../machines/time/epoch.ts';
 import { chainNode } from '../operator/chain-node.ts';
-import { newestEpoch } from '../reads/standings.ts';
+import { madeSoFar } from '../reads/standings.ts';
 import { ChainEpoch } from './chain-epoch.ts';
 import { ChainWatch } from './chain-watch.ts';
 
@@ -33,10 +34,12 @@ export async function openEpochs(
   const { epochBlocks } = config;
   const isSimulated = config.clock === 'simulated';
   const chainEpoch = isSimulated ? undefined : chainEpochOf(config, clock);
-  const newest = () => newestEpoch(sql);
-  const chainWatch = chainEpoch && new ChainWatch({ chainEpoch, newestEpoch: newest, clock, log });
-  const isStalled = () => (chainWatch?.trouble === undefined ? 0 : 1);
+  const watched = { epochMs: epochLengthMs(epochBlocks), madeSoFar: () => madeSoFar(sql) };
+  const chainWatch = chainEpoch && new ChainWatch({ ...watched, chainEpoch, clock, log });
+  const isStalled = () => (chainWatch?.isStalled === true ? 1 : 0);
   stack.defer(telemetry.gauge('paddock.chain.stalled', isStalled));
+  const isRefused = () => (chainWatch?.isRefused === true ? 1 : 0);
+  stack.defer(telemetry.gauge('paddock.chain.refused', isRefused));
   if (chainWatch !== undefined) {
     await chainWatch.start();
     stack.defer(() => chainWatch.stop());

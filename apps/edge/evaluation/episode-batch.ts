@@ -7,6 +7,7 @@ import { detailOf, glimpse } from '../../../machines/refusal.ts';
 import { safeParse } from '../safe-parse.ts';
 import { chunksOf } from './chunks.ts';
 import { type EpisodeItem, episodeItem, toEpisodeResult } from './episode-item.ts';
+import { UnfitItem } from './mended-item.ts';
 import { askOwner, digestOf } from './owner.ts';
 import { columnsOf, type PlacedItem, placeItem } from './placed-item.ts';
 import { plainItem } from './plain-item.ts';
@@ -150,6 +151,7 @@ const runUnknown = detailOf('EVAL_RUN_NOT_FOUND');
 
 /** The item, or the first thing that is wrong with it. */
 function judgedItem(given: unknown): EpisodeItem | string {
+  if (given instanceof UnfitItem) return given.why;
   const parsed = safeParse(episodeItem, given);
   if (parsed.success) return parsed.data;
   const problem = parsed.error.issues[0];

@@ -1,3 +1,4 @@
+import { eventEnds } from './event-ends.ts';
 import { fieldOf, parsedJson, type TokenUsage, usageOf } from './read-usage.ts';
 
 export interface EventTap {
@@ -20,7 +21,7 @@ export async function* tapEvents(
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
     const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
-    const { whole, open } = splitEvents(bytes);
+    const { whole, open } = splitEvents(bytes, rest.length);
     const passed = whole.filter((event) => passes(event, tap));
     if (passed.length > 0) yield passed.length === 1 ? firstOf(passed) : Buffer.concat(passed);
     rest = open;
@@ -36,26 +37,17 @@ function firstOf(events: readonly Buffer[]): Buffer {
   return events[0] ?? Buffer.alloc(0);
 }
 
-/** An event ends with an empty line; lines end in LF, CRLF or CR. */
-const eventEnds = ['\n\n', '\r\n\r\n', '\r\r'];
-
-function splitEvents(bytes: Buffer): { readonly whole: readonly Buffer[]; readonly open: Buffer } {
+function splitEvents(
+  bytes: Buffer,
+  knownBytes: number,
+): { readonly whole: readonly Buffer[]; readonly open: Buffer } {
   const whole: Buffer[] = [];
   let start = 0;
-  for (;;) {
-    const end = endOfEvent(bytes, start);
-    if (end === -1) return { whole, open: bytes.subarray(start) };
+  for (const end of eventEnds({ bytes, knownBytes })) {
     whole.push(bytes.subarray(start, end));
     start = end;
   }
-}
-
-function endOfEvent(bytes: Buffer, start: number): number {
-  const ends = eventEnds.flatMap((mark) => {
-    const at = bytes.indexOf(mark, start);
-    return at === -1 ? [] : [at + mark.length];
-  });
-  return ends.length === 0 ? -1 : Math.min(...ends);
+  return { whole, open: bytes.subarray(start) };
 }
 
 function passes(event: Buffer, { hidesUsage, onUsage }: EventTap): boolean {

@@ -1,10 +1,12 @@
 import type { Usage } from '../../../actors/services/inference/messages.ts';
 import {
   completionBytesMax,
+  hasChoice,
   ProviderUnavailable,
   type UpstreamAnswer,
 } from '../../../infra/ports/inference.ts';
 import { PreparedAnswer } from '../prepared-answer.ts';
+import type { InferenceRun } from '../reads/inference.ts';
 import { StreamedAnswer } from '../streamed-answer.ts';
 import { type Route, servedByNobody } from './choose-routes.ts';
 import { tapEvents } from './event-stream.ts';
@@ -24,6 +26,7 @@ import { type CompletionBody, hidesUsage, upstreamText } from './upstream-body.t
 export interface Exchange {
   readonly evalRunId: string;
   readonly minerHotkey: string;
+  readonly lent: InferenceRun['lent'];
   readonly body: CompletionBody;
   readonly routes: readonly [Route, ...Route[]];
   /** The id of a model that the body names beside its own. */
@@ -89,13 +92,13 @@ async function firstServed(
   deps: SendDeps,
   onSent: (route: Route) => void,
 ): Promise<Sent> {
-  const { evalRunId, minerHotkey, body, limit, gone } = given;
+  const { evalRunId, minerHotkey, lent, body, limit, gone } = given;
   for (const route of given.routes) {
     const begun = new AbortController();
     // What comes in one piece comes late.
     if (body.stream === true) limit.start(given.firstByteMs, begun.signal);
     const text = upstreamText(body, route.modelId, given.idOf);
-    const about = { evalRunId, minerHotkey, route, body: text, signal: limit.signal, gone };
+    const about = { evalRunId, minerHotkey, lent, route, body: text, signal: limit.signal, gone };
     const sending = { ...about, onSent: () => onSent(route) };
     const sent = await sendToProvider(sending, deps);
     begun.abort(over);
@@ -125,7 +128,10 @@ async function wholeAnswer(
   const body = Buffer.concat(chunks);
   const parsed = parsedJson(body.toString('utf8'));
   if (parsed === undefined) throw unavailable('The provider answers no JSON.');
-  await count(false, usageOf(parsed));
+  const isFailure = !hasChoice(parsed);
+  // Whoever answers nothing may bill it all the same.
+  await count(isFailure, usageOf(parsed));
+  if (isFailure) throw unavailable('The provider answers without a choice.');
   return new PreparedAnswer({ body, headers: { 'X-Inference-Provider': from } });
 }
 

@@ -19,10 +19,10 @@ export interface ProxyDeps extends SendDeps {
   readonly config: Config;
   readonly clock: Clock;
   readonly findRun: (evalRunId: string) => Promise<InferenceRun | undefined>;
-  readonly states: ModelStates;
+  readonly states: Pick<ModelStates, 'of'>;
   /** Each completion has taken its own before its body was read. */
   readonly slots: Pick<RunSlots, 'taken'>;
-  readonly records: UsageRecords;
+  readonly records: Pick<UsageRecords, 'record' | 'uncounted'>;
 }
 
 export interface CompletionAsk {
@@ -94,7 +94,8 @@ export class InferenceProxy {
   }
 
   async #choiceOf({ evalRunId, active, body }: CompletionAsk): Promise<Choice> {
-    const { config, findRun, slots, states, providers } = this.#deps;
+    const { config, findRun, records, slots, states, providers } = this.#deps;
+    const uncounted = records.uncounted(evalRunId);
     const [run, ...snapshots] = await Promise.all([
       findRun(evalRunId),
       ...providerIds.map((id) => states.of(id)),
@@ -104,7 +105,9 @@ export class InferenceProxy {
         says: 'The evaluation run has ended.',
         next: 'Stop: its token answers nothing any more.',
       });
-    requireMore(run, slots.taken(evalRunId), config);
+    // One that is counted while the run is looked up may be missing there.
+    const past = Math.max(uncounted, records.uncounted(evalRunId));
+    requireMore(run, slots.taken(evalRunId) + past, config);
     const choose = (model: string) =>
       chooseRoutes({
         ...{ active, model },
@@ -116,6 +119,7 @@ export class InferenceProxy {
     const ids = new Map((body.models ?? []).map((model) => [model, choose(model)[0].modelId]));
     return {
       minerHotkey: run.minerHotkey,
+      lent: run.lent,
       routes: choose(body.model),
       idOf: (model) => ids.get(model) ?? model,
     };
@@ -124,12 +128,13 @@ export class InferenceProxy {
 
 interface Choice {
   readonly minerHotkey: string;
+  readonly lent: InferenceRun['lent'];
   readonly routes: readonly [Route, ...Route[]];
   readonly idOf: (model: string) => string;
 }
 
 /**
- * What is under way counts, this one included. A run that has used all of them is told to come back
+ * What is under way counts, this one included, and what has ended and nobody has counted yet. A run that has used all of them is told to come back
  * when it is over: clients of models repeat a 429 as soon as they are told that there may be room.
  */
 function requireMore(run: InferenceRun, underWay: number, config: Config): void {

@@ -19,6 +19,9 @@ export interface KeyWish {
   readonly refused?: string;
 }
 
+/** What the database says is lent for the wish, as it was read before: null where nothing is. */
+export type Standing = string | null;
+
 /** Live runs of one edge are hundreds. */
 const keysMax = 5000;
 // A completion that begins with the key must reach the provider before it ends.
@@ -35,12 +38,17 @@ export class LentKeys {
     this.#clock = clock;
   }
 
-  async get(wish: KeyWish): Promise<LentKey> {
+  /**
+   * A key that was withdrawn since it was lent is good no more: its miner wants nothing spent by it, whatever
+   * its provider still takes. One that is lent from now on was asked for later than `standing` was read.
+   */
+  async get(wish: KeyWish, standing?: Standing): Promise<LentKey> {
     const place = `${wish.evalRunId} ${wish.provider}`;
     const known = this.#keys.get(place);
     if (known !== undefined) {
       const key = await known;
-      if (key.keyId !== wish.refused && this.#isGood(key)) return key;
+      const isLent = standing === undefined || key.keyId === standing;
+      if (isLent && key.keyId !== wish.refused && this.#isGood(key)) return key;
       // Somebody else may have asked meanwhile.
       if (this.#keys.get(place) === known) this.#keys.delete(place);
       else return await this.get(wish);

@@ -21,7 +21,7 @@ const refusalBytesMax = 64 * 1024;
  */
 export async function passRefusal({ answer, key }: Sent, from: string): Promise<PreparedAnswer> {
   const status = passedStatuses.includes(answer.status) ? answer.status : 400;
-  const text = (await refusalText(answer)).replaceAll(key.accessKey, '[key]');
+  const text = withoutKey(await refusalText(answer), key.accessKey);
   if (answer.status === 409 || (status === 403 && !isInOwnWords(text))) {
     throw refusal('PROVIDER_UNAVAILABLE', {
       says: `The provider, or what stands before it, answers ${answer.status}.`,
@@ -38,6 +38,19 @@ export async function passRefusal({ answer, key }: Sent, from: string): Promise<
       ...(status === 429 && { 'Retry-After': String(answer.retryAfterSeconds ?? 1) }),
     },
   });
+}
+
+/** To its end where nothing closes it, so that no text is looked at twice. */
+const jsonTexts = /"(?:[^"\\]|\\.?)*(?:"|$)/gs;
+
+/** A text of JSON may be spelt in many ways, and is the same to whoever reads it. */
+function withoutKey(text: string, accessKey: string): string {
+  const plain = text.replace(jsonTexts, (spelt) => {
+    const said = parsedJson(spelt);
+    if (typeof said !== 'string' || !said.includes(accessKey)) return spelt;
+    return JSON.stringify(said.replaceAll(accessKey, '[key]'));
+  });
+  return plain.replaceAll(accessKey, '[key]');
 }
 
 async function refusalText({ body }: UpstreamAnswer): Promise<string> {

@@ -7,6 +7,7 @@ import {
 } from '../../../infra/ports/inference.ts';
 import type { Fault } from '../../../machines/fault.ts';
 import { refusal } from '../../../machines/refusal.ts';
+import type { InferenceRun } from '../reads/inference.ts';
 import { notInUse, type Route } from './choose-routes.ts';
 import type { LentKey, LentKeys } from './lent-keys.ts';
 import type { ProviderBreakers, Tell } from './provider-breakers.ts';
@@ -22,6 +23,8 @@ export interface Sending {
   /** Whose agent asks. */
   readonly minerHotkey: string;
   readonly route: Route;
+  /** The keys that were lent to the run when the completion began. */
+  readonly lent: InferenceRun['lent'];
   /** The request's JSON text for the route's model. */
   readonly body: string;
   /** Aborts when the time is over or the client gone. */
@@ -72,9 +75,10 @@ async function sendByKey(
   sending: Sending,
   deps: SendDeps,
 ): Promise<Sent> {
-  const { evalRunId, route } = sending;
+  const { evalRunId, route, lent } = sending;
   const wish = { evalRunId, provider: route.provider };
-  const first = await ask(provider, await deps.keys.get(wish), { sending, deps });
+  const key = await deps.keys.get(wish, lent[route.provider] ?? null);
+  const first = await ask(provider, key, { sending, deps });
   if (first.answer.status !== 401) return first;
   await forget(first.answer);
   const another = await deps.keys.get({ ...wish, refused: first.key.keyId });

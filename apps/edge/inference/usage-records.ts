@@ -48,6 +48,8 @@ export class UsageRecords implements Service {
   /** What was told in vain, the longest untried first. */
   readonly #kept = new Map<string, Kept>();
   readonly #pending = new Set<Promise<void>>();
+  /** By run: what no answer waits for any more, and nobody has counted. */
+  readonly #uncounted = new Map<string, number>();
   #isRetrying = false;
   #isStopped = false;
 
@@ -77,8 +79,28 @@ export class UsageRecords implements Service {
     void promise.finally(() => this.#pending.delete(promise));
     void this.#begin({ requestId, usage, sinceMs: clock.monotonicMs(), settle });
     const done = new AbortController();
-    await Promise.race([promise, clock.sleep(answerWaitMs, done.signal)]);
+    const isLate = await Promise.race([
+      promise.then(() => false),
+      clock.sleep(answerWaitMs, done.signal).then(() => true),
+    ]);
     done.abort(over);
+    if (!isLate) return;
+    this.#add(usage.evalRunId, 1);
+    void promise.then(() => this.#add(usage.evalRunId, -1));
+  }
+
+  /**
+   * How many completions of a run have ended and are not counted yet, nor given up. Those that are still under way,
+   * as an answer is that waits for its count, are not among them.
+   */
+  uncounted(evalRunId: string): number {
+    return this.#uncounted.get(evalRunId) ?? 0;
+  }
+
+  #add(evalRunId: string, more: number): void {
+    const count = this.uncounted(evalRunId) + more;
+    if (count === 0) this.#uncounted.delete(evalRunId);
+    else this.#uncounted.set(evalRunId, count);
   }
 
   async #begin(kept: Kept): Promise<void> {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Fault } from '../../../machines/fault.ts';
 import { deeperThan, depthMax, partsUpTo } from '../../../machines/json-depth.ts';
 import { refusal } from '../../../machines/refusal.ts';
+import { cutDeeper, isStorable } from '../../../machines/storable-json.ts';
 import { letBodyCome } from '../answer.ts';
 import { invalidRequest } from '../validation.ts';
 
@@ -12,22 +13,32 @@ export interface BodyLimits {
   readonly partsMax?: number | undefined;
   /** Hears what came, before it is parsed. */
   readonly onCame?: ((bytes: number, parts: number) => void) | undefined;
+  /** What nests too deep is cut instead of refused. */
+  readonly isCut?: boolean;
 }
 
-/** The JSON value of a request's body; undefined when there is no body at all. */
+export interface JsonBody {
+  /** Undefined when there is no body at all. */
+  readonly value: unknown;
+  /** A text in it may hold what no database takes. */
+  readonly mayBeOdd: boolean;
+}
+
 export async function readJsonBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { bytesMax, partsMax, onCame }: BodyLimits,
-): Promise<unknown> {
-  if (!announcesBody(request)) return undefined;
+  { bytesMax, partsMax, onCame, isCut = false }: BodyLimits,
+): Promise<JsonBody> {
+  if (!announcesBody(request)) return noBody;
   requireJson(request);
   const bytes = await readBody(request, response, bytesMax);
   const parts = partsMax === undefined ? 0 : partsUpTo(bytes, partsMax);
   if (partsMax !== undefined && parts > partsMax) throw tooLarge(partsMax, 'parts');
   onCame?.(bytes.length, parts);
-  return bytes.length === 0 ? undefined : parseJson(bytes);
+  return bytes.length === 0 ? noBody : parseJson(bytes, isCut);
 }
+
+const noBody: JsonBody = { value: undefined, mayBeOdd: false };
 
 export function announcesBody(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
@@ -116,8 +127,9 @@ function tooLarge(most: number, what: 'bytes' | 'parts'): Fault {
   });
 }
 
-function parseJson(bytes: Buffer): unknown {
-  if (deeperThan(bytes, depthMax)) throw malformed(`must not nest deeper than ${depthMax} levels`);
+function parseJson(bytes: Buffer, isCut: boolean): JsonBody {
+  const isDeep = deeperThan(bytes, depthMax);
+  if (isDeep && !isCut) throw malformed(`must not nest deeper than ${depthMax} levels`);
   let text: string;
   let value: unknown;
   try {
@@ -127,11 +139,15 @@ function parseJson(bytes: Buffer): unknown {
   } catch {
     throw malformed('must be valid JSON in UTF-8');
   }
-  // Neither has a place in a Postgres text; the escapes are looked for first, for they are rare.
-  if (text.includes('\\u') && /\\u(0000|d[89a-f])/i.test(text) && !isStorable(value)) {
-    throw malformed('must not hold a NUL or half of a surrogate pair');
-  }
-  return value;
+  if (isDeep) value = cutDeeper(value, depthMax);
+  // Only escapes can spell what is odd, and they are rare.
+  return { value, mayBeOdd: text.includes('\\u') && /\\u(0000|d[89a-f])/i.test(text) };
+}
+
+/** Of what its schema left of a body: what we do not know is dropped, whatever it holds. */
+export function requireStorable<T>(body: T): T {
+  if (isStorable(body)) return body;
+  throw malformed('must not hold a NUL or half of a surrogate pair');
 }
 
 function malformed(msg: string): Fault {
@@ -139,9 +155,3 @@ function malformed(msg: string): Fault {
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return !value.includes('\0') && value.isWellFormed();
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([key, inner]) => isStorable(key) && isStorable(inner));
-}

@@ -128,7 +128,10 @@ export function submittedAt(sql: Sql, agentVersionId: string): Fragment {
 }
 
 export interface TimelineRow {
+  /** When it was decided, as the rows of runs and versions have it. */
   readonly at: Date;
+  /** By the clock of the database, which no owner's is ahead of. */
+  readonly committedAt: Date;
   readonly machine: string;
   readonly key: string;
   readonly type: string;
@@ -144,6 +147,10 @@ export interface TimelineRow {
 /**
  * What happened to a version, oldest first; the newest 500 where there are more. Work that judges its
  * runs again is an operator's, the runs are the version's.
+ *
+ * The facts of one command were decided at one instant, which some of them carry. Of a command without any it
+ * is the commit's; but commits take what was decided together, so it is before what came of the same thing next,
+ * and not before what came of it last. What came of one thing is one after the other.
  */
 export async function timelineOf(
   sql: Sql,
@@ -151,20 +158,36 @@ export async function timelineOf(
 ): Promise<readonly TimelineRow[]> {
   return await sql<TimelineRow[]>`
     with newest as (
-      select at, machine, key, seq, type, payload
+      select at, machine, key, seq, type, payload, command_id,
+        timestamptz 'epoch' + interval '1 millisecond'
+          * coalesce(payload ->> 'at', payload #>> '{version,submittedAt}')::float8 as own
       from rt.event
       where actor_key = ${agentVersionId} and not (machine = 'work-item' and key in (
         select work_item_id::text from work_item
         where agent_version_id = ${agentVersionId} and rejudging_id is not null))
       order by at desc, machine desc, key desc, seq desc
       limit 500
+    ), followed as (
+      select n.*, min(n.own) over (
+        partition by n.machine, n.key order by n.seq
+        rows between 1 following and unbounded following) - interval '1 millisecond' as latest
+      from newest n
+    ), dated as (
+      select f.at as committed_at, f.machine, f.key, f.seq, f.type, f.payload, coalesce(
+        f.own, max(f.own) over command, least(f.at, min(f.latest) over command)) as at
+      from followed f
+      window command as (partition by f.command_id, f.at)
+    ), decided as (
+      select d.committed_at, d.machine, d.key, d.seq, d.type, d.payload,
+        max(d.at) over (partition by d.machine, d.key order by d.seq) as at
+      from dated d
     )
-    select e.at, e.machine, e.key, e.type, e.payload,
+    select e.at, e.committed_at as "committedAt", e.machine, e.key, e.type, e.payload,
       case when work.race_id is null then 'QUALIFYING' else 'RACE' end as phase,
       race.status as "raceStatus", race.released_at as "raceReleasedAt",
       race.cancelled_at as "raceCancelledAt",
       floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"
-    from newest e
+    from decided e
     -- Joined, the runs of the version would be read, which are more than what is told of them. The offset keeps
     -- one look from being made two.
     cross join lateral (

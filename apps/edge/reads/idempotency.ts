@@ -2,6 +2,7 @@ import { sha256Hex } from '../../../infra/ids/ids.ts';
 import type { Fragment, Sql } from '../../../infra/ports/sql.ts';
 import { refusal } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
+import type { RequestContext } from '../endpoint.ts';
 
 /** What a request under an `Idempotency-Key` means. */
 export interface KeyedCommand {
@@ -51,6 +52,20 @@ export async function keyedCommand(
   const id = first.msgId ?? '';
   if (!isOfEqualBody(id, commandId)) throw refusal('IDEMPOTENCY_CONFLICT');
   return { id, before: first.reply?.body };
+}
+
+/** Whether a request under this key, whatever its body, is remembered; known before the body has come. */
+export async function isRememberedKey(
+  { sql, config }: Deps,
+  { idempotencyKey, commandId }: Pick<RequestContext, 'idempotencyKey' | 'commandId'>,
+): Promise<boolean> {
+  if (idempotencyKey === undefined) return false;
+  const uses = await sql`
+    select from rt.inbox i
+    where i.msg_id like ${`${commandId.slice(0, keyDigits)}%`} and i.consumer = 'cmd'
+      and i.at > rt.clock() - ${config.idempotencySeconds} * interval '1 second'
+    limit 1`;
+  return uses.length > 0;
 }
 
 /** One statement, oldest first; the inbox forgets after a week. */

@@ -21,7 +21,7 @@ export interface RaceRow {
   /** Four decimal places as text, of the race's own policy. */
   readonly qualifyingThreshold: string;
   readonly qualifierCount: number;
-  /** Entrants with their required included successes; counted afresh while the race runs. */
+  /** Entrants with their required included successes, and who is out has none; counted afresh while the race runs. */
   readonly scoredCount: number;
   readonly top50Mean: string | null;
   readonly top50Std: string | null;
@@ -34,7 +34,10 @@ export interface RaceRow {
   readonly nowMs: number;
 }
 
-/** A race that runs is over by its limit, however slow the pace; no pace before the first end. */
+/**
+ * A race that runs is over by its limit, however slow the pace; no pace before the first end. It waits for no
+ * entrant that is discarded or banned, nor scores one: as its end has it.
+ */
 const races = (sql: Sql) => sql`
   select r.race_id as "raceId", r.suite_id as "suiteId", r.race_number as "raceNumber", r.status,
     r.opened_at as "openedAt", r.qualifying_closes_at as "qualifyingClosesAt",
@@ -57,9 +60,13 @@ const races = (sql: Sql) => sql`
   cross join (select rt.clock() as at) now
   left join agent_version winner on winner.agent_version_id = r.winner_agent_version_id
   cross join lateral (
-    select count(*) filter (where w.state <> 'OPEN')::int as ended,
-      count(*) filter (where w.included_success_count >= w.required_successes)::int as scored
+    select count(*) filter (where w.state <> 'OPEN' or is_out)::int as ended,
+      count(*) filter (
+        where w.included_success_count >= w.required_successes and not is_out)::int as scored
     from work_item w
+    join agent_version v on v.agent_version_id = w.agent_version_id
+    left join hotkey_ban b on b.hotkey = w.miner_hotkey
+    cross join lateral (select v.state = 'DISCARDED' or b.hotkey is not null as is_out) entrant
     where r.status = 'RACE_RUNNING' and w.race_id = r.race_id
   ) work`;
 

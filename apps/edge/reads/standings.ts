@@ -1,4 +1,6 @@
+import { lastMade } from '../../../actors/emission-calculator/last-made.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import type { MadeEpoch } from '../../../machines/emission/furthest-epoch.ts';
 
 export interface NewestStandings {
   readonly epochIndex: number;
@@ -51,12 +53,18 @@ export async function standingsFor(
   return found;
 }
 
-/** Undefined before the first. */
-export async function newestEpoch(sql: Sql): Promise<number | undefined> {
-  const [row] = await sql<{ epochIndex: number }[]>`
-    select epoch_index::float8 as "epochIndex"
-    from epoch_standings
-    order by epoch_index desc
-    limit 1`;
-  return row?.epochIndex;
+export interface MadeSoFar {
+  /** The newest first; none before the first. */
+  readonly made: readonly MadeEpoch[];
+  /** The database's clock. */
+  readonly nowMs: number;
+}
+
+/** What says how far an epoch can be, as the owner of the standings reads it. */
+export async function madeSoFar(sql: Sql): Promise<MadeSoFar> {
+  const [row] = await sql<MadeSoFar[]>`
+    select (${lastMade(sql)}) as made,
+      floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"`;
+  if (row === undefined) throw new Error('a read without conditions has one row');
+  return row;
 }

@@ -6,26 +6,31 @@ import { activeSuite, type SuiteRow } from '../reads/suites.ts';
 import type { Analyse } from './analysis-turns.ts';
 import { readSubmission, type SubmittedFile } from './multipart.ts';
 
-export interface CheckedUpload extends SubmittedFile {
-  readonly suite: SuiteRow;
-}
-
 /** The checks of rules.md section 8 up to the size: active suite, name, size. */
 export async function readCheckedUpload(
   context: RequestContext,
-  { sql, config }: EdgeDeps,
-): Promise<CheckedUpload> {
+  deps: EdgeDeps,
+): Promise<SubmittedFile> {
+  await requireActiveSuite(deps);
+  return await readUpload(context, deps);
+}
+
+export async function requireActiveSuite({ sql }: Pick<EdgeDeps, 'sql'>): Promise<SuiteRow> {
   const suite = await activeSuite(sql);
-  if (suite === undefined) {
-    throw refusal('NO_ACTIVE_SUITE', {
-      next: 'Submit when operators have activated the next one.',
-    });
-  }
-  const upload = await readSubmission(context.stream, {
+  if (suite !== undefined) return suite;
+  throw refusal('NO_ACTIVE_SUITE', {
+    next: 'Submit when operators have activated the next one.',
+  });
+}
+
+export async function readUpload(
+  context: RequestContext,
+  { config }: Pick<EdgeDeps, 'config'>,
+): Promise<SubmittedFile> {
+  return await readSubmission(context.stream, {
     fileBytesMax: config.agentFileBytesMax,
     checkName: requireAgentName,
   });
-  return { ...upload, suite };
 }
 
 function requireAgentName(text: string | undefined): string {

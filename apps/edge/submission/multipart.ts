@@ -29,13 +29,16 @@ export interface MultipartLimits {
   readonly checkName: (text: string | undefined) => string;
 }
 
+/** Far more than any form has beside its two: what they hold is dropped, but each costs a little. */
+const partsMax = 1000;
+
 const limits = {
   fieldNameSize: 100,
   fieldSize: 1024,
-  fields: 8,
+  fields: partsMax,
   // One more than may be, so that a second one is seen.
   files: 2,
-  parts: 10,
+  parts: partsMax,
   headerPairs: 20,
   headerSize: 4096,
 };
@@ -53,6 +56,8 @@ export async function readSubmission(
   if (Number(request.headers['content-length'] ?? 0) > lengthMax) throw fileTooLarge(fileBytesMax);
   if (!announcesBody(request)) throw broken();
   if (request.destroyed) throw new ClientGone();
+  // A body that announces no length is bounded, too: parts that mean nothing may be of any size.
+  let count: (chunk: Buffer) => void = () => undefined;
   return (await new Promise((resolve, reject) => {
     let name: string | undefined;
     let file: Buffer | undefined;
@@ -64,10 +69,8 @@ export async function readSubmission(
       }
     };
     parser.on('field', (field, value, _isNameCut, isValueCut) => {
-      if (field !== 'agent_name') {
-        if (isValueCut) reject(invalidField(['body', field], 'must not be so long'));
-        return;
-      }
+      // No more of it than a field's size was ever held.
+      if (field !== 'agent_name') return;
       if (name !== undefined) reject(twice(field));
       attempt(() => (name = checkName(isValueCut ? undefined : value)));
     });
@@ -92,8 +95,17 @@ export async function readSubmission(
     request.once('close', () => {
       if (!request.readableEnded) reject(new ClientGone());
     });
+    let bytes = 0;
+    count = (chunk) => {
+      bytes += chunk.length;
+      if (bytes > lengthMax) reject(fileTooLarge(fileBytesMax));
+    };
+    request.on('data', count);
     request.pipe(parser);
-  }).finally(() => request.unpipe(parser))) as SubmittedFile;
+  }).finally(() => {
+    request.unpipe(parser);
+    request.off('data', count);
+  })) as SubmittedFile;
 }
 
 function openParser(request: IncomingMessage, fileBytesMax: number) {

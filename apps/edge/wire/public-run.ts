@@ -69,8 +69,9 @@ function asIfSucceeded({ claimedAt, expectedItems }: RunRow) {
 
 function endOfCancelled(run: RunRow, cancelledAt: Date) {
   const { status, completedAt } = run;
-  const hadEnded = completedAt !== null && completedAt < cancelledAt;
-  if (hadEnded && !judged.has(status)) return {};
   const endReason: RunCancelReason = 'RACE_CANCELLED';
+  // The clock of who ended it with its race may have been behind.
+  const hadEnded = completedAt !== null && completedAt < cancelledAt && run.endReason !== endReason;
+  if (hadEnded && !judged.has(status)) return {};
   return { ...asIfSucceeded(run), status: 'CANCELLED', endReason, completedAt: cancelledAt };
 }

@@ -33,6 +33,7 @@ const race = z.object({
   is_frozen: z.literal(true),
   winner_agent_version_id: id,
   top_agent_version_id: id,
+  /** With a top that did not race, where it is paid otherwise: its scores and ranks are null. */
   entrants: z.array(
     z.object({
       agent_version_id: uuidOut,

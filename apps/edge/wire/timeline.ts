@@ -26,27 +26,32 @@ function claimedBy(payload: Payload, key: string): string {
   return `run ${key} by ${text(run?.validatorHotkey) ?? 'a validator'}`;
 }
 
-/** What the public is told of each fact; a fact that is not listed here stays inside. */
+/**
+ * What the public is told of each fact; a fact that is not listed here stays inside. Of one instant a cause
+ * stands before its effects: runs change what becomes of work and versions, which cancel runs.
+ */
 const toldByFact: Readonly<Record<string, Told>> = {
   'agent-version RECEIVED': ['submitted'],
   'agent-version QUEUED': ['queued'],
-  'agent-version BECAME_ELIGIBLE': ['eligible'],
-  'agent-version DISCARDED': ['discarded', reason],
-  'agent-version VERSION_CANCELLED': ['cancelled', reason],
   'evaluation-run CLAIMED': ['run_claimed', claimedBy],
   'evaluation-run STARTED': ['run_started', ofRun],
   'evaluation-run SUCCEEDED': ['run_succeeded', ofRun],
   'evaluation-run FAILED': ['run_failed', ofRunWithReason],
   'evaluation-run RUN_TIMED_OUT': ['run_timed_out', ofRunWithReason],
   'evaluation-run STALED': ['run_stale', ofRunWithReason],
-  'evaluation-run CANCELLED': ['run_cancelled', ofRunWithReason],
   'evaluation-run EXCLUDED': ['run_excluded', ofRunWithReason],
   'evaluation-run INCLUDED': ['run_included', ofRun],
   'evaluation-run ADOPTED': ['run_included', ofRun],
   'work-item HELD': ['work_held', reason],
   'work-item CLOSED': ['work_closed'],
+  'agent-version BECAME_ELIGIBLE': ['eligible'],
+  'agent-version DISCARDED': ['discarded', reason],
+  'agent-version REINSTATED': ['reinstated'],
+  'agent-version VERSION_CANCELLED': ['cancelled', reason],
   'work-item REOPENED': ['work_reopened', reason],
+  'evaluation-run CANCELLED': ['run_cancelled', ofRunWithReason],
 };
+const placeOf = new Map(Object.keys(toldByFact).map((fact, place) => [fact, place]));
 
 /** Of a race under seal: who works on it, never how it went. Whose run never started has mostly failed. */
 const toldUnderSeal: ReadonlySet<string> = new Set(['run_claimed', 'run_stale', 'run_cancelled']);
@@ -56,21 +61,43 @@ export function toTimeline(
   rows: readonly TimelineRow[],
   milestones: readonly Milestone[],
 ): z.infer<typeof timelineEntry>[] {
-  const told = [...rows.flatMap(entryOf), ...milestones];
+  const last = placeOf.size;
+  const told = [
+    ...inTurn(rows.flatMap(entryOf)),
+    ...milestones.map((milestone) => ({ ...milestone, place: last })),
+  ];
   return told
-    .toSorted((a, b) => a.at.getTime() - b.at.getTime())
-    .map((entry) => ({ ...entry, at: formatInstant(entry.at) }));
+    .toSorted((a, b) => a.at.getTime() - b.at.getTime() || a.place - b.place)
+    .map(({ at, event, detail }) => ({ at: formatInstant(at), event, detail }));
 }
+
+/** What became of one thing at one instant, one by one as it is given, is in no other order, whatever its place. */
+function inTurn(entries: readonly Entry[]): readonly Entry[] {
+  let before: Entry | undefined;
+  return entries.map((entry) => {
+    const isNext = before?.thing === entry.thing && before.at.getTime() === entry.at.getTime();
+    before = { ...entry, place: isNext ? Math.max(before?.place ?? 0, entry.place) : entry.place };
+    return before;
+  });
+}
+
+type Entry = ReturnType<typeof entryOf>[number];
 
 function entryOf(row: TimelineRow) {
-  const told = toldByFact[`${row.machine} ${row.type}`];
-  if (told === undefined) return [];
+  const fact = `${row.machine} ${row.type}`;
+  const told = toldByFact[fact];
+  const place = placeOf.get(fact);
+  if (told === undefined || place === undefined) return [];
   const [event, detail] = told;
   if (!isRunReleased(row) && !isToldUnderSeal(event, row)) return [];
-  return [{ at: row.at, event, detail: detail?.(row.payload, row.key) ?? null }];
+  const thing = `${row.machine} ${row.key}`;
+  return [{ at: row.at, thing, place, event, detail: detail?.(row.payload, row.key) ?? null }];
 }
 
-/** What ended with its race that was cancelled is not told by itself: who has no such entry was judged. */
-function isToldUnderSeal(event: string, { at, raceCancelledAt }: TimelineRow): boolean {
-  return toldUnderSeal.has(event) && (raceCancelledAt === null || at < raceCancelledAt);
+/**
+ * What ended with its race that was cancelled is not told by itself: who has no such entry was judged. It is
+ * stored after the end of the race, while its owner's clock may be behind.
+ */
+function isToldUnderSeal(event: string, { committedAt, raceCancelledAt }: TimelineRow): boolean {
+  return toldUnderSeal.has(event) && (raceCancelledAt === null || committedAt < raceCancelledAt);
 }

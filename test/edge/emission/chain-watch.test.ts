@@ -13,7 +13,11 @@ const blockMs = 12_000;
 function world() {
   const clock = new ManualClock();
   const usual = () => 720 + Math.floor(clock.monotonicMs() / blockMs);
-  const node = { block: usual as () => number | undefined, newest: 2 as number | undefined };
+  const node = {
+    block: usual as () => number | undefined,
+    newest: 2 as number | undefined,
+    madeAtMs: clock.nowMs(),
+  };
   const chain = {
     blockNumber: async () => {
       const block = node.block();
@@ -26,7 +30,12 @@ function world() {
     said.push(trouble === undefined ? message : `${message}: ${trouble}`);
   const watch = new ChainWatch({
     chainEpoch: new ChainEpoch(chain, clock, 360),
-    newestEpoch: async () => node.newest,
+    madeSoFar: async () => {
+      const nowMs = clock.nowMs();
+      const { newest, madeAtMs } = node;
+      return { nowMs, made: newest === undefined ? [] : [{ epochIndex: newest, madeAtMs }] };
+    },
+    epochMs: 360 * blockMs,
     clock,
     log: { ...silentLogger, error: say, info: say },
   });
@@ -107,6 +116,45 @@ test('a node that is behind the newest standings is told of once that lasts', as
   node.newest = undefined;
   await clock.advance(minuteMs);
   t.deepEqual(said, [`${lost}: the chain node is behind the newest standings`, again]);
+  await watch.stop();
+});
+
+test('an epoch that it cannot be is told of at once, and is no standstill', async (t) => {
+  const { clock, usual, node, said, watch } = world();
+  await watch.start();
+  node.block = () => usual() + 3 * 360;
+  await clock.advance(minuteMs);
+  t.is(watch.trouble, 'the chain node names an epoch that it cannot be');
+  t.true(watch.isRefused);
+  t.false(watch.isStalled);
+  await t.throwsAsync(chainProbe(watch)(), {
+    message: 'the chain node names an epoch that it cannot be',
+  });
+  node.madeAtMs -= 72 * minuteMs;
+  await clock.advance(minuteMs);
+  t.false(watch.isRefused, 'an epoch later it can');
+  node.newest = undefined;
+  node.madeAtMs = clock.nowMs();
+  await clock.advance(minuteMs);
+  t.false(watch.isRefused, 'the first of all may be any');
+  t.deepEqual(said, [`${lost}: the chain node names an epoch that it cannot be`, again]);
+  await watch.stop();
+});
+
+test('a node that stands still at an epoch that it cannot be is told of as both', async (t) => {
+  const { clock, node, said, watch } = world();
+  await watch.start();
+  node.block = () => 10_000;
+  await clock.advance(15 * minuteMs);
+  t.true(watch.isRefused);
+  t.true(watch.isStalled);
+  node.newest = 27;
+  await clock.advance(minuteMs);
+  t.is(watch.trouble, 'the chain node shows no new block');
+  t.deepEqual(said, [
+    `${lost}: the chain node names an epoch that it cannot be`,
+    `${lost}: the chain node shows no new block`,
+  ]);
   await watch.stop();
 });
 

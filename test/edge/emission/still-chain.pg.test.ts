@@ -2,25 +2,14 @@ import { rm } from 'node:fs/promises';
 import test from 'ava';
 import { startEmbeddedChain } from '../../../infra/chain/embedded/chain-node.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
-import type { GaugeName } from '../../../infra/ports/metrics.ts';
 import { startTestService } from '../../support/edge.ts';
-import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
+import { hurriedClock } from '../../support/hurried-clock.ts';
+import { keptGauges } from '../../support/kept-gauges.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
 import { temporaryFolder } from '../../support/temporary-servers.ts';
 import { until } from '../../support/until.ts';
 
 const quarterMs = 15 * 60_000;
-
-/** An edge's, which a test moves on, and whose pauses are short. */
-function hurriedClock() {
-  const moved = { ms: 0 };
-  const clock = {
-    ...systemClock,
-    monotonicMs: () => systemClock.monotonicMs() + moved.ms,
-    every: (ms: number, tick: () => Promise<void> | void) =>
-      systemClock.every(Math.min(ms, 100), tick),
-  };
-  return { clock, moved };
-}
 
 test('an edge whose chain node stands still says so, until it moves, and stays in use', async (t) => {
   const dataDir = await temporaryFolder();
@@ -32,23 +21,17 @@ test('an edge whose chain node stands still says so, until it moves, and stays i
   });
   t.teardown(() => node.stop());
   const { clock, moved } = hurriedClock();
-  const gauges = new Map<GaugeName, () => number | undefined>();
+  const { telemetry, gauge } = keptGauges();
   const said: string[] = [];
   const say = (message: string) => said.push(message);
   const service = await startTestService({
     env: { CHAIN_RPC_URL: node.url },
     edgeClock: clock,
     log: { ...silentLogger, error: say, info: say },
-    telemetry: {
-      ...silentTelemetry,
-      gauge: (name, read) => {
-        gauges.set(name, read);
-        return () => undefined;
-      },
-    },
+    telemetry,
   });
   t.teardown(() => service.stop());
-  const stalled = () => gauges.get('paddock.chain.stalled')?.();
+  const stalled = () => gauge('paddock.chain.stalled');
   const health = async () => {
     const answer = await service.call('GET', '/health/deep');
     const { probes } = (await answer.json()) as { probes: { chain?: { reason?: string } } };

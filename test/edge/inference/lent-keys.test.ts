@@ -70,3 +70,25 @@ test('a failure is nobody’s but theirs who waited for it', async (t) => {
   fail(undefined);
   t.is((await keys.get(run)).accessKey, '2');
 });
+
+test('a key that is lent no more is good no more, and another is asked for once', async (t) => {
+  const { keys, asked } = lender();
+  const { keyId } = await keys.get(run, null);
+  t.is((await keys.get(run, keyId)).accessKey, '1');
+
+  const lent = await Promise.all([null, null, null].map((standing) => keys.get(run, standing)));
+  t.deepEqual(new Set(lent.map(({ accessKey }) => accessKey)), new Set(['2']));
+  t.is((await keys.get(run, 'id of another')).accessKey, '3');
+  t.is(asked.length, 3);
+});
+
+test('one that is asked for after the look is good, though the look did not find it', async (t) => {
+  const { keys, asked } = lender();
+  const first = keys.get(run, null);
+  const others = [keys.get(run, null), keys.get(run, null), keys.get(run, null)];
+
+  t.is((await first).accessKey, '1');
+  // What was under way may have been withdrawn before they looked.
+  for (const other of others) t.is((await other).accessKey, '2');
+  t.is(asked.length, 2);
+});

@@ -5,13 +5,18 @@ import { Fault } from '../../../machines/fault.ts';
 
 const key = { keyId: 'id', accessKey: 'sk-very-secret', expiresAtMs: 0 };
 
-async function passed(status: number, text: string, rest: Partial<UpstreamAnswer> = {}) {
+async function passed(
+  status: number,
+  text: string,
+  rest: Partial<UpstreamAnswer> = {},
+  accessKey = key.accessKey,
+) {
   async function* body() {
     yield Buffer.from(text);
   }
   const about = { contentType: 'application/json', retryAfterSeconds: undefined };
   const answer = { status, ...about, body: body(), ...rest };
-  return await passRefusal({ answer, key }, 'providera');
+  return await passRefusal({ answer, key: { ...key, accessKey } }, 'providera');
 }
 
 test('no refusal of a provider tells the key that it was asked with', async (t) => {
@@ -23,6 +28,23 @@ test('no refusal of a provider tells the key that it was asked with', async (t) 
     const { body } = await passed(400, text);
     t.false(String(body).includes('very-secret'));
     t.true(String(body).includes('[key]'));
+  }
+});
+
+test('nor in other spellings of JSON, as a value or a name, or in what is half of it', async (t) => {
+  const secret = 'sk/very+"se\\cret';
+  const spelt = ['sk\\/very\\u002B\\"se\\\\cret', 'sk/very\\u002b\\u0022se\\u005ccret'];
+  for (const word of spelt) {
+    for (const text of [
+      `{"error":{"message":"no: ${word}."}}`,
+      `{"error":{"${word}":1}}`,
+      `["${word}"]`,
+      `{"error":"${word}",`,
+    ]) {
+      const { body } = await passed(400, text, {}, secret);
+      t.true(String(body).includes('[key]'), `${text} became ${body}`);
+      t.notThrows(() => JSON.parse(String(body)));
+    }
   }
 });
 

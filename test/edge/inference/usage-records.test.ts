@@ -117,3 +117,32 @@ test('an edge that stops waits for a while, and gives up what nobody counts', as
   await stopping;
   t.deepEqual(given, ['providera']);
 });
+
+test('what nobody has counted yet is known by run, from when its answer waits no more', async (t) => {
+  const { clock, records, usage, refuse } = desk(0);
+  const [one, other] = [usage.evalRunId, randomUUID()];
+  const ids = [randomUUID(), randomUUID(), randomUUID()];
+  for (const id of ids) refuse.add(id);
+  const recording = Promise.all(
+    ids.map((id, index) => records.record(id, index < 2 ? usage : { ...usage, evalRunId: other })),
+  );
+  await clock.advance(1000);
+  t.is(records.uncounted(one), 0, 'they are under way');
+  await clock.advance(1000);
+  await recording;
+  t.deepEqual([records.uncounted(one), records.uncounted(other)], [2, 1]);
+
+  refuse.clear();
+  await clock.advance(5000);
+  t.deepEqual([records.uncounted(one), records.uncounted(other)], [0, 0]);
+});
+
+test('what was given up is waited for no more', async (t) => {
+  const { clock, records, usage } = desk(100_000);
+  const recording = records.record(randomUUID(), usage);
+  await clock.advance(2000);
+  await recording;
+  t.is(records.uncounted(usage.evalRunId), 1);
+  await clock.advance(601_000);
+  t.is(records.uncounted(usage.evalRunId), 0);
+});

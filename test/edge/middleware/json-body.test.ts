@@ -14,7 +14,8 @@ async function readInPieces(pieces: number, begins: (waiting: number) => boolean
   const server = createServer(async (request, response) => {
     try {
       await until(async () => begins(request.readableLength));
-      read.resolve(await readJsonBody(request, response, { bytesMax: 100_000 }));
+      const { value } = await readJsonBody(request, response, { bytesMax: 100_000 });
+      read.resolve(value);
       await once(response.end(), 'close');
       // Read to its end, so that the connection may bring the next one.
       if (!request.readableEnded) throw new Error('the request did not end');

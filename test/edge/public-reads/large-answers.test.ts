@@ -84,7 +84,7 @@ test('who takes a large answer by drips is cut off, and makes room for others', 
   // Time enough for all that the kernels between them take at once, and for no more.
   passedMs = 40 * 60_000;
 
-  await until(async () => (await edge.ask('127.0.0.5')).status === '200', 10_000);
+  await until(async () => (await edge.ask('127.0.0.5')).status === '200');
   const drips = edge.counted.filter((each) => (each as { name: string }).name.endsWith('drips'));
   t.deepEqual(
     drips,
@@ -107,7 +107,7 @@ test('what several read together takes room of each of them, and of all once', a
   first.socket.destroy();
   again.socket.destroy();
 
-  await until(async () => (await reads('127.0.0.1')) === '200', 10_000);
+  await until(async () => (await reads('127.0.0.1')) === '200');
   t.is(await reads('127.0.0.2'), '503');
   t.is(edge.heldBytes(), 2 * 64 * mebibyte);
 });

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test from 'ava';
+import { evalPartitionOf } from '../../../machines/partition-of.ts';
 import { runDetail } from '../../spec/answers/runs.ts';
 import { completion } from '../../spec/answers/validator.ts';
 import { versionStatus } from '../../spec/answers/versions.ts';
@@ -134,6 +136,7 @@ test.serial('a body that is no completion is told so in the array form', async (
     [{ ...success(1), failure_class: 'NOBODY' }, 'body.failure_class'],
     [{ ...success(1), score_components: [] }, 'body.score_components'],
     [{ ...success(1), sandbox_metadata: { exit_code: 'zero' } }, 'body.sandbox_metadata.exit_code'],
+    [{ ...success(1), results_s3_key: 'a\u0000' }, 'body.results_s3_key'],
   ];
   for (const [body, where] of wrong) {
     const answer = await validator.post(runPath(evalRunId, 'complete'), body);
@@ -215,6 +218,40 @@ test.serial('a version becomes eligible exactly once, with its score in four pla
     expected_finish_at: null,
   });
   t.is((await one.post('/v1/validator/work/claim')).status, 204);
+});
+
+test.serial('the timeline has the instants of the fields, and causes before effects', async (t) => {
+  const { suite, validator, versionId, evalRunId } = await claimedRun('timeline', {
+    requiredSuccesses: 1,
+  });
+  await sendResults(validator, episodes(evalRunId, suite));
+  const part = evalPartitionOf(versionId);
+  let completed: Promise<Response> | undefined;
+  // A commit that waits, as in a busy database: what it stores was decided before.
+  await holdLock(
+    service.sql,
+    (tx) => tx`select 1 from rt.partition where kind = 'eval' and part = ${part} for update`,
+    async () => {
+      completed = complete(validator, evalRunId, success(0.5));
+      await sleep(200);
+    },
+  );
+  if (completed !== undefined) await okBody(await completed);
+
+  const status = await shaped(t, versionStatus, await statusOf(versionId));
+  const run = await shaped(t, runDetail, await detailOf(evalRunId));
+  t.deepEqual(
+    status.timeline.map(({ at, event }) => [event, at]),
+    [
+      ['submitted', status.submitted_at],
+      ['queued', status.submitted_at],
+      ['run_claimed', run.claimed_at],
+      ['run_started', run.started_at],
+      ['run_succeeded', run.completed_at],
+      ['work_closed', run.completed_at],
+      ['eligible', status.eligible_at],
+    ] as never,
+  );
 });
 
 test.serial('two last completions at once close the work once', async (t) => {

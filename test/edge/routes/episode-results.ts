@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import { batchAnswer } from '../../spec/answers/validator.ts';
+import type { TestKey } from '../../support/edge-client.ts';
 import {
   claim,
   type Episode,
@@ -50,6 +51,59 @@ test.serial('every item of a batch is answered in its place', async (t) => {
     t.is(body.results[index]?.episode_result_id, null);
     t.is(typeof body.results[index]?.error, 'string');
   }
+});
+
+/** `@n` in place of a value stands for lists in each other, n of them, deeper than any of us could write. */
+function sendDeep(validator: TestKey, results: readonly unknown[]): Promise<Response> {
+  const body = JSON.stringify({ results }).replaceAll(/"@(\d+)"/g, (_, levels) => {
+    return `${'['.repeat(Number(levels))}1${']'.repeat(Number(levels))}`;
+  });
+  const headers = { 'content-type': 'application/json' };
+  return validator.request('POST', resultsPath, { body, headers });
+}
+
+test.serial('what no database takes costs no result but the one that it names', async (t) => {
+  const { suite, validator, evalRunId } = await claimedRun('odd', 11);
+  const odd: readonly Readonly<Record<string, unknown>>[] = [
+    ...[{ task_id: 'a\u0000' }, { family: '\ud800' }, { ledger_uri: 's3://a\u0000' }],
+    ...[{ note: 'a\u0000' }, { '\udc00': 1 }, { note: '@10000' }],
+    { reward_components: { 'ti\u0000tle': 'caf\u0000', more: [{ '\ud800': '\udc00\ud800' }] } },
+    ...[{ verdict_checks: { 'pro\u0000duct': 'passed' } }, { reward_components: { all: '@70' } }],
+    { reward_components: { all: '@10000' }, task_id: { length: { toString: 1 } } },
+  ];
+  const batch = episodes(evalRunId, suite, (index) => odd[index] ?? {});
+
+  const body = await shaped(t, batchAnswer, await sendDeep(validator, batch));
+
+  t.deepEqual(statuses(body), [422, 422, 422, 201, 201, 201, 201, 201, 201, 422, 201]);
+  const errors = body.results.map(({ error }) => error);
+  t.regex(String(errors[0]), /^task_id: .*NUL/);
+  t.regex(String(errors[1]), /^family: .*NUL/);
+  t.regex(String(errors[2]), /^ledger_uri: .*NUL/);
+  const [kept] = await service.sql<{ components: unknown }[]>`
+    select reward_components as components from episode_result
+    where eval_run_id = ${evalRunId} and task_id = ${String(batch[6]?.task_id)}`;
+  t.deepEqual(kept?.components, {
+    'ti\ufffdtle': 'caf\ufffd',
+    more: [{ '\ufffd': '\ufffd\ufffd' }],
+  });
+});
+
+test.serial('a component that nests too deep is kept as far as it may', async (t) => {
+  const { suite, validator, evalRunId } = await claimedRun('deep', 2);
+  const batch = episodes(evalRunId, suite, (index) => ({
+    reward_components: { cart: ['@60', '@199000'][index] },
+  }));
+
+  const body = await shaped(t, batchAnswer, await sendDeep(validator, batch));
+
+  t.deepEqual(statuses(body), [201, 201]);
+  const rows = await service.sql<{ text: string }[]>`
+    select reward_components::text as text from episode_result
+    where eval_run_id = ${evalRunId} order by length(reward_components::text)`;
+  const brackets = (count: number) => ['['.repeat(count), ']'.repeat(count)];
+  t.true(rows.some(({ text }) => text.includes(brackets(60).join('1'))));
+  t.true(rows.some(({ text }) => text.includes(brackets(60).join('"[deeper]"'))));
 });
 
 test.serial('a repeated batch converges and stores nothing twice', async (t) => {

@@ -10,6 +10,7 @@ import {
   episodes,
   evaluate,
   fail,
+  runPath,
   sendResults,
   sendSubmission,
   submit,
@@ -63,6 +64,39 @@ test.serial('three faults of the agent in a row discard it and shorten the coold
   const remaining = Number(after['remaining_seconds']);
   t.true(remaining > discardCooldownSeconds - 60 && remaining <= discardCooldownSeconds);
   t.is((await (await service.validator('discard late')).post(claimPath)).status, 204);
+});
+
+test.serial('no word of an agent keeps from us that the fault was its own', async (t) => {
+  const { versionId } = await submitted('odd words');
+  const odd = 'boom \u0000 \ud800';
+  const words = {
+    ...{ terminal_status: 'FAILED', failure_class: 'AGENT', failure_reason: `it said ${odd}` },
+    score_components: { [odd]: [{ said: odd }], cart: '@90000' },
+    sandbox_metadata: { exit_code: 1, duration_seconds: 3, stderr_tail: odd, [odd]: odd },
+    [odd]: '@90000',
+  };
+  const deep = `${'['.repeat(90_000)}${']'.repeat(90_000)}`;
+  const body = JSON.stringify(words).replaceAll(/"@\d+"/g, deep);
+  const headers = { 'content-type': 'application/json' };
+  const ended: string[] = [];
+  for (const validator of await validators(service, 'odd words', 3)) {
+    const { eval_run_id: id } = await claim(validator);
+    const end = () => validator.request('POST', runPath(id, 'complete'), { body, headers });
+    const first = await shaped(t, completion, await end());
+    t.deepEqual(await shaped(t, completion, await end()), first);
+    ended.push(id);
+  }
+
+  const status = await statusOf(t, versionId);
+  t.deepEqual([status.state, status.discard_reason], ['DISCARDED', 'AGENT_FAILURES']);
+  const run = await runOf(t, ended[0] ?? '');
+  const plain = 'boom \ufffd \ufffd';
+  t.is(run.failure_reason, `it said ${plain}`);
+  t.is(run.sandbox_metadata?.['stderr_tail'], plain);
+  const [stored] = await service.sql<{ components: Record<string, unknown> }[]>`
+    select score_components as components from evaluation_run where eval_run_id = ${ended[0] ?? ''}`;
+  t.deepEqual(stored?.components[plain], [{ said: plain }]);
+  t.regex(JSON.stringify(stored?.components['cart']), /^\[{62}"\[deeper\]"\]{62}$/);
 });
 
 test.serial('a success in between, and the faults of others, cost the agent nothing', async (t) => {

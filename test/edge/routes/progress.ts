@@ -219,6 +219,21 @@ test.serial(
   },
 );
 
+test.serial('a report with words of an agent is kept whatever they hold', async (t) => {
+  const { validator, evalRunId } = await legacyRun('odd');
+  const problem = { problem_id: one, status: 'RUNNING' };
+  const words = { 'sa\u0000id': ['\ud800', 1] };
+  await okBody(
+    await report(validator, evalRunId, [{ ...problem, score_components_summary: words }]),
+  );
+
+  const [row] = await service.sql<{ words: unknown }[]>`
+    select score_components as words from problem_progress where eval_run_id = ${evalRunId}`;
+  t.deepEqual(row?.words, { 'sa\ufffdid': ['\ufffd', 1] });
+  const key = { ...problem, logs_s3_key: 'logs/\u0000' };
+  t.is(await invalid(t, await report(validator, evalRunId, [key])), 'body.problems.0.logs_s3_key');
+});
+
 test.serial('an Idempotency-Key on reports hides none of them', async (t) => {
   const { versionId, validator, evalRunId } = await legacyRun('keyed');
   const headers = { 'idempotency-key': 'same' };

@@ -27,6 +27,7 @@ let first: string;
 let second: string;
 let raceId: string;
 let taskIds: readonly string[] = [];
+const qualifyingRuns = 2;
 const raceRuns: { readonly id: string; readonly score: number }[] = [];
 
 test.serial.before(async () => {
@@ -41,11 +42,15 @@ test.serial.before(async () => {
   });
   feed = await followStream(`${service.baseUrl}/v1/public/events?cursor=0`);
   suite = await openTrialSuite(service, { requiredSuccesses: 1 });
+  await untilTold('race-opened', 1);
   judges = await Promise.all([service.validator('judge 1'), service.validator('judge 2')]);
   const [one, two] = await Promise.all([service.miner('one'), service.miner('two')]);
   first = (await submit(one, { name: 'first' })).agent_version_id;
+  await untilTold('submission-accepted', 1);
   await evaluate(judges[0], suite, '0.8');
+  await untilTold('version-eligible', 1);
   second = (await submit(two, { name: 'second' })).agent_version_id;
+  await untilTold('submission-accepted', 2);
   await evaluate(judges[0], suite, '0.7');
 });
 test.after.always(async () => {
@@ -54,6 +59,9 @@ test.after.always(async () => {
 });
 
 const names = () => feed.events.map(({ name }) => name);
+/** What different actors say stands in the feed as it came to the projector: each step waits for what was said before. */
+const untilTold = (name: string, count: number) =>
+  until(() => names().filter((each) => each === name).length === count);
 const raceEnds = () =>
   feed.events.flatMap(({ data }) =>
     data.type === 'run-ended' && data.phase === 'RACE' ? [data] : [],
@@ -67,6 +75,7 @@ const rewards: Readonly<Record<string, readonly number[]>> = {
 
 async function judge(validator: TestKey): Promise<void> {
   const { eval_run_id: id, agent_version_id: versionId } = await claim(validator);
+  await untilTold('run-claimed', qualifyingRuns + raceRuns.length + 1);
   const { problems } = await okBody<{ problems: { metadata: { task_id: string } }[] }>(
     await validator.get(runPath(id, 'problems')),
   );
@@ -85,7 +94,7 @@ async function judge(validator: TestKey): Promise<void> {
 }
 
 test.serial('qualifying is told as it happens, with its scores', async (t) => {
-  await until(() => names().filter((name) => name === 'version-eligible').length === 2);
+  await untilTold('version-eligible', 2);
   t.deepEqual(names(), [
     'race-opened',
     ...['submission-accepted', 'run-claimed', 'run-ended', 'version-eligible'],
@@ -115,19 +124,18 @@ test.serial('while a race runs, nothing tells how', async (t) => {
   const pending = async () =>
     await okBody<{ total: number }>(await service.call('GET', '/v1/public/evaluations/pending'));
   await until(async () => (await pending()).total === 2);
+  await untilTold('race-started', 1);
   await judge(judges[0]);
   await judge(judges[1]);
+  // What comes after it in the feed is waited for, so that its absence is no delay.
   await judge(judges[0]);
-  // Something that comes after it in the feed, so that its absence is no delay.
-  const claimed = () => names().filter((name) => name === 'run-claimed').length;
-  await until(() => claimed() === 5);
   t.deepEqual(raceEnds(), []);
 });
 
 test.serial('a race that is complete tells its winner and no detail', async (t) => {
   await judge(judges[1]);
-  await until(() => names().includes('race-completed'));
-  await until(() => names().includes('code-released'));
+  await untilTold('code-released', 1);
+  await untilTold('race-opened', 2);
   t.deepEqual(names().slice(9), [
     ...['race-closed', 'race-started'],
     ...['run-claimed', 'run-claimed', 'run-claimed', 'run-claimed'],

@@ -92,12 +92,15 @@ async function addSigns(name: Name): Promise<void> {
   const payload = { run: { validatorHotkey: validator }, faultClass: null };
   for (const [at, type] of events.entries()) {
     if (type === undefined) continue;
+    // Decided a second and a half before its commit.
     await sql`
       insert into rt.event (kind, part, machine, key, seq, actor_key, type, type_version, payload,
                             command_id, account, epoch, at)
-      values ('eval', 0, 'evaluation-run', ${runId}, ${at + 1}, ${versionId}, ${type}, 1,
-              ${JSON.stringify(payload)}::text::jsonb, ${runId}, 'test', 1,
-              date_trunc('hour', rt.clock()) - ${4 - at} * interval '1 hour')`;
+      select 'eval', 0, 'evaluation-run', ${runId}, ${at + 1}, ${versionId}, ${type}, 1,
+        ${JSON.stringify(payload)}::text::jsonb
+          || jsonb_build_object('at', rt.milliseconds(committed.at) - 1500),
+        ${runId}, 'test', 1, committed.at
+      from (select date_trunc('hour', rt.clock()) - ${4 - at} * interval '1 hour') committed (at)`;
   }
   await sql`
     update evaluation_run
@@ -203,7 +206,8 @@ test.serial('of a cancelled race nobody can tell who was judged, or had begun', 
   const { runId } = entrants.live;
   await service.sql`
     update evaluation_run set status = 'CANCELLED', end_reason = 'RACE_CANCELLED',
-      completed_at = rt.clock() + interval '1 second'
+      -- After the end of the race, by a clock that is behind.
+      completed_at = rt.clock() - interval '1 second'
     where eval_run_id = ${runId}`;
   await service.sql`update work_item set state = 'CLOSED', closed_at = rt.clock()`;
 

@@ -311,6 +311,44 @@ test('too many refused files within an hour are too many, under any key', async 
   t.true(retryAfter > 3500 && retryAfter <= 3600);
 });
 
+test('a key gives its first answer beyond the limit of refused files, and only the key that has one', async (t) => {
+  const miner = await service.miner('insisting later');
+  const headers = { 'idempotency-key': randomUUID() };
+  const first = await shaped(t, submission, await sendSubmission(miner, {}, headers));
+  await service.sql`update miner set next_allowed_at = null where hotkey = ${miner.hotkey}`;
+  for (let count = 0; count < rejectionsMax; count++) {
+    t.is((await sendSubmission(miner, { file: `def (${count}` })).status, 400);
+  }
+
+  t.deepEqual(await shaped(t, submission, await sendSubmission(miner, {}, headers)), first);
+
+  const other = { file: 'def (' };
+  await refused(t, await sendSubmission(miner, other, headers), '409 IDEMPOTENCY_CONFLICT');
+  const invented = { 'idempotency-key': randomUUID() };
+  await refused(t, await sendSubmission(miner, other, invented), '429 RATE_LIMITED');
+  const stranger = await service.miner('insisting with another key');
+  for (let count = 0; count < rejectionsMax; count++) {
+    t.is((await sendSubmission(stranger, { file: `def (${count}` })).status, 400);
+  }
+  await refused(t, await sendSubmission(stranger, {}, headers), '429 RATE_LIMITED');
+});
+
+test.serial('a key gives its first answer while there is no active suite', async (t) => {
+  const miner = await service.miner('between suites');
+  const headers = { 'idempotency-key': randomUUID() };
+  const first = await shaped(t, submission, await sendSubmission(miner, {}, headers));
+  const active = await service.sql<{ id: number }[]>`
+    update suite set is_active = false where is_active returning suite_id as id`;
+  try {
+    t.deepEqual(await shaped(t, submission, await sendSubmission(miner, {}, headers)), first);
+    await refused(t, await sendSubmission(miner), '503 NO_ACTIVE_SUITE');
+    const invented = { 'idempotency-key': randomUUID() };
+    await refused(t, await sendSubmission(miner, {}, invented), '503 NO_ACTIVE_SUITE');
+  } finally {
+    await service.sql`update suite set is_active = true where suite_id = ${active[0]?.id ?? 0}`;
+  }
+});
+
 test('of many bad files at once no more are looked into than one after the other', async (t) => {
   const miner = await service.miner('bursting');
   const files = Array.from({ length: rejectionsMax + 8 }, (_, at) => `def (${at}`);

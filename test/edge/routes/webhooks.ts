@@ -57,7 +57,7 @@ test.serial('a webhook is told of each event in order, signed for its secret', a
     t.false(isSigned({ ...delivery, body: `${delivery.body} ` }, secret));
     t.false(isSigned({ ...delivery, timestamp: delivery.timestamp + 1 }, secret));
     t.is(delivery.id, `evt_${delivery.event.cursor}`);
-    t.true(Math.abs(delivery.timestamp * 1000 - delivery.atMs) < 5_000);
+    t.true(Math.abs(delivery.timestamp * 1000 - delivery.atMs) < 60_000);
   }
   await until(async () => (await state(id)).cursor === newest);
   t.like(await state(id), { status: 'active', lag: 0, last_status_code: 204, last_error: null });

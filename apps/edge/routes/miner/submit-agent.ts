@@ -8,14 +8,11 @@ import { type EndpointRequest, endpoint, type RequestContext } from '../../endpo
 import { codeKey } from '../../evaluation/object-keys.ts';
 import { askOwner, idempotentId } from '../../evaluation/owner.ts';
 import { cooldownOf, submittedAt } from '../../reads/agent-versions.ts';
-import { type KeyedCommand, keyedCommand } from '../../reads/idempotency.ts';
+import { isRememberedKey, type KeyedCommand, keyedCommand } from '../../reads/idempotency.ts';
+import type { SuiteRow } from '../../reads/suites.ts';
 import type { Analyse } from '../../submission/analysis-turns.ts';
-import {
-  type CheckedUpload,
-  readCheckedUpload,
-  requireCleanCode,
-} from '../../submission/checks.ts';
-import { submissionForm } from '../../submission/multipart.ts';
+import { readUpload, requireActiveSuite, requireCleanCode } from '../../submission/checks.ts';
+import { type SubmittedFile, submissionForm } from '../../submission/multipart.ts';
 import { formatInstant, instant } from '../../wire/instant.ts';
 import { uuidOut } from '../../wire/uuid.ts';
 
@@ -37,6 +34,12 @@ const submissionResult = z
   })
   .meta({ id: 'SubmissionResult' });
 
+/** Asked before the upload, too: beyond the limit it is not even read. */
+async function suiteFor(hotkey: string, deps: EdgeDeps): Promise<SuiteRow> {
+  await deps.rejections.requireBelowLimit(hotkey);
+  return await requireActiveSuite(deps);
+}
+
 /** A cheap look before the file is analysed; the commit decides under the miner row's lock. */
 async function requireNoCooldown(hotkey: string, { sql }: EdgeDeps): Promise<void> {
   const { nextAllowedAt, remainingSeconds } = await cooldownOf(sql, hotkey);
@@ -54,7 +57,7 @@ async function requireNoCooldown(hotkey: string, { sql }: EdgeDeps): Promise<voi
 /** The id of the submission, and the first answer under its key, where it has one. */
 async function commandOf(
   context: RequestContext,
-  { agentName, file }: CheckedUpload,
+  { agentName, file }: SubmittedFile,
   deps: EdgeDeps,
 ): Promise<KeyedCommand> {
   const id = idempotentId(context, [agentName, sha256Hex(file)]);
@@ -64,10 +67,16 @@ async function commandOf(
   );
 }
 
+interface Admitted {
+  readonly id: string;
+  readonly upload: SubmittedFile;
+  readonly suiteId: number;
+}
+
 /** The file goes to the object store first; the command carries only its hash. */
 async function admit(
   { caller, context }: EndpointRequest,
-  { id, upload }: { readonly id: string; readonly upload: CheckedUpload },
+  { id, upload, suiteId }: Admitted,
   deps: EdgeDeps,
 ) {
   const codeSha256 = sha256Hex(upload.file);
@@ -89,7 +98,7 @@ async function admit(
         minerHotkey: caller.name,
         minerColdkey: caller.coldkey,
         agentName: upload.agentName,
-        suiteId: upload.suite.suiteId,
+        suiteId,
         codeSha256,
         codeSizeBytes: upload.file.length,
       },
@@ -98,13 +107,20 @@ async function admit(
   );
 }
 
+interface InTurn {
+  readonly upload: SubmittedFile;
+  /** Undefined where nobody asked for it, as the request seemed to be a repeat. */
+  readonly suite: SuiteRow | undefined;
+  readonly analyse: Analyse;
+}
+
 /**
  * Refusals are recorded and a cooldown is begun before the next file of the hotkey is looked at: however
  * many come at once, no more of them are analysed than one after the other.
  */
 async function submitInTurn(
   request: EndpointRequest,
-  { upload, analyse }: { readonly upload: CheckedUpload; readonly analyse: Analyse },
+  { upload, suite, analyse }: InTurn,
   deps: EdgeDeps,
 ) {
   const { caller, context } = request;
@@ -112,11 +128,12 @@ async function submitInTurn(
   const { id, before } = await commandOf(context, upload, deps);
   if (before !== undefined) return toResult(hotkey, submitVersionReply.parse(before));
   await deps.rejections.requireBelowLimit(hotkey);
+  const { suiteId } = suite ?? (await requireActiveSuite(deps));
   await requireNoCooldown(hotkey, deps);
   await deps.rejections.recording({ hotkey, file: upload.file }, () =>
     requireCleanCode(upload.file, analyse),
   );
-  return toResult(hotkey, await admit(request, { id, upload }, deps));
+  return toResult(hotkey, await admit(request, { id, upload, suiteId }, deps));
 }
 
 function toResult(hotkey: string, reply: z.infer<typeof submitVersionReply>) {
@@ -162,11 +179,13 @@ export const submitAgent = endpoint({
   async handle(request, deps) {
     const { caller, context } = request;
     const turn = { hotkey: caller.name, signal: context.signal };
-    // Asked before the upload, too: beyond the limit it is not even read.
-    await deps.rejections.requireBelowLimit(caller.name);
-    const upload = await readCheckedUpload(context, deps);
+    // A repeat gets its first answer whatever has happened since; it must come whole to be known for one.
+    const suite = (await isRememberedKey(deps, context))
+      ? undefined
+      : await suiteFor(caller.name, deps);
+    const upload = await readUpload(context, deps);
     return await deps.analyses.during(turn, (analyse) =>
-      submitInTurn(request, { upload, analyse }, deps),
+      submitInTurn(request, { upload, suite, analyse }, deps),
     );
   },
 });

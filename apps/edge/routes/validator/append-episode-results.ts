@@ -3,6 +3,7 @@ import { resultsPartsMax } from '../../../../machines/json-depth.ts';
 import { endpoint } from '../../endpoint.ts';
 import { appendBatch } from '../../evaluation/episode-batch.ts';
 import { episodeItem } from '../../evaluation/episode-item.ts';
+import { mendedItem } from '../../evaluation/mended-item.ts';
 import { invalidField } from '../../validation.ts';
 
 export const appendEpisodeResults = endpoint({
@@ -14,6 +15,7 @@ export const appendEpisodeResults = endpoint({
   trafficClass: 0,
   // Each item is judged on its own, and the most is a setting, which the handler knows.
   body: z.object({ results: z.array(z.unknown()).min(1) }),
+  mend: ({ results }) => ({ results: results.map(mendedItem) }),
   requestShape: z.object({
     results: z
       .array(episodeItem.meta({ id: 'EpisodeResultItem' }))

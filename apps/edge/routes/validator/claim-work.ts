@@ -12,6 +12,7 @@ import { ownedHotkeysMax } from '../../../../infra/chain/rpc-chain.ts';
 import { sha256Hex as hashOf, randomId, uuidV5 } from '../../../../infra/ids/ids.ts';
 import { Fault, type FaultCode } from '../../../../machines/fault.ts';
 import { refusal } from '../../../../machines/refusal.ts';
+import { storableJson } from '../../../../machines/storable-json.ts';
 import type { EdgeDeps } from '../../deps.ts';
 import { type Caller, endpoint, type RequestContext } from '../../endpoint.ts';
 import { turnsOf } from '../../evaluation/claim-turns.ts';
@@ -287,6 +288,7 @@ export const claimWork = endpoint({
   trafficClass: 1,
   isRepeatable: true,
   body: hostReport,
+  mend: storableJson,
   response: claim,
   mayBeEmpty: true,
   faults: ['AT_CAPACITY', 'IDEMPOTENCY_CONFLICT', 'STORAGE_UNAVAILABLE'],

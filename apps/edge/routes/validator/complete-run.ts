@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { completeRunReply, terminalStatuses } from '../../../../actors/lease-manager/messages.ts';
 import { microOfNumber } from '../../../../machines/scoring/micro.ts';
+import { storableJson } from '../../../../machines/storable-json.ts';
 import { faultClasses } from '../../../../machines/types.ts';
 import { endpoint } from '../../endpoint.ts';
 import { askOwner, digestOf, idempotentId } from '../../evaluation/owner.ts';
@@ -9,6 +10,7 @@ import { hadToken } from '../../reads/credentials.ts';
 import { keyedCommand } from '../../reads/idempotency.ts';
 import { cutText } from '../../wire/cut-text.ts';
 import { scoreIn, scoreOfNumeric, scoreOut } from '../../wire/score.ts';
+import { storageKey } from '../../wire/storage-key.ts';
 import { uuid, uuidOut } from '../../wire/uuid.ts';
 
 const failureReasonMax = 2000;
@@ -17,7 +19,7 @@ const completionFields = z.object({
   terminal_status: z.enum(terminalStatuses),
   validator_score: z.number().nullable().optional(),
   score_components: z.record(z.string(), z.unknown()).nullable().optional(),
-  results_s3_key: z.string().max(1024).nullable().optional(),
+  results_s3_key: storageKey.nullable().optional(),
   failure_reason: z.string().nullable().optional(),
   failure_class: z.enum(faultClasses).nullable().optional(),
   sandbox_metadata: z
@@ -98,6 +100,7 @@ export const completeRun = endpoint({
   budget: 'completion',
   params: z.object({ eval_run_id: uuid }),
   body: completion,
+  mend: storableJson,
   bodyLimit: 'results',
   response: completionResult,
   faults: [

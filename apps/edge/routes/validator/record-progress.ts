@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { problemStatuses } from '../../../../actors/lease-manager/messages.ts';
 import { microOfNumber } from '../../../../machines/scoring/micro.ts';
+import { storableJson } from '../../../../machines/storable-json.ts';
 import { endpoint } from '../../endpoint.ts';
 import { chunksOf } from '../../evaluation/chunks.ts';
 import { askOwner, digestOf } from '../../evaluation/owner.ts';
 import { scoreIn } from '../../wire/score.ts';
+import { storageKey } from '../../wire/storage-key.ts';
 import { suiteProblemsMax } from '../../wire/suite.ts';
 import { uuid } from '../../wire/uuid.ts';
 
@@ -19,7 +21,7 @@ const problem = z.object({
   inference_failure_count: count,
   inference_total: count,
   execution_time: z.number().min(0).nullable().optional(),
-  logs_s3_key: z.string().max(1024).nullable().optional(),
+  logs_s3_key: storageKey.nullable().optional(),
 });
 
 /** The largest part of a report that goes to the owner at once; hardly any report has two. */
@@ -52,6 +54,7 @@ export const recordProgress = endpoint({
   trafficClass: 0,
   params: z.object({ eval_run_id: uuid }),
   body: z.object({ problems: z.array(problem).min(1).max(suiteProblemsMax) }),
+  mend: storableJson,
   bodyLimit: 'results',
   response: z.object({ accepted: z.literal(true) }),
   faults: [

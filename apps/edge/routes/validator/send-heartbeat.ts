@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { storableJson } from '../../../../machines/storable-json.ts';
 import { endpoint } from '../../endpoint.ts';
 import { askOwner } from '../../evaluation/owner.ts';
 import { hostReport } from '../../wire/host-report.ts';
@@ -15,6 +16,7 @@ export const sendHeartbeat = endpoint({
   isHeardInOutage: true,
   params: z.object({ eval_run_id: uuid }),
   body: hostReport,
+  mend: storableJson,
   response: z.object({
     lease_expires_at: instant.meta({
       description:
