@@ -20,8 +20,14 @@ export interface Announced {
   readonly sizeBytesMax: number;
 }
 
+/** The store does not serve just now, as it says itself. */
+class StoreAway extends TransferFailed {}
+
+/** Of what no waiting mends: an address that is refused, bytes that are not those announced. */
 const attemptsMax = 4;
-const pauseMs = 500;
+/** A store that restarts costs no run: a claim's address lives for a quarter of an hour. */
+const awayPatienceMs = 10 * 60_000;
+const [pauseMs, pauseMaxMs] = [500, 15_000];
 
 /** Into memory, checked. */
 export async function fetchBytes(
@@ -133,21 +139,31 @@ async function answered(url: string, clock: Clock, signal: AbortSignal): Promise
     const { body } = limited(answer, limit);
     if (answer.ok && body !== null) return { body, [Symbol.dispose]: () => limit.end() };
     await body?.cancel();
-    throw new TransferFailed(`a download was answered ${answer.status}`);
+    const Failed = isAway(answer.status) ? StoreAway : TransferFailed;
+    throw new Failed(`a download was answered ${answer.status}`);
   } catch (error) {
     limit.end();
     throw error;
   }
 }
 
+/** Of the store, or of a proxy before it. */
+function isAway(status: number): boolean {
+  return status >= 500 || status === 408 || status === 429;
+}
+
 async function repeated<T>(clock: Clock, signal: AbortSignal, once: () => Promise<T>): Promise<T> {
+  const patientUntilMs = clock.monotonicMs() + awayPatienceMs;
   for (let attempt = 1; ; attempt++) {
     try {
       return await once();
     } catch (error) {
       signal.throwIfAborted();
-      if (attempt < attemptsMax) await clock.sleep(pauseMs * attempt, signal);
-      else if (error instanceof TransferFailed || isOfMachine(error)) throw error;
+      const isFinal = error instanceof TransferFailed || isOfMachine(error);
+      const mayPass = error instanceof StoreAway || !isFinal;
+      if (attempt < attemptsMax || (mayPass && clock.monotonicMs() < patientUntilMs))
+        await clock.sleep(Math.min(pauseMs * attempt, pauseMaxMs), signal);
+      else if (isFinal) throw error;
       else throw new TransferFailed('a download broke off', { cause: error });
     }
   }

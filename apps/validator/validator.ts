@@ -35,8 +35,8 @@ export interface ValidatorOptions {
  * Claims work and evaluates it, one run at a time, until it is stopped.
  *
  * 1. Results, completions and releases are on disk before they are sent, and leave it only when answered; a
- *    release after a day at the latest. Completions and releases are sent even where the disk takes nothing,
- *    while this process lives.
+ *    release after a day at the latest, and what is left of a run as soon as the run is lost or given back.
+ *    Completions and releases are sent even where the disk takes nothing, while this process lives.
  * 2. A run that it holds is completed, released or lost; a restart completes what was played to its end
  *    before a crash, and releases what was not.
  * 3. No agent is ever run outside of the sandbox that was tried at the start.
@@ -144,7 +144,25 @@ export class Validator {
   /** After a crash: what was finished is sent, what was not is given back. */
   async #recover(): Promise<void> {
     const left = await this.#note.read();
-    if (left === undefined) return;
+    const others = this.#queue.evalRunIds.filter((id) => id !== left?.eval_run_id);
+    await Promise.all([
+      left === undefined ? undefined : this.#recoverNoted(left),
+      ...others.map((evalRunId) => this.#recoverUnnoted(evalRunId)),
+    ]);
+    await this.#queue.untilEmpty(this.#draining.signal);
+  }
+
+  /** What is left of a run whose note went when it was lost or given back, or cannot be read. */
+  async #recoverUnnoted(evalRunId: string): Promise<void> {
+    const completion = this.#queue.completionOf(evalRunId);
+    // Nobody will ever complete it.
+    if (completion === undefined) return await this.#queue.drop(evalRunId);
+    await using lease = this.#leaseOf(evalRunId, usualHeartbeatSeconds * 1000, this.#options.log);
+    const settled = await this.#settled(completion, lease, this.#drained);
+    if (settled === 'lost') await this.#queue.drop(evalRunId);
+  }
+
+  async #recoverNoted(left: NotedRun): Promise<void> {
     const { eval_run_id: evalRunId, completion: body } = left;
     const queued = this.#queue.completionOf(evalRunId);
     if (queued !== undefined) await this.#completeLeft(left, queued);
@@ -155,7 +173,6 @@ export class Validator {
       const { outcome } = await this.#putCompletion(left, body);
       await this.#completeLeft(left, outcome);
     }
-    await this.#queue.untilEmpty(this.#draining.signal);
   }
 
   /**
@@ -177,10 +194,10 @@ export class Validator {
     const { clock } = this.#options;
     const done = new AbortController();
     // A heartbeat that says so may have overtaken the answer to the very completion that ended the run. One that is
-    // lost comes again with the next repeat, however long that takes.
+    // lost comes again with the next repeat; but some never come, and the service has what it needs.
     const gone = async () => {
       await aborted(lease.lost);
-      if (lease.isCompleted) return await outcome;
+      if (lease.isCompleted) await Promise.race([outcome, clock.sleep(overtakenMs, done.signal)]);
       await clock.sleep(answerMs, done.signal);
       return 'lost' as const;
     };
@@ -252,6 +269,7 @@ export class Validator {
   /** The service may take a run for reasons of its own, such as a race that was cancelled. */
   async #lose(evalRunId: string, reason: string): Promise<Turn> {
     this.#options.log.warn('lost', { eval_run_id: evalRunId, reason });
+    await this.#queue.drop(evalRunId);
     await this.#forget(evalRunId);
     this.#count('lost');
     return 'idle';
@@ -270,6 +288,7 @@ export class Validator {
 
   async #release(evalRunId: string, reason: string): Promise<GivenBack> {
     const { isKept, answer } = await this.#releases.give(evalRunId, reason);
+    await this.#queue.drop(evalRunId);
     if (isKept) await this.#forget(evalRunId);
     const answered = await answer;
     // Until then the note alone tells the next process of it.
@@ -376,6 +395,8 @@ interface Kept {
 const patienceMs = 60_000;
 /** As long as an edge works for an answer; a claim's may come in the middle of a drain, with a run. */
 const answerMs = 10_000;
+/** Of repeats to a service that says itself that it is there. */
+const overtakenMs = 10 * 60_000;
 const outage = 'a defect or an outage';
 /** As services ask for, unless told otherwise. */
 const usualHeartbeatSeconds = 30;

@@ -23,6 +23,7 @@ interface Waiting {
   readonly delivery: Delivery;
   readonly outcome: Promise<Delivered>;
   readonly settle: (outcome: Delivered) => void;
+  readonly dropped: AbortController;
 }
 
 /**
@@ -67,6 +68,11 @@ export class DeliveryQueue {
     return this.#waiting.length;
   }
 
+  /** Of which something is to be sent. */
+  get evalRunIds(): readonly string[] {
+    return [...new Set(this.#waiting.map(({ delivery }) => delivery.evalRunId))];
+  }
+
   /** Whether something of this run is to be sent. */
   isWaiting(evalRunId: string): boolean {
     return this.#waiting.some(({ delivery }) => delivery.evalRunId === evalRunId);
@@ -90,9 +96,21 @@ export class DeliveryQueue {
     return { outcome: this.#wait(undefined, delivery) };
   }
 
+  /**
+   * Of a run that is over nothing is taken any more, whatever the answers were until now. What never gets through, as
+   * where something on the way cuts the line, would otherwise be in the way of all runs after it.
+   */
+  async drop(evalRunId: string): Promise<void> {
+    const isOf = ({ delivery }: Waiting) => delivery.evalRunId === evalRunId;
+    for (const one of this.#waiting.filter(isOf)) {
+      one.dropped.abort();
+      await this.#settle(one, { kind: 'refused', reason: 'its run is over' });
+    }
+  }
+
   #wait(name: string | undefined, delivery: Delivery): Promise<Delivered> {
     const { promise: outcome, resolve: settle } = Promise.withResolvers<Delivered>();
-    const one = { name, delivery, outcome, settle };
+    const one = { name, delivery, outcome, settle, dropped: new AbortController() };
     this.#waiting.push(one);
     if (this.#isOrdered) this.#wake();
     else this.#sending = Promise.all([this.#sending, this.#send(one)]);
@@ -121,18 +139,21 @@ export class DeliveryQueue {
 
   async #send(one: Waiting): Promise<void> {
     const { clock, log, onRetry, send } = this.#options;
-    const { signal } = this.#stopping;
-    const { delivery } = one;
+    const { delivery, dropped } = one;
+    const signal = AbortSignal.any([this.#stopping.signal, dropped.signal]);
     const patience = this.#patience.get(delivery.evalRunId) ?? new ProxyPatience(clock);
     this.#patience.set(delivery.evalRunId, patience);
     for (let attempts = 0; !signal.aborted; attempts++) {
       const attempt = patience.meaningOf(await send(delivery, signal));
+      if (dropped.signal.aborted) break;
       if (attempt.kind !== 'later') return await this.#settle(one, attempt);
       const { reason, retryAfterSeconds } = attempt;
       onRetry();
       log.warn('not acknowledged, sent again later', { ...about(delivery), reason });
       await clock.sleep(pauseMs(attempts, retryAfterSeconds), signal);
     }
+    // Until its file is gone it is still the first.
+    if (dropped.signal.aborted) await one.outcome;
   }
 
   async #settle(one: Waiting, outcome: Delivered): Promise<void> {
@@ -143,7 +164,9 @@ export class DeliveryQueue {
       await this.#folder.remove(name).catch((error: unknown) => {
         log.error('its file stays, and is sent once more by the next process', { name, error });
       });
-    this.#waiting.splice(this.#waiting.indexOf(one), 1);
+    const at = this.#waiting.indexOf(one);
+    if (at < 0) return;
+    this.#waiting.splice(at, 1);
     if (outcome.kind !== 'refused' || !this.isWaiting(delivery.evalRunId))
       this.#patience.delete(delivery.evalRunId);
     if (outcome.kind === 'refused')

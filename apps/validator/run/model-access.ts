@@ -6,8 +6,12 @@ import {
   AnswerTooLong,
   answerText,
   askCompletion,
+  isBroken,
   isOutage,
+  isTurnedAway,
+  isUnreached,
   type ModelToken,
+  retryAfterSeconds,
 } from './model-service.ts';
 
 /** Text of an agent as the service takes it: no NUL, and of half a surrogate pair what stands for it. */
@@ -71,6 +75,11 @@ export interface ModelAccessOptions {
   readonly taskSeconds: number;
 }
 
+interface Said {
+  readonly answer: Response;
+  readonly body: unknown;
+}
+
 interface Waiting {
   readonly sinceMs: number;
   readonly maxTokens: number;
@@ -82,7 +91,9 @@ interface Waiting {
  * thrown; what the provider did is counted, twice.
  *
  * 1. Failures are all that may be the provider's: whoever fails on each task is in doubt not blamed.
- * 2. Outages are those that look like the provider's alone. What made them is the agent's question all the
+ * 2. What the service itself turns away is asked again, for as long as the run's patience reaches; so is what
+ *    nobody listens to. The task's time stands still meanwhile.
+ * 3. Outages are those that look like the provider's alone. What made them is the agent's question all the
  *    same, so that they make no task void by themselves (`isProviderAway`).
  */
 export class ModelAccess {
@@ -133,10 +144,10 @@ export class ModelAccess {
     const question = asked.safeParse(given);
     if (!question.success) return { error: sayIssue(question.error.issues[0]) };
     const { model } = question.data;
-    if (model !== null) return await this.#askProvider(models.token, { ...question.data, model });
+    if (model !== null) return await this.#askProvider(models, { ...question.data, model });
     const best = await models.best(this.#signal);
     const before = this.#failures;
-    const answer = await this.#askBest(models.token, question.data, best);
+    const answer = await this.#askBest(models, question.data, best);
     if (this.#failures > before && !this.#hasDoubted) {
       // Once for a task, however often it asks.
       this.#hasDoubted = true;
@@ -145,23 +156,18 @@ export class ModelAccess {
     return answer;
   }
 
-  async #askBest(token: ModelToken, question: Question, model: string | undefined) {
-    if (model !== undefined) return await this.#askProvider(token, { ...question, model });
+  async #askBest(models: ModelList, question: Question, model: string | undefined) {
+    if (model !== undefined) return await this.#askProvider(models, { ...question, model });
     this.#failures += 1;
     return { error: 'the provider of models has none that agents may call' };
   }
 
-  async #askProvider(token: ModelToken, question: Question): Promise<ToolAnswer> {
-    const { clock, signal } = this.#options;
-    // From here on: until then nobody asked the provider.
-    this.#waiting.set(question, {
-      sinceMs: clock.monotonicMs(),
-      maxTokens: question.max_tokens,
-    });
+  async #askProvider(models: ModelList, question: Question): Promise<ToolAnswer> {
+    const { signal } = this.#options;
     try {
-      const answer = await this.#send(token, question);
-      const body = await this.#read(answer);
+      const { answer, body } = await this.#untilPassedOn(models, question);
       if (!answer.ok) return this.#refused(answer.status, body);
+      if (isBroken(answer, body)) this.#outages += 1;
       const said = completion.parse(body).choices[0]?.message.content ?? '';
       // Half of a surrogate pair would end an agent that prints what it is told.
       return { result: said.toWellFormed() };
@@ -176,13 +182,38 @@ export class ModelAccess {
     }
   }
 
-  async #send(token: ModelToken, question: object): Promise<Response> {
+  /** What came of it where somebody passed it on, or of the last try where nobody did. */
+  async #untilPassedOn(models: ModelList, question: Question): Promise<Said> {
+    for (let attempts = 0; ; attempts++) {
+      // From here on, and not while it is turned away: until then nobody asked the provider.
+      const waiting = {
+        sinceMs: this.#options.clock.monotonicMs(),
+        maxTokens: question.max_tokens,
+      };
+      this.#waiting.set(question, waiting);
+      const said = await this.#send(models.token, question);
+      const wishSeconds = said === undefined ? 0 : retryAfterSeconds(said.answer);
+      if (said !== undefined && !isTurnedAway(said.answer.status, said.body)) return said;
+      this.#waiting.delete(question);
+      const { sinceMs } = waiting;
+      if (await models.pause(attempts, { sinceMs, wishSeconds }, this.#signal)) continue;
+      if (said !== undefined) return said;
+      this.#outages += 1;
+      throw new Error('nobody listens there');
+    }
+  }
+
+  /** Undefined where nobody listens. */
+  async #send(token: ModelToken, question: object): Promise<Said | undefined> {
+    let answer: Response;
     try {
-      return await askCompletion(token, question, this.#signal);
+      answer = await askCompletion(token, question, this.#signal);
     } catch (error) {
+      if (isUnreached(error)) return undefined;
       if (!this.#signal.aborted) this.#outages += 1;
       throw error;
     }
+    return { answer, body: await this.#read(answer) };
   }
 
   /** Null for what is no JSON. Of a refusal that cannot be read the status says enough. */

@@ -26,6 +26,7 @@ const patienceMs = 10 * 60_000;
  * 2. A refusal is none of the provider's and none of the agent's. It is asked again until the patience of the run
  *    is used up, and once for each need after that.
  * 3. What was told is good until something else is told.
+ * 4. Questions that the service turns away itself wait by the same patience.
  */
 export class ModelList {
   readonly token: ModelToken;
@@ -75,6 +76,34 @@ export class ModelList {
     }
   }
 
+  /**
+   * Waits before a question is asked again that the service itself has turned away. From `sinceMs`, when it was asked,
+   * none of it is its task's time. False where the patience of the run does not reach so far.
+   */
+  async pause(
+    attempts: number,
+    { sinceMs, wishSeconds }: { readonly sinceMs: number; readonly wishSeconds: number },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    // It may take the service ten seconds to turn somebody away.
+    this.#sinceMs = sinceMs;
+    const waitMs = this.#pauseMs(attempts, wishSeconds);
+    if (waitMs === undefined) {
+      this.#sinceMs = undefined;
+      return false;
+    }
+    await this.#clock.sleep(waitMs, signal);
+    this.#waitedMs = this.waitedMs;
+    this.#sinceMs = undefined;
+    signal.throwIfAborted();
+    return true;
+  }
+
+  #pauseMs(attempts: number, wishSeconds: number): number | undefined {
+    const waitMs = Math.max(pauseMs(attempts, undefined), wishSeconds * 1000);
+    return this.waitedMs + waitMs > patienceMs ? undefined : waitMs;
+  }
+
   async #orKept(kept: z.infer<typeof ranked>, signal: AbortSignal) {
     try {
       return await this.#read(signal);
@@ -91,8 +120,8 @@ export class ModelList {
       } catch (cause) {
         signal.throwIfAborted();
         const wishSeconds = cause instanceof Refusal ? (cause.retryAfterSeconds ?? 0) : 0;
-        const waitMs = Math.max(pauseMs(attempts, undefined), wishSeconds * 1000);
-        if (isFinal(cause) || this.waitedMs + waitMs > patienceMs)
+        const waitMs = this.#pauseMs(attempts, wishSeconds);
+        if (isFinal(cause) || waitMs === undefined)
           throw new ModelsUnknown('the service does not say which models there are', { cause });
         await this.#clock.sleep(waitMs, signal);
         signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { completionBytesMax } from '../../../infra/ports/inference.ts';
+import { completionBytesMax, hasChoice } from '../../../infra/ports/inference.ts';
 import { morePartsThan } from '../../../machines/json-depth.ts';
 import type { Claim } from '../../cli/client/schemas.generated.ts';
 
@@ -58,6 +58,31 @@ export async function answerText({ body }: Response): Promise<string> {
   if (morePartsThan(whole, answerPartsMax))
     throw new AnswerTooLong(`more than ${answerPartsMax} lists, objects and texts`);
   return whole.toString('utf8');
+}
+
+/** In the service's own words, and none of a provider. An edge that stops says so of what it has under way, too. */
+const turnedAway = z.object({
+  error_code: z.string().refine((code) => code !== 'PROVIDER_UNAVAILABLE'),
+});
+
+/** Whether the service has no room for a question, or something of its own is away: nobody else failed. */
+export function isTurnedAway(status: number, body: unknown): boolean {
+  return status === 503 && turnedAway.safeParse(body).success;
+}
+
+export function retryAfterSeconds({ headers }: Response): number {
+  return Number(headers.get('retry-after') ?? 0) || 0;
+}
+
+/** Whether nobody listens there, as while an edge is started anew: nobody was asked. */
+export function isUnreached(error: unknown): boolean {
+  return Reflect.get(Object(Reflect.get(Object(error), 'cause')), 'code') === 'ECONNREFUSED';
+}
+
+/** A success that holds no completion. Of events, for which nobody here asks, nothing is known. */
+export function isBroken({ ok, headers }: Response, body: unknown): boolean {
+  const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+  return ok && !isStream && !hasChoice(body);
 }
 
 /** Neither a miner's own account (429) nor a model that nobody serves is an outage. */

@@ -21,7 +21,7 @@ export async function packFile(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const names = await readdir(folder);
   if (names.includes(name)) {
-    if ((await sha256OfFile(path)) === announced.sha256) return path;
+    if ((await sha256OfKept(path)) === announced.sha256) return path;
     await rm(path);
   }
   // Before: a disk that holds one pack and a half must hold the next one, too.
@@ -30,8 +30,13 @@ export async function packFile(
   return path;
 }
 
-async function sha256OfFile(path: string): Promise<string> {
+/** Undefined of a file that the machine does not give back, or not to us. */
+async function sha256OfKept(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
+  try {
+    await pipeline(createReadStream(path), hash);
+  } catch {
+    return undefined;
+  }
   return hash.digest('hex');
 }

@@ -4,6 +4,9 @@ export type StreamName = (typeof streams)[number];
 /** Of one stream of one task: how an agent ended says more than how it began. */
 export const printedBytesMax = 64 * 1024;
 
+/** Of which one is made: an agent may print a byte at a time, and each chunk takes far more than its bytes. */
+const chunksMax = 256;
+
 interface Tail {
   readonly chunks: Buffer[];
   keptBytes: number;
@@ -22,6 +25,7 @@ export class Printed {
     tail.chunks.push(chunk);
     tail.keptBytes += chunk.length;
     tail.bytes += chunk.length;
+    if (tail.chunks.length > chunksMax) joinChunks(tail);
     // The first chunk goes as soon as what is behind it is enough.
     for (;;) {
       const first = tail.chunks[0]?.length ?? 0;
@@ -36,4 +40,10 @@ export class Printed {
     const kept = Buffer.concat(chunks).subarray(-printedBytesMax);
     return { text: kept.toString(), leftOutBytes: bytes - kept.length };
   }
+}
+
+function joinChunks(tail: Tail): void {
+  const kept = Buffer.concat(tail.chunks).subarray(-printedBytesMax);
+  tail.chunks.splice(0, tail.chunks.length, kept);
+  tail.keptBytes = kept.length;
 }

@@ -1,7 +1,15 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { AnswerLimit } from '../../cli/client/answer-limit.ts';
 import type { ModelList } from './model-list.ts';
-import { AnswerTooLong, answerText, askCompletion, isOutage } from './model-service.ts';
+import {
+  AnswerTooLong,
+  answerText,
+  askCompletion,
+  isBroken,
+  isOutage,
+  isTurnedAway,
+  retryAfterSeconds,
+} from './model-service.ts';
 
 /** Half of what a task has: a provider that works says one word much sooner, and a service what there is. */
 const trialMs = 30_000;
@@ -28,8 +36,15 @@ export async function isProviderAway({ models, clock, signal }: Trial): Promise<
   try {
     const messages = [{ role: 'user', content: 'Say yes.' }];
     return await inTime(async (ends) => {
-      const answer = await askCompletion(models.token, { messages, model, max_tokens: 1 }, ends);
-      return isOutage(answer.status, await bodyOf(answer));
+      for (let attempts = 0; ; attempts++) {
+        const sinceMs = clock.monotonicMs();
+        const answer = await askCompletion(models.token, { messages, model, max_tokens: 1 }, ends);
+        const body = await bodyOf(answer);
+        const isOurs = isTurnedAway(answer.status, body);
+        const wishSeconds = retryAfterSeconds(answer);
+        if (isOurs && (await models.pause(attempts, { sinceMs, wishSeconds }, ends))) continue;
+        return isOutage(answer.status, body) || isBroken(answer, body);
+      }
     });
   } catch {
     signal.throwIfAborted();

@@ -36,11 +36,16 @@ export const insideFolder = '/sandbox';
 export const insideEnvironment: Readonly<Record<string, string>> = {
   LANG: 'C.UTF-8',
   PYTHONHASHSEED: '0',
+  // Each thread's own would reserve 64 MB of the address space that is an agent's memory, and hold next to nothing.
+  MALLOC_ARENA_MAX: '1',
 };
 
-/** Isolated from variables, folders and packages of the machine, and writing no compiled files. */
+/**
+ * Isolated from folders and packages of the machine, and writing no compiled files. Not `-I`, which would
+ * ignore our own variables too: those of the machine are gone where a box is begun.
+ */
 export function pythonArguments({ python, argument }: SandboxPlan): readonly string[] {
-  return [python.path, '-I', '-S', '-B', `${insideFolder}/runner.py`, argument];
+  return [python.path, '-s', '-P', '-S', '-B', `${insideFolder}/runner.py`, argument];
 }
 
 /** As another user, where we are root: its files, processes and signals are none of ours. */

@@ -46,8 +46,8 @@ export function sayAgentEnd(reason: AgentEnd, detail: string): string {
 }
 
 /**
- * Words of an agent as a database takes them: neither NUL nor half a surrogate pair, on which the
- * service would refuse the very message that blames it.
+ * Words of an agent as anybody may read them: neither NUL, half a surrogate pair nor another sign that
+ * only steers. A service of an earlier version refused the very message that blames it for the first two.
  */
 export function plainText(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
@@ -63,6 +63,8 @@ export interface Exit {
   /** Of the sandbox's first process: the agent's own code, or 128 and its signal. */
   readonly code: number | null;
   readonly signal: string | null;
+  /** It ran for so long that it may have used up its processor time, on all processors of the machine. */
+  readonly hadCpuTime: boolean;
 }
 
 export interface Told {
@@ -84,8 +86,9 @@ const killSignal = signalBase + 9;
 export function reasonOfExit({ isReady, isFinished, raised }: Told, exit: Exit): EndReason {
   if (!isReady) return 'not_started';
   if (exit.code === cpuSignal || exit.signal === 'SIGXCPU') return 'cpu_limit';
-  // The second of the two limits on processor time: for who ignores the first.
-  if (exit.code === killSignal) return 'cpu_limit';
+  // The second of the two limits on processor time: for who ignores the first. Whoever is killed before that is
+  // the prey of the kernel's want of memory, or his own, which from outside are the same: the second rule holds.
+  if (exit.code === killSignal && exit.hadCpuTime) return 'cpu_limit';
   if (raised === 'MemoryError') return 'memory_limit';
   if (raised !== undefined) return 'raised';
   return isFinished && exit.code === 0 ? 'finished' : 'died';

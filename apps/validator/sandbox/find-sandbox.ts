@@ -45,7 +45,7 @@ const builders: Readonly<Record<SandboxKind, (plan: SandboxPlan) => SandboxComma
   unshare: unshareCommand,
 };
 
-const insideNames = ['runner.py', 'shop_channel.py', 'shop_tools.py'] as const;
+const insideNames = ['linecache.py', 'runner.py', 'shop_channel.py', 'shop_tools.py'] as const;
 
 /**
  * The first way that holds: an agent of our own is run in it which tries what no agent may do. Nothing

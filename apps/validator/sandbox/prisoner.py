@@ -10,7 +10,7 @@ SHOWN = {
     "/": {"bin", "dev", "lib", "lib64", "sandbox", "sbin", "usr"},
     "/dev": {"null", "urandom", "zero"},
 }
-VARIABLES = {"LANG", "LC_CTYPE", "PWD", "PYTHONHASHSEED"}
+VARIABLES = {"LANG", "LC_CTYPE", "MALLOC_ARENA_MAX", "PWD", "PYTHONHASHSEED"}
 # Addresses that documents may name and nobody has; to connect a datagram sends nothing.
 BEYOND = ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1"))
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { availableParallelism } from 'node:os';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { type Call, lineLimits, lineReader, type Note, readMessage } from './channel.ts';
@@ -160,7 +161,8 @@ class Watch {
 
   ending(exit: Closed, wallSeconds: number): Ending {
     const { told } = this;
-    const reason = this.#reason ?? reasonOfExit(told, exit);
+    const hadCpuTime = wallSeconds * availableParallelism() >= this.#run.limits.cpuSeconds;
+    const reason = this.#reason ?? reasonOfExit(told, { ...exit, hadCpuTime });
     return {
       ...{ reason, detail: plainText(this.#detail), exitCode: exit.code, isLoaded: told.isLoaded },
       ...{ wallSeconds, stdoutTail: plainText(this.#tails.stdout) },

@@ -218,14 +218,16 @@ test('before the sandbox is ready no end is the agent’s, and afterwards every 
   const before = { isReady: false, isFinished: false, raised: undefined };
   const after = { ...before, isReady: true };
 
-  t.is(reasonOfExit(before, { code: 1, signal: null }), 'not_started');
-  t.is(reasonOfExit({ ...before, isFinished: true }, { code: 0, signal: null }), 'not_started');
-  t.is(reasonOfExit(after, { code: 0, signal: null }), 'died');
-  t.is(reasonOfExit(after, { code: 139, signal: null }), 'died');
-  t.is(reasonOfExit(after, { code: 152, signal: null }), 'cpu_limit');
-  t.is(
-    reasonOfExit({ ...after, raised: 'MemoryError' }, { code: 1, signal: null }),
-    'memory_limit',
-  );
-  t.is(reasonOfExit({ ...after, isFinished: true }, { code: 0, signal: null }), 'finished');
+  const ended = (code: number, hadCpuTime = true) => ({ code, signal: null, hadCpuTime });
+
+  t.is(reasonOfExit(before, ended(1)), 'not_started');
+  t.is(reasonOfExit({ ...before, isFinished: true }, ended(0)), 'not_started');
+  t.is(reasonOfExit(after, ended(0)), 'died');
+  t.is(reasonOfExit(after, ended(139)), 'died');
+  t.is(reasonOfExit(after, ended(152)), 'cpu_limit');
+  t.is(reasonOfExit(after, ended(152, false)), 'cpu_limit');
+  t.is(reasonOfExit(after, ended(137)), 'cpu_limit');
+  t.is(reasonOfExit(after, ended(137, false)), 'died');
+  t.is(reasonOfExit({ ...after, raised: 'MemoryError' }, ended(1)), 'memory_limit');
+  t.is(reasonOfExit({ ...after, isFinished: true }, ended(0)), 'finished');
 });

@@ -230,6 +230,55 @@ test('one that stays is sent once more by the next process, and then it is gone'
   await second.stop();
 });
 
+test('what is dropped is gone at once, under way or not, and what stands behind it is sent', async (t) => {
+  const folder = await folderFor(t);
+  const asked: string[] = [];
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const send = ({ evalRunId, kind }: Delivery, signal: AbortSignal): Promise<Attempted> => {
+    asked.push(`${evalRunId} ${kind}`);
+    if (evalRunId === 'b') return Promise.resolve({ kind: 'acknowledged', answer: 1 });
+    begin();
+    return new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve({ kind: 'later', reason: 'aborted' }));
+    });
+  };
+  const queue = await DeliveryQueue.open({
+    ...{ folder, send, clock: systemClock, log: quiet, onRetry: () => undefined },
+  });
+  const first = await queue.put(results('a'));
+  const other = await queue.put(results('b'));
+  const second = await queue.put(completion('a'));
+  await begun;
+  t.deepEqual(queue.evalRunIds, ['a', 'b']);
+  await queue.drop('a');
+
+  const over = { kind: 'refused', reason: 'its run is over' } as const;
+  t.deepEqual(await Promise.all([first.outcome, second.outcome]), [over, over]);
+  t.is((await other.outcome).kind, 'acknowledged');
+  t.deepEqual(asked, ['a results', 'b results']);
+  t.deepEqual(await readdir(folder), []);
+  await queue.stop();
+});
+
+test('who answers what is being dropped is heard once, and nothing else is taken for it', async (t) => {
+  const folder = await folderFor(t);
+  const { promise: answer, resolve: say } = Promise.withResolvers<Attempted>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const queue = await open(folder, ({ evalRunId }) => {
+    begin();
+    return evalRunId === 'a' ? answer : new Promise(() => undefined);
+  });
+  const { outcome } = await queue.put(results('a'));
+  await queue.put(results('b'));
+  await begun;
+  say({ kind: 'acknowledged', answer: 1 });
+  await Promise.all([queue.drop('a'), outcome]);
+
+  await queue.drop('a');
+  t.deepEqual(queue.evalRunIds, ['b']);
+  t.is((await readdir(folder)).length, 1);
+});
+
 const meanings: readonly (readonly [status: number, kind: Attempt['kind']])[] = [
   [401, 'later'],
   [403, 'refused'],

@@ -10,15 +10,24 @@ import test from 'ava';
 import { shopContract } from '../../../apps/validator/shop/catalogue.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
-import { away, claimOf, folderFor, noWork, openStub, say, startStubbed } from './stub-service.ts';
+import {
+  away,
+  claimOf,
+  folderFor,
+  noWork,
+  openStub,
+  type StubService,
+  say,
+  startStubbed,
+} from './stub-service.ts';
 
 /** One run, and then no work. */
-function oneRun() {
+function oneRun(stub: StubService) {
   let isGiven = false;
   return (response: ServerResponse) => {
     if (isGiven) return noWork(response);
     isGiven = true;
-    say(response, 200, claimOf('run'));
+    say(response, 200, claimOf('run', stub));
   };
 }
 
@@ -39,7 +48,7 @@ test('a release that neither disk nor service takes is asked for until it is ans
     (response: ServerResponse) => void looked.promise.then(() => released(response)),
   ];
   stub.answers
-    .set('/work/claim', oneRun())
+    .set('/work/claim', oneRun(stub))
     .set('/release', (response) => answers.shift()?.(response));
   await until(() => stub.askedFor('/run/release').length === 2);
   t.regex(await readFile(join(folder, 'run.json'), 'utf8'), /"eval_run_id":"run"/);
@@ -55,7 +64,7 @@ test('its note stays for the next process where none of the two took it before t
   const clock = new ManualClock();
   const first = await startStubbed(folder, stub, { clock });
   await withoutReleases(folder);
-  stub.answers.set('/work/claim', oneRun()).set('/release', away);
+  stub.answers.set('/work/claim', oneRun(stub)).set('/release', away);
   await until(async () => {
     await clock.advance(1_000);
     return stub.askedFor('/run/release').length > 0;
@@ -83,7 +92,7 @@ test('its note stays for the next process where none of the two took it before t
 test('a run whose note cannot be written is given back at once, and not begun', async (t) => {
   const [stub, folder] = [await openStub(t), await folderFor(t)];
   await mkdir(join(folder, 'run.json.new'), { recursive: true });
-  stub.answers.set('/work/claim', oneRun());
+  stub.answers.set('/work/claim', oneRun(stub));
   const validator = await startStubbed(folder, stub);
   await until(() => stub.askedFor('/run/release').length > 0);
   await until(() => stub.askedFor('/work/claim').length > 1);
@@ -128,7 +137,7 @@ test('so is one that came to nothing before its first task', async (t) => {
     .set('/pack/pack', (response) => say(response, 200, { tool_contract_version: shopContract }))
     .set('/run/complete', away)
     // Its code cannot be downloaded.
-    .set('/work/claim', oneRun());
+    .set('/work/claim', oneRun(stub));
   await until(() => stub.askedFor('/run/complete').length > 0);
   await first.stop();
   t.like(JSON.parse(await readFile(join(folder, 'run.json'), 'utf8')), {
@@ -145,7 +154,7 @@ test('so is one that came to nothing before its first task', async (t) => {
 test('a note that cannot be removed, and one that cannot be read, end no validator', async (t) => {
   const [stub, folder] = [await openStub(t), await folderFor(t)];
   const validator = await startStubbed(folder, stub);
-  stub.answers.set('/work/claim', oneRun()).set('/release', (response) => {
+  stub.answers.set('/work/claim', oneRun(stub)).set('/release', (response) => {
     // Between the note and its end.
     void rm(join(folder, 'run.json'), { force: true })
       .then(() => mkdir(join(folder, 'run.json/in the way'), { recursive: true }))
@@ -184,7 +193,7 @@ test('the key of a claim that cannot be written is asked under by this process a
 test('a stop ends a request for a pack, before its answer and in the middle of it', async (t) => {
   for (const begin of [false, true]) {
     const [stub, folder] = [await openStub(t), await folderFor(t)];
-    stub.answers.set('/work/claim', oneRun()).set('/pack/pack', (response) => {
+    stub.answers.set('/work/claim', oneRun(stub)).set('/pack/pack', (response) => {
       if (begin) response.writeHead(200, { 'content-type': 'application/json' }).write('{"a":');
     });
     // No limit of the client comes before the stop: its clock stands still.

@@ -11,7 +11,7 @@ import {
 } from '../../../apps/validator/sandbox/find-sandbox.ts';
 import { trial } from '../../../apps/validator/sandbox/trial.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
-import { trialLimits, trialSandbox } from './try-sandbox.ts';
+import { sandboxOr, trialLimits } from './try-sandbox.ts';
 
 const wish = {
   ...{ limits: trialLimits, kind: undefined, python: undefined, userId: 64_251, isRoot: false },
@@ -66,14 +66,6 @@ test('a box in which nothing comes up is no sandbox, and says what to do', async
       /agents are never run without one \(bubblewrap: .*not_started.*; unshare: .*not_started.*\)\. Install bubblewrap/,
   });
 });
-
-/** Bubblewrap as it is, or undefined where it does not work here and says what to do. */
-async function boxOf(t: ExecutionContext): Promise<Sandbox | undefined> {
-  const sandbox = await trialSandbox('bubblewrap');
-  if (!(sandbox instanceof NoSandbox)) return sandbox;
-  t.regex(sandbox.message, /apt-get install/);
-  return undefined;
-}
 
 interface Hole {
   readonly title: string;
@@ -147,7 +139,7 @@ function withHole(sandbox: Sandbox, hole: Hole): Sandbox {
 const trying = { clock: systemClock, pythonHome: undefined, secrets: [] };
 
 test('a box without holes holds what tries to get out of it, each time', async (t) => {
-  const sandbox = await boxOf(t);
+  const sandbox = await sandboxOr(t, 'bubblewrap');
   if (sandbox === undefined) return;
 
   t.is(await trial(sandbox, trying), undefined);
@@ -156,7 +148,7 @@ test('a box without holes holds what tries to get out of it, each time', async (
 
 for (const hole of holes) {
   test(`a box with ${hole.title} is found out, each time`, async (t) => {
-    const sandbox = await boxOf(t);
+    const sandbox = await sandboxOr(t, 'bubblewrap');
     if (sandbox === undefined) return;
     const leaky = withHole(sandbox, hole);
     const found = await trial(leaky, trying);
@@ -169,14 +161,14 @@ for (const hole of holes) {
 }
 
 test('a validator that is the first process of its container is let down by no sound box', async (t) => {
-  const sandbox = await boxOf(t);
+  const sandbox = await sandboxOr(t, 'bubblewrap');
   if (sandbox === undefined) return;
   // Numbers that every box of its own has.
   for (const ownPid of [1, 2]) t.is(await trial(sandbox, { ...trying, ownPid }), undefined);
 });
 
 test('a box with the processes of the machine is found out by the first process of a container', async (t) => {
-  const sandbox = await boxOf(t);
+  const sandbox = await sandboxOr(t, 'bubblewrap');
   if (sandbox === undefined) return;
   const found = 'see other processes';
   const leaky = withHole(sandbox, { title: found, without: { '--unshare-pid': 0 }, found });
@@ -187,7 +179,7 @@ test('a box with the processes of the machine is found out by the first process 
 
 test('a Python whose folder holds a secret is refused, and the message names what was read', async (t) => {
   const found = await findPython('/usr/bin/python3');
-  if ((await boxOf(t)) === undefined || typeof found === 'string') return;
+  if ((await sandboxOr(t, 'bubblewrap')) === undefined || typeof found === 'string') return;
   const folder = await folderFor(t);
   await chmod(folder, 0o755);
   const key = join(folder, 'hotkey');

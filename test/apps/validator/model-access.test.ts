@@ -98,7 +98,6 @@ for (const { status, body, outages } of [
   { status: 429, body: { detail: 'slow down' }, outages: 0 },
   { status: 429, body: { error: { code: 'RATE_LIMITED' } }, outages: 0 },
   { status: 500, body: {}, outages: 1 },
-  { status: 503, body: { detail: 'Try again.', error_code: 'OVERLOADED' }, outages: 1 },
   { status: 503, body: { ...away, detail: 'nobody serves it' }, outages: 0 },
   { status: 503, body: { ...away, provider_failed: true }, outages: 1 },
 ]) {
@@ -120,7 +119,25 @@ for (const message of [{ content: null }, { refusal: 'no' }, { content: '' }]) {
 }
 
 test('an answer in a form of its own is no outage', async (t) => {
-  t.like(await asked(t, { status: 200, body: { choices: [] } }), { failures: 1, outages: 0 });
+  const body = { choices: [{ text: 'yes' }] };
+  t.like(await asked(t, { status: 200, body }), { failures: 1, outages: 0 });
+});
+
+for (const body of [{}, [], { choices: [] }, { error: { message: 'overloaded', code: 502 } }]) {
+  test(`an answer without any is an outage: ${JSON.stringify(body)}`, async (t) => {
+    t.like(await asked(t, { status: 200, body }), { failures: 1, outages: 1 });
+  });
+}
+
+test('events, for which nobody asked, are none', async (t) => {
+  const { origin } = await listening(t, (request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {}\n\n');
+  });
+  const access = accessTo(tokenFor(origin));
+
+  t.deepEqual(await access.ask(question), { error: 'the provider of models did not answer' });
+  t.like(access, { failures: 1, outages: 0 });
 });
 
 test('who does not answer at all is away', async (t) => {

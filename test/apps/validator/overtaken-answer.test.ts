@@ -8,7 +8,15 @@ import { shopContract } from '../../../apps/validator/shop/catalogue.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { silentTelemetry } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
-import { claimOf, folderFor, noWork, openStub, say, startStubbed } from './stub-service.ts';
+import {
+  claimOf,
+  folderFor,
+  noWork,
+  openStub,
+  type StubService,
+  say,
+  startStubbed,
+} from './stub-service.ts';
 
 const isComplete = (response: ServerResponse) =>
   say(response, 409, { detail: 'It was completed before.', error_code: 'RUN_ALREADY_COMPLETE' });
@@ -53,8 +61,8 @@ async function overtaken(t: ExecutionContext, again: (response: ServerResponse) 
 }
 
 /** One run whose code nobody can download. */
-function oneRun() {
-  const claims = [{ ...claimOf('run'), heartbeat_interval_seconds: 1 }];
+function oneRun(stub: StubService) {
+  const claims = [{ ...claimOf('run', stub), heartbeat_interval_seconds: 1 }];
   return (response: ServerResponse) => {
     const claim = claims.shift();
     if (claim === undefined) noWork(response);
@@ -69,7 +77,7 @@ for (const { again, end } of [
 ]) {
   test(`a run that is said to be complete is waited for, and counted once, as ${end}`, async (t) => {
     const { stub, folder, clock, ends, telemetry, askedAgain } = await overtaken(t, again);
-    stub.answers.set('/work/claim', oneRun());
+    stub.answers.set('/work/claim', oneRun(stub));
     const validator = await startStubbed(folder, stub, { clock, telemetry });
     await askedAgain();
     await until(() => ends.length > 0);

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -44,6 +44,17 @@ test('an empty file under the name of a pack is replaced by one new download', a
   t.deepEqual(await readFile(path), bytes);
   t.is(store.asked, 1);
   t.is(await fetchInto(folder), path);
+  t.is(store.asked, 1);
+});
+
+// As of a disk with a bad block, and every run of this pack would be given back from then on.
+test('so is a kept pack that cannot be read', async (t) => {
+  const folder = await folderFor(t);
+  await symlink('/proc/self/mem', join(folder, name));
+  await t.throwsAsync(readFile(join(folder, name)), { code: 'EIO' });
+  const { store, fetchInto } = await storeFor(t);
+
+  t.deepEqual(await readFile(await fetchInto(folder)), bytes);
   t.is(store.asked, 1);
 });
 

@@ -29,9 +29,13 @@ async function openService(t: ExecutionContext, complete: RequestListener, list 
     isProviderAway({ models: new ModelList(token, clock), clock, signal });
 }
 
+const said = { choices: [{ message: { content: 'yes' } }] };
 const unavailable = { detail: 'no', error_code: 'PROVIDER_UNAVAILABLE' };
 for (const [status, body, isAway] of [
-  [200, { choices: [] }, false],
+  [200, said, false],
+  [200, { choices: [] }, true],
+  [200, { error: { message: 'upstream overloaded', code: 502 } }, true],
+  [200, null, true],
   [400, { detail: 'no' }, false],
   [401, { detail: 'no' }, false],
   [429, { detail: 'slow down' }, false],
@@ -48,6 +52,30 @@ for (const [status, body, isAway] of [
     t.is(await ask(), isAway);
   });
 }
+
+test('what the service itself turns away says nothing of the provider, and is asked again', async (t) => {
+  const answers = [
+    [503, { detail: 'no', error_code: 'OVERLOADED' }],
+    [200, said],
+  ] as const;
+  let asked = 0;
+  const ask = await openService(t, (_, response) => {
+    const [status, body] = answers[asked] ?? [502, {}];
+    asked += 1;
+    response.writeHead(status).end(JSON.stringify(body));
+  });
+
+  t.false(await ask());
+  t.is(asked, 2);
+});
+
+test('of events, for which nobody asked, the status says enough', async (t) => {
+  const ask = await openService(t, (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end('data: {}\n\n');
+  });
+
+  t.false(await ask());
+});
 
 test('who hangs up or breaks off is away', async (t) => {
   const hangsUp = await openService(t, (request) => request.socket.destroy());

@@ -79,7 +79,7 @@ test('a proxy that knows no route for a while costs no run that was played', asy
 
 test('nor does it keep a run from being given back', async (t) => {
   const [stub, folder] = [await openStub(t), await folderFor(t)];
-  const claims = [claimOf('run')];
+  const claims = [claimOf('run', stub)];
   stub.answers.set('/work/claim', (response) => {
     const claim = claims.shift();
     if (claim === undefined) noWork(response);

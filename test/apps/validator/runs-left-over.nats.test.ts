@@ -103,7 +103,7 @@ const isGivenBack = async (version: string) =>
   (await runsOf(version)).some(({ status }) => status === 'CANCELLED');
 
 test.serial(
-  'a run that was killed half played is given back before its results are sent',
+  'a run that was killed half played is given back, and its results are not waited for',
   async (t) => {
     t.timeout(300_000);
     if (!(await hasSandbox(t))) return;
@@ -111,11 +111,10 @@ test.serial(
     const { version, start } = await killHalfPlayed({ index: 22, gate });
     await using validator = await startValidator(world, start);
     await until(() => isGivenBack(version));
-
-    t.true((await keptIn(validator.dataDir)).length > 0, 'its results wait');
-    await discard(version);
-    gate.isShut = () => false;
+    // Nobody will take them.
     await until(async () => (await keptIn(validator.dataDir)).length === 0);
+
+    await discard(version);
     validator.process.kill('SIGTERM');
     t.is((await validator.ended).code, 0);
   },

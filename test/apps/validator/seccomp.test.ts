@@ -5,16 +5,19 @@ interface Call {
   readonly architecture: number;
   readonly number: number;
   readonly firstArgument?: number;
+  readonly secondArgument?: number;
   readonly fourthArgument?: number;
 }
 
 /** The kernel's interpreter of these few instructions, in a few lines. */
 function judged(program: Buffer, call: Call): number {
-  const { architecture, number, firstArgument = 0, fourthArgument = 0 } = call;
+  const { architecture, number } = call;
+  const { firstArgument = 0, secondArgument = 0, fourthArgument = 0 } = call;
   const fields = new Map([
     [0, number],
     [4, architecture],
     [16, firstArgument],
+    [24, secondArgument],
     [40, fourthArgument],
   ]);
   let accumulator = 0;
@@ -24,6 +27,7 @@ function judged(program: Buffer, call: Call): number {
     const jump = (holds: boolean) => program.readUInt8(at * 8 + (holds ? 2 : 3));
     if (code === 0x06) return operand;
     if (code === 0x20) accumulator = fields.get(operand) ?? Number.NaN;
+    else if (code === 0x54) accumulator &= operand;
     else if (code === 0x15) at += jump(accumulator === operand);
     else if (code === 0x35) at += jump(accumulator >= operand);
     else if (code === 0x45) at += jump((accumulator & operand) !== 0);
@@ -40,6 +44,26 @@ const arm64 = 0xc000_00b7;
 const calls: readonly (readonly [title: string, call: Call, verdict: number])[] = [
   ['read goes its way', { architecture: x64, number: 0 }, allow],
   ['socket is refused', { architecture: x64, number: 41 }, refuse],
+  [
+    'a pair of streams of one process is made',
+    { architecture: x64, number: 53, firstArgument: 1, secondArgument: 0x0008_0801 },
+    allow,
+  ],
+  [
+    'a pair of datagram sockets is not, which could be addressed',
+    { architecture: x64, number: 53, firstArgument: 1, secondArgument: 0x0008_0002 },
+    refuse,
+  ],
+  [
+    'a pair of packet sockets neither',
+    { architecture: x64, number: 53, firstArgument: 1, secondArgument: 5 },
+    refuse,
+  ],
+  [
+    'a pair of another family neither',
+    { architecture: x64, number: 53, firstArgument: 2, secondArgument: 1 },
+    refuse,
+  ],
   ['shmget is refused', { architecture: x64, number: 29 }, refuse],
   ['the last of the list, fsmount, is refused', { architecture: x64, number: 432 }, refuse],
   ['clone3 is not there', { architecture: x64, number: 435 }, notThere],
@@ -77,6 +101,9 @@ test('the filter of arm64 knows its own numbers', (t) => {
 
   t.is(judged(program, { architecture: arm64, number: 198 }), refuse);
   t.is(judged(program, { architecture: arm64, number: 63 }), allow);
+  const pair = { architecture: arm64, number: 199, secondArgument: 1 };
+  t.is(judged(program, { ...pair, firstArgument: 1 }), allow);
+  t.is(judged(program, { ...pair, firstArgument: 10 }), refuse);
   t.is(judged(program, { architecture: arm64, number: 222, fourthArgument: 0x21 }), refuse);
   t.is(judged(program, { architecture: arm64, number: 222, fourthArgument: 0x22 }), allow);
   t.is(judged(program, { architecture: arm64, number: 220, firstArgument: 0x0002_0011 }), refuse);

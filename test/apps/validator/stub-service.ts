@@ -28,7 +28,7 @@ type Answer = (response: ServerResponse, asked: Asked) => void;
 export interface StubService {
   readonly url: string;
   readonly asked: readonly Asked[];
-  /** By what its path ends in. What is not told: no work, and yes to everything else. */
+  /** By what its path ends in. What is not told: no work, no code, and yes to everything else. */
   readonly answers: Map<string, Answer>;
   /** Those whose path ends so. */
   askedFor(end: string): readonly Asked[];
@@ -36,7 +36,10 @@ export interface StubService {
 
 export async function openStub(t: ExecutionContext): Promise<StubService> {
   const asked: Asked[] = [];
-  const answers = new Map<string, Answer>([['/work/claim', (response) => noWork(response)]]);
+  const answers = new Map<string, Answer>([
+    ['/work/claim', (response) => noWork(response)],
+    ['/code', (response) => say(response, 404, {})],
+  ]);
   const { origin: url } = await listening(t, (request, response) => {
     void text(request).then((body) => {
       const path = request.url ?? '';
@@ -63,13 +66,14 @@ export function away(response: ServerResponse): void {
   say(response, 503, { detail: 'Try again soon.', error_code: 'OVERLOADED' });
 }
 
-export function claimOf(evalRunId: string): Claim {
+/** Its code is asked for at the stub, or nobody is there at all. */
+export function claimOf(evalRunId: string, stub = { url: 'http://127.0.0.1:1' }): Claim {
   return {
     ...{ eval_run_id: evalRunId, agent_version_id: 'version', suite_id: 1, suite_version: 1 },
     ...{ phase: 'QUALIFYING', race_id: null, execution_kind: 'envpack' },
     ...{ env_pack_sha256: 'pack', lease_expires_at: '2026-01-01T00:00:00Z' },
     heartbeat_interval_seconds: 30,
-    ...{ code_download_url: 'http://127.0.0.1:1/', code_sha256: 'code' },
+    ...{ code_download_url: `${stub.url}/code`, code_sha256: 'code' },
     ...{ inference_token: null, providera_access_token: null },
   };
 }

@@ -2,12 +2,12 @@
  * What an honest agent may ask of a tool: a call that the channel would not take is told to it before
  * anything is written, in a real sandbox. Whoever writes into the channel itself is ended: `sandbox.test.ts`.
  */
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { lineLimits } from '../../../apps/validator/sandbox/channel.ts';
-import { NoSandbox, type Sandbox } from '../../../apps/validator/sandbox/find-sandbox.ts';
+import type { Sandbox } from '../../../apps/validator/sandbox/find-sandbox.ts';
 import { runAgent, type ToolAnswer } from '../../../apps/validator/sandbox/run-agent.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
-import { trialSandbox, tryAgent } from './try-sandbox.ts';
+import { sandboxOr, tryAgent } from './try-sandbox.ts';
 
 const { bytesMax, levelsMax, partsMax } = lineLimits;
 
@@ -29,13 +29,6 @@ def agent_main(problem):
         print("told", ascii(str(error)))
     cart.checkout()
 `;
-
-async function sandboxOr(t: ExecutionContext): Promise<Sandbox | undefined> {
-  const sandbox = await trialSandbox('bubblewrap');
-  if (!(sandbox instanceof NoSandbox)) return sandbox;
-  t.log(sandbox.message);
-  return undefined;
-}
 
 async function play(
   sandbox: Sandbox,
@@ -84,7 +77,7 @@ for (const [title, attempt, count] of [
   ],
 ] as const) {
   test.serial(`an agent may ask a tool with ${title}`, async (t) => {
-    const sandbox = await sandboxOr(t);
+    const sandbox = await sandboxOr(t, 'bubblewrap');
     if (sandbox === undefined) return;
 
     const { ending, tools } = await play(sandbox, trying(attempt));
@@ -127,7 +120,7 @@ for (const [title, attempt, told] of [
   ['a tool by a number', 'call(5)', /name of a tool/],
 ] as const) {
   test.serial(`an agent that asks a tool with ${title} is told so, and goes on`, async (t) => {
-    const sandbox = await sandboxOr(t);
+    const sandbox = await sandboxOr(t, 'bubblewrap');
     if (sandbox === undefined) return;
 
     const { ending, tools } = await play(sandbox, trying(attempt));
@@ -139,7 +132,7 @@ for (const [title, attempt, told] of [
 }
 
 test.serial('a process that an agent forked is told that it may not call', async (t) => {
-  const sandbox = await sandboxOr(t);
+  const sandbox = await sandboxOr(t, 'bubblewrap');
   if (sandbox === undefined) return;
   const forked = `
 def from_child():
@@ -162,7 +155,7 @@ def from_child():
 });
 
 test.serial('what an agent asks and is answered is the same on both sides', async (t) => {
-  const sandbox = await sandboxOr(t);
+  const sandbox = await sandboxOr(t, 'bubblewrap');
   if (sandbox === undefined) return;
   const texts = ['ж\u2028"\\\n\u0000\u007f', '\u{1f6d2}'.repeat(2_000), '\ud800x\udfff'];
   const attempt = `[print(ascii(call("x", a=a))) for a in json.loads(${JSON.stringify(JSON.stringify(texts))})]`;
@@ -184,7 +177,7 @@ test.serial('what an agent asks and is answered is the same on both sides', asyn
 });
 
 test.serial('each of many threads gets its own answer', async (t) => {
-  const sandbox = await sandboxOr(t);
+  const sandbox = await sandboxOr(t, 'bubblewrap');
   if (sandbox === undefined) return;
   const attempt =
     'print([len(a) for a in ThreadPoolExecutor(3).map(lambda at: ask_model("x" * at), range(60_000, 70_000, 1_000))])';
@@ -203,7 +196,7 @@ test.serial('each of many threads gets its own answer', async (t) => {
 test.serial(
   'an agent that is done has finished, whatever its threads still wait for',
   async (t) => {
-    const sandbox = await sandboxOr(t);
+    const sandbox = await sandboxOr(t, 'bubblewrap');
     if (sandbox === undefined) return;
     const code = `
 import threading, time
@@ -227,7 +220,7 @@ def agent_main(problem):
 );
 
 test.serial('what an agent printed before it raised is not lost', async (t) => {
-  const sandbox = await sandboxOr(t);
+  const sandbox = await sandboxOr(t, 'bubblewrap');
   if (sandbox === undefined) return;
 
   const code = 'def agent_main(problem):\n    print("so far")\n    raise ValueError("no")\n';
@@ -237,7 +230,7 @@ test.serial('what an agent printed before it raised is not lost', async (t) => {
 });
 
 test.serial('an exception that cannot say what it is has been raised all the same', async (t) => {
-  const sandbox = await sandboxOr(t);
+  const sandbox = await sandboxOr(t, 'bubblewrap');
   if (sandbox === undefined) return;
   const broken =
     'class Broken(Exception):\n    def __str__(self):\n        raise ValueError("no")\n';

@@ -1,3 +1,4 @@
+import type { ExecutionContext } from 'ava';
 import type { Ending } from '../../../apps/validator/sandbox/ending.ts';
 import {
   findSandbox,
@@ -42,6 +43,19 @@ export async function trialSandbox(
     if (error instanceof NoSandbox && mayBeMissing) return error;
     throw error;
   }
+}
+
+/** Undefined where this machine has none of the kind, which then must say what to do. */
+export async function sandboxOr(
+  t: ExecutionContext,
+  kind: SandboxKind,
+  limits?: Partial<TaskLimits>,
+): Promise<Sandbox | undefined> {
+  const sandbox = await trialSandbox(kind, limits);
+  if (!(sandbox instanceof NoSandbox)) return sandbox;
+  t.log(sandbox.message);
+  t.regex(sandbox.message, /apt-get install/);
+  return undefined;
 }
 
 export interface Tried {

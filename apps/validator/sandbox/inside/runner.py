@@ -4,18 +4,25 @@ Until the word `ready` only this file has run, so whatever goes wrong before it 
 the sandbox's; whatever comes after it is the agent's. Nothing in here knows an answer.
 """
 
-import json
 import os
-import resource
 import sys
-import traceback
-import types
+
+# Ahead of everything that reads lines of files: they are to find our `linecache`.
+sys.path.insert(0, "/sandbox")
+
+import json  # noqa: E402
+import resource  # noqa: E402
+import traceback  # noqa: E402
+import types  # noqa: E402
+from collections.abc import Awaitable  # noqa: E402
 
 AGENT_PATH = "/sandbox/agent.py"
 FILTER_PATH = "/sandbox/filter"
 PR_SET_SECCOMP = 22
 SECCOMP_MODE_FILTER = 2
 RUNNER = os.getpid()
+# An agent may put streams of its own in their place.
+STDOUT, STDERR = sys.stdout, sys.stderr
 
 
 def take_limits(limits):
@@ -49,6 +56,15 @@ def take_filter():
         raise OSError(ctypes.get_errno(), "the seccomp filter was refused")
 
 
+def take_names():
+    """What `site` gives to any program and an agent may say: `exit`, `quit`, `help` and three more."""
+    import site
+
+    site.setquit()
+    site.setcopyright()
+    site.sethelper()
+
+
 def compiled(source):
     """
     Under a name that no file has. What an agent writes to standard error is public before its code is, and
@@ -62,13 +78,41 @@ def compiled(source):
 
 
 def load_agent():
-    with open(AGENT_PATH, encoding="utf-8") as file:
+    # Bytes, as the submission check compiles them: a byte order mark or a cookie is for CPython to read.
+    with open(AGENT_PATH, "rb") as file:
         source = file.read()
     module = types.ModuleType("agent")
     module.__file__ = AGENT_PATH
     sys.modules["agent"] = module
     exec(compiled(source), module.__dict__)
     return module
+
+
+def refuse_idle(given):
+    """Nobody awaits or iterates what a call gives, so nothing of it would ever run, nor anything be said."""
+    if is_unbegun(given):
+        kind = type(given).__name__
+        close = getattr(given, "close", None)
+        if callable(close):
+            close()
+        raise TypeError(
+            f"agent_main(problem) gave a {kind}, of which nothing has run: "
+            "write a plain 'def agent_main(problem):' whose work is done when it returns"
+        )
+
+
+def is_unbegun(given):
+    """What a function has run itself it may give back, done or not."""
+    if isinstance(given, types.GeneratorType):
+        # A plain function may end with a generator expression that nobody needs.
+        is_made = given.gi_code.co_name != "<genexpr>"
+        return is_made and given.gi_frame is not None and not given.gi_suspended
+    if isinstance(given, types.CoroutineType):
+        return given.cr_frame is not None and not given.cr_suspended
+    if isinstance(given, types.AsyncGeneratorType):
+        return given.ag_frame is not None
+    is_done = getattr(given, "done", None)
+    return isinstance(given, Awaitable) and callable(is_done) and not is_done()
 
 
 def play(task):
@@ -78,7 +122,7 @@ def play(task):
         if not callable(agent_main):
             raise TypeError("the file defines no function agent_main(problem)")
         shop_channel.note({"note": "loaded"})
-        agent_main(task)
+        refuse_idle(agent_main(task))
     except SystemExit as end:
         if end.code not in (None, 0):
             raise RuntimeError(f"the agent ended itself with code {end.code}") from None
@@ -92,10 +136,11 @@ def leave_if_forked():
 
 def flush_output():
     """What was printed is the agent's to read, however it ended; to end here flushes nothing by itself."""
-    try:
-        sys.stdout.flush()
-    except BaseException:
-        pass
+    for stream in (sys.stdout, sys.stderr, STDOUT, STDERR):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
 
 
 def words_of(error):
@@ -122,7 +167,9 @@ def fail(error):
 
 take_filter()
 take_limits(json.loads(sys.argv[1]))
-sys.path.insert(0, "/sandbox")
+take_names()
+# Whoever is killed at a limit flushes nothing, and is who most needs to read what was printed.
+STDOUT.reconfigure(line_buffering=True)
 import shop_channel  # noqa: E402
 
 shop_channel.note({"note": "ready"})

@@ -24,7 +24,11 @@ _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 _turn = threading.Lock()
 # For one line: a long one goes in pieces, between which another thread would write.
 _writing = threading.Lock()
+# What was read; each step takes from one to the next, so that whoever is left without memory loses nothing of it.
+_chunk = b""
 _pending = bytearray()
+# Lines that are to come: more than one where a caller was not there any more to take his own.
+_awaited = 1
 
 
 class ToolError(Exception):
@@ -38,24 +42,40 @@ def note(message):
 
 
 def receive():
-    while b"\n" not in _pending:
-        chunk = os.read(CHANNEL, 65536)
-        if not chunk:
-            raise ConnectionError("the validator has closed the channel")
-        _pending.extend(chunk)
-    line, _, rest = bytes(_pending).partition(b"\n")
-    _pending[:] = rest
-    return json.loads(line)
+    """The answer to the last call: what came for those before it is nobody's any more."""
+    global _awaited
+    while True:
+        end = _end_of_line()
+        line = b"" if _awaited > 1 else _pending[:end]
+        del _pending[: end + 1]
+        _awaited -= 1
+        if _awaited == 0:
+            return json.loads(line)
 
 
 def call(tool, **arguments):
+    global _awaited
     line = _line_of(tool, arguments)
     with _turn:
         _write(line)
+        _awaited += 1
         answer = receive()
     if "error" in answer:
         raise ToolError(answer["error"])
     return answer["result"]
+
+
+def _end_of_line():
+    global _chunk
+    while True:
+        end = _pending.find(b"\n")
+        if end >= 0:
+            return end
+        _chunk = _chunk or os.read(CHANNEL, 65536)
+        if not _chunk:
+            raise ConnectionError("the validator has closed the channel")
+        _pending.extend(_chunk)
+        _chunk = b""
 
 
 def _line_of(tool, arguments):
