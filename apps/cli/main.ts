@@ -7,6 +7,7 @@ import { exitCodes } from './exit-code.ts';
 import { asking } from './keys/ask.ts';
 import { openDesk } from './open-desk.ts';
 import { runLine } from './run-line.ts';
+import { outliveReader } from './show/closed-pipe.ts';
 import { screen } from './show/screen.ts';
 
 const { env, stdin, stdout, stderr } = process;
@@ -20,15 +21,15 @@ function screenOn(stream: NodeJS.WriteStream) {
   });
 }
 
-// Whoever reads only the first lines closes the pipe; that is no error of anybody's.
-stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
-
 /** Whoever follows something tells that it ended; what takes longer is cut off. */
 const endingMs = 300;
 const stopping = new AbortController();
+let isEnough = false;
+outliveReader(stderr);
+outliveReader(stdout, () => {
+  isEnough ||= !stopping.signal.aborted;
+  stopping.abort();
+});
 process.on('SIGINT', () => {
   stopping.abort();
   unlessEndedWithin(endingMs, () => process.exit(exitCodes.interrupted));
@@ -53,4 +54,5 @@ const code = await runLine(process.argv.slice(2), {
       stopping: stopping.signal,
     }),
 });
-process.exitCode = code;
+// What goes on for ever ends with its reader, who had enough of it.
+process.exitCode = isEnough && code === exitCodes.interrupted ? exitCodes.done : code;

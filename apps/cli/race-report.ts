@@ -64,15 +64,16 @@ function cancelledText(
 
 /** Operators may close it sooner than it was planned; when they did is not told. */
 function closingRow(
-  { status, qualifying_closes_at: at }: Race,
+  { status, qualifying_closes_at: at, race_started_at: startedAt }: Race,
   nowMs: number,
 ): readonly [string, string] {
   if (status === 'QUALIFYING_OPEN') return ['closes', whenText(at, nowMs)];
-  const isEarly = Date.parse(at) > nowMs;
-  return [
-    'closed',
-    isEarly ? `by an operator, before ${whenText(at, nowMs)}` : whenText(at, nowMs),
-  ];
+  // No race starts before it closed.
+  const isEarly = startedAt !== null && Date.parse(startedAt) < Date.parse(at);
+  const latest = isEarly ? startedAt : at;
+  const isOrdered = isEarly || Date.parse(at) > nowMs;
+  const when = whenText(latest, nowMs);
+  return ['closed', isOrdered ? `by an operator, before ${when}` : when];
 }
 
 const barWidth = 24;

@@ -2,6 +2,7 @@ import { standingsOf, weightVector } from '../../machines/emission/standings.ts'
 import type { RaceBundle } from '../../machines/race/bundle.ts';
 import type { CompletedRace, EntrantResult } from '../../machines/race/complete-race.ts';
 import { compareField } from './compare-field.ts';
+import { compareTimes } from './compare-times.ts';
 import type { Comparison } from './difference.ts';
 import { integrityFault, rebuiltRace, rebuiltRunScore } from './rebuild.ts';
 
@@ -13,6 +14,7 @@ type Run = RaceBundle['runs'][number];
  * facts and its rules. Undefined when nothing follows: a race without finishers cannot complete.
  */
 export function compareBundle(bundle: RaceBundle, to: Comparison): CompletedRace | undefined {
+  compareTimes(bundle, to);
   compareField(bundle, to);
   compareRuns(bundle, to);
   const results = rebuiltRace(bundle);
@@ -27,6 +29,8 @@ export function compareBundle(bundle: RaceBundle, to: Comparison): CompletedRace
 function compareRuns(bundle: RaceBundle, to: Comparison): void {
   const taskIds = new Set(bundle.tasks.map(({ task_id }) => task_id));
   const entrants = new Set(bundle.entrants.map(({ agent_version_id }) => agent_version_id));
+  const runIds = bundle.runs.map(({ eval_run_id }) => eval_run_id);
+  to.same('runs, each once', runIds.length, new Set(runIds).size);
   for (const run of bundle.runs) {
     const name = `run ${run.eval_run_id}`;
     to.same(`${name} score`, run.score_micro, rebuiltRunScore(run, bundle));
@@ -38,6 +42,7 @@ function compareRuns(bundle: RaceBundle, to: Comparison): void {
       [],
     );
     to.same(`${name} results, each once`, results.length, new Set(results).size);
+    if (run.is_included) to.same(`${name}, which counts, excluded as`, run.exclusion_reason, null);
     compareSuccess(run, bundle, to);
   }
   compareInclusion(bundle, to);
@@ -126,6 +131,8 @@ function compareEmission(bundle: RaceBundle, results: CompletedRace, to: Compari
   for (const [index, computed] of results.emission.entries()) {
     const said = emission[index];
     const name = `emission seat ${computed.position} (${computed.seat})`;
+    to.same(`${name} position`, said?.position, computed.position);
+    to.same(`${name} kind`, said?.seat, computed.seat);
     to.same(`${name} version`, said?.agent_version_id, computed.agentVersionId);
     to.same(`${name} hotkey`, said?.miner_hotkey, computed.minerHotkey);
     to.same(`${name} weight`, said?.weight, computed.weight);

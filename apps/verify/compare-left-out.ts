@@ -3,6 +3,7 @@ import type { RaceBundle } from '../../machines/race/bundle.ts';
 import type { Comparison } from './difference.ts';
 import { nearMs } from './live/checks/check.ts';
 import { readPage } from './public-page.ts';
+import type { Service } from './whole-answer.ts';
 
 const entry = z.object({
   agent_version_id: z.string(),
@@ -21,10 +22,10 @@ const pageEntries = 500;
  * Of each hotkey the best version that could have raced, by the suite's leaderboard of now, against the one
  * that did. The board says since when a version is eligible, not with which score it was so then.
  */
-export async function compareLeftOut(url: string, bundle: RaceBundle, to: Comparison) {
+export async function compareLeftOut(service: Service, bundle: RaceBundle, to: Comparison) {
   const racing = new Map(bundle.entrants.map((each) => [each.miner_hotkey, each]));
   const seen = new Set<string>();
-  for (const each of await qualifiedAtClose(url, bundle.race)) {
+  for (const each of await qualifiedAtClose(service, bundle.race)) {
     const { agent_version_id: id, miner_hotkey: hotkey, qualifying_score: score } = each;
     if (seen.has(hotkey)) continue;
     seen.add(hotkey);
@@ -42,7 +43,7 @@ export async function compareLeftOut(url: string, bundle: RaceBundle, to: Compar
 
 /** The best first, as the board has them. */
 async function qualifiedAtClose(
-  url: string,
+  service: Service,
   { suite_id, closed_at, policy }: RaceBundle['race'],
 ): Promise<readonly Entry[]> {
   const threshold = Number(policy.qualifyingThreshold);
@@ -50,7 +51,7 @@ async function qualifiedAtClose(
   const found: Entry[] = [];
   for (let offset = 0; ; offset += pageEntries) {
     const query = `suite_id=${suite_id}&limit=${pageEntries}&offset=${offset}`;
-    const { entries } = await readPage(`${url}/v1/public/leaderboard?${query}`, leaderboard);
+    const { entries } = await readPage(service, `/v1/public/leaderboard?${query}`, leaderboard);
     const above = entries.filter(isAbove);
     found.push(...above.filter((each) => couldRace(each, closed_at)));
     if (above.length < pageEntries) return found;

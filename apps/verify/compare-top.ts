@@ -7,6 +7,7 @@ import { nearMs } from './live/checks/check.ts';
 import { readPage } from './public-page.ts';
 import { instantOf, numberOf } from './race-page.ts';
 import { readStatus } from './version-status.ts';
+import type { Service } from './whole-answer.ts';
 
 const reign = z.object({
   agent_version_id: z.string(),
@@ -24,18 +25,22 @@ const released = z.object({
 });
 
 /** Compares who reigned at the close, before the end and after it with the public history. */
-export async function compareTop(url: string, bundle: RaceBundle, to: Comparison): Promise<void> {
-  const address = `${url}/v1/public/top/history?suite_id=${bundle.race.suite_id}`;
-  const history = await readPage(address, z.array(reign));
+export async function compareTop(
+  service: Service,
+  bundle: RaceBundle,
+  to: Comparison,
+): Promise<void> {
+  const address = `/v1/public/top/history?suite_id=${bundle.race.suite_id}`;
+  const history = await readPage(service, address, z.array(reign));
   comparePromotion(history, bundle.race, to);
-  await compareTopBefore({ url, bundle, history }, to);
-  await compareTopScore(url, bundle, to);
+  await compareTopBefore({ service, bundle, history }, to);
+  await compareTopScore(service, bundle, to);
   const { closed_at: closedAt } = bundle.race;
   const atClose = reigningAt(history, closedAt).map(({ agent_version_id }) => agent_version_id);
   for (const { agent_version_id: id, qualification_type: type } of fallenTops(bundle)) {
     const isTop = atClose.includes(id);
     if (type === 'PINNED') {
-      const isRightful = isTop || (await hasSurvived(url, bundle, id));
+      const isRightful = isTop || (await hasSurvived(service, bundle, id));
       to.published(`version ${id}, top or survivor at the close`, true, isRightful);
     } else to.published(`version ${id}, top at the close`, true, isTop);
   }
@@ -60,16 +65,19 @@ function comparePromotion(
 }
 
 interface Before {
-  readonly url: string;
+  readonly service: Service;
   readonly bundle: RaceBundle;
   readonly history: readonly Reign[];
 }
 
-async function compareTopBefore({ url, bundle, history }: Before, to: Comparison): Promise<void> {
+async function compareTopBefore(
+  { service, bundle, history }: Before,
+  to: Comparison,
+): Promise<void> {
   const { top_before: top, race } = bundle;
   if (top === null) {
     const [reigning] = history.filter((each) => isReigning(each, race.completed_at, 0));
-    const isHushed = reigning !== undefined && !(await hasFallen(url, reigning));
+    const isHushed = reigning !== undefined && !(await hasFallen(service, reigning));
     to.published('top before', null, isHushed ? reigning.agent_version_id : null);
     return;
   }
@@ -80,8 +88,11 @@ async function compareTopBefore({ url, bundle, history }: Before, to: Comparison
 }
 
 /** A top that a discard or a ban met shortly before the end has its reign ended by the end. */
-async function hasFallen(url: string, { agent_version_id, ended_at }: Reign): Promise<boolean> {
-  const { timeline } = await readStatus(url, agent_version_id);
+async function hasFallen(
+  service: Service,
+  { agent_version_id, ended_at }: Reign,
+): Promise<boolean> {
+  const { timeline } = await readStatus(service, agent_version_id);
   return timeline.some(
     ({ event, at, detail }) => event === 'reign_ended' && at === ended_at && detail !== 'OUTRANKED',
   );
@@ -97,14 +108,18 @@ function isReigning({ top_at, ended_at }: Reign, atMs: number, toleranceMs: numb
 }
 
 /** A top that did not finish is challenged at the Overall of the last race that it finished. */
-async function compareTopScore(url: string, bundle: RaceBundle, to: Comparison): Promise<void> {
+async function compareTopScore(
+  service: Service,
+  bundle: RaceBundle,
+  to: Comparison,
+): Promise<void> {
   const { top_before: top, race, entrants } = bundle;
   if (top === null) return;
   const own = entrants.find(({ agent_version_id }) => agent_version_id === top.agent_version_id);
   if (own !== undefined && own.race_score !== null) return;
   // Its code, and so this page, is public since it became top.
-  const address = `${url}/v1/public/agent-versions/${top.agent_version_id}`;
-  const { race_scores: scores } = await readPage(address, released);
+  const address = `/v1/public/agent-versions/${top.agent_version_id}`;
+  const { race_scores: scores } = await readPage(service, address, released);
   const last = scores
     .filter((each) => each.race_number < race.race_number && each.weighted_score !== null)
     .toSorted((left, right) => right.race_number - left.race_number)[0];

@@ -4,6 +4,7 @@ import { unfinishedSurvivors } from './compare-field.ts';
 import type { Comparison } from './difference.ts';
 import { readPage } from './public-page.ts';
 import { numberOf, type RacePage, readRacePage } from './race-page.ts';
+import type { Service } from './whole-answer.ts';
 
 type PastRace = RaceBundle['window'][number];
 type Qualifier = RacePage['qualifiers'][number];
@@ -14,12 +15,12 @@ const raceHistory = z.object({
 });
 
 /** The races that Overall looks back on are the suite's latest, with what their own pages say. */
-export async function compareWindow(url: string, bundle: RaceBundle, to: Comparison) {
+export async function compareWindow(service: Service, bundle: RaceBundle, to: Comparison) {
   const ids = bundle.window.map(({ race_id }) => race_id);
-  to.published('window', ids, await earlierRaces(url, bundle.race));
+  to.published('window', ids, await earlierRaces(service, bundle.race));
   const last = Math.max(...bundle.window.map(({ race_number }) => race_number));
   for (const past of bundle.window) {
-    const page = await readRacePage(url, past.race_id);
+    const page = await readRacePage(service, past.race_id);
     compareHead(page, past, bundle, to);
     compareScores(page, past, to);
     compareEliminated(page, past, bundle, to);
@@ -32,12 +33,15 @@ export async function compareWindow(url: string, bundle: RaceBundle, to: Compari
 }
 
 /** Completed races of the suite before this one, newest first, as many as Overall looks back on. */
-async function earlierRaces(url: string, race: RaceBundle['race']): Promise<readonly string[]> {
+async function earlierRaces(
+  service: Service,
+  race: RaceBundle['race'],
+): Promise<readonly string[]> {
   const count = race.policy.windowRaces - 1;
   const found: string[] = [];
   for (let offset = 0; found.length < count; offset += pageRaces) {
     const query = `suite_id=${race.suite_id}&limit=${pageRaces}&offset=${offset}`;
-    const { races } = await readPage(`${url}/v1/public/races/history?${query}`, raceHistory);
+    const { races } = await readPage(service, `/v1/public/races/history?${query}`, raceHistory);
     if (races.length === 0) break;
     const earlier = races.filter(
       ({ status, race_number: number }) => status === 'RACE_COMPLETE' && number < race.race_number,
@@ -92,9 +96,13 @@ function survives({ qualifiers }: RacePage, id: string): boolean {
 }
 
 /** Of the suite's race before this one, as its page says. */
-export async function hasSurvived(url: string, bundle: RaceBundle, id: string): Promise<boolean> {
-  const [last] = await earlierRaces(url, bundle.race);
-  return last !== undefined && survives(await readRacePage(url, last), id);
+export async function hasSurvived(
+  service: Service,
+  bundle: RaceBundle,
+  id: string,
+): Promise<boolean> {
+  const [last] = await earlierRaces(service, bundle.race);
+  return last !== undefined && survives(await readRacePage(service, last), id);
 }
 
 /** A survivor's hotkey is in the next field, unless the version was discarded or the hotkey banned. */

@@ -1,8 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
+import type { Clock } from '../../infra/ports/clock.ts';
 import type { VerifyOptions } from './options.ts';
 import { readPage } from './public-page.ts';
 import { BundleRefused, BundleUnread, type Manifest, manifest } from './sealed-bundle.ts';
+import { wholeAnswer } from './whole-answer.ts';
 
 export interface Sealed {
   readonly bytes: Uint8Array;
@@ -12,12 +14,16 @@ export interface Sealed {
 const located = manifest.extend({ download_url: z.string() });
 
 /** What the options name, before anything of it is believed. */
-export async function fetchSealed(options: VerifyOptions): Promise<Sealed> {
+export async function fetchSealed(options: VerifyOptions, clock: Clock): Promise<Sealed> {
   const { bundle, url = '', raceId = '', save } = options;
   if (bundle !== undefined) return await readSealed(bundle);
-  const page = `${url}/v1/public/races/${raceId}/bundle`;
-  const { download_url: address, ...seal } = await readPage(page, located, BundleUnread);
-  const bytes = await download(address);
+  const { download_url: address, ...seal } = await readPage(
+    { url, clock },
+    `/v1/public/races/${raceId}/bundle`,
+    located,
+    BundleUnread,
+  );
+  const bytes = await download(address, clock);
   if (save !== undefined) {
     await writeFile(save, bytes);
     await writeFile(manifestPath(save), JSON.stringify(seal));
@@ -25,11 +31,11 @@ export async function fetchSealed(options: VerifyOptions): Promise<Sealed> {
   return { bytes, seal };
 }
 
-async function download(address: string): Promise<Uint8Array> {
+async function download(address: string, clock: Clock): Promise<Uint8Array> {
   try {
-    const answer = await fetch(address);
+    const { answer, body } = await wholeAnswer({ address, clock });
     if (!answer.ok) throw new Error(`status ${answer.status}`);
-    return new Uint8Array(await answer.arrayBuffer());
+    return body;
   } catch (cause) {
     throw new BundleUnread('the store does not hand out the bundle', { cause });
   }

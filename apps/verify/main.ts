@@ -1,9 +1,12 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
-import { settings } from '../../infra/config/settings.ts';
+import { ConfigInvalid } from '../../infra/config/config.ts';
 import { createS3Inspector } from '../../infra/object-store/s3-inspector.ts';
+import { outliveReader } from '../cli/show/closed-pipe.ts';
+import { plainText } from '../cli/show/plain-text.ts';
 import { terminal } from '../world/terminal.ts';
 import { AuditUnreadable } from './audit/audit-unreadable.ts';
 import { verifyAudit } from './audit/verify-audit.ts';
+import { liveRules } from './live/live-rules.ts';
 import { LiveUnreadable } from './live/live-unreadable.ts';
 import { verifyLive } from './live/verify-live.ts';
 import { ObjectsUnreadable } from './objects/objects-unreadable.ts';
@@ -58,17 +61,7 @@ function auditAccess({ url }: AuditOptions) {
 /** What the rules are about: as the environment has it, or as services have it without. */
 function liveAccess({ databaseUrl = process.env['DATABASE_URL'] ?? '' }: LiveOptions) {
   if (databaseUrl === '') throw new UsageError('set DATABASE_URL, or give --database');
-  const cooldown = process.env['COOLDOWN_SECONDS'];
-  return {
-    databaseUrl,
-    rules: {
-      // By default the miners' rows show it.
-      cooldownMs: cooldown === undefined ? undefined : Number(cooldown) * 1000,
-      codePrivateMs: msOf('CODE_RELEASE_SECONDS'),
-      noProgressMs: msOf('NO_PROGRESS_SECONDS'),
-      runLimitMs: msOf('RUN_LIMIT_SECONDS'),
-    },
-  };
+  return { databaseUrl, rules: liveRules(process.env) };
 }
 
 /** Where the files are and whose, as services are told it. */
@@ -92,19 +85,23 @@ function storeVariable(name: string): string {
   return text;
 }
 
-function msOf(key: 'CODE_RELEASE_SECONDS' | 'NO_PROGRESS_SECONDS' | 'RUN_LIMIT_SECONDS'): number {
-  return Number(process.env[key] || settings[key].default) * 1000;
+/** Others wrote what a bundle and a service say. */
+function plainLines(text: string): string {
+  return text.split('\n').map(plainText).join('\n');
 }
 
+outliveReader(process.stdout);
+outliveReader(process.stderr);
 try {
   process.exitCode = await run();
 } catch (error) {
   const isUnchecked =
     error instanceof UsageError ||
+    error instanceof ConfigInvalid ||
     error instanceof AuditUnreadable ||
     error instanceof LiveUnreadable ||
     error instanceof ObjectsUnreadable;
   const isTold = isUnchecked || error instanceof BundleRefused;
-  console.error(isTold ? `paddock: ${error.message}` : error);
+  console.error(isTold ? `paddock: ${plainLines(error.message)}` : error);
   process.exitCode = isUnchecked ? 2 : 1;
 }

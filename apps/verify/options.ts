@@ -67,7 +67,7 @@ export const onTrust = `On trust: with which qualifying score or pin anybody cou
 sent, and which runs count; bans; the parameters of the rules.`;
 
 /** What the public pages tell, and a bundle alone does not. */
-export const onTrustAlone = `Without the service also: who was left out; the earlier races; who was top, and since when; who was discarded.`;
+export const onTrustAlone = `Without the service also: when qualifying closed, and who was left out; the earlier races; who was top, and since when; who was discarded.`;
 
 export const usage = `npm run verify -- --race ID --url BASE [--public-key HEX] [--save FILE]
 npm run verify -- --bundle FILE [--url BASE] [--public-key HEX]

@@ -1,17 +1,21 @@
 import type { z } from 'zod';
+import type { Clock } from '../../infra/ports/clock.ts';
 import { Refusal, Unanswered } from '../cli/client/refusal.ts';
 import { BundleRefused, BundleUnread } from './sealed-bundle.ts';
+import { AnswerLate, type Service, wholeAnswer } from './whole-answer.ts';
 
 /**
  * A public page of the service in the shape that it documents; a refusal is told in its own words. One
  * that may pass says nothing of the race; of another one that is for whoever asks to say.
  */
 export async function readPage<T>(
-  address: string,
+  { url, clock }: Service,
+  path: string,
   schema: z.ZodType<T>,
   Refused: typeof BundleRefused = BundleRefused,
 ): Promise<T> {
-  const { answer, body } = await answerOf(address);
+  const address = `${url}${path}`;
+  const { answer, body } = await answerOf(address, clock);
   if (!answer.ok) {
     const { status } = answer;
     const detail = JSON.stringify(Reflect.get(Object(body), 'detail') ?? body);
@@ -26,13 +30,13 @@ export async function readPage<T>(
   throw new BundleRefused(`${address} has no readable ${where}: ${issue?.message}`);
 }
 
-async function answerOf(address: string) {
+async function answerOf(address: string, clock: Clock) {
   try {
-    const answer = await fetch(address);
-    const body: unknown = await answer.json();
-    return { answer, body };
+    const { answer, body } = await wholeAnswer({ address, clock });
+    return { answer, body: JSON.parse(body.toString('utf8')) as unknown };
   } catch (error) {
-    const cause = new Unanswered(`GET ${address}: the connection failed`, { cause: error });
+    const why = error instanceof AnswerLate ? error.message : 'the connection failed';
+    const cause = new Unanswered(`GET ${address}: ${why}`, { cause: error });
     throw new BundleUnread(`${address} cannot be read`, { cause });
   }
 }

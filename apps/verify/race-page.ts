@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readPage } from './public-page.ts';
+import type { Service } from './whole-answer.ts';
 
 const number = z.number().nullable();
 
@@ -75,8 +76,8 @@ const racePage = z.object({
 });
 export type RacePage = z.infer<typeof racePage>;
 
-export async function readRacePage(url: string, raceId: string): Promise<RacePage> {
-  return await readPage(`${url}/v1/public/races/${raceId}`, racePage);
+export async function readRacePage(service: Service, raceId: string): Promise<RacePage> {
+  return await readPage(service, `/v1/public/races/${raceId}`, racePage);
 }
 
 /** A score of the API is the same number as the bundle's text, or nothing where that is nothing. */

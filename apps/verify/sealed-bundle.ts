@@ -71,8 +71,16 @@ function bundleOf(text: string): RaceBundle {
     throw new BundleRefused(`the bundle has an unknown format at ${where}: ${issue?.message}`);
   }
   // Two spellings of one value would be two bundles of one race.
-  if (canonicalJson(value) !== text) throw new BundleRefused('the bundle is not in canonical form');
+  if (canonicalOf(value) !== text) throw new BundleRefused('the bundle is not in canonical form');
   return parsed.data;
+}
+
+function canonicalOf(value: unknown): string {
+  try {
+    return canonicalJson(value);
+  } catch (cause) {
+    throw new BundleRefused('the bundle is nested deeper than that of any race', { cause });
+  }
 }
 
 function jsonOf(text: string): unknown {

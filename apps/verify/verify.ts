@@ -1,6 +1,7 @@
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { RaceBundle } from '../../machines/race/bundle.ts';
 import type { CompletedRace } from '../../machines/race/complete-race.ts';
+import { plainText } from '../cli/show/plain-text.ts';
 import { secondsText, type Terminal, table } from '../world/terminal.ts';
 import { compareApi } from './compare-api.ts';
 import { compareBundle } from './compare-bundle.ts';
@@ -22,24 +23,25 @@ export interface Verification {
  */
 export async function verify({ options, terminal, clock }: Verification): Promise<boolean> {
   const startedMs = clock.monotonicMs();
-  const { bytes, seal } = await fetchSealed(options);
+  const { bytes, seal } = await fetchSealed(options, clock);
   const bundle = openBundle(bytes, seal, options.publicKey);
   const comparison = new Comparison();
   const results = compareBundle(bundle, comparison);
   if (options.url === undefined) doubtWithoutPages(bundle, comparison);
-  else await compareApi(options.url, bundle, comparison);
+  else await compareApi({ url: options.url, clock }, bundle, comparison);
   const { differences, doubts, count } = comparison;
   for (const difference of differences) {
-    terminal.line(terminal.style('red', differenceText(difference)));
+    terminal.line(terminal.style('red', plainText(differenceText(difference))));
   }
-  for (const doubt of doubts) terminal.line(terminal.style('yellow', `in doubt: ${doubt}`));
+  for (const doubt of doubts)
+    terminal.line(terminal.style('yellow', plainText(`in doubt: ${doubt}`)));
   if (differences.length > 0) {
     terminal.line(`${differences.length} of ${count} values differ.`);
     return false;
   }
   const isPinned = options.publicKey !== undefined;
   const key = `${seal.public_key} (${isPinned ? 'the one you gave' : "the service's own word"})`;
-  for (const line of table(summary(bundle, results, key))) terminal.line(line);
+  for (const line of table(summary(bundle, results, key))) terminal.line(plainText(line));
   const took = secondsText(clock.monotonicMs() - startedMs);
   for (const line of onTrust.split('\n')) terminal.line(line);
   if (options.url === undefined) terminal.line(onTrustAlone);

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { readPage } from './public-page.ts';
+import type { Service } from './whole-answer.ts';
 
 const versionStatus = z.object({
-  state: z.string(),
   timeline: z.array(z.object({ at: z.string(), event: z.string(), detail: z.string().nullable() })),
 });
 export type VersionStatus = z.infer<typeof versionStatus>;
 
-/** What the public is told of a version: a discard with its time, not that one was taken back. */
-export async function readStatus(url: string, versionId: string): Promise<VersionStatus> {
-  return await readPage(`${url}/v1/public/agent-versions/${versionId}/status`, versionStatus);
+/** What the public is told of a version: each discard, and that it was taken back, with its time. */
+export async function readStatus(service: Service, versionId: string): Promise<VersionStatus> {
+  return await readPage(service, `/v1/public/agent-versions/${versionId}/status`, versionStatus);
 }

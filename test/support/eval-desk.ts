@@ -68,7 +68,7 @@ export async function openDesk(sql: Sql, part = evalPart): Promise<Desk> {
   };
   const attempt = async (command: Command) => {
     if (actor === undefined) throw new Error('nobody owns the partition');
-    await actor.prepare([command]);
+    await actor.prepare([command], Date.now());
     actor.begin();
     const decision = actor.decide(command, Date.now());
     if (decision.changes === undefined) return { reply: decision.reply, outcome: undefined };

@@ -3,6 +3,7 @@ import { compareApi } from '../../apps/verify/compare-api.ts';
 import { compareBundle } from '../../apps/verify/compare-bundle.ts';
 import { Comparison, differenceText } from '../../apps/verify/difference.ts';
 import { openBundle } from '../../apps/verify/sealed-bundle.ts';
+import { systemClock } from '../../infra/clock/system-clock.ts';
 import { createEd25519Signer } from '../../infra/crypto/ed25519.ts';
 import type { RaceBundle } from '../../machines/race/bundle.ts';
 import { recomputed, sealed, trialBundle } from './trial-bundle.ts';
@@ -34,7 +35,7 @@ export async function verified(t: ExecutionContext, bundle: RaceBundle, pages: T
   const comparison = new Comparison();
   compareBundle(opened, comparison);
   t.deepEqual(comparison.differences.map(differenceText), [], 'the bundle agrees with itself');
-  await compareApi(await servePages(t, pages), opened, comparison);
+  await compareApi({ url: await servePages(t, pages), clock: systemClock }, opened, comparison);
   return {
     differences: comparison.differences.map(differenceText),
     doubts: comparison.doubts,

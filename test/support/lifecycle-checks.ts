@@ -1,5 +1,7 @@
+import { wantedOwner } from '../../actors/runtime/placement.ts';
 import { everyCheck } from '../../apps/verify/live/checks/every-check.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
+import { createMembershipStore } from '../../infra/postgres/membership-store.ts';
 import type { LifecycleHistory } from './lifecycle-history.ts';
 import { openRules } from './service-world.ts';
 import { until } from './until.ts';
@@ -33,14 +35,24 @@ export async function lifecycleViolations(sql: Sql, history: LifecycleHistory): 
   return wrong;
 }
 
-/** The service says nothing more: no run is live and every message was taken. */
+/** The service says nothing more: no run is live, every message was taken, and no partition is on its way. */
 export async function untilQuiet(sql: Sql, timeoutMs: number): Promise<void> {
   await until(async () => {
     const [row] = await sql<{ busy: number }[]>`
       select (select count(*) from evaluation_run where status in ('CLAIMED', 'RUNNING'))::integer
            + (select count(*) from rt.outbox)::integer as busy`;
-    return row?.busy === 0;
+    return row?.busy === 0 && (await isPlaced(sql));
   }, timeoutMs);
+}
+
+/** A partition that is handed over has no owner for a moment. */
+async function isPlaced(sql: Sql): Promise<boolean> {
+  const { members, partitions } = await createMembershipStore(sql).view();
+  const living = new Set(members.map(({ incarnation }) => incarnation));
+  return partitions.every((each) => {
+    const isServed = each.incarnation !== undefined && living.has(each.incarnation);
+    return isServed && each.owner === (wantedOwner(each, members) ?? each.owner);
+  });
 }
 
 async function lostClaims(sql: Sql, history: LifecycleHistory): Promise<string[]> {

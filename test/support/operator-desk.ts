@@ -8,8 +8,10 @@ import {
   insertWebhook,
   rewindWebhook,
 } from '../../actors/services/webhooks/store.ts';
+import { systemClock } from '../../infra/clock/system-clock.ts';
 import { uuidV5 } from '../../infra/ids/ids.ts';
 import type { DurableMessage } from '../../infra/ports/bus.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { testDatabase } from './cluster.ts';
@@ -39,20 +41,32 @@ export const deskTasks: readonly DeskTask[] = Array.from({ length: 12 }, (_, ind
 export const packSha256 = 'ab'.repeat(32);
 
 /** The operator service over a database of its own, without a broker: `published` took its place. */
-export async function openOperatorDesk(t: ExecutionContext) {
+export async function openOperatorDesk(
+  t: ExecutionContext,
+  clock: Pick<Clock, 'monotonicMs'> = systemClock,
+) {
   const { sql: admin, url } = await testDatabase(t);
   const line = { applicationName: 'services', role: 'paddock_service', max: 4 } as const;
   const sql = createSql({ ...patient(url), ...line });
   t.teardown(() => closeSql(sql));
   const documents = new Map<string, Uint8Array>();
   const published: DurableMessage[] = [];
+  let held = Promise.resolve();
+  let reads = 0;
   const service = createOperatorService({
     transact: (body) => transaction(sql, {}, body),
-    objects: { get: async (key) => documents.get(key) },
+    objects: {
+      get: async (key) => {
+        reads += 1;
+        await held;
+        return documents.get(key);
+      },
+    },
     publish: async (message) => void published.push(message),
     endSessionsOf,
     uuidV5,
     webhooks: { insert: insertWebhook, remove: deleteWebhook, rewind: rewindWebhook },
+    clock,
     log: silentLogger,
     configuredPolicy: { ...trialPolicy, requiredSuccessesQualifying: 2 },
     suiteDefaults: {
@@ -90,5 +104,15 @@ export async function openOperatorDesk(t: ExecutionContext) {
     const request = { packSha256: sha256, sizeBytes: 1000, documentSha256, reason: null };
     return service['register-pack'](request, by);
   };
-  return { admin, service, command, suite, register, published };
+  /** Whoever reads a document from now on waits until it goes on. */
+  const holdStore = () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = reads;
+    held = promise;
+    const letOthers = () => {
+      held = Promise.resolve();
+    };
+    return { isAsked: () => reads > before, letOthers, goOn: resolve };
+  };
+  return { admin, service, command, suite, register, holdStore, published };
 }

@@ -61,15 +61,18 @@ export interface RaceDesk {
   nextDueMs(): number | undefined;
 }
 
+/** As the product waits for statements, for those who measure them. */
+export const asTheProduct: typeof patient = (url) => ({ url });
+
 /** The desk works with the rights of a coordinator; its `sql` is the superuser's. */
-export async function openRaceDesk(t: ExecutionContext, part = 1): Promise<RaceDesk> {
+export async function openRaceDesk(t: ExecutionContext, waits = patient): Promise<RaceDesk> {
   const { url, sql } = await testDatabase(t);
   const own = createSql({
-    ...patient(url),
+    ...waits(url),
     ...{ max: 2, applicationName: 'race desk', role: 'paddock_actor' },
   });
   t.teardown(() => closeSql(own));
-  const desk = new OpenDesk(sql, own, part);
+  const desk = new OpenDesk(sql, own, 1);
   await desk.takeOver();
   return desk;
 }
@@ -130,7 +133,7 @@ class OpenDesk implements RaceDesk {
     const batch = commands.map(([type, body]) => {
       return { id: randomId(), type, body, account: 'test', trace: {} };
     });
-    await actor.prepare(batch);
+    await actor.prepare(batch, this.nowMs);
     actor.begin();
     const decided = batch.map((command) => {
       const letter = { source: 'message', command } as never;
@@ -186,7 +189,7 @@ class OpenDesk implements RaceDesk {
   ): Promise<Omit<Done, 'attempts'>> {
     const actor = this.#actor;
     if (actor === undefined) throw new Error('nobody owns the partition');
-    await actor.prepare([command]);
+    await actor.prepare([command], this.nowMs);
     actor.begin();
     const decision = actor.decide(command, this.nowMs);
     await meanwhile?.();

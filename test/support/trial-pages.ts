@@ -58,14 +58,24 @@ function boardEntry(entrant: Entrant, race: RaceBundle['race']) {
   };
 }
 
-/** Of a version whose discards, if any, were before the end of the race by so many milliseconds. */
-export function versionStatus({ race }: RaceBundle, discardedBefore: readonly number[]) {
+/**
+ * Of a version that was discarded, reinstated, discarded and so on: before the end of the race by so many
+ * milliseconds.
+ */
+export function versionStatus({ race }: RaceBundle, turnedBefore: readonly number[]) {
   return {
-    state: discardedBefore.length > 0 ? 'DISCARDED' : 'ELIGIBLE',
     timeline: [
       { at: instant(race.opened_at), event: 'submitted', detail: null },
-      ...discardedBefore.map((ms) => ({
-        ...{ at: instant(race.completed_at - ms), event: 'discarded', detail: 'INTEGRITY' },
+      {
+        at: instant(race.closed_at),
+        event: 'race_entered',
+        detail: `race ${race.race_number} as SURVIVOR`,
+      },
+      ...turnedBefore.map((ms, at) => ({
+        at: instant(race.completed_at - ms),
+        ...(at % 2 === 0
+          ? { event: 'discarded', detail: 'INTEGRITY' }
+          : { event: 'reinstated', detail: null }),
       })),
     ],
   };

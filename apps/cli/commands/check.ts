@@ -11,7 +11,7 @@ import type { Command } from '../command.ts';
 import type { Desk } from '../desk.ts';
 import { exitCodes } from '../exit-code.ts';
 import { detailText, failureOf } from '../failure.ts';
-import { findingLines, placeLines } from '../show/finding-lines.ts';
+import { findingLines, linesOfFile, placeLines } from '../show/finding-lines.ts';
 import { counted, plainText } from '../show/plain-text.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -69,7 +69,7 @@ signed in: it has the last word, since it knows its settings. Starts no cooldown
       const service = isAnswer ? there : null;
       desk.out.line(JSON.stringify({ ok: isOk, file: name, offline: here, service }, null, 2));
     } else {
-      tell({ name, text: bytes.toString('utf8'), verdict }, desk);
+      tell({ name, lines: linesOfFile(bytes), verdict }, desk);
       desk.out.line(closing({ isOk, verdict, unasked: isAnswer ? undefined : there, name }, desk));
     }
     return isOk ? exitCodes.done : exitCodes.refused;
@@ -137,12 +137,11 @@ async function verdictThere(
 
 interface Told {
   readonly name: string;
-  readonly text: string;
+  readonly lines: readonly string[];
   readonly verdict: Verdict;
 }
 
-function tell({ name, text, verdict }: Told, { out }: Desk): void {
-  const lines = text.split('\n');
+function tell({ name, lines, verdict }: Told, { out }: Desk): void {
   for (const found of verdict.findings) {
     for (const line of findingLines({ name, lines }, found, out)) out.line(line);
     out.line();

@@ -8,7 +8,7 @@ import type { Desk } from '../desk.ts';
 import { exitCodes } from '../exit-code.ts';
 import { Failed } from '../failure.ts';
 import { repeatable } from '../repeatable.ts';
-import { findingLines } from '../show/finding-lines.ts';
+import { findingLines, linesOfFile } from '../show/finding-lines.ts';
 import { whenText } from '../show/moments.ts';
 import { counted } from '../show/plain-text.ts';
 import { transferProgress } from '../show/progress.ts';
@@ -50,7 +50,7 @@ again. paddock check FILE says the same without submitting.`,
     );
     const result = await repeatable(sending, idempotencyKey).catch((error: unknown) => {
       progress.end();
-      throw isJson ? error : shown(error, { name: path, text: bytes.toString('utf8') }, desk);
+      throw isJson ? error : shown(error, { name: path, lines: linesOfFile(bytes) }, desk);
     });
     progress.end();
     const id = result.agent_version_id;
@@ -66,14 +66,17 @@ again. paddock check FILE says the same without submitting.`,
 };
 
 /** Findings are pointed at as by check; then it is enough to say how many there are. */
-function shown(error: unknown, file: { name: string; text: string }, { out }: Desk): unknown {
+function shown(
+  error: unknown,
+  source: { name: string; lines: readonly string[] },
+  { out }: Desk,
+): unknown {
   if (!isRefusal(error, 'CODE_ANALYSIS_ERROR')) return error;
   const { violations } = error.body;
-  const source = { name: file.name, lines: file.text.split('\n') };
   for (const found of violations) {
     for (const line of [...findingLines(source, found, out), '']) out.line(line);
   }
-  const message = `${file.name}: ${counted(violations.length, 'finding')}, so nothing was submitted`;
+  const message = `${source.name}: ${counted(violations.length, 'finding')}, so nothing was submitted`;
   return new Failed(message, exitCodes.refused, 'A refused file starts no cooldown.');
 }
 

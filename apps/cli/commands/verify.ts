@@ -4,6 +4,7 @@ import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
 import { Failed } from '../failure.ts';
 import { raceOf } from '../race-of.ts';
+import { plainText } from '../show/plain-text.ts';
 import { UsageError } from '../usage-error.ts';
 
 export const verify: Command = {
@@ -65,8 +66,9 @@ ${onTrustAlone}`,
 /** What the service itself said is told as of any other command; the code 1 is of the race alone. */
 function told(error: unknown, { BundleRefused, BundleUnread }: Refusals): unknown {
   if (!(error instanceof BundleRefused)) return error;
-  if (!(error instanceof BundleUnread)) return new Failed(error.message, exitCodes.refused);
-  const { cause, message } = error;
+  const { cause } = error;
+  const message = plainText(error.message);
+  if (!(error instanceof BundleUnread)) return new Failed(message, exitCodes.refused);
   if (cause instanceof Refusal || cause instanceof Unanswered) return cause;
   return new Failed(message, exitCodes.later, 'Try again in a moment.');
 }

@@ -1,4 +1,4 @@
-import { scryptSync } from 'node:crypto';
+import { type ScryptOptions, scryptSync } from 'node:crypto';
 import { z } from 'zod';
 import { keypairFromSeed } from '../../../infra/crypto/sr25519-signer.ts';
 import { KeyUnusable } from './key-unusable.ts';
@@ -61,10 +61,20 @@ function decrypted(bytes: Buffer, password: string): Uint8Array {
     throw new KeyUnusable('the file asks for more memory than wallets do: export the key again');
   }
   const options = { N: cost, r: blocks, p: parallel, maxmem: 2 * memory + 2 ** 20 };
-  const key = scryptSync(password, bytes.subarray(0, saltBytes), 64, options as object);
+  const key = stretched(password, bytes.subarray(0, saltBytes), options as ScryptOptions);
   const opened = openSecretBox(bytes.subarray(headBytes), key.subarray(0, 32));
   if (opened === undefined) throw new WrongPassword();
   return opened;
+}
+
+/** Not every cost is one of scrypt: a power of two is. */
+function stretched(password: string, salt: Uint8Array, options: ScryptOptions): Buffer {
+  try {
+    return scryptSync(password, salt, 64, options);
+  } catch (cause) {
+    const why = 'the file is encrypted at a cost that scrypt does not have: export the key again';
+    throw new KeyUnusable(why, { cause });
+  }
 }
 
 const header = Uint8Array.fromHex('3053020101300506032b657004220420');

@@ -17,8 +17,8 @@ import type { OperatorOperation } from './names.ts';
 import type { OperatorRoute } from './operator-route.ts';
 import { requestOf } from './request-of.ts';
 
-/** Moving a clock carries out all that becomes due. */
-const timeoutMs = 3_600_000;
+/** Moving a clock carries out all that becomes due. All else is waited for like other requests. */
+const advanceTimeoutMs = 3_600_000;
 /** A pack has up to 4 GiB; an edge gives it as long (apps/edge/body-time.ts). */
 const fileTimeoutMs = 24 * 3_600_000;
 
@@ -53,9 +53,8 @@ export async function runOperator(
     },
     {
       signal: stopping,
-      ...(path === undefined
-        ? { timeoutMs }
-        : { timeoutMs: fileTimeoutMs, onUpload: progress.onPiece }),
+      ...(operation === 'postAdminClockAdvance' && { timeoutMs: advanceTimeoutMs }),
+      ...(path !== undefined && { timeoutMs: fileTimeoutMs, onUpload: progress.onPiece }),
     },
   );
   const order = route.takesKey ? repeatable(asking, key) : asking;

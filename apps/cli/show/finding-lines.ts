@@ -2,6 +2,11 @@ import type { Terminal } from '../../world/terminal.ts';
 import type { Violation } from '../client/schemas.generated.ts';
 import { plainText } from './plain-text.ts';
 
+/** The lines as a finding counts them: CR alone ends one as well, and a byte order mark is in none. */
+export function linesOfFile(bytes: Uint8Array): string[] {
+  return new TextDecoder().decode(bytes).split(/\r\n|\r|\n/);
+}
+
 /** Letters that take two columns of a terminal. */
 const wide =
   /[\p{Extended_Pictographic}\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;

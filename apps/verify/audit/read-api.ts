@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Asked, type Service, wholeAnswer } from '../whole-answer.ts';
 import { AuditUnreadable } from './audit-unreadable.ts';
 import type { AuditRow } from './chain.ts';
 
@@ -24,11 +25,14 @@ const page = z.object({
 type Page = z.infer<typeof page>;
 
 /** Every entry as the operator API shows it, in the order of the numbers. */
-export async function auditRowsAt(url: string, token: string): Promise<readonly AuditRow[]> {
+export async function auditRowsAt(
+  { url, clock }: Service,
+  token: string,
+): Promise<readonly AuditRow[]> {
   const newestFirst: AuditRow[] = [];
   let offset = 0;
   for (;;) {
-    const { total, entries } = await pageAt(`${url}/v1/admin/audit-log`, token, offset);
+    const { total, entries } = await pageAt({ url, clock }, token, offset);
     const lowest = newestFirst.at(-1)?.seq ?? Infinity;
     // Pages are counted from the newest entry, and one may have come since the last page.
     newestFirst.push(...entries.filter(({ seq }) => seq < lowest).map(rowOf));
@@ -40,23 +44,27 @@ export async function auditRowsAt(url: string, token: string): Promise<readonly 
   return newestFirst.toReversed();
 }
 
-async function pageAt(address: string, token: string, offset: number): Promise<Page> {
-  const body = await bodyAt(`${address}?limit=${pageEntries}&offset=${offset}`, token);
+async function pageAt({ url, clock }: Service, token: string, offset: number): Promise<Page> {
+  const address = `${url}/v1/admin/audit-log`;
+  const init = { headers: { authorization: `Bearer ${token}` }, redirect: 'error' } as const;
+  const query = `limit=${pageEntries}&offset=${offset}`;
+  const body = await bodyAt({ address: `${address}?${query}`, clock, init });
   const parsed = page.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new AuditUnreadable(`${address} shows no audit log: ${parsed.error.issues[0]?.message}`);
 }
 
-async function bodyAt(address: string, token: string): Promise<unknown> {
-  let answer: Response;
-  try {
-    const headers = { authorization: `Bearer ${token}` };
-    answer = await fetch(address, { headers, redirect: 'error' });
-  } catch (cause) {
+async function bodyAt(asked: Asked): Promise<unknown> {
+  const { address } = asked;
+  const { answer, body } = await wholeAnswer(asked).catch((cause: unknown) => {
     throw new AuditUnreadable(`${address} cannot be read`, { cause });
-  }
+  });
   if (!answer.ok) throw new AuditUnreadable(`${address} answers ${answer.status}`);
-  return await answer.json().catch(() => undefined);
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 function rowOf(entry: Page['entries'][number]): AuditRow {

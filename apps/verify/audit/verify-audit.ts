@@ -1,3 +1,4 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
 import { type Terminal, table } from '../../world/terminal.ts';
 import type { AuditOptions } from '../options.ts';
 import { AuditChain, type AuditFlaw, type AuditHead, type AuditRow } from './chain.ts';
@@ -9,6 +10,7 @@ export interface AuditVerification {
   readonly databaseUrl: string | undefined;
   readonly operatorToken: string | undefined;
   readonly terminal: Terminal;
+  readonly clock: Clock;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface AuditVerification {
  * API or in both; true when it holds. Throws AuditUnreadable.
  */
 export async function verifyAudit(verification: AuditVerification): Promise<boolean> {
-  const { options, databaseUrl, operatorToken = '', terminal } = verification;
+  const { options, databaseUrl, operatorToken = '', terminal, clock } = verification;
   const checks: [place: string, AuditOutcome][] = [];
   if (databaseUrl !== undefined) {
     checks.push(['database', await outcomeOf(auditRowsOf(databaseUrl), options.expected)]);
@@ -24,7 +26,10 @@ export async function verifyAudit(verification: AuditVerification): Promise<bool
   if (options.url !== undefined) {
     // What the database held a moment ago must be shown outside as well.
     const known = checks[0]?.[1].head ?? options.expected;
-    checks.push(['API', await outcomeOf(await auditRowsAt(options.url, operatorToken), known)]);
+    checks.push([
+      'API',
+      await outcomeOf(await auditRowsAt({ url: options.url, clock }, operatorToken), known),
+    ]);
   }
   for (const [place, { flaw }] of checks) {
     if (flaw !== undefined) terminal.line(terminal.style('red', `${place}: ${flaw.text}`));

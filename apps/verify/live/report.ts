@@ -87,6 +87,16 @@ export function lineOf({ id, subject, verdict, checks, rows, ms, notes }: Findin
   return `${id}  ${verdict.padEnd(18)}  ${counted.padEnd(34)}  ${subject}${note}`;
 }
 
+/**
+ * 1 when one is violated, 2 when something could not be checked to its end: a login that may read nothing has
+ * checked nothing, which is not to say that all holds.
+ */
+export function exitCodeOf(findings: readonly Finding[]): 0 | 1 | 2 {
+  if (findings.some(({ verdict }) => verdict === 'violated')) return 1;
+  const isUnfinished = findings.some(({ verdict }) => verdict === 'unfinished');
+  return isUnfinished || findings.every(({ checks }) => checks === 0) ? 2 : 0;
+}
+
 export function summaryOf(findings: readonly Finding[], ms: number): string {
   const of = (wanted: Finding['verdict']) =>
     findings.filter(({ verdict }) => verdict === wanted).length;

@@ -1,13 +1,14 @@
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql } from '../../../infra/postgres/client.ts';
+import { plainText } from '../../cli/show/plain-text.ts';
 import type { Terminal } from '../../world/terminal.ts';
 import { openReader, requireSchema } from '../open-reader.ts';
 import type { LiveOptions } from '../options.ts';
 import type { LiveRules } from './checks/check.ts';
 import { everyCheck } from './checks/every-check.ts';
 import { invariants } from './invariants.ts';
-import { type Finding, findingOf, lineOf, summaryOf } from './report.ts';
+import { exitCodeOf, type Finding, findingOf, lineOf, summaryOf } from './report.ts';
 import { type CheckOutcome, runChecks } from './run-checks.ts';
 
 export interface LiveVerification {
@@ -39,8 +40,7 @@ export async function verifyLive(verification: LiveVerification): Promise<number
   const ms = clock.monotonicMs() - startedMs;
   if (options.isJson) terminal.line(JSON.stringify({ ms: Math.round(ms), invariants: findings }));
   else terminal.line(summaryOf(findings, ms));
-  if (findings.some(({ verdict }) => verdict === 'violated')) return 1;
-  return findings.some(({ verdict }) => verdict === 'unfinished') ? 2 : 0;
+  return exitCodeOf(findings);
 }
 
 async function* findingsOf(
@@ -67,6 +67,6 @@ function tell(terminal: Terminal, finding: Finding): void {
   terminal.line(verdict === 'violated' ? terminal.style('red', line) : line);
   for (const { rule, count, examples } of violations) {
     terminal.line(terminal.style('red', `  ${rule}: broken ${count} times`));
-    for (const example of examples) terminal.line(`    ${JSON.stringify(example)}`);
+    for (const example of examples) terminal.line(`    ${plainText(JSON.stringify(example))}`);
   }
 }

@@ -81,6 +81,15 @@ test('what a key signs is good under its hotkey', async (t) => {
 const bittensor = JSON.parse(file('bittensor-hotkey').toString()) as object;
 const polkadot = JSON.parse(file('polkadot.json').toString()) as { readonly encoded: string };
 
+/** What a keystore holds, encrypted at this cost. */
+function scryptOf(cost: number, parallel: number, blocks: number): string {
+  const head = Buffer.alloc(44);
+  [cost, parallel, blocks].forEach((value, at) => {
+    head.writeUInt32LE(value, 32 + 4 * at);
+  });
+  return Buffer.concat([head, Buffer.alloc(100)]).toString('base64');
+}
+
 for (const [what, bytes, message] of [
   ['another kind of key', file('polkadot-ed25519.json'), /must be sr25519/],
   [
@@ -93,6 +102,11 @@ for (const [what, bytes, message] of [
     'a file that asks for all memory',
     JSON.stringify({ ...polkadot, encoded: Buffer.alloc(80, 255).toString('base64') }),
     /more memory/,
+  ],
+  [
+    'a file whose cost of scrypt is no power of two',
+    JSON.stringify({ ...polkadot, encoded: scryptOf(3, 1, 8) }),
+    /export the key again/,
   ],
   ['a misspelt phrase', phrase.replace('juice', 'juicy'), /these 12 words are no seed phrase/],
   ['any other text', 'hello', /a seed has 64 hex digits/],

@@ -186,11 +186,13 @@ test.serial('this machine and the service say the same of a name and an entry po
     return JSON.parse((await user.run(...asked)).out);
   };
   const nameless = await check(agentCode, 'straße');
+  const idle = await check('async def agent_main(task):\n    return 1\n', 'fine');
   const mainless = await check('def agent(task):\n    return 1\n', 'fine');
 
   t.regex(nameless.offline.invalid ?? '', /An agent name has 1 to 100 letters/);
   t.regex(mainless.offline.invalid ?? '', /the file defines no 'agent_main', which the sandbox/);
-  for (const both of [nameless, mainless]) {
+  t.regex(idle.offline.invalid ?? '', /'agent_main', which is an async function, .* \(line 1\)/);
+  for (const both of [nameless, mainless, idle]) {
     t.false(both.ok);
     t.deepEqual(both.service, both.offline);
   }

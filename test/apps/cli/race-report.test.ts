@@ -27,6 +27,11 @@ test('when a race closes is told as what it is: to come, over, or ordered before
   t.regex(closingLine('QUALIFYING_OPEN', atMs - 60_000) ?? '', /^closes +.*\(in 1 min/);
   t.regex(closingLine('RACE_RUNNING', atMs + 60_000) ?? '', /^closed +.*ago\)/);
   t.regex(closingLine('RACE_RUNNING', atMs - 60_000) ?? '', /^closed +by an operator, before /);
+  // Once its time is over too, a race that has run for hours is none that closed an hour ago.
+  const startedAt = new Date(atMs - 9 * 3_600_000).toISOString();
+  const early = { status: 'RACE_COMPLETE', race_started_at: startedAt };
+  const line = linesOf(early, [], atMs + 3_600_000).find((each) => each.startsWith('closed'));
+  t.regex(line ?? '', /^closed +by an operator, before .*\(10 h ago\)$/);
 });
 
 const complete = {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { findingLines } from '../../../apps/cli/show/finding-lines.ts';
+import { findingLines, linesOfFile } from '../../../apps/cli/show/finding-lines.ts';
 import { durationText, fromNow } from '../../../apps/cli/show/moments.ts';
 import { plainText } from '../../../apps/cli/show/plain-text.ts';
 import { screen } from '../../../apps/cli/show/screen.ts';
@@ -31,6 +31,18 @@ test('a finding is pointed at as a compiler does it', (t) => {
 2 |     return x.__class__
   |              ^`,
   );
+});
+
+test('the line of a finding is shown, however lines end and whatever the file begins with', (t) => {
+  for (const [code, line] of [
+    ['import jsonx = 1\rx = eval("1")\n', 2],
+    ['a = 1\r\nb = 2\rx = eval("1")\r\n', 3],
+    ['\ufeffx = eval("1")\n', 1],
+  ] as const) {
+    const file = { name: 'agent.py', lines: linesOfFile(Buffer.from(code)) };
+    const found = findingLines(file, { ...finding, line, column: 5 }, written().to);
+    t.deepEqual(found.slice(-2), [`${line} | x = eval("1")`, '  |     ^'], code);
+  }
 });
 
 for (const [what, line, column, seen, caret] of [

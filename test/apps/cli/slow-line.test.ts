@@ -19,6 +19,8 @@ const answers = {
     next_allowed_at: '2026-11-25T20:00:00.000Z',
   },
   '/v1/miner/submit/check': { ok: true, violations: [] },
+  '/v1/admin/hotkeys/5HotkeyOfSomebody/ban': { banned: true },
+  '/v1/admin/clock/advance': { now: '2026-11-25T20:00:00.000Z', advanced_seconds: 60 },
   '/v1/miner/agents': { agents: [], can_submit: true, next_allowed_at: null },
 } as const;
 
@@ -40,6 +42,8 @@ async function lineThatTakes(t: ExecutionContext, ms: number) {
     submit: () => lineBy(client, 'submit', path, '--name', 'mine'),
     check: () => lineBy(client, 'check', path, '--online', '--entry-point', ''),
     agents: () => lineBy(client, 'agents'),
+    ban: () => lineBy(client, 'operator', 'ban', '5HotkeyOfSomebody', '--reason', 'cheats'),
+    advance: () => lineBy(client, 'operator', 'advance-clock', '60'),
   };
 }
 
@@ -57,4 +61,15 @@ test('it is given up soon after, and all that is small as soon as ever', async (
   t.is((await late.check()).code, 5);
   const slow = await lineThatTakes(t, 30_000);
   t.is((await slow.agents()).code, 5);
+});
+
+// An order may be urgent, and who gave it has to know that nobody says what came of it.
+test('an order is waited for like all that is small, and the move of a clock for an hour', async (t) => {
+  const slow = await lineThatTakes(t, 30_000);
+  const { code, error } = await slow.ban();
+  t.is(code, 5);
+  t.regex(error, /whether it took effect is not known/);
+  t.regex(error, /--idempotency-key/);
+  const late = await lineThatTakes(t, 3_500_000);
+  t.is((await late.advance()).code, 0);
 });

@@ -7,6 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { readOptions, UsageError } from '../../../apps/verify/options.ts';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import type { RaceBundle } from '../../../machines/race/bundle.ts';
+import { paddockUser } from '../../support/paddock-command.ts';
 import { recomputed, sealed, trialBundle } from '../../support/trial-bundle.ts';
 
 const main = new URL('../../../apps/verify/main.ts', import.meta.url).pathname;
@@ -53,6 +54,36 @@ test('a difference is one named line and exit code 1', async (t) => {
     out,
     /^anchor \(top50_mean\): said "0\.0001", computed "0\.\d{4}"\n1 of \d+ values differ/,
   );
+});
+
+/** Whatever moves a cursor, but for ends of lines. */
+const notPlain = /[^\P{Cc}\n]/u;
+
+test('nothing that a bundle says moves the cursor of whoever reads what differs', async (t) => {
+  const hotkey = 'x\u001b[2J\u001b[HAll 9 values agree\u009b0m';
+  const twice = structuredClone(trialBundle());
+  const entrants = twice.entrants.map((each, at) =>
+    at < 2 ? { ...each, miner_hotkey: hotkey } : each,
+  );
+  const differing = await command('--bundle', await saved(t, { ...twice, entrants }));
+  t.is(differing.code, 1);
+  t.regex(
+    differing.out,
+    /^entrants of hotkey x\ufffd\[2J\ufffd\[HAll 9 values agree\ufffd0m: said/m,
+  );
+
+  const path = await saved(t, { ...twice, [hotkey]: 1 } as RaceBundle);
+  const refused = await command('--bundle', path);
+  t.is(refused.code, 1);
+  t.regex(refused.error, /^paddock: the bundle has an unknown format at .+\ufffd\[2J/);
+
+  const seal = { ...sealed(twice, signer).seal, public_key: hotkey };
+  await writeFile(`${path}.manifest.json`, JSON.stringify(seal));
+  const signed = await command('--bundle', path, '--public-key', signer.publicKey);
+  for (const { out, error } of [differing, refused, signed]) t.notRegex(out + error, notPlain);
+  const line = await paddockUser(t, { url: 'http://127.0.0.1:2' });
+  const told = await line.run('verify', '--bundle', path);
+  t.notRegex(told.out + told.error, notPlain);
 });
 
 test('what cannot be believed is one sentence and exit code 1', async (t) => {

@@ -153,6 +153,24 @@ test('a version that qualified and is not in the field is a doubt', async (t) =>
   t.deepEqual(await doubtsOf({ miner_hotkey: hotkey }, pinned), []);
 });
 
+test('when qualifying closed is what the status of who entered then says', async (t) => {
+  const earlier = forged(({ race }) => {
+    race.closed_at = race.opened_at + 60_000;
+  });
+  const winner = honest.race.winner_agent_version_id ?? '';
+  const { differences } = await verified(t, earlier, pagesOf(earlier));
+  t.deepEqual(differences, [
+    `close, when version ${winner} entered the race: "2026-07-07T19:01:00.000Z" in the bundle, "2026-07-08T19:00:00.000Z" on its page`,
+  ]);
+
+  const path = statusPath({ agent_version_id: winner });
+  const silent = { ...trialPages(honest), [path]: { timeline: [] } };
+  t.regex(
+    (await verified(t, honest, silent)).differences.join(),
+    /^close, .+, nothing on its page$/,
+  );
+});
+
 test('who reigned, and since when, is what the public history says', async (t) => {
   const longer = forged(({ top_before }) => {
     if (top_before !== null) top_before.top_at -= 30 * 86_400_000;
@@ -259,18 +277,26 @@ test('a discard of which the status does not tell all is a doubt', async (t) => 
   const discarded = versionStatus(honest, [60_000]);
   const near = versionStatus(honest, [-1_000]);
   const cut = { ...discarded, timeline: [] };
+  const nearlyBack = versionStatus(honest, [60_000, 1_000]);
   for (const [page, doubt] of [
-    [
-      { ...discarded, state: 'ELIGIBLE' },
-      `${name} was discarded before the end of the race and is not now: when that was taken back is not public`,
-    ],
     [near, `${name} was discarded within seconds of the end of the race`],
+    [nearlyBack, `${name} was reinstated within seconds of the end of the race`],
     [cut, `${name} is said to be discarded, and its public timeline does not go back so far`],
   ] as const) {
     const { differences, doubts } = await verified(t, thrownOut, { ...pages, [path]: page });
     t.deepEqual(differences, []);
     t.deepEqual(doubts, [doubt]);
   }
+});
+
+test('of a timeline that goes not back to the end, what is taken back later was there', async (t) => {
+  const pages = { ...pagesOf(thrownOut), ...historyOf(thrownOut) };
+  const whole = versionStatus(honest, [60_000, -60_000]);
+  const cut = { ...whole, timeline: whole.timeline.slice(-1) };
+  t.deepEqual(await verified(t, thrownOut, { ...pages, [statusPath(victim)]: cut }), {
+    differences: [],
+    doubts: [],
+  });
 });
 
 test('a discard that counted for nothing is named', async (t) => {
@@ -293,11 +319,16 @@ test('a discard that counted for nothing is named', async (t) => {
     `${name}, discarded by the end of the race: false in the bundle, true on its page`,
   ]);
 
-  // Twice: the first one was taken back, and nobody can see when.
-  const twice = versionStatus(honest, [60_000, -60_000]);
-  t.deepEqual((await verified(t, honest, { ...pages, [path]: twice })).doubts, [
-    `${name} was discarded before the end of the race and again later: when the first was taken back is not public`,
-  ]);
+  const backLater = versionStatus(honest, [60_000, -60_000, -120_000]);
+  t.deepEqual(
+    (await verified(t, honest, { ...pages, [path]: backLater })).differences,
+    kept.differences,
+  );
+  const backBefore = versionStatus(honest, [120_000, 60_000, -60_000]);
+  t.deepEqual(await verified(t, honest, { ...pages, [path]: backBefore }), {
+    differences: [],
+    doubts: [],
+  });
   const later = { ...pages, [path]: versionStatus(honest, [-60_000]) };
   t.deepEqual(await verified(t, honest, later), { differences: [], doubts: [] });
 });

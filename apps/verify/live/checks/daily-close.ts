@@ -2,7 +2,7 @@ import type { Sql } from '../../../../infra/ports/sql.ts';
 import type { Check } from './check.ts';
 
 /** More than the longest day of any zone, whose clocks are put back by two hours at the most. */
-const longestDayHours = 26;
+export const longestDayHours = 26;
 
 /** INV-26: each race closes by the setting that it was opened under, which it keeps. */
 export const dailyCloseChecks: readonly Check[] = [

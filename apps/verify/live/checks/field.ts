@@ -171,6 +171,16 @@ async function candidatesAt(
         select from top_agent t
         where t.agent_version_id = v.agent_version_id and t.suite_id = ${suiteId}
           and t.top_at <= closing.at and (t.ended_at is null or t.ended_at > closing.at)
+          -- It falls by the order, taken back or not, and is ended by the news of it.
+          and not exists (
+            select from rt.event d
+            where d.kind = 'eval' and d.part = v.part and d.machine = 'agent-version'
+              and d.key = v.agent_version_id::text and d.type = 'DISCARDED'
+              and d.at between t.top_at and closing.at)
+          and not exists (
+            select from audit_log a
+            where a.action = 'hotkey.ban' and a.object = 'hotkey/' || t.miner_hotkey
+              and a.committed_at between t.top_at and closing.at)
       ) as "isTop",
       pin.miner_hotkey is not null as "isPinned",
       past.is_near or exists (

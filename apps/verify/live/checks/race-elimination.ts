@@ -38,6 +38,8 @@ interface Standing {
   readonly isUndecided: boolean;
   /** One of its runs failed by its own fault, and that stood. */
   readonly hasFault: boolean;
+  /** Whether the decision counted one; null where the race does not say. */
+  readonly hasStoredFault: boolean | null;
 }
 
 export async function wrongReasons(
@@ -50,10 +52,18 @@ export async function wrongReasons(
     const { id, raw, unfinishedReason: said } = entrant;
     if ((raw === null) !== (said !== null)) return [`${id} scored ${raw} and is ${said}`];
     const standing = standings.get(id);
-    if (standing === undefined || standing.isUndecided) return [];
+    if (standing === undefined) return [];
+    if (isAgainstStored(entrant, standing)) return [`${id} is ${said}, unlike the counted faults`];
+    if (standing.isUndecided) return [];
     const wanted = reasonOf(entrant, standing, race);
     return said === wanted ? [] : [`${id} is ${said}, and should be ${wanted}`];
   });
+}
+
+/** By no clock, unlike the rest. */
+function isAgainstStored({ unfinishedReason }: Entrant, { hasStoredFault }: Standing): boolean {
+  if (unfinishedReason === 'AGENT_FAULT') return hasStoredFault === false;
+  return unfinishedReason === 'NOT_FINISHED' && hasStoredFault === true;
 }
 
 /** Null for a finisher. */
@@ -71,7 +81,7 @@ function reasonOf(
 async function standingsOf(sql: Sql, { raceId }: Race): Promise<readonly Standing[]> {
   return await sql<Standing[]>`
     with ending as (
-      select e.at, ${nearMs} * interval '1 millisecond' as near
+      select e.at, ${nearMs} * interval '1 millisecond' as near, r.uncounted_faults
       from race r
       join rt.event e on e.kind = 'race' and e.part = r.part and e.machine = 'race'
         and e.key = r.race_id::text and e.type = 'RACE_COMPLETED'
@@ -91,7 +101,8 @@ async function standingsOf(sql: Sql, { raceId }: Race): Promise<readonly Standin
       -- what a reinstatement forgave accuse nobody.
       select u.agent_version_id,
         bool_or(not coalesce(ban.is_banned, false) and not forgiven.is_so) as is_counted,
-        bool_or(coalesce(ban.is_near, false)) as is_near
+        bool_or(coalesce(ban.is_near, false)) as is_near,
+        bool_or(u.eval_run_id <> all(ending.uncounted_faults)) as is_stored
       from evaluation_run u
       cross join ending
       join agent_version v on v.agent_version_id = u.agent_version_id
@@ -110,7 +121,10 @@ async function standingsOf(sql: Sql, { raceId }: Race): Promise<readonly Standin
       coalesce(ban.is_banned, false) as "isBanned",
       past.is_near or coalesce(ban.is_near, false) or coalesce(fault.is_near, false)
         as "isUndecided",
-      coalesce(fault.is_counted, false) as "hasFault"
+      coalesce(fault.is_counted, false) as "hasFault",
+      case
+        when ending.uncounted_faults is not null then coalesce(fault.is_stored, false)
+      end as "hasStoredFault"
     from race_entrant e
     cross join ending
     join agent_version v on v.agent_version_id = e.agent_version_id

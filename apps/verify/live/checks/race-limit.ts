@@ -22,6 +22,10 @@ export function isPastLimit(sql: Sql, at: Fragment): Fragment {
             when a.action in ('version.discard', 'version.reinstate') then exists (
               select from race_entrant e
               where e.race_id = r.race_id and a.object = 'agent-version/' || e.agent_version_id)
+              or a.action = 'version.discard' and exists (
+                select from top_agent t
+                where t.suite_id = r.suite_id and a.object = 'agent-version/' || t.agent_version_id
+                  and t.top_at <= ${at} and coalesce(t.ended_at >= r.started_at, true))
             when a.action = 'hotkey.ban' then exists (
               select from evaluation_run u
               where u.race_id = r.race_id and a.object = 'hotkey/' || u.validator_hotkey)
