@@ -139,8 +139,9 @@ async function plantOthers(on: Sql): Promise<void> {
     order by submitted_at`;
   // Version v has changed every part of the file whose number, modulo the versions, is up to v.
   await on`
-    insert into similarity_code (code_sha256, token_count, modulus, hashes, first_lines, last_lines)
-    select md5(h || ':' || v), 1, 1, f.hashes, c.first_lines, c.last_lines
+    insert into similarity_code (code_sha256, format, token_count, modulus, hashes, first_lines,
+                                 last_lines)
+    select md5(h || ':' || v), c.format, 1, 1, f.hashes, c.first_lines, c.last_lines
     from similarity_code c
     cross join generate_series(1, ${hotkeys}) h
     cross join generate_series(1, ${versions}) v

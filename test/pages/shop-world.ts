@@ -45,6 +45,8 @@ const env = {
   ELIMINATION_SHARE: '0.25',
   REQUIRED_SUCCESSES_RACE: '2',
   MAX_CONCURRENT_RUNS: '4',
+  // What is claimed is under way as long as a test file takes, however slow the machine is.
+  CLAIM_LEASE_SECONDS: '3600',
   // Pages come and go faster here than a browser gives their streams back.
   EVENT_STREAMS_PER_ADDRESS: '1000',
 };
@@ -85,7 +87,6 @@ export async function openShopWorld(): Promise<ShopWorld> {
   const runningRaceId = await startRace(service, 2);
   await judgeOne(judges[0], suite, 0.5);
   await judgeOne(judges[1], suite, 0.55);
-  // Under way as long as the test takes.
   await claim(judges[0]);
   const later = await service.miner('a later miner');
   const waitingVersion = (await submit(later, { name: 'patient' })).agent_version_id;

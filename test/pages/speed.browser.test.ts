@@ -294,11 +294,16 @@ test.serial('who wants no motion sees none, also while it loads', async (t) => {
     const page = await opened(t);
     await page.emulateMedia({ reducedMotion: motion });
     const held = await holdAnswers(page);
+    await page.bringToFront();
     await page.goto(world.service.baseUrl);
     await page.locator('.loading').first().waitFor();
     t.is(await page.evaluate('document.getAnimations().length > 0'), expected, motion);
-    await held.letGo();
-    await page.locator('tbody tr').first().waitFor();
+    // Some of what is loading may not be asked for yet.
+    for (let isDone = false; !isDone; await painted(page)) {
+      await held.letGo();
+      const isShown = (await page.locator('tbody tr').count()) > 0;
+      isDone = isShown && (await page.locator('.loading').count()) === 0;
+    }
     t.is(await page.evaluate('document.getAnimations().length'), 0, motion);
   }
 });

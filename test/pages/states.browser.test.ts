@@ -313,9 +313,10 @@ test.serial('a run that cannot be read is not shown as the one before', async (t
   const table = page.getByRole('table');
   await table.first().waitFor();
   const choice = page.getByLabel('Compare with');
-  const values = await choice
-    .locator('option')
-    .evaluateAll((all) => all.map((each) => each.getAttribute('value')));
+  const options = choice.locator('option');
+  // They are an answer of their own: none, the other run, and a third.
+  await options.nth(2).waitFor({ state: 'attached' });
+  const values = await options.evaluateAll((all) => all.map((each) => each.getAttribute('value')));
   const third = values.find((value) => value !== '' && value !== other) ?? '';
   await fails(page, `**/v1/public/evaluation-runs/${third}`, 503);
   await choice.selectOption(third);

@@ -189,7 +189,9 @@ test.serial(
       (await linesOf(process))
         .filter((line) => line.trace_id === traceId)
         .map((line) => line.message);
-    await until(async () => (await messages('edge-1')).length > 0);
+    for (const process of ['edge-1', 'coordinator-1']) {
+      await until(async () => (await messages(process)).length > 0);
+    }
     t.deepEqual(await messages('edge-1'), ['a request failed']);
     t.deepEqual(await messages('coordinator-1'), ['command failed']);
     const failed = '/v1/admin/traces?outcome=failed&route=submit';

@@ -20,7 +20,6 @@ const versions = 6;
 const validatorsEach = 6;
 const claimLeaseSeconds = 300;
 const spacingSeconds = 7;
-const looksMax = 100_000;
 
 let world: ServiceWorld;
 test.before(async () => {
@@ -63,31 +62,39 @@ async function manyLeases(seed: number): Promise<readonly Lease[]> {
   return leases;
 }
 
-async function round(): Promise<number> {
-  const [row] = await world.sql<{ round: string }[]>`select round from rt.clock_offset`;
-  return Number(row?.round);
+/**
+ * Carries `deed` out in the middle of a drive: somebody has come to end `lease` and cannot, for its
+ * row is held, so that nothing that is due later can be done before.
+ */
+async function beforeTheEndOf({ id }: Lease, meanwhile: Work) {
+  return await world.sql.begin(async (sql) => {
+    await sql`select from evaluation_run where eval_run_id = ${id} for no key update`;
+    const first = meanwhile.start();
+    await until(async () => {
+      const [row] = await sql<{ isAwaited: boolean }[]>`
+        select exists (
+          select from pg_stat_activity where pg_backend_pid() = any(pg_blocking_pids(pid))
+        ) as "isAwaited"`;
+      return row?.isAwaited === true;
+    });
+    meanwhile.deed();
+    return { first };
+  });
 }
 
-/**
- * Carries `deed` out after a round of a drive and before the next: the row of the clock is held
- * meanwhile, so that the drive cannot be over already. Who waits for a row gets it in turn, so
- * hardly a round passes between two looks.
- */
-async function afterRound(last: number, deed: () => void): Promise<void> {
-  for (let looks = 0; looks < looksMax; looks += 1) {
-    const isDone = await world.sql.begin(async (sql) => {
-      const [row] = await sql<{ round: string }[]>`select round from rt.clock_offset for update`;
-      if (Number(row?.round) <= last) return false;
-      deed();
-      return true;
-    });
-    if (isDone) return;
-  }
-  throw new Error(`round ${last} is not over after ${looksMax} looks`);
+interface Work {
+  readonly start: () => Promise<Response | undefined>;
+  readonly deed: () => void;
 }
 
 /** Kills a process in the middle of what `seconds` have in store. */
-async function killedOnTheWay(seconds: number, victim: KeptProcess | undefined) {
+async function killedOnTheWay(
+  seconds: number,
+  {
+    leases,
+    victim,
+  }: { readonly leases: readonly Lease[]; readonly victim: KeptProcess | undefined },
+) {
   const [baseUrl] = world.service.baseUrls;
   const headers = {
     authorization: `Bearer ${world.service.operatorToken}`,
@@ -96,11 +103,14 @@ async function killedOnTheWay(seconds: number, victim: KeptProcess | undefined) 
   };
   const body = JSON.stringify({ seconds });
   const ask = () => fetch(`${baseUrl}${path}`, { method: 'POST', headers, body });
-  const atFirst = await round();
-  const first = ask().catch(() => undefined);
-  await afterRound(atFirst + 10, () => {
-    if (victim === undefined || !signalProcess(victim, 'SIGKILL'))
-      throw new Error('it ran already');
+  const middle = leases[Math.floor(leases.length / 2)];
+  if (middle === undefined) throw new Error('nothing is leased');
+  const { first } = await beforeTheEndOf(middle, {
+    start: () => ask().catch(() => undefined),
+    deed: () => {
+      if (victim === undefined || !signalProcess(victim, 'SIGKILL'))
+        throw new Error('there is nobody to kill');
+    },
   });
   return { first: await first, ask };
 }
@@ -116,7 +126,10 @@ async function endsOf(leases: readonly Lease[]): Promise<ReadonlyMap<string, num
 test.serial('a coordinator that is killed on the way loses nothing of what was due', async (t) => {
   const leases = await manyLeases(1);
 
-  const { first } = await killedOnTheWay(3600, world.service.coordinators[0]);
+  const { first } = await killedOnTheWay(3600, {
+    leases,
+    victim: world.service.coordinators[0],
+  });
 
   t.is(first?.status, 200);
   const ends = await endsOf(leases);
@@ -131,7 +144,10 @@ test.serial('a coordinator that is killed on the way loses nothing of what was d
 test.serial('an edge that is killed on the way lets a repeat go on', async (t) => {
   const leases = await manyLeases(2);
 
-  const { first, ask } = await killedOnTheWay(3600, world.service.edges[0]);
+  const { first, ask } = await killedOnTheWay(3600, {
+    leases,
+    victim: world.service.edges[0],
+  });
   t.is(first, undefined);
   let answer: Response | undefined;
   await until(async () => {

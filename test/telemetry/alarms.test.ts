@@ -110,6 +110,18 @@ test('where no process of a kind is left, somebody is paged for that alone', asy
   ]);
 });
 
+// A counter begins anew with its process, and counts what came of the start before anybody looks: a process that is
+// started over and over shows the same few values, and is up whenever it is asked.
+test('a process that is started again and again is noticed by when it started', async (t) => {
+  const alerts = await readAlerts();
+  const noticing = alerts.filter(({ expr }) => /\bchanges\(paddock_process_started\[/.test(expr));
+
+  t.deepEqual(
+    noticing.map(({ annotations }) => annotations.runbook),
+    ['RUNBOOK.md#a-process-ends-again-and-again'],
+  );
+});
+
 test('every number that the runbook calls worth an alarm has one', async (t) => {
   const [, worth = ''] = /Alarms worth having:(.*?)\n\n/s.exec(readRunbook()) ?? [];
   const named = [...worth.matchAll(/`(paddock_\w+)`/g)].map(([, name = '']) => name);

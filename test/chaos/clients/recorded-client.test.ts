@@ -25,7 +25,7 @@ async function historyOf(
   const client = recordedClient({
     baseUrls: [origin],
     ...{ keypair: participantKeypair(1, 'validator', 0), scheme: 'signed-headers', history },
-    ...{ ending: new AbortController().signal, heedsRetryAfter: false, patienceMs: 5_000 },
+    ...{ ending: new AbortController().signal, heedsRetryAfter: false, patienceMs: 60_000 },
     ...(losesClaim && { losesClaim }),
   });
   await client.request(method, path).catch(() => undefined);

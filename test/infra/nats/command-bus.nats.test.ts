@@ -292,7 +292,7 @@ test('a service answers whoever waits, however wrong the clock of either is', as
     const clock: Clock = { ...systemClock, nowMs: () => Date.now() + skewMs };
     const request = { id: randomUUID(), type: 'any', body: {}, account: 'tester' };
     const asking = createCommandBus({ ...deps, clock });
-    t.is(await asking.call('skewed', request, { budgetMs: 1_000 }), 1);
+    t.is(await asking.call('skewed', request), 1);
   }
   await served.close();
 });
@@ -314,10 +314,12 @@ test('a service that stood still does nothing for callers that have given up mea
   stoodMs = 20_000;
   await send('given up', 10_000);
   await send('patient', 60_000);
-  // Its next beat, and what it needs to read what waited.
-  await systemClock.sleep(2_500);
-  await send('after', 10_000);
+  // After its next beat, and what it needs to read what waited.
+  await until(async () => {
+    await send('after', 10_000);
+    return heard.includes('after');
+  });
   await served.close();
 
-  t.deepEqual(heard, ['before', 'patient', 'after']);
+  t.deepEqual([...new Set(heard)], ['before', 'patient', 'after']);
 });

@@ -168,6 +168,21 @@ test('metrics are shown on loopback under their own names', async (t) => {
   t.is(await stop(running), 0);
 });
 
+test('when a process started is shown from its first moment, and is another after each start', async (t) => {
+  const port = await freePort();
+  const startedOf = async () => {
+    const running = await start(t, { METRICS_PORT: String(port) });
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    await stop(running);
+    const [, seconds = ''] = /^paddock_process_started (\S+)$/m.exec(text) ?? [];
+    return Number(seconds);
+  };
+  const since = Date.now() / 1000;
+  const first = await startedOf();
+  const second = await startedOf();
+  t.true(since <= first && first < second && second <= Date.now() / 1000);
+});
+
 test('metrics are shown where they are told to be, and nowhere else', async (t) => {
   const port = await freePort();
   const running = await start(t, { METRICS_PORT: String(port), METRICS_HOST: '127.0.0.2' });

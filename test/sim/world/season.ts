@@ -10,6 +10,10 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Of whoever looks for what time alone makes due: bundles, see sim-services.ts. */
 const slowestLookMs = 35_000;
+/** A claim that everybody told to wait, and a run that goes on to its limit, by clocks that outages hold up. */
+const lastRunMs = 480_000;
+/** An operator asks again and again for what is not done yet, and then takes it back. */
+const longestOrderMs = 300_000;
 const minerCount = 4;
 const validatorCount = 4;
 
@@ -159,7 +163,8 @@ export class Season {
     // Once for each seed: by then the streams hold the most, and it costs about a twentieth of a day.
     const isLast = this.daysPlayed + 1 === this.#options.days;
     if (!isLast || this.#isBroken) return;
-    await kernel.run({ ms: 60_000, isDone: () => this.#meddling === 0 });
+    const isOrdered = await kernel.run({ ms: longestOrderMs, isDone: () => this.#meddling === 0 });
+    if (!isOrdered) return this.#wrong('SIM', 'an order does not come to an end');
     await checkReplay(this.#session);
   }
 
@@ -187,8 +192,8 @@ export class Season {
     for (const validator of this.#validators)
       if (!validator.isWorking) void validator.work(isEnough);
     const isDone = () => isEnough() && this.#validators.every(({ isWorking }) => !isWorking);
-    // A frozen validator that is told to wait by everybody takes its time.
-    if (!(await kernel.run({ ms: ms + 240_000, isDone }))) {
+    // A frozen validator that is told to wait by everybody takes its time, and so does a long run that goes on.
+    if (!(await kernel.run({ ms: ms + lastRunMs, isDone }))) {
       this.#wrong('SIM', 'a validator does not come to an end');
     }
   }
