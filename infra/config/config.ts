@@ -52,6 +52,14 @@ export function readConfig(env: Environment, options: { process: ProcessKind }):
   return Object.freeze(config);
 }
 
+/** One setting, of which the rest of the environment is no matter; else as `readConfig` reads it. */
+export function readSettingOf<K extends Key>(key: K, env: Environment): Value<Settings[K]> {
+  const outcome = readSetting(key, settings[key], env[key]?.trim() ?? '', 'world');
+  if ('problem' in outcome) throw new ConfigInvalid([outcome.problem]);
+  // Sound because it is what the schema of exactly this key made.
+  return outcome.value as Value<Settings[K]>;
+}
+
 /** What works but is hardly meant; for the log of a starting process. */
 export function configAdvice(config: Config): readonly string[] {
   return advice.filter(({ holds }) => !holds(config)).map(({ text }) => text);

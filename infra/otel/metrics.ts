@@ -2,6 +2,8 @@ import { metrics } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { systemClock } from '../clock/system-clock.ts';
+import { gauges } from '../ports/metrics.ts';
 import { tallies } from '../telemetry/tallies.ts';
 import { onShutdown } from './shutdown.ts';
 import { tallyProducer } from './tally-producer.ts';
@@ -22,5 +24,11 @@ export function startMetrics(at: {
   const resource = resourceFromAttributes({ 'service.name': serviceName });
   const provider = new MeterProvider({ resource, readers: [reader] });
   metrics.setGlobalMeterProvider(provider);
+  // Before anything of the process can fail: one that ends at its start is seen to have started.
+  const startedSeconds = systemClock.nowMs() / 1000;
+  provider
+    .getMeter('paddock')
+    .createObservableGauge('paddock.process.started', gauges['paddock.process.started'])
+    .addCallback((result) => result.observe(startedSeconds));
   onShutdown(() => provider.shutdown());
 }

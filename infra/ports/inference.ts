@@ -97,6 +97,12 @@ export function isOutageStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 425;
 }
 
+/** Whether what came in one piece, as 200, is a completion: gateways say so of errors as well, or of nothing. */
+export function hasChoice(answer: unknown): boolean {
+  const choices: unknown = Reflect.get(Object(answer), 'choices');
+  return Array.isArray(choices) && choices.length > 0;
+}
+
 /** The provider says no to the miner's credential: it is wrong, ended, or out of credit. */
 export class CredentialRejected extends Error {
   override name = 'CredentialRejected';

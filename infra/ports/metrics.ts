@@ -165,6 +165,10 @@ export const histograms = {
 
 /** Read when somebody looks. */
 export const gauges = {
+  'paddock.process.started': {
+    unit: 's',
+    description: 'When this process started, in seconds of Unix time: another after each start',
+  },
   'paddock.edge.in_flight': {
     unit: '{request}',
     description: 'Requests that were let in and are not answered yet, of one edge',
@@ -181,6 +185,11 @@ export const gauges = {
   'paddock.chain.stalled': {
     unit: '{edge}',
     description: '1 while the chain of an edge does not go on, so that standings stay as they are',
+  },
+  'paddock.chain.refused': {
+    unit: '{edge}',
+    description:
+      '1 while the chain of an edge names an epoch that it cannot be, so that validators get no standings',
   },
   'paddock.database.unfit': {
     unit: '{edge}',
@@ -217,8 +226,14 @@ export const gauges = {
     description:
       'Places outside of the database that do not tell how far it once came, or take no news of it',
   },
-  'paddock.outbox.age': { unit: 's', description: 'Age of the oldest message not yet published' },
-  'paddock.outbox.pending': { unit: '{message}', description: 'Messages not yet published' },
+  'paddock.outbox.age': {
+    unit: 's',
+    description: 'Age of the oldest message that nobody is known to have taken, sent or not',
+  },
+  'paddock.outbox.pending': {
+    unit: '{message}',
+    description: 'Messages that nobody is known to have taken, sent or not',
+  },
   'paddock.stream.fill': {
     unit: '1',
     description: 'How full a stream of the broker is, of its limit: at 1 it takes nothing more',
