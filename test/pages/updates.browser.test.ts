@@ -3,7 +3,7 @@
  * ask again by the clock is taken from them.
  */
 import test, { type ExecutionContext } from 'ava';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { beginBranch } from '../../actors/services/projector/store.ts';
 import { transaction } from '../../infra/postgres/transaction.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
@@ -42,14 +42,15 @@ async function finish(id: string): Promise<void> {
   await okBody(await complete(judge, id, success));
 }
 
-/** Its stream has begun, and what was asked for before that has been asked again. */
-async function opened(t: ExecutionContext, path: string) {
+/** Its stream has begun, and what it shows first is there. */
+async function opened(t: ExecutionContext, path: string, prepare?: (page: Page) => Promise<void>) {
   const page = await browser.newPage();
   t.teardown(() => page.close());
   const complaints = complaintsOf(page);
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));
   await page.addInitScript('window.setInterval = () => 0;');
+  await prepare?.(page);
   await page.bringToFront();
   await page.goto(service.baseUrl + path);
   await page.locator('.light.live').waitFor({ timeout: 60_000 });
@@ -123,10 +124,11 @@ test.serial('behind a cache what changed is shown once its copy is old', async (
   const body = await (
     await service.call('GET', '/v1/public/leaderboard?limit=50&offset=0&score_type=qualifying')
   ).text();
-  let copiesUntilMs = Number.POSITIVE_INFINITY;
+  let lastAskedMs = performance.now();
   const given = { copies: 0, fresh: 0 };
   await page.route('**/v1/public/leaderboard*', async (route) => {
-    const isCopy = performance.now() < copiesUntilMs;
+    const isCopy = performance.now() - lastAskedMs < 10_000;
+    lastAskedMs = performance.now();
     given[isCopy ? 'copies' : 'fresh'] += 1;
     if (!isCopy) return await route.continue();
     await route.fulfill({ body, headers: { age: '3', 'content-type': 'application/json' } });
@@ -134,17 +136,26 @@ test.serial('behind a cache what changed is shown once its copy is old', async (
 
   await submitted('behind a cache');
   await finish((await claim(judge)).eval_run_id);
-  copiesUntilMs = performance.now() + 10_000;
   await page.getByRole('row', { name: 'behind a cache' }).waitFor();
   t.true(given.copies > 0);
-  t.is(given.fresh, 1);
+  t.true(given.fresh > 0);
   t.deepEqual(complaints, []);
 });
 
+const isBoard = (url: string) => url.includes('/public/leaderboard');
+
 // Last, for it spoils the numbers of the feed.
 test.serial('what is shown is asked for again once the service went back', async (t) => {
-  const { page, complaints, requests } = await opened(t, '/');
-  const asked = () => requests.filter((url) => /public\/leaderboard/.test(url)).length;
+  const isAsked = Promise.withResolvers<void>();
+  const { page, complaints, requests } = await opened(t, '/', async (page) => {
+    page.on('request', (request) => isBoard(request.url()) && isAsked.resolve());
+    // A slow page first asks when its stream has begun: then nothing may have been missed.
+    await page.route('**/v1/public/events*', async (route) => {
+      await isAsked.promise;
+      await route.continue();
+    });
+  });
+  const asked = () => requests.filter(isBoard).length;
   // Before the stream had begun, and once more after it; once more yet where it had to begin again.
   await until(() => asked() >= 2);
   const before = asked();
