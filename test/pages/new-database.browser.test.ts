@@ -27,9 +27,13 @@ test.after.always(async () => {
 /** One address, behind which another service may be by now, or one that refuses its stream of events. */
 async function openAddress(t: ExecutionContext) {
   const address = { service: old, refusals: 0, feeds: [] as string[] };
-  const { server, origin } = await listening(t, (incoming, outgoing) => {
+  const isAsked = Promise.withResolvers<void>();
+  const { server, origin } = await listening(t, async (incoming, outgoing) => {
     const { url = '' } = incoming;
+    if (url.startsWith('/v1/public/leaderboard')) isAsked.resolve();
     if (url.startsWith('/v1/public/events')) {
+      // A slow page first asks when its stream has begun: then nothing may have been missed.
+      await isAsked.promise;
       address.feeds.push(url);
       if (address.refusals > 0) {
         address.refusals -= 1;

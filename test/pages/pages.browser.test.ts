@@ -7,6 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import type { ProblemProgress } from '../../apps/cli/client/schemas.generated.ts';
 import { submit } from '../support/evaluation-client.ts';
 import { okBody } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
 import { barriers, complaintsOf, keepShot, type Look, openBrowser } from './browser.ts';
 import { hostileText, openShopWorld, type ShopWorld } from './shop-world.ts';
 import { plantWallet } from './signed-in.ts';
@@ -203,10 +204,26 @@ test.serial('an episode comes through the service where the store lets no page i
 });
 
 test.serial('what happens is shown without a reload, also after it was hidden', async (t) => {
-  const { page, complaints } = await opened(t, `${world.service.baseUrl}/app/validators`);
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  const complaints = complaintsOf(page);
+  await page.addInitScript(`window.heard = 0;
+    const Real = EventSource;
+    window.EventSource = class extends Real {
+      addEventListener(type, call) {
+        super.addEventListener(type, (event) => {
+          window.heard += 1;
+          call(event);
+        });
+      }
+    };`);
+  await page.bringToFront();
+  await page.goto(`${world.service.baseUrl}/app/validators`);
   await live(page);
   await submit(await world.service.miner('a live miner'), { name: 'just-submitted' });
   await page.getByText('just-submitted').waitFor();
+  // What is asked at the stream's beginning may show it before the event has come.
+  await until(() => page.evaluate('window.heard > 0'));
   t.deepEqual(complaints, []);
 
   // A page that nobody sees gives its stream back, and takes it up after the last event it saw.
@@ -280,6 +297,7 @@ test.serial('a wallet signs its owner in, who chooses what races', async (t) => 
   const complaints = complaintsOf(page);
   await page.goto(`${world.service.baseUrl}/app/account`);
   await page.getByRole('button', { name: 'Use test-wallet' }).click();
+  await page.getByRole('button', { name: 'Sign in as mine' }).waitFor();
   t.is(await page.locator('.choices button').count(), 1);
   await page.getByRole('button', { name: 'Sign in as mine' }).click();
 

@@ -183,6 +183,23 @@ test.serial('an order that failed is not said to be tried again by itself', asyn
   t.notRegex(told, /again/);
 });
 
+// As when a device wakes up in another network: the line is dead, and nobody says so.
+test.serial('a question that nobody answers is given up, and asked again', async (t) => {
+  const page = await blank(t);
+  await page.clock.install();
+  const isAsked = Promise.withResolvers<void>();
+  await page.route('**/v1/public/leaderboard*', () => isAsked.resolve(), { times: 1 });
+  await page.goto(world.service.baseUrl);
+  await isAsked.promise;
+  await page.getByText('Loading the leaderboard').waitFor();
+
+  await page.clock.fastForward('01:05');
+  await page.getByText('The service did not answer.').waitFor();
+  await page.clock.fastForward('00:10');
+  await page.locator('tbody tr').first().waitFor();
+  t.pass();
+});
+
 /** What a page says where there is nothing, and what will be there or what to do. */
 interface Nothing {
   readonly path: string;

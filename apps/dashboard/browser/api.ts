@@ -1,4 +1,4 @@
-import { nowMs } from './clock.ts';
+import { after, nowMs } from './clock.ts';
 
 /** An answer that is no success, or none at all (status 0), in words for a person. */
 export class Refused extends Error {
@@ -59,13 +59,21 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<T> {
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
+/** Longer than the service lets any answer take to begin; its body may then take what the line needs. */
+const answerBeginsMs = 60_000;
+
 async function answerOf(path: string, init: RequestInit): Promise<Response> {
+  const unanswered = new AbortController();
+  const signals = init.signal ? [init.signal, unanswered.signal] : [unanswered.signal];
+  const begun = after(answerBeginsMs, () => unanswered.abort());
   try {
-    return await fetch(path, init);
+    return await fetch(path, { ...init, signal: AbortSignal.any(signals) });
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     const detail = 'The service did not answer. Check your connection.';
     throw new Refused({ status: 0, code: 'UNANSWERED', detail });
+  } finally {
+    begun();
   }
 }
 
