@@ -3,13 +3,14 @@ import { aheadMs, behindMs } from '../../machines/suite/activation.ts';
 
 /**
  * Whoever has the open reign `t` of the active suite `suite`, with the version `v`, reigns: neither is
- * discarded, banned or of another suite, nor was another suite active since, before the race coordinator has
- * heard of any of it and closed the reign.
+ * discarded, banned or of another suite, nor was it since it reigns, though that was taken back, nor was another
+ * suite active meanwhile, before the race coordinator has heard of any of it and closed the reign.
  */
 export function isReigning(sql: Sql | Transaction): Fragment {
   return sql`
     t.ended_at is null and t.suite_id = suite.suite_id and v.state <> 'DISCARDED'
       and not exists (select from hotkey_ban b where b.hotkey = t.miner_hotkey)
+      and rt.top_fell_at() is null
       and not ${isOfFormerActivation(sql, sql`suite`)}`;
 }
 

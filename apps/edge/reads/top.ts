@@ -96,7 +96,8 @@ export interface ReignRow {
 
 /**
  * Every reign, newest first. One whose row is still open ended when its version was discarded, its
- * miner banned or another suite activated; at the latest when its own was activated again.
+ * miner banned, though either was taken back, or another suite activated; at the latest when its own was
+ * activated again.
  */
 export async function reigns(sql: Sql, suiteId: number | undefined): Promise<readonly ReignRow[]> {
   return await sql<ReignRow[]>`
@@ -113,6 +114,7 @@ export async function reigns(sql: Sql, suiteId: number | undefined): Promise<rea
       select least(
         case when v.state = 'DISCARDED' then v.discarded_at end,
         b.banned_at,
+        case when t.ended_at is null then rt.top_fell_at() end,
         case when not s.is_active then (select a.activated_at from suite a where a.is_active)
           when ${isOfFormerActivation(sql, sql`s`)} then s.activated_at end
       ) as at

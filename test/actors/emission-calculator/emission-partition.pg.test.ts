@@ -9,6 +9,7 @@ import type { Sql } from '../../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { createPartitionStore } from '../../../infra/postgres/partition-store.ts';
 import { testDatabase } from '../../support/cluster.ts';
+import { auditOrder } from '../../support/sent-orders.ts';
 import { addActiveSuite, addRace, addTop, addVersion, trialId } from '../../support/trial-races.ts';
 
 /** Owners of the emission partition, each with the rights of a coordinator. */
@@ -314,6 +315,33 @@ test('a top that is discarded, banned or of another suite does not reign', async
   const other = await addActiveSuite(sql, 2);
   await addVersion(sql, other, 'newcomer');
   t.is(await topAt(8), null);
+});
+
+test('a top whose ban was taken back reigns no more, before its owner heard of it', async (t) => {
+  const { sql, own } = await openWorld(t);
+  const suiteId = await addActiveSuite(sql);
+  const entrants = [{ hotkey: 'top', score: '0.9000' }];
+  const raceId = await addRace(sql, { suiteId, raceNumber: 1, entrants });
+  await addTop(sql, { suiteId, raceId, hotkey: 'top', score: '0.9000' });
+  const owner = await own();
+  const told = async (epochIndex: number) => {
+    await owner.make(epochIndex);
+    const { top_hotkey } = await standings(sql, epochIndex);
+    return [top_hotkey, (await topView(sql)).top?.minerHotkey ?? null];
+  };
+  const [reign] = await sql<{ topAtMs: number }[]>`
+    select rt.milliseconds(top_at)::float8 as "topAtMs" from top_agent`;
+  const banned = async (passedMs: number) => {
+    const order = { object: 'hotkey/top', atMs: (reign?.topAtMs ?? 0) + passedMs };
+    await auditOrder(sql, { action: 'hotkey.ban', ...order });
+    await auditOrder(sql, { action: 'hotkey.unban', ...order });
+  };
+  await banned(-1_000);
+  t.deepEqual(await told(1), ['top', 'top'], 'it won after that');
+
+  await banned(1_000);
+  t.deepEqual(await told(2), [null, null]);
+  t.is(Number((await reigns(sql, suiteId))[0]?.endedAt), (reign?.topAtMs ?? 0) + 1_000);
 });
 
 test('survivors are paid until the next race completes, whatever suite that is of', async (t) => {
