@@ -3,7 +3,6 @@ import { glimpse, refusal, type Said } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
 import {
   artifactKey,
-  artifactUri,
   codeKey,
   logsFolder,
   logsKeyWithin,
@@ -114,9 +113,9 @@ const keyFinders: Readonly<Record<ArtifactType, FindKey>> = {
     const logs = requireReleased(found, 'EVAL_RUN_NOT_FOUND');
     return logsKeyWithin(problemLogsFolder(evalRunId, problemId), logs.logsKey);
   },
-  EPISODE: async (request, { sql, config }) => {
+  EPISODE: async (request, { sql }) => {
     const id = idFrom(request, 'episode_result_id');
-    const found = await ledgerOfEpisode(sql, id, artifactUri(config.s3Bucket, ''));
+    const found = await ledgerOfEpisode(sql, id);
     const { ledgerSha256 } = requireReleased(found, 'ARTIFACT_NOT_FOUND');
     return ledgerSha256 === null ? undefined : artifactKey(ledgerSha256);
   },

@@ -68,7 +68,7 @@ interface LedgerRow extends RunSeal {
 
 /**
  * The hash of an episode's ledger; null where it has none. Only a URI that was presigned for the very
- * run of the result names one.
+ * run of the result names one; of whichever bucket, since a copy may have another name.
  *
  * Whoever knows a run and guesses a task can derive the id of its result, so under seal it must not
  * matter whether that is there: an id that no result has is judged as one of the run whose results it
@@ -77,19 +77,11 @@ interface LedgerRow extends RunSeal {
 export async function ledgerOfEpisode(
   sql: Sql,
   episodeResultId: string,
-  uriPrefix: string,
 ): Promise<LedgerRow | undefined> {
-  return (
-    (await storedLedger(sql, episodeResultId, uriPrefix)) ??
-    (await runUnderSeal(sql, episodeResultId))
-  );
+  return (await storedLedger(sql, episodeResultId)) ?? (await runUnderSeal(sql, episodeResultId));
 }
 
-async function storedLedger(
-  sql: Sql,
-  episodeResultId: string,
-  uriPrefix: string,
-): Promise<LedgerRow | undefined> {
+async function storedLedger(sql: Sql, episodeResultId: string): Promise<LedgerRow | undefined> {
   const { first, last } = idsBeside(episodeResultId);
   const [row] = await sql<LedgerRow[]>`
     select ${seal(sql)}, artifact.artifact_sha256 as "ledgerSha256"
@@ -108,7 +100,7 @@ async function storedLedger(
     join evaluation_run run on run.eval_run_id = episode.eval_run_id
     left join race on race.race_id = run.race_id
     left join episode_artifact artifact on artifact.eval_run_id = episode.eval_run_id
-      and episode.ledger_uri = ${uriPrefix} || artifact.artifact_sha256`;
+      and artifact.artifact_sha256 = substring(episode.ledger_uri from '^s3://[^/]+/episodes/([0-9a-f]{64})$')`;
   return row;
 }
 

@@ -34,7 +34,7 @@ async function asked(sql: Sql, episodeId: string, planned: string) {
     await tx`select set_config('plan_cache_mode', ${planned}, true)`;
     const before = await lookedAt(tx);
     // Sound because it asks by the template alone.
-    const ledger = await ledgerOfEpisode(tx as unknown as Sql, episodeId, 's3://bucket/');
+    const ledger = await ledgerOfEpisode(tx as unknown as Sql, episodeId);
     return { status: ledger?.raceStatus, looked: (await lookedAt(tx)) - before };
   });
 }

@@ -332,7 +332,7 @@ test('a key that was not presigned for the very run leads nowhere', async (t) =>
   const uris = [
     `s3://paddock/episodes/${hashOf(other.texts.ledger)}`,
     `s3://paddock/code/${version?.code}.py`,
-    `s3://other/episodes/${hashOf(made.texts.ledger)}`,
+    `https://other/episodes/${hashOf(made.texts.ledger)}`,
     `s3://paddock/episodes/../episodes/${hashOf(made.texts.ledger)}`,
   ];
   for (const uri of uris) {
@@ -341,6 +341,16 @@ test('a key that was not presigned for the very run leads nowhere', async (t) =>
       where episode_result_id = ${made.episodeResultId}`;
     await refused(t, await ask(episodeOf(made)), '404 ARTIFACT_NOT_FOUND');
   }
+});
+
+test('an episode is found where its bucket has another name by now, as a copy or a restored one', async (t) => {
+  const made = await evaluated();
+  await service.sql`
+    update episode_result set ledger_uri = replace(ledger_uri, 's3://paddock/', 's3://paddock-before/')
+    where episode_result_id = ${made.episodeResultId}`;
+
+  t.is(await downloaded(t, episodeOf(made)), made.texts.ledger);
+  t.is((await service.call('GET', feedbackPath(made))).status, 200);
 });
 
 test('an upload that was announced and never came is absent', async (t) => {

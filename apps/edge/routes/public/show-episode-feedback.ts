@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
-import { artifactKey, artifactUri } from '../../evaluation/object-keys.ts';
+import { artifactKey } from '../../evaluation/object-keys.ts';
 import { PreparedAnswer } from '../../prepared-answer.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { ledgerOfEpisode } from '../../reads/artifacts.ts';
@@ -20,9 +20,9 @@ export const showEpisodeFeedback = endpoint({
   response: z.unknown(),
   faults: ['ARTIFACT_NOT_FOUND', 'OVERLOADED', 'STORAGE_UNAVAILABLE'],
 
-  async handle({ params }, { sql, config, documents }) {
+  async handle({ params }, { sql, documents }) {
     const id = params.episode_result_id;
-    const found = await ledgerOfEpisode(sql, id, artifactUri(config.s3Bucket, ''));
+    const found = await ledgerOfEpisode(sql, id);
     const hash = found !== undefined && isRunReleased(found) ? found.ledgerSha256 : null;
     const body = hash === null ? undefined : await documents.read(artifactKey(hash));
     if (hash === null || body === undefined)
