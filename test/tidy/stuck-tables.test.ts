@@ -66,6 +66,7 @@ const watchedBy: Readonly<Record<string, string>> = {
   seal_key: 'none: paddock.sealed_texts shows what still waits for a rotation',
   seal_key_check: 'none: a record',
   session: 'session',
+  similarity_again: 'similarity',
   similarity_code: 'similarity',
   similarity_fingerprint: 'similarity',
   similarity_version: 'similarity',

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../infra/ports/sql.ts';
 import type { Fingerprints } from '../../../machines/submission/fingerprints.ts';
 import type { EarlierVersion, Precedents } from '../../../machines/submission/similarity.ts';
 import type { Source } from '../../../machines/submission/similarity-report.ts';
-import type { UnreportedVersion } from './store.ts';
+import type { DueVersion } from './store.ts';
 
 /** More hotkeys than a fingerprint needs to weigh nothing; those that were first are read. */
 const holdersMax = 40;
@@ -10,7 +10,7 @@ const holdersMax = 40;
 /** Who of those before `version` has which of its fingerprints. */
 export async function readPrecedents(
   tx: Transaction,
-  version: UnreportedVersion,
+  version: DueVersion,
   { hashes }: Fingerprints,
 ): Promise<Precedents> {
   const found = await tx<{ hash: number; numbers: number[] }[]>`
@@ -31,7 +31,7 @@ export async function readPrecedents(
 
 async function readEarlier(
   tx: Transaction,
-  { versionNo, minerHotkey, author }: UnreportedVersion,
+  { versionNo, minerHotkey, author }: DueVersion,
   numbers: readonly number[],
 ): Promise<ReadonlyMap<number, EarlierVersion>> {
   const rows = await tx<(EarlierVersion & { versionNo: number })[]>`
@@ -48,7 +48,7 @@ async function readEarlier(
 /** The files of some of them. */
 export async function readSources(
   tx: Transaction,
-  { codeSha256 }: UnreportedVersion,
+  { codeSha256 }: DueVersion,
   { versions }: Precedents,
   numbers: readonly number[],
 ): Promise<readonly Source[]> {

@@ -9,6 +9,8 @@
  *    it is away when it does not give a file either that it gave before.
  * 4. What a store does not give it may give later. It is asked again for ever, and once it gives the file, all
  *    versions behind it are reported on again.
+ * 5. What is reported on again keeps its report until the new one is there, and nobody waits for it who has
+ *    none yet: such a report may rest on verdicts that change, and is then made again in its turn.
  */
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type {
@@ -17,15 +19,17 @@ import type {
 } from '../../../infra/ports/code-fingerprints.ts';
 import type { Service } from '../../../infra/ports/lifecycle.ts';
 import type { Logger } from '../../../infra/ports/log.ts';
-import type { Sql } from '../../../infra/ports/sql.ts';
+import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { similarVersions } from '../../../machines/submission/similar-versions.ts';
 import { standingsOf } from '../../../machines/submission/similarity.ts';
 import { reportOn } from '../../../machines/submission/similarity-report.ts';
 import type { Transact } from '../service-handler.ts';
 import { readPrecedents, readSources } from './precedents.ts';
 import {
+  type DueVersion,
   knownFingerprints,
   leaseUnread,
+  lockReported,
   lockUnreported,
   nearestRead,
   postpone,
@@ -73,7 +77,8 @@ export function createSimilarity(given: SimilarityDeps): Service {
       for (let went = true; went && !stopping.signal.aborted; ) {
         await walk.go(stopping.signal);
         const wasRead = await readNext(deps);
-        went = (await reportNext(deps)) || wasRead;
+        const wasReported = await reportNext(deps);
+        went = (await reportNextAgain(deps)) || wasReported || wasRead;
       }
     } catch (error) {
       log.warn('similarity was not looked at; the next round tries again', { error });
@@ -171,13 +176,24 @@ async function readCodeOf(
   return await fingerprinter.read(file);
 }
 
+type ReportDeps = Pick<SimilarityDeps, 'log' | 'transact'>;
+
 /** Reports on the next version in the order of submission; false when it is not ready, or nobody's. */
-export async function reportNext({
-  transact,
-  log,
-}: Pick<SimilarityDeps, 'log' | 'transact'>): Promise<boolean> {
+export async function reportNext(deps: ReportDeps): Promise<boolean> {
+  return await reportOnOne(deps, lockUnreported);
+}
+
+/** In the same order on the next of those behind one that came late; false when there is none for now. */
+export async function reportNextAgain(deps: ReportDeps): Promise<boolean> {
+  return await reportOnOne(deps, lockReported);
+}
+
+async function reportOnOne(
+  { transact, log }: ReportDeps,
+  lock: (tx: Transaction) => Promise<DueVersion | undefined>,
+): Promise<boolean> {
   return await transact(async (tx) => {
-    const version = await lockUnreported(tx);
+    const version = await lock(tx);
     if (version === undefined) return false;
     const { versionNo, agentVersionId, codeSha256 } = version;
     // A file that nobody can read has no fingerprints, and there is nothing to say about it.

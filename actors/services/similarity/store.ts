@@ -2,7 +2,12 @@ import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { type Fingerprints, fingerprintFormat } from '../../../machines/submission/fingerprints.ts';
 import type { SimilarityReport } from '../../../machines/submission/similarity-report.ts';
 
-export const tables = ['similarity_version', 'similarity_code', 'similarity_fingerprint'] as const;
+export const tables = [
+  'similarity_version',
+  'similarity_code',
+  'similarity_fingerprint',
+  'similarity_again',
+] as const;
 
 /** Any number will do as long as it never changes and no other use has it. */
 const registrationLock = 7_220_419;
@@ -18,6 +23,7 @@ export interface SubmissionPlace {
 
 const nil = '00000000-0000-0000-0000-000000000000';
 export const beginning: SubmissionPlace = { submittedAt: '-infinity', agentVersionId: nil };
+const end: SubmissionPlace = { submittedAt: 'infinity', agentVersionId: nil };
 
 export interface Look {
   /** Where the next one begins: behind the last version, or, at the end of all, an hour before it. */
@@ -30,8 +36,8 @@ export interface Look {
  * process is at it. What was submitted after one of them is reported on again: it may be a copy of it.
  *
  * One process at a time: of two that could not see each other's rows neither would notice that the
- * later row is reported on without the earlier one. What is being reported on just now is waited for,
- * since its report may not know of them: so what looks unreported is no exception.
+ * later row is reported on without the earlier one. What is being reported on just now may not know of
+ * them, so what looks unreported is no exception.
  */
 export async function registerVersions(
   tx: Transaction,
@@ -67,27 +73,34 @@ export async function registerVersions(
         where s.agent_version_id = v.agent_version_id) is null
       order by v.submitted_at, v.agent_version_id
       returning submitted_at, agent_version_id
-    ), again as (
-      update similarity_version s
-      set reported_at = null
+    ), late as (
+      select submitted_at, agent_version_id
       from (
         select submitted_at, agent_version_id from registered
         order by submitted_at, agent_version_id
         limit 1) first_new
-      where (s.submitted_at, s.agent_version_id)
-          > (first_new.submitted_at, first_new.agent_version_id)
+      -- Of those that were known before.
+      where exists (
+        select from similarity_version s
+        where (s.submitted_at, s.agent_version_id)
+            > (first_new.submitted_at, first_new.agent_version_id))
     )
     select last.submitted_at::text as "submittedAt", last.agent_version_id as "agentVersionId",
       (coalesce(last.submitted_at, ${after.submittedAt}::text::timestamptz)
         - ${lateSeconds} * interval '1 second')::text as "hourBefore",
-      (select count(*) from looked_at)::integer as count
+      (select count(*) from looked_at)::integer as count,
+      late.submitted_at::text as "lateAt", late.agent_version_id as "lateId"
     from (select) one
+    left join late on true
     left join lateral (
       select submitted_at, agent_version_id from looked_at
       order by submitted_at desc, agent_version_id desc
       limit 1) last on true`;
   if (seen === undefined) throw new Error('a page of versions has no end');
-  const { submittedAt, agentVersionId, hourBefore, count } = seen;
+  const { submittedAt, agentVersionId, hourBefore, count, lateAt, lateId } = seen;
+  if (lateAt !== null && lateId !== null) {
+    await reportAgain(tx, { submittedAt: lateAt, agentVersionId: lateId });
+  }
   const isAtEnd = count < limit || submittedAt === null || agentVersionId === null;
   if (isAtEnd) return { next: { submittedAt: hourBefore, agentVersionId: nil }, isAtEnd };
   return { next: { submittedAt, agentVersionId }, isAtEnd };
@@ -99,6 +112,9 @@ interface PageRow {
   readonly agentVersionId: string | null;
   readonly hourBefore: string;
   readonly count: number;
+  /** Of the first new one, where one that was submitted after it was known. */
+  readonly lateAt: string | null;
+  readonly lateId: string | null;
 }
 
 /** A version whose file this process alone may read, until the lease ends. */
@@ -231,8 +247,6 @@ export async function saveFingerprints(
   { tokenCount, modulus, hashes, firstLines, lastLines }: Fingerprints,
 ): Promise<void> {
   const { versionNo, token, codeSha256, minerHotkey } = held;
-  // Before any row: two that each held rows which the other one has reported on again would wait for ever.
-  if (held.isSetAside) await tx`select pg_advisory_xact_lock(${registrationLock})`;
   await tx`
     insert into similarity_code (code_sha256, format, token_count, modulus, hashes, first_lines,
                                  last_lines)
@@ -252,25 +266,36 @@ export async function saveFingerprints(
             select submitted_at, agent_version_id from similarity_version
             where version_no = ${versionNo}))))
     on conflict do nothing`;
-  const { count } = await tx`
+  const [read] = await tx<(SubmissionPlace & { isReported: boolean })[]>`
     update similarity_version
     set fingerprinted_at = rt.wall_clock(), unreadable = null, lease_token = null
-    where version_no = ${versionNo} and lease_token = ${token}`;
-  if (held.isSetAside && count > 0) await reportAgain(tx, versionNo);
+    where version_no = ${versionNo} and lease_token = ${token}
+    returning submitted_at::text as "submittedAt", agent_version_id as "agentVersionId",
+      reported_at is not null as "isReported"`;
+  if (read?.isReported !== true) return;
+  await tx`update similarity_version set reported_at = null where version_no = ${versionNo}`;
+  await reportAgain(tx, read);
 }
 
-/** It and all that were submitted after it, also what is being reported on just now, as when one is seen late. */
-async function reportAgain(tx: Transaction, versionNo: number): Promise<void> {
-  await tx`
-    update similarity_version s
-    set reported_at = null
-    from similarity_version this
-    where this.version_no = ${versionNo}
-      and (s.submitted_at, s.agent_version_id) >= (this.submitted_at, this.agent_version_id)`;
+/**
+ * Has all that were submitted behind a place reported on again, in their order; until then what was said of
+ * each stays. That costs the same however many they are.
+ */
+async function reportAgain(
+  tx: Transaction,
+  { submittedAt, agentVersionId }: SubmissionPlace,
+): Promise<void> {
+  // Held before it is compared: whoever is at it may be about to pass the place by.
+  const [row] = await tx<{ isBehind: boolean }[]>`
+    select (submitted_at, agent_version_id)
+        > (${submittedAt}::text::timestamptz, ${agentVersionId}::uuid) as "isBehind"
+    from similarity_again
+    for update`;
+  if (row?.isBehind === true) await movePlace(tx, { submittedAt, agentVersionId });
 }
 
 /** A version that may be reported on: all that were submitted before it are. */
-export interface UnreportedVersion {
+export interface DueVersion {
   readonly versionNo: number;
   readonly agentVersionId: string;
   readonly minerHotkey: string;
@@ -279,11 +304,14 @@ export interface UnreportedVersion {
   readonly unreadable: string | null;
 }
 
+const dueColumns = (tx: Transaction) => tx`
+  version_no as "versionNo", agent_version_id as "agentVersionId", miner_hotkey as "minerHotkey",
+  author, code_sha256 as "codeSha256", unreadable`;
+
 /** Locked until the transaction ends; undefined when there is none, or another process has it. */
-export async function lockUnreported(tx: Transaction): Promise<UnreportedVersion | undefined> {
-  const [row] = await tx<UnreportedVersion[]>`
-    select version_no as "versionNo", agent_version_id as "agentVersionId",
-      miner_hotkey as "minerHotkey", author, code_sha256 as "codeSha256", unreadable
+export async function lockUnreported(tx: Transaction): Promise<DueVersion | undefined> {
+  const [row] = await tx<DueVersion[]>`
+    select ${dueColumns(tx)}
     from similarity_version
     where version_no = (
         select version_no from similarity_version
@@ -294,6 +322,59 @@ export async function lockUnreported(tx: Transaction): Promise<UnreportedVersion
       and case when reported_at is null then fingerprinted_at is not null or unreadable is not null end
     for update skip locked`;
   return row;
+}
+
+/**
+ * The next one that is reported on again, locked as above; undefined when there is none, another process is at
+ * it, or one before it was never reported on.
+ *
+ * Waits for no version: whoever gives a file back holds that version when it asks for the place.
+ */
+export async function lockReported(tx: Transaction): Promise<DueVersion | undefined> {
+  const [place] = await tx<SubmissionPlace[]>`
+    select submitted_at::text as "submittedAt", agent_version_id as "agentVersionId"
+    from similarity_again
+    where submitted_at < 'infinity'
+    for update skip locked`;
+  if (place === undefined) return undefined;
+  const [next] = await tx<(SubmissionPlace & { versionNo: number })[]>`
+    select version_no as "versionNo", submitted_at::text as "submittedAt",
+      agent_version_id as "agentVersionId"
+    from similarity_version
+    where (submitted_at, agent_version_id)
+        > (${place.submittedAt}::text::timestamptz, ${place.agentVersionId}::uuid)
+    order by submitted_at, agent_version_id
+    limit 1`;
+  const version = next && (await lockIfReported(tx, next.versionNo));
+  // Only when nothing is behind it: what is registered from now on is reported on with all that is there.
+  if (next === undefined || version !== undefined) await movePlace(tx, next ?? end);
+  return version;
+}
+
+async function lockIfReported(tx: Transaction, versionNo: number): Promise<DueVersion | undefined> {
+  const [row] = await tx<DueVersion[]>`
+    select ${dueColumns(tx)}
+    from similarity_version
+    where version_no = ${versionNo} and reported_at is not null
+      and coalesce((
+        select (head.submitted_at, head.agent_version_id)
+            > (similarity_version.submitted_at, similarity_version.agent_version_id)
+        from similarity_version head
+        where head.reported_at is null
+        order by head.submitted_at, head.agent_version_id
+        limit 1), true)
+    for update skip locked`;
+  return row;
+}
+
+async function movePlace(
+  tx: Transaction,
+  { submittedAt, agentVersionId }: SubmissionPlace,
+): Promise<void> {
+  await tx`
+    update similarity_again
+    set submitted_at = ${submittedAt}::text::timestamptz, agent_version_id = ${agentVersionId},
+      moved_at = rt.wall_clock()`;
 }
 
 /** Null: nothing can be said about it. */

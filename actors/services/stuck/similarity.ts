@@ -2,7 +2,8 @@ import type { StuckKind } from './stuck-kind.ts';
 
 /**
  * Versions are reported on in the order of submission, so that the first one holds up all others: since it
- * was registered, or since the one before it was reported on, however often its file is tried meanwhile.
+ * was registered, or since the one before it was reported on, however often its file is tried meanwhile. So does
+ * the first one of those that are reported on again, unless it waits for one that never was.
  */
 export const stuckSimilarity: StuckKind = {
   kind: 'similarity',
@@ -24,5 +25,22 @@ export const stuckSimilarity: StuckKind = {
           where (before.submitted_at, before.agent_version_id) < (s.submitted_at, s.agent_version_id)
           order by before.submitted_at desc, before.agent_version_id desc
           limit 1)),
-        '-infinity') < clock.wall - interval '2 minutes'`,
+        '-infinity') < clock.wall - interval '2 minutes'
+    union all
+    select s.agent_version_id::text, 'REPORTED', again.moved_at, null, null,
+      'nobody compares it with earlier files'
+    from similarity_again again
+    cross join lateral (
+      select agent_version_id, submitted_at, reported_at from similarity_version
+      where (submitted_at, agent_version_id) > (again.submitted_at, again.agent_version_id)
+      order by submitted_at, agent_version_id
+      limit 1) s
+    cross join clock
+    where greatest(again.moved_at, s.reported_at) < clock.wall - interval '2 minutes'
+      and coalesce((
+        select (head.submitted_at, head.agent_version_id) > (s.submitted_at, s.agent_version_id)
+        from similarity_version head
+        where head.reported_at is null
+        order by head.submitted_at, head.agent_version_id
+        limit 1), true)`,
 };

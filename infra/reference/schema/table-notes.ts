@@ -190,6 +190,10 @@ export const tableNotes: Readonly<Record<string, TableNote>> = {
   },
   sealed_text: { holds: 'Where sealed texts are, by which key and since when, without the texts.' },
   session: { holds: 'Who is signed in, by the hash of the token.' },
+  similarity_again: {
+    holds:
+      'The one row that says behind which version reports are made again, one after the other.',
+  },
   similarity_code: { holds: 'The fingerprints of each distinct file, 4,096 at most.' },
   similarity_fingerprint: {
     holds: 'Which version of a hotkey was the first with a fingerprint.',

@@ -6,6 +6,7 @@ import {
   createSimilarity,
   readVersion,
   reportNext,
+  reportNextAgain,
 } from '../../../actors/services/similarity/similarity.actor.ts';
 import {
   beginning,
@@ -106,7 +107,7 @@ async function work(): Promise<number> {
     await readVersion(deps(), held);
   }
   let reports = 0;
-  while (await reportNext(deps())) reports += 1;
+  while ((await reportNext(deps())) || (await reportNextAgain(deps()))) reports += 1;
   return reports;
 }
 

@@ -116,6 +116,51 @@ test.serial(
   },
 );
 
+/** Two versions were compared, the second to be once more. */
+async function plantAgain(
+  tx: Transaction,
+  { movedAgo, reportedAgo }: { readonly movedAgo: string; readonly reportedAgo: string },
+): Promise<void> {
+  await plantNextFile(tx, { reportedAgo: '1 day', registeredAgo: '1 day' });
+  await tx`
+    update similarity_version
+    set fingerprinted_at = registered_at, reported_at = now() - ${reportedAgo}::interval
+    where reported_at is null`;
+  await tx`
+    update similarity_again a
+    set submitted_at = s.submitted_at, agent_version_id = s.agent_version_id,
+      moved_at = now() - ${movedAgo}::interval
+    from (
+      select submitted_at, agent_version_id from similarity_version
+      order by submitted_at, agent_version_id
+      limit 1) s`;
+}
+
+test.serial('one that is compared again is stuck two minutes after the one before', async (t) => {
+  const found = async (
+    movedAgo: string,
+    reportedAgo: string,
+    then = async (_: Transaction) => {},
+  ) => {
+    const { records } = await stuckAfter(async (tx) => {
+      await plantAgain(tx, { movedAgo, reportedAgo });
+      await then(tx);
+    });
+    return records.map(({ kind, state }) => [kind, state]);
+  };
+  const secondIsNew = async (tx: Transaction) => {
+    await tx`
+      update similarity_version
+      set reported_at = null, registered_at = now() - interval '10 seconds',
+        fingerprinted_at = now() - interval '10 seconds'
+      where reported_at > now() - interval '2 hours'`;
+  };
+  t.deepEqual(await found('119 seconds', '1 hour'), []);
+  t.deepEqual(await found('1 hour', '119 seconds'), [], 'it waited for its first report');
+  t.deepEqual(await found('1 hour', '1 hour', secondIsNew), [], 'it waits for its first report');
+  t.deepEqual(await found('121 seconds', '1 hour'), [['similarity', 'REPORTED']]);
+});
+
 const minute = (tx: Transaction) => tx`now() - interval '1 minute'`;
 const lostPart = (tx: Transaction) => tx`
   update rt.partition set owner = null, incarnation = null, released_at = ${minute(tx)}

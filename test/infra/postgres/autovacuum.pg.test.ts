@@ -50,7 +50,9 @@ const littleChanged: Readonly<Record<string, string>> = {
   'rt.partition': few,
   seal_key: few,
   session: brief,
-  similarity_version: 'changed in the first minutes of a version and never again',
+  similarity_again: few,
+  similarity_version:
+    'changed in the first minutes of a version, and once more when an earlier file comes late',
   suite: byOperators,
   top_agent: byRace,
   validator: 'a row of a validator',

@@ -110,6 +110,7 @@ seal_key edge:r service:raw
 seal_key_check edge:r service:ra
 sealed_text edge:r service:r
 session edge:r(expires_at,hotkey,role,token_sha256) service:rawd
+similarity_again edge:r service:rw
 similarity_code actor:r edge:r service:ra
 similarity_fingerprint actor:r edge:r service:ra
 similarity_version actor:r edge:r service:raw
