@@ -6,6 +6,17 @@ import { emptyDatabase } from '../../support/cluster.ts';
 import { plantVersions } from '../../support/similarity-world.ts';
 
 // Whoever reports holds one table and asks for another: who waits for one of them may hold none.
+test('0082 is taken back without waiting for anybody', async (t) => {
+  const { url, sql } = await emptyDatabase(t);
+  await migrate(url, 82);
+
+  await transaction(sql, {}, async (tx) => {
+    await tx`select from similarity_fingerprint`;
+    await t.throwsAsync(migrateDown(url, 81), { code: '55P03' });
+  });
+  await t.notThrowsAsync(migrateDown(url, 81));
+});
+
 test('0083 taken back, all that is due is due to coordinators of before', async (t) => {
   const { url, sql } = await emptyDatabase(t);
   await migrate(url, 83);
