@@ -198,6 +198,23 @@ test('what happened before counts, and what happened later does not', async (t) 
     await order(sql, 'suite.activate', `suite/${suiteId}`, before);
   };
   t.deepEqual(await found(world, right, backAgain), []);
+  // Whoever reigns falls by either, also where its owner hears of it when it was taken back.
+  const fallen: Record<string, (sql: Sql, atMs: number) => Promise<unknown>> = {
+    async discarded(sql, at) {
+      await discard(sql, 'a', at - 60_000);
+      await discard(sql, 'a', at, 'REINSTATED');
+    },
+    async banned(sql, at) {
+      await order(sql, 'hotkey.ban', 'hotkey/a', at - 60_000);
+      await order(sql, 'hotkey.unban', 'hotkey/a', at);
+    },
+  };
+  for (const [what, happen] of Object.entries(fallen)) {
+    t.deepEqual(await found(world, topInTail, (sql) => happen(sql, before)), [], what);
+    t.is((await found(world, right, (sql) => happen(sql, before))).length, 1, what);
+    const beforeItReigned = madeMs - 30 * hour;
+    t.deepEqual(await found(world, right, (sql) => happen(sql, beforeItReigned)), [], what);
+  }
 });
 
 test('standings are of the latest race that was complete', async (t) => {

@@ -87,7 +87,7 @@ function leavesOf(value: unknown, path = ''): ReadonlyMap<string, string> {
 }
 
 /**
- * The top is the open reign, unless it is discarded or banned or another suite was activated since it began.
+ * The top is the open reign, unless it was discarded or banned, or another suite activated, since it began.
  * Beside it are paid those of the race that finished and are neither eliminated, discarded nor banned.
  */
 async function groundAt(sql: Sql, made: MadeStandings): Promise<Ground> {
@@ -155,6 +155,16 @@ async function groundAt(sql: Sql, made: MadeStandings): Promise<Ground> {
         and not exists (
           select from switch a
           where a.committed_at > r.top_at and a.object <> 'suite/' || r.suite_id)
+        and not exists (
+          select from audit_log a
+          join moment m on a.committed_at between r.top_at and m.until
+          where a.action = 'hotkey.ban' and a.object = 'hotkey/' || r.miner_hotkey)
+        and not exists (
+          select from agent_version v
+          join rt.event d on d.kind = 'eval' and d.part = v.part and d.machine = 'agent-version'
+            and d.key = v.agent_version_id::text and d.type = 'DISCARDED'
+          join moment m on d.at between r.top_at and m.until
+          where v.agent_version_id = r.agent_version_id)
     )
     select
       exists (select from completed c where c.seen_at >= m.since)
