@@ -12,6 +12,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { withDeadline } from '../chain/deadline.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { sha256Hex } from '../ids/ids.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -22,6 +23,7 @@ import type {
   PresignedUpload,
   PutOptions,
 } from '../ports/object-store.ts';
+import { checksumTrial, checksumTrialKey, refusesOtherBytes } from './checksum-trial.ts';
 import { failureOf, isAbsent, isForbidden, isTaken } from './s3-failure.ts';
 import type { S3StoreOptions } from './s3-options.ts';
 import { clientConfig, requestMs } from './s3-options.ts';
@@ -167,6 +169,10 @@ class S3Store implements ObjectStore {
    * PUT needs no header that an HTTP client does not send by itself.
    */
   async presignPut(key: string, upload: PresignedUpload): Promise<string> {
+    return await this.#signPut(this.#presigning, key, upload);
+  }
+
+  async #signPut(client: S3Client, key: string, upload: PresignedUpload): Promise<string> {
     const { contentType, sha256 } = upload;
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
@@ -175,12 +181,23 @@ class S3Store implements ObjectStore {
       ...(contentType !== undefined && { ContentType: contentType }),
       ...(sha256 !== undefined && { ChecksumSHA256: base64OfHex(sha256) }),
     });
-    return await getSignedUrl(this.#presigning, command, {
+    return await getSignedUrl(client, command, {
       expiresIn: upload.expiresInSeconds,
       signingDate: this.#signingDate(),
       // The presigner leaves the type out unless told.
       ...(contentType !== undefined && { signableHeaders: new Set(['content-type']) }),
     });
+  }
+
+  /**
+   * Where the bytes of a trial lie, others took the place of somebody's as well, perhaps, before the store
+   * learnt to compare, or before its objects came here.
+   */
+  async comparesUploads(): Promise<boolean> {
+    if ((await this.size(checksumTrialKey)) !== undefined) return false;
+    const url = await this.#signPut(this.#oneAttempt, checksumTrialKey, checksumTrial);
+    const limit = { clock: this.#clock, timeoutMs: requestMs };
+    return await withDeadline(limit, (signal) => refusesOtherBytes(url, signal));
   }
 
   async hasBucket(): Promise<boolean> {

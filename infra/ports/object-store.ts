@@ -26,9 +26,15 @@ export interface ObjectStore {
   presignGet(key: string, expiresInSeconds: number, as?: GivenOutAs): Promise<string>;
   /**
    * A URL that a plain PUT of these bytes (length, sha256, type) satisfies, as often as it is sent. One
-   * without a sha256 replaces what is there by other bytes of the length, until it expires.
+   * without a sha256 replaces what is there by other bytes of the length, until it expires; so does one
+   * with it, unless the store compares uploads.
    */
   presignPut(key: string, upload: PresignedUpload): Promise<string>;
+  /**
+   * Whether a PUT by a URL with a sha256 is refused when its bytes have another, by a trial; `false` for
+   * good once it was not. Throws when the store says neither.
+   */
+  comparesUploads(): Promise<boolean>;
   /** Throws when the store cannot be used. */
   hasBucket(): Promise<boolean>;
   /** Creates the bucket when it is absent; throws when the store cannot be used. */

@@ -11,6 +11,7 @@ import { startEmbeddedChain } from '../../infra/chain/embedded/chain-node.ts';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { type Environment, readConfig } from '../../infra/config/config.ts';
 import { demoModelVariables } from '../../infra/inference/embedded/demo-variables.ts';
+import type { EmbeddedObjectStoreOptions } from '../../infra/object-store/embedded/embedded-store.ts';
 import { startEmbeddedObjectStore } from '../../infra/object-store/embedded/embedded-store.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 import type { Logger } from '../../infra/ports/log.ts';
@@ -47,6 +48,8 @@ export interface TestServiceOptions {
   readonly telemetry?: Telemetry;
   /** Of edges alone; the system's unless told. */
   readonly edgeClock?: Clock;
+  /** Of the object store. */
+  readonly objectStore?: Partial<EmbeddedObjectStoreOptions>;
   /** A fresh one unless told. */
   readonly database?: TestDatabase;
   /** Every answer is held to its schema unless told. */
@@ -93,7 +96,10 @@ export async function startTestService(options: TestServiceOptions = {}) {
     options.database ?? testDatabase(),
     // Of its own: another service on the same broker would answer for this one's database.
     privateNats(),
-    startEmbeddedObjectStore({ dataDir: join(folder, 'objects'), ...keys }),
+    startEmbeddedObjectStore({
+      ...{ dataDir: join(folder, 'objects'), ...keys },
+      ...options.objectStore,
+    }),
     startEmbeddedChain({ dataDir: join(folder, 'chain'), netuid, clock: systemClock }),
     startStandIns(),
   ]);

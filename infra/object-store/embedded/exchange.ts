@@ -12,6 +12,7 @@ export interface Exchange {
   readonly body: () => AsyncIterable<Uint8Array>;
   readonly files: BlobFiles;
   readonly clock: Clock;
+  readonly ignoresQueryChecksums: boolean;
 }
 
 export interface S3Response {

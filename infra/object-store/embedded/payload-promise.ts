@@ -1,3 +1,4 @@
+import type { Exchange } from './exchange.ts';
 import type { DigestAlgorithm, PayloadDigests } from './payload-digests.ts';
 import { checksumAlgorithms } from './payload-digests.ts';
 import { S3Error } from './s3-error.ts';
@@ -25,7 +26,10 @@ export interface Checksum {
 export const objectBytesMax = 5 * 1024 ** 3;
 const prefix = 'x-amz-checksum-';
 
-export function readPayloadPromise(request: S3Request, payloadHash: string): PayloadPromise {
+export function readPayloadPromise(
+  request: S3Request,
+  { payloadHash, ignoresQueryChecksums }: Pick<Exchange, 'ignoresQueryChecksums' | 'payloadHash'>,
+): PayloadPromise {
   const awsChunked = payloadHash === 'STREAMING-UNSIGNED-PAYLOAD-TRAILER';
   if (!awsChunked && payloadHash.startsWith('STREAMING-')) {
     throw new S3Error('NotImplemented', 'Signed chunks are not supported.');
@@ -38,7 +42,7 @@ export function readPayloadPromise(request: S3Request, payloadHash: string): Pay
     sizeBytes: readSize(request, awsChunked),
     awsChunked,
     sha256Hex: hashed ? payloadHash : undefined,
-    checksums: readChecksums(request),
+    checksums: readChecksums(request, ignoresQueryChecksums),
     trailers: awsChunked ? readTrailerNames(request) : [],
   };
 }
@@ -55,14 +59,15 @@ function readSize(request: S3Request, awsChunked: boolean): number {
   return Number(text);
 }
 
-function readChecksums(request: S3Request): readonly Checksum[] {
+function readChecksums(request: S3Request, isQueryIgnored: boolean): readonly Checksum[] {
   const names = new Set([...Object.keys(request.headers), ...request.query.keys()]);
   const checksums = [...names]
     .filter((name) => name.startsWith(prefix) && !name.endsWith('-type'))
     .flatMap((name) => {
       const algorithm = algorithmOf(name);
       // Either place may promise one; where both do, both promises hold.
-      const values = [request.headers[name], request.query.get(name)?.value];
+      const queried = isQueryIgnored ? undefined : request.query.get(name)?.value;
+      const values = [request.headers[name], queried];
       return values.flatMap((base64) =>
         typeof base64 === 'string' ? [{ algorithm, base64 }] : [],
       );

@@ -13,7 +13,7 @@ import { S3Error } from './s3-error.ts';
  */
 export async function putObject(exchange: Exchange): Promise<S3Response> {
   const { request, files } = exchange;
-  const promise = readPayloadPromise(request, exchange.payloadHash);
+  const promise = readPayloadPromise(request, exchange);
   const onlyIfAbsent = readCondition(exchange);
   // Saves the transfer; what decides is the publishing below.
   if (onlyIfAbsent && (await files.has(request.bucket, request.key))) throw exists();

@@ -48,6 +48,7 @@ export function createObjectMemory(): ObjectMemory {
     },
     presignGet: async (key) => `https://store.invalid/${key}`,
     presignPut: async (key) => `https://store.invalid/${key}`,
+    comparesUploads: async () => true,
     hasBucket: async () => true,
     ensureBucket: async () => undefined,
     probe: async () => undefined,
