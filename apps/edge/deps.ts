@@ -9,6 +9,7 @@ import type { Seal } from '../../infra/ports/seal.ts';
 import type { Sql } from '../../infra/ports/sql.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import type { Documents } from './artifacts/documents.ts';
+import type { KeptEpisodes } from './artifacts/kept-episodes.ts';
 import type { KeptLogs } from './artifacts/kept-logs.ts';
 import type { Identity } from './auth/identity.ts';
 import type { Boards } from './board/boards.ts';
@@ -52,6 +53,7 @@ export interface EdgeDeps {
   readonly terms: KnownTerms;
   readonly deliveries: Deliveries;
   readonly documents: Documents;
+  readonly keptEpisodes: KeptEpisodes;
   readonly keptLogs: KeptLogs;
   readonly feed: PublicFeed;
   readonly keptPages: KeptPages;

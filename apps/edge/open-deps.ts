@@ -18,6 +18,8 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import { createCodeAnalyser } from '../../infra/python/python-analyser.ts';
 import { objectStoreOptions } from '../object-store-options.ts';
 import { Documents } from './artifacts/documents.ts';
+import { FirstCopies } from './artifacts/first-copies.ts';
+import { KeptEpisodes } from './artifacts/kept-episodes.ts';
 import { KeptLogs } from './artifacts/kept-logs.ts';
 import { Callers } from './auth/callers.ts';
 import { chainRegistrations } from './auth/chain-registrations.ts';
@@ -139,9 +141,10 @@ function openTime(
 }
 
 /** What is kept in the object store, how it is handed out, and who looks at a file before it is kept. */
-async function openFiles({ config, clock }: EdgeOptions, stack: AsyncDisposableStack) {
+async function openFiles({ config, clock, log }: EdgeOptions, stack: AsyncDisposableStack) {
   const objects = createS3Store(objectStoreOptions(config));
   const scratch = await scratchFolder(config.processName);
+  const copies = new FirstCopies(objects);
   // Begins with the first file: it takes a second of a processor, and 250 MB.
   const analyser = stack.adopt(analyserOf(config, clock), (running) => running.stop());
   return {
@@ -149,7 +152,8 @@ async function openFiles({ config, clock }: EdgeOptions, stack: AsyncDisposableS
     analyses: new AnalysisTurns(analyser),
     codeDownloads: new CodeDownloads(objects, clock, config.downloadUrlSeconds),
     documents: new Documents(objects, config.artifactBytesMax),
-    keptLogs: new KeptLogs(objects, scratch),
+    keptEpisodes: new KeptEpisodes({ objects, copies, scratch, log }),
+    keptLogs: new KeptLogs({ objects, copies, scratch }),
   };
 }
 

@@ -2,7 +2,6 @@ import type { GivenOutAs } from '../../../infra/ports/object-store.ts';
 import { glimpse, refusal, type Said } from '../../../machines/refusal.ts';
 import type { EdgeDeps } from '../deps.ts';
 import {
-  artifactKey,
   codeKey,
   logsFolder,
   logsKeyWithin,
@@ -13,7 +12,7 @@ import { type ArtifactRequest, type ArtifactType, artifactTypes } from '../wire/
 import { requireReleasedCode } from './released-code.ts';
 import { requireReleased } from './seal.ts';
 
-type Deps = Pick<EdgeDeps, 'config' | 'keptLogs' | 'objects' | 'sql'>;
+type Deps = Pick<EdgeDeps, 'config' | 'keptEpisodes' | 'keptLogs' | 'objects' | 'sql'>;
 type IdField = Exclude<keyof ArtifactRequest, 'artifact_type'>;
 
 export interface FoundArtifact {
@@ -113,10 +112,10 @@ const keyFinders: Readonly<Record<ArtifactType, FindKey>> = {
     const logs = requireReleased(found, 'EVAL_RUN_NOT_FOUND');
     return logsKeyWithin(problemLogsFolder(evalRunId, problemId), logs.logsKey);
   },
-  EPISODE: async (request, { sql }) => {
+  EPISODE: async (request, { sql, keptEpisodes }) => {
     const id = idFrom(request, 'episode_result_id');
     const found = await ledgerOfEpisode(sql, id);
     const { ledgerSha256 } = requireReleased(found, 'ARTIFACT_NOT_FOUND');
-    return ledgerSha256 === null ? undefined : artifactKey(ledgerSha256);
+    return ledgerSha256 === null ? undefined : await keptEpisodes.keyOf(ledgerSha256);
   },
 };

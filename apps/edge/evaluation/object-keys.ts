@@ -10,7 +10,7 @@ export const problemLogsFolder = (evalRunId: string, problemId: string) =>
 export const logsKey = (evalRunId: string, problemId: string, upload: string) =>
   `${problemLogsFolder(evalRunId, problemId)}${upload}.gz`;
 /** Of the copy that is given out; nobody gets a URL to write it. */
-export const keptLogsKey = (uploadedKey: string) => `kept/${uploadedKey}`;
+export const keptKey = (uploadedKey: string) => `kept/${uploadedKey}`;
 
 /**
  * Validators send the keys of logs themselves. One is followed only into the folder of the very run

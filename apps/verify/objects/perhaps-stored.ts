@@ -2,7 +2,7 @@ import { markKey } from '../../../infra/object-store/s3-mark-copy.ts';
 import {
   artifactKey,
   deliveryKey,
-  keptLogsKey,
+  keptKey,
   logsFolder,
   logsKeyWithin,
   problemLogsFolder,
@@ -53,7 +53,8 @@ interface EpisodeRow {
 
 /**
  * The length that a validator told when it asked for the URL is not compared: of two that tell different ones
- * for the same bytes, one is wrong and the file is not.
+ * for the same bytes, one is wrong and the file is not. Copies there are only where the store does not compare
+ * uploads, and there nobody gets anything else.
  */
 const episodes: FileKind = {
   id: 'episodes',
@@ -79,7 +80,7 @@ const episodes: FileKind = {
     for await (const { evalRunId, taskId, artifactSha256: sha256 } of rows) {
       if (sha256 === null) continue;
       yield {
-        ...{ keys: [artifactKey(sha256)], sizeBytes: null, sha256 },
+        ...{ keys: [keptKey(artifactKey(sha256)), artifactKey(sha256)], sizeBytes: null, sha256 },
         belongsTo: `task ${taskId} of run ${evalRunId}`,
         hurts: 'nobody can look at it',
       };
@@ -95,7 +96,7 @@ const logs = {
 /** What is given out is a copy, once there is one. No row says what either is. */
 function logsFile(key: string, belongsTo: string) {
   return {
-    keys: [keptLogsKey(key), key] as const,
+    keys: [keptKey(key), key] as const,
     ...{ sizeBytes: null, sha256: null, belongsTo, hurts: 'nobody can read it' },
   };
 }

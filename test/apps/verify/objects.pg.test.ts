@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import test, { type ExecutionContext } from 'ava';
-import { codeKey, keptLogsKey } from '../../../apps/edge/evaluation/object-keys.ts';
+import { codeKey, keptKey } from '../../../apps/edge/evaluation/object-keys.ts';
 import { LiveUnreadable } from '../../../apps/verify/live/live-unreadable.ts';
 import { ObjectsUnreadable } from '../../../apps/verify/objects/objects-unreadable.ts';
 import { verifyObjects } from '../../../apps/verify/objects/verify-objects.ts';
@@ -148,7 +148,7 @@ test('an empty file is wrong, whatever it is of', async (t) => {
 
 test('of logs the copy counts that is given out, and the upload where there is none', async (t) => {
   const of = await installation(t);
-  const kept = keptLogsKey(of.keys['run-logs']);
+  const kept = keptKey(of.keys['run-logs']);
   await of.replace(kept, bytesOf('run-logs'));
   await of.remove(of.keys['run-logs']);
   t.regex((await verified(of)).text, /^run-logs +1 of 1 there/m);
@@ -157,6 +157,20 @@ test('of logs the copy counts that is given out, and the upload where there is n
   const { kinds } = await told(of, ['--only', 'run-logs']);
 
   t.like(kinds[0]?.wrong_files[0], { key: kept, why: 'is empty' });
+});
+
+test('of an episode the copy counts that is given out, by its hash', async (t) => {
+  const of = await installation(t);
+  const kept = keptKey(of.keys.episodes);
+  await of.replace(kept, bytesOf('episodes'));
+  await of.replace(of.keys.episodes, Buffer.from('forged'));
+  t.is((await verified(of, ['--hash'])).code, 0);
+
+  await of.replace(kept, Buffer.from('damaged'));
+  const { code, kinds } = await told(of, ['--hash', '--only', 'episodes']);
+
+  t.is(code, 1);
+  t.is(kinds[0]?.wrong_files[0]?.key, kept);
 });
 
 test('a file that was cut is wrong by its size, and other bytes by their hash', async (t) => {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { refusal } from '../../../../machines/refusal.ts';
 import { endpoint } from '../../endpoint.ts';
-import { artifactKey } from '../../evaluation/object-keys.ts';
 import { PreparedAnswer } from '../../prepared-answer.ts';
 import { liveRead } from '../../public-reads/send-representation.ts';
 import { ledgerOfEpisode } from '../../reads/artifacts.ts';
@@ -20,17 +19,18 @@ export const showEpisodeFeedback = endpoint({
   response: z.unknown(),
   faults: ['ARTIFACT_NOT_FOUND', 'OVERLOADED', 'STORAGE_UNAVAILABLE'],
 
-  async handle({ params }, { sql, documents }) {
+  async handle({ params }, { sql, documents, keptEpisodes }) {
     const id = params.episode_result_id;
     const found = await ledgerOfEpisode(sql, id);
     const hash = found !== undefined && isRunReleased(found) ? found.ledgerSha256 : null;
-    const body = hash === null ? undefined : await documents.read(artifactKey(hash));
+    const key = hash === null ? undefined : await keptEpisodes.keyOf(hash);
+    const body = key === undefined ? undefined : await documents.read(key);
     if (hash === null || body === undefined)
       throw refusal('ARTIFACT_NOT_FOUND', {
         says: 'There is no such document, or it is not released.',
         next: 'Ask again when the race of the episode is released.',
       });
-    // The store took nothing else for its upload.
+    // Nothing else is there under its key.
     return new PreparedAnswer({ body, sha256: hash });
   },
 });
