@@ -11,6 +11,10 @@ export interface SweeperDeps extends RelayDeps {
 }
 
 const purgeMax = 1_000;
+/** More than others send again meanwhile, or what was taken piles up before what is due. */
+const purgeRoundsMax = 3;
+/** A look that found all there is looked at every message: of a pile it is to take a twentieth of the time. */
+const purgePauses = 20;
 const takeMax = 100;
 /** A broker that is there and takes nothing is starting, or lost its streams. */
 const unsentMs = 2_000;
@@ -40,6 +44,7 @@ export class Sweeper {
   #brokers: Subscription | undefined;
   #mayBeLost = true;
   #expiredMs = Number.NEGATIVE_INFINITY;
+  #purgeFromMs = Number.NEGATIVE_INFINITY;
   #backlog = { pending: 0, oldestAgeMs: 0 };
   readonly #measured: LastCount;
 
@@ -79,7 +84,7 @@ export class Sweeper {
   async #sweep(): Promise<void> {
     await this.#attempt('hasten', () => this.#hasten());
     await this.#attempt('send', () => this.#sendDue());
-    await this.#attempt('purge', () => this.#deps.outbox.purgeProven(purgeMax));
+    await this.#attempt('purge', () => this.#purge());
     await this.#attempt('expire', () => this.#expire());
   }
 
@@ -98,6 +103,19 @@ export class Sweeper {
       const due = await outbox.takeDue(takeMax, policy.sweepAfterMs);
       await this.#resend(due);
       if (due.length < takeMax) break;
+    }
+  }
+
+  async #purge(): Promise<void> {
+    const { clock, outbox } = this.#deps;
+    if (clock.monotonicMs() < this.#purgeFromMs) return;
+    for (let round = 0; round < purgeRoundsMax; round += 1) {
+      const beganMs = clock.monotonicMs();
+      const purged = await outbox.purgeProven(purgeMax);
+      if (purged === purgeMax) continue;
+      const endedMs = clock.monotonicMs();
+      this.#purgeFromMs = endedMs + purgePauses * (endedMs - beganMs);
+      return;
     }
   }
 

@@ -298,12 +298,14 @@ begin
       select o.msg_id
       from rt.outbox o
       where o.kind = p_kind and o.part = p_part
+        and o.next_at - v_now > interval '0' and o.next_at - v_now <= interval '1 minute'
+      limit 1000
       for update of o skip locked
     )
     update rt.outbox o
     set next_at = v_now
     from sent
-    where o.kind = p_kind and o.part = p_part and o.msg_id = sent.msg_id and o.next_at > v_now;
+    where o.kind = p_kind and o.part = p_part and o.msg_id = sent.msg_id;
     with given as (
       select o.kind, o.part, o.msg_id
       from rt.outbox o
@@ -1365,6 +1367,9 @@ CREATE OR REPLACE FUNCTION rt.outbox_due(p_limit integer, p_first interval)
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'rt', 'pg_temp'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
   with due as (
     select o.kind, o.part, o.msg_id

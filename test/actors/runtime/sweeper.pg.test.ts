@@ -10,9 +10,12 @@ import { eventually } from '../../support/runtime-world.ts';
 import { silentLogger, silentTelemetry } from '../../support/silent-telemetry.ts';
 import { until } from '../../support/until.ts';
 
-async function sweeping(t: ExecutionContext, failing: Partial<OutboxStore> = {}) {
+async function sweeping(
+  t: ExecutionContext,
+  failing: Partial<OutboxStore> = {},
+  clock = new ManualClock(),
+) {
   const { sql } = await testDatabase(t);
-  const clock = new ManualClock();
   const sent: string[] = [];
   const starts = new Set<() => void>();
   const gauges = new Map<string, () => number | undefined>();
@@ -123,6 +126,46 @@ test('a backlog is sent in one sweep', async (t) => {
   );
 
   t.is(new Set(sent).size, 450);
+});
+
+test('a long look for what was taken is not begun again at once, and a short one is', async (t) => {
+  for (const { tookMs, looksMin, looksMax } of [
+    { tookMs: 1_000, looksMin: 2, looksMax: 4 },
+    { tookMs: 10, looksMin: 30, looksMax: 60 },
+  ]) {
+    const clock = new ManualClock();
+    let looks = 0;
+    const purgeProven = async () => {
+      looks += 1;
+      clock.standStill(tookMs);
+      return 0;
+    };
+    await sweeping(t, { purgeProven }, clock);
+    for (let seconds = 0; seconds < 60; seconds += 1) {
+      // The sweep before is over, whatever the database takes for it.
+      await until(() => clock.isAwaited(clock.monotonicMs() + 1_000) || clock.monotonicMs() === 0);
+      await clock.advance(1_000);
+    }
+    t.true(looks >= looksMin && looks <= looksMax, `${looks} looks of ${tookMs} ms in a minute`);
+  }
+});
+
+test('what was taken goes faster than it is sent again', async (t) => {
+  const { sql, clock } = await sweeping(t);
+  await sql`
+    insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
+                           headers, body, at, next_at)
+    select 'eval', 1, n::text, 'fact.x', 'eval', 1, 'projector', '{}', '{}', now(), now()
+    from generate_series(1, 3500) as n`;
+  await sql`
+    insert into rt.inbox (kind, part, consumer, msg_id, at)
+    select 'eval', 1, 'projector', n::text, now() from generate_series(1, 3500) as n`;
+  await clock.advance(1_000);
+  await until(async () => {
+    const [row] = await sql<{ left: number }[]>`select count(*)::integer as left from rt.outbox`;
+    return row?.left === 500;
+  });
+  t.pass();
 });
 
 for (const step of ['hasten', 'purgeProven', 'expireProofs'] as const) {

@@ -33,14 +33,16 @@ test('a claim makes due what was sent by the dead and to them, and reads no othe
     const [claimed] = await members.claimAll([{ ...own.token, epoch }], own.identity);
     epoch = claimed?.epoch ?? Number.NaN;
   }
-  const plant = (n: number, from: string, to: number) => admin`
+  const plant = (n: number, from: string, to: number, dueIn = '20 seconds') => admin`
     insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
       headers, body, at, next_at)
     select ${from}, ${from === 'counter' ? part : 0}, ${from} || ' to ' || ${to}::integer || ' ' || n, 's',
-      'counter', ${to}, 'evt', '{}', '{}', rt.clock(), rt.clock() + interval '1 hour'
+      'counter', ${to}, 'evt', '{}', '{}', rt.clock(), rt.clock() + ${dueIn}::text::interval
     from generate_series(1, ${n}) n`;
   await plant(others, 'eval', 999);
   await plant(3, 'counter', 999);
+  // Sent again already, by whoever lives.
+  await plant(4, 'counter', 998, '2 minutes');
   await plant(2, 'eval', part);
   await dead.members.eject(dead.identity);
 
