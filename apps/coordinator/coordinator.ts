@@ -99,8 +99,11 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
     memberId,
     kinds: partitionKinds(config, { sql: commits, branch: history.branch, log, telemetry }),
     partitions,
-    // Of their own: a renewal must not wait behind commits.
-    members: createMembershipStore(open('leases', 'paddock_actor', 2)),
+    // Of their own: a renewal must wait neither behind commits nor behind what a neighbour left to claim.
+    members: createMembershipStore(
+      open('claims', 'paddock_actor', 2),
+      open('leases', 'paddock_actor', 1),
+    ),
     outbox: createOutboxStore(commits),
     bus: bus.partitions,
     messages: bus.messages,
@@ -136,9 +139,9 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
   return { host, outdated, cutOff, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Two pools with their transactions, the leases and the watch over history. */
+/** Two pools with their transactions, the claims, the lease and the watch over history. */
 function connectionsOf({ databasePoolSize }: Config): number {
-  return 2 * (databasePoolSize + transactionsMax(databasePoolSize)) + 3;
+  return 2 * (databasePoolSize + transactionsMax(databasePoolSize)) + 4;
 }
 
 async function openBus(

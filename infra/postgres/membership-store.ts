@@ -10,13 +10,13 @@ import type { PartitionToken } from '../ports/partition-store.ts';
 import type { Sql } from '../ports/sql.ts';
 
 /**
- * Give it a pool of its own: a renewal that waits behind commits looks like a death. `sql` runs as
- * paddock_actor.
+ * Give it pools of its own: a renewal that waits behind commits, or behind claims, looks like a death. Both
+ * run as paddock_actor.
  */
-export function createMembershipStore(sql: Sql): MembershipStore {
+export function createMembershipStore(sql: Sql, renewals: Sql = sql): MembershipStore {
   return {
-    join: (member) => join(sql, member),
-    renew: (identity, ttlMs) => renew(sql, identity, ttlMs),
+    join: (member) => join(renewals, member),
+    renew: (identity, ttlMs) => renew(renewals, identity, ttlMs),
     setDraining: async ({ memberId, incarnation }) => {
       await sql`select rt.drain(${memberId}, ${incarnation})`;
     },

@@ -5,9 +5,11 @@ import { defaultPolicy } from '../../../actors/runtime/policy.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { createMembershipStore } from '../../../infra/postgres/membership-store.ts';
 import { testDatabase } from '../../support/cluster.ts';
+import { holdLock, type Take } from '../../support/held-lock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { eventually } from '../../support/runtime-world.ts';
 import { silentLogger } from '../../support/silent-telemetry.ts';
+import { until } from '../../support/until.ts';
 
 interface Setup {
   readonly mayJoin?: () => boolean;
@@ -249,4 +251,32 @@ test('the time until a lost history is accepted is time without an owner', async
   const [gap] = await sql<{ ms: number }[]>`
     select sum(ms)::float8 as ms from rt.unserved where kind = 'eval' and part = 1 and epoch > 1`;
   t.true((gap?.ms ?? 0) >= 40 * 60_000, String(gap?.ms));
+});
+
+test('a lease is renewed while claims wait', async (t) => {
+  const { url, sql } = await testDatabase(t);
+  const open = (applicationName: string) => {
+    const own = createSql({ url, applicationName, role: 'paddock_actor', max: 1 });
+    t.teardown(() => closeSql(own));
+    return own;
+  };
+  const store = createMembershipStore(open('claims'), open('leases'));
+  const one = { memberId: 'one', incarnation: randomUUID() };
+  await store.join({ ...one, ttlMs: 60_000, codeVersion: 1, kinds: ['counter'] });
+  const ref = { kind: 'eval', part: 0 };
+  const claims = () => store.claimAll([{ ...ref, epoch: 0 }], one);
+  const isWaiting = async () =>
+    (await sql`select from pg_locks where not granted and locktype in ('tuple', 'transactionid')`)
+      .length > 0;
+
+  let claiming: Promise<unknown> | undefined;
+  const take: Take = (tx) =>
+    tx`select from rt.partition where kind = 'eval' and part = 0 for update`;
+  await holdLock(sql, take, async () => {
+    claiming = claims();
+    await until(isWaiting);
+    t.is(typeof (await store.renew(one, 60_000)), 'number');
+    t.true(await isWaiting());
+  });
+  await claiming;
 });
