@@ -15,6 +15,8 @@ const purgeMax = 1_000;
 const purgeRoundsMax = 3;
 /** A look that found all there is looked at every message: of a pile it is to take a twentieth of the time. */
 const purgePauses = 20;
+/** A process that was stopped in the middle of a look had a long one. */
+const purgePauseMaxMs = 60_000;
 const takeMax = 100;
 /** A broker that is there and takes nothing is starting, or lost its streams. */
 const unsentMs = 2_000;
@@ -111,12 +113,20 @@ export class Sweeper {
     if (clock.monotonicMs() < this.#purgeFromMs) return;
     for (let round = 0; round < purgeRoundsMax; round += 1) {
       const beganMs = clock.monotonicMs();
-      const purged = await outbox.purgeProven(purgeMax);
-      if (purged === purgeMax) continue;
-      const endedMs = clock.monotonicMs();
-      this.#purgeFromMs = endedMs + purgePauses * (endedMs - beganMs);
-      return;
+      // Also of a look that takes longer than it may.
+      let isAllFound = true;
+      try {
+        isAllFound = (await outbox.purgeProven(purgeMax)) < purgeMax;
+      } finally {
+        if (isAllFound) this.#pausePurge(clock.monotonicMs() - beganMs);
+      }
+      if (isAllFound) return;
     }
+  }
+
+  #pausePurge(tookMs: number): void {
+    const pauseMs = Math.min(purgePauses * tookMs, purgePauseMaxMs);
+    this.#purgeFromMs = this.#deps.clock.monotonicMs() + pauseMs;
   }
 
   async #hasten(): Promise<void> {

@@ -60,7 +60,7 @@ async function bundle() {
     outdir: join(dist, 'assets'),
     entryNames: '[name]-[hash]',
     ...{ bundle: true, minify: true, write: false, format: 'esm', charset: 'utf8' },
-    target: ['chrome120', 'firefox121', 'safari17'],
+    target: ['chrome120', 'firefox121', 'safari17.4'],
     ...{ jsx: 'automatic', jsxImportSource: 'preact', logLevel: 'warning' },
   });
   return outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));

@@ -224,7 +224,7 @@ function answerOddities(
       refuseUnreadable(error, socket, { traceId: known.newTraceId(), hasBegunToAnswer });
     }
   });
-  server.on('connect', (_request, socket) => refuseTunnel(socket, known.newTraceId()));
+  server.on('connect', (_request, socket) => refuseTunnel(socket as Socket, known.newTraceId()));
   server.on('checkContinue', (request, response) => {
     // Who is refused without the word to go on may send the body or the next request: both would
     // look alike, so the connection ends there. `letBodyCome` takes this back.

@@ -83,10 +83,12 @@ const tooManyConnections: Refusal = {
 };
 
 /** We are no proxy. */
-export function refuseTunnel(socket: Duplex, traceId: string): void {
+export function refuseTunnel(socket: Socket, traceId: string): void {
   // A client that is gone before it reads this is no error of ours.
   socket.once('error', () => socket.destroy());
   endWith(socket, { status: 405, detail: 'There are no tunnels here.' }, traceId);
+  // Node has let go of it: no time-out of the server's and no `closeAllConnections` ends it.
+  socket.destroySoon();
 }
 
 function endWith(socket: Duplex, { status, detail }: Refusal, traceId: string): void {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type Endpoint, endpoint, type RequestContext } from '../../apps/edge/endpoint.ts';
 import { PreparedAnswer } from '../../apps/edge/prepared-answer.ts';
 import { refusal, startFramework } from '../support/framework.ts';
+import { until } from '../support/until.ts';
 
 const anything = z.record(z.string(), z.unknown());
 
@@ -88,4 +89,26 @@ test('what a stopping edge has not read whole is cut off without an answer', asy
   t.is(heard, '');
   t.is(contexts.length, 0);
   t.deepEqual(edge.reported, []);
+});
+
+// Node lets go of a connection that asks for a tunnel, and then nothing of the server's ends it.
+test('whoever asks for a tunnel and stays keeps neither a place nor a stopping edge', async (t) => {
+  await using edge = await startFramework([], {
+    drainMs: 60_000,
+    limits: { connectionsPerAddressMax: 1 },
+  });
+  const asking = connect({ port: edge.port, host: '127.0.0.1', allowHalfOpen: true });
+  t.teardown(() => asking.destroy());
+  asking.on('error', () => undefined);
+  asking.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n');
+  let told = '';
+  asking.on('data', (part) => {
+    told += part;
+  });
+  await once(asking, 'end');
+  t.regex(told, /^HTTP\/1\.1 405 /);
+
+  // As soon as it is let go of there.
+  await until(async () => (await edge.get('/nowhere').catch(() => undefined))?.status === 404);
+  await edge.drain();
 });

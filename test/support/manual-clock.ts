@@ -70,7 +70,8 @@ export class ManualClock implements Clock {
       next.wake();
       await new Promise(setImmediate);
     }
-    this.#elapsedMs = untilMs;
+    // Somebody may have let it stand still for longer meanwhile.
+    this.#elapsedMs = Math.max(this.#elapsedMs, untilMs);
   }
 
   #earliest(): Sleeper | undefined {

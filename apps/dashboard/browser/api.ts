@@ -63,13 +63,17 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<T> {
 const answerBeginsMs = 60_000;
 
 async function answerOf(path: string, init: RequestInit): Promise<Response> {
-  const unanswered = new AbortController();
-  const signals = init.signal ? [init.signal, unanswered.signal] : [unanswered.signal];
-  const begun = after(answerBeginsMs, () => unanswered.abort());
+  const given = init.signal;
+  const ended = new AbortController();
+  const end = () => ended.abort(given?.reason);
+  // Not `AbortSignal.any`: some browsers that these pages are built for have none.
+  if (given?.aborted === true) end();
+  given?.addEventListener('abort', end, { once: true });
+  const begun = after(answerBeginsMs, end);
   try {
-    return await fetch(path, { ...init, signal: AbortSignal.any(signals) });
+    return await fetch(path, { ...init, signal: ended.signal });
   } catch (error) {
-    if (init.signal?.aborted === true) throw error;
+    if (given?.aborted === true) throw error;
     const detail = 'The service did not answer. Check your connection.';
     throw new Refused({ status: 0, code: 'UNANSWERED', detail });
   } finally {

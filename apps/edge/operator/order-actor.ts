@@ -46,7 +46,7 @@ export async function orderActor<T extends ActorOrder, R extends z.ZodType>(
 export async function untilCarriedOut(
   deps: Pick<EdgeDeps, 'clock' | 'sql'>,
   tickets: readonly OrderTicket[],
-  context: RequestContext,
+  context: Pick<RequestContext, 'deadlineMs' | 'signal'>,
 ): Promise<void> {
   for (const ticket of tickets) bodyOf(await answerTo(ticket, deps, context));
 }
@@ -76,6 +76,8 @@ async function answerTo(
       throw refusal('OUTCOME_UNKNOWN', { says: 'The order is kept but not carried out yet.' });
     }
     await clock.sleep(waitMs, signal);
+    // Nobody waits any more, and a sleep would end at once from now on.
+    signal.throwIfAborted();
   }
 }
 

@@ -1,6 +1,6 @@
 -- Where a broker takes nothing for hours, messages pile up. What a claim makes due is what the dead owner may not have
--- sent once: that comes due by itself within half a minute, and what was sent again later than that. Of 10,000 such
--- messages a partition, claims locked and wrote each, and those of one coordinator's partitions took so long that its
+-- sent once: that comes due by itself within half a minute, or within two where it had just been taken to be sent again,
+-- and what was sent more often later than that. Of 10,000 such messages a partition, claims locked and wrote each, and those of one coordinator's partitions took so long that its
 -- neighbour's lease ended, too. By differences, for the index of what is due holds the messages of all partitions.
 create or replace function rt.claim(p_kind text, p_part integer, p_seen bigint, p_member text, p_incarnation uuid)
 returns table (new_epoch bigint, claimed_at timestamptz)
@@ -44,7 +44,7 @@ begin
       select o.msg_id
       from rt.outbox o
       where o.kind = p_kind and o.part = p_part
-        and o.next_at - v_now > interval '0' and o.next_at - v_now <= interval '1 minute'
+        and o.next_at - v_now > interval '0' and o.next_at - v_now <= interval '2 minutes'
       limit 1000
       for update of o skip locked
     )

@@ -298,7 +298,7 @@ begin
       select o.msg_id
       from rt.outbox o
       where o.kind = p_kind and o.part = p_part
-        and o.next_at - v_now > interval '0' and o.next_at - v_now <= interval '1 minute'
+        and o.next_at - v_now > interval '0' and o.next_at - v_now <= interval '2 minutes'
       limit 1000
       for update of o skip locked
     )

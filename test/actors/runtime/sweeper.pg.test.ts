@@ -129,15 +129,17 @@ test('a backlog is sent in one sweep', async (t) => {
 });
 
 test('a long look for what was taken is not begun again at once, and a short one is', async (t) => {
-  for (const { tookMs, looksMin, looksMax } of [
-    { tookMs: 1_000, looksMin: 2, looksMax: 4 },
-    { tookMs: 10, looksMin: 30, looksMax: 60 },
+  for (const { tookMs, fails, looksMin, looksMax } of [
+    { tookMs: 1_000, fails: false, looksMin: 2, looksMax: 4 },
+    { tookMs: 1_000, fails: true, looksMin: 2, looksMax: 4 },
+    { tookMs: 10, fails: false, looksMin: 30, looksMax: 60 },
   ]) {
     const clock = new ManualClock();
     let looks = 0;
     const purgeProven = async () => {
       looks += 1;
       clock.standStill(tookMs);
+      if (fails) throw new Error('canceling statement due to statement timeout');
       return 0;
     };
     await sweeping(t, { purgeProven }, clock);

@@ -42,7 +42,7 @@ test('a claim makes due what was sent by the dead and to them, and reads no othe
   await plant(others, 'eval', 999);
   await plant(3, 'counter', 999);
   // Sent again already, by whoever lives.
-  await plant(4, 'counter', 998, '2 minutes');
+  await plant(4, 'counter', 998, '8 minutes');
   await plant(2, 'eval', part);
   await dead.members.eject(dead.identity);
 
