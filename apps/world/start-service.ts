@@ -50,13 +50,14 @@ export async function startService(plan: ServicePlan): Promise<RunningService> {
   const coordinators = stopTogether(stack);
   const edges = stopTogether(stack);
   const ports = await edgePorts(plan);
+  // By index, for whoever asks the first address and looks at the first edge means the same one.
   const started = [
-    ...Array.from({ length: plan.coordinators }, async (_, index) =>
-      coordinators.push(await keep({ ...starting, kind: 'coordinator', index }, {})),
-    ),
-    ...ports.map(async (port, index) =>
-      edges.push(await keep({ ...starting, kind: 'edge', index }, { PORT: String(port) })),
-    ),
+    ...Array.from({ length: plan.coordinators }, async (_, index) => {
+      coordinators[index] = await keep({ ...starting, kind: 'coordinator', index }, {});
+    }),
+    ...ports.map(async (port, index) => {
+      edges[index] = await keep({ ...starting, kind: 'edge', index }, { PORT: String(port) });
+    }),
   ];
   await Promise.allSettled(started);
   await Promise.all(started);
@@ -79,7 +80,8 @@ export async function startService(plan: ServicePlan): Promise<RunningService> {
 function stopTogether(stack: AsyncDisposableStack): KeptProcess[] {
   const kept: KeptProcess[] = [];
   stack.defer(async () => {
-    await Promise.all(kept.map((process) => process.stop()));
+    // Where a start failed, places may be empty.
+    await Promise.all(Object.values(kept).map((process) => process.stop()));
   });
   return kept;
 }
