@@ -11,7 +11,15 @@ import { shopContract } from '../../../apps/validator/shop/catalogue.ts';
 import { systemClock } from '../../../infra/clock/system-clock.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import { until } from '../../support/until.ts';
-import { claimOf, folderFor, noWork, openStub, say, startStubbed } from './stub-service.ts';
+import {
+  claimOf,
+  folderFor,
+  noWork,
+  openStub,
+  type StubService,
+  say,
+  startStubbed,
+} from './stub-service.ts';
 
 const cut = (response: ServerResponse) => response.destroy();
 const isOver = (response: ServerResponse) =>
@@ -36,6 +44,9 @@ async function openRuns(t: ExecutionContext, ...evalRunIds: readonly string[]) {
   return { stub, folder, queued };
 }
 
+/** Where nothing is queued either, the validator has heard what the service said of it. */
+const isNextOver = (stub: StubService) => stub.askedFor('/next/complete').length > 0;
+
 test('a completion that never gets through holds up nothing once its run is lost', async (t) => {
   const { stub, folder, queued } = await openRuns(t, 'run', 'next');
   stub.answers.set('/run/complete', (response) => {
@@ -43,7 +54,7 @@ test('a completion that never gets through holds up nothing once its run is lost
     cut(response);
   });
   const validator = await startStubbed(folder, stub);
-  await until(() => stub.askedFor('/next/complete').length > 0, 60_000);
+  await until(async () => isNextOver(stub) && (await queued()).length === 0, 60_000);
   await validator.stop();
 
   t.deepEqual(stub.askedFor('/release'), []);
@@ -58,7 +69,7 @@ test('nor do results of a run that a kill left, once it is given back', async (t
   await writeFile(join(folder, 'run.json'), JSON.stringify({ eval_run_id: 'run' }));
   stub.answers.set('/episode-results', cut);
   const validator = await startStubbed(folder, stub);
-  await until(() => stub.askedFor('/next/complete').length > 0, 60_000);
+  await until(async () => isNextOver(stub) && (await queued()).length === 0, 60_000);
   await validator.stop();
 
   t.is(stub.askedFor('/run/release').length, 1);
@@ -73,7 +84,7 @@ test('nor does a completion of which no note is left', async (t) => {
   await writeFile(join(folder, 'queue', '000000000001.json'), JSON.stringify(completion));
   stub.answers.set('/run/complete', cut).set('/run/heartbeat', isOver);
   const validator = await startStubbed(folder, stub);
-  await until(() => stub.askedFor('/next/complete').length > 0, 60_000);
+  await until(async () => isNextOver(stub) && (await queued()).length === 0, 60_000);
   await validator.stop();
 
   t.deepEqual(await queued(), []);
@@ -98,7 +109,7 @@ test('nor does one that the service has, and never can say so', async (t) => {
     every: (ms, tick) => systemClock.every(ms / 60, tick),
   };
   const validator = await startStubbed(folder, stub, { clock });
-  await until(() => stub.askedFor('/next/complete').length > 0, 60_000);
+  await until(async () => isNextOver(stub) && (await queued()).length === 0, 60_000);
   await validator.stop();
 
   t.true(stub.askedFor('/run/complete').length > 1);

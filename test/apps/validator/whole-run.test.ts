@@ -66,13 +66,11 @@ test('an edge that never answers for a pack is asked again, and the code does no
   const asked = () => stub.askedFor(`/race/${race}/pack`).length;
   const answer = stub.answers.get(`/race/${race}/pack`);
   stub.answers
-    .set('/code', (response) => {
-      if (asked() < 2) response.end('code');
-      else response.writeHead(403).end();
-    })
-    .set(`/race/${race}/pack`, (response, one) => {
-      if (asked() === 1) laterMs += 61_000;
-      else answer?.(response, one);
+    .set('/code', (response) => void response.end('code'))
+    .set(`/race/${race}/pack`, async (response, one) => {
+      if (asked() > 1) return answer?.(response, one);
+      await until(() => stub.askedFor('/code').length > 0);
+      laterMs += 61_000;
     });
 
   const { completion } = await play('true');
