@@ -90,7 +90,7 @@ test('whoever goes ends the making of the stream', async (t) => {
     await sleep(5);
     return 'word';
   };
-  await using edge = await startFramework([streaming(chunks, next)], { limits: { unreadMs } });
+  await using edge = await startFramework([streaming(chunks, next)]);
   const socket = await open(edge.port);
   await until(() => chunks.taken > 2);
   socket.destroy();
