@@ -194,6 +194,11 @@ export class RunDeadlines {
     return beats;
   }
 
+  /** What was taken was not written: it is taken once more, with what came meanwhile. */
+  keepUnwritten(evalRunId: string): void {
+    if (this.#byRun.has(evalRunId)) this.#dirty.add(evalRunId);
+  }
+
   #lengthen(evalRunId: string, before: Kept, after: Kept): void {
     this.#keep(evalRunId, after);
     if (isLater(after, before)) this.#dirty.add(evalRunId);

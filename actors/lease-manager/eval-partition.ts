@@ -131,6 +131,10 @@ export class EvalPartition implements PartitionActor {
     return { table: 'run_beat', rows };
   }
 
+  flushFailed({ rows }: Flush): void {
+    for (const { evalRunId } of rows) this.#deps.state.deadlines.keepUnwritten(evalRunId);
+  }
+
   stats(): Readonly<Record<string, number>> {
     const { openItems, liveRuns, aggregates } = this.#deps.state;
     return {

@@ -45,6 +45,8 @@ export interface PartitionActor {
   extendDeadlines(outageMs: number, overAtMs: number | undefined): void;
   /** Soft state to persist in one statement every few seconds (heartbeats); undefined when clean. */
   takeFlush(): Flush | undefined;
+  /** It was not written, or nobody knows: it belongs to the next one. */
+  flushFailed?(flush: Flush): void;
   /** For metrics and the operator's overview. */
   stats(): Readonly<Record<string, number>>;
 }

@@ -177,12 +177,14 @@ export class PartitionHost {
   async flush(): Promise<void> {
     const { membership, store, log } = this.#deps;
     if (membership.inDoubt()) return;
-    const soft = this.#actor?.takeFlush();
+    const actor = this.#actor;
+    const soft = actor?.takeFlush();
     if (soft === undefined) return;
     try {
       await store.flush(this.#token.part, soft);
     } catch (error) {
-      // Soft state: the next one carries on, and a takeover gives every lease a fresh window.
+      // Soft state: the next one writes these too, and a takeover gives every lease a fresh window.
+      actor?.flushFailed?.(soft);
       log.warn('flush failed', { ...this.#token, error });
     }
   }

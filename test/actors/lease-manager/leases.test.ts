@@ -261,6 +261,25 @@ test('a lease that was lengthened without a heartbeat is written down as well', 
   t.is(world.actor.takeFlush(), undefined);
 });
 
+test('what could not be written down is written the next time, as it is by then', (t) => {
+  const { world, own } = withRun();
+  const ended = world.run('val-b');
+  world.actor.extendDeadlines(claimLeaseMs, world.nowMs);
+  const failed = world.actor.takeFlush();
+  if (failed === undefined) return t.fail();
+  t.is(failed.rows.length, 2);
+
+  world.ok('release-run', ended);
+  world.actor.flushFailed(failed);
+  world.actor.extendDeadlines(1_000, world.nowMs);
+
+  const [row, ...others] = world.actor.takeFlush()?.rows ?? [];
+  t.is(row?.evalRunId, own.evalRunId);
+  t.is(row?.noProgressUntilMs, (failed.rows[0]?.noProgressUntilMs ?? 0) + 1_000);
+  t.deepEqual(others, []);
+  t.is(world.actor.takeFlush(), undefined);
+});
+
 test('a lease that is lengthened while its end is being committed is written only if that fails', (t) => {
   for (const end of ['commit', 'rollback'] as const) {
     const { world, own } = withRun();

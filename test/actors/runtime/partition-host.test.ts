@@ -1,6 +1,10 @@
 import test from 'ava';
 import { Membership } from '../../../actors/runtime/membership.ts';
-import type { PartitionActor, PartitionKind } from '../../../actors/runtime/partition-actor.ts';
+import type {
+  Flush,
+  PartitionActor,
+  PartitionKind,
+} from '../../../actors/runtime/partition-actor.ts';
 import { type PartitionDeps, PartitionHost } from '../../../actors/runtime/partition-host.ts';
 import { defaultPolicy } from '../../../actors/runtime/policy.ts';
 import type { IncomingCommand, PartitionBus, WireReply } from '../../../infra/ports/bus.ts';
@@ -29,10 +33,12 @@ interface Setup {
   readonly kind?: PartitionKind;
   readonly connected?: boolean;
   readonly unservedMs?: number;
+  readonly flush?: PartitionStore['flush'];
 }
 
 /** A partition whose database and broker answer at once: what it does is over within a turn. */
-async function served({ kind = counters, connected = true, unservedMs = 0 }: Setup = {}) {
+async function served(setup: Setup = {}) {
+  const { kind = counters, connected = true, unservedMs = 0, flush } = setup;
   const [clock, log, telemetry] = [new ManualClock(), silentLogger, silentTelemetry];
   const members = { join: async () => clock.nowMs() } as unknown as MembershipStore;
   const membership = new Membership({
@@ -52,6 +58,7 @@ async function served({ kind = counters, connected = true, unservedMs = 0 }: Set
     },
   } as unknown as PartitionBus;
   const store = {
+    flush,
     commit: async () => ({ kind: 'committed' }),
     replies: async () => new Map(),
   } as unknown as PartitionStore;
@@ -164,4 +171,30 @@ test('of an outage that is heard of later no time is forgiven twice', async (t) 
   for (const outageMs of [800, 5_000, 15_000]) host.extendDeadlines(outageMs);
 
   t.deepEqual(forgiven, [800, 1_000, 5_000]);
+});
+
+test('a flush that fails belongs to the next one', async (t) => {
+  const rows = [1, 2].map((at) => ({ evalRunId: `run-${at}` })) as unknown as Flush['rows'];
+  const toWrite = [...rows];
+  const takeFlush = (): Flush | undefined =>
+    toWrite.length === 0 ? undefined : { table: 'run_beat', rows: toWrite.splice(0) };
+  const flushFailed = (failed: Flush) => void toWrite.push(...failed.rows);
+  const kind = { kind: 'counter', activate: async () => ({ ...actor, takeFlush, flushFailed }) };
+  const written: unknown[] = [];
+  let isAway = true;
+  const { host } = await served({
+    kind,
+    flush: async (_, flushed) => {
+      if (isAway) throw new Error('canceling statement due to lock timeout');
+      written.push(...(flushed as Flush).rows);
+    },
+  });
+
+  await host.flush();
+  t.deepEqual(written, []);
+  isAway = false;
+  await host.flush();
+  await host.flush();
+
+  t.deepEqual(written, rows);
 });
