@@ -47,7 +47,7 @@ function shortTests(): readonly string[] {
 
 async function runAva(paths: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const cli = join(root, 'node_modules/ava/entrypoints/cli.js');
-  const before = join(root, 'test/support/failures-without-stack.ts');
+  const before = new URL('support/failures-without-stack.ts', import.meta.url).href;
   const ava = spawn(process.execPath, ['--import', before, cli, '--tap', ...paths], {
     cwd: root,
     env,

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { knownKeys } from '../../infra/config/config.ts';
 import { operatorTokens } from '../../infra/config/named-secrets.ts';
@@ -125,7 +126,7 @@ function keep(
   return keepRunning(
     {
       name,
-      script: new URL(`../${kind}/main.ts`, import.meta.url).pathname,
+      script: fileURLToPath(new URL(`../${kind}/main.ts`, import.meta.url)),
       engineFlags: kind === 'edge' ? edgeEngineFlags : [],
       env: { ...accessOf(plan, kind), ...shared, ...own, ...metrics, ...plan.envOf?.(name) },
       log: join(plan.dataDir, 'logs', `${name}.log`),

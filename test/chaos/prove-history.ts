@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { submitAgent } from '../../apps/world/participants/simulated-miner.ts';
 import { worldSecrets } from '../../apps/world/secrets.ts';
@@ -16,7 +17,7 @@ import { temporaryFolder } from '../support/temporary-servers.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
-const command = new URL('../../apps/history/main.ts', import.meta.url).pathname;
+const command = fileURLToPath(new URL('../../apps/history/main.ts', import.meta.url));
 
 interface Claim {
   readonly eval_run_id: string;

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { UsageError } from '../../apps/verify/options.ts';
 import { imports, source } from '../tidy/sources.ts';
@@ -135,7 +136,7 @@ test('numbers by place are held to the same, and no more of them are taken', (t)
 
 test('of the typed line, a slip ends with 2 and says why, and help ends with 0', (t) => {
   const typed = (...args: string[]) =>
-    spawnSync(process.execPath, [new URL('test/command.ts', root).pathname, ...args], {
+    spawnSync(process.execPath, [fileURLToPath(new URL('test/command.ts', root)), ...args], {
       encoding: 'utf8',
     });
   const slip = typed('chaos', '--minutes', '-1');

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 
 const hook = new URL('load-hook.ts', import.meta.url).href;
-const program = new URL('add-up.ts', import.meta.url).pathname;
+const program = fileURLToPath(new URL('add-up.ts', import.meta.url));
 
 interface Sums {
   readonly inProcess: string;

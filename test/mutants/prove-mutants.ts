@@ -8,6 +8,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { lineOf } from '../commands/command-line.ts';
 import { mutantsCommand } from '../commands/mutants-command.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -127,16 +128,12 @@ function runsOf(seeds: readonly number[]): readonly (readonly [number, number])[
 /** The verdict, or how the process ended without one. */
 async function play(args: readonly string[], id: string | undefined): Promise<Verdict | string> {
   const hook = new URL('./load-hook.ts', import.meta.url);
-  const player = new URL('./play-planted.ts', import.meta.url);
+  const player = fileURLToPath(new URL('./play-planted.ts', import.meta.url));
   const seeds = args.includes('--seeds') ? [] : ['--seeds', String(seedsMax)];
-  const child = spawn(
-    process.execPath,
-    ['--import', hook.href, player.pathname, ...args, ...seeds],
-    {
-      env: { ...process.env, ...(id !== undefined && { PADDOCK_PLANTED: id }) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, ['--import', hook.href, player, ...args, ...seeds], {
+    env: { ...process.env, ...(id !== undefined && { PADDOCK_PLANTED: id }) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = once(child, 'close');
   const late = setTimeout(() => child.kill(), patienceMs);
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import test from 'ava';
 import { fileKindIds } from '../../apps/verify/options.ts';
@@ -13,7 +14,7 @@ import { registerKeys, type ServiceWorld, startServiceWorld } from '../support/s
 import { systemEnv } from '../support/system-env.ts';
 import { until } from '../support/until.ts';
 
-const main = new URL('../../apps/verify/main.ts', import.meta.url).pathname;
+const main = fileURLToPath(new URL('../../apps/verify/main.ts', import.meta.url));
 const bucket = 'paddock';
 
 let world: ServiceWorld;

@@ -3,9 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import type { ExecutionContext } from 'ava';
 
-const main = new URL('../../apps/cli/main.ts', import.meta.url).pathname;
+const main = fileURLToPath(new URL('../../apps/cli/main.ts', import.meta.url));
 
 export interface CommandResult {
   readonly code: number | null;

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { findSandbox } from '../../validator/sandbox/find-sandbox.ts';
 import { sandboxWish } from '../../validator/sandbox-wish.ts';
 import { readSettings } from '../../validator/validator-settings.ts';
@@ -67,7 +68,7 @@ async function startOne({ seed, dataDir, baseUrls, env, onRestart }: RealPlan, i
   return await keepRunning(
     {
       name,
-      script: new URL('../../validator/main.ts', import.meta.url).pathname,
+      script: fileURLToPath(new URL('../../validator/main.ts', import.meta.url)),
       engineFlags: [],
       env: {
         ...passed(env),

@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import { listening } from '../../support/listening.ts';
 import { paddockUser } from '../../support/paddock-command.ts';
 import { sealed, trialBundle } from '../../support/trial-bundle.ts';
 
-const verifyMain = new URL('../../../apps/verify/main.ts', import.meta.url).pathname;
+const verifyMain = fileURLToPath(new URL('../../../apps/verify/main.ts', import.meta.url));
 
 /** As of `| true`: nobody reads what it says. */
 async function unread(child: ChildProcess): Promise<unknown> {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { commands } from '../../../apps/cli/commands.ts';
 import { fishScript } from '../../../apps/cli/completion-scripts.ts';
@@ -117,7 +118,7 @@ test('fish is told every command and option with what it says', (t) => {
 test('npx finds the command, and any Node starts it', (t) => {
   const root = new URL('../../../', import.meta.url);
   const { bin, version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
-  const file = new URL(bin.paddock, root).pathname;
+  const file = fileURLToPath(new URL(bin.paddock, root));
 
   t.true(readFileSync(file, 'utf8').startsWith('#!/usr/bin/env node\n'));
   t.true((statSync(file).mode & 0o111) === 0o111, 'it can be executed');
@@ -126,7 +127,7 @@ test('npx finds the command, and any Node starts it', (t) => {
 });
 
 test('a command that signs nothing starts without the library that signs', (t) => {
-  const main = new URL('../../../apps/cli/main.ts', import.meta.url).pathname;
+  const main = fileURLToPath(new URL('../../../apps/cli/main.ts', import.meta.url));
   const hook = `import { registerHooks } from 'node:module';
     registerHooks({ load(url, context, next) {
       if (url.includes('@polkadot')) throw new Error('loaded ' + url);

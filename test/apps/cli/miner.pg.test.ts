@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
@@ -13,7 +14,7 @@ import { sealed, trialBundle } from '../../support/trial-bundle.ts';
 
 /** Of the phrase in keystores/phrase, from which every file there was made. */
 const hotkey = '5Gv8YYFu8H1btvmrJy9FjjAWfb99wrhV3uhPFoNEr918utyR';
-const keystore = (name: string) => new URL(`keystores/${name}`, import.meta.url).pathname;
+const keystore = (name: string) => fileURLToPath(new URL(`keystores/${name}`, import.meta.url));
 
 let service: TestService;
 test.before(async () => {

@@ -15,7 +15,7 @@ import { systemEnv } from '../../support/system-env.ts';
 
 const seed = 77;
 const main = join(import.meta.dirname, '../../../apps/validator/main.ts');
-const register = join(import.meta.dirname, '../../../infra/otel/register.ts');
+const register = new URL('../../../infra/otel/register.ts', import.meta.url).href;
 
 export interface ShopWorld extends ServiceWorld {
   readonly store: StoreGate;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { auditHash, genesisHash } from '../../../actors/services/operator/audit-entry.ts';
 import type { AuditHead, AuditRow } from '../../../apps/verify/audit/chain.ts';
@@ -156,7 +157,7 @@ test('a wrong command line says how to do it right', (t) => {
   });
 });
 
-const main = new URL('../../../apps/verify/main.ts', import.meta.url).pathname;
+const main = fileURLToPath(new URL('../../../apps/verify/main.ts', import.meta.url));
 
 async function command(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const child = spawn(process.execPath, [main, '--audit', ...args], {

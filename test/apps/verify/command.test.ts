@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { readOptions, UsageError } from '../../../apps/verify/options.ts';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
@@ -10,7 +11,7 @@ import type { RaceBundle } from '../../../machines/race/bundle.ts';
 import { paddockUser } from '../../support/paddock-command.ts';
 import { recomputed, sealed, trialBundle } from '../../support/trial-bundle.ts';
 
-const main = new URL('../../../apps/verify/main.ts', import.meta.url).pathname;
+const main = fileURLToPath(new URL('../../../apps/verify/main.ts', import.meta.url));
 const signer = createEd25519Signer(new Uint8Array(32).fill(1));
 
 async function command(...args: readonly string[]) {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { systemEnv } from '../../support/system-env.ts';
 import { until } from '../../support/until.ts';
 import type { ChaosProcess, ChaosWorld } from '../world/chaos-world.ts';
@@ -170,7 +171,7 @@ export class Panel {
   async runs(command: string, args: readonly string[], env: Readonly<Record<string, string>>) {
     this.names.add(command);
     const [, name = ''] = /^npm run (\w+)/.exec(command) ?? [];
-    const script = new URL(`../../../apps/${name}/main.ts`, import.meta.url).pathname;
+    const script = fileURLToPath(new URL(`../../../apps/${name}/main.ts`, import.meta.url));
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const options = { env: { ...systemEnv(), ...env }, maxBuffer: 2 ** 24 };
     const child = execFile(process.execPath, [script, ...args], options, (_, out, err) =>

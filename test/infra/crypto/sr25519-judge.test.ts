@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
 import { loadQuickChecks, type QuickCheck } from '../../../infra/crypto/quick-sr25519.ts';
@@ -69,8 +70,8 @@ test('the death of the quick library costs an instance and no verdict', async (t
 });
 
 test('a verifier outlives what the quick library dies of, and prints nothing', async (t) => {
-  const program = new URL('./trapped-verifier.ts', import.meta.url);
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program.pathname]);
+  const program = fileURLToPath(new URL('./trapped-verifier.ts', import.meta.url));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program]);
   const { verdicts, traps } = JSON.parse(stdout) as {
     readonly verdicts: readonly { readonly bad: boolean; readonly good: boolean }[];
     readonly traps: number;

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { freePort } from '../../../infra/local/free-port.ts';
 import { systemEnv } from '../../support/system-env.ts';
 
-const register = fileURLToPath(new URL('../../../infra/otel/register.ts', import.meta.url));
+const register = new URL('../../../infra/otel/register.ts', import.meta.url).href;
 const program = fileURLToPath(new URL('traced-server.ts', import.meta.url));
 
 interface Running {
