@@ -1,6 +1,9 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { type Child, type ChildExit, startChild } from '../../infra/local/child.ts';
+import type { Clock } from '../../infra/ports/clock.ts';
 
 export interface ProcessPlan {
   /** `edge-1`, `coordinator-2`. */
@@ -25,16 +28,31 @@ export interface KeptProcess {
 
 /** Which of the processes of one name ended, and how. */
 export interface ProcessEnd extends ChildExit {
+  /** Where a start failed, that of the last one that ran. */
   readonly pid: number;
+  /** Why nothing runs in its place: it could not be started, and is tried again. */
+  readonly failure?: string;
+}
+
+/** After the name of the process. */
+export function endText({ code, signal, failure }: ProcessEnd): string {
+  if (failure !== undefined) return `could not be started again (${failure}) and is tried again`;
+  return `ended with ${signal ?? `code ${code}`} and is started again`;
 }
 
 // A process that cannot start would otherwise be started hundreds of times a second.
 const restartMs = 300;
+// What is in the way may be a full disk or a limit on processes, which trying again does not mend.
+const failedStartMsMax = 30_000;
 
-/** Starts a process and starts it again when it ends by itself, after `onRestart` has settled. */
+/**
+ * Starts a process and starts it again when it ends by itself, after `onEnd` has settled. Only the first
+ * start may fail: whoever holds a kept process awaits nothing, so nobody would hear of a later failure.
+ */
 export async function keepRunning(
   plan: ProcessPlan,
-  onRestart: (ended: KeptProcess, end: ProcessEnd) => Promise<void> | void,
+  onEnd: (ended: KeptProcess, end: ProcessEnd) => Promise<void> | void,
+  clock: Pick<Clock, 'sleep'> = systemClock,
 ): Promise<KeptProcess> {
   let child = await launch(plan);
   let tail = child.tail;
@@ -60,13 +78,30 @@ export async function keepRunning(
     while (!stopping.signal.aborted) {
       const exit = await child.exited;
       if (stopping.signal.aborted) return;
-      await onRestart(kept, { pid: child.pid, ...exit });
-      await systemClock.sleep(restartMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      child = await launch(plan);
-      tail = child.tail;
+      await onEnd(kept, { pid: child.pid, ...exit });
+      await launchAgain();
     }
   }
+
+  async function launchAgain(): Promise<void> {
+    for (let waitMs = restartMs; ; waitMs = Math.min(2 * waitMs, failedStartMsMax)) {
+      await clock.sleep(waitMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      try {
+        child = await launch(plan);
+        tail = child.tail;
+        return;
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        await onEnd(kept, { pid: child.pid, code: null, signal: null, failure: textOf(error) });
+      }
+    }
+  }
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
 /**
@@ -75,9 +110,12 @@ export async function keepRunning(
  */
 const compileCache = fileURLToPath(new URL('../../node_modules/.cache/paddock', import.meta.url));
 
-function launch({ name, script, engineFlags, env, log, pidFile }: ProcessPlan): Promise<Child> {
+async function launch(plan: ProcessPlan): Promise<Child> {
+  const { name, script, engineFlags, env, log, pidFile } = plan;
+  // Somebody may have cleared it away meanwhile.
+  await mkdir(dirname(log), { recursive: true });
   const register = new URL('../../infra/otel/register.ts', import.meta.url);
-  return startChild({
+  return await startChild({
     name,
     command: process.execPath,
     // Crash reports, where somebody turns them on, name every variable; threads have reports too.

@@ -101,7 +101,9 @@ function onEndBeforeReady(plan: ServicePlan, failed: AbortController): EndOfProc
       const count = (ends.get(ended.name) ?? 0) + 1;
       ends.set(ended.name, count);
       if (this.isReady || count < endsBeforeReadyMax) return mayStart;
-      failed.abort(new Error(`${ended.name} ends at its start. Its last lines:\n${ended.tail()}`));
+      const why = end.failure === undefined ? '' : ` (${end.failure})`;
+      const text = `${ended.name} ends at its start${why}. Its last lines:\n${ended.tail()}`;
+      failed.abort(new Error(text));
     },
   };
 }

@@ -11,7 +11,7 @@ import { type Neighbours, startNeighbours } from './embedded.ts';
 import { keepTraces } from './keep-traces.ts';
 import type { WorldOptions } from './options.ts';
 import { requireFreePort } from './port-check.ts';
-import type { ProcessEnd } from './process-group.ts';
+import { endText, type ProcessEnd } from './process-group.ts';
 import { forgetReadyFile, readyLine, writeReadyFile } from './ready-line.ts';
 import { type WorldSecrets, worldSecrets } from './secrets.ts';
 import { sayServing } from './serving.ts';
@@ -156,8 +156,7 @@ async function startProcesses(
   const { options, env, terminal, signal, clock } = world;
   const startedMs = clock.monotonicMs();
   const say = (text: string) => terminal.line(terminal.style('yellow', text));
-  const onRestart = (name: string, { code, signal: by }: ProcessEnd) =>
-    say(`  ${name} ended with ${by ?? `code ${code}`} and is started again`);
+  const onRestart = (name: string, end: ProcessEnd) => say(`  ${name} ${endText(end)}`);
   try {
     const service = await startService({ ...options, ...known, env, signal, onRestart });
     const { coordinators, edges } = options;

@@ -20,6 +20,8 @@ export interface ChildOutput {
   readonly stdio: number | 'pipe';
   /** To be called at once after the spawn. */
   attach(process: ChildProcess): void;
+  /** In its place, where there was none. */
+  discard(): void;
   /** The last lines of this run. */
   tail(): string;
 }
@@ -67,8 +69,8 @@ function fileOutput(path: string, limit: LogLimit): ChildOutput {
       process.once('exit', stop);
       process.once('error', stop);
     },
-    tail: () =>
-      lastLines(readFileSync(path).subarray(startedAtByte).toString().trimEnd().split('\n')),
+    discard: () => closeSync(file),
+    tail: () => lastLines(bytesOf(path).subarray(startedAtByte).toString().trimEnd().split('\n')),
   };
 }
 
@@ -121,8 +123,18 @@ function lineOutput(onLine: ((line: string) => void) | undefined): ChildOutput {
         if (input !== null) createInterface({ input }).on('line', collect);
       }
     },
+    discard: () => undefined,
     tail: () => lastLines(lines),
   };
+}
+
+/** Whoever asks has an error to tell, which a log that somebody took away must not hide. */
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch {
+    return Buffer.alloc(0);
+  }
 }
 
 function lastLines(lines: readonly string[]): string {

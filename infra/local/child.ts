@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { systemClock } from '../clock/system-clock.ts';
-import { type LogSink, openOutput } from './child-output.ts';
+import { type ChildOutput, type LogSink, openOutput } from './child-output.ts';
 import { boundToOurLife } from './parent-death.ts';
 import { claimPidFile, recordPid } from './pid-file.ts';
 
@@ -52,19 +52,11 @@ const defaultStopMs = 10_000;
 export async function startChild(options: ChildOptions): Promise<Child> {
   const stopSignal = options.stopSignal ?? 'SIGTERM';
   if (options.pidFile !== undefined) await claimPidFile(options.pidFile, options.name);
+  const commandLine = await commandOf(options, stopSignal);
   const output = openOutput(options.log);
-  const process = spawn(...(await commandOf(options, stopSignal)), {
-    ...(options.cwd !== undefined && { cwd: options.cwd }),
-    ...(options.env !== undefined && { env: options.env }),
-    // A group of its own: Ctrl-C signals the whole foreground group, and we stop them in order.
-    detached: true,
-    stdio: ['ignore', output.stdio, output.stdio],
-  });
-  output.attach(process);
+  const process = spawnTo(output, commandLine, options);
   const exited = exitOf(process);
   const pid = await spawnedPid(process, options.name);
-  if (options.pidFile !== undefined) await recordPid(options.pidFile, pid, options.args);
-
   const running = () => process.exitCode === null && process.signalCode === null;
   const kill = (signal: NodeJS.Signals) => void process.kill(signal);
   async function stop(): Promise<void> {
@@ -76,7 +68,35 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     if (running()) kill('SIGKILL');
     await gone;
   }
+  try {
+    if (options.pidFile !== undefined) await recordPid(options.pidFile, pid, options.args);
+  } catch (error) {
+    // Nobody else knows of it.
+    await stop();
+    throw error;
+  }
   return { pid, exited, running, tail: output.tail, kill, stop };
+}
+
+function spawnTo(
+  output: ChildOutput,
+  [command, args]: readonly [command: string, args: string[]],
+  { cwd, env }: ChildOptions,
+): ChildProcess {
+  try {
+    const process = spawn(command, args, {
+      ...(cwd !== undefined && { cwd }),
+      ...(env !== undefined && { env }),
+      // A group of its own: Ctrl-C signals the whole foreground group, and we stop them in order.
+      detached: true,
+      stdio: ['ignore', output.stdio, output.stdio],
+    });
+    output.attach(process);
+    return process;
+  } catch (error) {
+    output.discard();
+    throw error;
+  }
 }
 
 async function commandOf(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type OperatorClient, operatorClient } from '../operator-client.ts';
-import type { ProcessEnd } from '../process-group.ts';
+import { endText, type ProcessEnd } from '../process-group.ts';
 import { sayWhere, serveUntilStopped } from '../serving.ts';
 import type { RunningService } from '../start-service.ts';
 import { type Terminal, table } from '../terminal.ts';
@@ -48,8 +48,8 @@ export async function playDemo(
 function realOf({ options, env, terminal }: World, { baseUrls }: RunningService) {
   const { realValidators: count, seed, dataDir } = options;
   if (count === 0) return undefined;
-  const onRestart = (name: string, { code, signal: by }: ProcessEnd) =>
-    terminal.line(terminal.style('yellow', `  ${name} ended with ${by ?? `code ${code}`}; again`));
+  const onRestart = (name: string, end: ProcessEnd) =>
+    terminal.line(terminal.style('yellow', `  ${name} ${endText(end)}`));
   return realValidators({ count, seed, dataDir, env, baseUrls, onRestart });
 }
 
