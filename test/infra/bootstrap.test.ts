@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -92,6 +93,38 @@ test('the lock of a run that was killed is taken over', async (t) => {
   t.false(existsSync(join(folder, '.paddock/install.lock')));
 });
 
+test('a lock whose holder is another process by now is taken over', async (t) => {
+  const folder = await packageOf(t);
+  const lock = join(folder, '.paddock/install.lock');
+  await mkdir(join(folder, '.paddock'));
+  // This process lives, but is not the one that started then.
+  await writeFile(lock, `${process.pid} another-boot 7`);
+
+  const { code, output } = await run(folder);
+
+  t.is(code, 0, output);
+  t.notRegex(output, /Waiting/);
+  t.false(existsSync(lock));
+});
+
+/** Numbers repeat where each start is in a container of its own. */
+const withOwnNumber = `
+import { mkdirSync, writeFileSync } from 'node:fs';
+mkdirSync('.paddock');
+writeFileSync('.paddock/install.lock', String(process.pid));`;
+
+test('nobody waits for a holder that had the same number', async (t) => {
+  const folder = await packageOf(t);
+  await writeFile(join(folder, 'own.mjs'), withOwnNumber);
+
+  const args = ['--import', './own.mjs', bootstrap, folder];
+  const child = execFile(process.execPath, args, { cwd: folder, timeout });
+  const [code] = await once(child, 'close');
+
+  t.is(code, 0);
+  t.false(existsSync(join(folder, '.paddock/install.lock')));
+});
+
 test('a lock that its run had no time to fill is taken over once it is old', async (t) => {
   const folder = await packageOf(t);
   const lock = join(folder, '.paddock/install.lock');
@@ -119,7 +152,8 @@ test('whoever waits for another run says so once, and for which', async (t) => {
   });
   const ended = new Promise((resolve) => waiting.on('close', resolve));
   await until(() => said.includes('\n') || waiting.exitCode !== null);
-  t.is(said, `Waiting for another installation (process ${process.pid}) …\n`);
+  const line = `Waiting for another installation (process ${process.pid}); if there is none, remove ${lock} …\n`;
+  t.is(said, line);
   await rm(lock);
 
   t.is(await ended, 0, said);
@@ -178,7 +212,26 @@ test('of two that find a holder dead the slower one leaves the lock of the other
 
   t.deepEqual(await Promise.all([slow.ended, quick.ended]), [0, 0]);
   t.is(once, 'x');
-  t.regex(slow.said(), /^Waiting for another installation \(process \d+\)/);
+  t.regex(slow.said(), /^Waiting for another installation \(process \d+\);/);
+});
+
+test('a holder that lives is waited for', async (t) => {
+  const folder = await packageOf(t);
+  const file = (name: string) => join(folder, name);
+  await writeFile(file('npm-cli.js'), npmInPlace);
+  const env = { ...process.env, npm_execpath: file('npm-cli.js') };
+  const holder = execFile(process.execPath, [bootstrap, folder], { cwd: folder, env, timeout });
+  const held = once(holder, 'close');
+  await until(() => existsSync(file('began')) || holder.exitCode !== null);
+
+  const waiting = execFile(process.execPath, [bootstrap, folder], { cwd: folder, env, timeout });
+  const waited = once(waiting, 'close');
+  const [said] = await once(waiting.stderr ?? waiting, 'data');
+  await writeFile(file('may-end'), '');
+
+  t.true(String(said).startsWith(`Waiting for another installation (process ${holder.pid});`));
+  t.deepEqual([(await held)[0], (await waited)[0]], [0, 0]);
+  t.is(await readFile(file('began'), 'utf8'), 'x');
 });
 
 test('without npm one sentence says what to install', async (t) => {
