@@ -49,13 +49,18 @@ const usualLimit: LogLimit = {
   },
 };
 
-export function openOutput(sink: LogSink | undefined, limit = usualLimit): ChildOutput {
-  return typeof sink === 'string' ? fileOutput(sink, limit) : lineOutput(sink);
+export async function openOutput(
+  sink: LogSink | undefined,
+  limit = usualLimit,
+): Promise<ChildOutput> {
+  return typeof sink === 'string' ? await fileOutput(sink, limit) : lineOutput(sink);
 }
 
 // The child gets the file itself: a pipe would break when we die, and a Go program that writes
 // to a broken standard error is killed in the middle of its own orderly stop.
-function fileOutput(path: string, limit: LogLimit): ChildOutput {
+async function fileOutput(path: string, limit: LogLimit): Promise<ChildOutput> {
+  // A process that ends within seconds, again and again, sees none of the later looks.
+  await wasCut(path, limit);
   const file = openSync(path, 'a');
   let startedAtByte = statSync(path).size;
   const look = async () => {

@@ -53,7 +53,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   const stopSignal = options.stopSignal ?? 'SIGTERM';
   if (options.pidFile !== undefined) await claimPidFile(options.pidFile, options.name);
   const commandLine = await commandOf(options, stopSignal);
-  const output = openOutput(options.log);
+  const output = await openOutput(options.log);
   const process = spawnTo(output, commandLine, options);
   const exited = exitOf(process);
   const pid = await spawnedPid(process, options.name);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -20,7 +20,7 @@ async function writer(t: ExecutionContext) {
   const clock = new ManualClock();
   const disk = { freeBytes: Number.MAX_SAFE_INTEGER };
   const freeBytes = async () => disk.freeBytes;
-  const output = openOutput(path, { clock, bytesMax, freeBytes });
+  const output = await openOutput(path, { clock, bytesMax, freeBytes });
   const child = spawn('cat', [], { stdio: ['pipe', output.stdio, output.stdio] });
   output.attach(child);
   t.teardown(() => child.kill());
@@ -86,6 +86,21 @@ test('on a disk with little room a log is cut, and what was kept before stays', 
   await end();
 
   t.is(await readFile(older, 'utf8'), lines('first').slice(-bytesMax));
+});
+
+test('a log that is too long at a start is cut there, whose process may end before the first look', async (t) => {
+  const { path, older } = await writer(t);
+  await writeFile(path, 'z'.repeat(bytesMax + 1));
+  const limit = { clock: new ManualClock(), bytesMax, freeBytes: async () => 10 * bytesMax };
+
+  const output = await openOutput(path, limit);
+  const child = spawn('echo', ['last'], { stdio: ['ignore', output.stdio, output.stdio] });
+  output.attach(child);
+  await once(child, 'exit');
+
+  t.is(await readFile(path, 'utf8'), 'last\n');
+  t.is(await readFile(older, 'utf8'), 'z'.repeat(bytesMax));
+  t.is(output.tail(), 'last');
 });
 
 test('a log that is not too long stays as it is', async (t) => {
