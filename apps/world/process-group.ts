@@ -5,6 +5,19 @@ import { systemClock } from '../../infra/clock/system-clock.ts';
 import { type Child, type ChildExit, startChild } from '../../infra/local/child.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
 
+/** What of the environment is no setting of ours: where Node, and what it runs, finds what it needs. */
+export const systemKeys = [
+  'PATH',
+  'LD_LIBRARY_PATH',
+  'HOME',
+  'TZ',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_OPTIONS',
+] as const;
+
+/** A process that ends this often before it was ready will not get better. */
+export const endsBeforeReadyMax = 3;
+
 export interface ProcessPlan {
   /** `edge-1`, `coordinator-2`. */
   readonly name: string;
@@ -38,6 +51,12 @@ export interface ProcessEnd extends ChildExit {
 export function endText({ code, signal, failure }: ProcessEnd): string {
   if (failure !== undefined) return `could not be started again (${failure}) and is tried again`;
   return `ended with ${signal ?? `code ${code}`} and is started again`;
+}
+
+/** Of a process that is started no more. */
+export function givenUp({ name, tail }: KeptProcess, { failure }: ProcessEnd): Error {
+  const why = failure === undefined ? '' : ` (${failure})`;
+  return new Error(`${name} ends at its start${why}. Its last lines:\n${tail()}`);
 }
 
 // A process that cannot start would otherwise be started hundreds of times a second.

@@ -5,7 +5,14 @@ import { knownKeys } from '../../infra/config/config.ts';
 import { operatorTokens } from '../../infra/config/named-secrets.ts';
 import { freePort } from '../../infra/local/free-port.ts';
 import { embeddedNetuid, type Neighbours } from './embedded.ts';
-import { type KeptProcess, keepRunning, type ProcessEnd } from './process-group.ts';
+import {
+  endsBeforeReadyMax,
+  givenUp,
+  type KeptProcess,
+  keepRunning,
+  type ProcessEnd,
+  systemKeys,
+} from './process-group.ts';
 import type { WorldSecrets } from './secrets.ts';
 
 export interface ServicePlan {
@@ -39,8 +46,6 @@ const edgeEngineFlags = ['--max-semi-space-size=8'];
 
 // Four coordinators that start at once on a busy two-core machine still make it.
 const readyMs = 60_000;
-// A process that ends this often before the service was ready will not get better.
-const endsBeforeReadyMax = 3;
 
 /** Starts coordinators and edges as processes of their own and waits until they take writes. */
 export async function startService(plan: ServicePlan): Promise<RunningService> {
@@ -101,9 +106,7 @@ function onEndBeforeReady(plan: ServicePlan, failed: AbortController): EndOfProc
       const count = (ends.get(ended.name) ?? 0) + 1;
       ends.set(ended.name, count);
       if (this.isReady || count < endsBeforeReadyMax) return mayStart;
-      const why = end.failure === undefined ? '' : ` (${end.failure})`;
-      const text = `${ended.name} ends at its start${why}. Its last lines:\n${ended.tail()}`;
-      failed.abort(new Error(text));
+      failed.abort(givenUp(ended, end));
     },
   };
 }
@@ -160,16 +163,7 @@ function sharedEnvironment({ neighbours, secrets, defaults, env }: ServicePlan) 
     RACE_SECRET: secrets.raceSecret,
     ...defaults,
   };
-  const passed = [
-    'PATH',
-    'LD_LIBRARY_PATH',
-    'HOME',
-    'TZ',
-    'NODE_EXTRA_CA_CERTS',
-    'NODE_OPTIONS',
-    ...knownKeys,
-  ];
-  for (const key of passed) {
+  for (const key of [...systemKeys, ...knownKeys]) {
     const value = env[key];
     if (value !== undefined && value !== '') own[key] = value;
   }

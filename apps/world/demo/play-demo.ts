@@ -25,13 +25,16 @@ export async function playDemo(
   const [baseUrl] = service.baseUrls;
   const operator = operatorClient({ baseUrl, token: service.operatorToken, clock });
   const { miners, validators, seed } = options;
-  const shared = { operator, clock, terminal, signal, baseUrls: service.baseUrls };
-  const real = realOf(world, service);
+  const failed = new AbortController();
+  const ending = AbortSignal.any([signal, failed.signal]);
+  const shared = { operator, clock, terminal, signal: ending, baseUrls: service.baseUrls };
+  const real = realOf(world, service, (error) => failed.abort(error));
   const demoOptions: DemoOptions = { miners, validators, real, seed, ...shared };
   await setTheStage(world, demoOptions, legacy);
 
   const demo = await runDemo(demoOptions);
   try {
+    failed.signal.throwIfAborted();
     if (signal.aborted) return options.once ? 1 : 0;
     const board = await readLeaderboard(operator, demo.minerNames);
     sayLeaderboard(terminal, board);
@@ -45,12 +48,16 @@ export async function playDemo(
   }
 }
 
-function realOf({ options, env, terminal }: World, { baseUrls }: RunningService) {
+function realOf(
+  { options, env, terminal }: World,
+  { baseUrls }: RunningService,
+  onGivenUp: (error: Error) => void,
+) {
   const { realValidators: count, seed, dataDir } = options;
   if (count === 0) return undefined;
   const onRestart = (name: string, end: ProcessEnd) =>
     terminal.line(terminal.style('yellow', `  ${name} ${endText(end)}`));
-  return realValidators({ count, seed, dataDir, env, baseUrls, onRestart });
+  return realValidators({ count, seed, dataDir, env, baseUrls, onRestart, onGivenUp });
 }
 
 async function setTheStage(
