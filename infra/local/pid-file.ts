@@ -1,20 +1,23 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import process from 'node:process';
 import { systemClock } from '../clock/system-clock.ts';
-import { commandLineOf, parentOf } from './process-facts.ts';
+import { commandLineOf, parentOf, startOf } from './process-facts.ts';
 
 /**
  * Remembers which child of ours uses a folder, for the start after a crash.
  *
  * 1. A recorded child whose parent lives is left alone, and the folder is refused.
  * 2. A recorded child that was orphaned is ended before its folder is used again.
- * 3. A process that merely got the same number is never touched: its arguments differ.
+ * 3. A process that merely got the same number is never touched: it started at another time, and where that
+ *    is not known its arguments differ, unless it is one of the same kind.
  */
 interface PidRecord {
   readonly pid: number;
   readonly parentPid: number;
   /** Joined by spaces, without the program and what it was run through. */
   readonly args: string;
+  /** Left out where it is not known. */
+  readonly started?: string;
 }
 
 const orphanStopMs = 10_000;
@@ -33,7 +36,11 @@ export async function claimPidFile(path: string, name: string): Promise<void> {
 }
 
 export async function recordPid(path: string, pid: number, args: readonly string[]): Promise<void> {
-  const record: PidRecord = { pid, parentPid: process.pid, args: args.join(' ') };
+  const started = await startOf(pid);
+  const record: PidRecord = {
+    ...{ pid, parentPid: process.pid, args: args.join(' ') },
+    ...(started !== '' && { started }),
+  };
   await writeFile(path, JSON.stringify(record));
 }
 
@@ -65,5 +72,8 @@ function signalIfThere(pid: number, signal: NodeJS.Signals): void {
 }
 
 async function isStill(record: PidRecord): Promise<boolean> {
-  return (await commandLineOf(record.pid)).endsWith(record.args);
+  if (!(await commandLineOf(record.pid)).endsWith(record.args)) return false;
+  if (record.started === undefined) return true;
+  const started = await startOf(record.pid);
+  return started === '' || started === record.started;
 }

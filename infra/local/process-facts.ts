@@ -18,6 +18,18 @@ export async function parentOf(pid: number): Promise<number> {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
 }
 
+/**
+ * When it started, and in which boot: no other process that ever has its number did so then. Empty where
+ * nothing tells.
+ */
+export async function startOf(pid: number): Promise<string> {
+  if (process.platform !== 'linux') return await ps(pid, 'lstart');
+  const stat = await readOrEmpty(`/proc/${pid}/stat`);
+  const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  const boot = (await readOrEmpty('/proc/sys/kernel/random/boot_id')).trim();
+  return ticks === undefined || boot === '' ? '' : `${boot} ${ticks}`;
+}
+
 async function readOrEmpty(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -26,9 +38,13 @@ async function readOrEmpty(path: string): Promise<string> {
   }
 }
 
-async function ps(pid: number, column: 'args' | 'ppid'): Promise<string> {
+async function ps(pid: number, column: 'args' | 'lstart' | 'ppid'): Promise<string> {
   try {
-    const { stdout } = await run('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)]);
+    // An instant in one language and one zone, whoever asks; arguments as they are.
+    const env = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+    const { stdout } = await run('ps', ['-ww', '-o', `${column}=`, '-p', String(pid)], {
+      ...(column === 'lstart' && { env }),
+    });
     return stdout.trim();
   } catch {
     return '';
