@@ -1,6 +1,7 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { ConfigInvalid } from '../../infra/config/config.ts';
 import { FolderTaken, FolderUnfit } from '../../infra/local/folder-lock.ts';
+import { endWithParent } from '../until-stopped.ts';
 import { NoSandbox } from '../validator/sandbox/find-sandbox.ts';
 import { SettingsInvalid } from '../validator/validator-settings.ts';
 import { readOptions, UsageError, usage } from './options.ts';
@@ -18,6 +19,7 @@ function untilStopped(): AbortSignal {
 }
 
 async function run(): Promise<number> {
+  endWithParent(process);
   const options = readOptions(process.argv.slice(2), process.env);
   if (options === undefined) {
     console.log(usage());

@@ -62,9 +62,15 @@ export async function playDays(
   const names = await setTheStage(play, options.dataDir);
 
   const results: RaceDetails[] = [];
-  for (let day = 0; day < days && !signal.aborted; day++) {
-    results.push(await playDay(play, { day, before: results.at(-1) }, names));
+  try {
+    for (let day = 0; day < days && !signal.aborted; day++) {
+      results.push(await playDay(play, { day, before: results.at(-1) }, names));
+    }
+  } catch (error) {
+    // What fails then is what was on its way when it was to stop.
+    if (!signal.aborted) throw error;
   }
+  if (signal.aborted) return options.once ? 1 : 0;
   saySummary(terminal, results);
   sayWhere(world, service);
   return results.every(({ race }) => race.status === 'RACE_COMPLETE') ? 0 : 1;
