@@ -43,7 +43,7 @@ export async function followStream(
     }
     lastId = fields.get('id') ?? lastId;
     const data = fields.get('data');
-    if (data === undefined) return;
+    if (data === undefined || fields.get('event') === 'heartbeat') return;
     const event = publicEvent.parse(JSON.parse(data));
     events.push({ id: lastId ?? '', name: fields.get('event') ?? '', data: event });
   };

@@ -1538,7 +1538,7 @@ export function paddockClient(send: Send) {
       )) as ValidatorVariance,
 
     /**
-     * The public feed as server-sent events, gap-free from `Last-Event-ID` or else from `cursor` on (0: from the beginning), and without either from now on
+     * The public feed as server-sent events, gap-free from `Last-Event-ID` or else from `cursor` on (0: from the beginning), and without either from now on; `heartbeat`, which has no id, is no event: a stream begins with one, and a quiet one sends one every 15 seconds
      */
     getPublicEvents: async (
       request: GetPublicEventsRequest = {}, options?: CallOptions,

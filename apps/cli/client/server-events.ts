@@ -7,8 +7,8 @@ export interface ServerEvent {
 }
 
 /**
- * Reads events as they come; comments and fields that are no data are passed over. `onId` hears every
- * id, once whoever takes the events is through with it: where to go on after a cut.
+ * Reads events as they come; comments, heartbeats and fields that are no data are passed over. `onId` hears
+ * every id, once whoever takes the events is through with it: where to go on after a cut.
  */
 export async function* serverEvents(
   chunks: AsyncIterable<Uint8Array>,
@@ -32,8 +32,9 @@ function parsed(block: string): ServerEvent & { readonly isEvent: boolean } {
   const all = (name: string) =>
     fields.flatMap((field) => (field?.[1] === name ? [field[2] ?? ''] : []));
   const data = all('data');
+  const event = all('event').at(-1) ?? 'message';
   return {
-    isEvent: data.length > 0,
-    ...{ event: all('event').at(-1) ?? 'message', id: all('id').at(-1), data: data.join('\n') },
+    isEvent: data.length > 0 && event !== 'heartbeat',
+    ...{ event, id: all('id').at(-1), data: data.join('\n') },
   };
 }

@@ -1,4 +1,5 @@
-import { after, nowMs } from './clock.ts';
+import { nowMs } from './clock.ts';
+import { fetchInTime } from './in-time.ts';
 
 /** An answer that is no success, or none at all (status 0), in words for a person. */
 export class Refused extends Error {
@@ -59,25 +60,13 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<T> {
   return (text === '' ? undefined : JSON.parse(text)) as T;
 }
 
-/** Longer than the service lets any answer take to begin; its body may then take what the line needs. */
-const answerBeginsMs = 60_000;
-
 async function answerOf(path: string, init: RequestInit): Promise<Response> {
-  const given = init.signal;
-  const ended = new AbortController();
-  const end = () => ended.abort(given?.reason);
-  // Not `AbortSignal.any`: some browsers that these pages are built for have none.
-  if (given?.aborted === true) end();
-  given?.addEventListener('abort', end, { once: true });
-  const begun = after(answerBeginsMs, end);
   try {
-    return await fetch(path, { ...init, signal: ended.signal });
+    return await fetchInTime(path, init);
   } catch (error) {
-    if (given?.aborted === true) throw error;
+    if (init.signal?.aborted === true) throw error;
     const detail = 'The service did not answer. Check your connection.';
     throw new Refused({ status: 0, code: 'UNANSWERED', detail });
-  } finally {
-    begun();
   }
 }
 

@@ -1,5 +1,6 @@
 import type { PublicEvent } from '../../cli/client/schemas.generated.ts';
 import { after } from './clock.ts';
+import { answerBeginsMs, fetchInTime } from './in-time.ts';
 
 export type { PublicEvent };
 export type EventType = PublicEvent['type'];
@@ -24,6 +25,8 @@ const types: Readonly<Record<EventType, true>> = {
 const feedPath = '/v1/public/events';
 const firstPauseMs = 1_000;
 const pauseMaxMs = 30_000;
+/** Three heartbeats of the service. */
+const silenceMaxMs = 45_000;
 
 type Listener = (event: PublicEvent) => void;
 
@@ -31,7 +34,8 @@ type Listener = (event: PublicEvent) => void;
  * The public feed, once for all that is shown. The browser itself comes back to where a cut stream
  * ended; where the service refuses, or the page was hidden, it is taken up again after the last event
  * that was seen, so that none is missed. Where that event is unknown, as to a database that is new behind an
- * address, it begins anew. A hidden page holds no stream: browsers grant six
+ * address, it begins anew. One that never begins, or falls silent, is given up for another; what has had no
+ * heartbeat yet may be of an edge that sends none. A hidden page holds no stream: browsers grant six
  * connections to all pages of a host together.
  */
 class LiveFeed {
@@ -43,6 +47,8 @@ class LiveFeed {
   #cursor: string | undefined;
   #pauseMs = firstPauseMs;
   #cancelRetry: () => void = () => undefined;
+  #isBeating = false;
+  #cancelPatience: () => void = () => undefined;
 
   start(): void {
     document.addEventListener('visibilitychange', () => {
@@ -80,12 +86,17 @@ class LiveFeed {
 
   #open(): void {
     this.#close();
+    // The page may have been hidden since that was true.
+    if (this.#connection === 'live') this.#say('connecting');
     const source = new EventSource(this.#address);
     this.#source = source;
+    this.#expectWithin(answerBeginsMs);
     // The browser itself comes back to where it was; a stream of ours without a cursor begins anew.
     let mayHaveMissed = this.#cursor === undefined;
     source.onopen = () => {
       this.#pauseMs = firstPauseMs;
+      this.#isBeating = false;
+      this.#cancelPatience();
       this.#say('live');
       if (mayHaveMissed) this.#tellGap();
       mayHaveMissed = false;
@@ -94,7 +105,12 @@ class LiveFeed {
       this.#say('lost');
       // Otherwise the browser comes back by itself.
       if (source.readyState === EventSource.CLOSED) void this.#refused();
+      else this.#expectWithin(answerBeginsMs);
     };
+    source.addEventListener('heartbeat', () => {
+      this.#isBeating = true;
+      this.#isAlive();
+    });
     for (const type of Object.keys(types))
       source.addEventListener(type, (event) => this.#hear(event));
   }
@@ -115,6 +131,19 @@ class LiveFeed {
     this.#openLater();
   }
 
+  #expectWithin(ms: number): void {
+    this.#cancelPatience();
+    this.#cancelPatience = after(ms, () => {
+      this.#say('lost');
+      this.#close();
+      this.#openLater();
+    });
+  }
+
+  #isAlive(): void {
+    if (this.#isBeating) this.#expectWithin(silenceMaxMs);
+  }
+
   #openLater(): void {
     this.#cancelRetry = after(this.#pauseMs, () => this.#open());
     this.#pauseMs = Math.min(this.#pauseMs * 2, pauseMaxMs);
@@ -126,11 +155,13 @@ class LiveFeed {
 
   #close(): void {
     this.#cancelRetry();
+    this.#cancelPatience();
     this.#source?.close();
     this.#source = undefined;
   }
 
   #hear(event: MessageEvent<string>): void {
+    this.#isAlive();
     this.#cursor = event.lastEventId;
     const told = JSON.parse(event.data) as PublicEvent;
     for (const listener of this.#listeners) listener(told);
@@ -151,7 +182,7 @@ class LiveFeed {
 /** Undefined where nobody answers. */
 async function statusOf(path: string, signal: AbortSignal): Promise<number | undefined> {
   try {
-    const { status, body } = await fetch(path, { signal });
+    const { status, body } = await fetchInTime(path, { signal });
     // A stream would hold a connection.
     await body?.cancel();
     return status;

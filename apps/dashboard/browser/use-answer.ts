@@ -29,7 +29,7 @@ export interface Following {
 /** However many events come: a stranger's address has a hundred requests a minute. */
 const pauseMs = 4_000;
 const retryMs = 5_000;
-/** While the feed is lost nothing else tells of changes. */
+/** While there is no feed nothing else tells of changes. */
 const blindMs = 30_000;
 
 /** Asks for a path, and again when an event says that the answer has changed; undefined asks nothing. */
@@ -96,6 +96,7 @@ function useChanges(
     let lastMs = nowMs();
     let cancel: (() => void) | undefined;
     let cancelRepeat = () => {};
+    let cancelLook = () => {};
     const reloadSoon = () => {
       if (cancel !== undefined) return;
       const waitMs = Math.max(250, lastMs + pauseMs - nowMs());
@@ -116,9 +117,13 @@ function useChanges(
     const ends = [
       liveFeed.listen(hear),
       liveFeed.listenForGaps(() => latest.current.on !== undefined && reloadSoon()),
-      every(blindMs, () => liveFeed.connection === 'lost' && reload()),
+      every(blindMs, () => {
+        cancelLook();
+        if (liveFeed.connection !== 'live') cancelLook = whenSeen(reload);
+      }),
       () => cancel?.(),
       () => cancelRepeat(),
+      () => cancelLook(),
     ];
     return () => {
       for (const end of ends) end();

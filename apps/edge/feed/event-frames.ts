@@ -16,11 +16,14 @@ export function frameOf(event: StoredEvent): Frame {
 
 /**
  * An `id` without data is no event, but clients remember it: one that is cut off before the first
- * event comes back to where it began.
+ * event comes back to where it began. The heartbeat says that there will be more of them.
  */
 export function openingText(cursor: number): string {
-  return `retry: ${retryMs}\nid: ${cursor}\n\n`;
+  return `retry: ${retryMs}\nid: ${cursor}\n\n${heartbeatText}`;
 }
 
-/** A comment; without it proxies and clients take a quiet stream for a dead one. */
-export const heartbeatText = ': nothing new\n\n';
+/**
+ * Without it proxies and clients take a quiet stream for a dead one, or a dead one for quiet. No comment,
+ * for a browser tells its page of none; without an id, for it is no event of the feed.
+ */
+export const heartbeatText = 'event: heartbeat\ndata: {}\n\n';

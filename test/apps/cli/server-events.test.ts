@@ -16,3 +16,11 @@ test('an id counts once its event was taken, and where a stream begins is one to
   t.deepEqual(taken, ['four after 3', 'five after 3,4']);
   t.deepEqual(heard, ['3', '4', '5']);
 });
+
+test('a heartbeat is no event', async (t) => {
+  const stream = chunks('id: 3\n\nevent: heartbeat\ndata: {}\n\n', 'id: 4\ndata: four\n\n');
+  const taken: string[] = [];
+  for await (const { data } of serverEvents(stream)) taken.push(data);
+
+  t.deepEqual(taken, ['four']);
+});

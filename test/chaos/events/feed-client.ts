@@ -171,8 +171,8 @@ export class FeedClient {
     this.#lastId = fields.get('id') ?? this.#lastId;
     this.record.after ??= this.#lastId === undefined ? undefined : Number(this.#lastId);
     const text = fields.get('data');
-    if (text === undefined) return;
     const name = fields.get('event') ?? '';
+    if (text === undefined || name === 'heartbeat') return;
     this.record.heard.push({ id: this.#lastId ?? '', name, text, atMs: Date.now() });
   }
 }

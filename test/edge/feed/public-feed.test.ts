@@ -78,6 +78,9 @@ async function rest(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
 
+/** With a name, for a browser tells its page of no comment; without an id, for it is none of the feed. */
+const beat = 'event: heartbeat\ndata: {}\n\n';
+
 const ids = (heard: readonly string[]) =>
   [
     ...heard
@@ -86,15 +89,15 @@ const ids = (heard: readonly string[]) =>
       .matchAll(/^id: (\d+)$/gm),
   ].map(([, id]) => Number(id));
 
-test('a quiet stream says so every 15 seconds', async (t) => {
+test('a stream says at once that it will be heard of, and every 15 seconds while it is quiet', async (t) => {
   const { clock, listen, add, signal } = await openFeed();
   const { heard } = await listen();
-  t.deepEqual(heard, ['retry: 2000\nid: 0\n\n']);
+  t.deepEqual(heard, [`retry: 2000\nid: 0\n\n${beat}`]);
   await clock.advance(14_900);
   t.is(heard.length, 1);
   await clock.advance(100);
   await rest();
-  t.deepEqual(heard.slice(1), [': nothing new\n\n']);
+  t.deepEqual(heard.slice(1), [beat]);
   await clock.advance(10_000);
   add(1);
   await signal();

@@ -23,7 +23,8 @@ export const followEvents = endpoint({
   owner: 'nobody',
   summary:
     'The public feed as server-sent events, gap-free from `Last-Event-ID` or else from `cursor` on ' +
-    '(0: from the beginning), and without either from now on',
+    '(0: from the beginning), and without either from now on; `heartbeat`, which has no id, is no ' +
+    'event: a stream begins with one, and a quiet one sends one every 15 seconds',
   trafficClass: 2,
   query: z.object({ cursor: cursor.optional() }),
   requestHeaders: z.object({ 'Last-Event-ID': cursor.optional() }),
