@@ -15,9 +15,12 @@ import { EmissionDays } from './emission-days.tsx';
 const changesTop = ({ type }: { readonly type: string }) =>
   type === 'top-changed' || type === 'race-completed';
 
+/** The margin falls with time, of which no event tells. */
+const decayMs = 60_000;
+
 export function Emissions() {
   useTitle('Emissions');
-  const top = useAnswer<Top>('/v1/public/top', { on: changesTop });
+  const top = useAnswer<Top>('/v1/public/top', { on: changesTop, everyMs: decayMs });
   const payout = useAnswer<TopMinerPayout>('/v1/public/top-miner-payout', { on: changesTop });
   const reigns = useAnswer<readonly Reign[]>('/v1/public/top/history', { on: changesTop });
   return (

@@ -16,6 +16,8 @@ type Entry = Leaderboard['entries'][number];
 
 const pageSize = 50;
 const typingMs = 250;
+/** What a challenger has to beat falls with time, of which no event tells. */
+const decayMs = 60_000;
 const changing: ReadonlySet<PublicEvent['type']> = new Set([
   'submission-accepted',
   'version-eligible',
@@ -53,7 +55,10 @@ export function LeaderboardPage({ query }: { readonly query: URLSearchParams }) 
     ...(asked.q !== '' && { q: asked.q }),
   });
   const path = `/v1/public/leaderboard?${search}`;
-  const answer = useAnswer<Leaderboard>(path, { on: ({ type }) => changing.has(type) });
+  const answer = useAnswer<Leaderboard>(path, {
+    on: ({ type }) => changing.has(type),
+    everyMs: decayMs,
+  });
   return (
     <>
       <h1>Leaderboard</h1>

@@ -1,0 +1,50 @@
+/** Pages in a real Chromium that stay open, that are left while something is under way, or that do not start. */
+import test, { type ExecutionContext } from 'ava';
+import type { BrowserContext } from 'playwright-core';
+import { startTestService, type TestService } from '../support/edge.ts';
+import { until } from '../support/until.ts';
+import { openBrowser } from './browser.ts';
+import { plantStream } from './planted-stream.ts';
+
+let service: TestService;
+let browser: BrowserContext & AsyncDisposable;
+
+test.before(async () => {
+  [service, browser] = await Promise.all([startTestService(), openBrowser()]);
+});
+test.after.always(async () => {
+  await browser?.[Symbol.asyncDispose]();
+  await service?.stop();
+});
+
+async function blank(t: ExecutionContext) {
+  const page = await browser.newPage();
+  t.teardown(() => page.close());
+  await page.bringToFront();
+  return page;
+}
+
+// The margin by which the top has to be beaten falls from minute to minute, of which no event tells.
+for (const [path, api] of [
+  ['/app/emissions', '/v1/public/top'],
+  ['/', '/v1/public/leaderboard'],
+] as const) {
+  test.serial(`what has to be beaten is asked for each minute at ${path}`, async (t) => {
+    const page = await blank(t);
+    await page.clock.install();
+    const stream = await plantStream(page);
+    let asked = 0;
+    page.on('request', (sent) => {
+      if (new URL(sent.url()).pathname === api) asked += 1;
+    });
+    await page.goto(service.baseUrl + path);
+    await until(() => asked > 0);
+    await stream.begin();
+    // Once more when the stream begins.
+    await until(() => asked > 1);
+
+    await page.clock.fastForward('01:01');
+    await until(() => asked > 2);
+    t.is(await page.locator('.light').textContent(), 'Live');
+  });
+}
