@@ -1,5 +1,5 @@
 import { nowMs } from './clock.ts';
-import { fetchInTime } from './in-time.ts';
+import { fetchInTime, textInTime } from './in-time.ts';
 
 /** An answer that is no success, or none at all (status 0), in words for a person. */
 export class Refused extends Error {
@@ -54,7 +54,7 @@ export async function ask<T>(path: string, asking: Asking = {}): Promise<T> {
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal !== undefined && { signal }),
   });
-  const text = await answer.text();
+  const text = await textInTime(answer);
   if (!answer.ok) throw refusalOf(answer, text);
   asking.onHeaders?.(answer.headers);
   return (text === '' ? undefined : JSON.parse(text)) as T;

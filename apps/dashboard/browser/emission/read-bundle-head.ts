@@ -1,5 +1,6 @@
 import type { RaceBundle as Seal } from '../../../cli/client/schemas.generated.ts';
 import { ask, Refused } from '../api.ts';
+import { bodyInTime, fetchInTime } from '../in-time.ts';
 import { type BundleHead, headOf } from './bundle-head.ts';
 
 /** From the store, and no more of it than the head; refused as long as the race is sealed. */
@@ -9,7 +10,7 @@ export async function readBundleHead(raceId: string, gone: AbortSignal): Promise
   });
   const answer = await fromStore(url, gone);
   if (!answer.ok || answer.body === null) throw unread('The store did not hand out the bundle.');
-  const reader = answer.body
+  const reader = bodyInTime(answer.body)
     .pipeThrough(new DecompressionStream('gzip'))
     .pipeThrough(new TextDecoderStream())
     .getReader();
@@ -30,7 +31,7 @@ export async function readBundleHead(raceId: string, gone: AbortSignal): Promise
 
 async function fromStore(url: string, gone: AbortSignal): Promise<Response> {
   try {
-    return await fetch(url, { signal: gone });
+    return await fetchInTime(url, { signal: gone });
   } catch (error) {
     if (gone.aborted) throw error;
     throw unread('The store of the bundles does not answer this page.');

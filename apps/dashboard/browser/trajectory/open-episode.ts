@@ -1,4 +1,5 @@
 import { ask, Refused, refusalOf } from '../api.ts';
+import { bodyInTime, fetchInTime, textInTime } from '../in-time.ts';
 import { Trajectory } from './trajectory.ts';
 
 interface DownloadUrl {
@@ -18,14 +19,15 @@ export async function openEpisode(episodeResultId: string, gone: AbortSignal): P
     signal: gone,
   });
   const through = `/v1/public/episode-results/${episodeResultId}/feedback`;
-  const answer = (await fromStore(url, gone)) ?? (await fetch(through, { signal: gone }));
-  if (!answer.ok || answer.body === null) throw refusalOf(answer, await answer.text());
-  return reading(answer.body, Number(answer.headers.get('content-length') ?? Number.NaN), gone);
+  const answer = (await fromStore(url, gone)) ?? (await fetchInTime(through, { signal: gone }));
+  if (!answer.ok || answer.body === null) throw refusalOf(answer, await textInTime(answer));
+  const size = Number(answer.headers.get('content-length') ?? Number.NaN);
+  return reading(bodyInTime(answer.body), size, gone);
 }
 
 async function fromStore(url: string, gone: AbortSignal): Promise<Response | undefined> {
   try {
-    const answer = await fetch(url, { signal: gone });
+    const answer = await fetchInTime(url, { signal: gone });
     return answer.ok ? answer : undefined;
   } catch (error) {
     if (gone.aborted) throw error;
