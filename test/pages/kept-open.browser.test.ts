@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { BrowserContext } from 'playwright-core';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { until } from '../support/until.ts';
-import { openBrowser } from './browser.ts';
+import { barriers, openBrowser } from './browser.ts';
 import { plantStream } from './planted-stream.ts';
 
 let service: TestService;
@@ -48,3 +48,36 @@ for (const [path, api] of [
     t.is(await page.locator('.light').textContent(), 'Live');
   });
 }
+
+// As where the page came from an edge of one release, and an edge of another is asked for its script.
+const script = '**/app/assets/main-*.js';
+
+test.serial('a page whose script is not to be had says so, and what to do', async (t) => {
+  const page = await blank(t);
+  await page.route(script, (route) => route.fulfill({ status: 404 }));
+  await page.goto(service.baseUrl);
+  await page.getByText('This page did not start').waitFor();
+  t.deepEqual(await barriers(page), []);
+
+  await page.unroute(script);
+  await page.getByRole('link', { name: 'Load it again' }).click();
+  await page.locator('h1', { hasText: 'Leaderboard' }).waitFor();
+  t.is(await page.getByText('This page did not start').count(), 0);
+});
+
+test.serial('a page whose script takes a while does not say that it will not come', async (t) => {
+  const page = await blank(t);
+  await page.route(script, () => undefined);
+  await page.goto(service.baseUrl, { waitUntil: 'commit' });
+  await page.locator('#app p').waitFor({ state: 'attached' });
+
+  const visibilityAt = (ms: number) =>
+    page.evaluate(`{
+      const [shown] = document.getAnimations();
+      shown.pause();
+      shown.currentTime = ${ms};
+      getComputedStyle(document.querySelector('#app p')).visibility;
+    }`);
+  t.is(await visibilityAt(4_000), 'hidden');
+  t.is(await visibilityAt(8_000), 'visible');
+});
