@@ -81,3 +81,25 @@ test.serial('a page whose script takes a while does not say that it will not com
   t.is(await visibilityAt(4_000), 'hidden');
   t.is(await visibilityAt(8_000), 'visible');
 });
+
+test.serial('who types and then asks for the other board gets what was typed on it', async (t) => {
+  const page = await blank(t);
+  await plantStream(page);
+  // Until who types has paused, as long as the test likes.
+  await page.addInitScript(`const after = window.setTimeout;
+    window.setTimeout = (call, ms, ...rest) => {
+      if (ms !== 250) return after(call, ms, ...rest);
+      window.paused = call;
+      return 0;
+    };`);
+  await page.goto(service.baseUrl);
+  await page.getByRole('searchbox').fill('abc');
+  await until(async () => (await page.evaluate('typeof window.paused')) === 'function');
+  await page.getByRole('link', { name: 'Races' }).click();
+  await page.waitForURL('**/?board=race');
+  await page.getByRole('link', { name: 'Races' }).and(page.locator('[aria-current]')).waitFor();
+
+  await page.evaluate('window.paused()');
+  t.is(new URL(page.url()).search, '?q=abc&board=race');
+  t.is(await page.getByRole('searchbox').inputValue(), 'abc');
+});

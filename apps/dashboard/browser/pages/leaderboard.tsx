@@ -76,6 +76,9 @@ export function LeaderboardPage({ query }: { readonly query: URLSearchParams }) 
 function Search({ asked }: { readonly asked: Asked }) {
   const [text, setText] = useState(asked.q);
   const typed = useRef(asked.q);
+  // Somebody may ask for the other board before the typing is over.
+  const latest = useRef(asked);
+  latest.current = asked;
   // A link or a step back asks for something else; who types on has more than was asked for.
   useEffect(() => {
     if (asked.q !== typed.current) setText(asked.q);
@@ -83,10 +86,9 @@ function Search({ asked }: { readonly asked: Asked }) {
   }, [asked.q]);
   useEffect(() => {
     if (text === asked.q) return;
-    const address = boardAddress({ ...asked, q: text, page: 1 });
     return after(typingMs, () => {
       typed.current = text;
-      go(address, { replace: true });
+      go(boardAddress({ ...latest.current, q: text, page: 1 }), { replace: true });
     });
   }, [text]);
   return (
