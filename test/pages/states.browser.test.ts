@@ -2,15 +2,15 @@
  * Every part of every page in a real Chromium, while it loads, when it fails and when there is nothing. What is
  * listed here is held against the sources of the pages, so that nothing new is left out.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { BrowserContext, Page } from 'playwright-core';
 import { type PageName, pagePaths } from '../../apps/dashboard/page-paths.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { claim, submit } from '../support/evaluation-client.ts';
 import { okBody, openTrialSuite } from '../support/trial-suite.ts';
+import { until } from '../support/until.ts';
 import { barriers, complaintsOf, keepShot, openBrowser } from './browser.ts';
+import { fileOf, partsOf } from './drawn-parts.ts';
 import { type Panel, showsItsStates, statesAreAccessible } from './panels.ts';
 import { openShopWorld, type ShopWorld } from './shop-world.ts';
 import { chooseView, plantWallet, signInAsOperator, signInByWallet } from './signed-in.ts';
@@ -30,6 +30,11 @@ test.before(async () => {
   const body = { agent_version_id: world.versions[0], phase: 'QUALIFYING', reason: 'a look' };
   const made = await world.service.operator('POST', '/v1/admin/rejudgings', { body });
   ({ rejudging_id: rejudgingId } = await okBody<{ rejudging_id: string }>(made));
+  // Until then the page of emissions says that it could not be read.
+  const { service, doneRaceId } = world;
+  await until(
+    async () => (await service.call('GET', `/v1/public/races/${doneRaceId}/bundle`)).status === 200,
+  );
 });
 test.after.always(async () => {
   await browser?.[Symbol.asyncDispose]();
@@ -94,6 +99,7 @@ function panels(): Readonly<Record<PageName, readonly Panel[]>> {
       { what: 'the top', api: '/v1/public/top', open: emissions },
       { what: 'the payout', api: '/v1/public/top-miner-payout', open: emissions },
       { what: 'the history of the top', api: '/v1/public/top/history', open: emissions },
+      { what: 'past races', api: '/v1/public/races/history*', open: emissions },
     ],
     validators: [
       { what: 'the validators', api: '/v1/public/validators', open: validators },
@@ -156,21 +162,24 @@ for (const name of Object.keys(pagePaths) as PageName[]) {
 }
 
 /** Traces are kept for a world of their own; see traces.browser.test.ts. */
-const elsewhere = ['the trace'];
+const elsewhere: Partial<Readonly<Record<PageName, readonly string[]>>> = {
+  operator: ['the trace'],
+};
 
-test('no part of a page is left out', (t) => {
-  const folder = join(import.meta.dirname, '../../apps/dashboard/browser');
-  const parts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.tsx'))
-    .map((path) => readFileSync(join(folder, path), 'utf8'))
-    .flatMap((text) => [...text.matchAll(/<(?:Loaded|Loading)\s[^>]*?what="([^"]+)"/g)])
-    .map(([, what = '']) => what);
-  const listed = Object.values(panels())
-    .flat()
-    .filter(({ isQuiet }) => isQuiet !== true)
-    .map(({ what }) => what);
-  t.deepEqual([...new Set(parts)].toSorted(), [...new Set([...listed, ...elsewhere])].toSorted());
-});
+const sorted = (names: readonly string[]) => [...new Set(names)].toSorted();
+
+for (const file of new Set((Object.keys(pagePaths) as PageName[]).map(fileOf))) {
+  test(`no part of ${file} is left out`, (t) => {
+    const drawn = (Object.keys(pagePaths) as PageName[]).filter((page) => fileOf(page) === file);
+    const listed = drawn.flatMap((page) => [
+      ...panels()
+        [page].filter(({ isQuiet }) => isQuiet !== true)
+        .map(({ what }) => what),
+      ...(elsewhere[page] ?? []),
+    ]);
+    t.deepEqual(sorted(partsOf(file)), sorted(listed));
+  });
+}
 
 test.serial('an order that failed is not said to be tried again by itself', async (t) => {
   const page = await blank(t);
