@@ -1,10 +1,11 @@
 /** Pages in a real Chromium that stay open, that are left while something is under way, or that do not start. */
 import test, { type ExecutionContext } from 'ava';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { until } from '../support/until.ts';
 import { barriers, openBrowser } from './browser.ts';
 import { plantStream } from './planted-stream.ts';
+import { chooseView, signInAsOperator } from './signed-in.ts';
 
 let service: TestService;
 let browser: BrowserContext & AsyncDisposable;
@@ -103,3 +104,27 @@ test.serial('who types and then asks for the other board gets what was typed on 
   t.is(new URL(page.url()).search, '?q=abc&board=race');
   t.is(await page.getByRole('searchbox').inputValue(), 'abc');
 });
+
+for (const [how, leave] of [
+  [
+    'for another of the pages',
+    async (page: Page) => {
+      await page.getByRole('link', { name: 'Leaderboard' }).click();
+      await page.locator('h1', { hasText: 'Leaderboard' }).waitFor();
+      await page.goBack();
+    },
+  ],
+  // A browser may keep the page as it was, and show it again when somebody comes back.
+  ['for elsewhere', (page: Page) => page.evaluate(`dispatchEvent(new Event('pagehide'))`)],
+] as const) {
+  test.serial(`an operator who leaves ${how} leaves no token behind`, async (t) => {
+    const page = await blank(t);
+    await signInAsOperator(page, service);
+    await chooseView(page, 'Stuck');
+    await page.getByText('there is nothing to do').waitFor();
+
+    await leave(page);
+    await page.getByLabel('Operator’s token').waitFor();
+    t.is(await page.getByLabel('Operator’s token').inputValue(), '');
+  });
+}

@@ -21,7 +21,7 @@ interface SignedIn {
   readonly session: Session;
 }
 
-/** In the memory of this page and nowhere else, like the operator's token. */
+/** In the memory of this page and nowhere else: it is gone with a reload. */
 let held: SignedIn | undefined;
 
 export function Account() {

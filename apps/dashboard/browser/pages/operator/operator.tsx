@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Refused } from '../../api.ts';
 import { ask } from '../../api.ts';
 import { Failure } from '../../parts/states.tsx';
@@ -22,18 +22,18 @@ const views = [
   { name: 'Audit log', view: AuditLog },
 ] as const;
 
-/** In the memory of this page and nowhere else: it is gone with a reload, and so is who finds the tab. */
-let held: string | undefined;
-
+/** The token is held by what is shown and nowhere else: who leaves the desk takes it along. */
 export function Operator() {
   useTitle('Operator');
-  const [token, setToken] = useState(held);
-  const keep = (given: string | undefined) => {
-    held = given;
-    setToken(given);
-  };
-  if (token === undefined) return <SignIn onToken={keep} />;
-  return <Desk token={token} onLeave={() => keep(undefined)} />;
+  const [token, setToken] = useState<string>();
+  const forget = () => setToken(undefined);
+  useEffect(() => {
+    // A browser may keep the page as it was for who comes back.
+    addEventListener('pagehide', forget);
+    return () => removeEventListener('pagehide', forget);
+  }, []);
+  if (token === undefined) return <SignIn onToken={setToken} />;
+  return <Desk token={token} onLeave={forget} />;
 }
 
 function Desk({ token, onLeave }: { readonly token: string; readonly onLeave: () => void }) {
