@@ -128,3 +128,15 @@ for (const [how, leave] of [
     t.is(await page.getByLabel('Operator’s token').inputValue(), '');
   });
 }
+
+test.serial('a wallet that puts itself into the page late is seen', async (t) => {
+  const page = await blank(t);
+  await page.addInitScript(`{
+    let looks = 0;
+    const late = { enable: () => Promise.reject(new Error('not needed')) };
+    Object.defineProperty(window, 'injectedWeb3', { get: () => (++looks > 3 ? { late } : undefined) });
+  }`);
+  await page.goto(`${service.baseUrl}/app/account`);
+  await page.getByRole('button', { name: 'Use late' }).waitFor();
+  t.is(await page.getByText('No wallet is present').count(), 0);
+});

@@ -14,7 +14,8 @@ import { meaningOf } from '../reasons.ts';
 import { addressOf, Link } from '../router.tsx';
 import { useAnswer } from '../use-answer.ts';
 import { useTitle } from '../use-title.ts';
-import { accountsOf, signIn, signOut, type WalletAccount, walletNames } from '../wallet.ts';
+import { useWallets } from '../use-wallets.ts';
+import { accountsOf, signIn, signOut, type WalletAccount } from '../wallet.ts';
 
 interface SignedIn {
   readonly account: WalletAccount;
@@ -46,7 +47,7 @@ export function Account() {
 function SignIn({ onSignedIn }: { readonly onSignedIn: (signedIn: SignedIn) => void }) {
   const [accounts, setAccounts] = useState<readonly WalletAccount[]>();
   const [failure, setFailure] = useState<Refused>();
-  const wallets = walletNames();
+  const wallets = useWallets();
   if (wallets.length === 0) {
     return (
       <Empty>
