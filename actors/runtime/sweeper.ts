@@ -10,10 +10,15 @@ export interface SweeperDeps extends RelayDeps {
   readonly policy: RuntimePolicy;
 }
 
-const purgeMax = 1_000;
+/** 2 MB: up to some ten thousand messages, which are looked up in a tenth of a second. */
+const purgePages = 250;
+/** A stretch with so many that were taken is followed by others like it, and these by no pause. */
+const purgedMany = 1_000;
 /** More than others send again meanwhile, or what was taken piles up before what is due. */
 const purgeRoundsMax = 3;
-/** A look that found all there is looked at every message: of a pile it is to take a twentieth of the time. */
+/** Pages that are all but empty, as after a pile, take a hundredth of it: a look goes round them all. */
+const purgeMs = 100;
+/** Of a pile that waits, looks are to take a twentieth of the time. */
 const purgePauses = 20;
 /** A process that was stopped in the middle of a look had a long one. */
 const purgePauseMaxMs = 60_000;
@@ -31,6 +36,7 @@ const hastenMax = 10_000;
 const roundsMax = 20;
 /** The streams forget after three days; whatever they may still deliver must be known here. */
 const keepProofsMs = 7 * 24 * 3_600_000;
+const expireMax = 1_000;
 const expireEveryMs = 60_000;
 /** Counting every row is cheap while the outbox is as short as it should be. */
 const measureEveryMs = 10_000;
@@ -47,6 +53,8 @@ export class Sweeper {
   #mayBeLost = true;
   #expiredMs = Number.NEGATIVE_INFINITY;
   #purgeFromMs = Number.NEGATIVE_INFINITY;
+  /** Where the next stretch begins. */
+  #purgePage = 0;
   #backlog = { pending: 0, oldestAgeMs: 0 };
   readonly #measured: LastCount;
 
@@ -109,19 +117,33 @@ export class Sweeper {
   }
 
   async #purge(): Promise<void> {
-    const { clock, outbox } = this.#deps;
-    if (clock.monotonicMs() < this.#purgeFromMs) return;
-    for (let round = 0; round < purgeRoundsMax; round += 1) {
-      const beganMs = clock.monotonicMs();
-      // Also of a look that takes longer than it may.
-      let isAllFound = true;
-      try {
-        isAllFound = (await outbox.purgeProven(purgeMax)) < purgeMax;
-      } finally {
-        if (isAllFound) this.#pausePurge(clock.monotonicMs() - beganMs);
+    const { clock } = this.#deps;
+    const beganMs = clock.monotonicMs();
+    if (beganMs < this.#purgeFromMs) return;
+    let rounds = 0;
+    let isOver = false;
+    try {
+      while (rounds < purgeRoundsMax && !isOver) {
+        const purged = await this.#purgeStretch();
+        if (purged >= purgedMany) rounds += 1;
+        else isOver = this.#purgePage === 0 || clock.monotonicMs() - beganMs >= purgeMs;
       }
-      if (isAllFound) return;
+    } finally {
+      // Also after a look that took longer than it may.
+      if (rounds < purgeRoundsMax) this.#pausePurge(clock.monotonicMs() - beganMs);
     }
+  }
+
+  async #purgeStretch(): Promise<number> {
+    const fromPage = this.#purgePage;
+    // Those behind a stretch that cannot be looked at have their turn, too; one that is not there is the last.
+    this.#purgePage = fromPage + purgePages;
+    const { purged, nextPage } = await this.#deps.outbox.purgeProven({
+      fromPage,
+      pages: purgePages,
+    });
+    this.#purgePage = nextPage;
+    return purged;
   }
 
   #pausePurge(tookMs: number): void {
@@ -158,8 +180,8 @@ export class Sweeper {
   async #expire(): Promise<void> {
     const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs - this.#expiredMs < expireEveryMs) return;
-    const expired = await this.#deps.outbox.expireProofs(keepProofsMs, purgeMax);
+    const expired = await this.#deps.outbox.expireProofs(keepProofsMs, expireMax);
     // More than one chunk is left: on with the next sweep, or they come faster than they go.
-    if (expired < purgeMax) this.#expiredMs = nowMs;
+    if (expired < expireMax) this.#expiredMs = nowMs;
   }
 }

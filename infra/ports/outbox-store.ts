@@ -12,8 +12,11 @@ export interface OutboxStore {
    * them may have lost them; answers how many that changed.
    */
   hasten(withinMs: number, limit: number): Promise<number>;
-  /** Deletes messages whose consumption is proved; answers how many. */
-  purgeProven(limit: number): Promise<number>;
+  /** Deletes those of some pages whose consumption is proved; the next stretch is at 0 after the last one. */
+  purgeProven(stretch: {
+    readonly fromPage: number;
+    readonly pages: number;
+  }): Promise<{ readonly purged: number; readonly nextPage: number }>;
   /** For the dashboards: what waits for its proof, and for how long the oldest has. */
   backlog(): Promise<{ readonly pending: number; readonly oldestAgeMs: number }>;
   /** Forgets proofs older than `keepMs`, which must outlive the streams' age limit. */

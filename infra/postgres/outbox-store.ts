@@ -11,9 +11,10 @@ export function createOutboxStore(sql: Sql): OutboxStore {
         select rt.outbox_hasten(${`${withinMs / 1000} seconds`}, ${limit}) as count`;
       return row?.count ?? 0;
     },
-    purgeProven: async (limit) => {
-      const [row] = await sql<{ count: number }[]>`select rt.outbox_purge(${limit}) as count`;
-      return row?.count ?? 0;
+    purgeProven: async ({ fromPage, pages }) => {
+      const [row] = await sql<{ purged: number; nextPage: number }[]>`
+        select purged, next_page as "nextPage" from rt.outbox_purge_pages(${fromPage}, ${pages})`;
+      return row ?? { purged: 0, nextPage: 0 };
     },
     backlog: async () => {
       const [row] = await sql<{ pending: number; age_ms: number }[]>`

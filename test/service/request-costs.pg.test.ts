@@ -43,7 +43,7 @@ const idleMs = 3_000;
 let idle: Costs | undefined;
 
 /** Of the meter's sweeper, which looks much oftener here so that nothing waits for it. */
-const swept = new Set(['actor: rt.outbox_purge', 'actor: select rt.outbox_due']);
+const swept = new Set(['actor: rt.outbox_purge_pages', 'actor: select rt.outbox_due']);
 
 const measured = new Map<string, Costs[]>();
 const wholeEvaluation = 'a whole evaluation';

@@ -1441,6 +1441,37 @@ begin
   return v_count;
 end $function$;
 
+CREATE OR REPLACE FUNCTION rt.outbox_purge_pages(p_from integer, p_pages integer, OUT purged integer, OUT next_page integer)
+ RETURNS record
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'rt', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  v_first tid := format('(%s,0)', p_from);
+  v_after tid := format('(%s,0)', p_from + p_pages);
+begin
+  delete from rt.outbox
+  where ctid = any(array(
+    select o.ctid
+    from rt.outbox o
+    where o.ctid >= v_first and o.ctid < v_after
+      and exists (
+        select from rt.inbox i
+        where i.kind = o.target_kind and i.part = o.target_part
+          and i.consumer = o.target_consumer and i.msg_id = o.msg_id)
+    for update of o skip locked));
+  get diagnostics purged = row_count;
+  next_page := p_from + p_pages;
+  if next_page::bigint * current_setting('block_size')::integer >= pg_relation_size('rt.outbox') then
+    next_page := 0;
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION rt.outbox_unsent(p_messages jsonb, p_after interval)
  RETURNS void
  LANGUAGE sql

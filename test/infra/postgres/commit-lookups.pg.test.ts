@@ -36,7 +36,7 @@ test('what was consumed before is looked up, by a plan that was made for an empt
   const outbox = createOutboxStore(actor);
   for (let time = 0; time < 8; time++) {
     t.is((await commit(randomUUID())).kind, 'committed');
-    t.is(await outbox.purgeProven(100), 0);
+    t.is((await outbox.purgeProven({ fromPage: 0, pages: 100 })).purged, 0);
   }
   await admin`
     insert into rt.inbox (kind, part, consumer, msg_id, reply, at)
@@ -52,7 +52,7 @@ test('what was consumed before is looked up, by a plan that was made for an empt
     insert into rt.outbox (kind, part, msg_id, subject, target_kind, target_part, target_consumer,
                            headers, body, at, next_at)
     values ('counter', 0, 'message 7', 's', 'counter', 0, 'cmd', '{}', '{}', rt.clock(), rt.clock())`;
-  t.is(await outbox.purgeProven(100), 1);
+  t.is((await outbox.purgeProven({ fromPage: 0, pages: 100 })).purged, 1);
   const tidied = (await inboxRows()) - before;
   t.true(tidied < 20, `${tidied} rows of the inbox were read`);
 });

@@ -252,8 +252,8 @@ test('an outbox row is put off longer each time and dies by its proof only', asy
     from rt.outbox where msg_id = ${msgId}`;
   t.deepEqual(row, { isAfter: true, isBefore: true });
 
-  await store.purgeProven(10);
+  await store.purgeProven({ fromPage: 0, pages: 10 });
   t.is((await desk.admin`select 1 from rt.outbox where msg_id = ${msgId}`).length, 1);
   await desk.commit(token, batch({ inbox: [{ consumer: 'evt', msgId, reply: null }] }));
-  t.is(await store.purgeProven(10), 1);
+  t.is((await store.purgeProven({ fromPage: 0, pages: 10 })).purged, 1);
 });

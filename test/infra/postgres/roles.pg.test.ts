@@ -236,6 +236,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.outbox_due(integer,interval)',
     'rt.outbox_hasten(interval,integer)',
     'rt.outbox_purge(integer)',
+    'rt.outbox_purge_pages(integer,integer)',
     'rt.outbox_unsent(jsonb,interval)',
     'rt.park(text,integer,text,jsonb)',
     'rt.race_awaits_order(uuid)',

@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts';
 
-const outbox = 'infra/postgres/migrations/0004_commit.up.sql';
+const outbox = 'infra/postgres/migrations/0085_bounded_looks.up.sql';
 const commit = 'infra/postgres/migrations/0031_commit_by_key.up.sql';
 
 /** Outbox, inbox, and the broker in between that forgets and repeats. */
@@ -51,14 +51,12 @@ export const messageMutants: readonly Mutant[] = [
     edits: [
       {
         file: outbox,
-        snippet: `    from rt.outbox o
-    where exists (
-      select from rt.inbox i
-      where i.kind = o.target_kind and i.part = o.target_part
-        and i.consumer = o.target_consumer and i.msg_id = o.msg_id)
-    limit p_limit`,
-        replacement: `    from rt.outbox o
-    limit p_limit`,
+        snippet: `    where o.ctid >= v_first and o.ctid < v_after
+      and exists (
+        select from rt.inbox i
+        where i.kind = o.target_kind and i.part = o.target_part
+          and i.consumer = o.target_consumer and i.msg_id = o.msg_id)`,
+        replacement: `    where o.ctid >= v_first and o.ctid < v_after`,
       },
     ],
   },

@@ -1,0 +1,1 @@
+drop function rt.outbox_purge_pages(integer, integer);
