@@ -6,8 +6,8 @@ import type { TelemetryAttributes } from '../../infra/ports/telemetry.ts';
 
 interface Shown {
   readonly name: GaugeName;
-  /** What was counted last. */
-  readonly read: () => number;
+  /** What was counted last; undefined where that tells nothing. */
+  readonly read: () => number | undefined;
   readonly attributes?: TelemetryAttributes;
 }
 

@@ -3,7 +3,13 @@ import type { Logger } from './log.ts';
 import type { Telemetry } from './telemetry.ts';
 
 /** The count that an alarm goes by: values of a label. */
-export type CountedThing = 'idle-work' | 'outbox' | 'race-tasks' | 'streams' | 'stuck';
+export type CountedThing =
+  | 'idle-work'
+  | 'outbox'
+  | 'race-tasks'
+  | 'streams'
+  | 'stuck'
+  | 'stuck-messages';
 
 /** So many counts may be missed, and never less than a minute: one that fails is no news. */
 const missedMax = 3;

@@ -271,7 +271,7 @@ export const gauges = {
   'paddock.stuck': {
     unit: '{record}',
     description:
-      'Records that wait for nobody or have missed their time, by kind; zero where all is well',
+      'Records that wait for nobody or have missed their time, by kind; zero where all is well, and of a pile of messages the least',
     labels: ['kind'],
   },
 } as const satisfies Record<string, Metric>;

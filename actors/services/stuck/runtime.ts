@@ -1,32 +1,21 @@
-import type { Sql } from '../../../infra/ports/sql.ts';
 import type { StuckKind } from './stuck-kind.ts';
 
-/**
- * Messages that nobody proved to have taken. They are taken within a second where all is well; what a
- * process had in hand when it died is sent again after 30 s (infra/decisions/0011).
- */
-const untaken = (sql: Sql, isOrder: boolean, why: string) => sql`
-  select o.msg_id as id, o.subject as state, o.at as since, o.next_at as deadline, p.owner,
-    ${why}::text as why
-  from rt.outbox o
-  left join owned p on p.kind = o.target_kind and p.part = o.target_part
-  cross join clock
-  where (o.kind = 'svc') = ${isOrder} and o.at < clock.now - clock.grace - interval '30 seconds'
-    and not exists (
-      select from rt.inbox i
-      where i.kind = o.target_kind and i.part = o.target_part
-        and i.consumer = o.target_consumer and i.msg_id = o.msg_id)`;
+/** Messages that nobody proved to have taken. They are taken within a second where all is well. */
+const untaken = (kind: string, isOrder: boolean, why: string): StuckKind => ({
+  kind,
+  find: (sql) => sql`
+    select o.msg_id as id, o.subject as state, o.at as since, o.next_at as deadline, p.owner,
+      ${why}::text as why
+    from waiting o
+    left join owned p on p.kind = o.target_kind and p.part = o.target_part
+    where o.is_order = ${isOrder} and not o.is_taken`,
+  countOfLookedAt: (sql) => sql`select count(*) from waiting where is_order = ${isOrder}`,
+});
 
-export const stuckMessages: StuckKind = {
-  kind: 'message',
-  find: (sql) => untaken(sql, false, 'nobody has taken it'),
-};
+export const stuckMessages = untaken('message', false, 'nobody has taken it');
 
 /** What a service was ordered and an actor has not answered. */
-export const stuckOrders: StuckKind = {
-  kind: 'order',
-  find: (sql) => untaken(sql, true, 'no actor has answered it'),
-};
+export const stuckOrders = untaken('order', true, 'no actor has answered it');
 
 export const stuckParked: StuckKind = {
   kind: 'parked-message',

@@ -11,8 +11,12 @@ export interface StuckKind {
    *   processes; `grace`, longer than it takes to miss a dead owner.
    * - `owned`: `kind, part, owner, is_lost` of each partition; lost is one that nobody has served for
    *   longer than the grace.
+   * - `waiting`: messages that wait for longer than one is under way that a process had in hand when it
+   *   died, with `is_order` and `is_taken`; of a pile so many of both sorts, whose next try is nearest.
    */
   find(sql: Sql): Fragment;
+  /** Where it goes by `waiting`: how many of these are its. */
+  countOfLookedAt?(sql: Sql): Fragment;
 }
 
 export interface StuckRecord {

@@ -910,6 +910,8 @@ export interface GetAdminStuckAnswer {
     readonly why: string;
   })[];
   readonly total: number;
+  readonly may_be_more: boolean;
+  readonly unknown_kinds: readonly string[];
   readonly checked_at: string;
 }
 
@@ -1041,6 +1043,7 @@ export interface GetAdminOverviewAnswer {
   readonly parked_messages: number;
   readonly partitions_without_owner: number;
   readonly stuck_records: number;
+  readonly stuck_may_be_more: boolean;
   readonly inference: readonly {
     readonly provider: string;
     readonly requests: number;

@@ -1484,6 +1484,40 @@ AS $function$
   where o.kind = m.kind and o.part = m.part and o.msg_id = m."msgId" and o.attempts = m.attempts
 $function$;
 
+CREATE OR REPLACE FUNCTION rt.outbox_waiting(p_before timestamp with time zone, p_limit integer)
+ RETURNS TABLE(is_order boolean, msg_id text, subject text, target_kind text, target_part integer, at timestamp with time zone, next_at timestamp with time zone, is_taken boolean)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'rt', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+  with looked_at as (
+    (select o.*
+     from rt.outbox o
+     where o.kind <> 'svc' and o.at < p_before
+     order by o.next_at
+     limit p_limit)
+    union all
+    (select o.*
+     from rt.outbox o
+     where o.kind = 'svc' and o.at < p_before
+     order by o.kind, o.part, o.msg_id
+     limit p_limit)
+  )
+  select o.kind = 'svc', o.msg_id, o.subject, o.target_kind, o.target_part, o.at, o.next_at, proof.msg_id is not null
+  from looked_at o
+  left join lateral (
+    select i.msg_id
+    from rt.inbox i
+    where i.kind = o.target_kind and i.part = o.target_part
+      and i.consumer = o.target_consumer and i.msg_id = o.msg_id
+    limit 1) proof on true
+$function$;
+
 CREATE OR REPLACE FUNCTION rt.park(p_kind text, p_part integer, p_consumer text, p_message jsonb)
  RETURNS void
  LANGUAGE plpgsql

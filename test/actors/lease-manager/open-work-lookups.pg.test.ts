@@ -3,6 +3,7 @@ import { PartitionState } from '../../../actors/lease-manager/partition-state.ts
 import { claimView } from '../../../actors/lease-manager/reads.ts';
 import { EvalStore } from '../../../actors/lease-manager/store.ts';
 import { countStuck } from '../../../actors/services/stuck/find-stuck.ts';
+import { stuckRecords } from '../../../actors/services/stuck/kinds.ts';
 import { pendingSummary } from '../../../apps/edge/reads/evaluations.ts';
 import { readOverview } from '../../../apps/edge/reads/operator.ts';
 import { waitingOf } from '../../../apps/edge/reads/waiting.ts';
@@ -59,7 +60,7 @@ test('whether a version is stuck is seen by its own work, whatever else is open'
   const { sql } = await testDatabase(t);
   await morning(sql);
 
-  const [, looked] = await lookedAt(sql, 'work_item', countStuck);
+  const [, looked] = await lookedAt(sql, 'work_item', (tx) => countStuck(tx, stuckRecords));
 
   // Once for itself, and once for its version.
   t.true(looked >= open && looked <= 3 * open, `${looked} rows`);

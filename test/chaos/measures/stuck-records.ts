@@ -32,7 +32,10 @@ export function stuckRecords(sql: Sql, metrics: Pick<MetricsWatch, 'isAnythingSt
 }
 
 /** A message that nobody took has the time of its next try, and is let be until then. */
-export function overdueOf({ records, checkedAt }: Stuck): readonly Waiting[] {
+export function overdueOf({
+  records,
+  checkedAt,
+}: Pick<Stuck, 'records' | 'checkedAt'>): readonly Waiting[] {
   return records
     .filter(({ deadline }) => deadline === null || deadline < checkedAt)
     .map(({ kind, id, owner, ...rest }) => {

@@ -87,6 +87,7 @@ export const overview = z.strictObject({
   parked_messages: integer,
   partitions_without_owner: integer,
   stuck_records: integer,
+  stuck_may_be_more: z.boolean(),
   inference: z.array(
     z.strictObject({
       provider: text,

@@ -26,12 +26,16 @@ export const listStuck = endpoint({
       }),
     ),
     total: z.number().int(),
+    /** There are `total` at the least: a pile of messages was looked at in part, or some kinds not at all. */
+    may_be_more: z.boolean(),
+    /** Could not be looked at. */
+    unknown_kinds: z.array(z.string()),
     checked_at: instant,
   }),
   faults: ['STORE_UNAVAILABLE'],
 
   async handle(_request, { sql }) {
-    const { records, total, checkedAt } = await findStuck(sql, perKindMax);
+    const { records, total, mayBeMore, unknownKinds, checkedAt } = await findStuck(sql, perKindMax);
     return {
       stuck: records.map((record) => ({
         ...record,
@@ -39,6 +43,8 @@ export const listStuck = endpoint({
         deadline: formatInstantOrNull(record.deadline),
       })),
       total,
+      may_be_more: mayBeMore,
+      unknown_kinds: [...unknownKinds],
       checked_at: formatInstant(checkedAt),
     };
   },

@@ -3,7 +3,7 @@ import {
   type RaceTasks,
   readRaceTasks,
 } from '../../../../actors/services/race-tasks/read-race-tasks.ts';
-import { countStuck } from '../../../../actors/services/stuck/find-stuck.ts';
+import { totalStuck } from '../../../../actors/services/stuck/find-stuck.ts';
 import { endpoint } from '../../endpoint.ts';
 import { listInferenceTotals } from '../../reads/inference.ts';
 import { readOverview, type UnfinishedRaceRow } from '../../reads/operator.ts';
@@ -62,6 +62,8 @@ export const showOverview = endpoint({
     parked_messages: count,
     partitions_without_owner: count,
     stuck_records: count,
+    /** There are so many at the least: a pile of messages was looked at in part, or some kinds not at all. */
+    stuck_may_be_more: z.boolean(),
     inference: z.array(inferenceTotals),
   }),
   faults: ['STORE_UNAVAILABLE'],
@@ -71,7 +73,7 @@ export const showOverview = endpoint({
       readOverview(sql),
       readRaceTasks(sql),
       topView(sql),
-      countStuck(sql),
+      totalStuck(sql),
       listInferenceTotals(sql),
     ]);
     return {
@@ -88,7 +90,8 @@ export const showOverview = endpoint({
       outbox_oldest_at: formatInstantOrNull(overview.outboxOldestAt),
       parked_messages: overview.parkedMessages,
       partitions_without_owner: overview.partitionsWithoutOwner,
-      stuck_records: [...stuck.values()].reduce((sum, found) => sum + found, 0),
+      stuck_records: stuck.total,
+      stuck_may_be_more: stuck.mayBeMore,
       inference: totals.map(({ provider, requests, failures, promptTokens, completionTokens }) => ({
         ...{ provider: providerNameOf(provider, config), requests, failures },
         ...{ prompt_tokens: promptTokens, completion_tokens: completionTokens },

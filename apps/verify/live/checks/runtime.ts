@@ -48,7 +48,10 @@ export const runtimeChecks: readonly Check[] = [
     rule: 'nothing that is not over has lost its owner or missed its time',
     of: 'rt.snapshot',
     needsProcesses: true,
-    find: async (sql) => (await findStuck(sql, stuckPerKind)).records,
+    find: async (sql) => {
+      const { records, unknownKinds } = await findStuck(sql, stuckPerKind);
+      return [...records, ...unknownKinds.map((kind) => ({ kind, why: 'it was not looked at' }))];
+    },
   },
   {
     id: 'INV-47',

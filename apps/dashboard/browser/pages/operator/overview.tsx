@@ -43,7 +43,11 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
     { title: 'Banned hotkeys', count: told.banned_hotkeys },
   ];
   const wrongs = [
-    { title: 'Stuck records', count: told.stuck_records },
+    {
+      title: told.stuck_may_be_more ? 'Stuck records, at least' : 'Stuck records',
+      count: told.stuck_records,
+      isWrong: told.stuck_records > 0 || told.stuck_may_be_more,
+    },
     { title: 'Parked messages', count: told.parked_messages },
     { title: 'Partitions without owner', count: told.partitions_without_owner },
     { title: 'Tasks that the race lacks', count: tasksLacking(tasks) },
@@ -57,8 +61,8 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
             <dd>{countText(count)}</dd>
           </div>
         ))}
-        {wrongs.map(({ title, count }) => (
-          <div key={title} class={count > 0 ? 'is-wrong' : undefined}>
+        {wrongs.map(({ title, count, isWrong = count > 0 }) => (
+          <div key={title} class={isWrong ? 'is-wrong' : undefined}>
             <dt>{title}</dt>
             <dd>{countText(count)}</dd>
           </div>

@@ -9,14 +9,14 @@ export function Stuck({ token }: { readonly token: string }) {
   const answer = useAnswer<GetAdminStuckAnswer>('/v1/admin/stuck', { token, everyMs: 15_000 });
   return (
     <Loaded answer={answer} what="what is stuck">
-      {({ stuck, total, checked_at: at }) =>
-        total === 0 ? (
+      {({ stuck, total, may_be_more: mayBeMore, unknown_kinds: unknown, checked_at: at }) =>
+        total === 0 && !mayBeMore ? (
           <Empty>
             Nothing is stuck, as of <When at={at} />, and there is nothing to do.
           </Empty>
         ) : (
           <Table
-            caption={`${total} records are stuck`}
+            caption={captionOf(total, mayBeMore, unknown)}
             columns={[
               { title: 'Record', isHead: true, cell: (each) => `${each.kind} ${each.id}` },
               { title: 'State', cell: (each) => each.state },
@@ -32,4 +32,11 @@ export function Stuck({ token }: { readonly token: string }) {
       }
     </Loaded>
   );
+}
+
+function captionOf(total: number, mayBeMore: boolean, unknown: readonly string[]): string {
+  const records = `${mayBeMore ? `At least ${total}` : total} records are stuck`;
+  return unknown.length === 0
+    ? records
+    : `${records}; none of kind ${unknown.join(' or ')} could be looked at`;
 }
