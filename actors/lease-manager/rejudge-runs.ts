@@ -64,7 +64,7 @@ function openJudging(draft: Draft, rejudgingId: string, { agentVersionId, evalRu
   else giveUp(draft, draft.item(agentVersionId, workItemId), reason);
 }
 
-/** What was told to open work before this work was there. */
+/** What was told to open work before this work was there, and tells nothing to work that was judged. */
 function lapseOf(draft: Draft, agentVersionId: string, atMs: number): Lapse | undefined {
   const { value, context } = versionOf(draft, agentVersionId);
   const lapse = lapseOfVersion(value);
@@ -90,12 +90,12 @@ export function applyRejudging(draft: Draft, order: Order): Answer {
 }
 
 function applyVerdict(draft: Draft, item: WorkState): void {
-  const { agentVersionId, workItemId, rejudges, verdict } = item.context;
+  const { agentVersionId, workItemId, rejudges, verdict, queuedAt } = item.context;
   if (rejudges === null || verdict === null) return;
   const judgedWork = draft.aggregate(agentVersionId)?.items.get(rejudges.workItemId)?.state;
   const reason = obstacleToApplying(item, {
     judgedWork,
-    lapse: lapseOfVersion(versionOf(draft, agentVersionId).value),
+    lapse: lapseOf(draft, agentVersionId, queuedAt),
     bannedHotkeys: draft.state.orders?.bannedHotkeys ?? new Set(),
   });
   if (reason !== undefined || judgedWork === undefined) {

@@ -14,9 +14,13 @@ export function isReigning(sql: Sql | Transaction): Fragment {
       and not ${isOfFormerActivation(sql, sql`suite`)}`;
 }
 
-/** The reign `t` is of an earlier activation of its suite: `isOfEarlierActivation` over rows. */
-export function isOfFormerActivation(sql: Sql | Transaction, suite: Fragment): Fragment {
+/** The reign `t` is of an earlier activation of its suite, or what began then: `isOfEarlierActivation` over rows. */
+export function isOfFormerActivation(
+  sql: Sql | Transaction,
+  suite: Fragment,
+  beganAt: Fragment = sql`t.top_at`,
+): Fragment {
   return sql`
     coalesce(${suite}.activated_at <= rt.clock() + ${aheadMs} * interval '1 millisecond'
-      and t.top_at < ${suite}.activated_at - ${behindMs} * interval '1 millisecond', false)`;
+      and ${beganAt} < ${suite}.activated_at - ${behindMs} * interval '1 millisecond', false)`;
 }

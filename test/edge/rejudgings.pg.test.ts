@@ -359,11 +359,21 @@ test.serial('what nobody knows is not found, and one key means one rejudging', a
 });
 
 test.serial('another suite ends what waits to be judged again', async (t) => {
-  const { judges } = await judgedField(service, 'superseded');
+  const { judges, suite, versions } = await judgedField(service, 'superseded');
   const { rejudging_id: id } = await created(t, { validator_hotkey: judges[0].hotkey });
+  const judged = await judge(judges[2], suite, new Map(versions.map((each) => [each, '0.9'])));
+  const scored = await status(judged.versionId);
   await openTrialSuite(service);
   await until(async () => (await show(t, id)).status === 'READY');
-  const { items } = await show(t, id);
-  t.true(items.every((item) => item.status === 'ENDED' && item.reason === 'SUITE_SUPERSEDED'));
+  const ready = await show(t, id);
+  t.deepEqual(ready.items.map((item) => item.status).toSorted(), ['ENDED', 'JUDGED']);
+  t.true(ready.items.every((item) => item.reason === 'SUITE_SUPERSEDED'));
+  const scores = ready.difference.versions.map(({ qualifying_score: score }) => score);
+  t.true(scores.every(({ before, after }) => before === after));
+
+  const applied = await shaped(t, rejudging, await post(path(id, '/apply')));
+  t.like(applied, { status: 'APPLIED', runs: { applied: 0 } });
+  t.true(applied.items.every((item) => item.reason === 'SUITE_SUPERSEDED'));
+  t.is((await status(judged.versionId)).qualifying_score, scored.qualifying_score);
   await refused(t, await service.call('GET', path(id)), '401 MISSING_CREDENTIALS');
 });

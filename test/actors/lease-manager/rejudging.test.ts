@@ -265,6 +265,26 @@ test('a suite that is back at once ends what was to be judged before it, and not
   t.like(judgings(world)[0]?.context, { closeReason: 'SUITE_SUPERSEDED' });
 });
 
+for (const [known, since] of [
+  ['became active', () => ({ activeSuiteId: 2 })],
+  ['was active for a while', (nowMs: number) => ({ activatedAtMs: nowMs + 10_000 })],
+] as const) {
+  test(`a verdict of before another suite ${known} is dropped, and what the former one came to stands`, (t) => {
+    const { world, first } = eligible();
+    const rejudgingId = rejudge(world, first);
+    finish(world, judge(world, 'val-c'), 800_000);
+    world.state.orders = { ...open, ...since(world.nowMs) };
+
+    world.ok('apply-rejudging', { rejudgingId, ...ofOne });
+
+    t.like(judgings(world)[0], {
+      value: 'cancelled',
+      context: { closeReason: 'SUITE_SUPERSEDED' },
+    });
+    t.is(mean(world), '0.5000');
+  });
+}
+
 test('a cancelled rejudging ends its runs and drops its verdicts, and opens no more', (t) => {
   const { world, first, second } = eligible();
   const rejudgingId = rejudge(world, first, second);

@@ -7,6 +7,7 @@ import {
   rejudgingStatus,
 } from '../../../../machines/rejudging/progress.ts';
 import { isStranger, validatorsSeen } from '../../../runtime/offers.ts';
+import { isOfFormerActivation } from '../../../runtime/reign.ts';
 import type { RejudgingCriteria } from '../messages.ts';
 
 interface HeadRow {
@@ -140,6 +141,7 @@ export async function judgingsOf(
     from rejudging_run x
     join evaluation_run r on r.eval_run_id = x.eval_run_id
     join agent_version v on v.agent_version_id = r.agent_version_id
+    join suite s on s.suite_id = r.suite_id
     left join work_item w
       on w.rejudging_id = x.rejudging_id and w.judged_run_id = x.eval_run_id
     left join lateral (${verdictOf(sql)}) verdict on true
@@ -147,7 +149,8 @@ export async function judgingsOf(
       select case
         when r.race_id is not null then 'RACE_OVER'
         when v.state = 'DISCARDED' then 'VERSION_DISCARDED'
-        when v.state = 'CANCELLED' then 'SUITE_SUPERSEDED'
+        when v.state = 'CANCELLED' or not s.is_active
+          or ${isOfFormerActivation(sql, sql`s`, sql`w.queued_at`)} then 'SUITE_SUPERSEDED'
         when not r.is_included then 'RUN_EXCLUDED'
         when exists (select from hotkey_ban b where b.hotkey = verdict.validator_hotkey)
           then 'VALIDATOR_BANNED'
