@@ -71,7 +71,7 @@ export async function startServices(deps: {
   const { config, bus, sql, objects, clock, log, telemetry } = deps;
   const transact: Transact = (body) => transaction(sql, { statementTimeoutMs }, body);
   const operator = createOperatorService({
-    ...{ transact, objects, clock, log, uuidV5, endSessionsOf },
+    ...{ sql, transact, objects, clock, log, uuidV5, endSessionsOf },
     publish: (message) => bus.messages.publish(message),
     suiteDefaults: {
       qualifyingThresholdMicro: config.qualifyingThresholdMicro,

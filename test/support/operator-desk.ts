@@ -54,6 +54,7 @@ export async function openOperatorDesk(
   let held = Promise.resolve();
   let reads = 0;
   const service = createOperatorService({
+    sql,
     transact: (body) => transaction(sql, {}, body),
     objects: {
       get: async (key) => {

@@ -36,10 +36,13 @@ import {
 import { orderParked } from './parked-messages.ts';
 import { toAllPartitions } from './partition-messages.ts';
 import { keepPack, packRegistered } from './register-pack.ts';
+import { endGround } from './rejudging/end-ground.ts';
 import { createRejudging, orderRejudging } from './rejudging/orders.ts';
 import { activateSuite, deleteBan, insertBan, type PartitionMessage, send } from './store.ts';
 
 export interface OperatorDeps {
+  /** For what is read before an order's turn comes. */
+  readonly sql: Sql;
   readonly transact: Transact;
   readonly objects: Pick<ObjectStore, 'get'>;
   /** Sends at once what the sweeper would send seconds later; may fail. */
@@ -118,7 +121,7 @@ export function createOperatorService(deps: OperatorDeps): Handlers<Contract> {
       const rejudgingId = deps.uuidV5(rejudgingNamespace, command.id);
       return createRejudging(tx, request, { command, rejudgingId });
     }),
-    'order-rejudging': handler('order-rejudging', orderRejudging),
+    'order-rejudging': (...asked) => endInTurn(orders, deps, ...asked),
     'drain-member': handler('drain-member', drainMember),
     'order-parked': handler('order-parked', orderParked),
     'change-policy': handler('change-policy', async (tx, request, { account }) => {
@@ -192,6 +195,24 @@ async function carryOut<T extends MessageType<Contract>>(
   // After the commit; nobody waits for it, and what fails here is sent by the sweeper.
   for (const message of messages) void publish(deps, message);
   return reply;
+}
+
+/** With what races would have come to read before its turn comes. */
+async function endInTurn(
+  orders: OrderLine,
+  deps: OperatorDeps,
+  request: RequestOf<Contract, 'order-rejudging'>,
+  command: CommandFacts,
+): Promise<ReplyOf<Contract, 'order-rejudging'>> {
+  const type = 'order-rejudging';
+  return await orders.inTurn(inLine(type, request, command), {
+    prepare: () => endGround(deps, request, command),
+    carryOut: (ground, patienceMs) =>
+      carryOut(deps, {
+        ...{ type, request, command, patienceMs },
+        make: (tx, ...asked) => orderRejudging(tx, ...asked, ground),
+      }),
+  });
 }
 
 async function makeSuite(

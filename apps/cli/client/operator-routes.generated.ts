@@ -394,7 +394,7 @@ export const operatorRoutes = {
   "postAdminRejudgings": {
     "method": "POST",
     "path": "/v1/admin/rejudgings",
-    "says": "Have counted runs of the active suite judged again by others, 500 at most",
+    "says": "Have counted runs of the active suite judged again by others, 500 at most, of 31 races in a row",
     "fields": [
       {
         "name": "validator_hotkey",

@@ -2092,7 +2092,7 @@ export function paddockClient(send: Send) {
       )) as PostAdminEvaluationRunsReclaimAnswer,
 
     /**
-     * Have counted runs of the active suite judged again by others, 500 at most
+     * Have counted runs of the active suite judged again by others, 500 at most, of 31 races in a row
      * @throws Refusal RACE_LOCKED
      */
     postAdminRejudgings: async (

@@ -47,7 +47,7 @@ export async function startSimServices(deps: SimServicesDeps): Promise<AsyncDisp
   const { config, bus, sql, world, clock, log, telemetry } = deps;
   const transact: Transact = (body) => transaction(sql, {}, body);
   const operator = createOperatorService({
-    ...{ transact, objects: world.objects, clock, log, uuidV5, endSessionsOf },
+    ...{ sql, transact, objects: world.objects, clock, log, uuidV5, endSessionsOf },
     publish: (message) => bus.messages.publish(message),
     suiteDefaults: {
       qualifyingThresholdMicro: config.qualifyingThresholdMicro,

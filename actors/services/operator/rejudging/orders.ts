@@ -1,13 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Transaction } from '../../../../infra/ports/sql.ts';
 import { refusal } from '../../../../machines/refusal.ts';
 import type { RequestOf } from '../../messages.ts';
 import type { CommandFacts } from '../../service-handler.ts';
 import type { AuditFacts } from '../audit-entry.ts';
-import { type operatorService, rejudgedRunsMax } from '../messages.ts';
+import { type operatorService, rejudgedRacesMax, rejudgedRunsMax } from '../messages.ts';
 import { toPartition } from '../partition-messages.ts';
 import type { PartitionMessage } from '../store.ts';
 import { invalid } from '../suite-roster.ts';
-import { previewOf } from './preview.ts';
+import type { EndGround } from './end-ground.ts';
+import { previewBoard, raceVerdicts } from './preview.ts';
 import { judgingsOf, type Rejudging, rejudgingById } from './reads.ts';
 import {
   endRejudging,
@@ -54,6 +56,7 @@ function requireFit(runs: readonly SelectedRun[]): void {
   if (runs.length > rejudgedRunsMax) {
     throw invalid(['body'], `selects more than ${rejudgedRunsMax} runs`);
   }
+  requireFewRaces(runs.flatMap(({ raceNumber }) => raceNumber ?? []));
   const running = runs.find(
     ({ raceStatus }) => raceStatus !== null && raceStatus !== 'RACE_COMPLETE',
   );
@@ -65,6 +68,13 @@ function requireFit(runs: readonly SelectedRun[]): void {
   }
 }
 
+function requireFewRaces(numbers: readonly number[]): void {
+  const [first, last] = [Math.min(...numbers), Math.max(...numbers)];
+  if (last - first < rejudgedRacesMax) return;
+  const says = `selects runs of races ${first} to ${last}, and may of ${rejudgedRacesMax} in a row`;
+  throw invalid(['body'], `${says}: split them by claimed_from and claimed_until`);
+}
+
 function givenOf(criteria: object): object {
   return Object.fromEntries(Object.entries(criteria).filter(([, value]) => value !== null));
 }
@@ -73,14 +83,19 @@ export async function orderRejudging(
   tx: Transaction,
   request: RequestOf<Contract, 'order-rejudging'>,
   command: CommandFacts,
+  ground: EndGround | undefined,
 ): Promise<Told> {
   const { order, rejudgingId, reason } = request;
   const isApplied = order === 'apply-rejudging';
   const rejudging = await heldRejudging(tx, rejudgingId);
-  if (isApplied && rejudging.status === 'OPEN') {
+  const judgings = await judgingsOf(tx, rejudging);
+  // A verdict that came since it was read makes another difference, and came after the order: it was not ready.
+  const isKnown = isDeepStrictEqual(ground?.verdicts, raceVerdicts(judgings));
+  if (isApplied && (rejudging.status === 'OPEN' || !isKnown)) {
     throw refusal('REJUDGING_NOT_READY');
   }
-  const outcome = await previewOf(tx, rejudging.suiteId, await judgingsOf(tx, rejudging));
+  const board = await previewBoard(tx, rejudging.suiteId, judgings);
+  const outcome = { ...board, races: ground?.races ?? [] };
   await endRejudging(tx, { rejudgingId, isApplied, reason, outcome });
   const action = isApplied ? 'rejudging.apply' : 'rejudging.cancel';
   const detail = { status: rejudging.status, run_count: rejudging.selected };

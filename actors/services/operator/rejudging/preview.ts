@@ -9,28 +9,59 @@ import {
   type RejudgingPreview,
   scoredAgain,
 } from '../../../../machines/rejudging/preview.ts';
+import { rejudgedRacesMax } from '../messages.ts';
 import { placesOnBoard } from './places.ts';
 import type { Judging } from './reads.ts';
 
-/** What the verdicts that are there would make of scores, ranks and payouts, as things stand now. */
-export async function previewOf(
+/** What the verdicts that are there would make of scores and ranks, as things stand now. */
+export async function previewBoard(
   sql: Sql | Transaction,
   suiteId: number,
   judgings: readonly Judging[],
-): Promise<RejudgingPreview> {
-  const judged = judgings.filter(({ state }) => state === 'JUDGED');
+): Promise<Omit<RejudgingPreview, 'races'>> {
   const qualifying = judgings.filter(({ raceId }) => raceId === null);
-  const usable = judged.filter(({ raceId, obstacle }) => raceId === null && obstacle === null);
-  const raceIds = new Set(judged.flatMap(({ raceId }) => raceId ?? []));
-  const ofRaces = verdictsOf(judged);
+  const usable = qualifying.filter(
+    ({ state, obstacle }) => state === 'JUDGED' && obstacle === null,
+  );
   const versionIds = [...new Set(qualifying.map(({ agentVersionId }) => agentVersionId))];
   const scored = scoredAgain(await judgedVersions(sql, versionIds), verdictsOf(usable));
   const { ranks, shiftedCount } = await placesOnBoard(sql, suiteId, scored);
-  return {
-    versions: previewVersions(scored, ranks),
-    shiftedCount,
-    races: (await judgedRaces(sql, [...raceIds])).map((race) => previewRace(race, ofRaces)),
-  };
+  return { versions: previewVersions(scored, ranks), shiftedCount };
+}
+
+/**
+ * What they would have made of completed races and their payouts. Each race is a statement of its own, so that
+ * neither the database nor this process is held for longer than one takes; and none is locked, for they are over.
+ */
+export async function previewRaces(
+  sql: Sql,
+  judgings: readonly Judging[],
+  isWanted = () => true,
+): Promise<RejudgingPreview['races']> {
+  const verdicts = raceVerdicts(judgings);
+  const told: RejudgingPreview['races'] = [];
+  for (const raceId of await racesInOrder(sql, judgings)) {
+    if (!isWanted()) throw new Error(`there is no time left for race ${raceId}`);
+    told.push(previewRace(await judgedRace(sql, raceId), verdicts));
+  }
+  return told;
+}
+
+/** All that the difference of completed races hangs on: whatever else it is computed from is history. */
+export function raceVerdicts(judgings: readonly Judging[]): ReadonlyMap<string, number> {
+  return verdictsOf(judgings.filter(({ state, raceId }) => state === 'JUDGED' && raceId !== null));
+}
+
+async function racesInOrder(sql: Sql, judgings: readonly Judging[]): Promise<readonly string[]> {
+  const judged = judgings.filter(({ state }) => state === 'JUDGED');
+  const raceIds = [...new Set(judged.flatMap(({ raceId }) => raceId ?? []))];
+  if (raceIds.length === 0) return [];
+  const rows = await sql<{ raceId: string }[]>`
+    select r.race_id as "raceId" from race r
+    where r.race_id = any(${raceIds}::uuid[])
+    order by r.race_number
+    limit ${rejudgedRacesMax}`;
+  return rows.map(({ raceId }) => raceId);
 }
 
 function verdictsOf(judgings: readonly Judging[]): ReadonlyMap<string, number> {
@@ -70,11 +101,8 @@ interface RaceRow {
   readonly rejudgingRunIds: readonly string[];
 }
 
-async function judgedRaces(
-  sql: Sql | Transaction,
-  raceIds: readonly string[],
-): Promise<readonly JudgedRace[]> {
-  const rows = await sql<RaceRow[]>`
+async function judgedRace(sql: Sql, raceId: string): Promise<JudgedRace> {
+  const [row] = await sql<RaceRow[]>`
     select rt.race_results(r.race_id) as inputs, r.policy,
       rt.milliseconds(r.completed_at)::float8 as "completedAtMs",
       (
@@ -95,9 +123,9 @@ async function judgedRaces(
         where u.race_id = r.race_id and u.rejudging_id is not null
       ) as "rejudgingRunIds"
     from race r
-    where r.race_id = any(${[...raceIds]}::uuid[])
-    order by r.race_number`;
-  return rows.map(asItEnded);
+    where r.race_id = ${raceId}`;
+  if (row === undefined) throw new Error(`race ${raceId} is gone`);
+  return asItEnded(row);
 }
 
 /** Bans, discards and reigns as they were then, and without the runs that judge others again. */

@@ -9,7 +9,8 @@ export interface SelectedRun {
   readonly agentVersionId: string;
   readonly part: number;
   readonly raceId: string | null;
-  /** Null for a QUALIFYING run. */
+  /** These are null for a QUALIFYING run. */
+  readonly raceNumber: number | null;
   readonly raceStatus: string | null;
 }
 
@@ -28,10 +29,10 @@ export async function selectRuns(
   const at = (ms: number) => tx`timestamptz 'epoch' + ${ms} * interval '1 millisecond'`;
   const { taskId } = criteria;
   return await tx<SelectedRun[]>`
-    select "evalRunId", "agentVersionId", part, "raceId", "raceStatus"
+    select "evalRunId", "agentVersionId", part, "raceId", "raceNumber", "raceStatus"
     from (
       select r.eval_run_id as "evalRunId", r.agent_version_id as "agentVersionId", r.part,
-        r.race_id as "raceId", race.status as "raceStatus", r.claimed_at
+        r.race_id as "raceId", race.race_number as "raceNumber", race.status as "raceStatus", r.claimed_at
       from ${taskId === null ? tx`evaluation_run` : runsThatHad(tx, taskId)} r
       join suite s on s.suite_id = r.suite_id and s.is_active
       join agent_version v on v.agent_version_id = r.agent_version_id

@@ -1,6 +1,6 @@
 import type { Sql } from '../../../../infra/ports/sql.ts';
 import type { RejudgingPreview } from '../../../../machines/rejudging/preview.ts';
-import { previewOf } from './preview.ts';
+import { previewBoard, previewRaces } from './preview.ts';
 import { type Judging, judgingsOf, type Rejudging, rejudgingById } from './reads.ts';
 
 export interface RejudgingView {
@@ -18,6 +18,9 @@ export async function rejudgingView(
   const rejudging = await rejudgingById(sql, rejudgingId);
   if (rejudging === undefined) return undefined;
   const judgings = await judgingsOf(sql, rejudging);
-  const preview = rejudging.outcome ?? (await previewOf(sql, rejudging.suiteId, judgings));
+  const preview = rejudging.outcome ?? {
+    ...(await previewBoard(sql, rejudging.suiteId, judgings)),
+    races: await previewRaces(sql, judgings),
+  };
   return { rejudging, judgings, preview };
 }

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { rejudgedRunsMax } from '../../../../actors/services/operator/messages.ts';
+import {
+  rejudgedRacesMax,
+  rejudgedRunsMax,
+} from '../../../../actors/services/operator/messages.ts';
 import { phases } from '../../../../machines/types.ts';
 import { endpoint } from '../../endpoint.ts';
 import { orderFaults } from '../../operator/order-actor.ts';
@@ -39,7 +42,7 @@ export const createRejudging = endpoint({
   method: 'post',
   path: '/v1/admin/rejudgings',
   role: 'operator',
-  summary: `Have counted runs of the active suite judged again by others, ${rejudgedRunsMax} at most`,
+  summary: `Have counted runs of the active suite judged again by others, ${rejudgedRunsMax} at most, of ${rejudgedRacesMax} races in a row`,
   trafficClass: 1,
   body: z
     .object({ ...criteria, reason })

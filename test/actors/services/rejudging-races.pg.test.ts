@@ -1,0 +1,108 @@
+import test, { type ExecutionContext } from 'ava';
+import { rejudgedRacesMax } from '../../../actors/services/operator/messages.ts';
+import { rejudgingView } from '../../../actors/services/operator/rejudging/view.ts';
+import type { Sql } from '../../../infra/ports/sql.ts';
+import { Fault } from '../../../machines/fault.ts';
+import { plantJudgedRaces } from '../../support/judged-races.ts';
+import { openOperatorDesk } from '../../support/operator-desk.ts';
+import { seedSuite } from '../../support/race-seeds.ts';
+
+const nothing = {
+  ...{ validatorHotkey: null, agentVersionId: null, phase: null, envPackSha256: null },
+  ...{ claimedFromMs: null, claimedUntilMs: null, taskId: null },
+};
+const race = { judged: { a: [900_000, 200_000], b: [500_000] }, anchor: '0.7000' } as const;
+
+/** Two races, in the second of which the first version reigns. */
+async function twoRaces(t: ExecutionContext) {
+  const desk = await openOperatorDesk(t);
+  const suiteId = await seedSuite(desk.admin);
+  const planted = await plantJudgedRaces(desk.admin, suiteId, [race, race]);
+  const order = (name: 'apply-rejudging' | 'cancel-rejudging') => {
+    const { rejudgingId } = planted;
+    return desk.service['order-rejudging'](
+      { order: name, rejudgingId, reason: 'seen enough' },
+      desk.command(),
+    );
+  };
+  const view = async () => await rejudgingView(desk.admin, planted.rejudgingId);
+  return { ...planted, sql: desk.admin, order, view };
+}
+
+/** `rt.race_results` asks this first, as a statement of PL/pgSQL. */
+async function beforeResults(sql: Sql, statement: string): Promise<void> {
+  await sql`alter function rt.race_results(uuid) rename to plain_results`;
+  await sql.unsafe(`
+    create function rt.race_results(p_race_id uuid) returns json language plpgsql as $$
+    begin
+      ${statement}
+      return rt.plain_results(p_race_id);
+    end $$`);
+  await sql`
+    grant execute on function rt.race_results(uuid), rt.plain_results(uuid) to paddock_service`;
+}
+
+for (const [order, ended] of [
+  ['apply-rejudging', 'APPLYING'],
+  ['cancel-rejudging', 'CANCELLED'],
+] as const) {
+  test(`${order} reads race by race, each a statement, and none while it holds the log`, async (t) => {
+    const desk = await twoRaces(t);
+    await beforeResults(
+      desk.sql,
+      `if current_setting('test.read', true) = statement_timestamp()::text then
+        raise 'two races in one statement';
+      end if;
+      perform set_config('test.read', statement_timestamp()::text, true);
+      if exists (select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) then
+        raise 'the log is held';
+      end if;`,
+    );
+    const before = await desk.view();
+    t.is(before?.preview.races.length, 2);
+
+    await desk.order(order);
+
+    const after = await desk.view();
+    t.is(after?.rejudging.status, ended);
+    t.deepEqual(after?.preview, before?.preview);
+  });
+}
+
+test('a rejudging whose races cannot be read is cancelled all the same, and not applied', async (t) => {
+  const desk = await twoRaces(t);
+  await beforeResults(desk.sql, `raise 'it cannot be read';`);
+
+  await t.throwsAsync(desk.order('apply-rejudging'), { message: 'it cannot be read' });
+  await desk.order('cancel-rejudging');
+
+  const view = await desk.view();
+  t.is(view?.rejudging.status, 'CANCELLED');
+  t.deepEqual(view?.preview.races, []);
+});
+
+test('runs of more than a month of races are refused, with how to split them', async (t) => {
+  const desk = await openOperatorDesk(t);
+  const suiteId = await seedSuite(desk.admin);
+  const races = Array.from({ length: rejudgedRacesMax + 1 }, () => ({
+    judged: { a: [900_000] as const },
+    anchor: '0.9000',
+  }));
+  await plantJudgedRaces(desk.admin, suiteId, races);
+  const [first] = await desk.admin<{ atMs: number }[]>`
+    select rt.milliseconds(min(claimed_at))::float8 as "atMs" from evaluation_run`;
+  const create = (claimedFromMs: number | null) =>
+    desk.service['create-rejudging'](
+      { criteria: { ...nothing, phase: 'RACE', claimedFromMs }, reason: null },
+      desk.command(),
+    );
+
+  const fault = await t.throwsAsync(create(null), { instanceOf: Fault });
+  const says = 'selects runs of races 1 to 32, and may of 31 in a row';
+  const next = 'split them by claimed_from and claimed_until';
+  t.true(JSON.stringify(fault?.extras).includes(`${says}: ${next}`));
+  const { rejudgingId } = await create((first?.atMs ?? 0) + 1);
+  const [made] = await desk.admin<{ runs: number }[]>`
+    select count(*)::int as runs from rejudging_run where rejudging_id = ${rejudgingId}`;
+  t.is(made?.runs, rejudgedRacesMax);
+});
