@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { EmissionPart } from '../emission/split.ts';
 import { type CompletedRace, completeRace } from '../race/complete-race.ts';
 import type { EntrantWork, RaceInputs } from '../race/field.ts';
-import type { RacePolicy } from '../race/policy.ts';
 import { aggregateScore } from '../scoring/aggregate.ts';
+import { type Handed, handOn, inputsAfter, type JudgedRace } from './chain.ts';
 import type { Places } from './places.ts';
 
 const both = <T extends z.ZodType>(value: T) => z.object({ was: value, becomes: value });
@@ -30,7 +30,10 @@ export const rejudgingPreview = z.object({
   ),
   /** Versions that are not listed, since their rank alone differs; of those that ended earlier unsaid. */
   shiftedCount: z.number().int().optional(),
-  /** Completed races as they would have ended. They stand, whatever is applied. */
+  /**
+   * Completed races as they would have ended, one after the other, those that have no judged run only where they
+   * would have ended otherwise. They stand, whatever is applied.
+   */
   races: z.array(
     z.object({
       raceId: z.string(),
@@ -119,26 +122,44 @@ export function previewVersions(
     );
 }
 
-/** A completed race with what its end depended on, as it was then. */
-export interface JudgedRace {
-  readonly inputs: RaceInputs;
-  readonly policy: RacePolicy;
-  readonly completedAtMs: number;
+type RaceDifference = RejudgingPreview['races'][number];
+
+export interface PreviewedRace {
+  /** Null where no run of it was judged and it would have ended as it did. */
+  readonly difference: RaceDifference | null;
+  readonly handed: Handed;
 }
 
-/** The race once more, as it ended and as it would have with these verdicts. */
-export function previewRace(
-  race: JudgedRace,
-  verdicts: Verdicts,
-): RejudgingPreview['races'][number] {
-  const { inputs } = race;
-  const entrants = inputs.entrants.map((entrant) => withVerdicts(entrant, verdicts));
-  const was = resultOf(race, inputs);
-  const becomes = resultOf(race, { ...inputs, entrants });
-  const judged = inputs.entrants.filter(({ runs }) =>
+/**
+ * The race once more, as it ended and as it would have with these verdicts after the races before it, which
+ * hand on what they would have left to it: scores of the window, and who reigns.
+ */
+export function previewRace(race: JudgedRace, verdicts: Verdicts, before: Handed): PreviewedRace {
+  const after = inputsAfter(race, before);
+  const entrants = after.entrants.map((entrant) => withVerdicts(entrant, verdicts));
+  const was = { inputs: race.inputs, result: resultOf(race, race.inputs) };
+  const becomes = { inputs: after, result: resultOf(race, { ...after, entrants }) };
+  const judged = entrants.filter(({ runs }) =>
     runs.some(({ evalRunId }) => verdicts.has(evalRunId)),
   );
   const judgedIds = new Set(judged.map(({ agentVersionId }) => agentVersionId));
+  const difference = raceDifference(race, { was: was.result, becomes: becomes.result }, judgedIds);
+  const isTold = judgedIds.size > 0 || isDifferent(difference);
+  return {
+    difference: isTold ? difference : null,
+    handed: handOn(before, race, { was, becomes }),
+  };
+}
+
+function isDifferent({ winner, top, entrants, burnUnits }: RaceDifference): boolean {
+  return entrants.length > 0 || [winner, top, burnUnits].some(differs);
+}
+
+function raceDifference(
+  { inputs }: JudgedRace,
+  { was, becomes }: Difference<CompletedRace>,
+  judgedIds: ReadonlySet<string>,
+): RaceDifference {
   return {
     raceId: inputs.raceId,
     raceNumber: inputs.raceNumber,

@@ -1439,6 +1439,7 @@ export interface Rejudging {
       };
     })[];
     readonly shifted_count: number;
+    /** Each after the ones before it as they would have ended, with the same entrants: 31 from the first judged on, those without a judged run only where they would have ended otherwise. */
     readonly races: readonly ({
       readonly race_id: string;
       readonly race_number: number;

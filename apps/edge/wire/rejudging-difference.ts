@@ -52,7 +52,10 @@ export const rejudgingDifference = z.object({
   versions: z.array(version),
   /** Versions that are not listed, since nothing but their rank differs. */
   shifted_count: z.number().int(),
-  races: z.array(race),
+  races: z.array(race).meta({
+    description:
+      'Each after the ones before it as they would have ended, with the same entrants: 31 from the first judged on, those without a judged run only where they would have ended otherwise.',
+  }),
 });
 
 export type TaoPrices = Pick<Config, 'subnetTaoPerDay' | 'taoUsd'>;

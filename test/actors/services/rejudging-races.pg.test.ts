@@ -106,3 +106,50 @@ test('runs of more than a month of races are refused, with how to split them', a
     select count(*)::int as runs from rejudging_run where rejudging_id = ${rejudgingId}`;
   t.is(made?.runs, rejudgedRacesMax);
 });
+
+/** In the first race the first version falls behind the second, in the second its score is confirmed. */
+const chained = [
+  { judged: { a: [900_000, 200_000], b: [500_000] }, anchor: '0.7000' },
+  { judged: { a: [600_000, 600_000], b: [610_000] }, anchor: '0.6050', challenged: '0.6690' },
+  { judged: { a: [600_000], b: [600_000] }, anchor: '0.6000', challenged: '0.6650' },
+] as const;
+
+async function chain(t: ExecutionContext) {
+  const desk = await openOperatorDesk(t);
+  const { admin } = desk;
+  const suiteId = await seedSuite(admin);
+  const planted = await plantJudgedRaces(admin, suiteId, chained);
+  await admin`
+    insert into top_agent (top_id, suite_id, agent_version_id, miner_hotkey, race_id, score, top_at)
+    select gen_random_uuid(), suite_id, ${planted.versionIds.get('a') ?? ''}, 'miner-a', race_id, 0.7,
+      completed_at
+    from race where race_number = 1`;
+  const nameOf = new Map([...planted.versionIds].map(([name, id]) => [id, name]));
+  const tops = async () => {
+    const view = await rejudgingView(admin, planted.rejudgingId);
+    return view?.preview.races.map(({ raceNumber, top: { was, becomes } }) =>
+      [raceNumber, nameOf.get(was ?? ''), nameOf.get(becomes ?? '')].join(' '),
+    );
+  };
+  return { sql: admin, tops };
+}
+
+test('races are compared one after the other, also those without judged runs', async (t) => {
+  const { tops } = await chain(t);
+
+  t.deepEqual(await tops(), ['1 a b', '2 a b', '3 a b']);
+});
+
+test('whoever would have reigned and was discarded before the next race reigns no more', async (t) => {
+  const { sql, tops } = await chain(t);
+  await sql`
+    update agent_version set state = 'DISCARDED', discarded_at = (
+      select completed_at - interval '1 hour' from race where race_number = 2)
+    where agent_name = 'b'`;
+  await sql`
+    update race_entrant e set unfinished_reason = 'DISCARDED', race_score = null, weighted_score = null
+    from race r
+    where r.race_id = e.race_id and r.race_number > 1 and e.miner_hotkey = 'miner-b'`;
+
+  t.deepEqual(await tops(), ['1 a b', '2 a a', '3 a a']);
+});

@@ -5,14 +5,24 @@ import { type EmissionPart, unitsPerRace } from '../../../machines/emission/spli
 import { completeRace } from '../../../machines/race/complete-race.ts';
 import type { RaceInputs } from '../../../machines/race/field.ts';
 import type { RacePolicy } from '../../../machines/race/policy.ts';
+import { type JudgedRace, nothingHanded } from '../../../machines/rejudging/chain.ts';
 import {
-  previewRace,
+  previewRace as previewNext,
   previewVersions,
   type ScoredAgain,
   scoredAgain,
+  type Verdicts,
 } from '../../../machines/rejudging/preview.ts';
 import { plainPlaces } from '../../support/plain-board.ts';
 import { anyInputs, anyPolicy, aPolicy, raceEndMs, versionId } from '../../support/race-fields.ts';
+
+/** Of one race alone, with runs that were judged. */
+function previewRace(race: Omit<JudgedRace, 'hasHeirFallen'>, verdicts: Verdicts) {
+  const alone = { ...race, hasHeirFallen: false };
+  const { difference } = previewNext(alone, verdicts, nothingHanded);
+  if (difference === null) throw new Error('a race with judged runs is told');
+  return difference;
+}
 
 const run = (evalRunId: string, scoreMicro: number) => ({ evalRunId, scoreMicro });
 const judged = (index: number, boardScore: string | null, ...scores: number[]) => ({

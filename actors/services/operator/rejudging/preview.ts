@@ -1,8 +1,8 @@
-import type { Sql, Transaction } from '../../../../infra/ports/sql.ts';
+import type { Fragment, Sql, Transaction } from '../../../../infra/ports/sql.ts';
 import type { RaceInputs } from '../../../../machines/race/field.ts';
 import { racePolicy } from '../../../../machines/race/policy.ts';
+import { isReached, type JudgedRace, nothingHanded } from '../../../../machines/rejudging/chain.ts';
 import {
-  type JudgedRace,
   type JudgedVersion,
   previewRace,
   previewVersions,
@@ -30,7 +30,7 @@ export async function previewBoard(
 }
 
 /**
- * What they would have made of completed races and their payouts. Each race is a statement of its own, so that
+ * What they would have made of completed races and their payouts, and of later races by these. Each race is a statement of its own, so that
  * neither the database nor this process is held for longer than one takes; and none is locked, for they are over.
  */
 export async function previewRaces(
@@ -39,10 +39,20 @@ export async function previewRaces(
   isWanted = () => true,
 ): Promise<RejudgingPreview['races']> {
   const verdicts = raceVerdicts(judgings);
+  const judged = judgedRaceIds(judgings);
+  const races = await racesFrom(sql, judged);
+  const before: string[] = [];
   const told: RejudgingPreview['races'] = [];
-  for (const raceId of await racesInOrder(sql, judgings)) {
-    if (!isWanted()) throw new Error(`there is no time left for race ${raceId}`);
-    told.push(previewRace(await judgedRace(sql, raceId), verdicts));
+  let handed = nothingHanded;
+  for (const { raceId, windowRaces } of races) {
+    if (judged.includes(raceId) || isReached({ before, windowRaces }, handed)) {
+      if (!isWanted()) throw new Error(`there is no time left for race ${raceId}`);
+      const heir = handed.top?.becomes.agentVersionId ?? null;
+      const race = previewRace(await judgedRace(sql, raceId, heir), verdicts, handed);
+      handed = race.handed;
+      if (race.difference !== null) told.push(race.difference);
+    }
+    before.push(raceId);
   }
   return told;
 }
@@ -52,16 +62,28 @@ export function raceVerdicts(judgings: readonly Judging[]): ReadonlyMap<string, 
   return verdictsOf(judgings.filter(({ state, raceId }) => state === 'JUDGED' && raceId !== null));
 }
 
-async function racesInOrder(sql: Sql, judgings: readonly Judging[]): Promise<readonly string[]> {
+function judgedRaceIds(judgings: readonly Judging[]): readonly string[] {
   const judged = judgings.filter(({ state }) => state === 'JUDGED');
-  const raceIds = [...new Set(judged.flatMap(({ raceId }) => raceId ?? []))];
+  return [...new Set(judged.flatMap(({ raceId }) => raceId ?? []))];
+}
+
+/** A month of races from the first of these on: what it would have changed of later ones is not told. */
+async function racesFrom(
+  sql: Sql,
+  raceIds: readonly string[],
+): Promise<readonly { readonly raceId: string; readonly windowRaces: number }[]> {
   if (raceIds.length === 0) return [];
-  const rows = await sql<{ raceId: string }[]>`
-    select r.race_id as "raceId" from race r
-    where r.race_id = any(${raceIds}::uuid[])
+  return await sql<{ raceId: string; windowRaces: number }[]>`
+    select r.race_id as "raceId", (r.policy ->> 'windowRaces')::integer as "windowRaces"
+    from (
+      select suite_id, min(race_number) as number from race
+      where race_id = any(${[...raceIds]}::uuid[])
+      group by suite_id
+    ) first
+    join race r on r.suite_id = first.suite_id and r.race_number >= first.number
+    where r.status = 'RACE_COMPLETE'
     order by r.race_number
     limit ${rejudgedRacesMax}`;
-  return rows.map(({ raceId }) => raceId);
 }
 
 function verdictsOf(judgings: readonly Judging[]): ReadonlyMap<string, number> {
@@ -99,9 +121,11 @@ interface RaceRow {
   /** Of entrants that had no score then: why. */
   readonly unfinished: Readonly<Record<string, string | null>>;
   readonly rejudgingRunIds: readonly string[];
+  readonly hasHeirFallen: boolean;
 }
 
-async function judgedRace(sql: Sql, raceId: string): Promise<JudgedRace> {
+/** With whether `heir`, who would have reigned since the race before, still would have at the end of this one. */
+async function judgedRace(sql: Sql, raceId: string, heir: string | null): Promise<JudgedRace> {
   const [row] = await sql<RaceRow[]>`
     select rt.race_results(r.race_id) as inputs, r.policy,
       rt.milliseconds(r.completed_at)::float8 as "completedAtMs",
@@ -121,15 +145,46 @@ async function judgedRace(sql: Sql, raceId: string): Promise<JudgedRace> {
       array(
         select u.eval_run_id::text from evaluation_run u
         where u.race_id = r.race_id and u.rejudging_id is not null
-      ) as "rejudgingRunIds"
+      ) as "rejudgingRunIds",
+      ${heir}::uuid is not null and (${hasFallen(sql, sql`${heir}::uuid`)}) as "hasHeirFallen"
     from race r
     where r.race_id = ${raceId}`;
   if (row === undefined) throw new Error(`race ${raceId} is gone`);
   return asItEnded(row);
 }
 
+/**
+ * By the end of the race `r`, as far as rows tell: of a discard or ban that was taken back, only that of who did
+ * reign, or raced.
+ */
+function hasFallen(sql: Sql, heir: Fragment): Fragment {
+  const before = sql`(
+    select max(p.completed_at) from race p
+    where p.suite_id = r.suite_id and p.status = 'RACE_COMPLETE' and p.race_number < r.race_number)`;
+  return sql`
+    exists (
+      select from race_entrant e
+      where e.race_id = r.race_id and e.agent_version_id = ${heir}
+        and e.unfinished_reason in ('DISCARDED', 'BANNED'))
+    or exists (
+      select from agent_version v
+      left join hotkey_ban b on b.hotkey = v.miner_hotkey
+      where v.agent_version_id = ${heir}
+        and (v.state = 'DISCARDED' and v.discarded_at < r.completed_at
+          or b.banned_at < r.completed_at))
+    or exists (
+      select from top_agent t
+      where t.suite_id = r.suite_id and t.ended_at >= ${before} and t.ended_at < r.completed_at
+        and (t.end_reason = 'SUITE_SWITCHED'
+          or t.agent_version_id = ${heir} and t.end_reason in ('DISCARDED', 'BANNED')))
+    or exists (
+      select from suite s
+      where s.suite_id = r.suite_id and s.activated_at > ${before}
+        and s.activated_at < r.completed_at)`;
+}
+
 /** Bans, discards and reigns as they were then, and without the runs that judge others again. */
-function asItEnded({ inputs, policy, completedAtMs, ...then }: RaceRow): JudgedRace {
+function asItEnded({ inputs, policy, ...then }: RaceRow): JudgedRace {
   const rejudging = new Set(then.rejudgingRunIds);
   const entrants = inputs.entrants.map((entrant) => ({
     ...entrant,
@@ -137,6 +192,7 @@ function asItEnded({ inputs, policy, completedAtMs, ...then }: RaceRow): JudgedR
     isMinerBanned: then.unfinished[entrant.agentVersionId] === 'BANNED',
     runs: entrant.runs.filter(({ evalRunId }) => !rejudging.has(evalRunId)),
   }));
+  const { completedAtMs, hasHeirFallen, top } = then;
   const policyThen = racePolicy.parse(policy);
-  return { inputs: { ...inputs, entrants, top: then.top }, policy: policyThen, completedAtMs };
+  return { inputs: { ...inputs, entrants, top }, policy: policyThen, completedAtMs, hasHeirFallen };
 }
