@@ -50,6 +50,30 @@ for (const [path, api] of [
   });
 }
 
+// In a rollout the page is of one release, and who answers it of the one before.
+test.serial('what is stuck is listed as well by an edge that knows of no bound', async (t) => {
+  const page = await blank(t);
+  const failures: unknown[] = [];
+  page.on('pageerror', (error) => failures.push(error));
+  const at = '2026-11-30T00:00:00.000Z';
+  const why = 'its partition has no live owner';
+  const record = {
+    kind: 'run',
+    id: 'lost',
+    state: 'RUNNING',
+    since: at,
+    deadline: null,
+    owner: null,
+  };
+  const json = { stuck: [{ ...record, why }], total: 1, checked_at: at };
+  await page.route('**/v1/admin/stuck', (route) => route.fulfill({ json }));
+  await signInAsOperator(page, service);
+  await chooseView(page, 'Stuck');
+  await page.getByRole('cell', { name: why }).or(page.getByText(why)).first().waitFor();
+  t.true(await page.getByText('1 records are stuck', { exact: true }).isVisible());
+  t.deepEqual(failures, []);
+});
+
 // As where the page came from an edge of one release, and an edge of another is asked for its script.
 const script = '**/app/assets/main-*.js';
 

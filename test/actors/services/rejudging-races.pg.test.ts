@@ -1,11 +1,13 @@
 import test, { type ExecutionContext } from 'ava';
 import { rejudgedRacesMax } from '../../../actors/services/operator/messages.ts';
+import { endGround } from '../../../actors/services/operator/rejudging/end-ground.ts';
 import { rejudgingView } from '../../../actors/services/operator/rejudging/view.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { plantJudgedRaces } from '../../support/judged-races.ts';
 import { openOperatorDesk } from '../../support/operator-desk.ts';
 import { seedSuite } from '../../support/race-seeds.ts';
+import { silentLogger } from '../../support/silent-telemetry.ts';
 
 const nothing = {
   ...{ validatorHotkey: null, agentVersionId: null, phase: null, envPackSha256: null },
@@ -80,6 +82,29 @@ test('a rejudging whose races cannot be read is cancelled all the same, and not 
   t.is(view?.rejudging.status, 'CANCELLED');
   t.deepEqual(view?.preview.races, []);
 });
+
+for (const [order, lookMs, ends] of [
+  ['apply-rejudging', 3_900, 'with both races'],
+  ['apply-rejudging', 4_100, 'refused, to be asked again'],
+  ['cancel-rejudging', 2_400, 'with both races'],
+  ['cancel-rejudging', 2_600, 'without'],
+] as const) {
+  test(`${order} ends ${ends} where each takes ${lookMs} ms of ten seconds`, async (t) => {
+    const { sql, rejudgingId } = await twoRaces(t);
+    let looks = 0;
+    const clock = { monotonicMs: () => lookMs * looks++ };
+    const request = { order, rejudgingId, reason: 'seen enough' };
+    const by = { id: rejudgingId, account: 'operator:ann', trace: {}, budgetMs: 10_000 };
+
+    const read = endGround({ sql, clock, log: silentLogger }, request, by).then(
+      (ground) => (ground === undefined ? 'without' : `with ${ground.races.length}`),
+      ({ code }: Fault) => code,
+    );
+
+    const outcome = { 'with both races': 'with 2', without: 'without' } as const;
+    t.is(await read, ends === 'refused, to be asked again' ? 'OVERLOADED' : outcome[ends]);
+  });
+}
 
 test('runs of more than a month of races are refused, with how to split them', async (t) => {
   const desk = await openOperatorDesk(t);

@@ -22,6 +22,9 @@ interface EndDeps {
 
 type Request = RequestOf<typeof operatorService, 'order-rejudging'>;
 
+/** An order takes up to a second once its turn has come, and may wait for the one before it. */
+const carryOutMs = 2_000;
+
 /**
  * Read before the order's turn comes: a month of races takes seconds, in which no other order could be carried
  * out. Undefined where the order will be refused, and where a rejudging is to be cancelled and this cannot be
@@ -32,12 +35,15 @@ export async function endGround(
   request: Request,
   { budgetMs = Number.POSITIVE_INFINITY }: CommandFacts,
 ): Promise<EndGround | undefined> {
-  const untilMs = clock.monotonicMs() + budgetMs / 2;
+  const { order, rejudgingId } = request;
+  const isApplied = order === 'apply-rejudging';
+  // Without it there is nothing to apply, while a cancellation goes on with half the time.
+  const readMs = Math.max(budgetMs / 2, isApplied ? budgetMs - carryOutMs : 0);
+  const untilMs = clock.monotonicMs() + readMs;
   try {
     return await readGround(sql, request, () => clock.monotonicMs() < untilMs);
   } catch (error) {
-    const { order, rejudgingId } = request;
-    if (order === 'apply-rejudging') throw error;
+    if (isApplied) throw error;
     log.warn('it is not kept what races would have come to by a rejudging', { rejudgingId, error });
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { Fragment, Sql, Transaction } from '../../../../infra/ports/sql.ts';
 import type { RaceInputs } from '../../../../machines/race/field.ts';
 import { racePolicy } from '../../../../machines/race/policy.ts';
+import { refusal } from '../../../../machines/refusal.ts';
 import { isReached, type JudgedRace, nothingHanded } from '../../../../machines/rejudging/chain.ts';
 import {
   type JudgedVersion,
@@ -12,6 +13,8 @@ import {
 import { rejudgedRacesMax } from '../messages.ts';
 import { placesOnBoard } from './places.ts';
 import type { Judging } from './reads.ts';
+
+const tooLong = 'What its races come to could not be read while somebody waits for it.';
 
 /** What the verdicts that are there would make of scores and ranks, as things stand now. */
 export async function previewBoard(
@@ -30,8 +33,9 @@ export async function previewBoard(
 }
 
 /**
- * What they would have made of completed races and their payouts, and of later races by these. Each race is a statement of its own, so that
- * neither the database nor this process is held for longer than one takes; and none is locked, for they are over.
+ * What they would have made of completed races and their payouts, and of later races by these. Each race is a
+ * statement of its own, so that neither the database nor this process is held for longer than one takes; and none is
+ * locked, for they are over. Refused where `isWanted` does not let it go on.
  */
 export async function previewRaces(
   sql: Sql,
@@ -46,7 +50,7 @@ export async function previewRaces(
   let handed = nothingHanded;
   for (const { raceId, windowRaces } of races) {
     if (judged.includes(raceId) || isReached({ before, windowRaces }, handed)) {
-      if (!isWanted()) throw new Error(`there is no time left for race ${raceId}`);
+      if (!isWanted()) throw refusal('OVERLOADED', { says: tooLong });
       const heir = handed.top?.becomes.agentVersionId ?? null;
       const race = previewRace(await judgedRace(sql, raceId, heir), verdicts, handed);
       handed = race.handed;

@@ -9,14 +9,15 @@ export function Stuck({ token }: { readonly token: string }) {
   const answer = useAnswer<GetAdminStuckAnswer>('/v1/admin/stuck', { token, everyMs: 15_000 });
   return (
     <Loaded answer={answer} what="what is stuck">
-      {({ stuck, total, may_be_more: mayBeMore, unknown_kinds: unknown, checked_at: at }) =>
-        total === 0 && !mayBeMore ? (
+      {({ stuck, total, may_be_more: mayBeMore, unknown_kinds: unknown = [], checked_at: at }) =>
+        // An edge of the release before says neither.
+        total === 0 && mayBeMore !== true ? (
           <Empty>
             Nothing is stuck, as of <When at={at} />, and there is nothing to do.
           </Empty>
         ) : (
           <Table
-            caption={captionOf(total, mayBeMore, unknown)}
+            caption={captionOf(total, mayBeMore === true, unknown)}
             columns={[
               { title: 'Record', isHead: true, cell: (each) => `${each.kind} ${each.id}` },
               { title: 'State', cell: (each) => each.state },
