@@ -63,7 +63,7 @@ test.serial(
     t.deepEqual(cursors(stream.events), range(1, last));
     t.regex(
       stream.text(),
-      /^retry: \d+\nid: 0\n\nid: 1\nevent: [a-z-]+\ndata: \{"cursor":1,[^\n]*\}\n\n/,
+      /^retry: \d+\nid: 0\n\nevent: heartbeat\ndata: \{\}\n\nid: 1\nevent: [a-z-]+\ndata: \{"cursor":1,[^\n]*\}\n\n/,
     );
     for (const { id, name, data } of stream.events) {
       t.deepEqual([id, name], [String(data.cursor), data.type]);
