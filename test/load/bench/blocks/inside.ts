@@ -107,7 +107,8 @@ async function leaseEngine(stage: Stage): Promise<readonly Figure[]> {
       hops.push(await hop(stage));
       const done = await asked(stage, { what: 'completions', inFlight: leasesInFlight });
       const seconds = claimed.seconds / claimed.count + done.seconds / done.count;
-      const note = `claim: ${cpuText(claimed.each)}; completion: ${cpuText(done.each)}`;
+      const shed = claimed.shed + done.shed;
+      const note = `claim: ${cpuText(claimed.each)}; completion: ${cpuText(done.each)}; asked again: ${shed}`;
       return { perSecond: 1 / seconds, note };
     },
     theirs: async () => {

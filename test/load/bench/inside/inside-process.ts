@@ -1,6 +1,7 @@
 /** An edge without HTTP: proofs of nonces, claims, heartbeats and completions go over the bus alone. */
+import type { EvalCommandType, EvalReply } from '../../../../actors/lease-manager/messages.ts';
 import { NonceLedger } from '../../../../apps/edge/auth/nonce-ledger.ts';
-import { askOwner } from '../../../../apps/edge/evaluation/owner.ts';
+import { type Ask, askOwner } from '../../../../apps/edge/evaluation/owner.ts';
 import { systemClock } from '../../../../infra/clock/system-clock.ts';
 import { randomHex, randomId } from '../../../../infra/ids/ids.ts';
 import { createCommandBus } from '../../../../infra/nats/command-bus.ts';
@@ -9,6 +10,7 @@ import { silentTelemetry } from '../../../support/silent-telemetry.ts';
 import { HdrHistogram } from '../hdr-histogram.ts';
 import { planOf, servePartner } from '../partner-process.ts';
 import type { InsideAnswer, InsideOrder, InsidePlan, OpenWork } from './orders.ts';
+import { patiently } from './patiently.ts';
 
 const { natsUrl } = planOf<InsidePlan>();
 const inboxPrefix = '_INBOX_edge';
@@ -30,9 +32,11 @@ let held: Held[] = [];
 let validators = 0;
 const seen = new Set<string>();
 const wrong: string[] = [];
+let shed = 0;
 
 servePartner(true, async (order: InsideOrder): Promise<InsideAnswer> => {
   wrong.length = 0;
+  shed = 0;
   switch (order.what) {
     case 'nonces':
       return await timed(order.inFlight, numbers(order.count), takeNonce);
@@ -74,7 +78,7 @@ async function timed<T>(
   const { user, system } = process.cpuUsage(before);
   return {
     ...{ count: latency.count, seconds: (performance.now() - startedMs) / 1000 },
-    ...{ p50Ms: latency.quantileMs(0.5), cpuUs: user + system, wrong: wrong.slice(0, 5) },
+    ...{ p50Ms: latency.quantileMs(0.5), cpuUs: user + system, wrong: wrong.slice(0, 5), shed },
   };
 }
 
@@ -115,14 +119,24 @@ function mapWindow({ count, window }: Extract<InsideOrder, { what: 'map' }>): In
   for (const nonce of nonces.slice(window)) insert(nonce);
   const seconds = (performance.now() - startedMs) / 1000;
   const { user, system } = process.cpuUsage(before);
-  return { count, seconds, p50Ms: Number.NaN, cpuUs: user + system, wrong };
+  return { count, seconds, p50Ms: Number.NaN, cpuUs: user + system, wrong, shed };
+}
+
+/** Under one id, so that what was shed is the same order when it comes again. */
+async function ask<T extends EvalCommandType>(order: Ask<T>): Promise<EvalReply<T>> {
+  return await patiently(
+    () => askOwner(bus, order),
+    () => {
+      shed += 1;
+    },
+  );
 }
 
 async function claim(work: OpenWork | undefined): Promise<void> {
   if (work === undefined) throw new Error('there is no work');
   const { part, workItemId } = work;
   const validatorHotkey = `bench-validator-${validators++}`;
-  const { run } = await askOwner(bus, {
+  const { run } = await ask({
     ...{ type: 'claim-work', part, id: randomId(), account: validatorHotkey },
     body: { validatorHotkey, validatorColdkey: null, slot: 0, preferred: [workItemId] },
   });
@@ -135,11 +149,11 @@ async function claim(work: OpenWork | undefined): Promise<void> {
 
 async function beat({ part, ...body }: Held): Promise<void> {
   const account = body.validatorHotkey;
-  await askOwner(bus, { type: 'heartbeat', part, id: randomId(), account, body });
+  await ask({ type: 'heartbeat', part, id: randomId(), account, body });
 }
 
 async function complete({ part, ...run }: Held): Promise<void> {
-  const { status } = await askOwner(bus, {
+  const { status } = await ask({
     ...{ type: 'complete-run', part, id: randomId(), account: run.validatorHotkey },
     body: {
       ...run,

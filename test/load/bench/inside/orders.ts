@@ -35,4 +35,6 @@ export interface InsideAnswer {
   /** Of the process itself. */
   readonly cpuUs: number;
   readonly wrong: readonly string[];
+  /** How often too much was asked, and the same was asked again. */
+  readonly shed: number;
 }
