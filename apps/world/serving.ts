@@ -10,11 +10,23 @@ export function sayWhere({ options, terminal }: World, service: RunningService):
     ['Pages', `${baseUrl}/`],
     ['API page', `${baseUrl}/docs`],
     ['Operator', `${baseUrl}/app/operator, token in ${options.dataDir}/secrets.json`],
-    ['Data', options.dataDir],
-    ['Logs', `${options.dataDir}/logs`],
+    ...kept(options),
   ];
   terminal.line();
   for (const line of table(rows)) terminal.line(line);
+}
+
+/** What is left where the service ends with its play. */
+export function sayKept({ options, terminal }: World): void {
+  terminal.line();
+  for (const line of table(kept(options))) terminal.line(line);
+}
+
+function kept({ dataDir }: World['options']): [string, string][] {
+  return [
+    ['Data', dataDir],
+    ['Logs', `${dataDir}/logs`],
+  ];
 }
 
 export async function serveUntilStopped({ terminal, signal }: World): Promise<number> {

@@ -3,7 +3,7 @@ import { minerName } from '../demo/names.ts';
 import { prepareDemoSuite } from '../demo/prepare-suite.ts';
 import { type OperatorClient, operatorClient } from '../operator-client.ts';
 import { participantKeypair } from '../participants/keys.ts';
-import { sayWhere } from '../serving.ts';
+import { sayKept } from '../serving.ts';
 import type { RunningService } from '../start-service.ts';
 import { type Terminal, table } from '../terminal.ts';
 import type { World } from '../world.ts';
@@ -72,7 +72,7 @@ export async function playDays(
   }
   if (signal.aborted) return options.once ? 1 : 0;
   saySummary(terminal, results);
-  sayWhere(world, service);
+  sayKept(world);
   return results.every(({ race }) => race.status === 'RACE_COMPLETE') ? 0 : 1;
 }
 

@@ -3,7 +3,6 @@ import { verify } from '../../verify/verify.ts';
 import { minerName } from '../demo/names.ts';
 import type { ParticipantEvent } from '../participants/participant-event.ts';
 import { refusalOf } from '../participants/refusal.ts';
-import { submitAgent } from '../participants/simulated-miner.ts';
 import { clientOf, withValidators } from './crew.ts';
 import { agentOfDay } from './daily-agents.ts';
 import type { DaysOptions } from './play-days.ts';
@@ -25,6 +24,7 @@ import {
   sayResult,
   sayStandings,
 } from './say-race.ts';
+import { versionOfDay } from './version-of-day.ts';
 
 const versionStatus = z.object({ state: z.string() });
 const verdicts: ReadonlySet<string> = new Set(['ELIGIBLE', 'DISCARDED', 'CANCELLED']);
@@ -123,7 +123,7 @@ async function qualify(
     // Whoever is in the next field anyway has time to think.
     if (survivors.has(client.hotkey)) continue;
     const file = await agentOfDay({ seed: options.seed, miner, day });
-    const versionId = await submitAgent({ who, client, onEvent: trouble(options) }, file);
+    const versionId = await versionOfDay({ who, client, onEvent: trouble(options) }, file);
     if (versionId !== undefined) waiting.add(versionId);
   }
   const submitted = waiting.size;

@@ -136,6 +136,31 @@ test.serial('a second start in a folder in use touches nothing in it', async (t)
   t.is((await world.ended).code, 0);
 });
 
+test.serial('race days that were broken off go on at the next start', async (t) => {
+  t.timeout(300_000);
+  const dataDir = await temporaryFolder();
+  t.teardown(() => rm(dataDir, { recursive: true, force: true, maxRetries: 10 }));
+  const readyFile = join(dataDir, 'ready.json');
+  const small = ['--days', '1', '--miners', '3', '--validators', '3', '--port', '0'];
+  const args = [...small, '--data-dir', dataDir, '--ready-file', readyFile];
+  const broken = start(...args);
+  await untilSubmitted(await untilRead(readyFile, broken), broken);
+  broken.kill('SIGINT');
+  const { code, stdout, stderr } = await broken.ended;
+  t.is(code, 0, stdout + stderr);
+  t.is(stderr, '');
+  t.notRegex(stdout, /race days\n/);
+
+  const again = await start(...args).ended;
+
+  t.is(again.code, 0, again.stdout + again.stderr);
+  t.notRegex(again.stdout, /✗|COOLDOWN/);
+  t.regex(again.stdout, /3 files were submitted and judged by 3 validators/);
+  t.regex(again.stdout, /\d +RACE_COMPLETE +[123] /);
+  // Nobody answers there any more.
+  t.notRegex(again.stdout, /http:/);
+});
+
 // Who waits for the file would meet addresses of nobody, and a token that may be another one's by now.
 test('a start takes away what an earlier one said was ready', async (t) => {
   const dataDir = await temporaryFolder();
@@ -182,6 +207,17 @@ test('a misspelled variable is named with what was meant', async (t) => {
 
 async function writtenMs(path: string): Promise<number> {
   return (await stat(path)).mtimeMs;
+}
+
+/** Until a miner's file was taken: from then on its cooldown refuses another. */
+async function untilSubmitted(ready: string, world: ChildProcess): Promise<void> {
+  const { base_url: baseUrl }: ReadyLine = JSON.parse(ready);
+  while (world.exitCode === null) {
+    const pending = await fetch(`${baseUrl}/v1/public/evaluations/pending`);
+    if (((await pending.json()) as { total: number }).total > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error('the world ended before anything was submitted');
 }
 
 async function untilRead(path: string, world: ChildProcess): Promise<string> {
