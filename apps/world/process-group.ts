@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { type Child, type ChildExit, startChild } from '../../infra/local/child.ts';
 import type { Clock } from '../../infra/ports/clock.ts';
@@ -21,7 +21,10 @@ export const endsBeforeReadyMax = 3;
 export interface ProcessPlan {
   /** `edge-1`, `coordinator-2`. */
   readonly name: string;
+  /** Below the root of its release: `apps/edge/main.ts`. */
   readonly script: string;
+  /** The installed checkout that its next start is of; this one unless told. */
+  readonly releaseRoot?: (() => string) | undefined;
   /** For Node itself. */
   readonly engineFlags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -123,23 +126,32 @@ function textOf(error: unknown): string {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }
 
+const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
+
 /**
  * Known to Node before the first file of ours is read: else it loads the compiler that strips types,
  * only to strip those of the file that turns the cache on.
  */
-const compileCache = fileURLToPath(new URL('../../node_modules/.cache/paddock', import.meta.url));
+const compileCache = 'node_modules/.cache/paddock';
 
 async function launch(plan: ProcessPlan): Promise<Child> {
   const { name, script, engineFlags, env, log, pidFile } = plan;
+  const root = plan.releaseRoot?.() ?? ownRoot;
   // Somebody may have cleared it away meanwhile.
   await mkdir(dirname(log), { recursive: true });
-  const register = new URL('../../infra/otel/register.ts', import.meta.url);
+  const register = pathToFileURL(join(root, 'infra/otel/register.ts'));
   return await startChild({
     name,
     command: process.execPath,
     // Crash reports, where somebody turns them on, name every variable; threads have reports too.
-    args: ['--report-exclude-env', ...engineFlags, '--import', register.href, script],
-    env: { NODE_COMPILE_CACHE: compileCache, ...env, PROCESS_NAME: name },
+    args: [
+      '--report-exclude-env',
+      ...engineFlags,
+      '--import',
+      register.href,
+      resolve(root, script),
+    ],
+    env: { NODE_COMPILE_CACHE: join(root, compileCache), ...env, PROCESS_NAME: name },
     log,
     pidFile,
     // Drain takes up to ten seconds (DRAIN_SECONDS); the rest is for the exit itself.

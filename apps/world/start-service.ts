@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { knownKeys } from '../../infra/config/config.ts';
 import { operatorTokens } from '../../infra/config/named-secrets.ts';
@@ -30,6 +29,8 @@ export interface ServicePlan {
   readonly onRestart: (name: string, end: ProcessEnd) => Promise<void> | void;
   /** What one process has to itself, such as its own way to the database; comes first of all. */
   readonly envOf?: (name: string) => Readonly<Record<string, string>>;
+  /** The installed checkout that a process is of at its next start; this one where nothing is told. */
+  readonly releaseRootOf?: ((name: string) => string) | undefined;
   /** Ends a start that is not wanted any more. */
   readonly signal: AbortSignal;
 }
@@ -124,6 +125,7 @@ function keep(
   own: Readonly<Record<string, string>>,
 ): Promise<KeptProcess> {
   const name = `${kind}-${index + 1}`;
+  const { releaseRootOf } = plan;
   // One port for metrics is one process's; the others take the ports after it.
   const order = kind === 'edge' ? index : plan.edges + index;
   const metricsPort = Number(shared['METRICS_PORT'] ?? 0);
@@ -131,7 +133,8 @@ function keep(
   return keepRunning(
     {
       name,
-      script: fileURLToPath(new URL(`../${kind}/main.ts`, import.meta.url)),
+      script: `apps/${kind}/main.ts`,
+      releaseRoot: releaseRootOf && (() => releaseRootOf(name)),
       engineFlags: kind === 'edge' ? edgeEngineFlags : [],
       env: { ...accessOf(plan, kind), ...shared, ...own, ...metrics, ...plan.envOf?.(name) },
       log: join(plan.dataDir, 'logs', `${name}.log`),

@@ -22,6 +22,7 @@ import { stuckRecords } from './measures/stuck-records.ts';
 import type { ChaosReport } from './report.ts';
 import { type ChaosWorld, startChaosWorld } from './world/chaos-world.ts';
 import { toldByLogs } from './world/process-logs.ts';
+import { Rollout } from './world/rollout.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -34,6 +35,8 @@ export interface ChaosOptions {
   readonly perSecond: number;
   /** Of the service's processes, as it stands: NODE_OPTIONS and what is no setting of ours too. */
   readonly env: Readonly<Record<string, string>>;
+  /** An installed checkout of the release before, of which all processes are until they are replaced. */
+  readonly from?: string | undefined;
   /** Told of the migrated database as superuser, before any process starts. */
   readonly afterMigrate?: (databaseUrl: string) => Promise<void>;
   readonly say: (line: string) => void;
@@ -69,10 +72,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { edges, coordinators } = options;
   const history = new History();
   const ends: EndedProcess[] = [];
+  const rollout = options.from === undefined ? undefined : new Rollout(options.from);
   await using world = await startChaosWorld({
     ...{ edges, coordinators },
     env: { ...compressedTime, ...options.env },
     afterMigrate: options.afterMigrate,
+    releaseRootOf: rollout?.rootOf,
     onRestart(name, end) {
       ends.push({ name, ...end });
       history.count(`${name.replace(/-\d+$/, '')} started again`);
@@ -91,7 +96,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const watches = watchesOf(world, metrics, hindrances);
   const load = await startLoad(world, { ...options, taskMs, requiredSuccesses }, history);
   const startedMs = nowMs();
-  await amongFaults(world, load, { options, history, injector });
+  await amongFaults(world, load, { options, history, injector, rollout });
   const endedMs = nowMs();
   await load.stop(drainMs);
   // What comes now are checks, which keep this process from everything else.
@@ -107,12 +112,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { attempts } = history;
   const during = attempts.filter(({ returnMs }) => returnMs > startedMs && returnMs < endedMs);
   const { looked } = checked;
-  const situations = await reached({
+  const upgrade = rollout === undefined ? [] : [rollout.reached(edges + coordinators)];
+  const common = await reached({
     ...{ sql: world.sql, history, injected, metrics, seconds: options.seconds, looked },
     lifecycles: completedRuns(during),
     reclaimedInDarkness: reclaimed.inDarkness,
     reclaimedUndisturbed: reclaimed.undisturbed,
   });
+  const situations = [...common, ...upgrade];
   const rows = unavailability(history, injected, edgesByDoor(world));
   const figures = figuresOf(rows, reclaimed);
   const violations = [...checked.violations, ...slowness(figures, options.seconds)];
@@ -150,20 +157,29 @@ interface Among {
   readonly options: ChaosOptions;
   readonly history: History;
   readonly injector: Injector;
+  readonly rollout: Rollout | undefined;
 }
 
 /** Until the last fault has ended. */
 async function amongFaults(world: ChaosWorld, load: ChaosLoad, among: Among): Promise<void> {
-  const { options, history, injector } = among;
+  const { options, history, injector, rollout } = among;
   const { seed, edges, coordinators, seconds, say } = options;
   const ending = new AbortController();
   const { signal } = ending;
   const stopWatching = watchStandings(load.validators, history);
   const races = holdRaces({ world, miners: load.miners, history, everyMs: raceEveryMs, signal });
   const faults = injector.run(faultPlan({ seed, edges, coordinators }), signal);
+  const replacing = rollout?.replaceAll(world.processes, {
+    ...{ seconds, signal },
+    onReplaced(name, pid) {
+      injector.toldToEnd.add(pid);
+      say(`${name} is replaced by this release`);
+    },
+  });
   await systemClock.sleep(seconds * 1000);
   ending.abort();
   await faults;
+  await replacing;
   say('the last fault has ended');
   await races;
   stopWatching();

@@ -10,6 +10,7 @@ import { runFacts } from '../support/run-facts.ts';
 import { runChaos } from './chaos.ts';
 import { describeFault, faultPlan } from './faults/fault-plan.ts';
 import { reportLines } from './report.ts';
+import { missingRelease } from './world/rollout.ts';
 
 const values = lineOf(chaosCommand);
 const { seed, edges, coordinators } = values;
@@ -27,11 +28,17 @@ function showPlan(): number {
 
 async function run(): Promise<number> {
   const { NODE_OPTIONS } = process.env;
+  const missing = values.from === undefined ? undefined : missingRelease(values.from);
+  if (missing !== undefined) {
+    console.error(missing);
+    return 2;
+  }
   const report = await runChaos({
     ...{ seed, seconds, edges, coordinators },
     validators: values.validators,
     miners: values.miners,
     perSecond: values.rate,
+    from: values.from,
     env: NODE_OPTIONS === undefined ? {} : { NODE_OPTIONS },
     say: (line) => console.log(line),
     isKept: values.keep,

@@ -17,6 +17,7 @@ export const chaosCommand = command({
     validators: whole(usualChaos.validators, 'validators', clients),
     miners: whole(usualChaos.miners, 'miners', clients),
     rate: whole(usualChaos.perSecond, 'lifecycles begun per second', { max: 1000 }),
+    from: file('an installed release before, from which all is upgraded meanwhile'),
     report: file('where the report is written as JSON'),
     keep: flag('the evidence, also of a good run'),
     plan: flag('shows the faults of the seed and does nothing'),

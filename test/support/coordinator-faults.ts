@@ -13,7 +13,7 @@ export function seededChoice(seed: number): (below: number) => number {
 }
 
 /** False when it is not there, because it was killed before and is only being started again. */
-export function signalProcess({ pid }: KeptProcess, signal: NodeJS.Signals): boolean {
+export function signalProcess({ pid }: Pick<KeptProcess, 'pid'>, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
   } catch {

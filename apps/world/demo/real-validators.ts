@@ -1,6 +1,5 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { findSandbox } from '../../validator/sandbox/find-sandbox.ts';
 import { sandboxWish } from '../../validator/sandbox-wish.ts';
 import { readSettings } from '../../validator/validator-settings.ts';
@@ -80,7 +79,7 @@ async function startOne(plan: RealPlan, index: number) {
   return await keepRunning(
     {
       name,
-      script: fileURLToPath(new URL('../../validator/main.ts', import.meta.url)),
+      script: 'apps/validator/main.ts',
       engineFlags: [],
       env: {
         ...passed(env),

@@ -25,6 +25,8 @@ export interface ChaosWorldOptions {
   /** Told of the database as superuser, after migrating and before any process starts. */
   readonly afterMigrate?: ((databaseUrl: string) => Promise<void>) | undefined;
   readonly onRestart: (name: string, end: ProcessEnd) => void;
+  /** The installed checkout that a process is of at its next start; this one unless told. */
+  readonly releaseRootOf?: ((name: string) => string) | undefined;
 }
 
 /** One process of the service, and its own ways to its neighbours. */
@@ -102,6 +104,7 @@ export async function startChaosWorld(options: ChaosWorldOptions): Promise<Chaos
         chainUrl: throughProxy(neighbours.chainUrl, chain),
       },
       envOf: (name) => ({ ...options.env, ...lines.get(name)?.env }),
+      releaseRootOf: options.releaseRootOf,
       async onRestart(name, end) {
         options.onRestart(name, end);
         await dead.untilReleased(name);
