@@ -1,5 +1,7 @@
 const secretName =
   /token|authorization|signature|credential|secret|password|passwd|cookie|api_?-?key/i;
+/** `promptTokens`: where it is a number, a count of what a model read or wrote. */
+const countName = /Tokens$/;
 const redacted = '[redacted]';
 
 /** Bounds of one field: a log line is for reading, and a cyclic value must end. */
@@ -31,7 +33,7 @@ function redactFields(value: object, depth: number): unknown {
   return Object.fromEntries(
     entries.map(([name, field]) => [
       name,
-      secretName.test(name) && hides(field) ? redacted : redact(field, depth + 1),
+      hides(name, field) ? redacted : redact(field, depth + 1),
     ]),
   );
 }
@@ -42,9 +44,10 @@ function redactList(values: readonly unknown[], depth: number): unknown[] {
   return more > 0 ? [...shown, `[${more} more]`] : shown;
 }
 
-/** That there is no token, or that there is one, is no secret. */
-function hides(field: unknown): boolean {
-  return field !== undefined && field !== null && typeof field !== 'boolean';
+/** That there is no token, or that there is one, is no secret; nor is how many a model used. */
+function hides(name: string, field: unknown): boolean {
+  if (!secretName.test(name) || field === undefined || field === null) return false;
+  return typeof field === 'number' ? !countName.test(name) : typeof field !== 'boolean';
 }
 
 function readableError(error: Error, depth: number): Record<string, unknown> {

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import test from 'ava';
 import type { Usage } from '../../../actors/services/inference/messages.ts';
 import { UsageRecords } from '../../../apps/edge/inference/usage-records.ts';
+import { createLogger } from '../../../infra/telemetry/log.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { silentLogger } from '../../support/silent-telemetry.ts';
 
 /** A broker behind which nobody answers for a while. */
 function desk(failures: number) {
@@ -12,6 +12,11 @@ function desk(failures: number) {
   const heard: string[] = [];
   /** Given up, by provider. */
   const given: unknown[] = [];
+  const lines: string[] = [];
+  const log = createLogger({
+    ...{ name: 'edge', level: 'error', nowMs: () => 0 },
+    write: (line) => lines.push(line),
+  });
   const refuse = new Set<string>();
   let left = failures;
   const away = () => Promise.reject(new Fault('OWNER_UNAVAILABLE', 'nobody is there'));
@@ -25,7 +30,7 @@ function desk(failures: number) {
       },
     },
     clock,
-    log: silentLogger,
+    log,
     telemetry: {
       count: (name, _more, labels) => {
         if (name === 'paddock.inference.uncounted') given.push(labels?.['provider']);
@@ -36,7 +41,7 @@ function desk(failures: number) {
     ...{ evalRunId: randomUUID(), provider: 'providera', modelId: 'some/model' },
     ...{ isFailure: false, promptTokens: 1, completionTokens: 2 },
   };
-  return { clock, heard, records, usage, given, refuse };
+  return { clock, heard, records, usage, given, lines, refuse };
 }
 
 test('a completion is told under the same id until somebody has counted it', async (t) => {
@@ -116,6 +121,22 @@ test('an edge that stops waits for a while, and gives up what nobody counts', as
   await clock.advance(1000);
   await stopping;
   t.deepEqual(given, ['providera']);
+});
+
+test('the log of one that is given up says what it used', async (t) => {
+  const { clock, records, usage, lines } = desk(100_000);
+  const requestId = randomUUID();
+  const recording = records.record(requestId, usage);
+  await clock.advance(2000);
+  await recording;
+  const stopping = records.stop();
+  await clock.advance(5000);
+  await stopping;
+  t.is(lines.length, 1);
+  t.like(JSON.parse(lines[0] ?? ''), {
+    ...{ message: 'a completion was not counted', why: 'the edge stops', requestId, ...usage },
+    error: { message: 'nobody is there' },
+  });
 });
 
 test('what nobody has counted yet is known by run, from when its answer waits no more', async (t) => {

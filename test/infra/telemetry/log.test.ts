@@ -81,11 +81,18 @@ test('fields that look secret are never written, however deep', (t) => {
     Password: { old: 'hush-5' },
     'set-cookie': 'hush-6',
     apiKey: 'hush-7',
+    operatorTokens: 'hush-8',
   };
   log.info('configured', { deep: [{ config: secrets }], ...secrets });
   t.false(/hush|5005005/.test(lines.join('')));
   log.info('claimed', { hasToken: true, sessionToken: null });
   t.regex(lines[1] ?? '', /"hasToken":true,"sessionToken":null/);
+});
+
+test('how many tokens a model used is no secret', (t) => {
+  const { log, entries } = logged();
+  log.info('used', { usage: { promptTokens: 1234, completionTokens: '567' } });
+  t.deepEqual(entries()[0]?.['usage'], { promptTokens: 1234, completionTokens: '[redacted]' });
 });
 
 test('secrets inside texts are cut out', (t) => {
