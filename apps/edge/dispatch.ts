@@ -44,6 +44,7 @@ import { liveRead, sendRepresentation } from './public-reads/send-representation
 import { readOnly } from './read-only.ts';
 import { AskedContext } from './request-context.ts';
 import { tooMuch } from './shed-reads.ts';
+import { noteRefusal, statusClassOf } from './status-class.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 import { parsePart } from './validation.ts';
 
@@ -101,7 +102,7 @@ export async function dispatch(
   by.telemetry.record('paddock.edge.request.duration', by.clock.monotonicMs() - startedMs, {
     method: endpoint.method,
     route: endpoint.path,
-    status: `${Math.trunc(http.response.statusCode / 100)}xx`,
+    status: statusClassOf(http.response),
   });
 }
 
@@ -343,5 +344,6 @@ function refuse(
       code: fault.code,
     });
   }
+  noteRefusal(response, fault.code);
   sendFault(response, fault);
 }

@@ -152,7 +152,7 @@ export const histograms = {
   },
   'paddock.edge.request.duration': {
     unit: 'ms',
-    description: 'HTTP requests, by route and class of status',
+    description: 'HTTP requests, by route and class of status (5xx-provider: not ours)',
     buckets: millisecondBuckets,
     labels: ['method', 'route', 'status'],
   },

@@ -9,8 +9,8 @@ import { idText } from '../../apps/edge/wire/integer.ts';
 import { pageQuery } from '../../apps/edge/wire/page.ts';
 import { scoreIn } from '../../apps/edge/wire/score.ts';
 import { uuid } from '../../apps/edge/wire/uuid.ts';
-import { Fault } from '../../machines/fault.ts';
-import { detailOf } from '../../machines/refusal.ts';
+import { Fault, type FaultCode } from '../../machines/fault.ts';
+import { detailOf, refusal as ownRefusal } from '../../machines/refusal.ts';
 import { firstIssue, refusal, startFramework } from '../support/framework.ts';
 
 const anything = z.record(z.string(), z.unknown());
@@ -50,6 +50,14 @@ const byNumber = endpoint({
     throw new Fault('SUITE_NOT_FOUND', `There is no suite ${params.suite_id}.`);
   },
 });
+const failing = (path: string, code: FaultCode) =>
+  endpoint({
+    ...{ method: 'get', path, role: 'public', summary: 'Fails', trafficClass: 2 },
+    ...{ response: anything, faults: [code] },
+    async handle(): Promise<Record<string, unknown>> {
+      throw ownRefusal(code);
+    },
+  });
 const byHash = endpoint({
   method: 'get',
   path: '/packs/{hash}',
@@ -157,6 +165,23 @@ test('a request is measured by its route, whatever its path and its end', async 
   const name = 'paddock.edge.request.duration';
   await edge.until(() => edge.measured.length > 0);
   t.deepEqual(edge.measured, [{ name, method: 'get', route: '/suites/{suite_id}', status: '4xx' }]);
+});
+
+// Any agent can bring the one about, and no operator can mend it; the other is ours.
+test('what is refused for a provider is measured apart from what fails here', async (t) => {
+  await using edge = await startFramework([
+    failing('/lent', 'PROVIDER_UNAVAILABLE'),
+    failing('/stored', 'STORE_UNAVAILABLE'),
+  ]);
+
+  t.deepEqual([(await edge.get('/lent')).status, (await edge.get('/stored')).status], [503, 503]);
+
+  const [name, method] = ['paddock.edge.request.duration', 'get'];
+  await edge.until(() => edge.measured.length > 1);
+  t.deepEqual(edge.measured, [
+    { name, method, route: '/lent', status: '5xx-provider' },
+    { name, method, route: '/stored', status: '5xx' },
+  ]);
 });
 
 test('HEAD is answered wherever GET is, without a body', async (t) => {

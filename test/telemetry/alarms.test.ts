@@ -88,11 +88,25 @@ test('each kind of what is stuck has an alarm, and what only waits for others is
 
 test('completions that fail lead to a section about their provider, and not about secrets', async (t) => {
   const alerts = await readAlerts();
-  const failing = alerts.filter(({ expr }) => expr.includes('{failed="true"}'));
+  const failing = alerts.filter(({ expr }) => /\{failed="true"\}|"5xx-provider"\}/.test(expr));
 
   t.deepEqual(
-    failing.map(({ annotations }) => annotations.runbook),
-    ['RUNBOOK.md#a-provider-fails'],
+    failing.map(({ annotations, labels }) => [labels.severity, annotations.runbook]),
+    [
+      ['ticket', 'RUNBOOK.md#a-provider-fails'],
+      ['ticket', 'RUNBOOK.md#a-provider-fails'],
+    ],
+  );
+});
+
+test('what is refused for a provider neither wakes anybody nor hides failures of ours', async (t) => {
+  const alerts = await readAlerts();
+  const errors = alerts.find(({ alert }) => alert === 'PaddockServerErrors');
+  const counted = [...(errors?.expr.matchAll(/request_duration_count\{(.*?)\}/g) ?? [])];
+
+  t.deepEqual(
+    counted.map(([, selector]) => selector),
+    ['status="5xx",route!="/health/deep"', 'status!="5xx-provider",route!="/health/deep"'],
   );
 });
 
