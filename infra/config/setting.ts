@@ -196,11 +196,13 @@ export const clockTime = z
 
 export const timeZone = z.string().refine(isTimeZone, 'must be an IANA time zone');
 
-export const halfLifeDays = z
-  .string()
-  .regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a number of days')
-  .transform(Number)
-  .refine((days) => days > 0, 'must be above 0');
+export function days({ max }: { readonly max: number }): z.ZodType<number, string> {
+  return z
+    .string()
+    .regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be a number of days')
+    .transform(Number)
+    .refine((value) => value > 0 && value <= max, `must be above 0, and ${max} at most`);
+}
 
 /** A decimal as its text, to be calculated with exactly; the empty text means that there is none. */
 export const decimalOrNone = z

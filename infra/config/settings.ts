@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { policyBounds } from '../../machines/race/policy-bounds.ts';
 import { defaultProductIdPattern } from '../python/rules/product-ids.ts';
 import { defaultFaultTable, faultTable } from './fault-table.ts';
 import { credentialKeys, operatorTokens, secretBytes } from './named-secrets.ts';
@@ -9,8 +10,8 @@ import {
   clockTime,
   count,
   databaseUrl,
+  days,
   decimalOrNone,
-  halfLifeDays,
   listOf,
   micro,
   modelAliases,
@@ -51,17 +52,24 @@ const leases = {
   MEMBER_RENEW_SECONDS: seconds(1, 'four renewals may fail before partitions move'),
 };
 
+/** An operator's change of the same rules is bound alike. */
+const { tasksMax, raceLimitSecondsMax, marginHalfLifeDaysMax } = policyBounds;
+const successesBound = { max: policyBounds.requiredSuccessesMax };
+const halfLifeDays = days({ max: marginHalfLifeDaysMax });
+
 /** Scores, races and money. */
 const races = {
   REQUIRED_SUCCESSES_QUALIFYING: count(
     2,
     'runs',
     'one validator alone decides nothing; kept by a suite when it is made',
+    successesBound,
   ),
   REQUIRED_SUCCESSES_RACE: count(
     2,
     'runs',
     'one validator alone decides nothing; kept by a suite when it is made',
+    successesBound,
   ),
   PLATFORM_FAULT_SHARE: micro('0.30', 'strictly above it a run failed for reasons of ours'),
   FAULT_TABLE: optional(faultTable, 'JSON', defaultFaultTable, 'blames a run by its reason text'),
@@ -71,9 +79,11 @@ const races = {
     { places: 4 },
   ),
   ELIMINATION_SHARE: micro('0.65', 'of the finishers, worst by raw race score'),
-  RACE_TASKS: count(90, 'tasks', 'fewer if the pack has fewer'),
-  QUALIFYING_TASKS: count(30, 'tasks', 'fewer if the pack has fewer'),
-  SCORE_WINDOW_RACES: count(3, 'races', 'the divisor of Overall; one lucky race must not do'),
+  RACE_TASKS: count(90, 'tasks', 'fewer if the pack has fewer', { max: tasksMax }),
+  QUALIFYING_TASKS: count(30, 'tasks', 'fewer if the pack has fewer', { max: tasksMax }),
+  SCORE_WINDOW_RACES: count(3, 'races', 'the divisor of Overall; one lucky race must not do', {
+    max: policyBounds.windowRacesMax,
+  }),
   MARGIN_INITIAL: micro('0.010', 'a new top is safe from noise'),
   MARGIN_HALF_LIFE_DAYS: optional(halfLifeDays, 'days', '10', 'an old top gets easier to beat'),
   MARGIN_FLOOR: micro('0', 'what the margin decays to'),
@@ -87,7 +97,9 @@ const races = {
   TAO_USD: optional(decimalOrNone, 'USD', '', 'price of a TAO, for estimates of payouts'),
   RACE_CLOSE_TIME: optional(clockTime, 'local time', '12:00', 'the daily close of qualifying'),
   RACE_TIME_ZONE: optional(timeZone, 'IANA zone', 'America/Los_Angeles', 'of the close'),
-  RACE_LIMIT_SECONDS: seconds(72_000, '20 h: a race is over before the next one closes'),
+  RACE_LIMIT_SECONDS: seconds(72_000, '20 h: a race is over before the next one closes', {
+    max: raceLimitSecondsMax,
+  }),
 };
 
 /** What a miner may send, and when it is shown to others. */

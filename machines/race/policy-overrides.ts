@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { type ExecutionKind, executionKinds } from '../types.ts';
 import { type RacePolicy, racePolicy } from './policy.ts';
+import { policyBounds } from './policy-bounds.ts';
 
-// Far above any sense, far below what the columns and the arithmetic hold.
-const successesMax = 100;
-const tasksMax = 10_000;
-const windowRacesMax = 100;
-const raceLimitMsMax = 7 * 86_400_000;
-const halfLifeMsMax = 10_000 * 86_400_000;
+const { tasksMax, windowRacesMax, marginHalfLifeDaysMax } = policyBounds;
+const raceLimitMsMax = policyBounds.raceLimitSecondsMax * 1000;
+const halfLifeMsMax = marginHalfLifeDaysMax * 86_400_000;
 
 const { shape } = racePolicy;
-const successes = shape.requiredSuccesses.max(successesMax).nullable();
+const successes = shape.requiredSuccesses.max(policyBounds.requiredSuccessesMax).nullable();
 const fields = z.object({
   qualifyingThreshold: shape.qualifyingThreshold.refine((text) => Number(text) <= 1).nullable(),
   requiredSuccessesQualifying: successes,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RacePolicy } from '../../../machines/race/policy.ts';
+import { policyBounds } from '../../../machines/race/policy-bounds.ts';
 import type { PolicyChanges, PolicyOverrides } from '../../../machines/race/policy-overrides.ts';
 import { fourPlaces } from '../../../machines/scoring/exact.ts';
 import { microOfNumber } from '../../../machines/scoring/micro.ts';
@@ -10,21 +11,23 @@ import { uuidOut } from './uuid.ts';
 
 const dayMs = 86_400_000;
 const settable = <S extends z.ZodType>(schema: S) => schema.nullable().optional();
-const successesIn = settable(z.number().int().min(1).max(100));
+const countIn = (max: number) => settable(z.number().int().min(1).max(max));
+const bounds = policyBounds;
+const successesIn = countIn(bounds.requiredSuccessesMax);
 
 /** Any of them; null: back to what the suite or the configuration says. */
 export const policyChangesIn = z.object({
   qualifying_threshold: settable(thresholdIn),
   margin_initial: settable(shareIn),
-  margin_half_life_days: settable(z.number().min(0.000_001).max(10_000)),
+  margin_half_life_days: settable(z.number().min(0.000_001).max(bounds.marginHalfLifeDaysMax)),
   margin_floor: settable(shareIn),
   emission_baseline_burn_rate: settable(shareIn),
   required_successes_qualifying: successesIn,
   required_successes_race: successesIn,
   elimination_share: settable(shareIn),
-  race_tasks: settable(z.number().int().min(1).max(10_000)),
-  race_limit_seconds: settable(z.number().int().min(1).max(604_800)),
-  score_window_races: settable(z.number().int().min(1).max(100)),
+  race_tasks: countIn(bounds.tasksMax),
+  race_limit_seconds: countIn(bounds.raceLimitSecondsMax),
+  score_window_races: countIn(bounds.windowRacesMax),
 });
 type PolicyChangesIn = z.infer<typeof policyChangesIn>;
 

@@ -1,5 +1,11 @@
 import test from 'ava';
-import { ConfigInvalid, configAdvice, readConfig } from '../../../infra/config/config.ts';
+import { policyChangesIn } from '../../../apps/edge/wire/policy.ts';
+import {
+  ConfigInvalid,
+  configAdvice,
+  readConfig,
+  readSettingOf,
+} from '../../../infra/config/config.ts';
 import { configTables } from '../../../infra/config/config-table.ts';
 import { settings } from '../../../infra/config/settings.ts';
 
@@ -240,6 +246,36 @@ test('numbers that cannot work together are refused with the reason', (t) => {
   }
 });
 
+// A race copies the rules when it opens: one that cannot be stored would stop it for good.
+test('the environment takes of a rule what an operator may change it to, and no more', (t) => {
+  const fields = {
+    QUALIFYING_THRESHOLD: 'qualifying_threshold',
+    MARGIN_INITIAL: 'margin_initial',
+    MARGIN_HALF_LIFE_DAYS: 'margin_half_life_days',
+    MARGIN_FLOOR: 'margin_floor',
+    BURN_RATE: 'emission_baseline_burn_rate',
+    REQUIRED_SUCCESSES_QUALIFYING: 'required_successes_qualifying',
+    REQUIRED_SUCCESSES_RACE: 'required_successes_race',
+    ELIMINATION_SHARE: 'elimination_share',
+    RACE_TASKS: 'race_tasks',
+    RACE_LIMIT_SECONDS: 'race_limit_seconds',
+    SCORE_WINDOW_RACES: 'score_window_races',
+  } as const;
+  const values = [
+    ...[0, 0.000001, 0.0001, 0.5, 1, 1.5, 2, 100, 101],
+    ...[10_000, 10_001, 604_800, 604_801, 9_999_999_999],
+  ];
+  t.deepEqual(Object.values(fields).toSorted(), Object.keys(policyChangesIn.shape).toSorted());
+
+  const keys = Object.keys(fields) as (keyof typeof fields)[];
+  for (const [key, value] of keys.flatMap((name) => values.map((each) => [name, each] as const))) {
+    const read = () => readSettingOf(key, { [key]: String(value) });
+    const isTaken = policyChangesIn.safeParse({ [fields[key]]: value }).success;
+    if (isTaken) t.notThrows(read, `${key} ${value}`);
+    else t.throws(read, { instanceOf: ConfigInvalid }, `${key} ${value}`);
+  }
+});
+
 test('a short lease alone is legal: the heartbeat that nobody set follows it', (t) => {
   const config = read({ LEASE_SECONDS: '6', CLAIM_LEASE_SECONDS: '4' });
   t.is(config.heartbeatSeconds, 2);
@@ -254,7 +290,7 @@ test('a time in milliseconds where seconds are meant is noticed', (t) => {
     LEASE_SECONDS: '120000',
     MEMBER_LEASE_SECONDS: '5000',
     DRAIN_SECONDS: '10000',
-    RACE_LIMIT_SECONDS: '86400000',
+    RACE_LIMIT_SECONDS: '82801',
   };
   for (const [name, value] of Object.entries(times)) {
     const said = configAdvice(read({ CLAIM_LEASE_SECONDS: '120000', [name]: value }));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SuiteDocument } from '../../../../actors/services/operator/messages.ts';
+import { policyBounds } from '../../../../machines/race/policy-bounds.ts';
 import { microOfNumber } from '../../../../machines/scoring/micro.ts';
 import { endpoint } from '../../endpoint.ts';
 import { order, storeDocument } from '../../operator/order.ts';
@@ -15,7 +16,8 @@ const problem = z.object({
   metadata: z.record(z.string(), z.unknown()),
 });
 const problems = z.array(problem).max(suiteProblemsMax).nullable().optional();
-const requiredSuccesses = z.number().int().min(1).max(100).nullable().optional();
+const { requiredSuccessesMax } = policyBounds;
+const requiredSuccesses = z.number().int().min(1).max(requiredSuccessesMax).nullable().optional();
 
 const newSuite = z.object({
   benchmark_name: z.string().trim().min(1).max(200),
