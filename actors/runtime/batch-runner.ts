@@ -15,7 +15,7 @@ import { fault, internalError, storeUnavailable } from './answers.ts';
 import { commitBatch, consumerOf, type Decided, requestConsumer } from './commit-batch.ts';
 import type { Letter } from './mailbox.ts';
 import type { PartitionActor, PartitionKind } from './partition-actor.ts';
-import { leadingTrace } from './trace-of.ts';
+import { causesOf } from './trace-of.ts';
 
 export interface BatchDeps {
   readonly actor: PartitionActor;
@@ -82,7 +82,7 @@ export class BatchRunner {
   }
 
   run(): Promise<BatchEnd> {
-    return this.#deps.telemetry.inTrace(causesOf(this.#left).parent, () => this.#run());
+    return this.#deps.telemetry.inTrace(causesOf(tracesOf(this.#left)).parent, () => this.#run());
   }
 
   async #run(): Promise<BatchEnd> {
@@ -149,7 +149,7 @@ export class BatchRunner {
   /** All of them, or the one that threw: it is to be answered, and the rest starts over without it. */
   async #decide(): Promise<Decided[] | Failed> {
     const { actor, telemetry } = this.#deps;
-    const causes = causesOf(this.#left);
+    const causes = causesOf(tracesOf(this.#left));
     const atMs = this.#nowMs();
     return telemetry.span('decide', causes, async () => {
       actor.begin();
@@ -206,7 +206,7 @@ export class BatchRunner {
     commit: () => Promise<CommitOutcome>,
   ): Promise<CommitOutcome> {
     const { clock, kind, telemetry } = this.#deps;
-    const causes = causesOf(writing.map(({ letter }) => letter));
+    const causes = causesOf(tracesOf(writing.map(({ letter }) => letter)));
     const attributes = { kind: kind.kind };
     const startedMs = clock.monotonicMs();
     const outcome = await telemetry.span('commit', { ...causes, attributes }, async (span) => {
@@ -346,11 +346,8 @@ function refusedAs({ code, detail, extras }: Extract<CommitOutcome, { kind: 'ref
   return fault(known, Object.hasOwn(faultTexts, code) ? detailOf(known) : detail, extras);
 }
 
-/** Work for several letters is a part of one's trace, and linked to those of the others. */
-function causesOf(letters: readonly Letter[]) {
-  const traces = letters.map(({ command }) => command.trace);
-  const parent = leadingTrace(traces);
-  return { parent, links: traces.filter((trace) => trace !== parent) };
+function tracesOf(letters: readonly Letter[]) {
+  return letters.map(({ command }) => command.trace);
 }
 
 /** Enough to find a run's or a version's commits by, of a batch that is not a crowd. */

@@ -4,7 +4,7 @@ import type { Logger } from '../../infra/ports/log.ts';
 import type { PartitionStore } from '../../infra/ports/partition-store.ts';
 import type { Telemetry } from '../../infra/ports/telemetry.ts';
 import { deliveriesMax, parkedOf } from './inbox-consumer.ts';
-import { traceOf } from './trace-of.ts';
+import { causesOf, traceOf } from './trace-of.ts';
 
 export interface FactConsumerOptions {
   /** The inbox's consumer and the durable's name: `projector`. */
@@ -98,9 +98,9 @@ async function handled(
   const [first, ...others] = facts;
   if (first === undefined) return;
   const what = others.length === 0 ? `fact ${first.subject}` : `facts of ${name}`;
-  const links = others.map(({ headers }) => traceOf(headers));
+  const causes = causesOf(facts.map(({ headers }) => traceOf(headers)));
   const attributes = { consumer: name, facts: facts.length };
-  const span = { kind: 'consumer', parent: traceOf(first.headers), links, attributes } as const;
+  const span = { kind: 'consumer', ...causes, attributes } as const;
   await telemetry.span(what, span, () => handle(facts));
 }
 

@@ -9,6 +9,12 @@ export function traceOf(headers: Readonly<Record<string, string>>): Record<strin
   };
 }
 
+/** What led to work for several: the trace that it is a part of, and links to the others. */
+export function causesOf(traces: readonly TraceHeaders[]) {
+  const parent = leadingTrace(traces);
+  return { parent, links: traces.filter((trace) => trace !== parent) };
+}
+
 /**
  * Whose trace work for several is a part of, where it can be of one only: the first that somebody
  * collects, else the first. The others are linked.
