@@ -13,14 +13,13 @@ enableCompileCache();
 
 // This runs before main, which reads the environment for everyone else.
 const { env } = process;
-const {
-  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = '',
-  METRICS_HOST,
-  METRICS_PORT,
-  PROCESS_NAME,
-} = env;
-const tracesPerSecond = Number(env['TRACES_PER_SECOND'] || 100);
-const serviceName = PROCESS_NAME || 'paddock';
+/** As main reads it: blanks around a value are none of it, and a blank one counts as not set. */
+const given = (key: string) => env[key]?.trim() ?? '';
+const endpoint = given('OTEL_EXPORTER_OTLP_ENDPOINT');
+const tracesPerSecond = Number(given('TRACES_PER_SECOND') || 100);
+const serviceName = given('PROCESS_NAME') || 'paddock';
+const levels = ['debug', 'info', 'warn', 'error'] as const;
+const logLevel = levels.find((level) => level === given('LOG_LEVEL')) ?? 'info';
 
 // No static imports: those run before the lines above.
 if (URL.canParse(endpoint)) {
@@ -28,14 +27,14 @@ if (URL.canParse(endpoint)) {
   const { register } = await import('import-in-the-middle/register-hooks.mjs');
   register({ include: ['node:http', 'node:https', 'express'] });
   const { startSdk } = await import('./sdk.ts');
-  startSdk({ endpoint, serviceName, tracesPerSecond });
+  startSdk({ endpoint, serviceName, tracesPerSecond, logLevel });
 } else {
   const { startTraceIds } = await import('./trace-ids.ts');
   startTraceIds();
 }
 
-const port = Number(METRICS_PORT ?? 0);
+const port = Number(given('METRICS_PORT'));
 if (Number.isInteger(port) && port >= 1 && port <= 65_535) {
   const { startMetrics } = await import('./metrics.ts');
-  startMetrics({ host: METRICS_HOST || '127.0.0.1', port, serviceName });
+  startMetrics({ host: given('METRICS_HOST') || '127.0.0.1', port, serviceName });
 }

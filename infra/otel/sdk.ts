@@ -3,15 +3,20 @@ import { ExpressInstrumentation, ExpressLayerType } from '@opentelemetry/instrum
 import { HttpInstrumentation } from '@opentelemetry/instrumentation-http';
 import { NodeSDK } from '@opentelemetry/sdk-node';
 import { systemClock } from '../clock/system-clock.ts';
-import { publicTarget } from './public-target.ts';
+import type { LogLevel } from '../ports/log.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { logLinesTo } from '../telemetry/log-lines.ts';
+import { publicPath, publicTarget } from './public-target.ts';
 import { isQuiet } from './quiet-requests.ts';
 import { onShutdown } from './shutdown.ts';
 import { SparingSampler } from './sparing-sampler.ts';
+import { WatchedExporter } from './watched-exporter.ts';
 
 export interface SdkOptions {
   readonly endpoint: string;
   readonly serviceName: string;
   readonly tracesPerSecond: number;
+  readonly logLevel: LogLevel;
 }
 
 /** Records spans and sends them to a collector. */
@@ -24,7 +29,7 @@ export function startSdk(to: SdkOptions): void {
     sampler: new SparingSampler({ ...to, monotonicMs: systemClock.monotonicMs }),
     metricReaders: [],
     logRecordProcessors: [],
-    traceExporter: new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs }),
+    traceExporter: watchedExporter(url, to),
   });
   sdk.start();
   onShutdown(() => sdk.shutdown());
@@ -32,6 +37,19 @@ export function startSdk(to: SdkOptions): void {
 
 /** Retries included. A stopping process waits this long for a collector that is down. */
 const exportTimeoutMs = 2000;
+
+function watchedExporter(url: string, { serviceName, logLevel }: SdkOptions): WatchedExporter {
+  const { nowMs, monotonicMs } = systemClock;
+  const log = createLogger({
+    ...{ name: serviceName, level: logLevel, nowMs },
+    write: logLinesTo(process.stderr),
+  });
+  // A key of the collector's may stand anywhere in its address.
+  const { protocol, host, pathname } = new URL(url);
+  const shownUrl = `${protocol}//${host}${publicPath(pathname)}`;
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: exportTimeoutMs });
+  return new WatchedExporter(exporter, { shownUrl, log, monotonicMs });
+}
 
 function httpInstrumentation(): HttpInstrumentation {
   return new HttpInstrumentation({

@@ -8,6 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { freePort } from '../../../infra/local/free-port.ts';
 import { systemEnv } from '../../support/system-env.ts';
+import { until } from '../../support/until.ts';
 
 const register = new URL('../../../infra/otel/register.ts', import.meta.url).href;
 const program = fileURLToPath(new URL('traced-server.ts', import.meta.url));
@@ -15,18 +16,25 @@ const program = fileURLToPath(new URL('traced-server.ts', import.meta.url));
 interface Running {
   readonly child: ChildProcess;
   readonly port: number;
+  /** On standard error. */
+  readonly said: () => string;
 }
 
 async function start(t: ExecutionContext, env: Record<string, string>): Promise<Running> {
   const child = spawn(process.execPath, ['--import', register, program], {
     env: { ...systemEnv(), ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.teardown(() => child.kill('SIGKILL'));
+  let text = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+  });
+  const said = () => text;
   for await (const line of createInterface({ input: child.stdout })) {
-    return { child, port: z.object({ port: z.number() }).parse(JSON.parse(line)).port };
+    return { child, said, port: z.object({ port: z.number() }).parse(JSON.parse(line)).port };
   }
-  throw new Error('the program ended before it listened');
+  throw new Error(`the program ended before it listened: ${text}`);
 }
 
 async function stop({ child }: Running): Promise<unknown> {
@@ -150,6 +158,56 @@ test('a collector that is down does not keep a stopping process', async (t) => {
   t.is(await stop(running), 0);
   // Less than what a draining process may take.
   t.true(performance.now() - before < 9_000);
+});
+
+test('a collector that takes nothing is told of in one line, and once it does in another', async (t) => {
+  let status = 404;
+  const paths = new Set<string | undefined>();
+  const server = createServer((request, response) => {
+    paths.add(request.url);
+    request.resume();
+    response.writeHead(status, { 'content-type': 'application/json' }).end('{}');
+  });
+  const at = `http://127.0.0.1:${await listening(t, server)}`;
+  const running = await start(t, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${at}/v1/traces`,
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    PROCESS_NAME: 'edge-1',
+  });
+  const told = (lines: number) =>
+    until(async () => {
+      await get(running.port, '/v1/things/1');
+      return running.said().split('\n').length > lines;
+    });
+  await told(1);
+  for (let more = 0; more < 5; more += 1) {
+    await get(running.port, '/v1/things/1');
+    await once(server, 'request');
+  }
+  status = 200;
+  await told(2);
+  t.is(await stop(running), 0);
+
+  t.deepEqual([...paths], ['/v1/traces/v1/traces']);
+  const lines = running.said().trim().split('\n');
+  t.is(lines.length, 2, running.said());
+  const [lost, found] = lines.map((line): unknown => JSON.parse(line));
+  const [process, url] = ['edge-1', `${at}/v1/traces/v1/traces`];
+  t.like(lost, { level: 'warn', process, url, code: 404 });
+  t.like(found, { level: 'info', process, url, message: 'the collector takes traces again' });
+});
+
+test('blanks around a value are none of it', async (t) => {
+  const { server, received } = collector();
+  const port = await freePort();
+  const running = await start(t, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: ` http://127.0.0.1:${await listening(t, server)} `,
+    ...{ METRICS_PORT: ` ${port}`, METRICS_HOST: ' 127.0.0.1 ', TRACES_PER_SECOND: ' ' },
+  });
+  await get(running.port, '/v1/things/1');
+  t.true((await fetch(`http://127.0.0.1:${port}/metrics`)).ok);
+  t.is(await stop(running), 0);
+  t.true(received.length > 0);
 });
 
 test('metrics are shown on loopback under their own names', async (t) => {
