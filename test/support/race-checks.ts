@@ -54,6 +54,15 @@ async function shapeViolations(sql: Sql, race: Race): Promise<string[]> {
       r.status in ('RACE_COMPLETE', 'RACE_CANCELLED') as "INV-30 is over",
       r.completed_at is null or not ${isPastLimit(sql, sql`r.completed_at`)}
         as "INV-30 within its limit",
+      -- Its end cancels what is still open, which before its limit is the work of who is banned alone.
+      coalesce(r.completed_at, r.cancelled_at) >= r.deadline_at
+        or not exists (select from work_item w
+          join race_entrant e on e.race_id = w.race_id and e.agent_version_id = w.agent_version_id
+          where w.race_id = r.race_id and w.rejudging_id is null
+            and w.close_reason in ('RACE_COMPLETE', 'NO_FINISHER')
+            and not exists (select from audit_log a
+              where a.action = 'hotkey.ban' and a.object = 'hotkey/' || e.miner_hotkey))
+        as "INV-30 nobody could have finished any more",
       -- What judges a run of it again goes on beside the races.
       not exists (select from evaluation_run e where e.race_id = r.race_id
         and e.rejudging_id is null and e.status in ('CLAIMED', 'RUNNING')) as "no run is live",

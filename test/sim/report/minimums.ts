@@ -22,6 +22,7 @@ const minimums: readonly Minimum[] = [
   { name: 'runs ended by RUN_LIMIT', perThousandDays: 20 },
   { name: 'runs ended by NO_PROGRESS', perThousandDays: 10 },
   { name: 'runs completed beyond NO_PROGRESS', perThousandDays: 50 },
+  { name: 'races ended: RACE_COMPLETE', perThousandDays: 400 },
 ];
 
 /** With fewer days chance alone could keep a situation away: nothing is asked of such a run. */

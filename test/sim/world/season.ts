@@ -127,11 +127,18 @@ export class Season {
     await this.#heal();
     for (let round = 0; round < 8; round += 1) {
       const races = await this.#untilRace((all) => all.some(isOver), 8_000);
-      if (races !== undefined) return;
+      if (races !== undefined) return await this.#countEnd(race.id);
       await this.#work('RACE', 30_000);
       await this.#session.kernel.run({ ms: 1_000 });
     }
     this.#wrong('INV-30', `race ${race.id} does not end`);
+  }
+
+  async #countEnd(raceId: string): Promise<void> {
+    const { sql, participants } = this.#session;
+    const [row] = await sql<{ end: string }[]>`
+      select coalesce(cancel_reason, status) as end from race where race_id = ${raceId}`;
+    participants.counters.add(`races ended: ${row?.end}`);
   }
 
   /** Everything ends or is taken, and then is looked through. */
