@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import test, { type ExecutionContext } from 'ava';
 import { evalPartitionOf } from '../../machines/partition-of.ts';
+import { codesOf } from '../../machines/reasons/reason-kinds.ts';
 import { orderedRun, orderedVersion } from '../spec/answers/operator.ts';
 import { startTestService, type TestService } from '../support/edge.ts';
 import { claim, claimPath, evaluate, submit, validators } from '../support/evaluation-client.ts';
@@ -122,6 +123,12 @@ test.serial('orders that need a reason have one, and what nobody knows is not fo
       t.regex(await invalid(t, await post(path, body)), /^body/, path);
     }
   }
+  for (const code of [...codesOf('exclusion_reason'), ' INCOMPLETE ']) {
+    const excluded = await post(runPath(id, 'exclude'), { reason: code });
+    t.is(await invalid(t, excluded), 'body.reason', code);
+  }
+  const words = await post(runPath(id, 'exclude'), { reason: 'INCOMPLETE: a host was lost' });
+  await refused(t, words, '404 EVAL_RUN_NOT_FOUND');
   const reason = { reason: 'x' };
   for (const order of ['discard', 'reinstate']) {
     await refused(t, await post(versionPath(id, order), reason), '404 AGENT_VERSION_NOT_FOUND');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from '../../endpoint.ts';
 import { orderFaults } from '../../operator/order-actor.ts';
 import { orderedRun, orderRun } from '../../operator/order-run.ts';
-import { requiredReason } from '../../wire/reason.ts';
+import { exclusionReason } from '../../wire/reason.ts';
 import { uuid } from '../../wire/uuid.ts';
 
 export const excludeRun = endpoint({
@@ -12,7 +12,7 @@ export const excludeRun = endpoint({
   summary: 'Take a run out of its score; its work is offered again',
   trafficClass: 1,
   params: z.object({ eval_run_id: uuid }),
-  body: z.object({ reason: requiredReason }),
+  body: z.object({ reason: exclusionReason }),
   response: orderedRun,
   faults: [
     'EVAL_RUN_NOT_FOUND',
