@@ -11,26 +11,33 @@ export function isStorable(value: unknown): boolean {
   return Object.entries(value).every(([name, inner]) => isStorable(name) && isStorable(inner));
 }
 
-/** The same value with U+FFFD for each of both, also in names: an equal value becomes an equal one. */
+/**
+ * The same value with U+FFFD for each of both, also in names: an equal value becomes an equal one, in whichever order
+ * its names come.
+ */
 export function storableJson<T>(value: T): T;
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((inner) => storableJson(inner));
   const nameOf = storableNames(Object.keys(value));
-  return withEntries(value, (name, inner) => [nameOf(name), storableJson(inner)]);
+  return withEntries(value, (name, inner) => [nameOf.get(name) ?? name, storableJson(inner)]);
 }
 
 function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', replacement);
 }
 
-/** No two of them alike: of those that would be, each but the first has its place among them for a sign of it. */
-function storableNames(names: readonly string[]): (name: string) => string {
-  const taken = new Set(names.filter(isStorable));
+/**
+ * No two of them alike: of those that would be, each but the first has its place among them for a sign of it. They are
+ * counted in the order of their units, so that it does not matter in which one the names of a value come.
+ */
+function storableNames(names: readonly string[]): ReadonlyMap<string, string> {
+  const [fine, odd] = [names.filter(isStorable), names.filter((name) => !isStorable(name))];
+  const taken = new Set(fine);
   const alike = new Map<string, number>();
-  return (name) => {
-    if (isStorable(name)) return name;
+  const nameOf = new Map(fine.map((name) => [name, name]));
+  for (const name of odd.toSorted()) {
     const mended = storableText(name);
     let kept: string;
     do {
@@ -39,8 +46,9 @@ function storableNames(names: readonly string[]): (name: string) => string {
       kept = place === 1 ? mended : mended.replace(replacement, String(place));
     } while (taken.has(kept));
     taken.add(kept);
-    return kept;
-  };
+    nameOf.set(name, kept);
+  }
+  return nameOf;
 }
 
 /** The same value, in which no list or object nests deeper than `levels`: whatever depth it has, the stack holds. */

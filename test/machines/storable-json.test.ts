@@ -1,5 +1,6 @@
 import test from 'ava';
 import fc from 'fast-check';
+import { canonicalJson } from '../../machines/canonical-json.ts';
 import { cutDeeper, isStorable, storableJson } from '../../machines/storable-json.ts';
 
 const unit = fc.constantFrom('a', '\0', '\ud800', '\udc00', '\u{1f6d2}', '\ufffd', '__proto__');
@@ -46,6 +47,17 @@ test('names that would become one stay as many, beside those that are so already
       t.deepEqual(Object.values(storableJson(value)).sort(), Object.values(value).sort());
     }),
   );
+});
+
+test('in whichever order the names of a value come, it becomes the same one', (t) => {
+  const stored = (entries: readonly (readonly [string, number])[]) =>
+    canonicalJson(storableJson(Object.fromEntries(entries)));
+  const entries = fc.uniqueArray(fc.tuple(texts, fc.integer()), { selector: ([name]) => name });
+  const shuffled = entries.chain((one) => {
+    const other = fc.shuffledSubarray(one, { minLength: one.length });
+    return fc.tuple(fc.constant(one), other);
+  });
+  fc.assert(fc.property(shuffled, ([one, other]) => t.is(stored(one), stored(other))));
 });
 
 test('a value is cut where it nests too deep, and nowhere else', (t) => {
