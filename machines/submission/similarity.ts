@@ -39,6 +39,8 @@ export interface Share {
 }
 
 export interface Match {
+  /** The coarser one of the two files: of so many fingerprints one was looked at. */
+  readonly modulus: number;
   /** Fingerprints that both have, those left out that were the miner's own before. */
   readonly sharedCount: number;
   /** Of the later file, what is in the earlier one; common code weighs less. */
@@ -115,6 +117,7 @@ export function compare(file: Fingerprints, earlier: Compared, standings: Standi
   const shared = own.filter((hash) => others.has(hash) && !wasOwn(standings.get(hash), earlier));
   const part = sum(shared.map(weight));
   return {
+    modulus,
     sharedCount: shared.length,
     share: { part, whole: sum(own.map(weight)) },
     sourceShare: { part, whole: sum(other.map(weight)) },

@@ -5,6 +5,7 @@ import type { Fingerprints } from '../../../machines/submission/fingerprints.ts'
 import type { EarlierVersion } from '../../../machines/submission/similarity.ts';
 import { reportOn, type SimilarityReport } from '../../../machines/submission/similarity-report.ts';
 import { writtenAgents } from '../../infra/python/honest/agents.ts';
+import { denseCode } from '../../support/dense-code.ts';
 import { fingerprinted } from '../../support/fingerprinted.ts';
 import { disguised, program, textOf } from '../../support/python-programs.ts';
 import { withPass, withSemicolons } from '../../support/statement-disguises.ts';
@@ -92,6 +93,42 @@ test('a whole file inside a larger one is a copy', (t) => {
     t.deepEqual(report.reasons, ['EARLIER_IS_INSIDE']);
   });
   t.notThrows(() => fc.assert(property, { ...runs, numRuns: 3 }));
+});
+
+/** Nearly as many tokens as a file may have: one fingerprint of sixteen is kept. */
+const padding = denseCode(335_000, 'pad');
+
+test('a whole file inside one of 380 kB is a copy', (t) => {
+  const property = fc.property(program(8), (original) => {
+    const padded = `${disguised(textOf(original))}\n${padding}`;
+    t.deepEqual([padded.length > 380_000, fingerprinted(padded).modulus], [true, 16]);
+    const report = lastReport([
+      { id: 'first', author: 'a', text: textOf(original) },
+      { id: 'second', author: 'b', text: padded },
+    ]);
+    t.is(report.verdict, 'copy');
+    t.deepEqual(report.reasons, ['EARLIER_IS_INSIDE']);
+  });
+  t.notThrows(() => fc.assert(property, { ...runs, numRuns: 2 }));
+});
+
+test('a short file of which few samples are left is suspicious where all of them are inside', (t) => {
+  for (const { name, file } of writtenAgents()) {
+    const text = Buffer.from(file).toString();
+    const { hashes } = fingerprinted(text);
+    const samples = hashes.filter((hash) => hash % 16 === 0).length;
+    if (hashes.length < 60 || samples < 3) continue;
+    t.is(verdictOf(text, `${text}\n${padding}`), samples < 15 ? 'suspicious' : 'copy', name);
+  }
+});
+
+test('honest agents are clean beside 380 kB that others wrote', (t) => {
+  const texts = writtenAgents().map(({ file }) => Buffer.from(file).toString());
+  const [some, rest] = [0, 1].map((half) => texts.filter((_, index) => index % 2 === half));
+  if (some === undefined || rest === undefined) throw new Error('two halves were asked for');
+  const large = [...some, padding].join('\n');
+  t.is(fingerprinted(large).modulus, 16);
+  t.deepEqual([verdictOf(...rest, large), verdictOf(large, ...rest)], ['clean', 'clean']);
 });
 
 test('programs by people who never met are clean', (t) => {
