@@ -11,6 +11,9 @@ import {
 } from './similarity.ts';
 import { graver, type Judged, judgeMatch, type SimilarityReason } from './similarity-verdict.ts';
 
+/** Authors that a report names, besides the miner itself. */
+const authorsMax = 3;
+
 /** An earlier version with its file. */
 export interface Source extends Compared {
   readonly id: string;
@@ -29,7 +32,7 @@ export interface SimilarityReport {
   readonly reasons: readonly SimilarityReason[];
   /** Of the file, what is so common that it weighs less. */
   readonly commonShare: Share;
-  /** Of each author the nearest version; the gravest first, then by the share, then the earliest. */
+  /** Of each author the nearest version; the gravest first, then by the share, then the earliest; the miner's own last. */
   readonly matches: readonly ReportedMatch[];
 }
 
@@ -45,7 +48,8 @@ export function reportOn(
   const byAuthor = Map.groupBy(compared, ({ source }) => (source.isOwn ? null : source.author));
   const nearest = [...byAuthor.values()].flatMap((pairs) => pairs.toSorted(byNearness).slice(0, 1));
   const matches = nearest.toSorted(byGravity).map(toReported);
-  const others = matches.filter(({ isOwn }) => !isOwn);
+  const own = matches.filter(({ isOwn }) => isOwn);
+  const others = matches.filter(({ isOwn }) => !isOwn).slice(0, authorsMax);
   const common = [...standings.values()].filter(({ weight }) => weight < weightOf(0));
   return {
     verdict: others.reduce<SimilarityVerdict>(
@@ -54,7 +58,7 @@ export function reportOn(
     ),
     reasons: [...new Set(others.slice(0, 1).flatMap(({ reasons }) => reasons))],
     commonShare: { part: common.length, whole: file.hashes.length },
-    matches,
+    matches: [...others, ...own],
   };
 }
 

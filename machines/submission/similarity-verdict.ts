@@ -77,9 +77,15 @@ function reasonsFor(rules: readonly Rule[], match: Match): SimilarityReason[] {
 const isTelling = ({ sharedCount }: Match): boolean => sharedCount >= tellingMin;
 
 const swallows = (match: Match, percent: number, atLeast = samplesMin): boolean =>
-  match.sharedCount >= atLeast &&
-  match.sharedCount * match.modulus >= swallowedMin &&
-  reaches(match.sourceShare, percent);
+  isSwallowedTelling(match) && match.sharedCount >= atLeast && reaches(match.sourceShare, percent);
+
+/** Whether so much was found that the share of the earlier file says anything. */
+export function isSwallowedTelling({
+  sharedCount,
+  modulus,
+}: Pick<Match, 'sharedCount' | 'modulus'>): boolean {
+  return sharedCount >= fewSamplesMin && sharedCount * modulus >= swallowedMin;
+}
 
 function reaches({ part, whole }: Share, percent: number): boolean {
   return part > 0 && part * 100 >= whole * percent;

@@ -24,6 +24,9 @@ export interface EarlierVersion {
   /** Of the miner whose version is looked at. */
   readonly isOwn: boolean;
   readonly verdict: SimilarityVerdict | null;
+  /** How many fingerprints its whole file has, kept by this modulus. */
+  readonly hashCount: number;
+  readonly modulus: number;
 }
 
 /** Which earlier versions have each fingerprint, by their numbers; of each hotkey the first will do. */
@@ -54,7 +57,7 @@ export interface Match {
 }
 
 /** What a fingerprint weighs that nobody has but the two files. */
-const fullWeight = 4;
+export const fullWeight = 4;
 /** So many others may have it before it weighs less: a teacher and one friend of his. */
 const freeAuthors = 2;
 
@@ -128,7 +131,10 @@ export function compare(file: Fingerprints, earlier: Compared, standings: Standi
 }
 
 /** Had the miner it before the other author? */
-function wasOwn(standing: Standing | undefined, { isOwn, author, rank }: EarlierVersion): boolean {
+export function wasOwn(
+  standing: Standing | undefined,
+  { isOwn, author, rank }: EarlierVersion,
+): boolean {
   if (isOwn || standing === undefined) return false;
   return standing.ownRank < Math.min(standing.rankOf.get(author) ?? rank, rank);
 }

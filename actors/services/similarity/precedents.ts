@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../infra/ports/sql.ts';
+import type { Fragment, Sql, Transaction } from '../../../infra/ports/sql.ts';
 import type { Fingerprints } from '../../../machines/submission/fingerprints.ts';
 import type { EarlierVersion, Precedents } from '../../../machines/submission/similarity.ts';
 import type { Source } from '../../../machines/submission/similarity-report.ts';
@@ -36,14 +36,23 @@ async function readEarlier(
 ): Promise<ReadonlyMap<number, EarlierVersion>> {
   const rows = await tx<(EarlierVersion & { versionNo: number })[]>`
     select s.version_no as "versionNo", s.author, s.verdict,
-      s.miner_hotkey = ${minerHotkey} or s.author = ${author} as "isOwn",
+      s.miner_hotkey = ${minerHotkey} or s.author = ${author} as "isOwn", c.modulus,
+      ${hashCount(tx)} as "hashCount",
       (rank() over (order by s.submitted_at, s.agent_version_id))::int as rank
     from similarity_version s
+    join similarity_code c using (code_sha256)
     join similarity_version this on this.version_no = ${versionNo}
     where s.version_no = any(${numbers}::integer[])
       and (s.submitted_at, s.agent_version_id) < (this.submitted_at, this.agent_version_id)`;
   return new Map(rows.map(({ versionNo: number, ...version }) => [number, version]));
 }
+
+/**
+ * Of the file `c`, by the size of its list, which is told without reading that: eight bytes a hash behind a head of 20 to
+ * 24. Random numbers are no shorter when compressed, so that the size is theirs.
+ */
+export const hashCount = (sql: Sql | Transaction): Fragment =>
+  sql`greatest((pg_column_size(c.hashes) - 20) / 8, 0)`;
 
 /** The files of some of them. */
 export async function readSources(

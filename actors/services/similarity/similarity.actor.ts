@@ -203,7 +203,7 @@ async function reportOnOne(
       return true;
     }
     const precedents = await readPrecedents(tx, version, file);
-    const numbers = similarVersions(precedents, standingsOf(precedents));
+    const numbers = similarVersions(precedents, standingsOf(precedents), file.modulus);
     const sources = await readSources(tx, version, precedents, numbers);
     const report = reportOn(file, precedents, sources);
     await saveReport(tx, versionNo, report);

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { hashCount } from '../../../actors/services/similarity/precedents.ts';
 import {
   beginning,
   lockUnreported,
@@ -27,6 +28,25 @@ async function versions(
       from generate_series(${from}::integer, ${from + count - 1}::integer) n`;
   });
 }
+
+test('the size of a list of hashes tells how many they are', async (t) => {
+  const { sql } = await testDatabase(t);
+  await sql`
+    insert into similarity_code (code_sha256, format, token_count, modulus, hashes, first_lines, last_lines)
+    select 'hash-' || of.count, 1, 1, 1, made.hashes, made.hashes::integer[], made.hashes::integer[]
+    from unnest(${[0, 1, 12, 13, 14, 40, 200, 260, 1_000, 4_096]}::integer[]) as of (count)
+    cross join lateral (
+      select coalesce(array_agg(n), '{}')::bigint[] as hashes from generate_series(1, of.count) n) made`;
+  await sql`
+    update similarity_code set hashes = array(
+      select ('x' || left(md5(h || code_sha256), 13))::bit(52)::bigint from unnest(hashes) h)`;
+
+  const rows = await sql<{ told: number; counted: number }[]>`
+    select ${hashCount(sql)} as told, cardinality(c.hashes) as counted from similarity_code c`;
+
+  t.is(rows.length, 10);
+  for (const { told, counted } of rows) t.is(told, counted);
+});
 
 // As in a first look at all there are.
 test('the next version to report on is found without those behind it', async (t) => {

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import test from 'ava';
 import fc from 'fast-check';
 import type { Fingerprints } from '../../../machines/submission/fingerprints.ts';
-import type { EarlierVersion } from '../../../machines/submission/similarity.ts';
+import { similarVersions } from '../../../machines/submission/similar-versions.ts';
+import { type EarlierVersion, standingsOf } from '../../../machines/submission/similarity.ts';
 import { reportOn, type SimilarityReport } from '../../../machines/submission/similarity-report.ts';
 import { writtenAgents } from '../../infra/python/honest/agents.ts';
 import { denseCode } from '../../support/dense-code.ts';
@@ -21,7 +22,7 @@ interface Known extends EarlierVersion, Submitted {
   readonly fingerprints: Fingerprints;
 }
 
-/** Of each file, with the verdicts that came before it. */
+/** Of each file, with the verdicts that came before it, compared with what is worth it. */
 function reportsOf(files: readonly Submitted[]): readonly SimilarityReport[] {
   const known: Known[] = [];
   const firstWith = new Map<number, number[]>();
@@ -36,8 +37,12 @@ function reportsOf(files: readonly Submitted[]): readonly SimilarityReport[] {
       fingerprints.hashes.map((hash) => [hash, [...(firstWith.get(hash) ?? [])]]),
     );
     const precedents = { holders, versions: new Map(sources.entries()) };
-    const report = reportOn(fingerprints, precedents, sources);
-    known.push({ ...file, fingerprints, rank, isOwn: false, verdict: report.verdict });
+    const numbers = similarVersions(precedents, standingsOf(precedents), fingerprints.modulus);
+    const chosen = sources.filter((_, number) => numbers.includes(number));
+    const report = reportOn(fingerprints, precedents, chosen);
+    const { modulus, hashes } = fingerprints;
+    const size = { modulus, hashCount: hashes.length };
+    known.push({ ...file, fingerprints, ...size, rank, isOwn: false, verdict: report.verdict });
     for (const hash of fingerprints.hashes) {
       firstWith.set(hash, [...(firstWith.get(hash) ?? []), rank]);
     }
@@ -93,6 +98,42 @@ test('a whole file inside a larger one is a copy', (t) => {
     t.deepEqual(report.reasons, ['EARLIER_IS_INSIDE']);
   });
   t.notThrows(() => fc.assert(property, { ...runs, numRuns: 3 }));
+});
+
+const parts = (of: string, count: number) =>
+  Array.from({ length: count }, (_, part) => denseCode(2_000, `${of}_${part}`));
+
+/** A file of which a third of each of larger ones of others is a part, and all of a small one. */
+function behindDecoys(decoyCount: number, before: readonly Submitted[] = []) {
+  const [victim = ''] = fc.sample(four, { numRuns: 1, seed: 3 }).map(textOf);
+  const decoys = Array.from({ length: decoyCount }, (_, index) => parts(`decoy_${index}`, 9));
+  const stuffed = [victim, ...decoys.flatMap((each) => each.slice(0, 3)), ...parts('own', 3)];
+  return lastReport([
+    { id: 'victim', author: 'victim', text: victim },
+    ...before,
+    ...decoys.map((each, index) => ({
+      ...{ id: `decoy ${index}`, author: `decoy ${index}` },
+      text: each.join('\n'),
+    })),
+    { id: 'thief', author: 'thief', text: stuffed.join('\n') },
+  ]);
+}
+
+test('other authors of whom more is in a file do not hide the one who is inside', (t) => {
+  for (const decoyCount of [2, 3, 8]) {
+    const { verdict, reasons, matches } = behindDecoys(decoyCount);
+    t.deepEqual([verdict, reasons], ['copy', ['EARLIER_IS_INSIDE']]);
+    t.deepEqual([matches[0]?.id, matches.length], ['victim', 3]);
+  }
+});
+
+test('nor do those whose whole file was the miner’s own before', (t) => {
+  const small = Array.from({ length: 8 }, (_, index) => parts(`decoy_${index}`, 3).join('\n'));
+  const { verdict, matches } = behindDecoys(8, [
+    { id: 'own', author: 'thief', text: small.join('\n') },
+    ...small.map((text, index) => ({ id: `later ${index}`, author: `later ${index}`, text })),
+  ]);
+  t.deepEqual([verdict, matches[0]?.id], ['copy', 'victim']);
 });
 
 /** Nearly as many tokens as a file may have: one fingerprint of sixteen is kept. */
