@@ -11,9 +11,17 @@ interface Spooled extends AsyncDisposable {
   readonly sha256: string;
 }
 
-/** A body as a file of its own below `scratch`, which goes when it is disposed of. */
+/**
+ * A body as a file of its own below `scratch`, which goes when it is disposed of. The body is this function's
+ * from the call on: it is read to its end or destroyed, also where there is no room for a folder.
+ */
 export async function spool(body: Readable, scratch: string): Promise<Spooled> {
-  const folder = await scratchFor(scratch, 'object-');
+  // It may break before the pipeline listens, which tells of it all the same: unheard, that would end the process.
+  body.on('error', () => undefined);
+  const folder = await scratchFor(scratch, 'object-').catch((error: unknown) => {
+    body.destroy();
+    throw error;
+  });
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const path = join(folder, 'object');

@@ -1,9 +1,13 @@
-import { createServer } from 'node:http';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { requestMs } from '../../../infra/object-store/s3-options.ts';
 import { createS3Store } from '../../../infra/object-store/s3-store.ts';
+import { spool } from '../../../infra/object-store/spool.ts';
 import {
   FilesRefused,
   StorageUnavailable,
@@ -39,6 +43,39 @@ test('a store that dies in the middle of an object is unavailable', async (t) =>
     await t.throwsAsync(buffer(stream), { instanceOf: StorageUnavailable });
   }
 });
+
+const checksum = { 'x-amz-checksum-sha256': `${'A'.repeat(43)}=` };
+const breakings: Record<string, (response: ServerResponse) => void> = {
+  'breaks off right after its headers': (response) => {
+    response.flushHeaders();
+    setImmediate(() => response.destroy());
+  },
+  'sends other bytes than it kept': (response) => void response.end(Buffer.alloc(100)),
+};
+
+// As often as it takes for the object to break before there is a folder for it.
+for (const [what, breakOff] of Object.entries(breakings)) {
+  test(`an object whose store ${what} is unavailable, and ends nobody`, async (t) => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-length': '100', ...checksum });
+      breakOff(response);
+    });
+    t.teardown(() => server.close());
+    const store = await storeAt(server);
+    const scratch = await mkdtemp(join(tmpdir(), 'paddock-dying-'));
+    t.teardown(() => rm(scratch, { recursive: true, force: true }));
+    const spooled = async () => {
+      const stream = await store.getStream('key');
+      if (stream !== undefined) await spool(stream, scratch);
+    };
+    for (let time = 0; time < 10; time += 1) {
+      await t.throwsAsync(spooled(), { instanceOf: StorageUnavailable });
+      await t.throwsAsync(store.copyOnce('key', 'copy', scratch), {
+        instanceOf: StorageUnavailable,
+      });
+    }
+  });
+}
 
 test('a store that answers with errors is asked a few times, then unavailable', async (t) => {
   let requests = 0;
