@@ -2,8 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { createVerifierPool } from '../../infra/crypto/sr25519-verifier.ts';
 import { decodeHotkey } from '../../infra/crypto/ss58.ts';
 import { randomId } from '../../infra/ids/ids.ts';
+import { presignedEndpoint } from '../../infra/object-store/s3-options.ts';
 import { freshTraceId } from '../../infra/otel/fresh-ids.ts';
 import type { SignatureVerifier } from '../../infra/ports/signatures.ts';
+import { objectStoreOptions } from '../object-store-options.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
 import { countedVerifier } from './auth/counted-verifier.ts';
 import { familiarity } from './auth/familiar.ts';
@@ -84,7 +86,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
 
 function pagesOf({ config, log }: EdgeOptions): Pages | undefined {
   const files = readPageFiles();
-  if (files !== undefined) return new Pages(files, new URL(config.s3Endpoint).origin);
+  const store = new URL(presignedEndpoint(objectStoreOptions(config)));
+  if (files !== undefined) return new Pages(files, store.origin);
   log.warn('the pages are not built: "node apps/dashboard/build.mjs" builds them');
   return undefined;
 }

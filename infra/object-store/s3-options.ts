@@ -48,6 +48,11 @@ export function clientConfig(options: S3StoreOptions, attemptsMax: number): S3Cl
 /** Without one the client writes to the console; what fails is thrown, and that is logged. */
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
+/** Where presigned URLs lead. */
+export function presignedEndpoint(options: S3StoreOptions): string {
+  return namedByAddress(options.publicEndpoint ?? options.endpoint);
+}
+
 /** Deployed clients rewrite `localhost` wherever it stands in a URL. */
 function namedByAddress(endpoint: string): string {
   const url = new URL(endpoint);

@@ -26,7 +26,7 @@ import type {
 import { checksumTrial, checksumTrialKey, refusesOtherBytes } from './checksum-trial.ts';
 import { failureOf, isAbsent, isForbidden, isTaken } from './s3-failure.ts';
 import type { S3StoreOptions } from './s3-options.ts';
-import { clientConfig, requestMs } from './s3-options.ts';
+import { clientConfig, presignedEndpoint, requestMs } from './s3-options.ts';
 import { spool } from './spool.ts';
 import { FilesRefused, StorageUnavailable } from './storage-unavailable.ts';
 
@@ -73,7 +73,7 @@ class S3Store implements ObjectStore {
     this.#clock = options.clock ?? systemClock;
     this.#client = new S3Client(clientConfig(options, attemptsMax));
     this.#oneAttempt = new S3Client(clientConfig(options, 1));
-    const endpoint = options.publicEndpoint ?? options.endpoint;
+    const endpoint = presignedEndpoint(options);
     this.#presigning = new S3Client(clientConfig({ ...options, endpoint }, 1));
   }
 

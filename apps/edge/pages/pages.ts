@@ -26,7 +26,7 @@ export class Pages {
   readonly #files: PageFiles;
   readonly #policy: string;
 
-  /** @param storeOrigin where presigned addresses of episodes lead */
+  /** @param storeOrigin where presigned addresses of episodes and bundles lead */
   constructor(files: PageFiles, storeOrigin: string) {
     this.#files = files;
     this.#policy = policyOf(storeOrigin);
