@@ -10,6 +10,11 @@ export function isTaken(error: unknown): boolean {
   return statusOf(error) === 412;
 }
 
+/** Something lies there, or somebody writes it at this moment: either way the condition was read. */
+export function heedsConditions(error: unknown): boolean {
+  return isTaken(error) || statusOf(error) === 409;
+}
+
 /** By the store's rules on who may do what, which may differ from key to key. */
 export function isForbidden(error: unknown): boolean {
   return statusOf(error) === 403;

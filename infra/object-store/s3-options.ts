@@ -18,6 +18,8 @@ export interface S3StoreOptions {
 
 /** A request that has no answer by then is repeated, or given up. */
 export const requestMs = 10_000;
+/** Nobody waits longer for a probe. */
+export const probeMs = 2_000;
 /** A store may sync a large object to disk before it answers. */
 const silenceMs = 30_000;
 

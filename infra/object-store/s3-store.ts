@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { PassThrough } from 'node:stream';
@@ -14,7 +13,6 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { withDeadline } from '../chain/deadline.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import { sha256Hex } from '../ids/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type {
   Content,
@@ -24,11 +22,13 @@ import type {
   PutOptions,
 } from '../ports/object-store.ts';
 import { checksumTrial, checksumTrialKey, refusesOtherBytes } from './checksum-trial.ts';
-import { failureOf, isAbsent, isForbidden, isTaken } from './s3-failure.ts';
+import { base64OfHex, bodyPromise, type FilePromise, onlyIfAbsent } from './file-promise.ts';
+import { failureOf, isAbsent, isTaken } from './s3-failure.ts';
 import type { S3StoreOptions } from './s3-options.ts';
-import { clientConfig, presignedEndpoint, requestMs } from './s3-options.ts';
+import { clientConfig, presignedEndpoint, probeMs, requestMs } from './s3-options.ts';
 import { spool } from './spool.ts';
-import { FilesRefused, StorageUnavailable } from './storage-unavailable.ts';
+import { StorageUnavailable } from './storage-unavailable.ts';
+import { WriteDoubt } from './write-doubt.ts';
 
 /** One bucket of any store that speaks S3. */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
@@ -39,12 +39,6 @@ const attemptsMax = 3;
 const retryMs = 200;
 /** A line slower than this is taken for a broken one: 1 MB per second. */
 const uploadBytesPerMs = 1000;
-/** Written over and over, in the one folder where that is to be expected (infra/guides/operators.md). */
-const trialKey = 'history/write-trial';
-/** As large as an agent's file: a store may have room for a few bytes only. */
-const trialBytesMax = 1_000_000;
-/** Nobody waits longer for a probe. */
-const probeMs = 2_000;
 
 /**
  * 1. A key that we write is written once: every upload of ours says `If-None-Match: *`. The exception
@@ -52,9 +46,6 @@ const probeMs = 2_000;
  *    what the first did. Uploads by presigned URL say no such thing, since a plain PUT has to do.
  * 2. The store compares every byte of ours with its SHA-256 before it keeps it, and the client does
  *    again when it reads.
- * 3. One that answers may be full, or only read. Once it took a file of ours not, for no fault of the
- *    file's, each probe puts something, too, until anything was taken. So one failure alone says nothing,
- *    and no traffic is needed to see the end of it.
  */
 class S3Store implements ObjectStore {
   readonly #bucket: string;
@@ -63,16 +54,14 @@ class S3Store implements ObjectStore {
   readonly #oneAttempt: S3Client;
   /** Never sends anything. */
   readonly #presigning: S3Client;
-  /** The most that was not taken since the last that was. */
-  #refusedBytes = 0;
-  /** Whether the store forbade any of those. */
-  #wasForbidden = false;
+  readonly #doubt: WriteDoubt;
 
   constructor(options: S3StoreOptions) {
     this.#bucket = options.bucket;
     this.#clock = options.clock ?? systemClock;
     this.#client = new S3Client(clientConfig(options, attemptsMax));
     this.#oneAttempt = new S3Client(clientConfig(options, 1));
+    this.#doubt = new WriteDoubt(this.#oneAttempt, options.bucket);
     const endpoint = presignedEndpoint(options);
     this.#presigning = new S3Client(clientConfig({ ...options, endpoint }, 1));
   }
@@ -212,25 +201,7 @@ class S3Store implements ObjectStore {
   async probe(): Promise<void> {
     const head = new HeadBucketCommand({ Bucket: this.#bucket });
     await named(() => this.#oneAttempt.send(head, { requestTimeout: probeMs }));
-    if (this.#refusedBytes > 0) await this.#tryToPut(Math.min(this.#refusedBytes, trialBytesMax));
-  }
-
-  async #tryToPut(bytes: number): Promise<void> {
-    // Nothing that a store could keep in less room.
-    const body = randomBytes(bytes);
-    const command = new PutObjectCommand({
-      ...{ Bucket: this.#bucket, Key: trialKey },
-      ...{ Body: body, ContentLength: bytes },
-      ...bodyPromise({ contentType: 'application/octet-stream', sha256: sha256Hex(body) }),
-    });
-    try {
-      await this.#oneAttempt.send(command, { requestTimeout: probeMs });
-      this.#taken();
-    } catch (error) {
-      // A right that is wanting for this key alone says nothing of others.
-      if (isForbidden(error) && !this.#wasForbidden) this.#taken();
-      else throw new FilesRefused('the object store answers, and takes no files', { cause: error });
-    }
+    await this.#doubt.settle();
   }
 
   /** Two processes may start at once; the slower one finds its bucket made. */
@@ -270,26 +241,14 @@ class S3Store implements ObjectStore {
     });
     try {
       await client.send(command, { requestTimeout: timeoutMs });
-      this.#taken();
+      this.#doubt.taken(input);
       return true;
     } catch (error) {
       if (isTaken(error)) return false;
       const failure = failureOf(error);
-      if (failure instanceof StorageUnavailable) {
-        this.#wasForbidden ||= isForbidden(error);
-        this.#refused(input.ContentLength);
-      }
+      if (failure instanceof StorageUnavailable) this.#doubt.refused(input, error);
       throw failure;
     }
-  }
-
-  #taken(): void {
-    this.#refusedBytes = 0;
-    this.#wasForbidden = false;
-  }
-
-  #refused(bytes = 0): void {
-    this.#refusedBytes = Math.max(this.#refusedBytes, bytes, 1);
   }
 
   #read(key: string, how: Partial<GetObjectCommandInput> = {}): GetObjectCommand {
@@ -301,24 +260,10 @@ class S3Store implements ObjectStore {
   }
 }
 
-/** What a file's upload says of it beside its length. */
-type FilePromise = Pick<PutObjectCommandInput, 'ChecksumSHA256' | 'ContentType' | 'IfNoneMatch'>;
-
-const onlyIfAbsent = { IfNoneMatch: '*' } as const;
-
 function attachment({ contentType, fileName }: GivenOutAs) {
   if (!/^[\w.-]+$/.test(fileName)) throw new TypeError(`not a plain file name: ${fileName}`);
   const disposition = `attachment; filename="${fileName}"`;
   return { ResponseContentType: contentType, ResponseContentDisposition: disposition };
-}
-
-function bodyPromise({ contentType, sha256 }: PutOptions) {
-  return { ContentType: contentType, ChecksumSHA256: base64OfHex(sha256) };
-}
-
-function base64OfHex(hex: string): string {
-  if (!/^[0-9a-f]{64}$/.test(hex)) throw new TypeError('a SHA-256 is 64 lower-case hex digits');
-  return Buffer.from(hex, 'hex').toString('base64');
 }
 
 async function named<T>(operation: () => Promise<T>): Promise<T> {

@@ -39,7 +39,7 @@ export interface ObjectStore {
   hasBucket(): Promise<boolean>;
   /** Creates the bucket when it is absent; throws when the store cannot be used. */
   ensureBucket(): Promise<void>;
-  /** One cheap round trip, and a second while it is in doubt whether files are taken; throws when it is down. */
+  /** One cheap round trip, and more while it is in doubt whether files are taken; throws when it is down. */
   probe(): Promise<void>;
 }
 

@@ -124,12 +124,16 @@ test('a store that never answers is unavailable in time', async (t) => {
 /** Answers as told what is put, and 200 to everything else; what it was asked, and how large it was. */
 async function storeThatPuts(t: ExecutionContext) {
   const asked: string[] = [];
-  const put = { status: 200 };
+  /** `once`: to what is put where nothing may lie; the same unless told. */
+  const put: { status: number; once?: number } = { status: 200 };
   const server = createServer((message, response) => {
     const { method, url, headers } = message;
-    asked.push(`${method} ${url?.split('?')[0]} ${headers['content-length'] ?? '-'}`);
+    const isOnce = headers['if-none-match'] !== undefined;
+    const said = `${method} ${url?.split('?')[0]} ${headers['content-length'] ?? '-'}`;
+    asked.push(isOnce ? `${said} once` : said);
+    const status = isOnce ? (put.once ?? put.status) : put.status;
     message.resume();
-    message.on('end', () => response.writeHead(method === 'PUT' ? put.status : 200).end());
+    message.on('end', () => response.writeHead(method === 'PUT' ? status : 200).end());
   });
   t.teardown(() => server.close());
   return { store: await storeAt(server), put, asked };
@@ -148,10 +152,37 @@ for (const status of [403, 500, 507]) {
     asked.length = 0;
     await t.notThrowsAsync(store.probe());
     await t.notThrowsAsync(store.probe());
-    const head = 'HEAD /paddock/ -';
-    t.deepEqual(asked, [head, 'PUT /paddock/history/write-trial 4', head]);
+    const [head, trial] = ['HEAD /paddock/ -', 'PUT /paddock/history/write-trial'];
+    t.deepEqual(asked, [head, `${trial} 4`, `${trial} 1 once`, head]);
   });
 }
+
+test('a store that takes nothing with a condition takes no files', async (t) => {
+  const { store, put, asked } = await storeThatPuts(t);
+  const file = [Buffer.from('file'), uploadOf('file')] as const;
+  put.once = 501;
+  await t.throwsAsync(store.putOnce('key', ...file), { instanceOf: StorageUnavailable });
+  const refused = { instanceOf: FilesRefused, message: /If-None-Match: \*/ };
+  await t.throwsAsync(store.probe(), refused);
+  await store.put('other', ...file);
+  await t.throwsAsync(store.probe(), refused, 'a file without one ends no doubt');
+
+  // What lies there is that of the trial itself.
+  put.once = 412;
+  await t.notThrowsAsync(store.probe());
+  asked.length = 0;
+  await t.notThrowsAsync(store.probe());
+  t.deepEqual(asked, ['HEAD /paddock/ -']);
+});
+
+test('what was refused without a condition is tried without one', async (t) => {
+  const { store, put } = await storeThatPuts(t);
+  const file = [Buffer.from('file'), uploadOf('file')] as const;
+  Object.assign(put, { status: 500, once: 501 });
+  await t.throwsAsync(store.put('key', ...file));
+  put.status = 200;
+  await t.notThrowsAsync(store.probe());
+});
 
 test('a right that is wanting for the trial alone says nothing of the store', async (t) => {
   const { store, put } = await storeThatPuts(t);
