@@ -22,13 +22,15 @@ export function isForbidden(error: unknown): boolean {
 
 /**
  * An error that means "the store cannot be used now" as StorageUnavailable, a defect of ours as it
- * is. A refusal (4xx) is a defect, but for those that tell of the store's state or of our access.
+ * is. A refusal (4xx) is a defect, but for those that tell of the store's state, of our access or of the
+ * line: S3 says 400 RequestTimeout of an upload that stalls.
  */
 export function failureOf(error: unknown): unknown {
   if (error instanceof StorageUnavailable || error instanceof TypeError) return error;
   const status = statusOf(error);
   const refused = status !== undefined && status >= 400 && status < 500;
-  if (refused && ![403, 404, 408, 409, 429].includes(status)) return error;
+  const isDefect = refused && ![403, 404, 408, 409, 429].includes(status);
+  if (isDefect && !named(error, 'RequestTimeout')) return error;
   return new StorageUnavailable('the object store cannot be used', { cause: error });
 }
 

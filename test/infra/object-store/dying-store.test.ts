@@ -92,18 +92,35 @@ test('a store that answers with errors is asked a few times, then unavailable', 
   t.is(requests, 4);
 });
 
-test('a store that comes back within the attempts is not noticed', async (t) => {
-  let requests = 0;
+const passing = { 503: '', 400: '<Error><Code>RequestTimeout</Code></Error>' };
+
+for (const [status, said] of Object.entries(passing)) {
+  test(`a store that comes back within the attempts is not noticed, as after ${status} ${said}`, async (t) => {
+    let requests = 0;
+    const server = createServer((message, response) => {
+      requests += 1;
+      message.resume();
+      message.on('end', () => {
+        if (requests < 3) response.writeHead(Number(status)).end(said);
+        else response.end();
+      });
+    });
+    t.teardown(() => server.close());
+    const store = await storeAt(server);
+    const sha256 = '0'.repeat(64);
+    t.true(await store.putFileOnce('key', import.meta.filename, { contentType: 'text/x', sha256 }));
+    t.is(requests, 3);
+  });
+}
+
+test('a store to which the line is too slow is unavailable', async (t) => {
   const server = createServer((message, response) => {
-    requests += 1;
     message.resume();
-    message.on('end', () => response.writeHead(requests < 3 ? 503 : 200).end());
+    message.on('end', () => response.writeHead(400).end(passing[400]));
   });
   t.teardown(() => server.close());
-  const store = await storeAt(server);
-  const sha256 = '0'.repeat(64);
-  t.true(await store.putFileOnce('key', import.meta.filename, { contentType: 'text/x', sha256 }));
-  t.is(requests, 3);
+  const put = (await storeAt(server)).putOnce('key', Buffer.from('file'), uploadOf('file'));
+  await t.throwsAsync(put, { instanceOf: StorageUnavailable });
 });
 
 test('a store that never answers is unavailable in time', async (t) => {
