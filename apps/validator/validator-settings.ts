@@ -8,6 +8,7 @@ import {
   required,
   type Setting,
   seconds,
+  shownValue,
   textOrNone,
   url,
   word,
@@ -88,7 +89,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     if (parsed.success) values[name] = parsed.data;
     else
       problems.push(
-        `${name}: "${text.slice(0, 100)}" ${sayIssues(parsed.error.issues)} (${setting.reason})`,
+        `${name}: ${shownValue(text)} ${sayIssues(parsed.error.issues)} (${setting.reason})`,
       );
   }
   if (problems.length > 0) {

@@ -2,9 +2,13 @@ import { z } from 'zod';
 import { ChainUnavailable } from '../ports/chain.ts';
 import type { Clock } from '../ports/clock.ts';
 import { withDeadline } from './deadline.ts';
+import { nodeAddress } from './node-address.ts';
 
 export interface RpcNode {
-  /** `ws` and `wss` stand for `http` and `https`: Substrate nodes answer both on one port. */
+  /**
+   * `ws` and `wss` stand for `http` and `https`: Substrate nodes answer both on one port. A user and a
+   * password in it are sent as Basic.
+   */
   readonly url: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -86,9 +90,10 @@ function requireShort(error: z.infer<typeof rpcError> | undefined): void {
 }
 
 async function exchange(node: RpcNode, body: string, signal: AbortSignal): Promise<string> {
-  const response = await (node.fetch ?? fetch)(node.url.replace(/^ws/, 'http'), {
+  const { url, headers } = nodeAddress(node.url);
+  const response = await (node.fetch ?? fetch)(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...headers },
     body,
     signal,
     // An answer from elsewhere is not this node's.

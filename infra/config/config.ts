@@ -1,5 +1,5 @@
 import { nearestKey } from './nearest-key.ts';
-import type { MicroSetting, ProcessKind, Setting } from './setting.ts';
+import { type MicroSetting, type ProcessKind, type Setting, shownValue } from './setting.ts';
 import { settings } from './settings.ts';
 
 type Settings = typeof settings;
@@ -189,7 +189,7 @@ function readSetting(
   const parsed = setting.schema.safeParse(text);
   if (parsed.success) return { value: parsed.data };
   const why = parsed.error.issues.map(({ message }) => message).join('; ');
-  const shown = setting.secret ? 'its value' : `"${text.slice(0, 100)}"`;
+  const shown = setting.secret ? 'its value' : shownValue(text);
   return { problem: `${key}: ${shown} ${why} (${setting.unit}; ${setting.reason})` };
 }
 

@@ -143,12 +143,26 @@ function isPattern(text: string): boolean {
   }
 }
 
+/** What was given, for whoever mends it: its beginning, and no password of a URL. */
+export function shownValue(text: string): string {
+  return `"${text.replaceAll(/:\/\/[^/]*@/g, '://[hidden]@').slice(0, 100)}"`;
+}
+
 /** The empty text means that there is none. */
 export const textOrNone = z.string().transform((text) => (text === '' ? undefined : text));
 
+/** `fetch` refuses any other at its first use, and where S3 signs there is no room for them. */
 export function url(...schemes: readonly string[]): z.ZodType<string, string> {
+  return urlWithLogin(...schemes).refine((text) => !hasLogin(text), {
+    error: 'must be a URL without a user and a password, which cannot be sent there',
+  });
+}
+
+/** For those who can send a user and a password. */
+export function urlWithLogin(...schemes: readonly string[]): z.ZodString {
   return z.string().refine((text) => hasScheme(text, schemes), {
     error: `must be a URL beginning ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    abort: true,
   });
 }
 
@@ -175,11 +189,18 @@ export const origin = z
   });
 
 export function urlOrNone(...schemes: readonly string[]): z.ZodType<string | undefined, string> {
-  const given = url(...schemes);
-  return z
-    .string()
-    .refine((text) => text === '' || given.safeParse(text).success, 'must be a URL, or empty')
-    .transform((text) => (text === '' ? undefined : text));
+  return orNone(url(...schemes));
+}
+
+/** The empty text means that there is none. */
+export function orNone(given: z.ZodType<string, string>): z.ZodType<string | undefined, string> {
+  return z.string().transform((text, context) => {
+    if (text === '') return undefined;
+    for (const { message } of given.safeParse(text).error?.issues ?? []) {
+      context.addIssue({ code: 'custom', message: `${message}, or empty` });
+    }
+    return text;
+  });
 }
 
 /** `a,b,c`; the empty text is the empty list. */
@@ -224,6 +245,11 @@ export const addressOrRange = z
 
 function hasScheme(text: string, schemes: readonly string[]): boolean {
   return schemes.some((scheme) => text.startsWith(`${scheme}://`)) && URL.canParse(text);
+}
+
+function hasLogin(text: string): boolean {
+  const { username, password } = new URL(text);
+  return username !== '' || password !== '';
 }
 
 /** By name: PostgreSQL counts offsets such as +05:00 westward, the runtime eastward. */

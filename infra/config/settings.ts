@@ -20,6 +20,7 @@ import {
   oneOf,
   optional,
   origin,
+  orNone,
   pattern,
   required,
   seconds,
@@ -29,6 +30,7 @@ import {
   url,
   urlOrNone,
   urls,
+  urlWithLogin,
   wholeNumber,
   word,
 } from './setting.ts';
@@ -174,9 +176,9 @@ const storing = ['edge', 'coordinator', 'history'] as const;
 
 /** The chain, the store, the broker and the providers. */
 const neighbours = {
-  CHAIN_RPC_URL: required(url('http', 'https', 'ws', 'wss'), {
+  CHAIN_RPC_URL: required(urlWithLogin('http', 'https', 'ws', 'wss'), {
     unit: 'URL',
-    reason: 'any Subtensor node, Substrate JSON-RPC',
+    reason: 'any Subtensor node, Substrate JSON-RPC; a user and a password in it are sent as Basic',
     absent: '',
   }),
   NETUID: required(wholeNumber({ max: 65_535 }), {
@@ -335,7 +337,12 @@ const processes = {
     ['coordinator'],
   ),
   CLOCK: optional(oneOf('real', 'simulated'), 'word', 'real', 'operators move a simulated one'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: optional(urlOrNone('http', 'https'), 'URL', '', 'traces go there'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    orNone(urlWithLogin('http', 'https')),
+    'URL',
+    '',
+    'traces go there',
+  ),
   TRACES_PER_SECOND: count(100, 'traces', 'begun by a process; beyond it requests have ids alone'),
   TRACES_URL: {
     ...optional(urlOrNone('http'), 'URL', '', 'where `npm start` keeps the last traces'),

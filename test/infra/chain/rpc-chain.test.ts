@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { inspect } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { setRegistration } from '../../../infra/chain/embedded-registrations.ts';
 import { createRpcChain, ownedHotkeysMax } from '../../../infra/chain/rpc-chain.ts';
@@ -249,6 +251,32 @@ test('something else than a public key is a mistake and no outage', async (t) =>
 
   await t.throwsAsync(chain.registration('5Grw'), { instanceOf: TypeError });
   await t.throwsAsync(chain.registration('00'), { instanceOf: TypeError });
+});
+
+test('a node that wants a user and a password gets those of its URL, and no error has them', async (t) => {
+  const wanted = ['user:pass/word', 'user:100%'].map(
+    (login) => `Basic ${Buffer.from(login).toString('base64')}`,
+  );
+  const url = new URL(
+    await serve(t, async (request, response) => {
+      const calls = JSON.parse(await text(request)) as { id: number; method: string }[];
+      const answers = calls.map(({ id, method }) => ({
+        id,
+        result: method === 'chain_getHeader' ? { number: '0x5' } : { isSyncing: false },
+      }));
+      response.statusCode = wanted.includes(request.headers.authorization ?? '') ? 200 : 401;
+      response.end(JSON.stringify(answers));
+    }),
+  );
+  const ask = async (login: string) => {
+    const chain = { url: `ws://${login}@${url.host}`, netuid, timeoutMs: 3_000 };
+    return await createRpcChain({ ...chain, clock: systemClock }).blockNumber();
+  };
+
+  t.is(await ask('user:pass%2Fword'), 5);
+  t.is(await ask('user:100%'), 5, 'a bare sign stands for itself');
+  const error = await t.throwsAsync(ask('somebody:else'), unavailable);
+  t.false(inspect(error).includes('else'));
 });
 
 async function serve(t: ExecutionContext, listener: RequestListener): Promise<string> {

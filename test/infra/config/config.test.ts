@@ -105,6 +105,23 @@ test('every default is the number that the contract gives', (t) => {
   t.deepEqual(config['trustedProxies'], []);
 });
 
+test('a user and a password in a URL are refused where they cannot be sent, and not shown', (t) => {
+  const url = 'http://user:word@host.example:1/path';
+  const keys = ['S3_ENDPOINT', 'S3_PUBLIC_ENDPOINT', 'PROVIDERA_URL', 'PUBLIC_URL', 'TRACES_URL'];
+  for (const key of keys) {
+    const [problem = ''] = problems({ [key]: url });
+    t.regex(problem, new RegExp(`^${key}: .* must be a URL without a user and a password`));
+    t.false(problem.includes('word@'), problem);
+  }
+  t.is(read({ CHAIN_RPC_URL: url }).chainRpcUrl, url);
+  t.is(read({ OTEL_EXPORTER_OTLP_ENDPOINT: url }).otelExporterOtlpEndpoint, url);
+  const [problem = ''] = problems({ CHAIN_RPC_URL: `tcp${url.slice(4)}` });
+  t.regex(
+    problem,
+    /^CHAIN_RPC_URL: "tcp:\/\/\[hidden\]@host\.example:1\/path" must be a URL beginning/,
+  );
+});
+
 test('lists and secrets are read into their parts', (t) => {
   const config = read({ TRUSTED_PROXIES: '10.0.0.0/8, ::1', AGENT_PACKAGES: 'shopkit' });
   t.deepEqual(config.operatorTokens, [{ name: 'alice', token }]);
