@@ -97,3 +97,36 @@ test('an item with an object that has an odd length is refused alone', async (t)
     [422, 201],
   );
 });
+
+test('the chunks of a run are commands of their own, so that each of them is stored', async (t) => {
+  const stored: string[] = [];
+  const { asked, send } = edge(({ id, body }) => {
+    // What an owner has answered under an id, it answers again and does nothing.
+    const isRepeat = asked.filter((command) => command.id === id).length > 1;
+    if (!isRepeat) stored.push(...(body as { columns: { taskId: string[] } }).columns.taskId);
+    return { refusals: [] };
+  });
+  const names = ['one', 'two', 'three', 'four', 'five'];
+  // Two of them fit into one chunk.
+  const components = Object.fromEntries(
+    Array.from({ length: 1000 }, (_, at) => [`${'component '.repeat(8)}${at}`, '0.5']),
+  );
+  const batch = names.map((name) => ({ ...item(name), reward_components: components }));
+
+  const answers = await send(batch);
+
+  t.true(asked.length > 1, 'they are several chunks');
+  t.is(new Set(asked.map(({ id }) => id)).size, asked.length);
+  t.deepEqual(stored, names);
+  t.deepEqual(
+    answers.map(({ status }) => status),
+    names.map(() => 201),
+  );
+  const ids = asked.map(({ id }) => id);
+  await send(batch);
+  t.deepEqual(
+    asked.slice(ids.length).map(({ id }) => id),
+    ids,
+    'a repeat of the request repeats its commands',
+  );
+});
