@@ -1,4 +1,5 @@
 import test from 'ava';
+import { claimView } from '../../../actors/lease-manager/reads.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 import {
   addRace,
@@ -78,6 +79,32 @@ test('a race opens the work of an entrant once, of a version that nobody waited 
     { state: 'OPEN', reason: null, included: 0, part: evalPart, required: 2 },
   ]);
   t.is((await sentOf(sql, 'work-changed')).length, 0);
+});
+
+test('work of a race is for no validator of its own miner, by hotkey or coldkey', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  await startRace(sql, desk, await openSeason(sql, desk));
+  const shown = async (validatorHotkey: string, validatorColdkey: string) => {
+    const claimer = { validatorHotkey, validatorColdkey, slots: 1, limit: 16 };
+    return (await claimView(sql, claimer)).candidates.length;
+  };
+  const given = async (validatorHotkey: string, validatorColdkey: string) => {
+    const claim = { ...claimOf(validatorHotkey), validatorColdkey };
+    return (await desk.ok('claim-work', claim))['run'];
+  };
+  const own = [
+    ['val-own', 'cold-miner-1'],
+    ['miner-1', 'cold-elsewhere'],
+  ] as const;
+
+  for (const [hotkey, coldkey] of own) {
+    t.is(await shown(hotkey, coldkey), 0, hotkey);
+    t.is(await given(hotkey, coldkey), null, hotkey);
+  }
+  await desk.takeOver();
+  for (const [hotkey, coldkey] of own) t.is(await given(hotkey, coldkey), null, hotkey);
+  t.is(await shown('val-own', 'cold-elsewhere'), 1);
+  t.not(await given('val-own', 'cold-elsewhere'), null);
 });
 
 test('a run of a race is judged on the tasks of its race, over owners', async (t) => {

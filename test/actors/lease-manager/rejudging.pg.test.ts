@@ -58,8 +58,12 @@ const opening = (
   runs: [{ agentVersionId, evalRunId }],
 });
 
-async function candidates(sql: Sql, validatorHotkey: string) {
-  const claimer = { validatorHotkey, validatorColdkey: null, slots: 100, limit: 16 };
+async function candidates(
+  sql: Sql,
+  validatorHotkey: string,
+  validatorColdkey: string | null = null,
+) {
+  const claimer = { validatorHotkey, validatorColdkey, slots: 100, limit: 16 };
   return [...(await claimView(sql, claimer)).candidates];
 }
 
@@ -116,6 +120,24 @@ test('a run is judged again and replaced over owners, each order once', async (t
   });
   t.like(await rowOf(sql, first), { included: false, reason: 'REJUDGED', work: 'CLOSED' });
   await tellsOneStory(t, sql);
+});
+
+test('what is judged again is for no validator of its own miner’s coldkey', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const { suiteId, first } = await season(sql, desk);
+  await desk.ok('open-rejudging', opening(await keep(sql, suiteId, first), first));
+  const preferred = (await candidates(sql, 'val-c')).map(({ workItemId }) => workItemId);
+  const given = async (validatorColdkey: string) => {
+    const claim = { ...claimOf('val-c'), validatorColdkey, preferred };
+    return (await desk.ok('claim-work', claim))['run'];
+  };
+
+  t.is(preferred.length, 1);
+  t.deepEqual(await candidates(sql, 'val-c', 'cold-miner-1'), []);
+  t.is(await given('cold-miner-1'), null);
+  await desk.takeOver();
+  t.is(await given('cold-miner-1'), null);
+  t.not(await given('cold-elsewhere'), null);
 });
 
 for (const [orderedAgo, state] of [
