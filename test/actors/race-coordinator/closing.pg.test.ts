@@ -177,6 +177,38 @@ test('survivors and the top are in the next field without doing anything', async
   ]);
 });
 
+// A race that was called off decided nothing: whom the last one that ended let live does not qualify again for that.
+test('survivors keep their place over a race that was cancelled', async (t) => {
+  const desk = await openedDesk(t);
+  const { sql } = desk;
+  const winner = await seedVersion(sql, { hotkey: 'a' });
+  const second = await seedVersion(sql, { hotkey: 'b' });
+  const last = await seedVersion(sql, { hotkey: 'c' });
+  await runToEnd(
+    desk,
+    await runToStart(desk),
+    new Map([
+      [winner, { micro: [900_000, 900_000] }],
+      [second, { micro: [500_000, 500_000] }],
+      [last, { micro: [100_000, 100_000] }],
+    ]),
+  );
+  await sql`update agent_version set qualifying_score = 0.1, eligible_at = submitted_at`;
+  const cancelledId = await runToStart(desk, 2);
+  await desk.send('cancel-race', { raceId: cancelledId, reason: 'wrong tasks' });
+  t.is((await raceAt(sql, 2)).status, 'RACE_CANCELLED');
+
+  const raceId = await runToStart(desk, 3);
+
+  const field = [
+    ['a', winner, 'INCUMBENT_TOP'],
+    ['b', second, 'SURVIVOR'],
+  ];
+  t.deepEqual(await entrants(desk, 2), field);
+  t.deepEqual(await entrants(desk, 3), field);
+  t.deepEqual(await fieldFlaws(sql, raceId), []);
+});
+
 // Its throne alone spared it, and the fault was its own: it lost no place that it is to have back.
 test('a former top that failed by its own fault has to qualify again', async (t) => {
   const desk = await openedDesk(t);
