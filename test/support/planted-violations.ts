@@ -87,6 +87,12 @@ const leases: Readonly<Record<string, Plant>> = {
     update agent_version set discarded_at = submitted_at`,
   'a run is of the phase, the race and the version of its work, while that race runs': (sql) => sql`
     update evaluation_run set claimed_at = claimed_at - interval '1 day' where race_id is not null`,
+  'no run is of the hotkey that submitted its version': (sql) => sql`
+    update evaluation_run r set validator_hotkey = v.miner_hotkey
+    from agent_version v
+    where v.agent_version_id = r.agent_version_id and r.eval_run_id = ${oneRun(sql)}`,
+  'work is of the hotkey and the coldkey that submitted its version': (sql) => sql`
+    update work_item set miner_coldkey = 'another' where race_id is not null`,
 };
 
 const work: Readonly<Record<string, Plant>> = {

@@ -105,6 +105,7 @@ test('work of a race is for no validator of its own miner, by hotkey or coldkey'
   for (const [hotkey, coldkey] of own) t.is(await given(hotkey, coldkey), null, hotkey);
   t.is(await shown('val-own', 'cold-elsewhere'), 1);
   t.not(await given('val-own', 'cold-elsewhere'), null);
+  await tellsOneStory(t, sql);
 });
 
 test('a run of a race is judged on the tasks of its race, over owners', async (t) => {

@@ -138,6 +138,7 @@ test('what is judged again is for no validator of its own miner’s coldkey', as
   await desk.takeOver();
   t.is(await given('cold-miner-1'), null);
   t.not(await given('cold-elsewhere'), null);
+  await tellsOneStory(t, sql);
 });
 
 for (const [orderedAgo, state] of [

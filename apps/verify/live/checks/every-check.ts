@@ -11,12 +11,14 @@ import { resultChecks } from './results.ts';
 import { runLimitChecks } from './run-limits.ts';
 import { runtimeChecks } from './runtime.ts';
 import { standingsChecks } from './standings.ts';
+import { strangerChecks } from './strangers.ts';
 import { submissionChecks } from './submissions.ts';
 import { workChecks } from './work.ts';
 
 /** Every rule that the database alone can show, by the number of its invariant. */
 export const everyCheck: readonly Check[] = [
   ...leaseChecks,
+  ...strangerChecks,
   ...runLimitChecks,
   ...workChecks,
   ...resultChecks,
