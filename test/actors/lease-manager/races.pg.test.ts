@@ -352,3 +352,20 @@ test('a ban takes a validator’s say in a race that runs, not in one that is ov
   t.not((await desk.ok('claim-work', claimOf('val-c')))['run'], null);
   await tellsOneStory(t, sql);
 });
+
+test('of a race that is over a ban takes nothing, though nobody has told of its end', async (t) => {
+  const { sql, desk } = await openWorld(t);
+  const suiteId = await openSeason(sql, desk);
+  const { raceId } = await startRace(sql, desk, suiteId);
+  for (const validator of ['val-a', 'val-b']) await succeed(desk, validator, raceTask);
+  await over(sql, raceId);
+
+  // Memory has the race as running still; the commit knows better.
+  await sql`insert into hotkey_ban (hotkey, reason, banned_at) values ('val-a', 'cheat', now())`;
+  await desk.ok('hotkey-banned', { hotkey: 'val-a' });
+
+  t.like((await itemOf(sql, raceId))[0], { state: 'CLOSED', included: 2 });
+  const excluded = await sql`select from evaluation_run where exclusion_reason is not null`;
+  t.is(excluded.length, 0);
+  await tellsOneStory(t, sql);
+});
