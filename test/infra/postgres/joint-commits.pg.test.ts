@@ -85,6 +85,23 @@ test('what stands against the batch of one partition stands against no other', a
   }
 });
 
+test('of two leases the one that has ended stands against its own batch alone', async (t) => {
+  const [past, valid] = await Promise.all([desk.claimed(), desk.claimed()]);
+  const endingIn = (ms: number) => batch({ events: [event(1)], validUntilMs: Date.now() + ms });
+
+  const outcomes = await commitAll([
+    { token: past.token, batch: endingIn(-1_000) },
+    { token: valid.token, batch: endingIn(60_000) },
+  ]);
+
+  t.deepEqual(
+    outcomes.map((outcome) => outcome?.kind),
+    ['lease-passed', 'committed'],
+  );
+  t.deepEqual(await desk.written(past.token), { inbox: 0, events: 0 });
+  t.deepEqual(await desk.written(valid.token), { inbox: 1, events: 1 });
+});
+
 test('of batches together the refused one alone is left out', async (t) => {
   const [one, two, three] = await Promise.all([desk.claimed(), desk.claimed(), desk.claimed()]);
   const culprit = randomUUID();
