@@ -34,13 +34,14 @@ interface Setup {
   readonly connected?: boolean;
   readonly unservedMs?: number;
   readonly flush?: PartitionStore['flush'];
+  readonly release?: MembershipStore['release'];
 }
 
 /** A partition whose database and broker answer at once: what it does is over within a turn. */
 async function served(setup: Setup = {}) {
-  const { kind = counters, connected = true, unservedMs = 0, flush } = setup;
+  const { kind = counters, connected = true, unservedMs = 0, flush, release } = setup;
   const [clock, log, telemetry] = [new ManualClock(), silentLogger, silentTelemetry];
-  const members = { join: async () => clock.nowMs() } as unknown as MembershipStore;
+  const members = { join: async () => clock.nowMs(), release } as unknown as MembershipStore;
   const membership = new Membership({
     ...{ memberId: 'one', kinds: [kind.kind], newIncarnation: () => 'first', mayJoin: () => true },
     ...{ store: members, clock, log, policy: defaultPolicy },
@@ -197,4 +198,26 @@ test('a flush that fails belongs to the next one', async (t) => {
   await host.flush();
 
   t.deepEqual(written, rows);
+});
+
+test('who hands over writes down what leases were promised before the row is free', async (t) => {
+  const rows = [{ evalRunId: 'run' }] as unknown as Flush['rows'];
+  const takeFlush = (): Flush => ({ table: 'run_beat', rows });
+  const kind = { kind: 'counter', activate: async () => ({ ...actor, takeFlush }) };
+  const done: unknown[] = [];
+  const { host } = await served({
+    kind,
+    flush: async (part, flushed) => void done.push([part, flushed]),
+    release: async ({ part }) => {
+      done.push(['released', part]);
+      return false;
+    },
+  });
+
+  await host.handOver();
+
+  t.deepEqual(done, [
+    [0, { table: 'run_beat', rows }],
+    ['released', 0],
+  ]);
 });
