@@ -45,9 +45,9 @@ export async function openDesk(sql: Sql, part = evalPart): Promise<Desk> {
 
   const takeOver = async () => {
     const [seen] = await sql<{ epoch: number }[]>`
-      select epoch::int as epoch from rt.partition where kind = 'eval' and part = ${part}`;
+      select epoch::float8 as epoch from rt.partition where kind = 'eval' and part = ${part}`;
     const [claimed] = await sql<{ epoch: number }[]>`
-      select new_epoch::int as epoch
+      select new_epoch::float8 as epoch
       from rt.claim('eval', ${part}, ${seen?.epoch ?? 0}, ${member}, ${incarnation})`;
     epoch = claimed?.epoch ?? 0;
     const nowMs = Date.now();

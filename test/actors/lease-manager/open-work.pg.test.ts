@@ -123,6 +123,31 @@ test('what outages moved is known to each next owner, and a flush that comes lat
   t.deepEqual(limitsOf(await takeOver(1000)), movedBy(603_000));
 });
 
+// What a database forgot when it was restored may have handed out any fence of the branch that is lost.
+test('after a restore that was accepted no claim gets a fence of the lost branch', async (t) => {
+  const { sql } = await testDatabase(t);
+  const { part, body } = submissionOf(3, await addSuite(sql));
+  const former = await openDesk(sql, part);
+  await former.ok('submit-version', body);
+  await claimRun(former, 'validator-a');
+  await sql`select rt.advance_mark('0', null)`;
+  await sql`select rt.accept_history(0, 0)`;
+
+  const desk = await openDesk(sql, part);
+  await desk.ok('release-run', await claimRun(desk, 'validator-b'));
+  await claimRun(desk, 'validator-c');
+
+  const [row] = await sql<{ floor: number }[]>`select rt.fence_floor()::float8 as floor`;
+  const floor = row?.floor ?? 0;
+  const runs = await sql<{ fence: number }[]>`
+    select fence::float8 as fence from evaluation_run order by validator_hotkey`;
+  t.true(floor > 1);
+  t.deepEqual(
+    runs.map(({ fence }) => fence),
+    [1, floor, floor + 1],
+  );
+});
+
 function missing(): never {
   throw new Error('a run that is taken over is written down');
 }
