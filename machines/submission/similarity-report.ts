@@ -32,7 +32,7 @@ export interface SimilarityReport {
   readonly reasons: readonly SimilarityReason[];
   /** Of the file, what is so common that it weighs less. */
   readonly commonShare: Share;
-  /** Of each author the nearest version; the gravest first, then by the share, then the earliest; the miner's own last. */
+  /** Of each author the gravest version, or else the nearest; the gravest first, then by the share, then the earliest; the miner's own last. */
   readonly matches: readonly ReportedMatch[];
 }
 
@@ -46,8 +46,11 @@ export function reportOn(
     .map((source) => ({ source, match: compare(file, source, standings) }))
     .filter(({ match }) => match.sharedCount > 0);
   const byAuthor = Map.groupBy(compared, ({ source }) => (source.isOwn ? null : source.author));
-  const nearest = [...byAuthor.values()].flatMap((pairs) => pairs.toSorted(byNearness).slice(0, 1));
-  const matches = nearest.toSorted(byGravity).map(toReported);
+  // Most of a file may be of one version, and another version be wholly inside.
+  const told = [...byAuthor.values()].flatMap((pairs) =>
+    pairs.toSorted((left, right) => byVerdict(left, right) || byNearness(left, right)).slice(0, 1),
+  );
+  const matches = told.toSorted(byGravity).map(toReported);
   const own = matches.filter(({ isOwn }) => isOwn);
   const others = matches.filter(({ isOwn }) => !isOwn).slice(0, authorsMax);
   const common = [...standings.values()].filter(({ weight }) => weight < weightOf(0));
@@ -86,13 +89,17 @@ function byNearness(left: Pair, right: Pair): number {
 }
 
 function byGravity(left: Pair, right: Pair): number {
-  const [one, two] = [verdictOf(left), verdictOf(right)];
   return (
     Number(left.source.isOwn) - Number(right.source.isOwn) ||
-    (one === two ? 0 : graver(one, two) === one ? -1 : 1) ||
+    byVerdict(left, right) ||
     compareShares(right.match.share, left.match.share) ||
     left.source.rank - right.source.rank
   );
+}
+
+function byVerdict(left: Pair, right: Pair): number {
+  const [one, two] = [verdictOf(left), verdictOf(right)];
+  return one === two ? 0 : graver(one, two) === one ? -1 : 1;
 }
 
 const verdictOf = (pair: Pair): SimilarityVerdict =>

@@ -127,6 +127,17 @@ test('other authors of whom more is in a file do not hide the one who is inside'
   }
 });
 
+test('nor does a later version of the same author of which more is in it', (t) => {
+  const first = parts('first', 3).join('\n');
+  const second = [first, ...parts('later', 12)];
+  const { verdict, matches } = lastReport([
+    { id: 'first', author: 'victim', text: first },
+    { id: 'second', author: 'victim', text: second.join('\n') },
+    { id: 'thief', author: 'thief', text: [...second.slice(0, 2), ...parts('own', 24)].join('\n') },
+  ]);
+  t.deepEqual([verdict, matches[0]?.id], ['copy', 'first']);
+});
+
 test('nor do those whose whole file was the miner’s own before', (t) => {
   const small = Array.from({ length: 8 }, (_, index) => parts(`decoy_${index}`, 3).join('\n'));
   const { verdict, matches } = behindDecoys(8, [
