@@ -143,9 +143,16 @@ function isPattern(text: string): boolean {
   }
 }
 
-/** What was given, for whoever mends it: its beginning, and no password of a URL. */
+/**
+ * What was given, for whoever mends it: its beginning, and no password of a URL, also of one that is written wrongly:
+ * nothing from the scheme, or from the beginning, to the last `@`.
+ */
 export function shownValue(text: string): string {
-  return `"${text.replaceAll(/:\/\/[^/]*@/g, '://[hidden]@').slice(0, 100)}"`;
+  const [scheme = ''] = /^[^@]*?:\/\//.exec(text) ?? [];
+  const hidden = text.includes('@')
+    ? `${scheme}[hidden]${text.slice(text.lastIndexOf('@'))}`
+    : text;
+  return `"${hidden.slice(0, 100)}"`;
 }
 
 /** The empty text means that there is none. */
