@@ -6,6 +6,7 @@ import { signalProcess } from '../../support/coordinator-faults.ts';
 import type { Reached } from '../measures/reachability.ts';
 import type { ChaosProcess } from './chaos-world.ts';
 
+const againMs = 1_000;
 const ownRoot = fileURLToPath(new URL('../../..', import.meta.url));
 
 export type Replaceable = Pick<ChaosProcess, 'kind' | 'name'> & {
@@ -22,18 +23,24 @@ export function missingRelease(folder: string): string | undefined {
 export class Rollout {
   readonly #earlierRoot: string;
   readonly #replaced = new Set<string>();
+  /** Started since as this release. */
+  readonly #begun = new Set<string>();
 
   /** @param folder an installed checkout of the release before */
   constructor(folder: string) {
     this.#earlierRoot = resolve(folder);
   }
 
-  readonly rootOf = (name: string): string =>
-    this.#replaced.has(name) ? ownRoot : this.#earlierRoot;
+  /** Asked at each start. */
+  readonly rootOf = (name: string): string => {
+    if (!this.#replaced.has(name)) return this.#earlierRoot;
+    this.#begun.add(name);
+    return ownRoot;
+  };
 
   /** A run that ended before all were replaced has not shown an upgrade. */
   reached(processes: number): Reached {
-    const count = this.#replaced.size;
+    const count = this.#begun.size;
     return { what: 'processes replaced by this release', count, minimum: processes };
   }
 
@@ -52,9 +59,14 @@ export class Rollout {
       await systemClock.sleep(stepMs, terms.signal);
       if (terms.signal.aborted) return;
       this.#replaced.add(name);
-      const { pid } = kept;
-      // One that a fault has just ended comes back as what it is now.
-      if (signalProcess(kept, 'SIGTERM')) terms.onReplaced(name, pid);
+      // A fault may just have ended it, and its next start may have begun as what it was.
+      for (; !this.#begun.has(name); await systemClock.sleep(againMs, terms.signal)) {
+        if (terms.signal.aborted) return;
+        const { pid } = kept;
+        if (!signalProcess(kept, 'SIGTERM')) continue;
+        terms.onReplaced(name, pid);
+        break;
+      }
     }
   }
 }
