@@ -15,6 +15,14 @@ export function heedsConditions(error: unknown): boolean {
   return isTaken(error) || statusOf(error) === 409;
 }
 
+/** Of what was asked, and not of the moment: to ask the same again would not help. */
+export function isRefusal(error: unknown): boolean {
+  const status = statusOf(error) ?? 0;
+  const isOfNow =
+    isForbidden(error) || named(error, 'RequestTimeout') || [408, 429].includes(status);
+  return status === 501 || (status >= 400 && status < 500 && !isOfNow);
+}
+
 /** By the store's rules on who may do what, which may differ from key to key. */
 export function isForbidden(error: unknown): boolean {
   return statusOf(error) === 403;

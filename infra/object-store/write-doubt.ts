@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { PutObjectCommand, type PutObjectCommandInput, type S3Client } from '@aws-sdk/client-s3';
 import { sha256Hex } from '../ids/ids.ts';
 import { bodyPromise, onlyIfAbsent } from './file-promise.ts';
-import { heedsConditions, isForbidden } from './s3-failure.ts';
+import { heedsConditions, isForbidden, isRefusal } from './s3-failure.ts';
 import { probeMs } from './s3-options.ts';
 import { FilesRefused } from './storage-unavailable.ts';
 
@@ -77,7 +77,7 @@ export class WriteDoubt {
       await this.#put(1, onlyIfAbsent);
     } catch (error) {
       if (heedsConditions(error)) return;
-      throw isForbidden(error) ? error : new FilesRefused(noConditions, { cause: error });
+      throw isRefusal(error) ? new FilesRefused(noConditions, { cause: error }) : error;
     }
   }
 

@@ -192,6 +192,14 @@ test('a store that takes nothing with a condition takes no files', async (t) => 
   t.deepEqual(asked, ['HEAD /paddock/ -']);
 });
 
+test('what fails in a way of its own says nothing of the condition', async (t) => {
+  const { store, put } = await storeThatPuts(t);
+  put.once = 503;
+  await t.throwsAsync(store.putOnce('key', Buffer.from('file'), uploadOf('file')));
+  const { message } = await t.throwsAsync(store.probe(), { instanceOf: FilesRefused });
+  t.notRegex(message, /If-None-Match/);
+});
+
 test('what was refused without a condition is tried without one', async (t) => {
   const { store, put } = await storeThatPuts(t);
   const file = [Buffer.from('file'), uploadOf('file')] as const;
