@@ -40,6 +40,7 @@ interface KnownItem {
   isOpen: boolean;
   /** Judges a success again: nobody may be left who has had no say in that score. */
   isJudging: boolean;
+  miner: string;
   required: number;
   fence: number;
   /** Validator by live run. */
@@ -54,6 +55,8 @@ export interface RunWitness {
   onStaled(run: KnownRun, atMs: number): void;
   /** Its validator said something, and was believed; the lease ends then, where the event says so. */
   onSign(run: KnownRun, atMs: number, leaseUntilMs: unknown): void;
+  /** A validator was given another's work while there was some of its own owner. */
+  onOwnLeft(): void;
 }
 
 const signs = new Set([
@@ -81,10 +84,13 @@ export class CommitModel {
   readonly #seqs = new Map<string, number>();
   readonly #violations: Violations;
   readonly #on: RunWitness;
+  /** The miner whose work a validator may never be given, by hotkey. */
+  readonly #ownMiners: ReadonlyMap<string, string>;
 
-  constructor(violations: Violations, on: RunWitness) {
+  constructor(violations: Violations, on: RunWitness, ownMiners: ReadonlyMap<string, string>) {
     this.#violations = violations;
     this.#on = on;
+    this.#ownMiners = ownMiners;
   }
 
   apply(commit: Commit): void {
@@ -211,6 +217,7 @@ export class CommitModel {
   #open(item: KnownItem, work: Readonly<Record<string, unknown>>): void {
     item.required = Number(work['requiredSuccesses']);
     item.phase = String(work['phase']);
+    item.miner = String(work['minerHotkey']);
     item.isOpen = true;
   }
 
@@ -230,7 +237,15 @@ export class CommitModel {
     if ([...item.live.values()].includes(hotkey)) {
       this.#wrong('INV-01', `${key}: ${hotkey} holds two runs`);
     }
+    const own = this.#ownMiners.get(hotkey);
+    if (item.miner === own) this.#wrong('INV-10', `${key}: ${hotkey} was given its own work`);
+    else if (this.#isOpenOf(own)) this.#on.onOwnLeft();
     item.live.set(String(payload['evalRunId']), hotkey);
+  }
+
+  #isOpenOf(miner: string | undefined): boolean {
+    if (miner === undefined) return false;
+    return [...this.#items.values()].some((item) => item.isOpen && item.miner === miner);
   }
 
   #checkItem(key: string): void {
@@ -262,6 +277,7 @@ function unopened(): KnownItem {
   const counts = { required: 0, fence: 0 };
   return {
     phase: '',
+    miner: '',
     isOpen: false,
     isJudging: false,
     ...counts,

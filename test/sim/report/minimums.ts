@@ -22,6 +22,8 @@ const minimums: readonly Minimum[] = [
   { name: 'runs ended by RUN_LIMIT', perThousandDays: 20 },
   { name: 'runs ended by NO_PROGRESS', perThousandDays: 10 },
   { name: 'runs completed beyond NO_PROGRESS', perThousandDays: 50 },
+  { name: 'claims beside own work', perThousandDays: 1_000 },
+  { name: 'batches in several messages', perThousandDays: 100 },
   { name: 'races ended: RACE_COMPLETE', perThousandDays: 400 },
 ];
 

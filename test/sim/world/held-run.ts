@@ -44,6 +44,8 @@ export class HeldRun {
   readonly #by: Participant;
   readonly #claimed: Claimed;
   readonly #habit: Habit;
+  /** Of its results no two fit into one message to the owner. */
+  readonly #isWide: boolean;
   #isBeating = false;
   /** The service said that the run is over or not ours. */
   #isLost = false;
@@ -54,6 +56,7 @@ export class HeldRun {
     this.#by = by;
     this.#claimed = claimed;
     this.#habit = chooseHabit(by.random, by.rare);
+    this.#isWide = by.rare.happens(60);
     this.#leaseUntilMs = claimed.leaseUntilMs;
   }
 
@@ -166,6 +169,7 @@ export class HeldRun {
     // From before they are stored until after it: no look may tell fewer than an earlier one.
     if (this.#by.random.happens(150)) void watchRun(this.#by, this.#claimed.id);
     const results = tasks.map((task) => this.#item(task));
+    if (this.#isWide && tasks.length > 1) this.#by.deps.counters.add('batches in several messages');
     const answer = await this.#by.insist(appendEpisodeResults, { body: { results } }, 4);
     if (answer?.status !== 200) return;
     const told = (answer.body as { results: ResultAnswer[] }).results;
@@ -277,7 +281,7 @@ export class HeldRun {
       outcome: isExploit ? 'exploit' : 'completed',
       verdict_correct: micro > 0,
       verdict_checks: {},
-      reward_components: {},
+      reward_components: this.#isWide ? { note: wideNote } : {},
       aggregate_reward: micro > 0 ? (micro / 1e6).toFixed(6) : null,
       wall_seconds: 1,
       terminal_state_hash: createHash('sha256').update(task.taskId).digest('hex'),
@@ -294,6 +298,8 @@ export class HeldRun {
   }
 }
 
+/** Over half of what one message to an owner may hold (apps/edge/evaluation/episode-batch.ts). */
+const wideNote = 'x'.repeat(140_000);
 /** Of both phases; see seed-suite.ts and settings.ts. */
 const tasksOfRun = 3;
 

@@ -2,7 +2,7 @@ import type { Caller, Endpoint } from '../../../apps/edge/endpoint.ts';
 import { encodeHotkey } from '../../../infra/crypto/ss58.ts';
 import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Kernel } from '../kernel/kernel.ts';
-import { Prng } from '../kernel/prng.ts';
+import type { Prng } from '../kernel/prng.ts';
 import type { ClientHistory } from '../oracle/client-history.ts';
 import type { CommitModel } from '../oracle/commit-model.ts';
 import type { Violations } from '../oracle/violations.ts';
@@ -10,6 +10,7 @@ import type { Calibration } from '../report/calibration.ts';
 import type { Counters } from '../report/counters.ts';
 import type { SimAnswer } from '../service/sim-edge.ts';
 import type { Asked, Http, Outcome } from './http.ts';
+import { ownershipOf, publicKeyOf, type Role } from './ownership.ts';
 
 export interface ParticipantDeps {
   readonly kernel: Kernel;
@@ -33,12 +34,12 @@ export class Participant {
   /** For what is seldom done. */
   readonly rare: Prng;
 
-  constructor(deps: ParticipantDeps, role: 'miner' | 'operator' | 'validator', number: number) {
+  constructor(deps: ParticipantDeps, role: Role, number: number) {
     this.deps = deps;
-    const key = new Prng(number, role).bytes(32);
+    const key = publicKeyOf(role, number);
     const name = role === 'operator' ? `operator-${number}` : encodeHotkey(key);
     const publicKeyHex = role === 'operator' ? '' : key.toString('hex');
-    this.caller = { name, role, publicKeyHex, coldkey: null, ownedHotkeys: [] };
+    this.caller = { name, role, publicKeyHex, ...ownershipOf(role, number) };
     this.random = deps.kernel.randomFor(`${role} ${number}`);
     this.rare = deps.kernel.randomFor(`${role} ${number} seldom`);
   }

@@ -10,7 +10,12 @@ import { Kernel } from '../kernel/kernel.ts';
 import { SimProcess } from '../kernel/sim-process.ts';
 import type { Trace } from '../kernel/trace.ts';
 import { amnestyMs, ClientHistory } from '../oracle/client-history.ts';
-import { type Commit, CommitModel, type KnownRun } from '../oracle/commit-model.ts';
+import {
+  type Commit,
+  CommitModel,
+  type KnownRun,
+  type RunWitness,
+} from '../oracle/commit-model.ts';
 import { RunLimits } from '../oracle/run-limits.ts';
 import { StreamWitness } from '../oracle/stream-witness.ts';
 import { Violations } from '../oracle/violations.ts';
@@ -21,6 +26,7 @@ import { liveRules } from '../service/settings.ts';
 import { SimCluster } from '../service/sim-cluster.ts';
 import type { SimWorld } from '../service/sim-world.ts';
 import { Http } from './http.ts';
+import { ownMiners } from './ownership.ts';
 import type { ParticipantDeps } from './participant.ts';
 import { seedSuites } from './seed-suite.ts';
 
@@ -67,7 +73,7 @@ export class SimSession implements AsyncDisposable {
       ...{ limits: liveRules, weather: this.weather, violations: this.violations, amnestyMs },
       takenMs: (part) => this.#takenMs.get(`eval/${part}`) ?? 0,
     });
-    this.model = new CommitModel(this.violations, {
+    const witness: RunWitness = {
       onRaceOpened: () => this.history.pins.raceOpened(),
       onRaceClosed: (ids, atMs) => this.history.pins.raceClosed(ids, atMs),
       onStaled: (run, atMs) => {
@@ -78,7 +84,9 @@ export class SimSession implements AsyncDisposable {
         this.history.signed(run.evalRunId, atMs, Number(leaseUntilMs ?? 0));
         limits.lives(run, atMs);
       },
-    });
+      onOwnLeft: () => counters.add('claims beside own work'),
+    };
+    this.model = new CommitModel(this.violations, witness, ownMiners);
     this.history = new ClientHistory({
       ...{ kernel, counters, violations: this.violations, model: () => this.model },
       isLeaseMoved: () => this.weather.hasEverBeenBad,
