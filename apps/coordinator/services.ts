@@ -104,7 +104,7 @@ export async function startServices(deps: {
   await poller.start();
   stack.defer(() => poller.stop());
   const sweeps = {
-    ...outdatedIdentity(sql, config.nonceMemorySeconds),
+    ...outdatedIdentity(sql, { keepNonceSeconds: config.nonceMemorySeconds, clock }),
     answers: outdatedAnswers(sql, config.idempotencySeconds),
     completions: countedRequests(sql),
   };

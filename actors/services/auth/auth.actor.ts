@@ -1,3 +1,4 @@
+import type { Clock } from '../../../infra/ports/clock.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { Fault } from '../../../machines/fault.ts';
 import { refusal } from '../../../machines/refusal.ts';
@@ -6,6 +7,7 @@ import type { RequestOf } from '../messages.ts';
 import type { CommandFacts, Handlers, Transact } from '../service-handler.ts';
 import type { Sweep } from '../sweep.ts';
 import type { authService } from './messages.ts';
+import { SettledInstant } from './settled-instant.ts';
 import {
   consumeChallenge,
   deleteChallenges,
@@ -17,6 +19,8 @@ import {
   insertNonces,
   insertSession,
   lockHotkey,
+  nonceClockMs,
+  sessionEnd,
 } from './store.ts';
 
 /**
@@ -24,7 +28,8 @@ import {
  *
  * 1. A challenge is consumed once, by the first attempt, also when that attempt fails.
  * 2. A nonce is taken once over all edges and restarts: the primary key decides, nothing in memory.
- * 3. A request that is repeated under its id is answered as the first time.
+ * 3. A request that is repeated under its id is answered as the first time. What it did and was undone since, by a
+ *    logout or a ban, it does not do again, also where it is the first try that comes late.
  */
 export function createAuthService(deps: {
   readonly sql: Sql;
@@ -63,9 +68,16 @@ export async function endSessionsOf(tx: Transaction, hotkey: string): Promise<vo
   await deleteSessionsOf(tx, hotkey);
 }
 
-export function outdatedIdentity(sql: Sql, keepNonceSeconds: number) {
+export function outdatedIdentity(
+  sql: Sql,
+  { keepNonceSeconds, clock }: { readonly keepNonceSeconds: number; readonly clock: Clock },
+) {
+  const settled = new SettledInstant(keepNonceSeconds * 1000, clock);
   return {
-    nonces: (limit) => deleteNonces(sql, keepNonceSeconds, limit),
+    nonces: async (limit) => {
+      const beforeMs = settled.after(await nonceClockMs(sql));
+      return beforeMs === undefined ? 0 : await deleteNonces(sql, beforeMs, limit);
+    },
     challenges: (limit) => deleteChallenges(sql, limit),
     sessions: (limit) => deleteSessions(sql, limit),
   } satisfies Readonly<Record<string, Sweep>>;
@@ -87,5 +99,8 @@ async function exchange(
   if (session === null) return undefined;
   await lockHotkey(tx, hotkey);
   if (await isBanned(tx, hotkey)) return refusal('BANNED');
+  if (consumed.isRepeat) {
+    return (await sessionEnd(tx, session.tokenSha256)) ?? refusal('INVALID_CHALLENGE');
+  }
   return await insertSession(tx, { ...session, hotkey });
 }

@@ -22,6 +22,13 @@ export async function insertChallenge(
   return row.expires_at;
 }
 
+export interface ConsumedChallenge {
+  readonly hotkey: string;
+  readonly isInTime: boolean;
+  /** The attempt was made before, and did what it does then. */
+  readonly isRepeat: boolean;
+}
+
 /**
  * Whose challenge it was, once: the same command asking again is the same attempt, whose answer got
  * lost. The clock is read by the statement after the row is locked.
@@ -29,17 +36,17 @@ export async function insertChallenge(
 export async function consumeChallenge(
   tx: Transaction,
   challenge: { readonly sha256: string; readonly commandId: string },
-): Promise<{ readonly hotkey: string; readonly isInTime: boolean } | undefined> {
+): Promise<ConsumedChallenge | undefined> {
   const [locked] = await tx<{ consumed_by: string | null }[]>`
     select consumed_by from challenge where challenge_sha256 = ${challenge.sha256} for update`;
   if (locked === undefined) return undefined;
   if (locked.consumed_by !== null && locked.consumed_by !== challenge.commandId) return undefined;
-  const [row] = await tx<{ hotkey: string; isInTime: boolean }[]>`
+  const [row] = await tx<Omit<ConsumedChallenge, 'isRepeat'>[]>`
     update challenge
     set consumed_by = ${challenge.commandId}, consumed_at = coalesce(consumed_at, rt.clock())
     where challenge_sha256 = ${challenge.sha256}
     returning hotkey, expires_at > consumed_at as "isInTime"`;
-  return row;
+  return row && { ...row, isRepeat: locked.consumed_by !== null };
 }
 
 /** A ban and an opening session must not pass each other: both lock the hotkey first. */
@@ -61,10 +68,16 @@ export async function insertSession(
     select ${session.tokenSha256}, ${session.hotkey}, ${session.role}, clock.now,
       clock.now + ${session.lifetimeSeconds} * interval '1 second'
     from (select rt.clock() as now) as clock
-    on conflict (token_sha256) do update set hotkey = session.hotkey
     returning expires_at`;
-  if (row === undefined) throw new Error('a session was neither inserted nor found');
+  if (row === undefined) throw new Error('a session was not inserted');
   return row.expires_at;
+}
+
+/** When it ends; undefined where there is none (any more). */
+export async function sessionEnd(tx: Transaction, tokenSha256: string): Promise<Date | undefined> {
+  const [row] = await tx<{ expires_at: Date }[]>`
+    select expires_at from session where token_sha256 = ${tokenSha256}`;
+  return row?.expires_at;
 }
 
 export async function deleteSession(sql: Sql, tokenSha256: string): Promise<void> {
@@ -100,21 +113,31 @@ export async function insertNonces(
     returning hotkey, nonce`;
 }
 
-/**
- * Like the two below: at most `limit` rows that nothing will ask for again; answers how many. The clock is asked
- * once, by a query of its own, and by age: so the index gives the old ones and the rest is not read.
- */
-export async function deleteNonces(sql: Sql, keepSeconds: number, limit: number): Promise<number> {
+/** By which nonces are stamped, in Unix milliseconds. */
+export async function nonceClockMs(sql: Sql): Promise<number> {
+  const [row] = await sql<{ nowMs: number }[]>`
+    select floor(extract(epoch from rt.clock()) * 1000)::float8 as "nowMs"`;
+  if (row === undefined) throw new Error('a clock answers one row');
+  return row.nowMs;
+}
+
+/** Of those that were accepted before, at most `limit`; answers how many. */
+export async function deleteNonces(sql: Sql, beforeMs: number, limit: number): Promise<number> {
   const { count } = await sql`
     delete from nonce where ctid = any(array(
       select ctid from nonce
-      where accepted_at < (select rt.clock()) - ${keepSeconds} * interval '1 second'
+      where accepted_at < timestamptz 'epoch' + ${beforeMs} * interval '1 millisecond'
       order by accepted_at
       limit ${limit} for update skip locked))`;
   return count;
 }
 
-/** A minute past their end: an attempt whose answer got lost may still be repeated. */
+/**
+ * Like the one below: at most `limit` rows that nothing will ask for again; answers how many. The clock is asked
+ * once, by a query of its own, and by age: so the index gives the old ones and the rest is not read.
+ *
+ * A minute past their end: an attempt whose answer got lost may still be repeated.
+ */
 export async function deleteChallenges(sql: Sql, limit: number): Promise<number> {
   const { count } = await sql`
     delete from challenge where ctid = any(array(

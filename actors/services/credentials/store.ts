@@ -1,5 +1,6 @@
 import type { ProviderId } from '../../../infra/ports/inference.ts';
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
+import { isDue } from '../is-due.ts';
 
 export const tables = [
   'inference_credential',
@@ -150,7 +151,7 @@ export async function takeTurn(
     update inference_credential
     set busy_by = ${holder}, busy_until = rt.wall_clock() + ${turnSeconds} * interval '1 second'
     where miner_hotkey = ${hotkey} and provider = ${provider} and rejected_at is null
-      and (busy_until is null or busy_until < rt.wall_clock())
+      and (busy_until is null or ${isDue(sql, sql`busy_until`, turnSeconds * 1000)})
     returning credential_id as "credentialId", sealed`;
   return row && { hotkey, provider, ...row };
 }

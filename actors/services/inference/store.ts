@@ -1,5 +1,6 @@
 import type { ProviderId, ServedModel } from '../../../infra/ports/inference.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
+import { isDue } from '../is-due.ts';
 import type { Usage } from './messages.ts';
 
 export const tables = ['inference_request', 'inference_snapshot', 'inference_usage'] as const;
@@ -47,7 +48,7 @@ export async function takeTurn(sql: Sql, provider: ProviderId, restMs: number): 
     values (${provider}, rt.wall_clock())
     on conflict (provider) do update
     set tried_at = excluded.tried_at
-    where s.tried_at <= excluded.tried_at - ${restMs} * interval '1 millisecond'
+    where ${isDue(sql, sql`s.tried_at + ${restMs} * interval '1 millisecond'`, restMs)}
     returning provider`;
   return rows.length > 0;
 }

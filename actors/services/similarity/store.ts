@@ -1,6 +1,7 @@
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import { type Fingerprints, fingerprintFormat } from '../../../machines/submission/fingerprints.ts';
 import type { SimilarityReport } from '../../../machines/submission/similarity-report.ts';
+import { isDue } from '../is-due.ts';
 
 export const tables = [
   'similarity_version',
@@ -135,6 +136,9 @@ export async function leaseUnread(sql: Sql, leaseMs: number): Promise<UnreadVers
   return (await leaseFirst(sql, leaseMs, false)) ?? (await leaseFirst(sql, leaseMs, true));
 }
 
+/** That of a file which was set aside. */
+const longestWaitMs = 3_600_000;
+
 async function leaseFirst(
   sql: Sql,
   leaseMs: number,
@@ -146,7 +150,7 @@ async function leaseFirst(
       next_attempt_at = rt.wall_clock() + ${leaseMs} * interval '1 millisecond'
     from (
       select version_no from similarity_version
-      where fingerprinted_at is null and next_attempt_at <= rt.wall_clock()
+      where fingerprinted_at is null and ${isDue(sql, sql`next_attempt_at`, longestWaitMs)}
         and (unreadable is not null) = ${isSetAside}
       order by submitted_at, agent_version_id
       limit 1

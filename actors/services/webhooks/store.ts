@@ -1,5 +1,6 @@
 import type { Sql, Transaction } from '../../../infra/ports/sql.ts';
 import type { PublicEventType, StoredEvent } from '../../../machines/feed/public-event.ts';
+import { isDue } from '../is-due.ts';
 
 export const tables = ['webhook'] as const;
 
@@ -81,16 +82,17 @@ export async function hasWebhooks(sql: Sql): Promise<boolean> {
 /** Webhooks that have something to be told and nobody who does, those that waited longest first. */
 export async function leaseDue(
   sql: Sql,
-  { limit, leaseMs }: { readonly limit: number; readonly leaseMs: number },
+  terms: { readonly limit: number; readonly leaseMs: number; readonly retryMaxSeconds: number },
 ): Promise<readonly LeasedWebhook[]> {
+  const { limit, leaseMs, retryMaxSeconds } = terms;
   return await sql<LeasedWebhook[]>`
     update webhook w
     set lease_token = gen_random_uuid(),
         lease_until = rt.wall_clock() + ${leaseMs} * interval '1 millisecond'
     from (
       select webhook_id from webhook
-      where next_attempt_at <= rt.wall_clock()
-        and (lease_until is null or lease_until <= rt.wall_clock())
+      where ${isDue(sql, sql`next_attempt_at`, retryMaxSeconds * 1000)}
+        and (lease_until is null or ${isDue(sql, sql`lease_until`, leaseMs)})
         and cursor < (select coalesce(max(cursor), 0) from public_event)
       order by next_attempt_at
       limit ${limit}

@@ -54,7 +54,7 @@ export function createWebhooks(deps: WebhookDeps): Service {
   const look = async () => {
     const limit = toldAtOnce - telling.size;
     if (limit <= 0 || !(await isAnybodyThere())) return;
-    for (const due of await leaseDue(deps.sql, { limit, leaseMs: deps.terms.leaseMs })) tell(due);
+    for (const due of await leaseDue(deps.sql, { limit, ...deps.terms })) tell(due);
   };
   const run = async () => {
     while (!stopping.signal.aborted) {

@@ -52,6 +52,23 @@ test('an attempt whose answer got lost is answered again as the first time', asy
   t.deepEqual(await service['exchange-challenge'](asked, attempt), first);
 });
 
+test('an attempt that is read once more opens no session again that was ended since', async (t) => {
+  const { admin, service, command, keep, session } = await start(t);
+  for (const end of ['logout', 'ban']) {
+    const challengeSha256 = hash();
+    await keep(challengeSha256);
+    const asked = { challengeSha256, hotkey: 'alice', session: session() };
+    const attempt = command();
+    await service['exchange-challenge'](asked, attempt);
+    const { tokenSha256 } = asked.session;
+    if (end === 'logout') await service['end-session']({ tokenSha256 }, command());
+    // As with a ban that was lifted since.
+    else await admin`delete from session where hotkey = 'alice'`;
+    await t.throwsAsync(() => service['exchange-challenge'](asked, attempt), { message: /used/ });
+    t.is((await admin`select 1 from session`).length, 0);
+  }
+});
+
 test('the first attempt consumes a challenge even when it fails', async (t) => {
   const { admin, service, command, keep, session } = await start(t);
   for (const hotkey of ['alice', 'mallory']) {

@@ -3,6 +3,8 @@ import { outdatedIdentity } from '../../../actors/services/auth/auth.actor.ts';
 import { outdatedAnswers } from '../../../actors/services/operator/operator.actor.ts';
 import { closeSql, createSql } from '../../../infra/postgres/client.ts';
 import { testDatabase } from '../../support/cluster.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { stepClock } from '../../support/step-clock.ts';
 
 test('what has served goes in chunks, what may still be asked for stays', async (t) => {
   const { sql: admin, url } = await testDatabase(t);
@@ -23,7 +25,13 @@ test('what has served goes in chunks, what may still be asked for stays', async 
   await admin`
     insert into idempotency (key_sha256, route, body_sha256, reply, at)
     select 'key' || age, 'x', 'y', '{}', ${at} from ${age}`;
-  const identity = outdatedIdentity(sql, 180);
+  const clock = new ManualClock();
+  const identity = outdatedIdentity(sql, { keepNonceSeconds: 180, clock });
+  // The clock of the database is watched for as long as a nonce is kept.
+  await stepClock(admin, -180);
+  t.is(await identity.nonces(1), 0);
+  await clock.advance(180_000);
+  await stepClock(admin, 0);
   for (const sweep of Object.values(identity)) {
     t.is(await sweep(1), 1);
     t.true((await sweep(100)) > 0);
