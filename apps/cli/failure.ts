@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { ForeignAnswer } from './client/foreign-answer.ts';
-import { Refusal, Unanswered } from './client/refusal.ts';
+import { codeOfConnection, Refusal, Unanswered } from './client/refusal.ts';
 import { type ExitCode, exitCodes } from './exit-code.ts';
 import { Interrupted } from './keys/ask.ts';
 import { KeyUnusable } from './keys/key-unusable.ts';
@@ -58,7 +60,8 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof Interrupted) return interrupted(error.message);
   if (isInterruption(error)) return interrupted('interrupted');
   if (isFileError(error)) {
-    return { exitCode: exitCodes.refused, code: error.code, message: fileText(error) };
+    const exitCode = error.code === 'ENOENT' ? exitCodes.notFound : exitCodes.refused;
+    return { exitCode, code: error.code, message: fileText(error) };
   }
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { exitCode: exitCodes.defect, code: 'DEFECT', message };
@@ -127,9 +130,8 @@ export function detailText(body: unknown): string | undefined {
 }
 
 function unanswered(error: Unanswered): Failure {
-  const cause: unknown = Reflect.get(Object(error.cause), 'cause');
-  const code: unknown = Reflect.get(Object(cause), 'code');
-  const why = typeof code === 'string' ? ` (${code})` : '';
+  const code = codeOfConnection(error);
+  const why = code === undefined ? '' : ` (${code})`;
   const where = /^\w+ (\S+):/.exec(error.message)?.[1];
   const base = URL.parse(where ?? '')?.origin ?? 'the service';
   return {
@@ -154,8 +156,8 @@ function foreign({ baseUrl, says, movedTo }: ForeignAnswer): Failure {
 }
 
 /** Nobody listens there, or there is no such place; all else may be a service that is slow or was cut off. */
-function isElsewhere(code: unknown): boolean {
-  return typeof code === 'string' && !['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code);
+function isElsewhere(code: string | undefined): boolean {
+  return code !== undefined && !['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'].includes(code);
 }
 
 function isFileError(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
@@ -166,7 +168,7 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException & { readonl
 
 function fileText({ code, path = 'a file' }: NodeJS.ErrnoException): string {
   const known: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
+    ENOENT: existsSync(dirname(path)) ? 'there is no such file' : 'there is no such folder',
     EACCES: 'you may not open it',
     EISDIR: 'it is a folder',
     EEXIST: 'it is there already',

@@ -10,7 +10,7 @@ const everyMs = 5_000;
  */
 export async function* look<T>(
   ask: () => Promise<T>,
-  desk: Pick<Desk, 'clock' | 'stopping' | 'out' | 'err'>,
+  desk: Pick<Desk, 'baseUrl' | 'clock' | 'stopping' | 'out' | 'err'>,
 ): AsyncGenerator<T, void, undefined> {
   const { clock, stopping } = desk;
   const troubles = new Troubles(desk);

@@ -5,10 +5,10 @@ import { durationText } from './show/moments.ts';
 
 /** Why nothing is heard of the service, told once for each reason, and once that it is over. */
 export class Troubles {
-  readonly #desk: Pick<Desk, 'out' | 'err'>;
+  readonly #desk: Pick<Desk, 'baseUrl' | 'out' | 'err'>;
   #trouble: Trouble | undefined;
 
-  constructor(desk: Pick<Desk, 'out' | 'err'>) {
+  constructor(desk: Pick<Desk, 'baseUrl' | 'out' | 'err'>) {
     this.#desk = desk;
   }
 
@@ -18,7 +18,7 @@ export class Troubles {
    */
   met(error: unknown): number {
     if (!willPass(error)) throw error;
-    const now = troubleOf(error);
+    const now = troubleOf(error, this.#desk.baseUrl);
     if (now.what !== this.#trouble?.what) this.#note(`${now.what}; ${waitText(now)}`);
     this.#trouble = now;
     return now.pauseMs;
@@ -42,9 +42,9 @@ interface Trouble {
   readonly pauseMs: number;
 }
 
-function troubleOf(error: unknown): Trouble {
+function troubleOf(error: unknown, baseUrl: string): Trouble {
   if (error instanceof ForeignAnswer) return { what: `${error.baseUrl} ${error.says}`, pauseMs: 0 };
-  if (!(error instanceof Refusal)) return { what: 'the service does not answer', pauseMs: 0 };
+  if (!(error instanceof Refusal)) return { what: `${baseUrl} does not answer`, pauseMs: 0 };
   const { status, retryAfterSeconds = 0 } = error;
   const what =
     status === 429 ? 'too many requests came from here' : `the service answered ${status}`;

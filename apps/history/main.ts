@@ -4,6 +4,7 @@ import type { Sql } from '../../infra/ports/sql.ts';
 import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { createHistoryStore } from '../../infra/postgres/history-store.ts';
 import { markCopies } from '../open-history.ts';
+import { outageText } from '../outage-text.ts';
 import { acceptLoss, restoredLoss } from './accept-history.ts';
 import { type Comparison, compareHistory } from './compare-history.ts';
 
@@ -110,6 +111,6 @@ function linesOf({ here, kept, lost }: Comparison): readonly string[] {
 try {
   process.exitCode = await run();
 } catch (error) {
-  console.error(error instanceof ConfigInvalid ? error.message : error);
+  console.error(error instanceof ConfigInvalid ? error.message : (outageText(error) ?? error));
   process.exitCode = 2;
 }

@@ -5,6 +5,7 @@ import { closeSql, createSql } from '../../infra/postgres/client.ts';
 import { setPasswords } from '../../infra/postgres/logins.ts';
 import { migrate } from '../../infra/postgres/migrate.ts';
 import { createRoles } from '../../infra/postgres/roles.ts';
+import { outageText } from '../outage-text.ts';
 
 const usage = `node infra/with-node.mjs apps/migrate/main.ts [--roles-only]
 
@@ -85,7 +86,7 @@ else {
   try {
     await run(options['roles-only'] === true);
   } catch (error) {
-    console.error(error instanceof ConfigInvalid ? error.message : error);
+    console.error(error instanceof ConfigInvalid ? error.message : (outageText(error) ?? error));
     process.exitCode = 1;
   }
 }

@@ -83,8 +83,9 @@ export function serviceClient(
   { baseUrl, clock }: ProofOptions,
   { credentials }: Identity,
   patienceMs: number,
+  onRepeat: (error: unknown) => void = () => undefined,
 ): PaddockClient {
   return paddockClient(
-    sender({ baseUrl, clock, credentials: { hotkey: credentials }, patienceMs }),
+    sender({ baseUrl, clock, credentials: { hotkey: credentials }, patienceMs, onRepeat }),
   );
 }

@@ -58,6 +58,7 @@ export class Validator {
   readonly #stopping = new AbortController();
   readonly #stopped = aborted(this.#stopping.signal);
   #working: Promise<void> = Promise.resolve();
+  #isUnheardSaid = false;
 
   static async start(options: ValidatorOptions): Promise<Validator> {
     const { config, clock, keypair, log, telemetry } = options;
@@ -97,7 +98,7 @@ export class Validator {
     this.#claims = claims;
     this.hotkey = identity.hotkey;
     const proof = { baseUrl: config.PADDOCK_URL, keypair, clock };
-    this.#api = serviceClient(proof, identity, patienceMs);
+    this.#api = serviceClient(proof, identity, patienceMs, (error) => this.#sayUnheard(error));
     this.#note = runNote(config.VALIDATOR_DATA_DIR);
   }
 
@@ -119,6 +120,14 @@ export class Validator {
     done.abort();
     await late;
     await Promise.all([this.#queue.stop(), this.#releases.stop()]);
+  }
+
+  /** Once: a wrong address is seen at the start, and not after the minute for which an outage is waited out. */
+  #sayUnheard(error: unknown): void {
+    if (this.#isUnheardSaid) return;
+    this.#isUnheardSaid = true;
+    const url = this.#options.config.PADDOCK_URL;
+    this.#options.log.warn('the service was not heard; asking again', { url, ...reasonOf(error) });
   }
 
   async #work(): Promise<void> {

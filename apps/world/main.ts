@@ -1,6 +1,7 @@
 import { systemClock } from '../../infra/clock/system-clock.ts';
 import { ConfigInvalid } from '../../infra/config/config.ts';
 import { FolderTaken, FolderUnfit } from '../../infra/local/folder-lock.ts';
+import { outliveReader } from '../cli/show/closed-pipe.ts';
 import { endWithParent } from '../until-stopped.ts';
 import { NoSandbox } from '../validator/sandbox/find-sandbox.ts';
 import { SettingsInvalid } from '../validator/validator-settings.ts';
@@ -58,5 +59,7 @@ function tell(error: unknown): number {
   return 1;
 }
 
+outliveReader(process.stdout);
+outliveReader(process.stderr);
 // Sockets that a lost neighbour left half open must not keep a finished world alive.
 process.exit(await run().catch(tell));

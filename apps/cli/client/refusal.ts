@@ -51,10 +51,25 @@ export class Unanswered extends Error {
   /** Of an order that was sent again: nobody heard what became of it before. */
   isAfterLost = false;
 
-  /** Whether what was asked may have been carried out all the same. */
+  /** Whether what was asked may have been carried out all the same: not where nobody was reached, in any try. */
   get leavesOpen(): boolean {
-    return true;
+    return this.isAfterLost || !unreached.has(codeOfConnection(this));
   }
+}
+
+/** Of a connection that never was. */
+const unreached: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
+/** As the system names what became of the connection; undefined where it does not. */
+export function codeOfConnection({ cause }: Unanswered): string | undefined {
+  const code: unknown = Reflect.get(Object(Reflect.get(Object(cause), 'cause')), 'code');
+  return typeof code === 'string' ? code : undefined;
 }
 
 function codeOf(status: number, body: unknown): string {

@@ -24,6 +24,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** How long 503 and lost answers are asked again, where a repeat is safe; never unless given. */
   readonly patienceMs?: number;
+  /** Told of the first failure of a call that is asked again. */
+  readonly onRepeat?: (error: unknown) => void;
 }
 
 const defaultTimeoutMs = 30_000;
@@ -46,10 +48,17 @@ export function sender(options: ClientOptions): Send {
         const waitMs = Math.max(pauseMs, retryAfterMs(error) ?? 0);
         if (!isSafe || !isTemporary(error) || clock.monotonicMs() + waitMs > deadlineMs)
           throw error;
-        await clock.sleep(waitMs, callOptions.signal);
+        if (pauseMs === firstPauseMs) options.onRepeat?.(error);
+        await pause(waitMs, clock, callOptions.signal);
       }
     }
   };
+}
+
+/** Who gives up meanwhile asks for no proof any more: nothing aborts that, and it may be what failed. */
+async function pause(waitMs: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+  await clock.sleep(waitMs, signal);
+  signal?.throwIfAborted();
 }
 
 function isAnswered(error: unknown): error is Refusal | Unanswered {

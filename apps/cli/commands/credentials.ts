@@ -6,6 +6,7 @@ import type { Desk } from '../desk.ts';
 import { type ExitCode, exitCodes } from '../exit-code.ts';
 import { visibleBy } from '../repeatable.ts';
 import { whenText } from '../show/moments.ts';
+import { UsageError } from '../usage-error.ts';
 
 const provider: Place = { name: 'PROVIDER', says: 'as paddock credentials names it' };
 const secrecy = `The credential is asked for and not shown. Without a terminal it is taken from
@@ -90,7 +91,9 @@ async function visible<T>(order: Promise<T>): Promise<T> {
 
 async function typed({ asking, environment }: Desk): Promise<string> {
   if (environment.credential !== undefined) return environment.credential;
-  return await asking.hidden('Credential: ', 'set PADDOCK_CREDENTIAL');
+  const credential = await asking.hidden('Credential: ', 'set PADDOCK_CREDENTIAL');
+  if (credential === '') throw new UsageError('the credential is empty');
+  return credential;
 }
 
 /**

@@ -9,13 +9,20 @@ import { exitCodes } from '../exit-code.ts';
 import { Failed } from '../failure.ts';
 import { sizeText, transferProgress } from '../show/progress.ts';
 import { UsageError } from '../usage-error.ts';
+import { versionOf } from '../version-of.ts';
 
 type Artifact = PostPublicArtifactsDownloadUrlRequest['body'];
 
 export const download: Command = {
   name: 'download',
   says: 'Fetch released code, the logs of a run, or an episode',
-  places: [{ name: 'ID', says: 'of an agent version: its code', isOptional: true }],
+  places: [
+    {
+      name: 'ID',
+      says: 'of an agent version, or the name of an agent of yours: its code',
+      isOptional: true,
+    },
+  ],
   options: {
     run: { value: 'ID', says: 'the logs of this evaluation run' },
     problem: { value: 'ID', says: 'with --run: of one problem alone' },
@@ -35,7 +42,7 @@ paddock status ID --tasks.`,
   ],
   async run(asked, desk) {
     const { client, out, isJson } = desk;
-    const { artifact, name } = artifactOf(asked);
+    const { artifact, name } = await artifactOf(asked, desk);
     const path = asked.text('output') ?? name;
     const { download_url: url } = await client.postPublicArtifactsDownloadUrl({ body: artifact });
     const bytes = await fetched(url, path, desk);
@@ -45,7 +52,15 @@ paddock status ID --tasks.`,
       await new Promise((resolve) => process.stdout.write(bytes, resolve));
       return exitCodes.done;
     }
-    await writeFile(path, bytes, { flag: asked.isSet('force') ? 'w' : 'wx' });
+    await writeFile(path, bytes, { flag: asked.isSet('force') ? 'w' : 'wx' }).catch((error) => {
+      throw isThere(error)
+        ? new Failed(
+            `${path} is there already`,
+            exitCodes.refused,
+            'Replace it with --force, or name another file with -o FILE.',
+          )
+        : error;
+    });
     const told = { file: path, size_bytes: bytes.length, sha256: digest };
     out.line(
       isJson ? JSON.stringify(told) : `${path}: ${sizeText(bytes.length)}, SHA-256 ${digest}`,
@@ -54,14 +69,18 @@ paddock status ID --tasks.`,
   },
 };
 
-function artifactOf(asked: Asked): { readonly artifact: Artifact; readonly name: string } {
-  const [version, run] = [asked.placeOr('ID'), asked.text('run')];
+async function artifactOf(
+  asked: Asked,
+  desk: Desk,
+): Promise<{ readonly artifact: Artifact; readonly name: string }> {
+  const [given, run] = [asked.placeOr('ID'), asked.text('run')];
   const [problem, episode] = [asked.text('problem'), asked.text('episode')];
-  const ways = [version, run, episode].filter((each) => each !== undefined).length;
+  const ways = [given, run, episode].filter((each) => each !== undefined).length;
   if (ways !== 1 || (problem !== undefined && run === undefined)) {
     throw new UsageError('download needs one of ID, --run ID (with --problem ID) and --episode ID');
   }
-  if (version !== undefined) {
+  if (given !== undefined) {
+    const version = await versionOf(given, desk);
     const artifact = { artifact_type: 'AGENT_CODE', agent_version_id: version } as const;
     return { artifact, name: `${version}.py` };
   }
@@ -74,6 +93,10 @@ function artifactOf(asked: Asked): { readonly artifact: Artifact; readonly name:
       ? ({ artifact_type: 'EVAL_LOGS_BUNDLE', eval_run_id: run } as const)
       : ({ artifact_type: 'EVAL_PROBLEM_LOGS', eval_run_id: run, problem_id: problem } as const);
   return { artifact, name: `logs-${problem ?? run}.gz` };
+}
+
+function isThere(error: unknown): boolean {
+  return Reflect.get(Object(error), 'code') === 'EEXIST';
 }
 
 async function fetched(url: string, path: string, desk: Desk): Promise<Uint8Array> {

@@ -1,3 +1,4 @@
+import { publicEventTypes } from '../../../machines/feed/public-event.ts';
 import { explained } from '../../../machines/reasons/explained.ts';
 import { isReasonField } from '../../../machines/reasons/reason-kinds.ts';
 import type { ServerEvent } from '../client/server-events.ts';
@@ -34,6 +35,8 @@ after which event what was heard never was.`,
   async run(asked, desk) {
     const from = asked.count('from', { min: 0, max: Number.MAX_SAFE_INTEGER });
     const type = asked.text('type');
+    // A newer service may tell of more, so it is no error.
+    if (type !== undefined && !isKnown(type)) desk.err.line(unknownType(type));
     for await (const { event, data } of followed(from, desk)) {
       if (event === 'history-restored') desk.err.line(restoredText(data));
       if (type !== undefined && event !== type) continue;
@@ -42,6 +45,16 @@ after which event what was heard never was.`,
     return exitCodes.interrupted;
   },
 };
+
+function isKnown(type: string): boolean {
+  return publicEventTypes.some((known) => known === type);
+}
+
+function unknownType(type: string): string {
+  return plainText(
+    `paddock: nothing that this version knows is called "${type}"; there are ${publicEventTypes.join(', ')}`,
+  );
+}
 
 /** Goes on behind the last event whenever the connection is cut, or the service refused it, once it may be asked. */
 async function* followed(

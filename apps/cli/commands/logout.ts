@@ -1,6 +1,7 @@
 import { isRefusal } from '../client/paddock.generated.ts';
 import type { Command } from '../command.ts';
 import { exitCodes } from '../exit-code.ts';
+import { Failed, failureOf } from '../failure.ts';
 import { NotSignedIn } from '../session/proofs.ts';
 
 export const logout: Command = {
@@ -17,10 +18,17 @@ export const logout: Command = {
     );
     await sessions.forget(baseUrl);
     const isOver = isRefusal(ended, 'INVALID_SESSION') || ended instanceof NotSignedIn;
-    if (ended !== undefined && !isOver) throw ended;
+    if (ended !== undefined && !isOver) throw goesOn(ended, baseUrl);
     const was = session !== undefined;
     if (isJson) out.line(JSON.stringify({ base_url: baseUrl, was_signed_in: was }));
     else out.line(was ? `Signed out at ${baseUrl}.` : `You were not signed in at ${baseUrl}.`);
     return exitCodes.done;
   },
 };
+
+/** Nobody here can end it any more, and a repeat would find no session. */
+function goesOn(error: unknown, baseUrl: string): Failed {
+  const { exitCode, message, advice } = failureOf(error);
+  const here = `This machine has forgotten the session; ${baseUrl} may not have, and ends it by itself within hours.`;
+  return new Failed(message, exitCode, [advice, here].filter(Boolean).join('\n'));
+}

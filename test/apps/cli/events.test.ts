@@ -15,7 +15,7 @@ async function* told(): AsyncGenerator<ServerEvent> {
 }
 
 /** Follows the feed, whose first answers are these failures; then one stream comes, and Ctrl-C. */
-async function followed(failures: unknown[]) {
+async function followed(failures: unknown[], type?: string) {
   const clock = new ManualClock();
   const stopping = new AbortController();
   const [said, notes]: [string[], string[]] = [[], []];
@@ -33,7 +33,7 @@ async function followed(failures: unknown[]) {
     return told();
   };
   const desk = { clock, isJson: false, stopping: stopping.signal, client: { getPublicEvents } };
-  const asked = { count: () => undefined, text: () => undefined };
+  const asked = { count: () => undefined, text: () => type };
   const ended = events.run(
     asked as unknown as Parameters<typeof events.run>[0],
     { ...desk, out: on(said), err: on(notes) } as unknown as Desk,
@@ -74,4 +74,18 @@ test('a refusal of the feed that says no time, or none to speak of, is asked aga
   await heard.ended;
 
   t.deepEqual(heard.askedAtMs, [0, 1_000, 2_000, 3_000]);
+});
+
+test('a type that nobody knows is said to be none, and waited for all the same', async (t) => {
+  const wrong = await followed([], 'race-complete');
+  await wrong.clock.advance(1_000);
+  await wrong.ended;
+  t.is(wrong.said.length, 0);
+  t.regex(wrong.notes.join(''), /called "race-complete"; there are .*race-completed/);
+
+  const right = await followed([], 'race-opened');
+  await right.clock.advance(1_000);
+  await right.ended;
+  t.regex(right.said.join(''), /race number 7/);
+  t.deepEqual(right.notes, []);
 });

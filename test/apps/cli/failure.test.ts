@@ -93,6 +93,30 @@ test('an order whose outcome is not known says so once', async (t) => {
   t.regex(error.message, /X-Request-Id; whether it took effect is not known$/);
 });
 
+test('an order that reached nobody has done nothing, unless an earlier try may have', async (t) => {
+  const refused = (code: string) => {
+    const cause = Object.assign(new TypeError('fetch failed'), { cause: { code } });
+    return new Unanswered('POST http://a.example/v1/x: the connection failed', { cause });
+  };
+  const saidOf = async (error: Unanswered) =>
+    (await t.throwsAsync(() => repeatable(Promise.reject(error), 'key'))).message;
+
+  t.notRegex(await saidOf(refused('ECONNREFUSED')), /not known/);
+  t.regex(await saidOf(refused('ECONNRESET')), /whether it took effect is not known/);
+  const repeated = refused('ECONNREFUSED');
+  repeated.isAfterLost = true;
+  t.regex(await saidOf(repeated), /whether it took effect is not known/);
+});
+
+test('of a path the missing part is named', (t) => {
+  const at = (path: string) => {
+    const error = Object.assign(new Error('x'), { syscall: 'open', code: 'ENOENT', path });
+    return failureOf(error);
+  };
+  t.like(at('/nobody.py'), { message: '/nobody.py: there is no such file', exitCode: 4 });
+  t.like(at('/nowhere/a.py'), { message: '/nowhere/a.py: there is no such folder' });
+});
+
 test('a service that is slow or broke off is not looked for elsewhere', (t) => {
   const adviceOf = (cause: object) => {
     const error = new Unanswered('GET http://a.example/v1/x: nothing', { cause });

@@ -15,7 +15,11 @@ async function looked(failures: unknown[]) {
   const notes: string[] = [];
   const on = { isLive: false, isStyled: false, columns: () => 200, rows: () => 24 };
   const err = screen({ ...on, stream: { write: (text: string) => notes.push(text) } });
-  const desk = { ...{ clock, err, out: err }, stopping: new AbortController().signal };
+  const desk = {
+    ...{ clock, err, out: err },
+    stopping: new AbortController().signal,
+    baseUrl: 'http://a',
+  };
   const askedAtMs: number[] = [];
   const ask = async () => {
     askedAtMs.push(clock.monotonicMs());
@@ -48,7 +52,7 @@ test('an outage is told once, however often it is found, and by what it is', asy
   t.is((await seen).value, 'seen');
   t.deepEqual(askedAtMs, [0, 5_000, 10_000, 15_000]);
   t.deepEqual(notes, [
-    'paddock: the service does not answer; waiting for it …\n',
+    'paddock: http://a does not answer; waiting for it …\n',
     'paddock: the service answered 502; waiting for it …\n',
     'paddock: the service answers again\n',
   ]);

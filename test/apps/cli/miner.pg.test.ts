@@ -8,6 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { createEd25519Signer } from '../../../infra/crypto/ed25519.ts';
 import { startTestService, type TestService } from '../../support/edge.ts';
 import { claimPath, runPath } from '../../support/evaluation-client.ts';
+import { listening } from '../../support/listening.ts';
 import { paddockUser } from '../../support/paddock-command.ts';
 import { paddockLines } from '../../support/paddock-line.ts';
 import { sealed, trialBundle } from '../../support/trial-bundle.ts';
@@ -314,7 +315,7 @@ test.serial(
     t.is(await readFile(join(user.folder, 'top.py'), 'utf8'), agentCode);
     const again = await user.run('download', versionId, '-o', 'top.py');
     t.is(again.code, 1);
-    t.is(again.error, 'paddock: top.py: it is there already\n');
+    t.regex(again.error, /^paddock: top\.py is there already\n *Replace it with --force/);
     const none = await user.run('download', '--run', '00000000-0000-4000-8000-000000000000');
     t.is(none.code, 4);
     t.regex(none.error, /paddock status ID lists the runs of a version/);
@@ -354,7 +355,8 @@ test('a service that is not there is exit code 5 and one sentence', async (t) =>
 });
 
 test('an order whose answer was lost says how it is repeated', async (t) => {
-  const user = await paddockUser(t, { url: 'http://127.0.0.1:2' });
+  const { origin: url } = await listening(t, (request) => void request.socket.destroy());
+  const user = await paddockUser(t, { url });
   await writeFile(join(user.folder, 'agent.py'), agentCode);
   const order = ['submit', 'agent.py', '--name', 'a', '--token', 'x', '--idempotency-key', 'mine'];
   const { code, error } = await user.run(...order);

@@ -227,6 +227,27 @@ test('a caller who gives up hears that, and not a failure of the service', async
   await t.throwsAsync(send(read, thing, options), { message: 'I left' });
 });
 
+test('who gives up while no proof can be had is not kept, and a failure that is repeated is told once', async (t) => {
+  const leaving = new AbortController();
+  let proofs = 0;
+  const told: unknown[] = [];
+  const { send } = await service(t, (_request, response) => say(response, 200, null), {
+    patienceMs: 3_600_000,
+    onRepeat: (error) => told.push(error),
+    credentials: {
+      operator: async () => {
+        proofs += 1;
+        if (proofs === 3) leaving.abort(new Error('left'));
+        throw new Unanswered('POST /v1/auth/challenge: the connection failed');
+      },
+    },
+  });
+  const asked = send(order, { idempotencyKey: 'once' }, { signal: leaving.signal });
+  await t.throwsAsync(asked, { message: 'left' });
+  t.is(proofs, 3);
+  t.is(told.length, 1);
+});
+
 test('events come as they are cut out of the stream, whatever its chunks', async (t) => {
   const { send } = await service(t, (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
