@@ -38,7 +38,6 @@ begin
   end if;
 
   if p_operations ? 'admit_submission' then
-    perform rt.eval_require_same_terms(p_operations -> 'admit_submission');
     perform rt.eval_admit_submissions(p_part, p_operations -> 'admit_submission');
   end if;
   if p_operations ? 'shorten_cooldown' then
@@ -633,6 +632,7 @@ declare
   v_miner record;
   v_agent_id uuid;
   v_number integer;
+  v_required integer;
   v_order timestamptz;
 begin
   for v_new in
@@ -654,9 +654,16 @@ begin
     if exists (select 1 from hotkey_ban b where b.hotkey = v_new.miner_hotkey) then
       perform rt.refuse(v_new.cmd, 'BANNED', 'this hotkey is banned');
     end if;
-    perform 1 from suite s where s.suite_id = v_new.suite_id and s.is_active for share;
+    select s.required_successes_qualifying into v_required
+    from suite s
+    where s.suite_id = v_new.suite_id and s.is_active
+    for share;
     if not found then
       perform rt.refuse(v_new.cmd, 'NO_ACTIVE_SUITE', 'no suite takes submissions now');
+    end if;
+    -- As with a race that moved, nothing is wrong with the command, and it is decided afresh.
+    if v_required <> v_new.required_successes then
+      raise exception 'SUITE_MOVED' using errcode = 'serialization_failure';
     end if;
     if v_miner.next_allowed_at > v_new.submitted_at then
       perform rt.refuse(v_new.cmd, 'COOLDOWN_ACTIVE', 'the last submission is too recent', jsonb_build_object(
@@ -839,22 +846,6 @@ begin
   cross join lateral (select from hotkey_ban b where b.hotkey = x.hotkey limit 1) banned;
   if v_refused is not null then
     perform rt.refuse_each(v_refused, 'BANNED', 'this hotkey is banned');
-  end if;
-end $function$;
-
-CREATE OR REPLACE FUNCTION rt.eval_require_same_terms(p_rows jsonb)
- RETURNS void
- LANGUAGE plpgsql
- SET search_path TO 'pg_catalog', 'public', 'pg_temp'
-AS $function$
-begin
-  if exists (
-    select from jsonb_to_recordset(p_rows) as x (
-      suite_id integer, required_successes integer)
-    join suite s on s.suite_id = x.suite_id
-    where s.required_successes_qualifying <> x.required_successes
-  ) then
-    raise exception 'SUITE_MOVED' using errcode = 'serialization_failure';
   end if;
 end $function$;
 
