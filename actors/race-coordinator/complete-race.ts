@@ -4,7 +4,6 @@ import {
   type EntrantResult,
 } from '../../machines/race/complete-race.ts';
 import { decideCompletion, isEndDue } from '../../machines/race/decide.ts';
-import { countedFaults } from '../../machines/race/finishers.ts';
 import type { RaceState } from '../../machines/race/machine.ts';
 import { newsMs } from '../../machines/race/news.ts';
 import type { RunCancelReason } from '../../machines/reasons/codes.ts';
@@ -38,7 +37,7 @@ export function completeIfDone(draft: Draft, raceId: string): void {
   const facts = decideCompletion(race, results, draft.nowMs);
   const over = draft.record(raceId, suiteId, facts);
   if (results.kind === 'no-finisher') writeCancellation(draft, over);
-  else writeCompletion(draft, over, { ...results, countedFaults: countedFaults(inputs.value) });
+  else writeCompletion(draft, over, results);
 }
 
 /**
@@ -50,13 +49,8 @@ function awaitsEndOfReign({ value, topFellAtMs }: EndGround, nowMs: number): boo
   return stands && topFellAtMs !== null && nowMs < topFellAtMs + newsMs;
 }
 
-interface Completion extends CompletedRace {
-  /** By the inputs: nobody can tell later which orders these knew, for `completedAt` is by another clock. */
-  readonly countedFaults: readonly string[];
-}
-
 /** All that follows from the fact, in the same commit. */
-function writeCompletion(draft: Draft, race: RaceState, results: Completion): void {
+function writeCompletion(draft: Draft, race: RaceState, results: CompletedRace): void {
   const { raceId, suiteId, entrantIds } = race.context;
   writeRace(draft, race, results);
   draft.operation(
@@ -87,7 +81,7 @@ function writeCompletion(draft: Draft, race: RaceState, results: Completion): vo
   openNextRace(draft, suiteId);
 }
 
-function writeRace(draft: Draft, { context }: RaceState, results: Completion): void {
+function writeRace(draft: Draft, { context }: RaceState, results: CompletedRace): void {
   const { raceId, suiteId, raceNumber, releasedAt, promotedId } = context;
   const { winner, anchor, std, margin, challengedScore, entrants } = results;
   if (releasedAt === null) throw new Error(`race ${raceId} is complete and never released`);
@@ -105,7 +99,6 @@ function writeRace(draft: Draft, { context }: RaceState, results: Completion): v
       margin,
       challenged_score: challengedScore,
       promoted_agent_version_id: promotedId,
-      counted_faults: results.countedFaults,
     },
   ]);
   // As in the public history of races; who else raced how stays sealed until the release.

@@ -79,8 +79,12 @@ export const handlers: Readonly<Record<string, Handler<unknown> | undefined>> = 
   ...ownCommands,
 };
 
-/** What a batch has to read, by what its commands name. */
+/**
+ * What a batch has to read, by what its commands name. One that cancels a race asks no race for its results: should
+ * an end be what cannot be read, a cancellation is the way out. Who asked for an end asks again in a moment.
+ */
 export function wantedBy(commands: readonly Command[]): Wanted {
+  const cancels = commands.some(({ type }) => type === 'cancel-race');
   const raceIdsOf = (need: Need) => [
     ...new Set(
       commands.flatMap(({ type, body }) => {
@@ -93,8 +97,8 @@ export function wantedBy(commands: readonly Command[]): Wanted {
     raceIdsToFind: raceIdsOf('raceIdsToFind'),
     raceIdsToClose: raceIdsOf('raceIdsToClose'),
     raceIdsToStart: raceIdsOf('raceIdsToStart'),
-    raceIdsToLookAt: raceIdsOf('raceIdsToLookAt'),
-    raceIdsToComplete: raceIdsOf('raceIdsToComplete'),
+    raceIdsToLookAt: cancels ? [] : raceIdsOf('raceIdsToLookAt'),
+    raceIdsToComplete: cancels ? [] : raceIdsOf('raceIdsToComplete'),
   };
 }
 

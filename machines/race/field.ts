@@ -55,6 +55,7 @@ export interface EntrantWork {
   readonly minerHotkey: string;
   readonly isDiscarded: boolean;
   readonly isMinerBanned: boolean;
+  /** Those that have a say at least: successes, and failures that the agent is to blame for. */
   readonly runs: readonly RaceRun[];
 }
 

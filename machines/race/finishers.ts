@@ -1,5 +1,5 @@
 import { type AggregateScore, aggregateScore } from '../scoring/aggregate.ts';
-import type { EntrantWork, RaceInputs } from './field.ts';
+import type { EntrantWork } from './field.ts';
 
 /** Why an entrant has no score. Of all but the last the cause is its own. */
 export type UnfinishedReason = 'DISCARDED' | 'BANNED' | 'AGENT_FAULT' | 'NOT_FINISHED';
@@ -24,11 +24,4 @@ export function unfinishedReasonOf(entrant: EntrantWork): UnfinishedReason {
     ({ faultClass }) => faultClass === 'AGENT' || faultClass === 'INTEGRITY',
   );
   return hasFault ? 'AGENT_FAULT' : 'NOT_FINISHED';
-}
-
-/** The runs whose fault counts, whomever it blames. */
-export function countedFaults({ entrants }: Pick<RaceInputs, 'entrants'>): readonly string[] {
-  return entrants.flatMap(({ runs }) =>
-    runs.flatMap(({ evalRunId, faultClass }) => (faultClass === null ? [] : [evalRunId])),
-  );
 }

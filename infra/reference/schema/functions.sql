@@ -1620,8 +1620,8 @@ AS $function$
         when sent.type = 'eval/hotkey-banned' then exists (
           select from evaluation_run u
           join hotkey_ban b on b.hotkey = u.validator_hotkey
-          where u.race_id = p_race_id and u.is_included and u.part = o.target_part
-            and u.validator_hotkey = o.body ->> 'hotkey')
+          where u.race_id = p_race_id and u.status = 'SUCCESS' and u.is_included
+            and u.part = o.target_part and u.validator_hotkey = o.body ->> 'hotkey')
         else false
       end
       and not exists (
@@ -1665,15 +1665,11 @@ begin
       winner_score = x.winner_score, top50_mean = x.top50_mean, top50_std = x.top50_std,
       margin = x.margin, challenged_score = x.challenged_score,
       promoted_agent_version_id = x.promoted_agent_version_id,
-      uncounted_faults = case when x.counted_faults is not null then array(
-        select u.eval_run_id from evaluation_run u
-        where u.race_id = x.race_id and u.failure_class is not null
-        except select unnest(x.counted_faults)) end
+      uncounted_faults = rt.uncounted_faults(r.race_id)
   from jsonb_to_recordset(p_operations -> 'race_completed') as x (
     race_id uuid, completed_at timestamptz, released_at timestamptz, scored_count integer,
     winner_agent_version_id uuid, winner_score numeric, top50_mean numeric, top50_std numeric,
-    margin numeric, challenged_score numeric, promoted_agent_version_id uuid,
-    counted_faults uuid[])
+    margin numeric, challenged_score numeric, promoted_agent_version_id uuid)
   where r.race_id = x.race_id;
 
   update race_entrant e
@@ -1939,13 +1935,14 @@ AS $function$
               select counted.eval_run_id
               from rt.counted_faults(p_race_id, array(
                 select f.eval_run_id from evaluation_run f
-                where f.race_id = p_race_id and f.failure_class is not null)) counted)
+                where f.race_id = p_race_id and f.failure_class in ('AGENT', 'INTEGRITY'))) counted)
             then u.failure_class
           end
         ) order by u.eval_run_id) as runs
         from evaluation_run u
-        -- One that is under way has no say yet.
-        where u.race_id = p_race_id and u.status not in ('CLAIMED', 'RUNNING')
+        -- Whatever else became of a run has no say, and may be true of a hundred thousand.
+        where u.race_id = p_race_id
+          and (u.status = 'SUCCESS' or u.failure_class in ('AGENT', 'INTEGRITY'))
         group by u.agent_version_id
       ) done using (agent_version_id)
       where e.race_id = p_race_id
@@ -1987,7 +1984,7 @@ AS $function$
     'awaitsExclusions', exists (
       select from evaluation_run u
       join hotkey_ban b on b.hotkey = u.validator_hotkey
-      where u.race_id = r.race_id and u.is_included),
+      where u.race_id = r.race_id and u.status = 'SUCCESS' and u.is_included),
     -- Work that is held since its miner is banned can no longer help its entrant to finish.
     'awaitsWork', exists (
       select from race_entrant e
@@ -2262,6 +2259,57 @@ AS $function$
     from audit_log a
     where a.action = 'hotkey.ban' and a.object = 'hotkey/' || t.miner_hotkey) as fell
   where t.ended_at is null and fell.at >= t.top_at
+$function$;
+
+CREATE OR REPLACE FUNCTION rt.uncounted_faults(p_race_id uuid)
+ RETURNS uuid[]
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  with unheard as materialized (
+    select b.hotkey from hotkey_ban b
+    union
+    -- Nothing but the audit log tells of a ban that is gone.
+    select substr(said.object, length('hotkey/') + 1)
+    from (
+      select a.object, max(a.seq) as seq from audit_log a
+      where a.action = 'hotkey.ban'
+      group by a.object
+    ) said
+    where said.seq > coalesce((
+      select max(a.seq) from audit_log a
+      where a.action = 'hotkey.unban' and a.object = said.object), 0)
+  ), forgiven as materialized (
+    select v.agent_version_id, (
+        select max(e.at) from rt.event e
+        where e.kind = 'eval' and e.part = v.part and e.machine = 'agent-version'
+          and e.key = v.agent_version_id::text and e.type = 'REINSTATED') as at
+    from race_entrant n
+    join agent_version v using (agent_version_id)
+    where n.race_id = p_race_id
+  )
+  select array(
+    select u.eval_run_id
+    from race r
+    cross join unheard
+    cross join lateral (
+      select e.eval_run_id, e.race_id, e.failure_class from evaluation_run e
+      where e.validator_hotkey = unheard.hotkey and e.completed_at is not null
+        -- By the clocks of two owners.
+        and e.completed_at >= coalesce(r.started_at - interval '1 hour', '-infinity')
+      offset 0
+    ) u
+    where r.race_id = p_race_id and u.race_id = p_race_id and u.failure_class is not null
+    union
+    select u.eval_run_id
+    from (select f.agent_version_id, f.at from forgiven f where f.at is not null) own
+    cross join lateral (
+      select e.eval_run_id, e.race_id, e.failure_class, e.completed_at from evaluation_run e
+      where e.agent_version_id = own.agent_version_id
+      offset 0
+    ) u
+    where u.race_id = p_race_id and u.failure_class is not null and u.completed_at <= own.at)
 $function$;
 
 CREATE OR REPLACE FUNCTION rt.unpark(p_msg_id text)

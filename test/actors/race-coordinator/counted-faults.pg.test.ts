@@ -77,6 +77,18 @@ async function readings(sql: Sql, raceId: string) {
     where u.race_id = ${raceId}`;
 }
 
+/** What the end of the race stores, and all but the faults that count. */
+async function uncounted(sql: Sql, raceId: string) {
+  const [row] = await sql<{ stored: string[]; others: string[] }[]>`
+    select array(select unnest(rt.uncounted_faults(${raceId}))::text order by 1) as stored, array(
+      select u.eval_run_id::text from evaluation_run u
+      where u.race_id = ${raceId} and u.failure_class is not null
+        and public.fault_of_each(u.eval_run_id) is null
+      order by 1) as others`;
+  if (row === undefined) throw new Error('no row');
+  return row;
+}
+
 for (const seed of [1, 2, 3]) {
   test(`faults count as a set as each counted by itself, whatever was ordered: seed ${seed}`, async (t) => {
     const desk = await openRaceDesk(t);
@@ -91,6 +103,7 @@ for (const seed of [1, 2, 3]) {
     await createRuleOfEach(sql);
     const draw = chance(seed);
     const counts = new Set<number>();
+    const stores = new Set<number>();
     for (let round = 0; round < 24; round += 1) {
       if (round % 4 !== 0) await orderAnything(sql, draw);
       // Under way, over without the faults that did not count, and with them.
@@ -105,8 +118,14 @@ for (const seed of [1, 2, 3]) {
       for (const { isOfSet, ofOne, ofEach } of runs) {
         if (isOfSet !== ofEach || ofOne !== ofEach) t.fail(JSON.stringify({ round, runs }));
       }
+      if (round % 3 === 0) {
+        const { stored, others } = await uncounted(sql, raceId);
+        t.deepEqual(stored, others, `round ${round}`);
+        stores.add(stored.length);
+      }
       counts.add(runs.filter(({ ofEach }) => ofEach !== null).length);
     }
     t.true(counts.size > 8, [...counts].join());
+    t.true(stores.size > 2, [...stores].join());
   });
 }

@@ -244,6 +244,24 @@ test('every race adds up, and agrees with another computation of it', (t) => {
   t.notThrows(() => fc.assert(property));
 });
 
+// The store lists no others: a provider that is away makes a hundred thousand of them.
+test('a failure that is not the agent’s, and what became of no result, have no say', (t) => {
+  const property = fc.property(anyInputs, anyPolicy, (inputs, policy) => {
+    const entrants = inputs.entrants.map((entrant) => ({
+      ...entrant,
+      runs: entrant.runs.filter(
+        ({ status, faultClass }) =>
+          status === 'SUCCESS' || faultClass === 'AGENT' || faultClass === 'INTEGRITY',
+      ),
+    }));
+    t.deepEqual(
+      completeRace({ ...inputs, entrants }, policy, raceEndMs),
+      completeRace(inputs, policy, raceEndMs),
+    );
+  });
+  t.notThrows(() => fc.assert(property));
+});
+
 test('neither winner nor top is eliminated, and nobody who could not help it', (t) => {
   const property = fc.property(anyInputs, anyPolicy, (inputs, policy) => {
     const results = completeRace(inputs, policy, raceEndMs);
