@@ -32,13 +32,15 @@ const unsentMs = 2_000;
 const hastenMs = 2_000;
 /** A consumer that is so far behind gets enough to do from these. */
 const hastenMax = 10_000;
+/** Of a pile each lies on another page, and so many are within what a statement may take on any disk. */
+const hastenStep = 1_000;
 /** A backlog is worked off many at a time, and other processes sweep as well. */
 const roundsMax = 20;
 /** The streams forget after three days; whatever they may still deliver must be known here. */
 const keepProofsMs = 7 * 24 * 3_600_000;
 const expireMax = 1_000;
 const expireEveryMs = 60_000;
-/** Counting every row is cheap while the outbox is as short as it should be. */
+/** Tens of thousands are counted within milliseconds, and no more are. */
 const measureEveryMs = 10_000;
 
 /**
@@ -157,7 +159,12 @@ export class Sweeper {
     // Before the question, so that a start during it is not forgotten.
     this.#mayBeLost = false;
     try {
-      const messages = await outbox.hasten(hastenMs, hastenMax);
+      let messages = 0;
+      let hastened = hastenStep;
+      while (hastened === hastenStep && messages < hastenMax) {
+        hastened = await outbox.hasten(hastenMs, hastenStep);
+        messages += hastened;
+      }
       if (messages > 0) log.info('the broker may have lost what nobody proved', { messages });
     } catch (error) {
       this.#mayBeLost = true;

@@ -228,11 +228,12 @@ export const gauges = {
   },
   'paddock.outbox.age': {
     unit: 's',
-    description: 'Age of the oldest message that nobody is known to have taken, sent or not',
+    description:
+      'Age of the oldest message that nobody is known to have taken, sent or not; of more than 20,000 at the least',
   },
   'paddock.outbox.pending': {
     unit: '{message}',
-    description: 'Messages that nobody is known to have taken, sent or not',
+    description: 'Messages that nobody is known to have taken, sent or not, up to 20,000',
   },
   'paddock.stream.fill': {
     unit: '1',

@@ -1,3 +1,6 @@
+/** As many as are counted of a pile. */
+export const backlogMax = 20_000;
+
 /** Messages that a commit left behind for others, until their consumption is proved. */
 export interface OutboxStore {
   /**
@@ -8,8 +11,8 @@ export interface OutboxStore {
   /** Those that were taken and could not be sent are due in `afterMs`, as if they had not been taken. */
   unsent(messages: readonly DueMessage[], afterMs: number): Promise<void>;
   /**
-   * Those without proof, the oldest first, are due in `withinMs` at the latest, for the broker that had
-   * them may have lost them; answers how many that changed.
+   * Those without proof, first those that would wait longest, are due in `withinMs` at the latest, for the broker
+   * that had them may have lost them; answers how many that changed.
    */
   hasten(withinMs: number, limit: number): Promise<number>;
   /** Deletes those of some pages whose consumption is proved; the next stretch is at 0 after the last one. */
@@ -17,7 +20,10 @@ export interface OutboxStore {
     readonly fromPage: number;
     readonly pages: number;
   }): Promise<{ readonly purged: number; readonly nextPage: number }>;
-  /** For the dashboards: what waits for its proof, and for how long the oldest has. */
+  /**
+   * For the dashboards: what waits for its proof, and for how long the oldest has. Of more than `backlogMax` it is
+   * so at the least.
+   */
   backlog(): Promise<{ readonly pending: number; readonly oldestAgeMs: number }>;
   /** Forgets proofs older than `keepMs`, which must outlive the streams' age limit. */
   expireProofs(keepMs: number, limit: number): Promise<number>;

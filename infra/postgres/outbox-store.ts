@@ -1,4 +1,4 @@
-import type { DueMessage, OutboxStore } from '../ports/outbox-store.ts';
+import { backlogMax, type DueMessage, type OutboxStore } from '../ports/outbox-store.ts';
 import type { Sql } from '../ports/sql.ts';
 
 /** `sql` runs as paddock_actor. */
@@ -18,9 +18,9 @@ export function createOutboxStore(sql: Sql): OutboxStore {
     },
     backlog: async () => {
       const [row] = await sql<{ pending: number; age_ms: number }[]>`
-        select count(*)::integer as pending,
-               coalesce(extract(epoch from rt.clock() - min(at)) * 1000, 0)::float8 as age_ms
-        from rt.outbox`;
+        select pending,
+               coalesce(extract(epoch from rt.clock() - oldest_at) * 1000, 0)::float8 as age_ms
+        from rt.outbox_backlog(${backlogMax / 2})`;
       return { pending: row?.pending ?? 0, oldestAgeMs: row?.age_ms ?? 0 };
     },
     expireProofs: async (keepMs, limit) => {

@@ -1040,6 +1040,7 @@ export interface GetAdminOverviewAnswer {
   readonly validators_active: number;
   readonly outbox_pending: number;
   readonly outbox_oldest_at: string | null;
+  readonly outbox_may_be_more: boolean;
   readonly parked_messages: number;
   readonly partitions_without_owner: number;
   readonly stuck_records: number;

@@ -1,3 +1,4 @@
+import { backlogMax } from '../../../infra/ports/outbox-store.ts';
 import type { Sql } from '../../../infra/ports/sql.ts';
 
 export interface PartitionRow {
@@ -55,6 +56,8 @@ export interface OverviewRow {
   readonly validatorsActive: number;
   readonly outboxPending: number;
   readonly outboxOldestAt: Date | null;
+  /** Of a pile so many are counted, and the oldest is the oldest of these. */
+  readonly mayMoreBePending: boolean;
   readonly parkedMessages: number;
   readonly partitionsWithoutOwner: number;
 }
@@ -79,14 +82,16 @@ export async function readOverview(sql: Sql): Promise<OverviewRow> {
       (select count(*)::int from hotkey_ban) as "bannedHotkeys",
       (select count(*)::int from validator where last_seen_at > rt.clock() - interval '5 minutes')
         as "validatorsActive",
-      (select count(*)::int from rt.outbox) as "outboxPending",
-      (select min(at) from rt.outbox) as "outboxOldestAt",
+      backlog.pending as "outboxPending",
+      backlog.oldest_at as "outboxOldestAt",
+      backlog.may_be_more as "mayMoreBePending",
       (select count(*)::int from rt.poison) as "parkedMessages",
       (select count(*)::int from rt.partition p
         where not exists (
           select from rt.member m
           where m.member_id = p.owner and m.incarnation = p.incarnation
-            and m.lease_until > rt.wall_clock())) as "partitionsWithoutOwner"`;
+            and m.lease_until > rt.wall_clock())) as "partitionsWithoutOwner"
+    from rt.outbox_backlog(${backlogMax / 2}) backlog`;
   if (row === undefined) throw new Error('the overview has one row');
   return row;
 }

@@ -1353,6 +1353,23 @@ begin
   return query select true, v_count;
 end $function$;
 
+CREATE OR REPLACE FUNCTION rt.outbox_backlog(p_limit integer, OUT pending integer, OUT oldest_at timestamp with time zone, OUT may_be_more boolean)
+ RETURNS record
+ LANGUAGE sql
+ STABLE
+ SET search_path TO 'pg_catalog', 'rt', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+  select count(*)::integer, min(seen.at), count(*) >= 2 * p_limit
+  from (
+    (select o.ctid, o.at from rt.outbox o order by o.next_at limit p_limit)
+    union
+    (select o.ctid, o.at from rt.outbox o order by o.next_at desc limit p_limit)
+  ) seen
+$function$;
+
 CREATE OR REPLACE FUNCTION rt.outbox_due(p_limit integer, p_first interval)
  RETURNS TABLE(kind text, part integer, msg_id text, subject text, headers jsonb, body jsonb, attempts integer)
  LANGUAGE sql
@@ -1387,20 +1404,26 @@ CREATE OR REPLACE FUNCTION rt.outbox_hasten(p_within interval, p_limit integer)
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'rt', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET enable_sort TO 'off'
 AS $function$
 declare
+  v_soon timestamptz := rt.clock() + p_within;
   v_count integer;
 begin
   with late as (
     select o.kind, o.part, o.msg_id
     from rt.outbox o
-    where o.next_at > rt.clock() + p_within
-    order by o.at
+    where o.next_at > v_soon
+    order by o.next_at desc
     limit p_limit
     for update of o skip locked
   )
   update rt.outbox o
-  set next_at = rt.clock() + p_within
+  set next_at = v_soon
   from late
   where o.kind = late.kind and o.part = late.part and o.msg_id = late.msg_id;
   get diagnostics v_count = row_count;

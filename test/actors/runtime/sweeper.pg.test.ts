@@ -291,6 +291,30 @@ test('what a broker did not take is sent again soon, however often it refused', 
   }
 });
 
+test('of a pile that a broker may have lost some thousands are made due, a step at a time', async (t) => {
+  for (const { piled, steps } of [
+    { piled: 2_500, steps: [1_000, 1_000, 500] },
+    { piled: 1_000_000, steps: Array.from({ length: 10 }, () => 1_000) },
+  ]) {
+    const hastened: number[] = [];
+    let left = piled;
+    const { clock } = await sweeping(t, {
+      hasten: async (_withinMs, limit) => {
+        const count = Math.min(limit, left);
+        left -= count;
+        hastened.push(count);
+        return count;
+      },
+    });
+    for (let sweeps = 0; sweeps < 3; sweeps += 1) {
+      await until(() => clock.isAwaited(clock.monotonicMs() + 1_000));
+      await clock.advance(1_000);
+    }
+    await until(() => clock.isAwaited(clock.monotonicMs() + 1_000));
+    t.deepEqual(hastened, steps);
+  }
+});
+
 test('what a broker may have lost with its store is sent at once, by one of all hosts', async (t) => {
   const { sql, clock, sent, broker } = await sweeping(t);
   const put = async (...ids: readonly string[]) => {

@@ -84,6 +84,7 @@ export const overview = z.strictObject({
   validators_active: integer,
   outbox_pending: integer,
   outbox_oldest_at: instant.nullable(),
+  outbox_may_be_more: z.boolean(),
   parked_messages: integer,
   partitions_without_owner: integer,
   stuck_records: integer,

@@ -59,6 +59,8 @@ export const showOverview = endpoint({
     validators_active: count,
     outbox_pending: count,
     outbox_oldest_at: instant.nullable(),
+    /** There are so many at the least, the oldest of them as old at the least: a pile was looked at in part. */
+    outbox_may_be_more: z.boolean(),
     parked_messages: count,
     partitions_without_owner: count,
     stuck_records: count,
@@ -88,6 +90,7 @@ export const showOverview = endpoint({
       validators_active: overview.validatorsActive,
       outbox_pending: overview.outboxPending,
       outbox_oldest_at: formatInstantOrNull(overview.outboxOldestAt),
+      outbox_may_be_more: overview.mayMoreBePending,
       parked_messages: overview.parkedMessages,
       partitions_without_owner: overview.partitionsWithoutOwner,
       stuck_records: stuck.total,

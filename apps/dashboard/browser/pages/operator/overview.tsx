@@ -39,7 +39,10 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
     { title: 'Open work items', count: told.open_work_items },
     { title: 'Live runs', count: told.live_runs },
     { title: 'Active validators', count: told.validators_active },
-    { title: 'Messages to send', count: told.outbox_pending },
+    {
+      title: told.outbox_may_be_more ? 'Messages to send, at least' : 'Messages to send',
+      count: told.outbox_pending,
+    },
     { title: 'Banned hotkeys', count: told.banned_hotkeys },
   ];
   const wrongs = [
@@ -88,7 +91,8 @@ function Figures({ told }: { readonly told: GetAdminOverviewAnswer }) {
         .{' '}
         {told.outbox_oldest_at !== null && (
           <>
-            The oldest message to send is from <When at={told.outbox_oldest_at} />.
+            The oldest message to send is from <When at={told.outbox_oldest_at} />
+            {told.outbox_may_be_more && ' or before'}.
           </>
         )}
       </p>
