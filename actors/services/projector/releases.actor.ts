@@ -9,6 +9,7 @@ import { publicEventsSignal } from './messages.ts';
 import type { ReleaseTerms } from './project-fact.ts';
 import { followTerms, lockFeed, msUntilRelease } from './store.ts';
 import { tellDue } from './tell-due.ts';
+import { createRaceTeller, type RaceTeller } from './tell-race.ts';
 
 export interface ReleaseDeps {
   readonly sql: Sql;
@@ -32,6 +33,7 @@ const pauseMinMs = 20;
  */
 export function createReleases(deps: ReleaseDeps): Service {
   const stopping = new AbortController();
+  const races = createRaceTeller(deps);
   let moved: Subscription | undefined;
   let running: Promise<void> = Promise.resolve();
   let nap = new AbortController();
@@ -45,7 +47,7 @@ export function createReleases(deps: ReleaseDeps): Service {
       try {
         if (!isTermsFollowed) await followTerms(deps.sql, deps.terms.codePrivateMs);
         isTermsFollowed = true;
-        const look = await tellWhatIsDue(deps, pauseMs);
+        const look = await tellWhatIsDue(deps, { races, pauseMs, stopping: stopping.signal });
         waitMs = look.waitMs;
         pauseMs = look.isInVain ? Math.min(2 * waitMs, lookAgainMs) : pauseMinMs;
       } catch (error) {
@@ -74,19 +76,37 @@ interface Look {
   readonly isInVain: boolean;
 }
 
-async function tellWhatIsDue(deps: ReleaseDeps, pauseMs: number): Promise<Look> {
-  const { sql, transact, signals, log } = deps;
-  for (let waitMs = pauseMs; ; ) {
+async function tellWhatIsDue(
+  deps: ReleaseDeps,
+  { races, pauseMs, stopping }: { races: RaceTeller; pauseMs: number; stopping: AbortSignal },
+): Promise<Look> {
+  const { sql, signals } = deps;
+  let waitMs = pauseMs;
+  while (!stopping.aborted) {
     const dueInMs = await msUntilRelease(sql);
     if (dueInMs === undefined) return { waitMs: lookAgainMs, isInVain: false };
     if (dueInMs > 0) return { waitMs: Math.min(dueInMs, lookAgainMs), isInVain: false };
-    const { told, failed } = await transact(async (tx) => {
-      await lockFeed(tx);
-      return await tellDue(tx, log);
-    });
+    const { told, failed } = await tellSome(deps, races);
     if (told === 0 && failed === 0) return { waitMs, isInVain: true };
     if (told === 0) continue;
     signals.signal(publicEventsSignal, {});
     waitMs = pauseMinMs;
   }
+  return { waitMs, isInVain: false };
+}
+
+/** The code that is due, then some of a race: of many runs it takes a while, for which no code waits. */
+async function tellSome(
+  deps: ReleaseDeps,
+  races: RaceTeller,
+): Promise<{ readonly told: number; readonly failed: number }> {
+  const code = await deps.transact(async (tx) => {
+    await lockFeed(tx);
+    return await tellDue(tx, deps.log);
+  });
+  const race = await races.tellSome();
+  return {
+    told: code.told + (race === 'told' || race === 'under way' ? 1 : 0),
+    failed: code.failed + (race === 'failed' ? 1 : 0),
+  };
 }

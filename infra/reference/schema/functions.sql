@@ -1577,10 +1577,11 @@ begin
   ) with ordinality as f (kind, part, "msgId", place)
   where rt.consume(f.kind, f.part, 'projector', f."msgId");
 
-  -- Of a race that was told of already, something else ended: it is due once more, for that alone.
+  -- Of a race that was told of already, something else ended: it is due once more, for that alone. Whoever tells of it
+  -- just now looks once more before it is told.
   update public_release
-  set told_at = null
-  where kind = 'RACE' and told_at is not null and id in (
+  set told_at = null, late_ends = late_ends + 1
+  where kind = 'RACE' and id in (
     select f."endedInRace"
     from rows from (
       jsonb_to_recordset(p_facts) as ("endedInRace" uuid)

@@ -4,6 +4,7 @@ import type { ReleaseTerms } from '../../../actors/services/projector/project-fa
 import { projectFacts } from '../../../actors/services/projector/projector.actor.ts';
 import { followTerms, lockFeed } from '../../../actors/services/projector/store.ts';
 import { tellDue } from '../../../actors/services/projector/tell-due.ts';
+import { createRaceTeller } from '../../../actors/services/projector/tell-race.ts';
 import type { Transact } from '../../../actors/services/service-handler.ts';
 import { findStuck } from '../../../actors/services/stuck/find-stuck.ts';
 import type { Delivery } from '../../../infra/ports/bus.ts';
@@ -26,6 +27,7 @@ async function openDesk(t: ExecutionContext) {
   const logged: ({ readonly waitMs?: number } | undefined)[] = [];
   const log: Logger = { ...silentLogger, error: (_, fields) => logged.push(fields) };
   const transact: Transact = (body) => transaction(sql, {}, body);
+  const races = createRaceTeller({ sql, transact, log });
   return {
     admin,
     sql,
@@ -36,7 +38,7 @@ async function openDesk(t: ExecutionContext) {
         await lockFeed(tx);
         return await tellDue(tx, log);
       });
-      return told;
+      return told + ((await races.tellSome()) === 'told' ? 1 : 0);
     },
     feed: async () => {
       const rows = await admin<StoredEvent[]>`
