@@ -94,6 +94,16 @@ const relations: readonly Relation[] = [
     holds: (config) => config.nonceMemorySeconds >= 2 * config.timestampSkewSeconds,
   },
   {
+    // What is still there an hour later is an alarm (migration 0087).
+    text: 'NONCE_MEMORY_SECONDS must not be more than 3600: what is older is taken for left behind',
+    holds: (config) => config.nonceMemorySeconds <= 3_600,
+  },
+  {
+    // A day later.
+    text: 'IDEMPOTENCY_SECONDS must not be more than 604800: what is older is taken for left behind',
+    holds: (config) => config.idempotencySeconds <= 604_800,
+  },
+  {
     text: 'WORK_HOLD_MAX_SECONDS must not be shorter than WORK_HOLD_SECONDS',
     holds: (config) => config.workHoldMaxSeconds >= config.workHoldSeconds,
   },

@@ -1,7 +1,7 @@
 import type { CountedThing } from '../../../infra/ports/last-count.ts';
 import { stuckRuns, stuckVersions, stuckWork, workWithoutValidator } from './evaluation.ts';
 import { stuckReleases, stuckWebhooks } from './feed.ts';
-import { stuckSessions } from './identity.ts';
+import { stuckSessions, unsweptRows } from './identity.ts';
 import { keysAtProvider, stuckKeys, stuckTokens } from './inference.ts';
 import { stuckBundles, stuckRaces, stuckSuites } from './races.ts';
 import { stuckRejudgings } from './rejudgings.ts';
@@ -40,6 +40,7 @@ export const stuckRecords = {
     stuckKeys,
     keysAtProvider,
     stuckSessions,
+    unsweptRows,
     stuckParked,
     stuckPartitions,
     stuckDrains,

@@ -4,6 +4,9 @@ import type { StuckKind } from './stuck-kind.ts';
  * Versions are reported on in the order of submission, so that the first one holds up all others: since it
  * was registered, or since the one before it was reported on, however often its file is tried meanwhile. So does
  * the first one of those that are reported on again, unless it waits for one that never was.
+ *
+ * All that was submitted is taken in within seconds, in that order: where that fails, the newest are missing. Looked for
+ * among the last hundred that are ten minutes old by the wall clock, for a simulated one may just have jumped.
  */
 export const stuckSimilarity: StuckKind = {
   kind: 'similarity',
@@ -42,5 +45,19 @@ export const stuckSimilarity: StuckKind = {
         from similarity_version head
         where head.reported_at is null
         order by head.submitted_at, head.agent_version_id
-        limit 1), true)`,
+        limit 1), true)
+    union all
+    (select v.agent_version_id::text, 'SUBMITTED', v.submitted_at, null, null,
+      'nobody compares it with earlier files'
+    from clock
+    cross join lateral (
+      select agent_version_id, submitted_at from agent_version
+      where submitted_at < clock.wall - interval '10 minutes'
+      order by submitted_at desc, agent_version_id desc
+      limit 100) v
+    where (
+      select s.version_no from similarity_version s
+      where s.agent_version_id = v.agent_version_id) is null
+    order by v.submitted_at, v.agent_version_id
+    limit 1)`,
 };

@@ -2381,6 +2381,36 @@ AS $function$
   left join rt.member m using (incarnation)
 $function$;
 
+CREATE OR REPLACE FUNCTION rt.unswept()
+ RETURNS TABLE(swept text, since timestamp with time zone)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+  select oldest.swept, oldest.since
+  from (select rt.wall_clock() as wall) clock
+  cross join lateral (values
+    -- NONCE_MEMORY_SECONDS is an hour at most.
+    ('nonce', (
+      select n.accepted_at from nonce n
+      where n.accepted_at < clock.wall - interval '2 hours' order by n.accepted_at limit 1)),
+    ('challenge', (
+      select c.expires_at from challenge c
+      where c.expires_at < clock.wall - interval '10 minutes' order by c.expires_at limit 1)),
+    -- IDEMPOTENCY_SECONDS is a week at most.
+    ('idempotency', (
+      select i.at from idempotency i
+      where i.at < clock.wall - interval '8 days' order by i.at limit 1)),
+    -- Kept for an hour.
+    ('inference_request', (
+      select r.counted_at from inference_request r
+      where r.counted_at < clock.wall - interval '2 hours' order by r.counted_at limit 1))
+  ) as oldest (swept, since)
+  where oldest.since is not null
+$function$;
+
 CREATE OR REPLACE FUNCTION rt.wall_clock()
  RETURNS timestamp with time zone
  LANGUAGE sql

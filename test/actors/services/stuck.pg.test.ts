@@ -189,6 +189,40 @@ async function leaveTo(tx: Transaction, { seenFor }: { readonly seenFor: string 
 }
 const unowned = 'its partition has no live owner';
 
+const unsweptTables = ['challenge', 'idempotency', 'inference_request', 'nonce'];
+/** Two rows of each table, so much older than it takes for them to be missed. */
+async function plantServed(tx: Transaction, older: string): Promise<void> {
+  const before = (age: string) => tx`now() - ${age}::interval - ${older}::interval`;
+  await tx`
+    insert into nonce (hotkey, nonce, accepted_at, batch_id)
+    select 'miner', gen_random_uuid(), ${before('2 hours')}, 'b' from generate_series(1, 2)`;
+  await tx`
+    insert into challenge (challenge_sha256, hotkey, expires_at)
+    select n::text, 'miner', ${before('10 minutes')} from generate_series(1, 2) n`;
+  await tx`
+    insert into idempotency (key_sha256, route, body_sha256, reply, at)
+    select n::text, 'x', 'x', '{}', ${before('8 days')} from generate_series(1, 2) n`;
+  await tx`
+    insert into inference_request (request_id, counted_at)
+    select gen_random_uuid(), ${before('2 hours')} from generate_series(1, 2)`;
+}
+
+test.serial('what has served is not stuck until it should be gone for long', async (t) => {
+  t.deepEqual((await stuckAfter((tx) => plantServed(tx, '-5 seconds'))).records, []);
+});
+
+test.serial('what nobody deletes is told by the name of its table', async (t) => {
+  const { records } = await stuckAfter((tx) => plantServed(tx, '1 second'));
+  t.deepEqual(records.map(({ id }) => id).sort(), unsweptTables);
+});
+
+test.serial('a file has ten minutes to be taken in', async (t) => {
+  const { records } = await stuckAfter(
+    (tx) => tx`update agent_version set submitted_at = now() - interval '9 minutes'`,
+  );
+  t.deepEqual(records, []);
+});
+
 const planted: readonly Planted[] = [
   {
     title: 'a run past its lease',
@@ -364,6 +398,17 @@ const planted: readonly Planted[] = [
       values ('c', 'miner', 'miner', now(), now() - interval '11 minutes'),
         ('d', 'miner', 'miner', now(), now() - interval '1 minute')`,
     found: [['session', 'nobody throws away what has served']],
+  },
+  {
+    title: 'what has served and nobody deletes, of each table by its oldest row',
+    plant: (tx) => plantServed(tx, '1 second'),
+    found: unsweptTables.map(() => ['unswept', 'nobody deletes what has served'] as const),
+  },
+  {
+    title: 'a file that was never taken in',
+    plant: (tx) => tx`
+      update agent_version set submitted_at = now() - interval '10 minutes 1 second'`,
+    found: [['similarity', 'nobody compares it with earlier files']],
   },
   {
     title: 'a release that nobody told, and a webhook that nobody sends to',

@@ -244,6 +244,8 @@ test('numbers that cannot work together are refused with the reason', (t) => {
     [{ RUN_LIMIT_SECONDS: '20', NO_PROGRESS_SECONDS: '31' }, /before their first heartbeat/],
     [{ MEMBER_LEASE_SECONDS: '2' }, /MEMBER_RENEW_SECONDS/],
     [{ NONCE_MEMORY_SECONDS: '119' }, /a replay works/],
+    [{ NONCE_MEMORY_SECONDS: '3601' }, /NONCE_MEMORY_SECONDS must not be more/],
+    [{ IDEMPOTENCY_SECONDS: '604801' }, /IDEMPOTENCY_SECONDS must not be more/],
     [{ WORK_HOLD_SECONDS: '1801' }, /WORK_HOLD_MAX_SECONDS/],
     [{ MARGIN_FLOOR: '0.02' }, /MARGIN_INITIAL/],
     [{ PROVIDERB_NAME: 'providera' }, /must differ/],

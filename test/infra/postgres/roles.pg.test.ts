@@ -265,6 +265,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.race_results(uuid)',
     'rt.sealed_by(text)',
     'rt.top_fell_at()',
+    'rt.unswept()',
     'rt.wall_clock()',
   ],
   service: [
@@ -292,6 +293,7 @@ const callable: Readonly<Record<string, readonly string[]>> = {
     'rt.tasks_of_packs(text[])',
     'rt.top_fell_at()',
     'rt.unpark(text)',
+    'rt.unswept()',
     'rt.wall_clock()',
   ],
 };
