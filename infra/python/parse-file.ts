@@ -157,7 +157,7 @@ function parseMatch(cursor: TokenCursor): SyntaxNode {
     children.push(parseSuite(cursor));
   }
   cursor.take('Dedent');
-  return node('group', { at, children });
+  return node('group', { at, text: 'match', children });
 }
 
 /** Simple statements up to the end of the line, `;` between them. */

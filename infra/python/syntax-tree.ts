@@ -20,7 +20,7 @@
  * | import-from | dotted module, leading dots kept | import-member: name, `alias` |
  * | global, nonlocal | keyword | binding |
  * | annotation | | [expression] |
- * | group | `=`, `PlusEqual`..., `try`, `del`, `Return`, `yield`, `@`, `bases`, `async` (outside of such a function), a `Misfit` (inside of one), or empty | statements, or whatever has no rule of its own |
+ * | group | `=`, `PlusEqual`..., `try`, `match` (its subject first), `del`, `Return`, `yield`, `@`, `bases`, `async` (outside of such a function), a `Misfit` (inside of one), or empty | statements, or whatever has no rule of its own |
  *
  * `outside` is evaluated in the surrounding scope (decorators, defaults, annotations, bases, the
  * first iterable), `inside` in the scope that the node opens.

@@ -114,9 +114,17 @@ function checkComparisons(context: RuleContext): void {
 
 function isCompared(node: SyntaxNode): boolean {
   const { parent } = node;
-  if (parent?.kind === 'operation')
-    return parent.text.split(' ').some((one) => comparisons.has(one));
+  if (parent?.kind === 'operation' && parent.text.split(' ').some((one) => comparisons.has(one)))
+    return true;
   if (parent?.kind === 'call') return comparingMethods.has(parent.children[0]?.text ?? '');
-  // A `case` pattern stands in the group of its `match`, before a suite.
-  return parent?.kind === 'group' && parent.children.length > 2;
+  return isCase(node);
+}
+
+const patternParts = new Set(['operation', 'display', 'pattern-class', 'pattern-keyword']);
+
+/** `case "…"`, `case "…" | "…"`, `case ["…", _]`. */
+function isCase(node: SyntaxNode): boolean {
+  let at = node;
+  while (at.parent !== null && patternParts.has(at.parent.kind)) at = at.parent;
+  return at.parent?.text === 'match' && at.parent.kind === 'group' && at !== at.parent.children[0];
 }

@@ -50,6 +50,11 @@ const readable: Readonly<Record<string, string>> = {
   'if after if': `def agent_main(problem):\n${tasks.map(branch).join('')}`,
   'three ifs are enough': `def agent_main(problem):\n${tasks.slice(0, 3).map(branch).join('')}`,
   'cases of a match': `def agent_main(problem):\n    match problem["goal_text"]:\n${tasks.map(({ text, id }) => `        case ${quoted(text)}:\n            return "${id}"\n`).join('')}`,
+  'cases of a match with alternatives': `def agent_main(problem):\n    match problem["goal_text"]:\n        case ${tasks
+    .slice(0, 6)
+    .map(({ text }) => quoted(text))
+    .join(' | ')}:\n            return NAMES\n`,
+  'cases of a match that captures': `def agent_main(problem):\n    match problem:\n${tasks.map(({ text }, i) => `        case {"goal_text": ${quoted(text)} as t}:\n            return NAMES[${i}]\n`).join('')}`,
   'the beginnings of tasks': `def agent_main(problem):\n    t = problem["goal_text"]\n${tasks.map(({ text }, i) => `    if t.startswith(${quoted(text.slice(0, 40))}):\n        return NAMES[${i}]\n`).join('')}`,
   'a word of each task': `def agent_main(problem):\n${tasks.map(({ id }, i) => `    if "${'abcdefghij'[i % 7]}${i}" in problem["goal_text"]: return "${id}"\n`).join('')}`,
   'a dictionary': assigned(entries(quoted, quoted)),
