@@ -84,24 +84,36 @@ function parse(source: SourceFile, tokens: readonly Token[], ruff: Ruff): Syntax
   throw new FileRefused(error.message, { line: short.lineOf(error.start_location.row) });
 }
 
-function judge(
+function judge(source: SourceFile, tree: SyntaxNode, profile: SandboxProfile): CodeVerdict {
+  const context = ruleContextOf(source, tree, profile);
+  const { scopes, insecure, findings } = context;
+  if (profile.entryPoint !== undefined) refuseIdleEntryPoint(profile.entryPoint, scopes, source);
+  applyRules(context);
+  if (insecure.length > 0) return insecureLibraries(source, insecure);
+  return findings.length === 0 ? { kind: 'clean' } : violations(source, findings);
+}
+
+export function ruleContextOf(
   source: SourceFile,
   tree: SyntaxNode,
-  { agentPackages, entryPoint, productIdPattern = defaultProductIdPattern }: SandboxProfile,
-): CodeVerdict {
+  { agentPackages, productIdPattern = defaultProductIdPattern }: SandboxProfile,
+): RuleContext {
   const modules = moduleRules(agentPackages);
   const scopes = scopesOf(tree, modules);
-  if (entryPoint !== undefined) refuseIdleEntryPoint(entryPoint, scopes, source);
   const referents = referentsOf(scopes, modules);
   const nodes = allNodesOf(tree);
-  const context: RuleContext = {
+  return {
     ...{ source, nodes, scopes, referents, modules, productIdPattern },
     ofKind: nodesOfKinds(nodes),
     ...{ findings: [], insecure: [] },
   };
+}
+
+/** An insecure library is said alone, so nothing is looked for behind one. */
+export function applyRules(context: RuleContext): void {
   checkImports(context);
   checkModuleUse(context);
-  if (context.insecure.length > 0) return insecure(source, context.insecure);
+  if (context.insecure.length > 0) return;
   checkBuiltins(context);
   checkTypeUse(context);
   checkClassTrust(context);
@@ -112,10 +124,9 @@ function judge(
   checkLogFormats(context);
   checkMadeUpObjects(context);
   checkAnswerTables(context);
-  return context.findings.length === 0 ? { kind: 'clean' } : violations(source, context.findings);
 }
 
-function insecure(source: SourceFile, libraries: readonly InsecureLibrary[]): CodeVerdict {
+function insecureLibraries(source: SourceFile, libraries: readonly InsecureLibrary[]): CodeVerdict {
   const first = libraries.toSorted((a, b) => a.at - b.at).slice(0, librariesNamedMax);
   const named = first.map(
     ({ library, at }) => `'${library.slice(0, 100)}' (line ${source.lineAt(at)})`,

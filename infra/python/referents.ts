@@ -44,13 +44,13 @@ export function referentsOf(scopes: Scopes, modules: ModuleRules): Referents {
       const aliased = resolution.bindings.flatMap((each) =>
         each.kind === 'value' ? of(each.value).filter(isImported) : nothing,
       );
-      return aliased.length === 0 ? own : [...own, ...aliased];
+      return aliased.length === 0 ? own : withoutRepeats([...own, ...aliased]);
     }
     const [value] = node.children;
     if (node.kind === 'name' || value === undefined) return nothing;
     const owners = of(value);
     if (owners.length === 0) return nothing;
-    return owners.flatMap((owner) => membersOf(owner, node.text, modules));
+    return withoutRepeats(owners.flatMap((owner) => membersOf(owner, node.text, modules)));
   };
   return {
     of,
@@ -66,6 +66,13 @@ export function referentsOf(scopes: Scopes, modules: ModuleRules): Referents {
 }
 
 const nothing: readonly Referent[] = [];
+
+/** A name that is given another one sixteen times stands for what that does, and not sixteen times for it. */
+function withoutRepeats(referents: readonly Referent[]): readonly Referent[] {
+  if (referents.length < 2) return referents;
+  const byName = new Map(referents.map((each) => [`${each.kind} ${qualifiedName(each)}`, each]));
+  return byName.size === referents.length ? referents : [...byName.values()];
+}
 const mayRefer = new Set<SyntaxNode['kind']>(['name', 'binding', 'attribute', 'store-attribute']);
 
 function ofName(

@@ -28,7 +28,10 @@ const methods = new Set(['format', 'format_map']);
 export function checkFormatStrings(context: RuleContext): void {
   const nodes = context.ofKind('attribute', 'store-attribute', 'pattern-keyword', 'string');
   if (!nodes.some((node) => mentionsFormat(node, context))) return;
-  const use: FormatUse = { context, texts: knownTexts(context), traits: classTraits(context) };
+  const use: FormatUse = {
+    ...{ context, texts: knownTexts(context), traits: classTraits(context) },
+    data: new Map(),
+  };
   for (const node of nodes) {
     const message = problemOf(node, use);
     if (message !== null) context.findings.push({ rule: 'format-traversal', message, at: node.at });
@@ -39,6 +42,8 @@ interface FormatUse {
   readonly context: RuleContext;
   readonly texts: KnownTexts;
   readonly traits: ClassTraits;
+  /** Which names were looked up before: each may be reached by many. */
+  readonly data: Map<SyntaxNode, boolean>;
 }
 
 function mentionsFormat(node: SyntaxNode, { source }: RuleContext): boolean {
@@ -193,8 +198,11 @@ const dataFunctions = new Set([
 ]);
 
 /** Surely text or a number, from which no template can walk anywhere. */
+// A few frames of the thread's stack each.
+const dataDepthMax = 200;
+
 function isData(node: SyntaxNode, use: FormatUse, depth = 0): boolean {
-  if (depth > 8) return false;
+  if (depth > dataDepthMax) return false;
   const inner = (each: SyntaxNode) => isData(each, use, depth + 1);
   switch (node.kind) {
     case 'string':
@@ -215,13 +223,26 @@ function isData(node: SyntaxNode, use: FormatUse, depth = 0): boolean {
         callee.children[0]?.kind === 'string'
       );
     }
-    case 'name': {
-      const values = boundTo(node, use.context);
-      return values !== undefined && values.length > 0 && values.every(inner);
-    }
+    case 'name':
+      return isDataName(node, use, inner);
     default:
       return false;
   }
+}
+
+function isDataName(
+  name: SyntaxNode,
+  use: FormatUse,
+  isDataAsWell: (value: SyntaxNode) => boolean,
+): boolean {
+  const before = use.data.get(name);
+  if (before !== undefined) return before;
+  // Of what is made of itself nothing is sure.
+  use.data.set(name, false);
+  const values = boundTo(name, use.context);
+  const known = values !== undefined && values.length > 0 && values.every(isDataAsWell);
+  use.data.set(name, known);
+  return known;
 }
 
 // `{0.name[key]!r:>{width}}`: the walk is what stands between the first name and `!`, `:` or `}`.

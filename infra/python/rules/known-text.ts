@@ -22,7 +22,10 @@ import { onceAFile, type RuleContext } from './rule-context.ts';
 type Texts = readonly string[] | undefined;
 
 const textsMax = 200;
-const depthMax = 12;
+// Prompts are put together in tens of steps, and a step takes a few frames of the thread's stack.
+const depthMax = 200;
+// Of all texts that are put together. A file has a million: each could stand in eight of its templates.
+const charactersMax = 8_000_000;
 
 export interface KnownTexts {
   of(node: SyntaxNode | undefined): Texts;
@@ -36,7 +39,10 @@ export function knownTexts(context: RuleContext): KnownTexts {
     if (same === undefined) byName.set(node.text, [node]);
     else same.push(node);
   }
-  const reader: Reader = { context, named: (name) => byName.get(name) ?? [] };
+  const reader: Reader = {
+    ...{ context, named: (name) => byName.get(name) ?? [] },
+    ...{ known: new Map(), charactersLeft: charactersMax },
+  };
   return { of: (node) => textsOf(node, reader, 0) };
 }
 
@@ -44,18 +50,30 @@ interface Reader {
   readonly context: RuleContext;
   /** Every node with this text. */
   named(name: string): readonly SyntaxNode[];
+  /** What was found before: many names lead to one text, and each of them is reached by many. */
+  readonly known: Map<SyntaxNode, Texts>;
+  charactersLeft: number;
 }
 
 function textsOf(node: SyntaxNode | undefined, reader: Reader, depth: number): Texts {
   if (node === undefined || depth > depthMax) return undefined;
-  const inner = (next: SyntaxNode | undefined) => textsOf(next, reader, depth + 1);
+  const { known } = reader;
+  if (known.has(node)) return known.get(node);
+  // What is made of itself has any text, and so has all that it is made of on the way.
+  known.set(node, undefined);
+  const texts = textsRead(node, reader, (next) => textsOf(next, reader, depth + 1));
+  known.set(node, texts);
+  return texts;
+}
+
+function textsRead(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
   switch (node.kind) {
     case 'string': {
       const value = constantString(reader.context.source, node);
       return value === undefined ? undefined : [value];
     }
     case 'operation':
-      return textsOfOperation(node, inner);
+      return textsOfOperation(node, reader, inner);
     case 'name':
       return textsOfName(node, reader, inner);
     case 'attribute':
@@ -71,64 +89,78 @@ function textsOf(node: SyntaxNode | undefined, reader: Reader, depth: number): T
 
 type Inner = (node: SyntaxNode | undefined) => Texts;
 
-function union(all: readonly Texts[]): Texts {
-  const found: string[] = [];
-  for (const texts of all) {
+/** Undefined as soon as one of them is. */
+function union<T>(all: readonly T[], textsOfOne: (one: T) => Texts): Texts {
+  const found = new Set<string>();
+  for (const one of all) {
+    const texts = textsOfOne(one);
     if (texts === undefined) return undefined;
-    found.push(...texts);
+    for (const text of texts) found.add(text);
+    if (found.size > textsMax) return undefined;
   }
-  const different = [...new Set(found)];
-  return different.length > 0 && different.length <= textsMax ? different : undefined;
+  return found.size > 0 ? [...found] : undefined;
 }
 
-function textsOfOperation({ text, children }: SyntaxNode, inner: Inner): Texts {
-  if (/^Plus(?: Plus)*$/.test(text)) return joined(children.map(inner), '');
+function textsOfOperation({ text, children }: SyntaxNode, reader: Reader, inner: Inner): Texts {
+  if (/^Plus(?: Plus)*$/.test(text)) return joined(children.map(inner), '', reader);
   const [first, , third] = children;
-  if (text === 'If Else') return union([inner(first), inner(third)]);
-  if (/^Or(?: Or)*$/.test(text)) return union(children.map(inner));
+  if (text === 'If Else') return union([first, third], inner);
+  if (/^Or(?: Or)*$/.test(text)) return union(children, inner);
   // A text repeated: twice shows whatever may arise where the copies meet.
-  if (text === 'Star') return inner(first)?.map((value) => value + value);
+  if (text === 'Star') {
+    const twice = inner(first)?.map((value) => value + value);
+    return twice === undefined ? undefined : madeUp(twice, reader);
+  }
   return undefined;
 }
 
-function joined(parts: readonly Texts[], separator: string): Texts {
-  let sums: string[] | undefined;
-  for (const part of parts) {
-    if (part === undefined) return undefined;
-    const longer: string[] = sums === undefined ? [...part] : [];
-    for (const sum of sums ?? []) for (const next of part) longer.push(sum + separator + next);
-    if (longer.length > textsMax) return undefined;
-    sums = longer;
+function joined(parts: readonly Texts[], separator: string, reader: Reader): Texts {
+  const [first, ...others] = parts;
+  let sums: Texts = first;
+  for (const part of others) {
+    if (sums === undefined || part === undefined) return undefined;
+    if (sums.length * part.length > textsMax) return undefined;
+    sums = sums.flatMap((sum) => part.map((next) => sum + separator + next));
+    if (charactersOf(sums) > reader.charactersLeft) return undefined;
   }
-  return sums;
+  return sums === undefined ? undefined : madeUp(sums, reader);
 }
+
+function madeUp(texts: readonly string[], reader: Reader): Texts {
+  const characters = charactersOf(texts);
+  if (characters > reader.charactersLeft) return undefined;
+  reader.charactersLeft -= characters;
+  return texts;
+}
+
+const charactersOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, { length }) => sum + length, 0);
 
 function textsOfName(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
   const bindings = reader.context.scopes.bindingsOf(node);
-  return union(
-    bindings.map((binding) => {
-      if (binding.kind === 'value') return inner(binding.value);
-      return binding.kind === 'parameter' ? textsGiven(binding.node, reader, inner) : undefined;
-    }),
-  );
+  return union(bindings, (binding) => {
+    if (binding.kind === 'value') return inner(binding.value);
+    return binding.kind === 'parameter' ? textsGiven(binding.node, reader, inner) : undefined;
+  });
 }
 
 /** `self.template`, if nothing in the file gives that attribute anything but known texts. */
 function textsOfAttribute(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
   const { text } = node;
   if (mayBeSetByName(node, reader.context)) return undefined;
-  const given: Texts[] = [];
-  for (const { kind, parent, children } of reader.named(text)) {
-    // `SimpleNamespace(template=…)`
-    if (kind === 'keyword') given.push(inner(children[0]));
-    if (kind !== 'store-attribute' && kind !== 'binding') continue;
-    if (kind === 'binding' && (!isInClassBody(parent) || isParameterList(parent))) continue;
-    const value = parent?.text === '=' ? parent.children.at(-1) : undefined;
+  const given = reader.named(text).filter(givesAttribute);
+  return union(given, ({ kind, parent, children }) => {
+    if (kind === 'keyword') return inner(children[0]);
     if (kind === 'binding' && parent?.children.some((each) => each.kind === 'annotation'))
       return undefined;
-    given.push(inner(value));
-  }
-  return union(given);
+    return inner(parent?.text === '=' ? parent.children.at(-1) : undefined);
+  });
+}
+
+/** `self.template = …`, `template = …` in the body of a class, `SimpleNamespace(template=…)`. */
+function givesAttribute({ kind, parent }: SyntaxNode): boolean {
+  if (kind === 'keyword' || kind === 'store-attribute') return true;
+  return kind === 'binding' && isInClassBody(parent) && !isParameterList(parent);
 }
 
 /** May the object have got this attribute in a way that does not look like that? */
@@ -190,17 +222,15 @@ const tableReaders = new Set(['get', 'items', 'keys', 'values']);
 
 /** `PROMPTS[name]`, if the file only reads from the table. */
 function textsOfTable(table: SyntaxNode | undefined, reader: Reader, inner: Inner): Texts {
-  if (table?.kind === 'display') return union(valuesOf(table).map(inner));
+  if (table?.kind === 'display') return union(valuesOf(table), inner);
   if (table?.kind !== 'name') return undefined;
   const bindings = reader.context.scopes.bindingsOf(table);
   const reads = reader.named(table.text).filter(isNameRead);
   if (!reads.every(isTableRead)) return undefined;
-  return union(
-    bindings.map((binding) => {
-      const display = binding.kind === 'value' ? binding.value : undefined;
-      return display?.kind === 'display' ? union(valuesOf(display).map(inner)) : undefined;
-    }),
-  );
+  return union(bindings, (binding) => {
+    const display = binding.kind === 'value' ? binding.value : undefined;
+    return display?.kind === 'display' ? union(valuesOf(display), inner) : undefined;
+  });
 }
 
 function isTableRead(node: SyntaxNode): boolean {
@@ -240,11 +270,15 @@ function textsOfCall(node: SyntaxNode, reader: Reader, inner: Inner): Texts {
   const [receiver] = callee.children;
   if (keptTexts.has(callee.text) && positional.length === 0) return inner(receiver);
   if (callee.text === 'get')
-    return union([textsOfTable(receiver, reader, inner), ...positional.slice(1).map(inner)]);
+    return union([receiver, ...positional.slice(1)], (each) =>
+      each === receiver ? textsOfTable(each, reader, inner) : inner(each),
+    );
   if (callee.text === 'join' && first?.kind === 'display') {
     const separator = inner(receiver);
     const [only] = separator ?? [];
-    return separator?.length === 1 ? joined(first.children.map(inner), only ?? '') : undefined;
+    return separator?.length === 1
+      ? joined(first.children.map(inner), only ?? '', reader)
+      : undefined;
   }
   return undefined;
 }
@@ -262,14 +296,12 @@ function textsGiven(parameter: SyntaxNode, reader: Reader, inner: Inner): Texts 
   const index = parameters.indexOf(parameter) - (isMethod ? 1 : 0);
   if (uses.length === 0 || reader.named(name).some(({ kind }) => kind === 'pattern-keyword'))
     return undefined;
-  return union(
-    uses.map((use) => {
-      const call = callOf(use);
-      if (call === null || (isMethod && !isBoundCall(use, definition, reader))) return undefined;
-      const { positional, keywords, unpacks } = argumentsOf(call);
-      return unpacks ? undefined : inner(keywords.get(parameter.text) ?? positional[index]);
-    }),
-  );
+  return union(uses, (use) => {
+    const call = callOf(use);
+    if (call === null || (isMethod && !isBoundCall(use, definition, reader))) return undefined;
+    const { positional, keywords, unpacks } = argumentsOf(call);
+    return unpacks ? undefined : inner(keywords.get(parameter.text) ?? positional[index]);
+  });
 }
 
 /** Is every call of this function one that names it, with the arguments that it gets? */
