@@ -23,7 +23,7 @@ const pairs: Readonly<Record<string, string>> = {
   array: 'ArrayType array typecodes',
   ast: 'literal_eval',
   asyncio:
-    'ALL_COMPLETED BoundedSemaphore CancelledError Condition Event FIRST_COMPLETED FIRST_EXCEPTION Future InvalidStateError LifoQueue Lock PriorityQueue Queue QueueEmpty QueueFull Runner Semaphore Task TimeoutError all_tasks as_completed create_task current_task ensure_future gather get_event_loop get_running_loop iscoroutine iscoroutinefunction isfuture new_event_loop run set_event_loop shield sleep timeout timeout_at to_thread wait wait_for wrap_future AbstractEventLoop Barrier BrokenBarrierError run_coroutine_threadsafe',
+    'ALL_COMPLETED BoundedSemaphore CancelledError Condition Event FIRST_COMPLETED FIRST_EXCEPTION Future InvalidStateError LifoQueue Lock PriorityQueue Queue QueueEmpty QueueFull Runner Semaphore Task TimeoutError all_tasks as_completed create_task current_task ensure_future gather get_event_loop get_running_loop iscoroutine iscoroutinefunction isfuture new_event_loop run set_event_loop shield sleep timeout timeout_at to_thread wait wait_for wrap_future AbstractEventLoop Barrier BrokenBarrierError TaskGroup run_coroutine_threadsafe',
   base64:
     'a85decode a85encode b16decode b16encode b32decode b32encode b32hexdecode b32hexencode b64decode b64encode b85decode b85encode decodebytes encodebytes standard_b64decode standard_b64encode urlsafe_b64decode urlsafe_b64encode',
   binascii:

@@ -21,7 +21,8 @@ export function verdictOf(reading: EndedReading): CodeVerdict {
   return invalid(reading.reason, reading.line);
 }
 
-export function invalid(reason: string, line?: number): CodeVerdict {
+export function invalid(reason: string, line?: number, hint?: string): CodeVerdict {
   const where = line === undefined ? '' : ` (line ${line})`;
-  return { kind: 'invalid', detail: `InvalidFileError: ${reason}${where}` };
+  const advice = hint === undefined ? '' : `; ${hint}`;
+  return { kind: 'invalid', detail: `InvalidFileError: ${reason}${where}${advice}` };
 }

@@ -93,9 +93,13 @@ async function bothEnded<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, 
 
 function refusalOf(judgement: Judgement, deadlineMs: number): CodeVerdict | null {
   if (judgement.kind === 'parses' || judgement.kind === 'disturbed') return null;
-  if (judgement.kind === 'refused') return invalid(judgement.message, judgement.line ?? undefined);
+  if (judgement.kind === 'refused')
+    return invalid(judgement.message, judgement.line ?? undefined, readAs);
   return invalid(exhaustions[judgement.what](deadlineMs));
 }
+
+// A newer Python takes quotes reused in an f-string, `def f[T]` and `type X = …`, and says no word against them.
+const readAs = 'the file is read as Python 3.11';
 
 const exhaustions = {
   time: (ms: number) => `Python cannot compile the file within ${ms / 1000} s`,

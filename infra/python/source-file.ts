@@ -51,8 +51,22 @@ export function undecodable(file: Uint8Array): { reason: string; line?: number }
     const line = startsOfLines(bytes.subarray(0, nul)).length;
     return { reason: 'source code cannot contain null bytes', line };
   }
-  if (!isUtf8(bytes)) return { reason: 'the file is not valid UTF-8' };
+  if (!isUtf8(bytes)) {
+    return { reason: 'the file is not valid UTF-8', line: firstForeignLine(bytes) };
+  }
   return otherEncoding(bytes);
+}
+
+/** From 1. No character of UTF-8 goes over the end of a line, so what stands before one can be judged alone. */
+function firstForeignLine(bytes: Buffer): number {
+  const starts = startsOfLines(bytes);
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (isUtf8(bytes.subarray(0, starts[middle]))) low = middle;
+    else high = middle - 1;
+  }
+  return low + 1;
 }
 
 function otherEncoding(bytes: Buffer): { reason: string; line: number } | null {

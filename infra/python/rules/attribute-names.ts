@@ -114,11 +114,11 @@ export function isDunder(name: string): boolean {
 /** What is wrong with reading or writing this attribute of any object, null if nothing. */
 export function attributeProblem(name: string): Problem | null {
   if (frameNames.has(name)) {
-    const message = `'.${name}' reaches into frames, code objects or class internals; remove it`;
+    const message = `'.${name}' reaches into frames, code objects or class internals; remove it, or rename what is your own`;
     return { rule: 'frame-access', message };
   }
   if (doorNames.has(name)) {
-    const message = `'.${name}' opens files, processes or connections; use the sandbox's own tools`;
+    const message = `'.${name}' opens files, processes or connections; use the sandbox's own tools, or rename what is your own`;
     return { rule: 'file-access', message };
   }
   if (!isDunder(name) || plainDunders.has(name)) return null;

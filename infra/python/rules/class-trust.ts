@@ -6,6 +6,7 @@
 import { dynamicClass, type Problem } from '../finding.ts';
 import { constantString } from '../string-literal.ts';
 import { isAttributeRead, nodesOf, type SyntaxNode } from '../syntax-tree.ts';
+import { hasMember } from './enum-members.ts';
 import { type ClassTraits, classTraits } from './plain-classes.ts';
 import {
   argumentsOf,
@@ -30,7 +31,9 @@ export function checkClassTrust(context: RuleContext): void {
   for (const node of dispatches ? context.nodes : []) {
     report(node, problemOfRegister(node, context, traits));
   }
-  for (const { node } of context.scopes.loads) report(node, problemOfEmptyEnum(node, traits));
+  for (const { node } of context.scopes.loads) {
+    report(node, problemOfEmptyEnum(node, traits, context));
+  }
 }
 
 function problemOfPattern(node: SyntaxNode, traits: ClassTraits): Problem | null {
@@ -45,34 +48,18 @@ const enumerations = new Set(
 );
 
 /** `class Base(Enum): pass` and then `Base("Name", members)`. */
-function problemOfEmptyEnum(node: SyntaxNode, traits: ClassTraits): Problem | null {
+function problemOfEmptyEnum(
+  node: SyntaxNode,
+  traits: ClassTraits,
+  context: RuleContext,
+): Problem | null {
   const empty = traits
     .statementsAmong(node)
-    .some((each) => traits.derivesFrom(each, enumerations) && !hasMember(each));
+    .some((each) => traits.derivesFrom(each, enumerations) && !hasMember(each, context));
   if (!empty || isBase(node)) return null;
   return dynamicClass(
-    'an enumeration without members written out is accepted as a base class only',
+    "an enumeration without a member that is surely one is accepted as a base class only; give it one with a literal, as in NAME = 'name'",
   );
-}
-
-/** `A = 1`, straight in the body. */
-function hasMember(statement: SyntaxNode): boolean {
-  const assignments = (statement.children[1]?.children ?? [])
-    .flatMap((line) => line.children)
-    .filter(({ text }) => text === '=');
-  if (assignments.some(({ children }) => children[0]?.text === '_ignore_')) return false;
-  return assignments.some(({ children: [target, value] }) => {
-    const isName = target?.kind === 'binding' && !target.text.startsWith('_');
-    return isName && value !== undefined && isMemberValue(value);
-  });
-}
-
-const memberKinds = new Set(['string', 'number', 'display', 'constant', 'operation']);
-
-function isMemberValue({ kind, children }: SyntaxNode): boolean {
-  if (memberKinds.has(kind)) return true;
-  const callee = kind === 'call' ? children[0]?.text : undefined;
-  return callee === 'auto';
 }
 
 const dispatchers = new Set(['functools.singledispatch', 'functools.singledispatchmethod']);

@@ -37,10 +37,16 @@ export function checkMadeUpObjects(context: RuleContext): void {
         ? text === 'exc_info' && !isKnown(node, context)
         : isAttributeRead(node) && takesTraceback(node);
     if (!isDoor) continue;
-    const message = `'${text}' is not accepted of values that a file with computed attribute names made`;
+    const instead = kind === 'keyword' ? logCaught : renameOwn;
+    const message = `'${text}' is not accepted in a file that makes objects with computed attribute names; ${instead}`;
     context.findings.push({ rule: 'file-access', message, at });
   }
 }
+
+const writeNames =
+  'write these names out instead of __getattr__, SimpleNamespace(**names) and the like';
+const renameOwn = `rename a method of your own, or ${writeNames}`;
+const logCaught = `use logger.exception(...) where the error is caught, or ${writeNames}`;
 
 const usesLogs = (context: RuleContext): boolean => imports(context, 'logging', 'traceback');
 
@@ -191,7 +197,7 @@ function checkErrors(context: RuleContext): void {
   ]);
   if (!names.some((name) => modules.isAgentModule(name))) return;
   const message =
-    "an error's 'obj' must not be read in a file that imports a package of the sandbox; use str(error)";
+    "an error's 'obj' must not be read in a file that imports a package of the sandbox; use str(error), and rename an 'obj' of your own";
   for (const node of nodes) {
     const isRead = isAttributeRead(node);
     const isTaken =

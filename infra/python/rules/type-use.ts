@@ -116,7 +116,9 @@ function problemOfTypeCall(call: SyntaxNode, use: TypeUse): Problem | null {
 function handedOn({ trusting, context }: TypeUse): Problem {
   const copying = trusting === 'names' ? 'operator.attrgetter' : 'copy';
   const library = trusting === 'streams' ? keeperUsed(context) : copying;
-  return dynamicClass(`in a file that uses ${library}, type(x) must not be handed on`);
+  return dynamicClass(
+    `in a file that uses ${library}, type(x) must not be handed on; to show a class write type(x).__name__`,
+  );
 }
 
 const harmlessReaders = new Set(['str', 'repr', 'id', 'hash', 'print']);

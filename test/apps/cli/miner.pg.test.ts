@@ -166,7 +166,7 @@ test.serial('check points at findings, and the service has the last word', async
   await writeFile(path, 'def agent(task:\n    return 1\n');
   const broken = await user.run('check', 'agent.py', '--json');
   t.is(broken.code, 1);
-  const detail = `InvalidFileError: '(' was never closed (line 1). Mend the file and send it again.`;
+  const detail = `InvalidFileError: '(' was never closed (line 1); the file is read as Python 3.11. Mend the file and send it again.`;
   t.like(JSON.parse(broken.out), { ok: false, offline: { invalid: detail } });
 
   await writeFile(path, agentCode);

@@ -222,11 +222,17 @@ test('a configured entry point is bound at the top level of the file, and a call
   }
 });
 
+const latin1 = Buffer.concat([
+  Buffer.from('# ä\r\nx = "€"\ry = 1\n', 'utf8'),
+  Buffer.from('z = "für"\n', 'latin1'),
+]);
+
 const invalidFiles: Readonly<Record<string, [string | Uint8Array, RegExp]>> = {
   'an empty file': ['', /must not be empty/],
   'white space alone': ['\n  \n\t\n', /must not be empty/],
   'comments alone': ['# a\n\n# b', /must not be empty/],
-  'a lone byte': [Uint8Array.of(0x78, 0xff), /not valid UTF-8/],
+  'a lone byte': [Uint8Array.of(0x78, 0xff), /not valid UTF-8 \(line 1\)$/],
+  'Latin-1': [latin1, /not valid UTF-8 \(line 4\)$/],
   'UTF-16': [Buffer.from('\ufeffx = 1', 'utf16le'), /not valid UTF-8|null bytes/],
   'an overlong form': [Uint8Array.of(0xc0, 0xaf), /not valid UTF-8/],
   'a surrogate': [Uint8Array.of(0xed, 0xa0, 0x80), /not valid UTF-8/],
@@ -235,8 +241,11 @@ const invalidFiles: Readonly<Record<string, [string | Uint8Array, RegExp]>> = {
   'another encoding on line two': ['#!/bin/sh\n# coding=utf-7\nx = 1\n', /'utf-7'/],
   'a syntax error': ['x = (\n', /'\(' was never closed \(line 1\)/],
   'a print statement': ["x = 1\nprint 'x'\n", /line 2/],
-  'a type statement': ['type X = int\n', /invalid syntax \(line 1\)/],
-  'quotes reused in an f-string': ["x = f'{a['b']}'\n", /f-string: unmatched '\['/],
+  'a type statement': ['type X = int\n', /invalid syntax \(line 1\); .* Python 3\.11$/],
+  'quotes reused in an f-string': [
+    "x = f'{a['b']}'\n",
+    /f-string: unmatched '\['.*; the file is read as Python 3\.11$/,
+  ],
   'return outside a function': ['return 1\n', /'return' outside function \(line 1\)/],
   'break outside a loop': ['if 1:\n    break\n', /'break' outside loop/],
   'a bracket too deep': [

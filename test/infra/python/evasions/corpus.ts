@@ -3,6 +3,7 @@ import { augmented } from './augmented.ts';
 import { codeByString } from './code-by-string.ts';
 import { dispatches } from './dispatches.ts';
 import { doorsOfTheSystem } from './doors-of-the-system.ts';
+import { emptyEnumerations } from './empty-enumerations.ts';
 import type { Evasion } from './evasion.ts';
 import { formatTemplates } from './format-templates.ts';
 import { importForms } from './import-forms.ts';
@@ -27,6 +28,7 @@ export const corpus: readonly Evasion[] = [
   ...lookalikes,
   ...madeUpTracebacks,
   ...ownBindings,
+  ...emptyEnumerations,
   ...ownSetters,
   ...augmented,
 ];

@@ -5,7 +5,7 @@ import { type Rule, rules } from '../../../../infra/python/finding.ts';
 import { loadRuff } from '../../../../infra/python/ruff.ts';
 
 const ruff = loadRuff();
-const profile = { agentPackages: [], entryPoint: undefined };
+const profile = { agentPackages: ['shop_tools'], entryPoint: undefined };
 
 function violationsOf(code: string): readonly Violation[] {
   const verdict = analyseFile(Buffer.from(code), ruff, profile);
@@ -69,6 +69,33 @@ const hints: Readonly<Record<string, RegExp>> = {
     /of hmac the following is allowed: HMAC, compare_digest, digest, new/,
 };
 
+/** What an honest agent may call something of its own, or do with what is harmless. */
+const ways: Readonly<Record<string, RegExp>> = {
+  'class A:\n    def _evaluate(self): pass\n    def f(self): return self._evaluate()\n': /rename/,
+  'class A:\n    def get_field(self): pass\n    def f(self): return self.get_field()\n': /rename/,
+  'class A:\n    def f(self): self._selector = 1\n': /rename/,
+  'class A:\n    def detach(self): pass\nA().detach()\n': /rename/,
+  'import shop_tools\nclass A:\n    def f(self): return self.obj\n': /rename/,
+  'import logging\nclass A:\n    def __getattr__(self, n): return 1\n    def handle(self): return self.next.handle()\n':
+    /rename/,
+  'import logging\nfrom types import SimpleNamespace\ns = SimpleNamespace(**x)\nlogging.error("a", exc_info=x)\n':
+    /logger\.exception/,
+  'import logging\nh = logging.StreamHandler()\nlogging.info("%s", type(h))\n':
+    /type\(x\)\.__name__/,
+  'import copy\nc = copy.copy(x)\nraise TypeError("not %s" % type(c))\n': /type\(x\)\.__name__/,
+  'from enum import Enum\nclass E(Enum):\n    A = property(int)\nE("A")\n': /NAME = 'name'/,
+};
+
+test('what may be harmless is told the way that is taken', (t) => {
+  for (const [code, way] of Object.entries(ways)) {
+    const said = violationsOf(code).map(({ message }) => message);
+    t.true(
+      said.some((message) => way.test(message)),
+      `${code} ${said.join(' ')}`,
+    );
+  }
+});
+
 test('a refused attribute is answered with what the miner may have meant', (t) => {
   for (const [code, hint] of Object.entries(hints))
     t.regex(violationsOf(code)[0]?.message ?? '', hint);
@@ -86,6 +113,18 @@ test('a refused library is answered with what there is instead', (t) => {
   );
   t.regex(said('import dataclases\n'), /did you mean 'dataclasses'\?$/);
   t.regex(said('import urllib.request\n'), /urllib\.parse is allowed/);
+});
+
+test('a library that is called like what every object has is a library like any other', (t) => {
+  for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+    for (const code of [`import ${name}\n`, `from ${name} import a\n`]) {
+      const detail = `InvalidFileError: insecure library '${name}' (line 1)`;
+      t.deepEqual(analyseFile(Buffer.from(code), ruff, profile), { kind: 'invalid', detail });
+    }
+    const uses = `import os, sys, json\n${name} = 1\nx = json.${name}, os.${name}, ${name}\n`;
+    const unlisted = violationsOf(uses).filter(({ rule }) => rule === 'attribute-not-listed');
+    t.is(unlisted.length, 2, name);
+  }
 });
 
 test('the longest line and the most violations make a short answer in order', (t) => {
