@@ -4,9 +4,10 @@
  * encoded-text, keyed-answers, product-ids.
  */
 import { isAttributeRead, isNameRead } from '../syntax-tree.ts';
-import { codesIn, isEncoded, opaqueWords, spellsText } from './encoded-text.ts';
+import { codesIn, isEncoded, isOpaqueName, opaqueWords, spellsText } from './encoded-text.ts';
 import { type DataText, dataTexts } from './integrity-literals.ts';
 import { checkKeyedAnswers } from './keyed-answers.ts';
+import { identifiersOf, listsOfNames } from './named-data.ts';
 import { checkProductIds } from './product-ids.ts';
 import { onceAFile, type RuleContext } from './rule-context.ts';
 
@@ -19,11 +20,13 @@ const significantDigits = 5;
 
 export function checkAnswerTables(context: RuleContext): void {
   const texts = dataTexts(context);
+  const names = identifiersOf(context);
   checkTexts(context, texts);
+  checkNames(context);
   checkNumbers(context);
-  checkOpaqueConstants(context, texts);
+  checkOpaqueConstants(context, texts, names);
   checkKeyedAnswers(context, texts);
-  checkProductIds(context, texts);
+  checkProductIds(context, texts, names);
 }
 
 function checkTexts(context: RuleContext, texts: readonly DataText[]): void {
@@ -31,6 +34,14 @@ function checkTexts(context: RuleContext, texts: readonly DataText[]): void {
   for (const { value, at } of texts) {
     if (!isEncoded(value) && !(spells && spellsText(codesIn(value)))) continue;
     context.findings.push({ rule: 'encoded-data', message: 'this text is encoded data', at });
+  }
+}
+
+function checkNames(context: RuleContext): void {
+  for (const { value, at } of listsOfNames(context)) {
+    if (!isEncoded(value)) continue;
+    const message = 'these names are encoded data, one after the other';
+    context.findings.push({ rule: 'encoded-data', message, at });
   }
 }
 
@@ -89,8 +100,12 @@ function isPrecise(text: string): boolean {
   return digits.slice(0, end).replace(/^0+/, '').length >= significantDigits;
 }
 
-/** Hashes, ids and scraps of base64 anywhere in the file, however they are spread over it. */
-function checkOpaqueConstants({ ofKind, findings }: RuleContext, texts: readonly DataText[]): void {
+/** Hashes, ids and scraps of base64 anywhere in the file, in its names too, however they are spread over it. */
+function checkOpaqueConstants(
+  { ofKind, findings }: RuleContext,
+  texts: readonly DataText[],
+  names: readonly DataText[],
+): void {
   const seen = new Set<string>();
   let first: number | null = null;
   const see = (word: string, at: number): void => {
@@ -98,6 +113,7 @@ function checkOpaqueConstants({ ofKind, findings }: RuleContext, texts: readonly
     first ??= at;
   };
   for (const { value, at } of texts) for (const word of opaqueWords(value)) see(word, at);
+  for (const { value, at } of names) if (isOpaqueName(value)) see(value, at);
   for (const { text, at } of ofKind('number')) {
     if (/^(?:0x[0-9a-f]{15,}|\d{15,})$/i.test(text.replaceAll('_', ''))) see(text, at);
   }

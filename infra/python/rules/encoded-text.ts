@@ -186,6 +186,12 @@ export function opaqueWords(value: string): string[] {
   );
 }
 
+/** Is an identifier one of them, behind what makes it a name: `x` and the like, and underscores? */
+export function isOpaqueName(name: string): boolean {
+  const bare = name.replaceAll('_', '');
+  return [bare, bare.slice(1)].some((word) => opaqueWords(word).length > 0);
+}
+
 /** A short hash, as what a task's text was turned into to look its answer up. */
 export function isShortHash(value: string): boolean {
   return /^(?=.*[0-9])(?=.*[a-f])[0-9a-f]{8,128}$/.test(value) || uuid.test(value);

@@ -37,7 +37,8 @@ function isStatement({ parent, at }: SyntaxNode): boolean {
 /** The module's docstring is `__doc__` alone, those of functions and classes are attributes. */
 function readsOf({ nodes: [root, ...nodes], source }: RuleContext): (node: SyntaxNode) => boolean {
   const readers = nodes.filter(
-    (node) => node.text === '__doc__' || constantString(source, node) === '__doc__',
+    (node) =>
+      node.text === '__doc__' || constantString(source, node)?.split('.').includes('__doc__'),
   );
   const readsModule = readers.some(isNameRead);
   return (node) => {

@@ -6,7 +6,8 @@
  * - up to 2 different ids as strings of their own (a value, an alternative of a regex), and up to 2
  *   as numbers (a population, a prime)
  * - up to 3 that something stands around which `int` or a slice takes off again, as telephone numbers
- *   are written too: a sign, zeros or up to three letters in front, `.0` behind, underscores between thousands
+ *   are written too: a sign, zeros or up to three letters in front, `.0` behind, underscores between thousands;
+ *   as such count those in the names of variables, members and keywords
  * - up to 2 in one text, 3 of the latter, or any number as long as they are less than 1/25 of it (examples in a
  *   prompt); up to 11 in all texts together
  * - comments and docstrings do not count, nor do made-up ids (1234567890, 1000000001, 5555555555)
@@ -43,13 +44,20 @@ interface Seen {
   readonly dense: Sighting[];
 }
 
-export function checkProductIds(context: RuleContext, texts: readonly DataText[]): void {
+export function checkProductIds(
+  context: RuleContext,
+  texts: readonly DataText[],
+  names: readonly DataText[],
+): void {
   const pattern = context.productIdPattern;
   const kinds = { own: new Map(), numbers: new Map(), disguised: new Map(), mentioned: new Map() };
   const seen: Seen = { ...kinds, dense: [] };
   for (const { value, at } of texts) lookAtText({ value: asciiDigits(value), at }, pattern, seen);
   for (const { id, at, isPlain } of numbersIn(context.ofKind('number', 'display'), pattern)) {
     note(isPlain ? seen.numbers : seen.disguised, [id], at);
+  }
+  for (const { value, at } of names) {
+    note(seen.disguised, idsInName(asciiDigits(value), pattern), at);
   }
   const found = [
     ...sightingsBeyond(ownValuesMax, seen.own),
@@ -95,6 +103,13 @@ function idsIn(value: string, pattern: string): string[] {
   if (!/\d/.test(value)) return [];
   const ids = Array.from(value.matchAll(wordOf(pattern)), ([id]) => id);
   return [...new Set(ids)].filter((id) => !isMadeUp(id) && !isKnownNumber(id));
+}
+
+/** A name begins with a letter, so an id in it stands behind some: `p1827876443`, `answer_1827876443`. */
+function idsInName(name: string, pattern: string): string[] {
+  const parts = name.split('_');
+  const words = [...parts, ...parts.map((part) => part.slice(1)), ...(name.match(/\d+/g) ?? [])];
+  return [...new Set(words)].filter((word) => isId(word, pattern));
 }
 
 // A dot ends a sentence, but not a decimal number; `+` begins a telephone number.

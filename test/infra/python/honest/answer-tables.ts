@@ -77,6 +77,13 @@ const readable: Readonly<Record<string, string>> = {
     .join(', ')}):\n    return a0\n`,
   'constants of a class': `class Answers:\n${ids.map((id, i) => `    T${i} = "${id}"\n`).join('')}`,
   'members of an enum': `import enum\nclass A(enum.Enum):\n${ids.map((id, i) => `    T${i} = ${id}\n`).join('')}`,
+  'names of keywords': `ANSWERS = dict(${ids.map((id, i) => `p${id}=${i}`).join(', ')})\n`,
+  'names of a few keywords': `ANSWERS = dict(${ids
+    .slice(0, 5)
+    .map((id, i) => `answer_${id}=${i}`)
+    .join(', ')})\n`,
+  'names of members of an enum': `import enum\nclass A(enum.Enum):\n${ids.map((id, i) => `    P${id} = ${i}\n`).join('')}`,
+  'names of methods': `class A:\n${ids.map((id) => `    def p${id}(self): return 0\n`).join('')}`,
   'alternatives of a regex': `import re\nKNOWN = re.compile(r"^(?:${ids.join('|')})$")\n`,
   'one long string': `IDS = "${plainIds}".split(",")\n`,
   'lines of a text': `T = """\n${tasks.map(({ text, id }) => `${text}|${id}`).join('\n')}\n"""\n`,
@@ -166,6 +173,13 @@ const encoded: Readonly<Record<string, string>> = {
   'base64 on many lines': data(`"""\n${pieces(base64, 76).join('\n')}\n"""`),
   'base64 with spaces': data(`"${pieces(base64, 8).join(' ')}"`),
   'base64 in a list': data(`"".join([${pieces(base64, 12).map(quoted).join(', ')}])`),
+  'base64 in a docstring, read by a path': `from operator import attrgetter\nclass Notes:\n    def table(self):\n        """\n${pieces(base64, 76).join('\n')}\n"""\nDATA = attrgetter("table.__doc__")(Notes)\n`,
+  'base64 as names of keywords': `DATA = dict(${pieces(
+    packed.toString('base64url').replaceAll(/[-=]/g, ''),
+    32,
+  )
+    .map((piece, i) => `x${piece}=${i}`)
+    .join(', ')})\n`,
   'base64 in a list, joined later': `P = [${pieces(base64, 16).map(quoted).join(', ')}]\n`,
   'base64 with plus': data(pieces(base64, 60).map(quoted).join(' + ')),
   'base64 side by side': data(`(${pieces(base64, 60).map(quoted).join('\n')})`),
